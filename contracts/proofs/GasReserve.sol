@@ -6,7 +6,7 @@ pragma solidity 0.8.30;
 contract GasReserve {
     uint256 internal constant MAX_GAS = 1_000_000;
     uint256 internal constant CALL_OVERHEAD = 45_000;
-    uint256 internal constant REQUEST_OVERHEAD = 20_000;
+    uint256 internal constant REQUEST_OVERHEAD = 35_000;
 
     function gasNeeded(uint256 requestGas, uint256 following) public pure returns (uint256) {
         return CALL_OVERHEAD + (requestGas * 64 + 62) / 63 + following * REQUEST_OVERHEAD;

@@ -8,14 +8,17 @@ import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 /// Rootstock charges every write of a word again.
 ///
 /// From the lowest bit: 80 of balance, 64 of what is owed, 32 each of when the last loan was issued and when
-/// it is due, 40 of recent loans, and 8 of flags. The recent loans are counted by spans of three hours,
-/// four bits each (15 stands for more, too), the span of the last issue lowest, nine spans in all.
+/// it is due, 36 of recent loans, 10 of the loan's fee, and 2 of flags. The recent loans are counted by spans
+/// of three hours, four bits each (15 stands for more, too), the span of the last issue lowest, nine spans in
+/// all. The fee is in basis points of the principal, and part of what is owed.
 library Accounts {
     using SafeCast for uint256;
 
-    uint256 internal constant LISTED = 1 << 248;
-    uint256 internal constant WRITTEN_OFF = 1 << 249;
+    uint256 internal constant LISTED = 1 << 254;
+    uint256 internal constant WRITTEN_OFF = 1 << 255;
     uint256 internal constant MAX_LOANS_COUNTED = 15;
+    /// @notice The highest fee, in basis points.
+    uint256 internal constant MAX_FEE = 1_000;
 
     uint256 private constant BALANCE = type(uint80).max;
     uint256 private constant OWED_SHIFT = 80;
@@ -23,8 +26,10 @@ library Accounts {
     uint256 private constant DUE_SHIFT = 176;
     uint256 private constant RECENT_SHIFT = 208;
     uint256 private constant RECENT = 0xfffffffff;
-    uint256 private constant HISTORY =
-        (uint256(type(uint40).max) << RECENT_SHIFT) | (uint256(type(uint32).max) << ISSUED_SHIFT);
+    uint256 private constant FEE_SHIFT = 244;
+    uint256 private constant FEE = 0x3ff;
+    uint256 private constant WHOLE = 10_000;
+    uint256 private constant HISTORY = (RECENT << RECENT_SHIFT) | (uint256(type(uint32).max) << ISSUED_SHIFT);
     uint256 private constant SPAN = 3 hours;
     uint256 private constant SPANS = 9;
 
@@ -34,6 +39,22 @@ library Accounts {
 
     function owed(uint256 account) internal pure returns (uint256) {
         return (account >> OWED_SHIFT) & type(uint64).max;
+    }
+
+    /// @notice What is owed of the principal: its part in all that is owed, rounded up.
+    function principalOwed(uint256 account) internal pure returns (uint256) {
+        uint256 divisor = WHOLE + feeRate(account);
+        return (owed(account) * WHOLE + divisor - 1) / divisor;
+    }
+
+    /// @notice The fee of the loan, in basis points of its principal.
+    function feeRate(uint256 account) internal pure returns (uint256) {
+        return (account >> FEE_SHIFT) & FEE;
+    }
+
+    /// @notice The fee of a loan of `amount` at so many basis points, rounded down.
+    function feeOf(uint256 amount, uint256 rate) internal pure returns (uint256) {
+        return amount * rate / WHOLE;
     }
 
     /// @notice When the last loan was issued, repaid or not; zero if none ever was.
@@ -60,8 +81,8 @@ library Accounts {
         return account - amount;
     }
 
-    /// @notice The account, which owes nothing, with a loan.
-    function lent(uint256 account, uint256 amount, uint256 issuedAt_, uint256 dueAt_)
+    /// @notice The account, which owes nothing, with a loan of which `amount` is owed, a fee of `rate` in it.
+    function lent(uint256 account, uint256 amount, uint256 rate, uint256 issuedAt_, uint256 dueAt_)
         internal
         pure
         returns (uint256)
@@ -71,7 +92,7 @@ library Accounts {
         uint256 kept = account & (BALANCE | LISTED);
         return kept | (uint256(amount.toUint64()) << OWED_SHIFT)
             | (uint256(issuedAt_.toUint32()) << ISSUED_SHIFT) | (uint256(dueAt_.toUint32()) << DUE_SHIFT)
-            | (recent << RECENT_SHIFT);
+            | (recent << RECENT_SHIFT) | (rate << FEE_SHIFT);
     }
 
     /// @notice The account with `amount` less to repay, which must be owed; a loan that is repaid leaves its
@@ -90,7 +111,7 @@ library Accounts {
     function recentAt(uint256 account, uint256 time) internal pure returns (uint256) {
         uint256 last = issuedAt(account) / SPAN;
         uint256 spans = time / SPAN < last ? 0 : time / SPAN - last;
-        return spans < SPANS ? ((account >> RECENT_SHIFT) << (4 * spans)) & RECENT : 0;
+        return spans < SPANS ? (((account >> RECENT_SHIFT) & RECENT) << (4 * spans)) & RECENT : 0;
     }
 
     /// @notice How many loans were issued in the nine spans that end with that of `time`: in 24 hours at

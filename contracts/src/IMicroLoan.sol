@@ -7,8 +7,9 @@ pragma solidity 0.8.30;
 /// Money. Each account has a balance and may owe a loan. The currency that the contract holds always
 /// covers all balances plus the free pool (`liquidity`). A loan comes out of the pool and never out of
 /// a depositor's money. Currency forced upon the contract belongs to no account and to no pool, and
-/// nothing in here ever counts it. There is no interest and no fee: what is owed is what was lent, it
-/// never grows, and no amount is ever rounded. Each of the three sums is below 2^80 wei (1.2 million).
+/// nothing in here ever counts it. There is no interest: what is owed is what was lent and a fee that is known
+/// at that moment (`feeRate` of the principal, rounded down), and it never grows. Each of the three sums is below
+/// 2^80 wei (1.2 million).
 ///
 /// Callers. A caller is either direct (an account that calls this contract itself) or forwarded (the
 /// signer of a request that the trusted forwarder passes on, ERC-2771). A loan opens for forwarded
@@ -19,7 +20,8 @@ pragma solidity 0.8.30;
 /// `repayLoanFor`, `fund`) is for direct callers in effect. What a role does is never forwarded.
 ///
 /// Loans. An account has at most one loan, of the `principal` at that moment, due after the `term` at
-/// that moment; later changes leave open loans as they are. Three limits hold, each over any 24 hours:
+/// that moment; later changes leave open loans as they are. The pool lends the principal, and the daily cap
+/// counts it alone: of what is repaid, the part that the principal has in all that is owed. Three limits hold, each over any 24 hours:
 /// what was issued to all borrowers and is not repaid stays at or under `dailyCap`; one borrower gets at
 /// most `loansPerDay`; and between two loans of a borrower lies at least `pauseBetween`. With `listOnly`
 /// the borrower must stand in the list that the creditor keeps. A loan that the owner has written off is
@@ -73,6 +75,8 @@ interface IMicroLoan {
         uint8 loansPerDay;
         /// Whether only listed borrowers get a loan.
         bool listOnly;
+        /// What is owed beside the principal, in basis points of it.
+        uint16 feeRate;
     }
 
     /// @notice What the constructor takes: who has which role from the start, and where accounts may come from.
@@ -93,8 +97,10 @@ interface IMicroLoan {
 
     /// @notice What an account owes. All zero without a loan.
     struct Loan {
-        /// In wei.
+        /// In wei, the fee included.
         uint256 owed;
+        /// In basis points of the principal.
+        uint256 feeRate;
         /// When it was lent, and when it is due (Unix time).
         uint256 issuedAt;
         uint256 dueAt;
@@ -116,8 +122,11 @@ interface IMicroLoan {
     /// @notice The loan of `account` is written off already.
     error AlreadyWrittenOff(address account);
 
-    /// @notice A loan is of `current` now, and not of the `shown` that the caller agreed to.
-    error PrincipalChanged(uint256 shown, uint256 current);
+    /// @notice A loan is of this `principal`, `fee` and `term` now, and not of those that the caller agreed to.
+    error TermsChanged(uint256 principal, uint256 fee, uint256 term);
+
+    /// @notice `rate` is over the `maximum`.
+    error FeeOutOfRange(uint256 rate, uint256 maximum);
 
     /// @notice `account` does not stand in the list of borrowers.
     error NotListed(address account);
@@ -206,8 +215,8 @@ interface IMicroLoan {
 
     // Events
 
-    /// @notice `borrower` got a loan of `amount`, credited to its balance, and owes it by `dueAt`.
-    event LoanIssued(address indexed borrower, uint256 amount, uint256 dueAt);
+    /// @notice `borrower` got a loan of `amount`, credited to its balance, and owes it with `fee` by `dueAt`.
+    event LoanIssued(address indexed borrower, uint256 amount, uint256 fee, uint256 dueAt);
 
     /// @notice `payer` paid back `amount` of the loan of `borrower`, who still owes `remaining`.
     event LoanRepaid(address indexed borrower, address indexed payer, uint256 amount, uint256 remaining);
@@ -348,6 +357,9 @@ interface IMicroLoan {
     /// @notice The largest limit of loans for one borrower and day: 15.
     function MAX_LOANS_PER_DAY() external view returns (uint256);
 
+    /// @notice The highest fee that the owner can set: 1,000 basis points of the principal.
+    function MAX_FEE() external view returns (uint256);
+
     /// @notice How long ahead a direct withdrawal and a successor are announced, in seconds: 48 hours.
     function NOTICE() external view returns (uint256);
 
@@ -363,9 +375,10 @@ interface IMicroLoan {
     /// `LoanIssued`.
     function applyForLoan() external;
 
-    /// @notice The same, if a loan is of `shown`: the amount that the caller was shown and agreed to.
-    /// @dev Reverts with `PrincipalChanged` after `EnforcedPause`.
-    function applyForLoanOf(uint256 shown) external;
+    /// @notice The same, if a loan is of what the caller was shown and agreed to: this `principal` and `fee` in
+    /// wei, due so many seconds after its issue.
+    /// @dev Reverts with `TermsChanged` after `EnforcedPause`.
+    function applyForLoanOf(uint256 principal, uint256 fee, uint256 term) external;
 
     /// @notice Moves `amount` from the caller's balance to the balance of `to`, which need not have
     /// been seen before. To oneself it changes nothing.
@@ -420,7 +433,7 @@ interface IMicroLoan {
     function passAccount(address to) external;
 
     /// @notice Moves the caller's balance and loan to the successor, as the same account there.
-    /// @dev Reverts with `MoveNotDue` or `NothingToMove`, and with whatever the successor reverts with.
+    /// @dev Reverts with `MoveNotDue`, `InvalidSuccessor` or `NothingToMove`, and with whatever the successor reverts with.
     /// Works during a pause. Emits `AccountMoved`.
     function moveAccount() external;
 
@@ -450,7 +463,7 @@ interface IMicroLoan {
 
     /// @notice Loans from now on are as in `newTerms`; open loans stay as they are.
     /// @dev Owner only. Reverts with `PrincipalOutOfRange`, `DailyCapBelowPrincipal`, `TermOutOfRange`,
-    /// `PauseOutOfRange` or `LoansPerDayOutOfRange`. Emits `TermsSet`.
+    /// `PauseOutOfRange`, `FeeOutOfRange` or `LoansPerDayOutOfRange`. Emits `TermsSet`.
     function setTerms(Terms calldata newTerms) external;
 
     /// @notice Sets the limit of withdrawals: a lower one at once, a higher one from 24 hours on. Either

@@ -62,6 +62,9 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
     uint256 public constant MAX_LOANS_PER_DAY = Accounts.MAX_LOANS_COUNTED;
 
     /// @inheritdoc IMicroLoan
+    uint256 public constant MAX_FEE = Accounts.MAX_FEE;
+
+    /// @inheritdoc IMicroLoan
     uint256 public constant NOTICE = 48 hours;
 
     /// @inheritdoc IMicroLoan
@@ -208,9 +211,16 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
     }
 
     /// @inheritdoc IMicroLoan
-    function applyForLoanOf(uint256 shown) external onlyForwarded whenNotPaused {
+    function applyForLoanOf(uint256 principal_, uint256 fee_, uint256 term)
+        external
+        onlyForwarded
+        whenNotPaused
+    {
         Terms memory current = _terms;
-        if (shown != current.principal) revert PrincipalChanged(shown, current.principal);
+        uint256 currentFee = Accounts.feeOf(current.principal, current.feeRate);
+        if (principal_ != current.principal || fee_ != currentFee || term != current.term) {
+            revert TermsChanged(current.principal, currentFee, current.term);
+        }
         _lend(current);
     }
 
@@ -246,14 +256,15 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
 
     /// @inheritdoc IMicroLoan
     function repayLoanFor(address borrower) external payable {
+        uint256 amount = _received();
         uint256 account = _accounts[borrower];
-        uint256 repaid = _repaid(borrower, account, msg.value);
+        uint256 repaid = _repaid(borrower, account, amount);
 
         _accounts[borrower] = repaid;
         (uint256 free, uint256 balances, uint256 owed) = _readSums();
-        _writeSums(free + msg.value, balances, _lessRepaid(owed, account, msg.value));
+        _writeSums(free + amount, balances, _lessRepaid(owed, account, amount));
 
-        emit LoanRepaid(borrower, msg.sender, msg.value, repaid.owed());
+        emit LoanRepaid(borrower, msg.sender, amount, repaid.owed());
     }
 
     /// @inheritdoc IMicroLoan
@@ -322,6 +333,8 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
     function moveAccount() external {
         Successor memory next = _successor;
         if (next.account == address(0) || block.timestamp < next.from) revert MoveNotDue(next.from);
+        // A call of what has no code succeeds, and does nothing.
+        if (next.account.code.length == 0) revert InvalidSuccessor(next.account);
         address account = _msgSender();
         uint256 moving = _accounts[account];
         (uint256 amount, Loan memory loan) = (moving.balance(), _loanIn(moving));
@@ -332,34 +345,37 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
         _writeSums(free, balances - amount, _lessRepaid(owed, moving, loan.owed));
 
         emit AccountMoved(account, next.account, amount, loan.owed);
-        IMicroLoan(next.account).takeOver{value: amount}(account, loan);
+        _send(next.account, amount, abi.encodeCall(IMicroLoan.takeOver, (account, loan)));
     }
 
     /// @inheritdoc IMicroLoan
     function takeOver(address account, Loan calldata loan) external payable {
         if (msg.sender != predecessor) revert NotPredecessor(msg.sender);
-        uint256 taken = _accounts[account].credited(msg.value);
+        uint256 amount = _received();
+        uint256 taken = _accounts[account].credited(amount);
         (uint256 free, uint256 balances, uint256 owed) = _readSums();
         if (loan.owed != 0) {
             if (taken.owed() != 0) revert LoanActive(account, taken.owed());
-            taken = taken.lent(loan.owed, loan.issuedAt, loan.dueAt);
+            if (loan.feeRate > MAX_FEE) revert FeeOutOfRange(loan.feeRate, MAX_FEE);
+            taken = taken.lent(loan.owed, loan.feeRate, loan.issuedAt, loan.dueAt);
             if (loan.isWrittenOff) taken |= Accounts.WRITTEN_OFF;
             else owed += loan.owed;
-            _issued.add(loan.issuedAt, loan.owed);
+            _issued.add(loan.issuedAt, taken.principalOwed());
         }
         _accounts[account] = taken;
-        _writeSums(free, balances + msg.value, owed);
-        emit AccountTakenOver(account, msg.value, loan);
+        _writeSums(free, balances + amount, owed);
+        emit AccountTakenOver(account, amount, loan);
     }
 
     // Pool
 
     /// @inheritdoc IMicroLoan
     function fund() external payable {
-        if (msg.value == 0) revert ZeroAmount();
+        uint256 amount = _received();
+        if (amount == 0) revert ZeroAmount();
         (uint256 free, uint256 balances, uint256 owed) = _readSums();
-        _writeSums(free + msg.value, balances, owed);
-        emit Funded(msg.sender, msg.value);
+        _writeSums(free + amount, balances, owed);
+        emit Funded(msg.sender, amount);
     }
 
     /// @inheritdoc IMicroLoan
@@ -369,7 +385,7 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
         if (amount > free) revert InsufficientLiquidity(free, amount);
         _writeSums(free - amount, balances, owed);
         emit Defunded(msg.sender, amount);
-        _send(msg.sender, amount);
+        _send(msg.sender, amount, "");
     }
 
     // Creditor
@@ -450,12 +466,14 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
         (uint256 free, uint256 balances, uint256 owed) = _readSums();
         if (amount > free) revert InsufficientLiquidity(free, amount);
 
+        uint256 fee = Accounts.feeOf(amount, current.feeRate);
         uint256 dueAt = block.timestamp + current.term;
-        _accounts[borrower] = account.lent(amount, block.timestamp, dueAt).credited(amount);
+        _accounts[borrower] =
+            account.lent(amount + fee, current.feeRate, block.timestamp, dueAt).credited(amount);
         _issued.add(block.timestamp, amount);
-        _writeSums(free - amount, balances + amount, owed + amount);
+        _writeSums(free - amount, balances + amount, owed + amount + fee);
 
-        emit LoanIssued(borrower, amount, dueAt);
+        emit LoanIssued(borrower, amount, fee, dueAt);
     }
 
     function _checkBorrower(address borrower, uint256 account, Terms memory current) private view {
@@ -469,15 +487,16 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
         }
     }
 
-    /// @dev The account with less to repay, whatever pays for it. What is repaid of a recent loan counts no
-    /// more against the daily cap.
-    function _repaid(address borrower, uint256 account, uint256 amount) private returns (uint256) {
+    /// @dev The account with less to repay, whatever pays for it. What is repaid of a recent loan's principal
+    /// counts no more against the daily cap.
+    function _repaid(address borrower, uint256 account, uint256 amount) private returns (uint256 repaid) {
         uint256 owed = account.owed();
         if (owed == 0) revert NoLoan(borrower);
         if (amount == 0) revert ZeroAmount();
         if (amount > owed) revert RepaymentTooLarge(owed, amount);
-        _issued.remove(account.issuedAt(), amount);
-        return account.repaid(amount);
+        // The fee is still known of what is left, and of nothing no principal is owed.
+        repaid = account.repaid(amount);
+        _issued.remove(account.issuedAt(), account.principalOwed() - repaid.principalOwed());
     }
 
     /// @dev All that is owed, less what is repaid of a loan, which counts in it unless it is written off.
@@ -488,7 +507,14 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
     function _loanIn(uint256 account) private pure returns (Loan memory loan) {
         uint256 owed = account.owed();
         if (owed == 0) return loan;
-        return Loan(owed, account.issuedAt(), account.dueAt(), account.has(Accounts.WRITTEN_OFF));
+        return
+            Loan(
+                owed,
+                account.feeRate(),
+                account.issuedAt(),
+                account.dueAt(),
+                account.has(Accounts.WRITTEN_OFF)
+            );
     }
 
     function _checkRecipient(address recipient) private view {
@@ -507,11 +533,12 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
 
     /// @dev The forwarder sends no currency along, so the payer is a direct caller.
     function _deposit(address account) private {
-        if (msg.value == 0) revert ZeroAmount();
-        _accounts[account] = _accounts[account].credited(msg.value);
+        uint256 amount = _received();
+        if (amount == 0) revert ZeroAmount();
+        _accounts[account] = _accounts[account].credited(amount);
         (uint256 free, uint256 balances, uint256 owed) = _readSums();
-        _writeSums(free, balances + msg.value, owed);
-        emit Deposited(account, msg.sender, msg.value);
+        _writeSums(free, balances + amount, owed);
+        emit Deposited(account, msg.sender, amount);
     }
 
     function _take(address account, uint256 amount) private {
@@ -522,12 +549,20 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
 
     function _pay(address account, address recipient, uint256 amount) private {
         emit Withdrawn(account, recipient, amount);
-        _send(recipient, amount);
+        _send(recipient, amount, "");
     }
 
-    /// @dev Last in every function, since the recipient may call back. Copies no return data.
-    function _send(address recipient, uint256 amount) private {
-        if (!LowLevelCall.callNoReturn(recipient, amount, "")) revert CurrencyRefused(recipient, amount);
+    /// @dev What a call has brought: the one way in of currency.
+    function _received() private view returns (uint256 amount) {
+        return msg.value;
+    }
+
+    /// @dev The one way out of currency, with a call of the recipient. Last in every function, since the
+    /// recipient may call back. Copies no return data, but for why a call with data failed.
+    function _send(address recipient, uint256 amount, bytes memory data) private {
+        if (LowLevelCall.callNoReturn(recipient, amount, data)) return;
+        if (data.length == 0) revert CurrencyRefused(recipient, amount);
+        LowLevelCall.bubbleRevert();
     }
 
     /// @dev Counts against the limit of withdrawals.
@@ -578,6 +613,7 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
         if (between != 0 && (between < MIN_PAUSE_BETWEEN || between > MAX_PAUSE_BETWEEN)) {
             revert PauseOutOfRange(between, MIN_PAUSE_BETWEEN, MAX_PAUSE_BETWEEN);
         }
+        if (next.feeRate > MAX_FEE) revert FeeOutOfRange(next.feeRate, MAX_FEE);
         if (next.loansPerDay > MAX_LOANS_PER_DAY) {
             revert LoansPerDayOutOfRange(next.loansPerDay, MAX_LOANS_PER_DAY);
         }

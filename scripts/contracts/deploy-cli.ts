@@ -34,6 +34,7 @@ The environment says the rest, for contracts that are deployed now; of others it
   POOL              given to the pool (none by default)
   PRINCIPAL         of a loan (0.01 by default)
   DAILY_CAP         of loans in any 24 hours (1 by default)
+  FEE_BASIS_POINTS  of a loan's principal, owed with it, at most 1000 (none by default)
   TERM_DAYS         until a loan is due (30 by default)
   LOANS_PER_DAY     of one borrower, at most 15 (as many as it likes by default)
   PAUSE_MINUTES     between two loans of one borrower (none by default)
@@ -83,9 +84,10 @@ async function run(args: readonly string[], { env, say: log, complain }: Termina
     principalWei: readAmount(env, 'PRINCIPAL', '0.01'),
     dailyCapWei: readAmount(env, 'DAILY_CAP', '1'),
     withdrawalLimitWei: readAmount(env, 'WITHDRAWAL_LIMIT', '1'),
+    feeRate: readCount(env, 'FEE_BASIS_POINTS', 0, 1_000),
     termSeconds: readCount(env, 'TERM_DAYS', 30) * 24 * 60 * 60,
     pauseBetweenSeconds: readCount(env, 'PAUSE_MINUTES', 0) * 60,
-    loansPerDay: readCount(env, 'LOANS_PER_DAY', 0),
+    loansPerDay: readCount(env, 'LOANS_PER_DAY', 0, 15),
     isListOnly: readYes(env, 'LIST_ONLY'),
     ...given({
       forwarderOwner: addressOf('FORWARDER_OWNER'),
@@ -142,10 +144,16 @@ function readAmount(env: NodeJS.ProcessEnv, name: string, byDefault: string): bi
   return parseEther(text)
 }
 
-function readCount(env: NodeJS.ProcessEnv, name: string, byDefault: number): number {
+function readCount(
+  env: NodeJS.ProcessEnv,
+  name: string,
+  byDefault: number,
+  atMost = 999_999,
+): number {
   const text = env[name]
   if (!text) return byDefault
   if (!/^\d{1,6}$/.test(text)) throw misused(`${name} is not a whole number: ${text}`)
+  if (Number(text) > atMost) throw misused(`${name} is at most ${atMost}, not ${text}`)
   return Number(text)
 }
 

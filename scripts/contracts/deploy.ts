@@ -18,6 +18,7 @@ import {
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../src/relay/forwarder/abi.ts'
+import { sleep } from '../dev/wait.ts'
 import { maxGasPrice, priceObstacle } from '../stack/chain/gas-price.ts'
 import { buildContracts, readArtifact } from './forge.ts'
 
@@ -39,6 +40,8 @@ export type DeployOptions = {
   readonly dailyCapWei?: bigint
   /** 1 by default, and 1,000 on a development chain. */
   readonly withdrawalLimitWei?: bigint
+  /** What is owed beside the principal, in basis points of it: none by default. */
+  readonly feeRate?: number
   /** How long after its issue a loan is due: 30 days by default. */
   readonly termSeconds?: number
   /** Between two loans of one borrower: none by default. */
@@ -165,7 +168,8 @@ async function findDeployed(chain: Chain, options: DeployOptions): Promise<Found
   if (!isSameChain) throw publicRecord(options.recordFile)
   const hasForwarder = await checkCode(chain, 'RelayForwarder', record.forwarder)
   const hasLoan = await checkCode(chain, 'MicroLoan', record.loan)
-  if (hasLoan) await checkForwarder(chain, record)
+  if (hasLoan) await checkTrust(chain, record)
+  if (hasLoan && hasForwarder) await checkTarget(chain, record)
   const isGone = !hasForwarder || !hasLoan
   if (isGone && record.state === 'deployed' && !chain.isDevelopment) {
     throw missingCode(options.recordFile)
@@ -173,14 +177,20 @@ async function findDeployed(chain: Chain, options: DeployOptions): Promise<Found
   return { record, hasForwarder, hasLoan }
 }
 
-/** The one immutable that matters: masked code says nothing of whom the loan contract trusts. */
-async function checkForwarder(chain: Chain, record: DeploymentRecord): Promise<void> {
-  const trusted = await chain.client.readContract({
-    address: record.loan,
-    abi: microLoanAbi,
-    functionName: 'trustedForwarder',
-  })
-  if (!sameHex(trusted, record.forwarder)) throw otherCode('MicroLoan', record.loan)
+const readTarget = ({ client }: Chain, address: Address): Promise<Address> =>
+  client.readContract({ address, abi: relayForwarderAbi, functionName: 'target' })
+
+/** Refuses a loan contract that trusts another forwarder: masked code says nothing of its immutables. */
+async function checkTrust({ client }: Chain, { loan, forwarder }: DeploymentRecord): Promise<void> {
+  const contract = { address: loan, abi: microLoanAbi } as const
+  const trusted = await client.readContract({ ...contract, functionName: 'trustedForwarder' })
+  if (!sameHex(trusted, forwarder)) throw otherCode('MicroLoan', loan)
+}
+
+/** Refuses a forwarder that calls another contract. */
+async function checkTarget(chain: Chain, { loan, forwarder }: DeploymentRecord): Promise<void> {
+  const target = await readTarget(chain, forwarder)
+  if (!sameHex(target, loan)) throw otherCode('RelayForwarder', forwarder)
 }
 
 /** What is otherwise on the chain than asked for; what was not asked for is not compared. */
@@ -197,6 +207,7 @@ async function findDifferences(
   const pairs: [string, unknown, unknown][] = [
     ['the principal in wei', terms.principal, options.principalWei],
     ['the daily cap in wei', terms.dailyCap, options.dailyCapWei],
+    ['the fee in basis points', terms.feeRate, options.feeRate],
     ['the term in seconds', terms.term, options.termSeconds],
     ['the pause between loans in seconds', terms.pauseBetween, options.pauseBetweenSeconds],
     ['the loans of a borrower in a day', terms.loansPerDay, options.loansPerDay],
@@ -221,8 +232,7 @@ async function findDifferences(
     ["the forwarder's owner", await read(forwarder, 'owner'), options.forwarderOwner],
     ["the forwarder's guardian", await read(forwarder, 'guardian'), options.guardian],
   ]
-  const isTarget = { ...forwarder, functionName: 'isTarget', args: [record.loan] } as const
-  const disallowed = (await client.readContract(isTarget)) ? [] : [`the target ${record.loan}`]
+  const disallowed: string[] = []
   for (const relayer of options.relayers) {
     const isRelayer = { ...forwarder, functionName: 'isRelayer', args: [relayer] } as const
     if (!(await client.readContract(isRelayer))) disallowed.push(`the relayer ${relayer}`)
@@ -252,7 +262,8 @@ async function planRecord(chain: Chain, before: Found | undefined): Promise<Depl
     genesisHash: chain.genesisHash,
     state: 'sending',
   } as const
-  if (before?.hasForwarder) {
+  // The forwarder calls one address for good: where none of ours can come to stand there any more, it is left.
+  if (before?.hasForwarder && sameHex(await readTarget(chain, before.record.forwarder), next(0))) {
     return { ...before.record, ...common, loan: next(0) }
   }
   const block = await chain.client.getBlockNumber()
@@ -289,23 +300,14 @@ async function sendMissing(
   const create = async (name: ContractName, args: readonly unknown[]) => {
     const { abi, bytecode } = readArtifact(name)
     const data = encodeDeployData({ abi: abi as Abi, bytecode: bytecode.object, args })
-    await send(chain, { data, gasPrice })
+    await send(chain, { data, gasPrice }, options.log)
   }
-  if (!before?.hasForwarder) {
+  if (!before?.hasForwarder || before.record.forwarder !== forwarder) {
     // The two name each other: this one is told where the other comes to stand.
     await create('RelayForwarder', [forwarderOwner, guardian, options.relayers, loan])
   }
   const contract = { address: loan, abi: microLoanAbi } as const
   if (!before?.hasLoan) {
-    const isTarget = {
-      address: forwarder,
-      abi: relayForwarderAbi,
-      functionName: 'isTarget',
-    } as const
-    if (!(await chain.client.readContract({ ...isTarget, args: [loan] }))) {
-      const words = `${forwarder} was deployed for a loan contract elsewhere than at ${loan}`
-      throw new DeployError('target_differs', words)
-    }
     await create('MicroLoan', [
       { ...readSetup(chain, options), forwarder, owner: loanOwner, guardian },
     ])
@@ -314,7 +316,7 @@ async function sendMissing(
   const liquidity = { ...contract, functionName: 'liquidity' } as const
   if (poolWei > 0n && (await chain.client.readContract(liquidity)) === 0n) {
     const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'fund' })
-    await send(chain, { to: loan, data, value: poolWei, gasPrice })
+    await send(chain, { to: loan, data, value: poolWei, gasPrice }, options.log)
   }
 }
 
@@ -332,6 +334,7 @@ function readSetup({ isDevelopment }: Chain, options: DeployOptions) {
       pauseBetween: options.pauseBetweenSeconds ?? 0,
       loansPerDay: options.loansPerDay ?? 0,
       listOnly: options.isListOnly ?? false,
+      feeRate: options.feeRate ?? 0,
     },
   }
 }
@@ -339,7 +342,11 @@ function readSetup({ isDevelopment }: Chain, options: DeployOptions) {
 type Transaction = { to?: Address; data: Hex; value?: bigint; gasPrice: bigint }
 
 /** Sends a transaction and waits for its block. */
-async function send({ client, chainId, deployer }: Chain, call: Transaction): Promise<void> {
+async function send(
+  { client, chainId, deployer }: Chain,
+  call: Transaction,
+  log: DeployOptions['log'],
+): Promise<void> {
   const { address } = deployer
   const nonce = await client.getTransactionCount({ address })
   const estimate = await client.estimateGas({ ...call, account: address }).catch(async (cause) => {
@@ -350,10 +357,30 @@ async function send({ client, chainId, deployer }: Chain, call: Transaction): Pr
   // An estimate is exact for the state it was made on; the block may find another.
   const gas = (estimate * 12n) / 10n
   const signed = await deployer.signTransaction({ type: 'legacy', chainId, nonce, gas, ...call })
-  const hash = await client.sendRawTransaction({ serializedTransaction: signed })
+  const hash = await offer(client, signed, log)
   const { status } = await client.waitForTransactionReceipt({ hash })
   if (status !== 'success') throw new DeployError('node', `the transaction ${hash} failed`)
 }
+
+/** Half an hour. */
+const [quotaTurns, quotaPauseMs] = [900, 2_000]
+
+/** Offers a transaction again where the node's quota of gas, which is small for a new account, refuses it. */
+async function offer(client: PublicClient, signed: Hex, log: DeployOptions['log']): Promise<Hex> {
+  for (let turn = 0; turn < quotaTurns; turn += 1) {
+    try {
+      return await client.sendRawTransaction({ serializedTransaction: signed })
+    } catch (error) {
+      if (!(error instanceof BaseError && /exceeds quota/i.test(error.details))) throw error
+      if (turn === 0) log(`waiting: ${quotaWords}`)
+      await sleep(quotaPauseMs)
+    }
+  }
+  throw new DeployError('node', `nothing more was sent: ${quotaWords}`)
+}
+
+const quotaWords =
+  'the node takes little gas at a time from a key that never sent (account exceeds quota)'
 
 async function finish(
   chain: Chain,
@@ -417,7 +444,6 @@ type Reason =
   | 'code_differs'
   | 'pending'
   | 'too_dear'
-  | 'target_differs'
   | 'node'
 
 /** A deployment that cannot be made, or not be gone on with. */

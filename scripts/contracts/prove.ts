@@ -21,6 +21,7 @@ type SmtSolver = (query: string) => { contents: string } | { error: string }
 const models: readonly Model[] = [
   { name: 'GasReserve', engine: 'bmc' },
   { name: 'Day', engine: 'bmc' },
+  { name: 'Marks', engine: 'bmc' },
   { name: 'Books', engine: 'chc' },
 ]
 /** Of one question, in seconds. */

@@ -80,19 +80,6 @@ export function enumMembers(trees: readonly SolidityNode[], name: string): strin
     .map(({ name }) => name)
 }
 
-/** The members of a struct of elementary types, in their order. */
-export function structMembers(
-  trees: readonly SolidityNode[],
-  name: string,
-): { name: string; type: string }[] {
-  const member = named.extend({ typeName: z.object({ name: z.string() }) })
-  const { members } = the(trees, 'StructDefinition', name)
-  return z
-    .array(member)
-    .parse(members)
-    .map(({ name, typeName }) => ({ name, type: typeName.name }))
-}
-
 /** A constant time, in seconds. */
 export function constantSeconds(trees: readonly SolidityNode[], name: string): number {
   const time = z.object({ value: z.string(), subdenomination: z.enum(['hours', 'days']) })

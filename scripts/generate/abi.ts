@@ -5,7 +5,6 @@ import {
   enumMembers,
   hashedText,
   parseSolidity,
-  structMembers,
 } from '../contracts/solidity.ts'
 
 /** Each part's own ABI, and what it leaves out; TypeScript meets Solidity nowhere else. */
@@ -39,16 +38,15 @@ export const ${name} = ${abi} as const
 /** What RelayForwarder defines and no ABI tells: its enum, and what a caller signs. */
 function renderForwarder(): string {
   const trees = parseSolidity(
-    ['IRelayForwarder', 'RelayForwarder'].map((name) => `contracts/src/${name}.sol`),
+    ['IRelayForwarder', 'RelayForwarder', 'SpentMarks'].map((name) => `contracts/src/${name}.sol`),
   )
-  const members = structMembers(trees, 'Request')
-  const signed = `Request(${members.map(({ name, type }) => `${type} ${name}`).join(',')})`
-  const hashed = hashedText(trees, 'REQUEST_TYPEHASH')
-  if (signed !== hashed) {
-    throw new Error(
-      `the struct Request is ${signed}, and REQUEST_TYPEHASH is the hash of ${hashed}`,
-    )
-  }
+  const members = hashedText(trees, 'REQUEST_TYPEHASH')
+    .replace(/^Request\(|\)$/g, '')
+    .split(',')
+    .map((member) => {
+      const [type, name] = member.split(' ')
+      return { name, type }
+    })
   const [name, version] = baseArguments(trees, 'EIP712')
   const statuses = enumMembers(trees, 'Status').map((member) =>
     member.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase(),
@@ -62,7 +60,7 @@ export const requestDomain = ${literal({ name, version }, '')} as const
 export const requestTypes = ${literal({ Request: members }, '')} as const
 
 /** \`INTENT_LIFETIME\`: for so many seconds a spent intent id is refused. */
-export const intentLifetimeSeconds = ${constantSeconds(trees, 'INTENT_LIFETIME')}
+export const intentLifetimeSeconds = ${constantSeconds(trees, 'LIFETIME')}
 `
 }
 

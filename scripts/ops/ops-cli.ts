@@ -115,19 +115,19 @@ async function showWhy(operator: OperatorClient, name: string | undefined): Prom
     const { currency } = await operator.read('/operator/status', statusAnswer)
     return { json: found, lines: callerLines(found, currency) }
   }
-  if (!/^0x[0-9a-fA-F]{64}$/.test(name)) {
+  const isHash = /^0x[0-9a-fA-F]{64}$/.test(name)
+  if (!isHash && !/^0x[0-9a-fA-F]{44}$/.test(name)) {
     // It may be a number, which belongs into no history of a shell: it is not shown again.
-    throw new StackError(`An intent or a hash is 0x and 64 digits; a number is read from input.`)
+    throw new StackError(
+      `An intent is 0x and 44 digits, a hash 0x and 64; a number is read from input.`,
+    )
   }
-  for (const query of [{ intent: name }, { hash: name }]) {
-    const page = await operator.read(`/operator/payments?${queryOf(query)}`, paymentsAnswer)
-    const [found] = page.payments
-    if (found === undefined) continue
-    const trace = await operator.read(`/operator/payments/${found.intent}`, paymentAnswer)
-    const { currency } = await operator.read('/operator/status', statusAnswer)
-    return { json: trace, lines: traceLines(trace, currency) }
-  }
-  throw new StackError(`The ledger knows of no payment ${name}.`)
+  const query = queryOf(isHash ? { hash: name } : { intent: name })
+  const [found] = (await operator.read(`/operator/payments?${query}`, paymentsAnswer)).payments
+  if (found === undefined) throw new StackError(`The ledger knows of no payment ${name}.`)
+  const trace = await operator.read(`/operator/payments/${found.intent}`, paymentAnswer)
+  const { currency } = await operator.read('/operator/status', statusAnswer)
+  return { json: trace, lines: traceLines(trace, currency) }
 }
 
 /** With the fingerprint of the account secret that comes, which tells nothing of it. */

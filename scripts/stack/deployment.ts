@@ -32,8 +32,8 @@ export const onPublicChain: Amounts = {
 
 /**
  * Brings the contracts and the relayers of a stack into the state that payments need: deploys what is
- * not there yet, and fills relayers that run low. What is there stays: neither a relayer nor a target is
- * allowed again, and no drained pool is filled.
+ * not there yet, and fills relayers that run low. What is there stays: no relayer is allowed again, and
+ * no drained pool is filled.
  *
  * @throws {StackError} saying what to fund or which flag to use
  */

@@ -12,6 +12,7 @@ import { createUpstreamBudget, type UpstreamBudget, withinBudget } from '../node
 import { healthRoutes, operatorRoutes } from '../operator/route.ts'
 import { createContractsCall } from '../operator/sight/contracts.ts'
 import { watched } from '../operator/sight/look.ts'
+import { createTargetCheck } from '../relay/forwarder/target.ts'
 import type { Tended } from '../relay/ledger/keeper.ts'
 import type { Ledger } from '../relay/ledger/port.ts'
 import { tend } from '../relay/tend/round.ts'
@@ -57,7 +58,10 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
   const stored = createStoredKeys({ store: stores.keyStore, configured, clock })
   const keys = budget ? withinBudget(stored, budget, config.chain.id) : stored
   const operations = assembleOperations(config, runtime, stores, nodeService, budget)
-  const contracts = createContractsCall(forwarderOf(config), config.loan)
+  const contracts = createContractsCall(
+    forwarderOf(config),
+    createTargetCheck(forwarderOf(config), config.loan),
+  )
   const sendSms = assembleSms(config, runtime, stores.memory)
   let app: App | undefined
 

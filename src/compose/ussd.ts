@@ -4,6 +4,7 @@ import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
 import { createLocalWorth } from '../loan/local-worth.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import type { CashOut } from '../operator/actions/cash-out.ts'
+import { createTargetCheck } from '../relay/forwarder/target.ts'
 import { createIdentityCheck } from '../relay/identity.ts'
 import { createPay } from '../relay/pay/delivery.ts'
 import { createEndSession } from '../relay/pay/end-session.ts'
@@ -18,7 +19,7 @@ import type { Runtime } from './runtime.ts'
 import { smsSealsOf } from './sms.ts'
 
 /** How long a loan's principal is taken as unchanged: only the owner changes it. */
-const principalTtlMs = 60_000
+const termsTtlMs = 60_000
 
 /** How long callers share a look at what can be lent, or cashed out. However old it is, what it does not show is reserved. */
 const lendableTtlMs = 1_000
@@ -76,7 +77,7 @@ function partsOf(
     loanAddress: config.loan,
     loan: {
       ...loan,
-      principal: cached(runtime.clock, principalTtlMs, () => loan.principal()),
+      terms: cached(runtime.clock, termsTtlMs, () => loan.terms()),
       lendable: cached(runtime.clock, lendableTtlMs, () => loan.lendable()),
       withdrawable: cached(runtime.clock, lendableTtlMs, () => loan.withdrawable()),
     },
@@ -94,6 +95,7 @@ function partsOf(
       }),
     background: runtime.background,
     pay: createPay(relayer, {
+      isTarget: createTargetCheck(forwarder, config.loan),
       preflight: config.preflight,
       limits: config.limits,
       mayDial,

@@ -25,6 +25,7 @@ export const microLoanAbi = [
               { name: 'pauseBetween', type: 'uint32' },
               { name: 'loansPerDay', type: 'uint8' },
               { name: 'listOnly', type: 'bool' },
+              { name: 'feeRate', type: 'uint16' },
             ],
           },
         ],
@@ -35,6 +36,13 @@ export const microLoanAbi = [
   {
     type: 'function',
     name: 'MAX_DAILY',
+    inputs: [],
+    outputs: [{ name: '', type: 'uint256' }],
+    stateMutability: 'view',
+  },
+  {
+    type: 'function',
+    name: 'MAX_FEE',
     inputs: [],
     outputs: [{ name: '', type: 'uint256' }],
     stateMutability: 'view',
@@ -154,7 +162,11 @@ export const microLoanAbi = [
   {
     type: 'function',
     name: 'applyForLoanOf',
-    inputs: [{ name: 'shown', type: 'uint256' }],
+    inputs: [
+      { name: 'principal_', type: 'uint256' },
+      { name: 'fee_', type: 'uint256' },
+      { name: 'term', type: 'uint256' },
+    ],
     outputs: [],
     stateMutability: 'nonpayable',
   },
@@ -233,6 +245,7 @@ export const microLoanAbi = [
         type: 'tuple',
         components: [
           { name: 'owed', type: 'uint256' },
+          { name: 'feeRate', type: 'uint256' },
           { name: 'issuedAt', type: 'uint256' },
           { name: 'dueAt', type: 'uint256' },
           { name: 'isWrittenOff', type: 'bool' },
@@ -349,6 +362,7 @@ export const microLoanAbi = [
           { name: 'pauseBetween', type: 'uint32' },
           { name: 'loansPerDay', type: 'uint8' },
           { name: 'listOnly', type: 'bool' },
+          { name: 'feeRate', type: 'uint16' },
         ],
       },
     ],
@@ -379,6 +393,7 @@ export const microLoanAbi = [
         type: 'tuple',
         components: [
           { name: 'owed', type: 'uint256' },
+          { name: 'feeRate', type: 'uint256' },
           { name: 'issuedAt', type: 'uint256' },
           { name: 'dueAt', type: 'uint256' },
           { name: 'isWrittenOff', type: 'bool' },
@@ -403,6 +418,7 @@ export const microLoanAbi = [
           { name: 'pauseBetween', type: 'uint32' },
           { name: 'loansPerDay', type: 'uint8' },
           { name: 'listOnly', type: 'bool' },
+          { name: 'feeRate', type: 'uint16' },
         ],
       },
     ],
@@ -529,6 +545,7 @@ export const microLoanAbi = [
         indexed: false,
         components: [
           { name: 'owed', type: 'uint256' },
+          { name: 'feeRate', type: 'uint256' },
           { name: 'issuedAt', type: 'uint256' },
           { name: 'dueAt', type: 'uint256' },
           { name: 'isWrittenOff', type: 'bool' },
@@ -598,6 +615,7 @@ export const microLoanAbi = [
     inputs: [
       { name: 'borrower', type: 'address', indexed: true },
       { name: 'amount', type: 'uint256', indexed: false },
+      { name: 'fee', type: 'uint256', indexed: false },
       { name: 'dueAt', type: 'uint256', indexed: false },
     ],
     anonymous: false,
@@ -670,6 +688,7 @@ export const microLoanAbi = [
           { name: 'pauseBetween', type: 'uint32' },
           { name: 'loansPerDay', type: 'uint8' },
           { name: 'listOnly', type: 'bool' },
+          { name: 'feeRate', type: 'uint16' },
         ],
       },
       {
@@ -683,6 +702,7 @@ export const microLoanAbi = [
           { name: 'pauseBetween', type: 'uint32' },
           { name: 'loansPerDay', type: 'uint8' },
           { name: 'listOnly', type: 'bool' },
+          { name: 'feeRate', type: 'uint16' },
         ],
       },
     ],
@@ -758,6 +778,11 @@ export const microLoanAbi = [
   { type: 'error', name: 'DirectCallersOnly', inputs: [] },
   { type: 'error', name: 'EnforcedPause', inputs: [] },
   { type: 'error', name: 'ExpectedPause', inputs: [] },
+  {
+    type: 'error',
+    name: 'FeeOutOfRange',
+    inputs: [{ name: 'rate', type: 'uint256' }, { name: 'maximum', type: 'uint256' }],
+  },
   { type: 'error', name: 'ForwardedCallersOnly', inputs: [] },
   {
     type: 'error',
@@ -821,11 +846,6 @@ export const microLoanAbi = [
   },
   {
     type: 'error',
-    name: 'PrincipalChanged',
-    inputs: [{ name: 'shown', type: 'uint256' }, { name: 'current', type: 'uint256' }],
-  },
-  {
-    type: 'error',
     name: 'PrincipalOutOfRange',
     inputs: [
       { name: 'principal', type: 'uint256' },
@@ -850,6 +870,15 @@ export const microLoanAbi = [
       { name: 'term', type: 'uint256' },
       { name: 'minimum', type: 'uint256' },
       { name: 'maximum', type: 'uint256' },
+    ],
+  },
+  {
+    type: 'error',
+    name: 'TermsChanged',
+    inputs: [
+      { name: 'principal', type: 'uint256' },
+      { name: 'fee', type: 'uint256' },
+      { name: 'term', type: 'uint256' },
     ],
   },
   {

@@ -1,5 +1,4 @@
 import {
-  type Abi,
   type Address,
   decodeErrorResult,
   decodeEventLog,
@@ -12,11 +11,14 @@ import {
 import { microLoanAbi } from './abi.ts'
 import type { OfKind } from './kinds.ts'
 
+/** What a loan is: amounts in wei, and how long after its issue it is due. */
+export type LoanTerms = { principalWei: bigint; feeWei: bigint; termSeconds: number }
+
 /** A call of the loan contract that pays. */
 export type LoanCall = OfKind<{
   transfer: { to: Address; amountWei: bigint }
-  /** `principalWei`: what the caller was shown; another amount is refused on the chain. */
-  loan: { principalWei: bigint }
+  /** What the caller was shown; other terms are refused on the chain. */
+  loan: LoanTerms
   /** `all`: all that is owed when it executes. */
   repayment: { amountWei: bigint | 'all' }
   /** Out of the contract, to an address that anybody may hold. */
@@ -35,8 +37,8 @@ export type LoanRefusal =
   | { reason: 'not_listed' }
   /** The borrower has had its loans of the day, or the last one a moment ago. */
   | { reason: 'loan_limit' }
-  /** A loan is not of the amount that was shown. */
-  | { reason: 'principal_changed' }
+  /** A loan is not what was shown: its amount, its fee or its term. */
+  | { reason: 'terms_changed' }
   | { reason: 'invalid_recipient' }
   | { reason: 'paused' }
   /** What all accounts together may take out in a day is used up, but for this, or for less than was asked for. */
@@ -59,7 +61,7 @@ export function callOf(call: LoanCall): Hex {
       return encodeFunctionData({
         abi: microLoanAbi,
         functionName: 'applyForLoanOf',
-        args: [call.principalWei],
+        args: [call.principalWei, call.feeWei, BigInt(call.termSeconds)],
       })
     case 'repayment':
       return encodeFunctionData({
@@ -83,8 +85,10 @@ export function callIn(data: Hex): LoanCall | undefined {
   switch (call?.functionName) {
     case 'transfer':
       return { kind: 'transfer', to: call.args[0], amountWei: call.args[1] }
-    case 'applyForLoanOf':
-      return { kind: 'loan', principalWei: call.args[0] }
+    case 'applyForLoanOf': {
+      const [principalWei, feeWei, termSeconds] = call.args
+      return { kind: 'loan', principalWei, feeWei, termSeconds: Number(termSeconds) }
+    }
     case 'withdrawTo':
       return { kind: 'cashOut', to: call.args[0], amountWei: call.args[1] }
     case 'repayLoan':
@@ -103,14 +107,31 @@ function decodeCall(data: Hex) {
   }
 }
 
-/** What is read of the contract, of an account or of all. */
-export type LoanRead =
-  | ('getBalance' | 'loanOf' | 'loanDetailsOf')
-  | ('terms' | 'principal' | 'liquidity' | 'issuable' | 'withdrawable')
+/** Calldata of `getBalance`. */
+export function balanceCall(account: Address): Hex {
+  return encodeFunctionData({ abi: microLoanAbi, functionName: 'getBalance', args: [account] })
+}
 
-/** Calldata of a function that is read. */
-export const readCall = (functionName: LoanRead, ...args: [] | [account: Address]): Hex =>
-  encodeFunctionData({ abi: microLoanAbi as Abi, functionName, args })
+/** Calldata of `loanOf`: what an account owes. */
+export function owedCall(account: Address): Hex {
+  return encodeFunctionData({ abi: microLoanAbi, functionName: 'loanOf', args: [account] })
+}
+
+/** Calldata of `loanDetailsOf`: what an account owes, with its dates. */
+export function debtCall(account: Address): Hex {
+  return encodeFunctionData({ abi: microLoanAbi, functionName: 'loanDetailsOf', args: [account] })
+}
+
+/** Calldata of `terms`. */
+export const termsCall = (): Hex => encodeFunctionData({ abi: microLoanAbi, functionName: 'terms' })
+
+/** Calldata of `liquidity`: what the pool can lend. */
+export const liquidityCall = (): Hex =>
+  encodeFunctionData({ abi: microLoanAbi, functionName: 'liquidity' })
+
+/** Calldata of `issuable`: what the daily cap leaves. */
+export const issuableCall = (): Hex =>
+  encodeFunctionData({ abi: microLoanAbi, functionName: 'issuable' })
 
 /** Calldata of `deposit`: what is sent along is credited to the sender. */
 export const depositCall = (): Hex =>
@@ -129,6 +150,10 @@ export function depositedWei({ topics, data }: { topics: Hex[]; data: Hex }): bi
   const event = { abi: microLoanAbi, eventName: 'Deposited', data } as const
   return decodeEventLog({ ...event, topics: [first, ...rest] }).args.amount
 }
+
+/** Calldata of `withdrawable`: what the daily limit leaves to forwarded withdrawals. */
+export const withdrawableCall = (): Hex =>
+  encodeFunctionData({ abi: microLoanAbi, functionName: 'withdrawable' })
 
 /** The refusal in a revert's data. */
 export function refusalOf(revertData: Hex): LoanRefusal {
@@ -150,8 +175,8 @@ export function refusalOf(revertData: Hex): LoanRefusal {
     case 'LoanTooSoon':
     case 'BorrowerLimitReached':
       return { reason: 'loan_limit' }
-    case 'PrincipalChanged':
-      return { reason: 'principal_changed' }
+    case 'TermsChanged':
+      return { reason: 'terms_changed' }
     case 'InvalidRecipient':
     case 'CurrencyRefused':
       return { reason: 'invalid_recipient' }
@@ -175,7 +200,7 @@ export const refusalWordsOf: Readonly<Record<LoanRefusal['reason'], string>> = {
   no_liquidity: 'No liquidity',
   not_listed: 'Not a listed borrower',
   loan_limit: 'Too many loans',
-  principal_changed: 'Loan amount changed',
+  terms_changed: 'Loan terms changed',
   invalid_recipient: 'Recipient not allowed',
   paused: 'Paused',
   withdrawal_limit: 'Limit of withdrawals reached',

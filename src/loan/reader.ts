@@ -1,7 +1,5 @@
 import {
-  type Abi,
   type Address,
-  type ContractFunctionReturnType,
   decodeEventLog,
   decodeFunctionResult,
   encodeEventTopics,
@@ -9,7 +7,16 @@ import {
   pad,
 } from 'viem'
 import { microLoanAbi } from './abi.ts'
-import { type LoanRead, readCall } from './calls.ts'
+import {
+  balanceCall,
+  debtCall,
+  issuableCall,
+  type LoanTerms,
+  liquidityCall,
+  owedCall,
+  termsCall,
+  withdrawableCall,
+} from './calls.ts'
 
 /** Reads of the loan contract; in wei. They throw what their source throws. */
 export type LoanReader = {
@@ -19,9 +26,7 @@ export type LoanReader = {
   /** What an account owes, and until when (Unix time in s; 0 without a loan). */
   debt(account: Address): Promise<{ owedWei: bigint; dueAt: number }>
   /** What a loan is at present. */
-  principal(): Promise<bigint>
-  /** What a loan is at present, and how long after its issue it is due. */
-  terms(): Promise<{ principalWei: bigint; termSeconds: number }>
+  terms(): Promise<LoanTerms>
   /** What others sent to an account within the last blocks that a node gives at once, the newest first. */
   received(account: Address): Promise<Received[]>
   /** What the pool and the daily cap leave for new loans, as of a block: both are of the same one. */
@@ -49,46 +54,53 @@ export type LoanSource = {
 }
 
 export function createLoanReader({ read, height, events }: LoanSource): LoanReader {
-  async function ask<Name extends LoanRead>(
-    name: Name,
-    of: [] | [account: Address] = [],
-    block?: number,
-  ) {
-    const data = await read(readCall(name, ...of), block)
-    const functionName: string = name
-    const found = decodeFunctionResult({ abi: microLoanAbi as Abi, functionName, data })
-    return found as ContractFunctionReturnType<typeof microLoanAbi, 'view', Name>
-  }
-
   async function lendable() {
     const block = await height()
-    const [poolWei, capWei] = await Promise.all([
-      ask('liquidity', [], block),
-      ask('issuable', [], block),
+    const [pool, cap] = await Promise.all([
+      read(liquidityCall(), block),
+      read(issuableCall(), block),
     ])
-    return { block, poolWei, capWei }
+    const abi = microLoanAbi
+    return {
+      block,
+      poolWei: decodeFunctionResult({ abi, functionName: 'liquidity', data: pool }),
+      capWei: decodeFunctionResult({ abi, functionName: 'issuable', data: cap }),
+    }
   }
 
   async function withdrawable() {
     const block = await height()
-    return { block, outWei: await ask('withdrawable', [], block) }
+    const data = await read(withdrawableCall(), block)
+    const outWei = decodeFunctionResult({ abi: microLoanAbi, functionName: 'withdrawable', data })
+    return { block, outWei }
   }
 
   return {
     withdrawable: () => withdrawable().catch(withdrawable),
     // Once more where one node tells of a block that another one does not have yet.
     lendable: () => lendable().catch(lendable),
-    balance: (account) => ask('getBalance', [account]),
-    owed: (account) => ask('loanOf', [account]),
+    async balance(account) {
+      const data = await read(balanceCall(account))
+      return decodeFunctionResult({ abi: microLoanAbi, functionName: 'getBalance', data })
+    },
+    async owed(account) {
+      const data = await read(owedCall(account))
+      return decodeFunctionResult({ abi: microLoanAbi, functionName: 'loanOf', data })
+    },
     async debt(account) {
-      const { owed, dueAt } = await ask('loanDetailsOf', [account])
-      return { owedWei: owed, dueAt: Number(dueAt) }
+      const data = await read(debtCall(account))
+      const loan = decodeFunctionResult({ abi: microLoanAbi, functionName: 'loanDetailsOf', data })
+      return { owedWei: loan.owed, dueAt: Number(loan.dueAt) }
     },
     async terms() {
-      const { principal, term } = await ask('terms')
-      return { principalWei: principal, termSeconds: term }
+      const data = await read(termsCall())
+      const terms = decodeFunctionResult({ abi: microLoanAbi, functionName: 'terms', data })
+      return {
+        principalWei: terms.principal,
+        feeWei: (terms.principal * BigInt(terms.feeRate)) / 10_000n,
+        termSeconds: terms.term,
+      }
     },
-    principal: () => ask('principal'),
     async received(account) {
       const from = Math.max(0, (await height()) - eventBlocks + 1)
       const [event = null] = encodeEventTopics({ abi: microLoanAbi, eventName: 'Transferred' })

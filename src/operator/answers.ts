@@ -57,6 +57,8 @@ export type HealthAnswer = z.infer<typeof healthAnswer>
 const time = z.iso.datetime()
 /** Whole wei as decimal digits. */
 const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
+/** The name of a session's payment on the chain. */
+const intentId = z.string().check(z.regex(/^0x[0-9a-f]{44}$/i))
 const hash = z.string().check(z.regex(/^0x[0-9a-f]{64}$/i))
 const address = z.string().check(z.regex(/^0x[0-9a-f]{40}$/i))
 
@@ -154,7 +156,7 @@ const paymentState = z.enum(paymentStates)
 
 /** A payment, without anything that leads to a phone number. */
 export const payment = z.object({
-  intent: hash,
+  intent: intentId,
   state: paymentState,
   kind: z.enum(kindNames),
   account: address,
@@ -173,7 +175,7 @@ export const payment = z.object({
 /** What `GET /operator/payments` is asked with, as query parameters. */
 export const paymentsQuery = z.object({
   state: z.optional(paymentState),
-  intent: z.optional(hash),
+  intent: z.optional(intentId),
   hash: z.optional(hash),
   account: z.optional(address),
   /** Listed at this time or later, and before this one (ISO 8601, or Unix time in ms). */

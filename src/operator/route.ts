@@ -98,7 +98,7 @@ function addReads(routes: Hono, operator: Operator): void {
     const asked = { ...query, ...times, ...names, archived: archived === 'true' }
     return c.json(await operator.payments(asked))
   })
-  routes.get('/operator/payments/:intent{0x[0-9a-fA-F]{64}}', async (c) => {
+  routes.get('/operator/payments/:intent{0x[0-9a-fA-F]{44}}', async (c) => {
     const payment = await operator.payment(c.req.param('intent').toLowerCase() as Hex)
     return payment === undefined
       ? c.json({ error: 'the ledger has no such payment' }, 404)

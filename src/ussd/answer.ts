@@ -25,9 +25,8 @@ import type { DepositClaim } from '../relay/claim-deposit.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
 import type { HeldSms, Identified, Ledger, Question } from '../relay/ledger/port.ts'
 import { answerOf, type PaymentAnswer } from '../relay/pay/answers.ts'
-import type { ContractCall, Pay } from '../relay/pay/delivery.ts'
+import type { ContractCall, Pay, PaymentRefusal } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
-import type { Refusal } from '../relay/refusal.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { askAt } from './ask.ts'
@@ -366,8 +365,8 @@ function questionOfEqual(
 /** Looked at before the chain is: that the money has gone already is not told as a balance that is too low. */
 async function minutesSinceEqual(parts: AnswerOptions, request: UssdRequest, intent: Intent) {
   const { address } = await parts.accounts(request.phone)
-  const { target: to, data } = await contractCallOf(parts, intent, address)
-  return await parts.ledger.equal(await questionOf(parts, request, address), { to, data })
+  const { data } = await contractCallOf(parts, intent, address)
+  return await parts.ledger.equal(await questionOf(parts, request, address), { data })
 }
 
 const contractCallOf = (parts: AnswerOptions, intent: Intent, account: Address) =>
@@ -429,7 +428,7 @@ async function asShown(
   const text = answersOf(request.text).slice(0, -1).join('*')
   const before = await questionOf(parts, { ...request, text }, account)
   const terms = await shownAt(parts.ledger, before, shownTerms)
-  return { ...intent, principalWei: terms?.principalWei }
+  return { ...intent, terms }
 }
 
 /** Changes the PIN in a session that is undecided. One that was told what came of it changes nothing any more. */
@@ -588,7 +587,7 @@ async function questionOf(
   return { session, input: await keys.input(session, text), account }
 }
 
-function refusalText(parts: AnswerOptions, refusal: Refusal, payment: PaymentKind): string {
+function refusalText(parts: AnswerOptions, refusal: PaymentRefusal, payment: PaymentKind): string {
   const { say } = parts
   const refused = (why: LoanRefusal) =>
     refusedText(say.refused, why, (wei) => amountText(parts, wei), payment)

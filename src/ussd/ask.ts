@@ -6,7 +6,7 @@ import type { LoanReader } from '../loan/reader.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import type { MayDial } from './dial-rate.ts'
-import type { FactName, Facts, LoanTerms } from './facts.ts'
+import type { FactName, Facts, ShownTerms } from './facts.ts'
 import { activityOf, hasFailed, receivedOf, shownPayments } from './menu/activity.ts'
 import type { MenuContext } from './menu/nodes.ts'
 import { type Place, promptOf } from './menu/walk.ts'
@@ -147,9 +147,9 @@ async function failureOf(parts: ScreenOptions, account: Address): Promise<Facts[
   return tellsOf(kept, failures, session) ? 'untold' : 'none'
 }
 
-async function termsOf({ loan, now }: ScreenOptions): Promise<LoanTerms> {
-  const { principalWei, termSeconds } = await loan.terms()
-  return { principalWei, dueAt: Math.floor(now() / 1_000) + termSeconds }
+async function termsOf({ loan, now }: ScreenOptions): Promise<ShownTerms> {
+  const terms = await loan.terms()
+  return { ...terms, dueAt: Math.floor(now() / 1_000) + terms.termSeconds }
 }
 
 /** What is owed from when a loan is taken, where none is. What is shown first is shown again, and is what is agreed to. */

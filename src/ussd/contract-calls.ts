@@ -12,7 +12,6 @@ import { end } from './screens/screen.ts'
 
 export type ContractCallsOptions = {
   chainId: number
-  loanAddress: Address
   loan: LoanReader
   /** What a transfer has to be at least. */
   leastTransferWei: bigint
@@ -45,12 +44,11 @@ async function transferCall(
   { recipient, amountWei }: Extract<Intent, { kind: 'transfer' }>,
   caller: Address,
 ): Promise<ContractCall> {
-  const { chainId, loanAddress, accounts, say } = options
+  const { chainId, accounts, say } = options
   const to = await addressOf(recipient, accounts)
   const shown =
     recipient.kind === 'address' ? shortAddress(showAddress(to, chainId)) : shortNumber(recipient)
   return {
-    target: loanAddress,
     ...(await spending(options, to, amountWei, caller)),
     kind: 'transfer',
     submitted: submitted(say, (tx) => say.transferSubmitted(shown, tx)),
@@ -75,13 +73,13 @@ async function spending(
 }
 
 async function loanCall(
-  { loanAddress, loan, say, amountOf }: ContractCallsOptions,
-  { principalWei: shownWei }: Extract<Intent, { kind: 'loan' }>,
+  { loan, say, amountOf }: ContractCallsOptions,
+  { terms: shown }: Extract<Intent, { kind: 'loan' }>,
 ): Promise<ContractCall> {
-  const principalWei = shownWei ?? (await loan.principal())
+  const terms = shown ?? (await loan.terms())
+  const { principalWei } = terms
   return {
-    target: loanAddress,
-    data: callOf({ kind: 'loan', principalWei }),
+    data: callOf({ kind: 'loan', ...terms }),
     kind: 'loan',
     spendsWei: 0n,
     shared: { poolWei: principalWei, capWei: principalWei, lendable: () => loan.lendable() },
@@ -90,12 +88,11 @@ async function loanCall(
 }
 
 function repaymentCall(
-  { loanAddress, say, amountOf }: ContractCallsOptions,
+  { say, amountOf }: ContractCallsOptions,
   { amountWei }: Extract<Intent, { kind: 'repayment' }>,
 ): ContractCall {
   const shown = amountWei === 'all' ? 'all' : amountOf(amountWei)
   return {
-    target: loanAddress,
     data: callOf({ kind: 'repayment', amountWei }),
     kind: 'repayment',
     spendsWei: amountWei === 'all' ? 0n : amountWei,
@@ -104,7 +101,7 @@ function repaymentCall(
 }
 
 async function cashOutCall(
-  { chainId, loanAddress, loan, say, amountOf }: ContractCallsOptions,
+  { chainId, loan, say, amountOf }: ContractCallsOptions,
   { to, amountWei: asked }: Extract<Intent, { kind: 'cashOut' }>,
   account: Address,
 ): Promise<ContractCall> {
@@ -112,7 +109,6 @@ async function cashOutCall(
   const amountWei = asked === 'all' ? await loan.balance(account) : asked
   const shown = [shortAddress(showAddress(to, chainId)), amountOf(amountWei)] as const
   return {
-    target: loanAddress,
     data: callOf({ kind: 'cashOut', to, amountWei }),
     kind: 'cashOut',
     spendsWei: amountWei,

@@ -1,3 +1,4 @@
+import type { LoanTerms } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { KnownRecipient } from './recipient.ts'
 
@@ -10,7 +11,7 @@ export type Unread = 'unread'
  */
 export type Facts = {
   debt: Debt | Unread
-  terms: LoanTerms
+  terms: ShownTerms
   /** Of the account, with its checksum. */
   address: string
   /** How long ago an equal transfer was accepted, in minutes. */
@@ -30,8 +31,8 @@ export type Facts = {
 /** What is read for a place. */
 export type FactName = keyof Facts
 
-/** What a loan would be, in wei, and until when it would be owed (Unix time in s). */
-export type LoanTerms = { principalWei: bigint; dueAt: number }
+/** What a loan would be, and until when it would be owed (Unix time in s). */
+export type ShownTerms = LoanTerms & { dueAt: number }
 
 /** What is owed, in wei, and until when (Unix time in s). */
 export type Debt = { owedWei: bigint; dueAt: number }

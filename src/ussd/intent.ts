@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import type { LoanTerms } from '../loan/calls.ts'
 import type { OfKind } from '../loan/kinds.ts'
 import type { Recipient } from './recipient.ts'
 
@@ -9,8 +10,8 @@ export type Intent = OfKind<{
    * a moment ago, and wants another one.
    */
   transfer: { recipient: Recipient; amountWei: bigint | 'all'; isRepeat?: true }
-  /** `principalWei`: as its terms were shown. Undefined: they were not, and it is what it is when it is signed. */
-  loan: { principalWei?: bigint | undefined }
+  /** `terms`: as they were shown. Undefined: they were not, and are what they are when it is signed. */
+  loan: { terms?: LoanTerms | undefined }
   /** `all`: all that is owed when it executes. */
   repayment: { amountWei: bigint | 'all' }
   /** Out to an address outside. `all`: all that the account has when it is signed. `isRepeat` as above. */

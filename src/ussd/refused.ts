@@ -27,7 +27,7 @@ export function refusedText(
     case 'no_liquidity':
     case 'not_listed':
     case 'loan_limit':
-    case 'principal_changed':
+    case 'terms_changed':
     case 'invalid_recipient':
     case 'paused':
     case 'nothing_there':

@@ -30,7 +30,7 @@ export const recipientsStep = 'recipients'
 /** A loan as its terms were shown. */
 export const shownTerms = {
   name: 'terms',
-  schema: z.object({ principalWei: wei, dueAt: z.int() }),
+  schema: z.object({ principalWei: wei, feeWei: wei, termSeconds: z.int(), dueAt: z.int() }),
 } as const satisfies ShownFact<unknown>
 
 /** Where a session begins: who has no PIN chooses one first. */

@@ -14,8 +14,8 @@ const minuteMs = 60_000
 
 const orderOf = (session: string, more: Partial<Order> = {}): Order =>
   transferOf(session, alice, { spendsWei: 10n, ...more })
-const { to, data } = orderOf('any').request
-const call = { to, data }
+const { data } = orderOf('any').request
+const call = { data }
 
 const claiming = (session: string, more: Partial<Claiming> = {}) => taking(session, session, more)
 const acceptance = (session: string, more: Partial<Acceptance> = {}): Acceptance => ({

@@ -175,7 +175,7 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     const more = { seen, room: drawRoom(random), reserves: drawReserves(random) }
     const kind = random.pick(kindNames)
     const day = oneOrNone(random, [{ ...dayLimits, kind, spendsWei: 10n ** 18n }])
-    const unlessEqual = random.chance(0.2) ? { to: target, data: '0x1234' as const } : undefined
+    const unlessEqual = random.chance(0.2) ? { data: '0x1234' as const } : undefined
     return ['claim', { ...question, chainNonce, poolNonce, ...more, day, unlessEqual }]
   },
   record({ world, random, session, account, token, screen }) {
@@ -250,7 +250,7 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     const name = random.pick(['terms', 'equal'])
     return ['show', { ...question, name, value: `${random.int(1, 3)}` }]
   },
-  equal: ({ question }) => ['equal', question, { to: target, data: '0x1234' }],
+  equal: ({ question }) => ['equal', question, { data: '0x1234' }],
   shown: ({ random, question }) => ['shown', question, random.pick(['terms', 'equal'])],
   payment: ({ owner }) => ['payment', owner],
   requeue: ({ owner }) => ['requeue', owner],
@@ -362,7 +362,7 @@ const weights: [keyof Ledger | 'pass', number][] = [
 function orderOf({ random }: World, session: string, account: Address): Order {
   return {
     request: {
-      ...{ from: account, to: target, intentId: id(`intent ${session}`), gas: 150_000 },
+      ...{ from: account, intentId: id(`intent ${session}`), gas: 150_000 },
       deadline: random.pick([4_000_000_000, 4_000_000_000, 1]),
       ...{ data: '0x1234', signature: '0xabcd' },
     },

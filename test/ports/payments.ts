@@ -47,7 +47,6 @@ export const claiming = (
 export const orderOf = (session: string, account = alice, more: Partial<Order> = {}): Order => ({
   request: {
     from: account,
-    to: carol,
     intentId: id(session),
     gas: 150_000,
     deadline: 4_000_000_000,

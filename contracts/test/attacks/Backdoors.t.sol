@@ -6,6 +6,7 @@ import {Vm} from "forge-std/Vm.sol";
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {Base} from "../support/Base.sol";
+import {Request, Requests, SignedRequest} from "../support/Requests.sol";
 
 /// @notice A signature check with a second way in, as one slips in with an emergency feature.
 contract NaiveJudge {
@@ -37,7 +38,7 @@ contract BackdoorsTest is Base {
     function test_NoPowerSignsForAnother() external {
         Vm.Wallet[3] memory powers = _powers();
         for (uint256 i; i < powers.length; ++i) {
-            IRelayForwarder.Request memory request = _request(alice.addr, _applyForLoan());
+            Request memory request = _request(alice.addr, _applyForLoan());
             _assertJudged(_sign(request, powers[i]), IRelayForwarder.Status.BadSignature);
         }
     }
@@ -45,7 +46,7 @@ contract BackdoorsTest is Base {
     function test_NobodySignsForAPower() external {
         address[4] memory powers = [owner, guardian, relayer, address(loan)];
         for (uint256 i; i < powers.length; ++i) {
-            IRelayForwarder.Request memory request = _request(powers[i], _applyForLoan());
+            Request memory request = _request(powers[i], _applyForLoan());
             _assertJudged(_sign(request, alice), IRelayForwarder.Status.BadSignature);
         }
     }
@@ -53,21 +54,20 @@ contract BackdoorsTest is Base {
     /// @dev No contract has a key; an account whose code delegates (EIP-7702) has one.
     function test_ATargetSignsForItselfAlone() external {
         vm.etch(carol.addr, hex"00");
-        vm.prank(owner);
-        forwarder.setTarget(carol.addr, true);
-        IRelayForwarder.Request memory request = _request(alice.addr, _applyForLoan());
+        _target(carol.addr);
+        Request memory request = _request(alice.addr, _applyForLoan());
         _assertJudged(_sign(request, carol), IRelayForwarder.Status.BadSignature);
         request = _request(carol.addr, _applyForLoan());
         _assertJudged(_sign(request, carol), IRelayForwarder.Status.Executed);
     }
 
     function test_NoOtherPowerExecutes() external {
-        IRelayForwarder.SignedRequest[] memory requests = _batch(_signed(alice, _applyForLoan()));
+        SignedRequest[] memory requests = _batch(_signed(alice, _applyForLoan()));
         address[3] memory others = [owner, guardian, address(loan)];
         for (uint256 i; i < others.length; ++i) {
             vm.prank(others[i], others[i]);
-            vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.NotRelayer.selector, others[i]));
-            forwarder.execute(requests);
+            vm.expectRevert(_error(IRelayForwarder.NotRelayer.selector, others[i]));
+            forwarder.execute(Requests.pack(requests));
         }
     }
 
@@ -75,7 +75,7 @@ contract BackdoorsTest is Base {
         Vm.Wallet[3] memory powers = _powers();
         for (uint256 i; i < powers.length; ++i) {
             Vm.Wallet memory power = powers[i];
-            IRelayForwarder.Request memory request = _request(power.addr, "");
+            Request memory request = _request(power.addr, "");
             _assertJudged(_sign(request, power), IRelayForwarder.Status.OutOfBounds);
             request = _request(power.addr, new bytes(1025));
             _assertJudged(_sign(request, power), IRelayForwarder.Status.OutOfBounds);
@@ -83,15 +83,12 @@ contract BackdoorsTest is Base {
             request.gas = 1_000_001;
             _assertJudged(_sign(request, power), IRelayForwarder.Status.OutOfBounds);
             request = _request(power.addr, _applyForLoan());
-            request.deadline = uint64(block.timestamp - 1);
+            request.deadline = uint40(block.timestamp - 1);
             _assertJudged(_sign(request, power), IRelayForwarder.Status.Expired);
-            request.deadline = uint64(block.timestamp + 24 hours + 1);
+            request.deadline = uint40(block.timestamp + 24 hours + 1);
             _assertJudged(_sign(request, power), IRelayForwarder.Status.DeadlineTooFar);
             request = _request(power.addr, _applyForLoan());
-            request.to = address(forwarder);
-            _assertJudged(_sign(request, power), IRelayForwarder.Status.DisallowedTarget);
-            request = _request(power.addr, _applyForLoan());
-            IRelayForwarder.SignedRequest memory signed = _sign(request, power);
+            SignedRequest memory signed = _sign(request, power);
             _assertJudged(signed, IRelayForwarder.Status.Executed);
             _assertJudged(signed, IRelayForwarder.Status.AlreadySpent);
         }
@@ -104,19 +101,15 @@ contract BackdoorsTest is Base {
             vm.prank(power.addr);
             vm.expectRevert(IMicroLoan.ForwardedCallersOnly.selector);
             loan.applyForLoan();
-            _forwardFails(
-                power, _repayLoan(1), abi.encodeWithSelector(IMicroLoan.NoLoan.selector, power.addr)
-            );
+            _forwardFails(power, _repayLoan(1), _error(IMicroLoan.NoLoan.selector, power.addr));
             _borrow(power);
             _forwardFails(
-                power,
-                _applyForLoan(),
-                abi.encodeWithSelector(IMicroLoan.LoanActive.selector, power.addr, PRINCIPAL)
+                power, _applyForLoan(), _error(IMicroLoan.LoanActive.selector, power.addr, PRINCIPAL)
             );
             _forwardFails(
                 power,
                 _repayLoan(PRINCIPAL + 1),
-                abi.encodeWithSelector(IMicroLoan.RepaymentTooLarge.selector, PRINCIPAL, PRINCIPAL + 1)
+                _error(IMicroLoan.RepaymentTooLarge.selector, PRINCIPAL, PRINCIPAL + 1)
             );
             _forward(power, _repayLoan(PRINCIPAL));
         }
@@ -128,13 +121,12 @@ contract BackdoorsTest is Base {
         vm.stopPrank();
         Vm.Wallet[3] memory powers = _powers();
         for (uint256 i; i < powers.length; ++i) {
-            bytes memory reason =
-                abi.encodeWithSelector(IMicroLoan.InsufficientLiquidity.selector, 0, PRINCIPAL);
+            bytes memory reason = _error(IMicroLoan.InsufficientLiquidity.selector, 0, PRINCIPAL);
             _forwardFails(powers[i], _applyForLoan(), reason);
         }
         _setDailyCap(0);
         for (uint256 i; i < powers.length; ++i) {
-            bytes memory reason = abi.encodeWithSelector(IMicroLoan.DailyCapReached.selector, 0, PRINCIPAL);
+            bytes memory reason = _error(IMicroLoan.DailyCapReached.selector, 0, PRINCIPAL);
             _forwardFails(powers[i], _applyForLoan(), reason);
         }
     }
@@ -143,16 +135,15 @@ contract BackdoorsTest is Base {
         Vm.Wallet[3] memory powers = _powers();
         for (uint256 i; i < powers.length; ++i) {
             Vm.Wallet memory power = powers[i];
-            bytes memory none = abi.encodeWithSelector(IMicroLoan.ZeroAmount.selector);
-            bytes memory little =
-                abi.encodeWithSelector(IMicroLoan.InsufficientBalance.selector, power.addr, 0, 1);
-            bytes memory nobody = abi.encodeWithSelector(IMicroLoan.InvalidRecipient.selector, address(0));
+            bytes memory none = _error(IMicroLoan.ZeroAmount.selector);
+            bytes memory little = _error(IMicroLoan.InsufficientBalance.selector, power.addr, 0, 1);
+            bytes memory nobody = _error(IMicroLoan.InvalidRecipient.selector, address(0));
             _forwardFails(power, _transfer(bob.addr, 0), none);
             _forwardFails(power, _transfer(bob.addr, 1), little);
             _forwardFails(power, _transfer(address(0), 1), nobody);
             _forwardFails(power, _withdrawTo(bob.addr, 1), little);
             vm.prank(power.addr);
-            vm.expectRevert(abi.encodeWithSelector(IMicroLoan.WithdrawalNotDue.selector, power.addr, 0, 0));
+            vm.expectRevert(_error(IMicroLoan.WithdrawalNotDue.selector, power.addr, 0, 0));
             loan.withdraw(1);
             vm.prank(power.addr);
             vm.expectRevert(none);
@@ -163,7 +154,7 @@ contract BackdoorsTest is Base {
             vm.prank(power.addr);
             vm.expectRevert(IMicroLoan.ForwardedCallersOnly.selector);
             loan.withdrawTo(payable(bob.addr), 1);
-            bytes memory direct = abi.encodeWithSelector(IMicroLoan.DirectCallersOnly.selector);
+            bytes memory direct = _error(IMicroLoan.DirectCallersOnly.selector);
             _forwardFails(power, abi.encodeCall(IMicroLoan.withdraw, (1)), direct);
             hoax(power.addr, 2);
             loan.deposit{value: 2}();
@@ -182,9 +173,7 @@ contract BackdoorsTest is Base {
         assertEq(powers[2].addr, relayer, "relayer");
     }
 
-    function _assertJudged(IRelayForwarder.SignedRequest memory signed, IRelayForwarder.Status expected)
-        private
-    {
+    function _assertJudged(SignedRequest memory signed, IRelayForwarder.Status expected) private {
         _assertStatus(_execute(signed).status, expected, "a power's request");
     }
 }

@@ -48,13 +48,9 @@ contract ForcedCurrencyTest is Base {
         assertEq(loan.liquidity(), 0, "liquidity");
         assertEq(loan.totalBalances(), 1 ether, "total of balances");
         vm.prank(owner);
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InsufficientLiquidity.selector, 0, 1));
+        vm.expectRevert(_error(IMicroLoan.InsufficientLiquidity.selector, 0, 1));
         loan.defund(1);
-        _forwardFails(
-            bob,
-            _applyForLoan(),
-            abi.encodeWithSelector(IMicroLoan.InsufficientLiquidity.selector, 0, PRINCIPAL)
-        );
+        _forwardFails(bob, _applyForLoan(), _error(IMicroLoan.InsufficientLiquidity.selector, 0, PRINCIPAL));
         _withdraw(alice.addr, 1 ether);
         assertEq(address(loan).balance, 5 ether, "currency held");
     }

@@ -4,23 +4,29 @@ pragma solidity 0.8.30;
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {Base} from "../support/Base.sol";
+import {Deployments} from "../support/Deployments.sol";
 import {Bombing} from "../support/Receivers.sol";
-import {Requests} from "../support/Requests.sol";
 import {Probe} from "../support/Targets.sol";
+import {Request, Requests, SignedRequest} from "../support/Requests.sol";
 
 /// @notice Spends the intent and calls with whatever gas is left (SWC-126), copying all that comes back.
 contract NaiveGasForwarder {
     mapping(bytes32 => bool) public spent;
+    address internal immutable TARGET;
 
-    function execute(IRelayForwarder.Request[] calldata requests) external returns (bool[] memory successes) {
+    constructor(address target) {
+        TARGET = target;
+    }
+
+    function execute(Request[] calldata requests) external returns (bool[] memory successes) {
         successes = new bool[](requests.length);
         for (uint256 i; i < requests.length; ++i) {
-            IRelayForwarder.Request calldata request = requests[i];
+            Request calldata request = requests[i];
             require(!spent[request.intentId]);
             spent[request.intentId] = true;
             bytes memory returned;
             (successes[i], returned) =
-                request.to.call{gas: request.gas}(abi.encodePacked(request.data, request.from));
+                TARGET.call{gas: request.gas}(abi.encodePacked(request.data, request.from));
             emit Returned(returned);
         }
     }
@@ -35,13 +41,12 @@ contract GasGriefingTest is Base {
     function setUp() public override {
         super.setUp();
         probe = new Probe();
-        naive = new NaiveGasForwarder();
-        vm.prank(owner);
-        forwarder.setTarget(address(probe), true);
+        naive = new NaiveGasForwarder(address(probe));
+        _target(address(probe));
     }
 
     function test_Naive_LittleGasSpendsAnIntentOnNothing() external {
-        IRelayForwarder.Request[] memory requests = new IRelayForwarder.Request[](1);
+        Request[] memory requests = new Request[](1);
         requests[0] = _probing(abi.encodeCall(Probe.eat, (700_000)));
         requests[0].gas = 1_000_000;
         uint256 state = vm.snapshotState();
@@ -53,11 +58,10 @@ contract GasGriefingTest is Base {
 
     /// @dev Whatever a relayer sends along, from nothing to plenty.
     function test_LittleGasSpendsNothing() external {
-        IRelayForwarder.SignedRequest[] memory requests =
-            _batch(_sign(_probing(abi.encodeCall(Probe.remember, ())), alice));
+        SignedRequest[] memory requests = _batch(_sign(_probing(abi.encodeCall(Probe.remember, ())), alice));
         for (uint256 gas_ = 5_000; probe.calls() == 0; gas_ += 1_000) {
             vm.prank(relayer, relayer);
-            try forwarder.execute{gas: gas_}(requests) {} catch {}
+            try forwarder.execute{gas: gas_}(Requests.pack(requests)) {} catch {}
             assertEq(_spentAt(requests[0].request) != 0, probe.calls() == 1, "spent if and only if called");
         }
         assertEq(_spentAt(requests[0].request), block.timestamp, "spent in the end");
@@ -65,22 +69,22 @@ contract GasGriefingTest is Base {
 
     /// @dev What is kept back for the results of those that follow is not for the first to use up.
     function test_AGreedyCallLeavesTheGasForWhatFollows() external {
-        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](20);
+        SignedRequest[] memory requests = new SignedRequest[](20);
         for (uint256 i; i < 20; ++i) {
-            IRelayForwarder.Request memory request = _probing(abi.encodeCall(Probe.burn, ()));
+            Request memory request = _probing(abi.encodeCall(Probe.burn, ()));
             request.gas = 500_000;
             requests[i] = _sign(request, alice);
         }
         uint256 gas_ = forwarder.gasNeeded(500_000, 19) - 50_000;
         vm.prank(relayer, relayer);
-        IRelayForwarder.Result[] memory results = forwarder.execute{gas: gas_}(requests);
+        IRelayForwarder.Result[] memory results = forwarder.execute{gas: gas_}(Requests.pack(requests));
         for (uint256 i; i < 20; ++i) {
             _assertStatus(results[i].status, IRelayForwarder.Status.Skipped, "with less than all may need");
         }
     }
 
     function test_Naive_AReturnDataBombKillsTheBatch() external {
-        IRelayForwarder.Request[] memory requests = new IRelayForwarder.Request[](2);
+        Request[] memory requests = new Request[](2);
         requests[0] = _bombing();
         requests[1] = _probing(abi.encodeCall(Probe.remember, ()));
         vm.expectRevert();
@@ -88,11 +92,11 @@ contract GasGriefingTest is Base {
     }
 
     function test_AReturnDataBombHarmsNobody() external {
-        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](2);
+        SignedRequest[] memory requests = new SignedRequest[](2);
         requests[0] = _sign(_bombing(), alice);
         requests[1] = _sign(_probing(abi.encodeCall(Probe.remember, ())), alice);
         vm.prank(relayer, relayer);
-        IRelayForwarder.Result[] memory results = forwarder.execute{gas: 1_600_000}(requests);
+        IRelayForwarder.Result[] memory results = forwarder.execute{gas: 1_600_000}(Requests.pack(requests));
         _assertStatus(results[0].status, IRelayForwarder.Status.Failed, "bomb");
         assertEq(results[0].returnData.length, 256, "length of what was kept");
         _assertStatus(results[1].status, IRelayForwarder.Status.Executed, "neighbour");
@@ -101,9 +105,10 @@ contract GasGriefingTest is Base {
     /// @dev The recipient of a payment is chosen by the caller: it may burn that caller's gas, no more.
     function test_ABombingRecipientHarmsNobody() external {
         Bombing bombing = new Bombing();
+        (forwarder, loan) = Deployments.pair(_setup(), relayer);
         _depositFor(alice.addr, 1 ether);
         _depositFor(bob.addr, 1 ether);
-        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](2);
+        SignedRequest[] memory requests = new SignedRequest[](2);
         requests[0] = _signed(alice, _withdrawTo(address(bombing), 1 ether));
         requests[1] = _signed(bob, _transfer(carol.addr, 1 ether));
         IRelayForwarder.Result[] memory results = _execute(requests);
@@ -115,40 +120,24 @@ contract GasGriefingTest is Base {
     /// @dev With gas to spare the payment's failure says so, in few bytes, whatever the recipient returned.
     function test_ABombingRecipientIsNamed() external {
         Bombing bombing = new Bombing();
+        (forwarder, loan) = Deployments.pair(_setup(), relayer);
         _depositFor(alice.addr, 1 ether);
         vm.prank(address(forwarder));
         (bool success, bytes memory reason) = address(loan).call{gas: 5_000_000}(
             abi.encodePacked(_withdrawTo(address(bombing), 1 ether), alice.addr)
         );
         assertFalse(success, "payment");
-        assertEq(
-            reason,
-            abi.encodeWithSelector(IMicroLoan.CurrencyRefused.selector, address(bombing), 1 ether),
-            "reason"
-        );
+        assertEq(reason, _error(IMicroLoan.CurrencyRefused.selector, address(bombing), 1 ether), "reason");
     }
 
-    function _probing(bytes memory data) private returns (IRelayForwarder.Request memory request) {
+    function _probing(bytes memory data) private returns (Request memory request) {
         request = _request(alice.addr, data);
-        request.to = address(probe);
     }
 
     /// @dev As much as a million gas can return, which is far more than is cheap to copy.
-    function _bombing() private returns (IRelayForwarder.Request memory request) {
+    function _bombing() private returns (Request memory request) {
         request = _request(alice.addr, "");
-        BombingTarget bomb = new BombingTarget();
-        vm.prank(owner);
-        forwarder.setTarget(address(bomb), true);
-        request.to = address(bomb);
-        request.data = abi.encodeCall(BombingTarget.explode, ());
+        request.data = abi.encodeCall(Probe.explode, ());
         request.gas = 1_000_000;
-    }
-}
-
-contract BombingTarget {
-    function explode() external pure {
-        assembly {
-            revert(0, 500000)
-        }
     }
 }

@@ -6,6 +6,7 @@ import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {Base} from "../support/Base.sol";
 import {Setups} from "../support/Setups.sol";
 import {DeployedLoan, Deployments} from "../support/Deployments.sol";
+import {Request} from "../support/Requests.sol";
 
 /// @notice Checks, pays, and only then writes down what it paid. A guard against reentrance does not help
 /// those who only read.
@@ -105,8 +106,7 @@ contract ReadOnlyReentranceTest is Base {
     function test_TheBooksAreRightInsideAForwardedWithdrawal() external {
         Reading reading = new Reading(loan);
         _depositFor(alice.addr, 1 ether);
-        IRelayForwarder.Request memory request =
-            _request(alice.addr, _withdrawTo(address(reading), 0.4 ether));
+        Request memory request = _request(alice.addr, _withdrawTo(address(reading), 0.4 ether));
         // All that is kept of what it reads takes more than a usual request has.
         request.gas = 300_000;
         _assertStatus(_execute(_sign(request, alice)).status, IRelayForwarder.Status.Executed, "withdrawal");

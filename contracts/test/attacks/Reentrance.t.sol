@@ -5,6 +5,7 @@ import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {Base} from "../support/Base.sol";
 import {Reentrant} from "../support/Receivers.sol";
+import {Request, Requests, SignedRequest} from "../support/Requests.sol";
 
 /// @notice Pays before it debits.
 contract NaiveBank {
@@ -26,21 +27,21 @@ contract NaiveBank {
 
 /// @notice An allowed relayer that is also a target, and executes the same request again from within.
 contract ReentrantRelayer {
-    IRelayForwarder internal immutable FORWARDER;
-    IRelayForwarder.SignedRequest[] internal _requests;
+    IRelayForwarder internal _forwarder;
+    bytes internal _batch;
     uint256 public calls;
 
-    constructor(IRelayForwarder forwarder) {
-        FORWARDER = forwarder;
+    function look(IRelayForwarder forwarder) external {
+        _forwarder = forwarder;
     }
 
-    function keep(IRelayForwarder.SignedRequest memory request) external {
-        _requests.push(request);
+    function keep(SignedRequest memory request) external {
+        _batch = Requests.pack(request);
     }
 
     function again() external {
         ++calls;
-        FORWARDER.execute(_requests);
+        _forwarder.execute(_batch);
     }
 }
 
@@ -82,23 +83,19 @@ contract ReentranceTest is Base {
     }
 
     function test_ARequestIsNotExecutedFromWithin() external {
-        ReentrantRelayer reentrant = new ReentrantRelayer(forwarder);
-        vm.startPrank(owner);
+        ReentrantRelayer reentrant = new ReentrantRelayer();
+        _target(address(reentrant));
+        reentrant.look(forwarder);
+        vm.prank(owner);
         forwarder.setRelayer(address(reentrant), true);
-        forwarder.setTarget(address(reentrant), true);
-        vm.stopPrank();
-        IRelayForwarder.Request memory request =
-            _request(alice.addr, abi.encodeCall(ReentrantRelayer.again, ()));
-        request.to = address(reentrant);
+        Request memory request = _request(alice.addr, abi.encodeCall(ReentrantRelayer.again, ()));
         request.gas = 500_000;
         reentrant.keep(_sign(request, alice));
 
         IRelayForwarder.Result memory result = _execute(_sign(request, alice));
         _assertStatus(result.status, IRelayForwarder.Status.Failed, "outer");
         assertEq(
-            result.returnData,
-            abi.encodeWithSelector(IRelayForwarder.NotPlainAccount.selector, address(reentrant)),
-            "reason"
+            result.returnData, _error(IRelayForwarder.NotPlainAccount.selector, address(reentrant)), "reason"
         );
         assertEq(reentrant.calls(), 0, "calls");
     }

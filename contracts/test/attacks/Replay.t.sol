@@ -5,30 +5,38 @@ import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {Base} from "../support/Base.sol";
 import {Setups} from "../support/Setups.sol";
 import {DeployedForwarder, DeployedLoan, Deployments} from "../support/Deployments.sol";
+import {Request, SignedRequest} from "../support/Requests.sol";
 
 /// @notice Remembers signatures instead of intents, binds them to no chain and no contract, and forgets them
 /// when the call fails.
 contract NaiveReplayForwarder {
     mapping(bytes32 => bool) public spent;
+    address internal _target;
 
-    function digest(IRelayForwarder.Request memory request) public pure returns (bytes32) {
+    function look(address target) external {
+        _target = target;
+    }
+
+    function digest(Request memory request) public pure returns (bytes32) {
         return keccak256(abi.encode(request));
     }
 
-    function execute(IRelayForwarder.SignedRequest calldata signed) external {
+    function execute(SignedRequest calldata signed) external {
         bytes32 id = keccak256(signed.signature);
         require(!spent[id], "spent");
         (uint8 v, bytes32 r, bytes32 s) =
             (uint8(signed.signature[64]), bytes32(signed.signature[:32]), bytes32(signed.signature[32:64]));
         require(ecrecover(digest(signed.request), v, r, s) == signed.request.from, "signature");
         spent[id] = true;
-        (bool success,) = signed.request.to.call(abi.encodePacked(signed.request.data, signed.request.from));
+        (bool success,) = _target.call(abi.encodePacked(signed.request.data, signed.request.from));
         require(success, "call");
     }
 }
 
 contract ReplayTest is Base {
     uint256 internal constant ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141;
+
+    uint256 internal constant HALF = type(uint256).max >> 1;
 
     NaiveReplayForwarder internal naive;
     DeployedLoan internal naiveLoan;
@@ -42,7 +50,7 @@ contract ReplayTest is Base {
     // Malleability
 
     function test_Naive_AMirroredSignaturePaysAgain() external {
-        IRelayForwarder.SignedRequest memory signed = _naivelySigned(_transfer(bob.addr, 1 ether));
+        SignedRequest memory signed = _naivelySigned(_transfer(bob.addr, 1 ether));
         naive.execute(signed);
         signed.signature = _mirrored(signed.signature);
         naive.execute(signed);
@@ -50,7 +58,7 @@ contract ReplayTest is Base {
     }
 
     function test_AMirroredSignatureIsRefused() external {
-        IRelayForwarder.SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 1 ether));
+        SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 1 ether));
         bytes memory original = signed.signature;
         signed.signature = _mirrored(original);
         _assertStatus(_execute(signed).status, IRelayForwarder.Status.BadSignature, "mirrored first");
@@ -64,7 +72,7 @@ contract ReplayTest is Base {
     // Chains and contracts
 
     function test_Naive_ASignatureIsGoodOnAnyChain() external {
-        IRelayForwarder.SignedRequest memory signed = _naivelySigned(_transfer(bob.addr, 1 ether));
+        SignedRequest memory signed = _naivelySigned(_transfer(bob.addr, 1 ether));
         uint256 state = vm.snapshotState();
         naive.execute(signed);
         vm.revertToState(state);
@@ -74,7 +82,7 @@ contract ReplayTest is Base {
     }
 
     function test_ASignatureIsGoodOnOneChain() external {
-        IRelayForwarder.SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 1 ether));
+        SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 1 ether));
         vm.chainId(30);
         _assertStatus(_execute(signed).status, IRelayForwarder.Status.BadSignature, "other chain");
         assertEq(loan.getBalance(bob.addr), 0, "paid");
@@ -83,7 +91,7 @@ contract ReplayTest is Base {
     // Redeploy
 
     function test_Naive_ASignatureOutlivesARedeploy() external {
-        IRelayForwarder.SignedRequest memory signed = _naivelySigned(_transfer(bob.addr, 1 ether));
+        SignedRequest memory signed = _naivelySigned(_transfer(bob.addr, 1 ether));
         naive.execute(signed);
         // A second forwarder before the same loan contract: what the first one remembers is gone.
         NaiveReplayForwarder second = new NaiveReplayForwarder();
@@ -94,19 +102,13 @@ contract ReplayTest is Base {
     }
 
     function test_ASignatureIsOfOneForwarder() external {
-        IRelayForwarder.SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 1 ether));
+        SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 1 ether));
         _execute(signed);
         DeployedForwarder first = forwarder;
-        forwarder = Deployments.forwarder(owner, guardian);
-        DeployedLoan second = Deployments.loan(Setups.wide(address(forwarder), owner, PRINCIPAL, CAP));
-        vm.startPrank(owner);
-        forwarder.setRelayer(relayer, true);
-        forwarder.setTarget(address(loan), true);
-        forwarder.setTarget(address(second), true);
-        vm.stopPrank();
+        _target(address(loan));
         _assertStatus(_execute(signed).status, IRelayForwarder.Status.BadSignature, "second forwarder");
-        signed.request.to = address(second);
-        _assertStatus(_execute(signed).status, IRelayForwarder.Status.BadSignature, "second loan");
+        (forwarder,) = Deployments.pair(_setup(), relayer);
+        _assertStatus(_execute(signed).status, IRelayForwarder.Status.BadSignature, "second pair");
         assertEq(loan.getBalance(bob.addr), 1 ether, "paid once");
         assertEq(loan.trustedForwarder(), address(first), "the loan contract trusts its first for good");
     }
@@ -115,8 +117,8 @@ contract ReplayTest is Base {
     /// do it). A chain that is started over can have the same code at the same address with nothing spent:
     /// then a signature's own deadline is what ends it.
     function test_ASignatureOutlivesNothingForMoreThan24Hours() external {
-        IRelayForwarder.SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 1 ether));
-        signed.request.deadline = uint64(block.timestamp + 24 hours);
+        SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 1 ether));
+        signed.request.deadline = uint40(block.timestamp + 24 hours);
         signed = _sign(signed.request, alice);
         uint256 state = vm.snapshotState();
         _assertStatus(_execute(signed).status, IRelayForwarder.Status.Executed, "first chain");
@@ -128,7 +130,7 @@ contract ReplayTest is Base {
     // Failure
 
     function test_Naive_AFailedRequestIsGoodLater() external {
-        IRelayForwarder.SignedRequest memory signed = _naivelySigned(_transfer(bob.addr, 20 ether));
+        SignedRequest memory signed = _naivelySigned(_transfer(bob.addr, 20 ether));
         vm.expectRevert(bytes("call"));
         naive.execute(signed);
         hoax(stranger, 10 ether);
@@ -138,7 +140,7 @@ contract ReplayTest is Base {
     }
 
     function test_AFailedRequestIsGoodForNothing() external {
-        IRelayForwarder.SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 20 ether));
+        SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 20 ether));
         _assertStatus(_execute(signed).status, IRelayForwarder.Status.Failed, "first");
         _depositFor(alice.addr, 10 ether);
         _assertStatus(_execute(signed).status, IRelayForwarder.Status.AlreadySpent, "then");
@@ -148,25 +150,25 @@ contract ReplayTest is Base {
     function _deployNaive() private returns (NaiveReplayForwarder naive_, DeployedLoan loan_) {
         naive_ = new NaiveReplayForwarder();
         loan_ = Deployments.loan(Setups.wide(address(naive_), owner, PRINCIPAL, CAP));
+        naive_.look(address(loan_));
         hoax(stranger, 10 ether);
         loan_.depositFor{value: 10 ether}(alice.addr);
     }
 
-    function _naivelySigned(bytes memory data) private returns (IRelayForwarder.SignedRequest memory) {
-        IRelayForwarder.Request memory request = _request(alice.addr, data);
-        request.to = address(naiveLoan);
+    function _naivelySigned(bytes memory data) private returns (SignedRequest memory) {
+        Request memory request = _request(alice.addr, data);
         (uint8 v, bytes32 r, bytes32 s) = vm.sign(alice.privateKey, naive.digest(request));
-        return IRelayForwarder.SignedRequest(request, abi.encodePacked(r, s, v));
+        return SignedRequest(request, abi.encodePacked(r, s, v));
     }
 
-    /// @dev The other signature that `ecrecover` takes for the same key and message.
+    /// @dev The other signature that `ecrecover` takes for the same key and message. A high s has no bit left for the
+    /// parity but for one in 2^128 of them, which `ECDSA` refuses.
     function _mirrored(bytes memory signature) private pure returns (bytes memory) {
-        bytes32 r;
-        uint256 s;
-        assembly {
-            r := mload(add(signature, 0x20))
-            s := mload(add(signature, 0x40))
+        if (signature.length == 65) {
+            (bytes32 r65, uint256 s65) = abi.decode(signature, (bytes32, uint256));
+            return abi.encodePacked(r65, ORDER - s65, uint8(55 - uint8(signature[64])));
         }
-        return abi.encodePacked(r, ORDER - s, uint8(55 - uint8(signature[64])));
+        (bytes32 r, uint256 vs) = abi.decode(signature, (bytes32, uint256));
+        return abi.encodePacked(r, (ORDER - (vs & HALF)) & HALF | (~vs & ~HALF));
     }
 }

@@ -23,7 +23,7 @@ contract RoundingTest is Base {
         assertEq(naive.owedShares(), 0, "owed after 2 of 3 were repaid");
     }
 
-    /// @dev There is nothing to round: a debt is in wei and changes by wei. `testFuzz_PartsOfARepaymentAddUp`
+    /// @dev There is nothing to round: a debt is in wei and changes by wei. `testFuzz_PartsOfARepaymentGiveTheCapItsPrincipal`
     /// says it for any parts.
     function test_RepaymentsWeiByWeiAddUp() external {
         _borrow(alice);

@@ -3,7 +3,8 @@ pragma solidity 0.8.30;
 
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {Base} from "../support/Base.sol";
-import {Requests} from "../support/Requests.sol";
+import {Deployments} from "../support/Deployments.sol";
+import {Request, Requests, SignedRequest} from "../support/Requests.sol";
 
 /// @notice Believes its forwarder, and lets callers batch calls to itself: CVE-2023-34459 of OpenZeppelin's
 /// `Multicall` with `ERC2771Context`.
@@ -33,12 +34,12 @@ contract NaiveMulticallLoan {
 
 /// @notice Forwards whatever was signed, be it a call or not.
 contract NaiveShortForwarder {
-    function execute(IRelayForwarder.SignedRequest calldata signed) external returns (bool success) {
+    function execute(address target, SignedRequest calldata signed) external returns (bool success) {
         bytes32 digest = Requests.digest(signed.request, address(this));
-        (uint8 v, bytes32 r, bytes32 s) =
-            (uint8(signed.signature[64]), bytes32(signed.signature[:32]), bytes32(signed.signature[32:64]));
-        require(ecrecover(digest, v, r, s) == signed.request.from);
-        (success,) = signed.request.to.call(abi.encodePacked(signed.request.data, signed.request.from));
+        (bytes32 r, uint256 vs) = abi.decode(signed.signature, (bytes32, uint256));
+        bytes32 s = bytes32(vs & (type(uint256).max >> 1));
+        require(ecrecover(digest, uint8(vs >> 255) + 27, r, s) == signed.request.from);
+        (success,) = target.call(abi.encodePacked(signed.request.data, signed.request.from));
     }
 }
 
@@ -59,14 +60,12 @@ contract SelectorTarget {
 
 contract SenderSpoofingTest is Base {
     function test_Naive_ASelfCallSpeaksForAnybody() external {
-        NaiveMulticallLoan naive = new NaiveMulticallLoan(address(forwarder), alice.addr);
-        vm.prank(owner);
-        forwarder.setTarget(address(naive), true);
+        address next = vm.computeCreateAddress(address(this), vm.getNonce(address(this)) + 1);
+        NaiveMulticallLoan naive = new NaiveMulticallLoan(next, alice.addr);
+        _target(address(naive));
         bytes[] memory calls = new bytes[](1);
         calls[0] = abi.encodePacked(_transfer(bob.addr, 100 ether), alice.addr);
-        IRelayForwarder.Request memory request =
-            _request(bob.addr, abi.encodeCall(NaiveMulticallLoan.multicall, (calls)));
-        request.to = address(naive);
+        Request memory request = _request(bob.addr, abi.encodeCall(NaiveMulticallLoan.multicall, (calls)));
 
         IRelayForwarder.Result memory result = _execute(_sign(request, bob));
         _assertStatus(result.status, IRelayForwarder.Status.Executed, "status");
@@ -87,32 +86,24 @@ contract SenderSpoofingTest is Base {
     }
 
     function test_TheForwarderIsNeverItsOwnTarget() external {
-        vm.prank(owner);
-        vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.InvalidTarget.selector, address(forwarder)));
-        forwarder.setTarget(address(forwarder), true);
-        IRelayForwarder.Request memory request =
-            _request(bob.addr, abi.encodeCall(IRelayForwarder.setRelayer, (bob.addr, true)));
-        request.to = address(forwarder);
-        IRelayForwarder.Result memory result = _execute(_sign(request, bob));
-        _assertStatus(result.status, IRelayForwarder.Status.DisallowedTarget, "status");
+        address itself = vm.computeCreateAddress(address(this), vm.getNonce(address(this)));
+        vm.expectRevert(_error(IRelayForwarder.InvalidTarget.selector, itself));
+        Deployments.forwarder(owner, guardian, relayer, itself);
     }
 
     function test_Naive_ShortDataTurnAnAddressIntoACall() external {
         NaiveShortForwarder naive = new NaiveShortForwarder();
         SelectorTarget target = new SelectorTarget(bytes4(bytes20(bob.addr)));
-        IRelayForwarder.Request memory request = _request(bob.addr, "");
-        request.to = address(target);
-        naive.execute(Requests.sign(request, bob.privateKey, address(naive)));
+        Request memory request = _request(bob.addr, "");
+        naive.execute(address(target), Requests.sign(request, bob.privateKey, address(naive)));
         assertTrue(target.called(), "called without having been signed");
     }
 
     function test_ShortDataAreNoCall() external {
         SelectorTarget target = new SelectorTarget(bytes4(bytes20(bob.addr)));
-        vm.prank(owner);
-        forwarder.setTarget(address(target), true);
+        _target(address(target));
         for (uint256 length; length < 4; ++length) {
-            IRelayForwarder.Request memory request = _request(bob.addr, new bytes(length));
-            request.to = address(target);
+            Request memory request = _request(bob.addr, new bytes(length));
             IRelayForwarder.Result memory result = _execute(_sign(request, bob));
             _assertStatus(result.status, IRelayForwarder.Status.OutOfBounds, "status");
         }

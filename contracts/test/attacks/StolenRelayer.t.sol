@@ -7,6 +7,7 @@ import {Vm} from "forge-std/Vm.sol";
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {Base} from "../support/Base.sol";
+import {Request, Requests, SignedRequest} from "../support/Requests.sol";
 
 /// @notice The demonstration's contract with a pool: one loan an address, and addresses are free.
 contract NaiveLoan {
@@ -50,10 +51,10 @@ contract StolenRelayerTest is Base {
 
     function test_MadeUpAddressesCanNotUseTheForwarder() external {
         Vm.Wallet memory made = _madeUp();
-        IRelayForwarder.SignedRequest[] memory requests = _batch(_signed(made, _applyForLoan()));
+        SignedRequest[] memory requests = _batch(_signed(made, _applyForLoan()));
         vm.prank(made.addr);
-        vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.NotRelayer.selector, made.addr));
-        forwarder.execute(requests);
+        vm.expectRevert(_error(IRelayForwarder.NotRelayer.selector, made.addr));
+        forwarder.execute(Requests.pack(requests));
     }
 
     /// @dev The thief has a relayer's key, makes up as many signers as he likes, and comes every hour of ten
@@ -74,19 +75,19 @@ contract StolenRelayerTest is Base {
     /// @dev Without the caller's signature a relayer can do nothing in the caller's name.
     function test_AStolenRelayerKeyTouchesNoAccount() external {
         _depositFor(alice.addr, 5 ether);
-        IRelayForwarder.Request memory request = _request(alice.addr, _transfer(relayer, 5 ether));
+        Request memory request = _request(alice.addr, _transfer(relayer, 5 ether));
         IRelayForwarder.Result memory result = _execute(_sign(request, bob));
         _assertStatus(result.status, IRelayForwarder.Status.BadSignature, "signed by another");
         vm.prank(relayer, relayer);
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InsufficientBalance.selector, relayer, 0, 5 ether));
+        vm.expectRevert(_error(IMicroLoan.InsufficientBalance.selector, relayer, 0, 5 ether));
         loan.transfer(relayer, 5 ether);
         assertEq(loan.getBalance(alice.addr), 5 ether, "balance");
     }
 
     /// @dev Whatever the thief signs with an id that he saw, it is another intent than the caller's.
     function test_AStolenRelayerKeySpendsNoIntentOfACaller() external {
-        IRelayForwarder.Request memory wanted = _request(alice.addr, _applyForLoan());
-        IRelayForwarder.Request memory forged = _request(bob.addr, _applyForLoan());
+        Request memory wanted = _request(alice.addr, _applyForLoan());
+        Request memory forged = _request(bob.addr, _applyForLoan());
         forged.intentId = wanted.intentId;
         _assertStatus(_execute(_sign(forged, bob)).status, IRelayForwarder.Status.Executed, "forged");
         assertEq(_spentAt(wanted), 0, "when the caller's was spent");
@@ -97,19 +98,19 @@ contract StolenRelayerTest is Base {
     function test_AStolenRelayerKeyIsStoppedByTheOwner() external {
         vm.prank(owner);
         forwarder.setRelayer(relayer, false);
-        IRelayForwarder.SignedRequest[] memory requests = _batch(_signed(alice, _applyForLoan()));
+        SignedRequest[] memory requests = _batch(_signed(alice, _applyForLoan()));
         vm.prank(relayer, relayer);
-        vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.NotRelayer.selector, relayer));
-        forwarder.execute(requests);
+        vm.expectRevert(_error(IRelayForwarder.NotRelayer.selector, relayer));
+        forwarder.execute(Requests.pack(requests));
     }
 
     function test_AStolenRelayerKeyIsStoppedByTheGuardian() external {
         vm.prank(guardian);
         forwarder.pause();
-        IRelayForwarder.SignedRequest[] memory requests = _batch(_signed(alice, _applyForLoan()));
+        SignedRequest[] memory requests = _batch(_signed(alice, _applyForLoan()));
         vm.prank(relayer, relayer);
         vm.expectRevert(Pausable.EnforcedPause.selector);
-        forwarder.execute(requests);
+        forwarder.execute(Requests.pack(requests));
     }
 
     function _madeUp() private returns (Vm.Wallet memory) {

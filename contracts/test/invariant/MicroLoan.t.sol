@@ -5,7 +5,6 @@ import {Test} from "forge-std/Test.sol";
 
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
-import {Requests} from "../support/Requests.sol";
 import {AdversaryHandler} from "./handlers/AdversaryHandler.sol";
 import {OwnerHandler} from "./handlers/OwnerHandler.sol";
 import {PhoneHandler} from "./handlers/PhoneHandler.sol";
@@ -13,6 +12,7 @@ import {PaymentLog, Reader} from "./stores/Reader.sol";
 import {Store} from "./stores/Store.sol";
 import {Setups} from "../support/Setups.sol";
 import {DeployedForwarder, DeployedLoan, Deployments} from "../support/Deployments.sol";
+import {Request, Requests, SignedRequest} from "../support/Requests.sol";
 
 /// @notice See README.md in this folder for each in prose.
 contract MicroLoanInvariantTest is Test {
@@ -27,12 +27,7 @@ contract MicroLoanInvariantTest is Test {
         store = new Store();
         vm.warp(store.timestamp());
         vm.chainId(31);
-        forwarder = Deployments.forwarder(owner, address(0));
-        loan = Deployments.loan(Setups.wide(address(forwarder), owner, 0.1 ether, 1 ether));
-        vm.startPrank(owner);
-        forwarder.setRelayer(relayer, true);
-        forwarder.setTarget(address(loan), true);
-        vm.stopPrank();
+        (forwarder, loan) = Deployments.pair(Setups.wide(address(0), owner, 0.1 ether, 1 ether), relayer);
         vm.deal(address(this), 5 ether);
         loan.fund{value: 5 ether}();
         store.recordFunding(5 ether);
@@ -203,21 +198,20 @@ contract MicroLoanInvariantTest is Test {
     }
 
     function _forward(uint256 signer, bytes memory data) private {
-        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](1);
+        SignedRequest[] memory requests = new SignedRequest[](1);
         requests[0] = Requests.sign(
-            IRelayForwarder.Request({
+            Request({
                 from: store.account(signer),
-                to: address(loan),
-                intentId: keccak256(abi.encode("end", signer, data)),
+                intentId: bytes22(keccak256(abi.encode("end", signer, data))),
                 gas: 150_000,
-                deadline: uint64(block.timestamp + 1),
+                deadline: uint40(block.timestamp + 1),
                 data: data
             }),
             store.key(signer),
             address(forwarder)
         );
         vm.prank(relayer, relayer);
-        IRelayForwarder.Result memory result = forwarder.execute(requests)[0];
+        IRelayForwarder.Result memory result = forwarder.execute(Requests.pack(requests))[0];
         assertEq(uint256(result.status), uint256(IRelayForwarder.Status.Executed), "request of the end");
     }
 }

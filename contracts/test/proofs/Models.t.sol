@@ -5,18 +5,23 @@ import {Vm} from "forge-std/Vm.sol";
 
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {RollingDay} from "../../src/RollingDay.sol";
+import {SpentMarks} from "../../src/SpentMarks.sol";
 import {Books} from "../../proofs/Books.sol";
 import {Day} from "../../proofs/Day.sol";
+import {Marks} from "../../proofs/Marks.sol";
 import {GasReserve} from "../../proofs/GasReserve.sol";
 import {Base} from "../support/Base.sol";
 
 /// @notice What `npx node scripts/contracts/prove.ts` proves of a model is worth as much as the model is like the contract.
 contract ModelsTest is Base {
     using RollingDay for RollingDay.Window;
+    using SpentMarks for SpentMarks.Marks;
 
     RollingDay.Window internal window;
     GasReserve internal gasReserve = new GasReserve();
     Day internal day = new Day();
+    Marks internal marks = new Marks();
+    SpentMarks.Marks internal spent;
     Books internal books = new Books();
 
     function testFuzz_TheGasReserveIsTheContracts(uint256 requestGas, uint256 following) external view {
@@ -24,7 +29,7 @@ contract ModelsTest is Base {
         following = bound(following, 0, 10_000);
         assertEq(
             gasReserve.gasNeeded(requestGas, following),
-            forwarder.gasNeeded(requestGas, following),
+            forwarder.gasNeeded(uint32(requestGas), uint32(following)),
             "gas needed"
         );
     }
@@ -46,6 +51,20 @@ contract ModelsTest is Base {
         window.add(added, 1);
         vm.warp(added + later);
         assertEq(window.sum() == 1, day.counts(added, added + later), "counted");
+    }
+
+    function testFuzz_AMarkIsTheModels(bytes22 id, uint40 number, uint40 time, uint40 later) external {
+        time = uint40(bound(time, 1, type(uint40).max - 30 days));
+        vm.warp(time);
+        vm.roll(number);
+        uint256 place = spent.placeFor(id);
+        SpentMarks.put(place, id);
+        assertEq(
+            uint256(vm.load(address(this), bytes32(place))), marks.mark(uint176(id), number, time), "mark"
+        );
+        later = uint40(bound(later, time, time + 14 days));
+        vm.warp(later);
+        assertEq(spent.placeFor(id) == 0, marks.isLive(time, later), "live");
     }
 
     /// @dev Whatever the contract takes, the model takes too, and the sums of both stay the same.

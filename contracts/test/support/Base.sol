@@ -7,16 +7,16 @@ import {Vm, VmSafe} from "forge-std/Vm.sol";
 
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
-import {Requests} from "./Requests.sol";
 import {Setups} from "./Setups.sol";
 import {DeployedForwarder, DeployedLoan, Deployments} from "./Deployments.sol";
+import {Request, Requests, SignedRequest} from "./Requests.sol";
 
 /// @notice The deployed pair with a funded pool, three phone accounts, and short ways to act as them.
 abstract contract Base is Test {
     uint256 internal constant PRINCIPAL = 0.01 ether;
     uint256 internal constant CAP = 0.05 ether;
     uint256 internal constant POOL = 10 ether;
-    uint64 internal constant REQUEST_GAS = 150_000;
+    uint32 internal constant REQUEST_GAS = 150_000;
 
     DeployedForwarder internal forwarder;
     DeployedLoan internal loan;
@@ -33,14 +33,7 @@ abstract contract Base is Test {
     function setUp() public virtual {
         vm.warp(1_790_000_000);
         vm.chainId(31);
-        forwarder = Deployments.forwarder(owner, guardian);
-        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
-        (setup.guardian, setup.creditor) = (guardian, creditor);
-        loan = Deployments.loan(setup);
-        vm.startPrank(owner);
-        forwarder.setRelayer(relayer, true);
-        forwarder.setTarget(address(loan), true);
-        vm.stopPrank();
+        (forwarder, loan) = Deployments.pair(_setup(), relayer);
         _fund(POOL);
     }
 
@@ -49,55 +42,52 @@ abstract contract Base is Test {
         (owner, guardian, creditor) = (account, account, account);
     }
 
+    /// @dev Of a pair with this test's roles.
+    function _setup() internal view returns (IMicroLoan.Setup memory setup) {
+        setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
+        (setup.guardian, setup.creditor) = (guardian, creditor);
+    }
+
+    /// @dev From now on the forwarder is another one, which calls this.
+    function _target(address target) internal {
+        forwarder = Deployments.forwarder(owner, guardian, relayer, target);
+    }
+
     // Requests
 
-    function _request(address from, bytes memory data) internal returns (IRelayForwarder.Request memory) {
-        return IRelayForwarder.Request({
+    function _request(address from, bytes memory data) internal returns (Request memory) {
+        return Request({
             from: from,
-            to: address(loan),
-            intentId: keccak256(abi.encode("intent", ++_intents)),
+            intentId: bytes22(keccak256(abi.encode("intent", ++_intents))),
             gas: REQUEST_GAS,
-            deadline: uint64(block.timestamp + 2 hours),
+            deadline: uint40(block.timestamp + 2 hours),
             data: data
         });
     }
 
-    function _signed(Vm.Wallet memory signer, bytes memory data)
-        internal
-        returns (IRelayForwarder.SignedRequest memory)
-    {
+    function _signed(Vm.Wallet memory signer, bytes memory data) internal returns (SignedRequest memory) {
         return _sign(_request(signer.addr, data), signer);
     }
 
-    function _sign(IRelayForwarder.Request memory request, Vm.Wallet memory signer)
+    function _sign(Request memory request, Vm.Wallet memory signer)
         internal
         view
-        returns (IRelayForwarder.SignedRequest memory)
+        returns (SignedRequest memory)
     {
         return Requests.sign(request, signer.privateKey, address(forwarder));
     }
 
-    function _execute(IRelayForwarder.SignedRequest[] memory requests)
-        internal
-        returns (IRelayForwarder.Result[] memory)
-    {
+    function _execute(SignedRequest[] memory requests) internal returns (IRelayForwarder.Result[] memory) {
         vm.prank(relayer, relayer);
-        return forwarder.execute(requests);
+        return forwarder.execute(Requests.pack(requests));
     }
 
-    function _execute(IRelayForwarder.SignedRequest memory request)
-        internal
-        returns (IRelayForwarder.Result memory)
-    {
+    function _execute(SignedRequest memory request) internal returns (IRelayForwarder.Result memory) {
         return _execute(_batch(request))[0];
     }
 
-    function _batch(IRelayForwarder.SignedRequest memory request)
-        internal
-        pure
-        returns (IRelayForwarder.SignedRequest[] memory requests)
-    {
-        requests = new IRelayForwarder.SignedRequest[](1);
+    function _batch(SignedRequest memory request) internal pure returns (SignedRequest[] memory requests) {
+        requests = new SignedRequest[](1);
         requests[0] = request;
     }
 
@@ -115,7 +105,7 @@ abstract contract Base is Test {
     }
 
     /// @dev When the signer of the request spent its intent, or zero.
-    function _spentAt(IRelayForwarder.Request memory request) internal view returns (uint256 timestamp) {
+    function _spentAt(Request memory request) internal view returns (uint256 timestamp) {
         (timestamp,) = forwarder.spentAt(request.from, request.intentId);
     }
 
@@ -177,10 +167,52 @@ abstract contract Base is Test {
         _setTerms(terms);
     }
 
+    // Errors
+
+    function _error(bytes4 selector) internal pure returns (bytes memory) {
+        return abi.encodeWithSelector(selector);
+    }
+
+    function _error(bytes4 selector, uint256 a) internal pure returns (bytes memory) {
+        return abi.encodeWithSelector(selector, a);
+    }
+
+    function _error(bytes4 selector, uint256 a, uint256 b) internal pure returns (bytes memory) {
+        return abi.encodeWithSelector(selector, a, b);
+    }
+
+    function _error(bytes4 selector, uint256 a, uint256 b, uint256 c) internal pure returns (bytes memory) {
+        return abi.encodeWithSelector(selector, a, b, c);
+    }
+
+    function _error(bytes4 selector, address a) internal pure returns (bytes memory) {
+        return abi.encodeWithSelector(selector, a);
+    }
+
+    function _error(bytes4 selector, address a, uint256 b) internal pure returns (bytes memory) {
+        return abi.encodeWithSelector(selector, a, b);
+    }
+
+    function _error(bytes4 selector, address a, uint256 b, uint256 c) internal pure returns (bytes memory) {
+        return abi.encodeWithSelector(selector, a, b, c);
+    }
+
+    function _error(bytes4 selector, address a, address b) internal pure returns (bytes memory) {
+        return abi.encodeWithSelector(selector, a, b);
+    }
+
     // Calls
 
     function _applyForLoan() internal pure returns (bytes memory) {
         return abi.encodeCall(IMicroLoan.applyForLoan, ());
+    }
+
+    function _applyForLoanOf(uint256 principal, uint256 fee, uint256 term)
+        internal
+        pure
+        returns (bytes memory)
+    {
+        return abi.encodeCall(IMicroLoan.applyForLoanOf, (principal, fee, term));
     }
 
     function _transfer(address to, uint256 amount) internal pure returns (bytes memory) {

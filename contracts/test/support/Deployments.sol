@@ -41,28 +41,43 @@ interface DeployedForwarder is IRelayForwarder, IGuarded, IOwnedAndPausable {
 library Deployments {
     Vm private constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
-    function forwarder(address owner, address guardian) internal returns (DeployedForwarder) {
-        return forwarder(owner, guardian, new address[](0), address(0));
-    }
-
-    function forwarder(address owner, address guardian, address[] memory relayers, address target)
+    /// @dev With one relayer, and the target that requests call.
+    function forwarder(address owner, address guardian, address relayer, address target)
         internal
         returns (DeployedForwarder)
     {
-        return DeployedForwarder(_create("RelayForwarder", abi.encode(owner, guardian, relayers, target)));
+        return DeployedForwarder(
+            _create("RelayForwarder", abi.encode(owner, guardian, _alone(relayer), target))
+        );
     }
 
     /// @dev At an address that depends on `salt`.
-    function saltedForwarder(address owner, address guardian, bytes32 salt)
+    function saltedForwarder(address owner, address guardian, address relayer, address target, bytes32 salt)
         internal
         returns (DeployedForwarder)
     {
-        bytes memory arguments = abi.encode(owner, guardian, new address[](0), address(0));
+        bytes memory arguments = abi.encode(owner, guardian, _alone(relayer), target);
         return DeployedForwarder(vm.deployCode("RelayForwarder.sol:RelayForwarder", arguments, salt));
     }
 
     function loan(IMicroLoan.Setup memory setup) internal returns (DeployedLoan) {
         return DeployedLoan(_create("MicroLoan", abi.encode(setup)));
+    }
+
+    /// @dev A forwarder and the loan contract that it calls, which name each other, with the same owner and guardian.
+    function pair(IMicroLoan.Setup memory setup, address relayer)
+        internal
+        returns (DeployedForwarder forwarder_, DeployedLoan loan_)
+    {
+        address target = vm.computeCreateAddress(address(this), vm.getNonce(address(this)) + 1);
+        forwarder_ = forwarder(setup.owner, setup.guardian, relayer, target);
+        setup.forwarder = address(forwarder_);
+        loan_ = loan(setup);
+    }
+
+    function _alone(address account) private pure returns (address[] memory accounts) {
+        accounts = new address[](1);
+        accounts[0] = account;
     }
 
     /// @dev Not by `deployCode`: a test that expects that to revert ends with it.

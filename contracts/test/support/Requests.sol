@@ -3,50 +3,69 @@ pragma solidity 0.8.30;
 
 import {Vm} from "forge-std/Vm.sol";
 
-import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
+/// @notice What a phone's account signs.
+struct Request {
+    address from;
+    bytes22 intentId;
+    uint40 deadline;
+    uint32 gas;
+    bytes data;
+}
 
-/// @notice Signs requests as a phone's account does. Written from EIP-712, not from the forwarder's code.
+struct SignedRequest {
+    Request request;
+    /// 64 bytes (EIP-2098) where a test does not break them.
+    bytes signature;
+}
+
+/// @notice Signs and packs requests as a phone and a relay do. Written from EIP-712 and the interface's words, not
+/// from the forwarder's code.
 library Requests {
     Vm private constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
-    function digest(IRelayForwarder.Request memory request, address forwarder)
-        internal
-        view
-        returns (bytes32)
-    {
-        bytes32 domain = keccak256(
-            abi.encode(
-                keccak256(
-                    "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
-                ),
-                keccak256("RelayForwarder"),
-                keccak256("1"),
-                block.chainid,
-                forwarder
-            )
+    function digest(Request memory request, address forwarder) internal view returns (bytes32) {
+        string memory fields =
+            "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)";
+        bytes32 name = keccak256("RelayForwarder");
+        bytes32 domain =
+            keccak256(abi.encode(keccak256(bytes(fields)), name, keccak256("1"), block.chainid, forwarder));
+        bytes memory message = abi.encode(
+            keccak256("Request(address from,bytes22 intentId,uint40 deadline,uint32 gas,bytes data)"),
+            request.from,
+            request.intentId,
+            request.deadline,
+            request.gas,
+            keccak256(request.data)
         );
-        bytes32 message = keccak256(
-            abi.encode(
-                keccak256(
-                    "Request(address from,address to,bytes32 intentId,uint64 gas,uint64 deadline,bytes data)"
-                ),
-                request.from,
-                request.to,
-                request.intentId,
-                request.gas,
-                request.deadline,
-                keccak256(request.data)
-            )
-        );
-        return keccak256(abi.encodePacked(hex"1901", domain, message));
+        return keccak256(abi.encodePacked(hex"1901", domain, keccak256(message)));
     }
 
-    function sign(IRelayForwarder.Request memory request, uint256 key, address forwarder)
+    function sign(Request memory request, uint256 key, address forwarder)
         internal
         view
-        returns (IRelayForwarder.SignedRequest memory)
+        returns (SignedRequest memory)
     {
-        (uint8 v, bytes32 r, bytes32 s) = vm.sign(key, digest(request, forwarder));
-        return IRelayForwarder.SignedRequest({request: request, signature: abi.encodePacked(r, s, v)});
+        (bytes32 r, bytes32 vs) = vm.signCompact(key, digest(request, forwarder));
+        return SignedRequest(request, abi.encodePacked(r, vs));
+    }
+
+    /// @dev Calldata of `execute`.
+    function pack(SignedRequest[] memory requests) internal pure returns (bytes memory batch) {
+        for (uint256 i; i < requests.length; ++i) {
+            batch = abi.encodePacked(batch, pack(requests[i]));
+        }
+    }
+
+    function pack(SignedRequest memory signed) internal pure returns (bytes memory) {
+        Request memory request = signed.request;
+        return abi.encodePacked(
+            request.from,
+            request.intentId,
+            request.deadline,
+            request.gas,
+            uint16(request.data.length),
+            request.data,
+            signed.signature
+        );
     }
 }

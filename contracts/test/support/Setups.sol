@@ -25,7 +25,8 @@ library Setups {
             term: 30 days,
             pauseBetween: 0,
             loansPerDay: 0,
-            listOnly: false
+            listOnly: false,
+            feeRate: 0
         });
     }
 }

@@ -30,7 +30,7 @@ contract Probe {
     }
 
     /// @dev Looks up when the intent was spent, from inside its own call.
-    function see(IRelayForwarder forwarder, address signer, bytes32 intentId) external {
+    function see(IRelayForwarder forwarder, address signer, bytes22 intentId) external {
         (seen,) = forwarder.spentAt(signer, intentId);
     }
 
@@ -53,6 +53,13 @@ contract Probe {
         bytes memory data = _bytes(length);
         assembly {
             revert(add(data, 0x20), length)
+        }
+    }
+
+    /// @dev Reverts with as much as a million gas can return, which is far more than is cheap to copy.
+    function explode() external pure {
+        assembly {
+            revert(0, 500000)
         }
     }
 

@@ -3,7 +3,6 @@ pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {Base} from "../support/Base.sol";
-import {Setups} from "../support/Setups.sol";
 import {DeployedForwarder, DeployedLoan, Deployments} from "../support/Deployments.sol";
 
 /// @notice The way to a new version, as contracts/README.md describes it, with everybody on it: a phone with a
@@ -23,13 +22,10 @@ contract NewVersionTest is Base {
 
     function test_Walk() external {
         // The new pair, which takes accounts from the old pool alone.
-        DeployedForwarder newForwarder = Deployments.forwarder(owner, guardian);
-        IMicroLoan.Setup memory setup = Setups.wide(address(newForwarder), owner, PRINCIPAL, CAP);
+        IMicroLoan.Setup memory setup = _setup();
         setup.predecessor = address(old);
-        DeployedLoan fresh = Deployments.loan(setup);
+        (DeployedForwarder newForwarder, DeployedLoan fresh) = Deployments.pair(setup, relayer);
         vm.startPrank(owner);
-        newForwarder.setRelayer(relayer, true);
-        newForwarder.setTarget(address(fresh), true);
 
         // Named 48 hours ahead. Then lending stops, and everybody moves by a request of their own.
         old.announceSuccessor(address(fresh));
@@ -47,7 +43,7 @@ contract NewVersionTest is Base {
         _forwardFails(
             alice,
             abi.encodeCall(IMicroLoan.moveAccount, ()),
-            abi.encodeWithSelector(IMicroLoan.NothingToMove.selector, alice.addr)
+            _error(IMicroLoan.NothingToMove.selector, alice.addr)
         );
 
         // The free pool moves with its owner, and the Worker points to the new pair.
@@ -76,7 +72,6 @@ contract NewVersionTest is Base {
         vm.startPrank(owner);
         old.pause();
         oldForwarder.setRelayer(relayer, false);
-        oldForwarder.setTarget(address(old), false);
         vm.stopPrank();
         _withdraw(alice.addr, 3 ether);
         assertEq(alice.addr.balance, 3 ether, "currency of the account");

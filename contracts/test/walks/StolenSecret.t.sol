@@ -6,6 +6,7 @@ import {Vm} from "forge-std/Vm.sol";
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {Base} from "../support/Base.sol";
+import {SignedRequest} from "../support/Requests.sol";
 
 /// @notice The drill after the account secret was stolen: the thief has the key of every phone and gas for all of
 /// them, and announces and transfers as fast as he can. He has no relayer's key.
@@ -66,9 +67,7 @@ contract StolenSecretTest is Base {
         vm.warp(block.timestamp + 48 hours);
         for (uint256 i; i < PHONES; ++i) {
             vm.prank(olds[i].addr);
-            vm.expectRevert(
-                abi.encodeWithSelector(IMicroLoan.InsufficientBalance.selector, olds[i].addr, 0, 1)
-            );
+            vm.expectRevert(_error(IMicroLoan.InsufficientBalance.selector, olds[i].addr, 0, 1));
             loan.withdraw(1);
         }
         vm.prank(owner);
@@ -101,7 +100,7 @@ contract StolenSecretTest is Base {
     }
 
     function _pass(Vm.Wallet memory from, Vm.Wallet memory to) private {
-        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](2);
+        SignedRequest[] memory requests = new SignedRequest[](2);
         requests[0] = _signed(to, abi.encodeCall(IMicroLoan.acceptAccount, (from.addr)));
         requests[1] = _signed(from, abi.encodeCall(IMicroLoan.passAccount, (to.addr)));
         IRelayForwarder.Result[] memory results = _execute(requests);

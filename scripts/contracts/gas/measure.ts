@@ -5,8 +5,8 @@ import { preparePhones, type RelayedAction, relayedActions } from './relayed.ts'
 import {
   executeCall,
   lendForDays,
+  loanTerms,
   openWorld,
-  principalWei,
   type Signed,
   signedGas,
   succeedsWith,
@@ -88,7 +88,7 @@ async function leastGas(world: World, signed: Signed): Promise<number | undefine
 async function measureWith(chain: MeasuredChain, meter: Meter) {
   const world = await openWorld(chain)
   // The most expensive call: the first loan of a contract writes to words that are still empty.
-  const data = callOf({ kind: 'loan', principalWei })
+  const data = callOf({ kind: 'loan', ...loanTerms })
   const signer = accountOf('the first borrower')
   const firstLoan = 'the first loan of all'
   const first = await meter.leastGas(world, { signer, data, intent: firstLoan }, firstLoan)
@@ -106,7 +106,7 @@ async function measureWith(chain: MeasuredChain, meter: Meter) {
 async function measureAction(
   world: World,
   meter: Meter,
-  { name, requests }: RelayedAction,
+  { name, requests, beside = [] }: RelayedAction,
 ): Promise<Record<string, Gas>> {
   const figures: Record<string, Gas> = {}
   const [first] = requests
@@ -115,7 +115,7 @@ async function measureAction(
     if (least !== undefined) figures[leastGasColumn] = least
   }
   for (const size of batchSizes) {
-    const call = await executeCall(world, requests.slice(0, size))
+    const call = await executeCall(world, [...requests.slice(0, size), ...beside])
     figures[`of ${size}`] = shareOf(await world.chain.undoing(() => meter.transaction(call)), size)
   }
   return figures

@@ -3,17 +3,23 @@ import {
   type Address,
   encodeDeployData,
   encodeFunctionData,
+  getContractAddress,
   type Hex,
   keccak256,
   parseEther,
+  slice,
   toHex,
   zeroAddress,
 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
-import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
-import { encodeExecute, resultsInLogs, signRequest } from '../../../src/relay/forwarder/requests.ts'
+import {
+  encodeExecute,
+  intentIdLength,
+  resultsInLogs,
+  signRequest,
+} from '../../../src/relay/forwarder/requests.ts'
 import { readArtifact } from '../forge.ts'
 import { accountOf, type Call, type MeasuredChain, type Mined } from './chain.ts'
 
@@ -33,20 +39,22 @@ export type Signed = { signer: PrivateKeyAccount; data: Hex; intent: string }
 export const signedGas = 300_000
 const hour = 3_600
 /** Of each loan. */
-export const principalWei = parseEther('0.01')
+export const loanTerms = {
+  principalWei: parseEther('0.01'),
+  feeWei: 0n,
+  termSeconds: 30 * 24 * hour,
+}
 
 /** Deploys both contracts and lends once in each of 30 hours. */
 export async function openWorld(chain: MeasuredChain): Promise<World> {
   const [owner, relayer] = [accountOf('owner'), accountOf('relayer')]
   const guardian = accountOf('guardian').address
-  const forwarder = await deploy(chain, owner, 'RelayForwarder', [
-    ...[owner.address, guardian, [], zeroAddress],
-  ])
+  // The owner's second transaction deploys it.
+  const target = getContractAddress({ from: owner.address, nonce: 1n })
+  const roles = [owner.address, guardian, [relayer.address]]
+  const forwarder = await deploy(chain, owner, 'RelayForwarder', [...roles, target])
   const loan = await deployLoan(chain, owner, forwarder)
-  const world = { chain, forwarder, loan, owner, relayer }
-  await sendTo(world, owner, forwarder, relayForwarderAbi, 'setRelayer', [relayer.address, true])
-  await sendTo(world, owner, forwarder, relayForwarderAbi, 'setTarget', [loan, true])
-  return world
+  return { chain, forwarder, loan, owner, relayer }
 }
 
 /** A funded loan contract that trusts this forwarder. */
@@ -58,8 +66,9 @@ export async function deployLoan(
   const nobody = zeroAddress
   const accounts = { forwarder, predecessor: nobody, owner: owner.address }
   const roles = { guardian: nobody, creditor: nobody }
-  const terms = { principal: principalWei, dailyCap: parseEther('1000'), term: 30 * 24 * hour }
-  const limits = { pauseBetween: 0, loansPerDay: 0, listOnly: false }
+  const { principalWei: principal, termSeconds: term } = loanTerms
+  const terms = { principal, dailyCap: parseEther('1000'), term }
+  const limits = { pauseBetween: 0, loansPerDay: 0, listOnly: false, feeRate: 0 }
   const setup = {
     ...{ ...accounts, ...roles, withdrawalLimit: parseEther('1000') },
     terms: { ...terms, ...limits },
@@ -71,7 +80,7 @@ export async function deployLoan(
 
 /** Lends once in each of 30 hours, and once more in the hour that the chain stands in then. */
 export async function lendForDays(world: World): Promise<void> {
-  const data = callOf({ kind: 'loan', principalWei })
+  const data = callOf({ kind: 'loan', ...loanTerms })
   for (let index = 0; index <= 30; index += 1) {
     const signer = accountOf(`earlier borrower ${index}`)
     await execute(world, [{ signer, data, intent: `earlier ${index}` }])
@@ -85,15 +94,18 @@ export async function executeCall(
   signed: readonly Signed[],
   gas = signedGas,
 ): Promise<Call> {
-  const { forwarder, loan, relayer, chain } = world
+  const { forwarder, relayer, chain } = world
   const deadline = chain.now() + 2 * hour
   const requests = signed.map(({ signer, data, intent }) =>
     signRequest(
       signer,
       { chainId: 31, address: forwarder },
       {
-        ...{ from: signer.address, to: loan, intentId: keccak256(toHex(intent)) },
-        ...{ gas, deadline, data },
+        from: signer.address,
+        intentId: slice(keccak256(toHex(intent)), 0, intentIdLength),
+        deadline,
+        gas,
+        data,
       },
     ),
   )
@@ -137,11 +149,4 @@ export async function deploy(
   const { contract } = await chain.send({ from, data })
   if (contract === undefined) throw new Error(`${name} was not deployed`)
   return contract
-}
-
-function sendTo(
-  { chain }: World,
-  ...[from, to, abi, name, args]: [PrivateKeyAccount, Address, Abi, string, readonly unknown[]]
-): Promise<Mined> {
-  return chain.send(callTo(from, to, abi, name, args))
 }

@@ -54,10 +54,10 @@ function apply(history: History, event: LoanEvent): void {
       else listed.delete(event.args.account)
       return
     case 'LoanIssued': {
-      const { borrower, amount, dueAt } = event.args
+      const { borrower, amount, fee, dueAt } = event.args
       accounts.add(borrower)
       borrowed.add(borrower)
-      debts.set(borrower, { owedWei: amount, dueAt, isWrittenOff: false })
+      debts.set(borrower, { owedWei: amount + fee, dueAt, isWrittenOff: false })
       return
     }
     case 'LoanRepaid': {

@@ -1,4 +1,4 @@
-import type { Address, PublicClient } from 'viem'
+import { type Address, isAddressEqual, type PublicClient } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { priceObstacle } from '../../stack/chain/gas-price.ts'
@@ -12,7 +12,7 @@ export async function findObstacles(
 ): Promise<string[]> {
   const loan = { address: move.from.loan, abi: microLoanAbi } as const
   const forwarder = { address: move.from.forwarder, abi: relayForwarderAbi } as const
-  const [isTrusted, isPaused, isStopped, isTarget] = await Promise.all([
+  const [isTrusted, isPaused, isStopped, target] = await Promise.all([
     client.readContract({
       ...loan,
       functionName: 'isTrustedForwarder',
@@ -20,7 +20,7 @@ export async function findObstacles(
     }),
     client.readContract({ ...loan, functionName: 'paused' }),
     client.readContract({ ...forwarder, functionName: 'paused' }),
-    client.readContract({ ...forwarder, functionName: 'isTarget', args: [move.from.loan] }),
+    client.readContract({ ...forwarder, functionName: 'target' }),
   ])
   const dear = priceObstacle(terms.fees.maxWei, await client.getGasPrice())
   const isAllowed =
@@ -33,7 +33,9 @@ export async function findObstacles(
       ? []
       : ['the loan contract is not paused: its guardian calls pause()']),
     ...(isStopped ? ['the forwarder is paused: its owner calls unpause()'] : []),
-    ...(isTarget ? [] : ['the forwarder does not call the loan contract: setTarget(loan, true)']),
+    ...(isAddressEqual(target, move.from.loan)
+      ? []
+      : [`the forwarder of its record does not call ${move.from.loan}`]),
     ...(isAllowed ? [] : [`${relayer} is no relayer: setRelayer(${relayer}, true)`]),
     ...(dear === undefined ? [] : [dear]),
     ...(move.kind === 'pair' ? await findMoveObstacles(client, move) : []),

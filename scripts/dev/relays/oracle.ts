@@ -9,8 +9,12 @@ import {
 } from 'viem'
 import type { IntentKeys } from '../../../src/account/session-keys.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { relayForwarderAbi, requestStatuses } from '../../../src/relay/forwarder/abi.ts'
-import { type Forwarder, intentIdOf } from '../../../src/relay/forwarder/requests.ts'
+import {
+  type Forwarder,
+  intentIdOf,
+  isSpending,
+  resultsInLogs,
+} from '../../../src/relay/forwarder/requests.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import { type Claim, createScreenReader, type Said } from '../oracle/screen-reader.ts'
 import { judgeSession } from '../oracle/sessions.ts'
@@ -196,18 +200,17 @@ export async function spentOn({
         : [],
     ),
   )
-  const processed = await client.getContractEvents({
-    ...{ address: forwarder.address, abi: relayForwarderAbi, eventName: 'RequestProcessed' },
-    ...everything,
-  })
-  return processed.flatMap(({ args, transactionHash }) => {
-    const outcome = requestStatuses[args.status]
-    if (outcome !== 'executed' && outcome !== 'failed') return []
-    const at = place(transactionHash, args.from)
+  const logs = await client.getLogs({ address: forwarder.address, fromBlock: 0n })
+  const spent = (log: (typeof logs)[number]) =>
+    resultsInLogs(forwarder, [log]).map((result) => ({ ...result, hash: log.transactionHash }))
+  return logs.flatMap(spent).flatMap((result) => {
+    const { intentId, from, status: outcome, hash } = result
+    if (!isSpending(outcome)) return []
+    const at = place(hash, from)
     return {
-      intentId: args.intentId,
+      intentId,
       outcome,
-      from: args.from,
+      from,
       repaidWei: repaid.get(at) ?? 0n,
       transferred: transfers.get(at),
     }

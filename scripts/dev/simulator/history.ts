@@ -8,6 +8,7 @@ import type { Fault } from './faults.ts'
 import type { MemoryEvent } from './lender/kept-memory.ts'
 import type { MinedTransaction } from './model/chain.ts'
 import type { ProcessedRequest } from './model/contracts.ts'
+import { termSeconds } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 import { type Dial, type Plan, principalWei } from './plan.ts'
 
@@ -138,7 +139,7 @@ export function dataOf(
       return callOf({ kind: 'transfer', to, amountWei: wanted.amountWei })
     }
     case 'loan':
-      return callOf({ kind: 'loan', principalWei })
+      return callOf({ kind: 'loan', principalWei, feeWei: 0n, termSeconds })
     case 'repayment':
       return callOf({ kind: 'repayment', amountWei: wanted.amountWei })
     case 'nothing':

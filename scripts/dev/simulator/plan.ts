@@ -39,6 +39,8 @@ export type Knobs = {
   troubledMs: number
   /** Days between the two phases, in the second of which session ids are used again. */
   pauseDays: number | undefined
+  /** Days that the relay is down after the first phase's faults, with what is open then. */
+  outageDays: number | undefined
   isSignedForReal: boolean
   /** Callers have PINs and limits, payments are confirmed, and messages are sent. */
   isLender: boolean

@@ -94,11 +94,13 @@ async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<
   weather.isTroubled = true
   weather.isCalm = false
   for (const item of items) scheduler.at(base + item.at, () => happen(world, workers, item))
-  const quiet = base + Math.max(plan.knobs.troubledMs, ...items.map(endOf))
-  records.quietFrom.push(quiet)
+  const lastEnd = base + Math.max(plan.knobs.troubledMs, ...items.map(endOf))
   await scheduler.runUntil(base + plan.knobs.troubledMs)
   weather.isTroubled = false
-  await scheduler.runUntil(quiet)
+  if (phase === 0) await beDown(world)
+  await scheduler.runUntil(lastEnd)
+  const quiet = scheduler.now()
+  records.quietFrom.push(quiet)
   records.followed.push(host.peek().work().head?.number)
   weather.isCalm = true
   story.tell(() => 'From here on nothing fails any more.')
@@ -160,17 +162,32 @@ function isSettled({ host }: World, workers: Workers): boolean {
 
 /** Days in which nobody dials. What is watched is watched to the end of its time first. */
 async function skipDays(world: World, days: number): Promise<void> {
-  const { scheduler, host, chain, story, weather } = world
+  const { scheduler, host } = world
   const limit = scheduler.now() + settledWithinMs
   while (host.peek().work().watching && scheduler.now() < limit) {
     await scheduler.runUntil(scheduler.now() + minuteMs)
   }
+  await passDays(world, days, 'second')
+}
+
+/** The ledger's object is not there for days: blocks still take what the pool has. */
+async function beDown(world: World): Promise<void> {
+  const { scheduler, host, plan } = world
+  const { outageDays, evictAfterMs } = plan.knobs
+  if (outageDays === undefined) return
+  host.crash(evictAfterMs + outageDays * dayMs)
+  await scheduler.runUntil(scheduler.now() + evictAfterMs)
+  await passDays(world, outageDays, 'after the outage')
+}
+
+async function passDays(world: World, days: number, blocks: string): Promise<void> {
+  const { scheduler, chain, story, weather } = world
   weather.isRunning = false
   await scheduler.runUntil(scheduler.now() + days * dayMs)
   chain.skipTo(scheduler.now())
   story.tell(() => `${days} days have passed.`)
   weather.isRunning = true
-  keepBlocksComing(world, 'second')
+  keepBlocksComing(world, blocks)
   keepWaking(world)
   // The scheduled trigger comes every minute, and has come by now.
   await scheduler.runUntil(scheduler.now() + 3 * minuteMs)

@@ -3,10 +3,11 @@ import type { Address } from 'viem'
 /** What an event of the loan contract changes; of a repayment also what it was paid from. */
 export type LoanEvent =
   | {
-      name: 'Deposited' | 'Withdrawn' | 'LoanIssued' | 'LoanWrittenOff'
+      name: 'Deposited' | 'Withdrawn' | 'LoanWrittenOff'
       account: Address
       wei: bigint
     }
+  | { name: 'LoanIssued'; account: Address; wei: bigint; feeWei: bigint }
   | { name: 'Transferred'; from: Address; to: Address; wei: bigint }
   | { name: 'LoanRepaid'; account: Address; wei: bigint; isFromBalance: boolean }
   | { name: 'AccountPassed'; from: Address; to: Address }
@@ -54,7 +55,7 @@ export function replay(events: Iterable<LoanEvent>): {
         break
       case 'LoanIssued':
         credit(event.account, event.wei)
-        change(event.account, { owedWei: event.wei, isWrittenOff: false })
+        change(event.account, { owedWei: event.wei + event.feeWei, isWrittenOff: false })
         freeWei -= event.wei
         break
       case 'LoanRepaid':

@@ -11,7 +11,7 @@ import {
   toFunctionSelector,
 } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { relayForwarderAbi, requestStatuses } from '../../../src/relay/forwarder/abi.ts'
+import { isSpending, resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
 import { inTurns } from '../../contracts/migrate/turns.ts'
 import type { Booked, Books, Spending } from './compare.ts'
 import type { LoanEvent } from './loan-books.ts'
@@ -78,25 +78,22 @@ async function readSpendings(
   head: number,
 ): Promise<Spending[]> {
   const logs = await inPieces(fromBlock, head, (range) =>
-    client.getContractEvents({
-      ...{ address: forwarder, abi: relayForwarderAbi, eventName: 'RequestProcessed' },
-      ...{ ...range, strict: true },
-    }),
+    client.getLogs({ address: forwarder, ...range }),
   )
-  const spent = logs.flatMap(({ args, blockNumber, transactionHash }) => {
-    const outcome = requestStatuses[args.status]
-    if (outcome !== 'executed' && outcome !== 'failed') return []
-    const account = lower(args.from)
-    return [
-      {
-        intent: lower(args.intentId),
-        account,
-        outcome,
-        hash: lower(transactionHash),
-        block: Number(blockNumber),
-      },
-    ]
-  })
+  const spent = logs.flatMap((log) =>
+    resultsInLogs({ chainId: 0, address: forwarder }, [log]).flatMap(
+      ({ intentId, from, status: outcome }) =>
+        isSpending(outcome)
+          ? {
+              intent: lower(intentId),
+              account: lower(from),
+              outcome,
+              hash: lower(log.transactionHash),
+              block: Number(log.blockNumber),
+            }
+          : [],
+    ),
+  )
   const times = new Map<number, number>()
   await inTurns([...new Set(repeatedBlocks(spent))], async (block) => {
     const { timestamp } = await client.getBlock({ blockNumber: BigInt(block) })
@@ -146,7 +143,10 @@ async function eventOf(
     case 'Deposited':
     case 'Withdrawn':
       return { name: log.eventName, account: lower(log.args.account), wei: log.args.amount }
-    case 'LoanIssued':
+    case 'LoanIssued': {
+      const { borrower, amount, fee } = log.args
+      return { name: 'LoanIssued', account: lower(borrower), wei: amount, feeWei: fee }
+    }
     case 'LoanWrittenOff':
       return { name: log.eventName, account: lower(log.args.borrower), wei: log.args.amount }
     case 'Transferred': {

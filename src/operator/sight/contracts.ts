@@ -1,12 +1,4 @@
-import {
-  type Address,
-  bytesToHex,
-  decodeFunctionResult,
-  encodeFunctionData,
-  type Hex,
-  keccak256,
-  stringToHex,
-} from 'viem'
+import { bytesToHex, decodeFunctionResult, encodeFunctionData, type Hex, stringToHex } from 'viem'
 import type { CallOutcome } from '../../chain/node.ts'
 import { TransportError } from '../../chain/rpc.ts'
 import { microLoanAbi } from '../../loan/abi.ts'
@@ -14,11 +6,13 @@ import {
   decodeExecute,
   encodeExecute,
   type Forwarder,
+  intentIdLength,
   type RequestResult,
   refusalByForwarder,
   type SignedRequest,
   signRequest,
 } from '../../relay/forwarder/requests.ts'
+import type { TargetCheck } from '../../relay/forwarder/target.ts'
 import type { Seen } from '../../relay/ledger/sight.ts'
 import { keyAccount } from '../../runtime/key-account.ts'
 
@@ -35,6 +29,8 @@ export type ContractsCall = {
    * @throws {TransportError} the chain's clock is hours from ours
    */
   read: (outcome: CallOutcome) => Contracts
+  /** Whether the contract that is read is the one that was meant. */
+  isTarget: TargetCheck
 }
 
 /** What is read of the loan contract. */
@@ -58,7 +54,7 @@ const signedForSeconds = 3_600
  * that the forwarder is there and takes this relayer, and what each request returned is a view of the
  * loan contract. A key that holds nothing signs them, so that nothing could be spent by them.
  */
-export function createContractsCall(forwarder: Forwarder, loan: Address): ContractsCall {
+export function createContractsCall(forwarder: Forwarder, isTarget: TargetCheck): ContractsCall {
   let signed: { at: number; requests: readonly SignedRequest[] } | undefined
 
   async function sign(seconds: number): Promise<readonly SignedRequest[]> {
@@ -67,8 +63,7 @@ export function createContractsCall(forwarder: Forwarder, loan: Address): Contra
       views.map((functionName) =>
         signRequest(nobody, forwarder, {
           from: nobody.address,
-          to: loan,
-          intentId: keccak256(stringToHex(functionName)),
+          intentId: stringToHex(functionName, { size: intentIdLength }),
           gas: viewGas,
           deadline: seconds + 2 * signedForSeconds,
           data: encodeFunctionData({ abi: microLoanAbi, functionName }),
@@ -78,6 +73,7 @@ export function createContractsCall(forwarder: Forwarder, loan: Address): Contra
   }
 
   return {
+    isTarget,
     async calldata(seconds) {
       if (signed === undefined || Math.abs(seconds - signed.at) > signedForSeconds) {
         signed = { at: seconds, requests: await sign(seconds) }
@@ -96,7 +92,6 @@ function contractsOf(results: readonly RequestResult[]): Contracts {
   if (results.some(({ status }) => status === 'expired' || status === 'deadline_too_far')) {
     throw new TransportError("the chain's clock is far from ours")
   }
-  if (results.some(({ status }) => status === 'disallowed_target')) return { state: 'not_allowed' }
   const data = results.map(({ status, returnData }) => (status === 'executed' ? returnData : '0x'))
   // Of an account without code every call succeeds and returns nothing.
   if (data.some((one) => one === '0x')) return { state: 'missing' }

@@ -154,7 +154,10 @@ const questions = {
     const data = await contracts.calldata(Math.floor(seconds))
     const call = { from: signer.address, to: forwarder.address, data }
     const read = contracts.read(await node.call(call, clock.timeout(nodeTimeoutMs)))
-    seen.facts.contracts = { ...read, readAt: clock.now() }
+    const isOther =
+      read.pool !== undefined && !(await contracts.isTarget(node, clock.timeout(nodeTimeoutMs)))
+    const found = isOther ? ({ state: 'not_allowed' } as const) : read
+    seen.facts.contracts = { ...found, readAt: clock.now() }
   },
 } satisfies Partial<Record<ChainFact, (relayer: Relayer, known: Known) => Promise<unknown>>>
 

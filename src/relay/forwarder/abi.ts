@@ -8,7 +8,7 @@ export const relayForwarderAbi = [
       { name: 'initialOwner', type: 'address' },
       { name: 'initialGuardian', type: 'address' },
       { name: 'relayers', type: 'address[]' },
-      { name: 'target', type: 'address' },
+      { name: 'target_', type: 'address' },
     ],
     stateMutability: 'nonpayable',
   },
@@ -72,27 +72,7 @@ export const relayForwarderAbi = [
   {
     type: 'function',
     name: 'execute',
-    inputs: [
-      {
-        name: 'requests',
-        type: 'tuple[]',
-        components: [
-          {
-            name: 'request',
-            type: 'tuple',
-            components: [
-              { name: 'from', type: 'address' },
-              { name: 'to', type: 'address' },
-              { name: 'intentId', type: 'bytes32' },
-              { name: 'gas', type: 'uint64' },
-              { name: 'deadline', type: 'uint64' },
-              { name: 'data', type: 'bytes' },
-            ],
-          },
-          { name: 'signature', type: 'bytes' },
-        ],
-      },
-    ],
+    inputs: [{ name: 'batch', type: 'bytes' }],
     outputs: [
       {
         name: 'results',
@@ -105,7 +85,7 @@ export const relayForwarderAbi = [
   {
     type: 'function',
     name: 'gasNeeded',
-    inputs: [{ name: 'requestGas', type: 'uint256' }, { name: 'following', type: 'uint256' }],
+    inputs: [{ name: 'requestGas', type: 'uint32' }, { name: 'following', type: 'uint32' }],
     outputs: [{ name: '', type: 'uint256' }],
     stateMutability: 'pure',
   },
@@ -119,13 +99,6 @@ export const relayForwarderAbi = [
   {
     type: 'function',
     name: 'isRelayer',
-    inputs: [{ name: 'account', type: 'address' }],
-    outputs: [{ name: '', type: 'bool' }],
-    stateMutability: 'view',
-  },
-  {
-    type: 'function',
-    name: 'isTarget',
     inputs: [{ name: 'account', type: 'address' }],
     outputs: [{ name: '', type: 'bool' }],
     stateMutability: 'view',
@@ -169,16 +142,16 @@ export const relayForwarderAbi = [
   },
   {
     type: 'function',
-    name: 'setTarget',
-    inputs: [{ name: 'target', type: 'address' }, { name: 'allowed', type: 'bool' }],
-    outputs: [],
-    stateMutability: 'nonpayable',
+    name: 'spentAt',
+    inputs: [{ name: 'signer', type: 'address' }, { name: 'intentId', type: 'bytes22' }],
+    outputs: [{ name: 'timestamp', type: 'uint256' }, { name: 'blockNumber', type: 'uint256' }],
+    stateMutability: 'view',
   },
   {
     type: 'function',
-    name: 'spentAt',
-    inputs: [{ name: 'signer', type: 'address' }, { name: 'intentId', type: 'bytes32' }],
-    outputs: [{ name: 'timestamp', type: 'uint64' }, { name: 'blockNumber', type: 'uint64' }],
+    name: 'target',
+    inputs: [],
+    outputs: [{ name: '', type: 'address' }],
     stateMutability: 'view',
   },
   {
@@ -234,21 +207,21 @@ export const relayForwarderAbi = [
   },
   {
     type: 'event',
-    name: 'RequestProcessed',
+    name: 'RequestFailed',
     inputs: [
-      { name: 'intentId', type: 'bytes32', indexed: true },
+      { name: 'intentId', type: 'bytes22', indexed: true },
       { name: 'from', type: 'address', indexed: true },
-      { name: 'status', type: 'uint8', indexed: false },
       { name: 'returnData', type: 'bytes', indexed: false },
     ],
     anonymous: false,
   },
   {
     type: 'event',
-    name: 'TargetSet',
+    name: 'RequestProcessed',
     inputs: [
-      { name: 'target', type: 'address', indexed: true },
-      { name: 'allowed', type: 'bool', indexed: false },
+      { name: 'intentId', type: 'bytes22', indexed: true },
+      { name: 'from', type: 'address', indexed: true },
+      { name: 'status', type: 'uint8', indexed: false },
     ],
     anonymous: false,
   },
@@ -262,6 +235,7 @@ export const relayForwarderAbi = [
   { type: 'error', name: 'ExpectedPause', inputs: [] },
   { type: 'error', name: 'InvalidShortString', inputs: [] },
   { type: 'error', name: 'InvalidTarget', inputs: [{ name: 'target', type: 'address' }] },
+  { type: 'error', name: 'MalformedBatch', inputs: [] },
   { type: 'error', name: 'NotPlainAccount', inputs: [{ name: 'caller', type: 'address' }] },
   { type: 'error', name: 'NotRelayer', inputs: [{ name: 'caller', type: 'address' }] },
   { type: 'error', name: 'OwnableInvalidOwner', inputs: [{ name: 'owner', type: 'address' }] },
@@ -282,7 +256,6 @@ export const requestStatuses = [
   'deadline_too_far',
   'bad_signature',
   'already_spent',
-  'disallowed_target',
   'skipped',
   'out_of_bounds',
 ] as const
@@ -292,10 +265,9 @@ export const requestDomain = { name: 'RelayForwarder', version: '1' } as const
 export const requestTypes = {
   Request: [
     { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'intentId', type: 'bytes32' },
-    { name: 'gas', type: 'uint64' },
-    { name: 'deadline', type: 'uint64' },
+    { name: 'intentId', type: 'bytes22' },
+    { name: 'deadline', type: 'uint40' },
+    { name: 'gas', type: 'uint32' },
     { name: 'data', type: 'bytes' },
   ],
 } as const

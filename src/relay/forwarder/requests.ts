@@ -1,5 +1,7 @@
 import {
   type Address,
+  checksumAddress,
+  concatHex,
   decodeErrorResult,
   decodeFunctionData,
   decodeFunctionResult,
@@ -7,19 +9,25 @@ import {
   encodeFunctionData,
   getAbiItem,
   type Hex,
+  hexToNumber,
   isAddressEqual,
   keccak256,
   type LocalAccount,
+  numberToHex,
   parseEventLogs,
+  size,
+  slice,
   toFunctionSelector,
 } from 'viem'
 import { relayForwarderAbi, requestDomain, requestStatuses, requestTypes } from './abi.ts'
 
+/** In bytes. */
+export const intentIdLength = 22
+
 /** What a caller signs (EIP-712, primary type `Request` of RelayForwarder.sol). */
 export type ForwardRequest = {
   from: Address
-  to: Address
-  /** Spent at most once on the chain: see {@link intentIdOf}. */
+  /** Of {@link intentIdLength} bytes. Spent at most once on the chain: see {@link intentIdOf}. */
   intentId: Hex
   /** Gas for the inner call. */
   gas: number
@@ -50,12 +58,11 @@ const executeSelector = toFunctionSelector(getAbiItem({ abi: relayForwarderAbi, 
  * it to its account for 7 days after it was spent.
  */
 export function intentIdOf(forwarder: Forwarder, intentKey: Hex): Hex {
-  return keccak256(
-    encodeAbiParameters(
-      [{ type: 'uint256' }, { type: 'address' }, { type: 'bytes32' }],
-      [BigInt(forwarder.chainId), forwarder.address, intentKey],
-    ),
+  const named = encodeAbiParameters(
+    [{ type: 'uint256' }, { type: 'address' }, { type: 'bytes32' }],
+    [BigInt(forwarder.chainId), forwarder.address, intentKey],
   )
+  return slice(keccak256(named), 0, intentIdLength)
 }
 
 /** Signs a request with the caller's key. Deterministic (RFC 6979): the same request, the same bytes. */
@@ -72,36 +79,68 @@ export async function signRequest(
     },
     types: requestTypes,
     primaryType: 'Request',
-    message: { ...request, gas: BigInt(request.gas), deadline: BigInt(request.deadline) },
+    message: request,
   })
   return { ...request, signature }
 }
 
-/** Calldata of `execute`, in the order given. */
+/** Calldata of `execute`, in the order given: packed as IRelayForwarder.sol says. */
 export function encodeExecute(requests: readonly SignedRequest[]): Hex {
-  return encodeFunctionData({
-    abi: relayForwarderAbi,
-    functionName: 'execute',
-    args: [
-      requests.map(({ signature, ...request }) => ({
-        request: { ...request, gas: BigInt(request.gas), deadline: BigInt(request.deadline) },
-        signature,
-      })),
-    ],
-  })
+  const batch = concatHex(requests.map(packRequest))
+  return encodeFunctionData({ abi: relayForwarderAbi, functionName: 'execute', args: [batch] })
 }
 
-/** The requests in a transaction's calldata; none where it is not one of `execute`. */
+/** Of a request without its data, in bytes. */
+const frameLength = 117
+const parityBit = 1n << 255n
+
+function packRequest({ from, intentId, deadline, gas, data, signature }: SignedRequest): Hex {
+  // EIP-2098: the parity of y stands in the highest bit of s.
+  const s = BigInt(slice(signature, 32, 64)) | (signature.endsWith('1c') ? parityBit : 0n)
+  return concatHex([
+    from,
+    intentId,
+    numberToHex(deadline, { size: 5 }),
+    numberToHex(gas, { size: 4 }),
+    numberToHex(size(data), { size: 2 }),
+    data,
+    slice(signature, 0, 32),
+    numberToHex(s, { size: 32 }),
+  ])
+}
+
+/** The requests in a transaction's calldata; none where it is not one of `execute`, or ends within a request. */
 export function requestsInCalldata(calldata: Hex): SignedRequest[] {
   if (!calldata.startsWith(executeSelector)) return []
   const call = decodeFunctionData({ abi: relayForwarderAbi, data: calldata })
   if (call.functionName !== 'execute') return []
-  return call.args[0].map(({ request, signature }) => ({
-    ...request,
-    gas: Number(request.gas),
-    deadline: Number(request.deadline),
-    signature,
-  }))
+  const requests: SignedRequest[] = []
+  for (let [batch] = call.args; size(batch) > 0; ) {
+    const dataLength = size(batch) < frameLength ? 0xffff : hexToNumber(slice(batch, 51, 53))
+    const end = frameLength + dataLength
+    if (size(batch) < end) return []
+    requests.push(unpackRequest(slice(batch, 0, end)))
+    batch = size(batch) > end ? slice(batch, end) : '0x'
+  }
+  return requests
+}
+
+function unpackRequest(packed: Hex): SignedRequest {
+  const signedFrom = size(packed) - 64
+  const r = slice(packed, signedFrom, signedFrom + 32)
+  const vs = BigInt(slice(packed, signedFrom + 32))
+  return {
+    from: checksumAddress(slice(packed, 0, 20)),
+    intentId: slice(packed, 20, 42),
+    deadline: hexToNumber(slice(packed, 42, 47)),
+    gas: hexToNumber(slice(packed, 47, 51)),
+    data: signedFrom > 53 ? slice(packed, 53, signedFrom) : '0x',
+    signature: concatHex([
+      r,
+      numberToHex(vs & ~parityBit, { size: 32 }),
+      (vs & parityBit) === 0n ? '0x1b' : '0x1c',
+    ]),
+  }
 }
 
 /** What a simulated `execute` returned, in the order of its requests. */
@@ -153,15 +192,16 @@ export function resultsInLogs(forwarder: Forwarder, logs: readonly RawLog[]): Re
   const own = logs.filter((log) => log.address.toLowerCase() === forwarder.address.toLowerCase())
   const events = parseEventLogs({
     abi: relayForwarderAbi,
-    eventName: 'RequestProcessed',
+    eventName: ['RequestProcessed', 'RequestFailed'],
     logs: own as never,
   })
-  return events.map(({ args }) => ({
-    intentId: args.intentId,
-    from: args.from,
-    status: statusOf(args.status),
-    returnData: args.returnData,
-  }))
+  return events.map(({ eventName, args }) => {
+    const { intentId, from } = args
+    if (eventName === 'RequestFailed') {
+      return { intentId, from, status: 'failed', returnData: args.returnData }
+    }
+    return { intentId, from, status: statusOf(args.status), returnData: '0x' }
+  })
 }
 
 /** What a transaction did for an intent, once for each request that names it. */
@@ -189,11 +229,7 @@ export function processedIn(
 
 /** Whether two requests ask the same of the chain for the same account. */
 export function asksTheSame(one: ForwardRequest, other: ForwardRequest): boolean {
-  return (
-    one.data === other.data &&
-    isAddressEqual(one.from, other.from) &&
-    isAddressEqual(one.to, other.to)
-  )
+  return one.data === other.data && isAddressEqual(one.from, other.from)
 }
 
 /** Whether the status means that the intent can never execute again. */

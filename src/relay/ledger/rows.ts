@@ -46,7 +46,7 @@ const payment = {
 }
 
 const request = z.object({
-  ...each(address, 'from', 'to'),
+  from: address,
   intentId: hex,
   ...each(integer, 'gas', 'deadline'),
   ...each(hex, 'data', 'signature'),

@@ -1,7 +1,6 @@
-import { encodeEventTopics, type Hex } from 'viem'
-import type { Receipt } from '../../chain/node.ts'
+import type { Hex } from 'viem'
+import type { BlockHash, Head, Receipt } from '../../chain/node.ts'
 import { TransportError } from '../../chain/rpc.ts'
-import { relayForwarderAbi } from '../forwarder/abi.ts'
 import {
   asksTheSame,
   type ForwardRequest,
@@ -12,7 +11,9 @@ import {
 } from '../forwarder/requests.ts'
 import type { BlockId, Execution, SignedTransaction } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
-import { blockOfSpending } from './spent.ts'
+import { blockOfSpending, intentTopics } from './spent.ts'
+
+const nodeTimeoutMs = 5_000
 
 /** An execution of an intent, and whether it did what a request asks for. */
 export type Found = { execution: Execution; isSame: boolean }
@@ -28,7 +29,6 @@ export async function executionIn(
   relayer: Relayer,
   mined: SignedTransaction & { receipt: Receipt },
   request: ForwardRequest,
-  signal: AbortSignal,
 ): Promise<Execution | undefined> {
   const { receipt } = mined
   // It was reverted as a whole: the forwarder stopped, or does not take this relayer.
@@ -42,7 +42,7 @@ export async function executionIn(
     return outcomeFor({ execution, isSame: asksTheSame(spending.request, request) })
   }
   if (!processed.some(({ result }) => result.status === 'already_spent')) return undefined
-  const earlier = await findExecution(relayer, request, signal)
+  const earlier = await findExecution(relayer, request)
   // The node shows the receipt and not yet the older event: asked again at the next turn.
   if (earlier === undefined)
     throw new TransportError('an intent is spent and its event is not found')
@@ -59,29 +59,26 @@ const otherRequest = 'Another request of this session was executed'
 /**
  * The execution that spent a request's intent for its account, from any sender: the forwarder names
  * its block, and the indexed event in that block tells of it. Undefined where nothing keeps the
- * request from executing.
+ * request from executing, as of the latest block or of the one `at` this hash.
  *
  * @throws {TransportError} the intent is spent and the node does not show by what
  */
 export async function findExecution(
   relayer: Relayer,
   request: ForwardRequest,
-  signal: AbortSignal,
+  at?: BlockHash & Head,
 ): Promise<Found | undefined> {
-  const { node, forwarder } = relayer
-  const { from, intentId } = request
-  const blockNumber = await blockOfSpending(relayer, request, signal)
+  const { node, forwarder, clock } = relayer
+  const blockNumber = await blockOfSpending(relayer, request, at)
   if (blockNumber === undefined) return undefined
-  const args = { intentId, from }
-  const topics = encodeEventTopics({ abi: relayForwarderAbi, eventName: 'RequestProcessed', args })
   const events = await node.logs(
     {
       address: forwarder.address,
-      topics: topics as Hex[],
+      topics: intentTopics(request),
       fromBlock: blockNumber,
       toBlock: blockNumber,
     },
-    signal,
+    clock.timeout(nodeTimeoutMs),
   )
   const spending = events.find((event) =>
     resultsInLogs(forwarder, [event]).some((result) => isSpending(result.status)),
@@ -90,7 +87,7 @@ export async function findExecution(
   if (spending === undefined)
     throw new TransportError('an intent is spent and its event is missing')
   const { transactionHash, block } = spending
-  const calldata = (await node.calldata(transactionHash, signal)) ?? '0x'
+  const calldata = (await node.calldata(transactionHash, clock.timeout(nodeTimeoutMs))) ?? '0x'
   const own = events.filter((event) => event.transactionHash === transactionHash)
   const processed = processedIn(resultsInLogs(forwarder, own), calldata, request)
   const executed = processed?.find(({ result }) => isSpending(result.status))

@@ -27,8 +27,7 @@ export async function readPassed(
   for (const transaction of transactions) {
     const receipt = await relayer.node.receipt(transaction.hash, signal)
     if (receipt === undefined) continue
-    const execution =
-      request && (await executionIn(relayer, { ...transaction, receipt }, request, signal))
+    const execution = request && (await executionIn(relayer, { ...transaction, receipt }, request))
     return { nonce, session, hash: receipt.hash, block: receipt.block, execution }
   }
   return undefined

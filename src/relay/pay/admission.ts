@@ -1,13 +1,25 @@
 import { replacementPriceUp } from '../fees.ts'
-import type { DayLimits, Load, Room } from '../ledger/port.ts'
-import type { Refusal } from '../refusal.ts'
+import type { DayLimits, Load, ObstacleKind, OverDay, Room } from '../ledger/port.ts'
 import {
   executeGas,
   gasPriceFor,
-  innerGas,
+  mostInnerGas,
   requestLifetimeSeconds,
   type Terms,
 } from '../relayer.ts'
+
+/** What keeps the relay from carrying one payment more before its deadline. */
+export type Obstacle =
+  /** Too many wait. About so many minutes later fewer do. */
+  | { kind: Extract<ObstacleKind, 'crowded'>; minutes: number }
+  /** The chain's gas price is above the operator's limit. */
+  | { kind: Extract<ObstacleKind, 'price_too_high'> }
+  /** The relayer's key cannot pay for everything open and for this one. */
+  | { kind: Extract<ObstacleKind, 'relayer_poor'> }
+  /** An operator has said so. */
+  | { kind: Extract<ObstacleKind, 'paused'> }
+  /** The node gave no answer; the contracts refuse this relayer; the process' clock is off. */
+  | { kind: Extract<ObstacleKind, 'no_answer' | 'contracts' | 'clock'> }
 
 /** What one account may have carried. */
 export type AccountLimits = DayLimits & {
@@ -15,8 +27,11 @@ export type AccountLimits = DayLimits & {
   openPayments: number
 }
 
+/** An account has had what it may have. */
+export type OverLimit = { kind: 'too_many_open'; most: number } | OverDay
+
 /** Whether one payment more would be too many open ones. */
-export function openLimit(limits: AccountLimits, { ofAccount }: Load): Refusal | undefined {
+export function openLimit(limits: AccountLimits, { ofAccount }: Load): OverLimit | undefined {
   const most = limits.openPayments
   return ofAccount >= most ? { kind: 'too_many_open', most } : undefined
 }
@@ -55,7 +70,7 @@ export function highestCostWei(terms: Terms, gasPriceWei: bigint): bigint {
     highestWei = replacementPriceUp(highestWei, rules.replacementPercent)
   }
   if (highestWei > fees.maxWei) highestWei = fees.maxWei
-  return BigInt(innerGas + executeGas) * (highestWei > 0n ? highestWei : 1n)
+  return BigInt(mostInnerGas + executeGas) * (highestWei > 0n ? highestWei : 1n)
 }
 
 /** Payments that may wait: half of what the slots carry in a quarter of a request's lifetime. */
@@ -69,7 +84,7 @@ export const isCrowded = (terms: Terms, { waiting }: Pick<Load, 'waiting'>): boo
   waiting >= mostWaiting(terms)
 
 /** What stands in the way of one payment more; undefined where it can be carried. */
-export function obstacleFor(terms: Terms, means: Funding, load: Load): Refusal | undefined {
+export function obstacleFor(terms: Terms, means: Funding, load: Load): Obstacle | undefined {
   if (means.gasPriceWei > terms.fees.maxWei) return { kind: 'price_too_high' }
   const room = roomFor(terms, means)
   if (load.carried + load.waiting >= room.open) return { kind: 'relayer_poor' }

@@ -325,7 +325,10 @@ async function askSpendings(
   if (isWatched && hash !== followed?.hash) return chain
   const spent = new Map(chain.spent)
   for (const payment of overduePayments(work, chain, timestampSeconds)) {
-    const spending = await askSpending(relayer, 'expire.failed', payment, { blockHash: hash })
+    const spending = await askSpending(relayer, 'expire.failed', payment, {
+      ...deep.value,
+      blockHash: hash,
+    })
     spent.set(payment.session, spending)
   }
   return { ...chain, deepTimeSeconds: { kind: 'known', value: timestampSeconds }, spent }
@@ -336,16 +339,16 @@ async function askSpending(
   relayer: Relayer,
   event: string,
   payment: Payment,
-  at?: BlockHash,
+  at?: BlockHash & Head,
 ): Promise<Spending> {
   const { request } = payment.order
-  const signal = relayer.clock.timeout(nodeTimeoutMs)
   const spending = await answerOf(relayer, event, async (): Promise<Spending> => {
-    const spentIn = await blockOfSpending(relayer, request, signal, at)
-    if (spentIn === undefined) return { kind: 'unspent' }
-    if (payment.nonce !== undefined) return { kind: 'spent', by: undefined }
-    const found = await findExecution(relayer, request, signal)
-    return { kind: 'spent', by: found && outcomeFor(found) }
+    if (payment.nonce !== undefined) {
+      const block = await blockOfSpending(relayer, request, at)
+      return block === undefined ? { kind: 'unspent' } : { kind: 'spent', by: undefined }
+    }
+    const found = await findExecution(relayer, request, at)
+    return found === undefined ? { kind: 'unspent' } : { kind: 'spent', by: outcomeFor(found) }
   })
   return spending.kind === 'known' ? spending.value : spending
 }

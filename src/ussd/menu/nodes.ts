@@ -451,8 +451,8 @@ const confirmations = ({
     'agree',
     knowing(['terms'], {
       kind: 'list',
-      title: ({ say, amountOf }, _, { terms: { principalWei, dueAt } }) =>
-        say.loanTerms(amountOf(principalWei), say.date(dueAt)),
+      title: ({ say, amountOf }, _, { terms: { principalWei, feeWei, dueAt } }) =>
+        say.loanTerms(amountOf(principalWei), amountOf(principalWei + feeWei), say.date(dueAt)),
       entries: [{ digit: '1', label: 'agree', leads: 'loan' }],
       back: 'main',
     }),

@@ -37,8 +37,8 @@ export const english: Messages = {
   },
   repeated: (amount, to, minutes) =>
     [`You sent ${amount}`, `To: ${to}`, `${minutes} min ago. Send it again?`].join('\n'),
-  loanTerms: (amount, date) =>
-    [`Loan: ${amount}`, `To repay: ${amount}`, `Until: ${date}`].join('\n'),
+  loanTerms: (amount, owed, date) =>
+    [`Loan: ${amount}`, `To repay: ${owed}`, `Until: ${date}`].join('\n'),
   debt: (amount, date) => `You owe ${amount}\nUntil: ${date}`,
   noLoan: 'You have no loan.',
   date: dateWith('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'),
@@ -196,8 +196,8 @@ export const english: Messages = {
     no_liquidity: 'No loan can be given at the moment. Please try again later.',
     not_listed: 'Loans are not open to this number. Ask your lender.',
     loan_limit: 'You had a loan a short time ago. Please try again later.',
-    principal_changed:
-      'The amount of a loan has changed. Nothing was sent. Please dial again in a minute.',
+    terms_changed:
+      'The terms of a loan have changed. Nothing was sent. Please dial again in a minute.',
     invalid_recipient:
       'This recipient cannot receive money. Nothing was sent. Dial again to send to another.',
     paused: 'The service is paused. Nothing was sent. Please try again later.',

@@ -36,8 +36,8 @@ export const spanish: Messages = {
   },
   repeated: (amount, to, minutes) =>
     [`Usted envió ${amount}`, `Para: ${to}`, `Hace ${minutes} min. ¿Enviar otra vez?`].join('\n'),
-  loanTerms: (amount, date) =>
-    [`Préstamo: ${amount}`, `A pagar: ${amount}`, `Hasta: ${date}`].join('\n'),
+  loanTerms: (amount, owed, date) =>
+    [`Préstamo: ${amount}`, `A pagar: ${owed}`, `Hasta: ${date}`].join('\n'),
   debt: (amount, date) => `Usted debe ${amount}\nHasta: ${date}`,
   noLoan: 'No tiene préstamo.',
   date: dateWith('ene feb mar abr may jun jul ago sep oct nov dic'),
@@ -71,7 +71,7 @@ export const spanish: Messages = {
       no_liquidity: 'no hay fondos para prestar',
       not_listed: 'número sin acceso a préstamos',
       loan_limit: 'demasiados préstamos',
-      principal_changed: 'el monto del préstamo cambió',
+      terms_changed: 'condiciones del préstamo cambiadas',
       invalid_recipient: 'destinatario no permitido',
       paused: 'servicio en pausa',
       withdrawal_limit: 'límite de retiros alcanzado',
@@ -201,8 +201,8 @@ export const spanish: Messages = {
     no_liquidity: 'No se puede dar ningún préstamo ahora. Intente más tarde.',
     not_listed: 'Los préstamos no están abiertos a este número. Pregunte a su prestamista.',
     loan_limit: 'Tuvo un préstamo hace poco. Intente más tarde.',
-    principal_changed:
-      'El monto del préstamo cambió. No se envió nada. Marque de nuevo en un minuto.',
+    terms_changed:
+      'Las condiciones del préstamo cambiaron. No se envió nada. Marque de nuevo en un minuto.',
     invalid_recipient:
       'Este destinatario no puede recibir dinero. No se envió nada. Marque de nuevo para elegir otro.',
     paused: 'El servicio está en pausa. No se envió nada. Intente más tarde.',

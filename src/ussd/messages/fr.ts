@@ -37,8 +37,8 @@ export const french: Messages = {
   },
   repeated: (amount, to, minutes) =>
     [`Vous avez envoyé ${amount}`, `À: ${to}`, `Il y a ${minutes} min. Envoyer encore?`].join('\n'),
-  loanTerms: (amount, date) =>
-    [`Prêt: ${amount}`, `À rembourser: ${amount}`, `Échéance: ${date}`].join('\n'),
+  loanTerms: (amount, owed, date) =>
+    [`Prêt: ${amount}`, `À rembourser: ${owed}`, `Échéance: ${date}`].join('\n'),
   debt: (amount, date) => `Vous devez ${amount}\nÉchéance: ${date}`,
   noLoan: "Vous n'avez pas de prêt.",
   date: dateWith('janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.'),
@@ -72,7 +72,7 @@ export const french: Messages = {
       no_liquidity: 'pas de fonds à prêter',
       not_listed: 'numéro sans accès aux prêts',
       loan_limit: 'trop de prêts',
-      principal_changed: 'montant du prêt modifié',
+      terms_changed: 'conditions du prêt modifiées',
       invalid_recipient: 'destinataire refusé',
       paused: 'service suspendu',
       withdrawal_limit: 'limite des retraits atteinte',
@@ -203,8 +203,8 @@ export const french: Messages = {
     no_liquidity: 'Aucun prêt possible en ce moment. Veuillez réessayer plus tard.',
     not_listed: 'Les prêts ne sont pas ouverts à ce numéro. Demandez à votre prêteur.',
     loan_limit: 'Vous avez eu un prêt récemment. Veuillez réessayer plus tard.',
-    principal_changed:
-      "Le montant du prêt a changé. Rien n'a été envoyé. Veuillez recomposer dans une minute.",
+    terms_changed:
+      "Les conditions du prêt ont changé. Rien n'a été envoyé. Veuillez recomposer dans une minute.",
     invalid_recipient:
       "Ce destinataire ne peut pas recevoir d'argent. Rien n'a été envoyé. Recomposez pour en choisir un autre.",
     paused: "Le service est suspendu. Rien n'a été envoyé. Veuillez réessayer plus tard.",

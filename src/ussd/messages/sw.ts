@@ -36,8 +36,8 @@ export const kiswahili: Messages = {
   },
   repeated: (amount, to, minutes) =>
     [`Ulituma ${amount}`, `Kwa: ${to}`, `Dakika ${minutes} zilizopita. Utume tena?`].join('\n'),
-  loanTerms: (amount, date) =>
-    [`Mkopo: ${amount}`, `Utalipa: ${amount}`, `Mwisho wa kulipa: ${date}`].join('\n'),
+  loanTerms: (amount, owed, date) =>
+    [`Mkopo: ${amount}`, `Utalipa: ${owed}`, `Mwisho wa kulipa: ${date}`].join('\n'),
   debt: (amount, date) => `Unadaiwa ${amount}\nMwisho: ${date}`,
   noLoan: 'Huna mkopo.',
   date: dateWith('Jan Feb Mac Apr Mei Jun Jul Ago Sep Okt Nov Des'),
@@ -71,7 +71,7 @@ export const kiswahili: Messages = {
       no_liquidity: 'hakuna pesa za mkopo',
       not_listed: 'mikopo haijafunguliwa kwako',
       loan_limit: 'mikopo mingi mno',
-      principal_changed: 'kiasi cha mkopo kimebadilika',
+      terms_changed: 'masharti ya mkopo yamebadilika',
       invalid_recipient: 'mpokeaji haruhusiwi',
       paused: 'huduma imesimamishwa',
       withdrawal_limit: 'kikomo cha kutoa kimefikiwa',
@@ -207,8 +207,8 @@ export const kiswahili: Messages = {
     no_liquidity: 'Mkopo hauwezi kutolewa kwa sasa. Tafadhali jaribu tena baadaye.',
     not_listed: 'Mikopo haijafunguliwa kwa namba hii. Muulize mkopeshaji wako.',
     loan_limit: 'Ulipata mkopo muda mfupi uliopita. Tafadhali jaribu tena baadaye.',
-    principal_changed:
-      'Kiasi cha mkopo kimebadilika. Hakuna kilichotumwa. Tafadhali piga tena baada ya dakika.',
+    terms_changed:
+      'Masharti ya mkopo yamebadilika. Hakuna kilichotumwa. Tafadhali piga tena baada ya dakika.',
     invalid_recipient:
       'Mpokeaji huyu hawezi kupokea pesa. Hakuna kilichotumwa. Piga tena utume kwa mwingine.',
     paused: 'Huduma imesimamishwa. Hakuna kilichotumwa. Tafadhali jaribu tena baadaye.',

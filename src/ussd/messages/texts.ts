@@ -34,7 +34,7 @@ export type Messages = {
   claimed: ClaimWords
   /** The same was sent a moment ago. */
   repeated: (amount: string | 'all', to: string, minutes: number) => string
-  loanTerms: (amount: string, date: string) => string
+  loanTerms: (amount: string, owed: string, date: string) => string
   /** What is owed, and until when. */
   debt: (amount: string, date: string) => string
   noLoan: string

@@ -166,6 +166,11 @@ test('what is missing or malformed is named before anything is sent', async () =
     [['--network', 'mainnet'], { RELAYERS: 'nobody' }, 'nobody is not an address'],
     [['--network', 'mainnet'], { RELAYERS: ofTestnet }, 'has the checksum of another chain'],
     [['--network', 'mainnet'], { RELAYERS: relayer, POOL: '1e3' }, 'POOL is not an amount'],
+    [
+      ['--network', 'mainnet'],
+      { RELAYERS: relayer, FEE_BASIS_POINTS: '1001' },
+      'FEE_BASIS_POINTS is at most 1000, not 1001',
+    ],
   ]
   for (const [args, environment, reason] of cases) {
     await expect(deploy(args, environment)).rejects.toMatchObject({

@@ -80,8 +80,8 @@ test('a fresh chain 30 gets both contracts, its relayers, its target and its poo
   expect(await there.readContract({ ...forwarder, functionName: 'owner' })).toBe(deployer)
   const trusted = await there.readContract({ ...loan, functionName: 'trustedForwarder' })
   expect(trusted.toLowerCase()).toBe(deployment.forwarder)
-  const isTarget = { ...forwarder, functionName: 'isTarget', args: [deployment.loan] } as const
-  expect(await there.readContract(isTarget)).toBe(true)
+  const target = await there.readContract({ ...forwarder, functionName: 'target' })
+  expect(target.toLowerCase()).toBe(deployment.loan)
   for (const relayer of relayers) {
     const isRelayer = { ...forwarder, functionName: 'isRelayer', args: [relayer] } as const
     expect(await there.readContract(isRelayer)).toBe(true)
@@ -111,22 +111,22 @@ test('a second run allows nothing again, fills no drained pool, and says what di
   const added = privateKeyToAddress(generatePrivateKey())
   await sendAsOwner(loan, { functionName: 'defund', args: [parseEther('5')] })
   await sendAsOwner(forwarder, { functionName: 'setRelayer', args: [stolen ?? '0x', false] })
-  await sendAsOwner(forwarder, { functionName: 'setTarget', args: [loan, false] })
   const before = await client.getBlockNumber()
   const lines: string[] = []
   const { differences } = await deployContracts({
     ...options(),
     relayers: [...relayers, added],
     principalWei: parseEther('0.5'),
+    feeRate: 100,
     guardian: added,
     log: (line) => lines.push(line),
   })
   expect(await client.getBlockNumber()).toBe(before)
   expect(differences).toEqual([
-    `the target ${loan} is not allowed`,
     `the relayer ${stolen} is not allowed`,
     `the relayer ${added} is not allowed`,
     `the principal in wei is ${parseEther('0.01')}, not ${parseEther('0.5')}`,
+    'the fee in basis points is 0, not 100',
     `the loan contract's guardian is ${zeroAddress}, not ${added}`,
     `the forwarder's guardian is ${zeroAddress}, not ${added}`,
   ])
@@ -142,7 +142,13 @@ test('the final owners and roles stand in the constructors, and the deployer has
     privateKeyToAddress(generatePrivateKey()),
   ) as [Address, Address, Address, Address]
   const roles = { forwarderOwner, loanOwner, guardian, creditor, predecessor: record().loan }
-  const terms = { loansPerDay: 2, pauseBetweenSeconds: 600, isListOnly: true, termSeconds: 86_400 }
+  const terms = {
+    loansPerDay: 2,
+    pauseBetweenSeconds: 600,
+    isListOnly: true,
+    termSeconds: 86_400,
+    feeRate: 250,
+  }
   const { loan, forwarder, differences } = await deployContracts({
     ...options(),
     ...roles,
@@ -164,7 +170,7 @@ test('the final owners and roles stand in the constructors, and the deployer has
   const contract = { address: loan, abi: microLoanAbi } as const
   expect(await client.readContract({ ...contract, functionName: 'withdrawalLimit' })).toBe(7n)
   expect(await client.readContract({ ...contract, functionName: 'terms' })).toMatchObject({
-    ...{ loansPerDay: 2, pauseBetween: 600, listOnly: true, term: 86_400 },
+    ...{ loansPerDay: 2, pauseBetween: 600, listOnly: true, term: 86_400, feeRate: 250 },
   })
   expect(await client.readContract({ ...contract, functionName: 'liquidity' })).toBe(
     parseEther('5'),
@@ -182,7 +188,7 @@ test('a run that was killed between the two contracts is gone on with', async ({
   expect(record().state).toBe('deployed')
 })
 
-test('a run that was killed between the two contracts is not gone on with at another address', async ({
+test('a run that was killed between the two contracts leaves a forwarder whose target none can be any more', async ({
   expect,
 }) => {
   await startOver()
@@ -191,7 +197,9 @@ test('a run that was killed between the two contracts is not gone on with at ano
   await deployForwarder(loan)
   await sendToItself()
   writeRecord({ ...record(), forwarder, loan, state: 'sending' })
-  await expect(deployContracts(options())).rejects.toMatchObject({ reason: 'target_differs' })
+  const deployment = await deployContracts(options())
+  expect(deployment).toMatchObject({ forwarder: contractAt(nonce + 2), differences: [] })
+  expect(deployment.loan).toBe(contractAt(nonce + 3))
 })
 
 test('a run that was killed before it funded the pool is gone on with', async ({ expect }) => {
@@ -238,6 +246,26 @@ test('a loan contract that trusts another forwarder is refused', async ({ expect
   await expect(deployContracts(options())).rejects.toMatchObject({
     reason: 'code_differs',
     contract: 'MicroLoan',
+  })
+})
+
+test('a forwarder that calls another loan contract is refused', async ({ expect }) => {
+  const other = await deployContracts({ ...options(), recordFile: newRecordFile() })
+  // That pair's loan contract trusts its forwarder, which is made to call the first one.
+  const target = {
+    address: other.forwarder,
+    abi: relayForwarderAbi,
+    functionName: 'target',
+  } as const
+  const code = (await client.getCode({ address: other.forwarder })) ?? '0x'
+  const [its, first] = [other.loan.slice(2), record().loan.slice(2)]
+  const bytecode = code.replaceAll(its, first) as Hex
+  await chain().setCode({ address: other.forwarder, bytecode })
+  expect((await client.readContract(target)).toLowerCase()).toBe(record().loan)
+  writeRecord({ ...record(), forwarder: other.forwarder, loan: other.loan })
+  await expect(deployContracts(options())).rejects.toMatchObject({
+    reason: 'code_differs',
+    contract: 'RelayForwarder',
   })
 })
 
@@ -305,6 +333,31 @@ test("under Rootstock's pool rules each transaction is sent when the one before 
   // Nobody can start this chain over, so it lends as a public one does.
   const terms = { address: loan, abi: microLoanAbi, functionName: 'terms' } as const
   expect((await there.readContract(terms)).dailyCap).toBe(parseEther('1'))
+})
+
+test("a node's quota for a key that never sent is waited out, and said once", async ({
+  expect,
+}) => {
+  const fresh = await startAnvil({ chainId: 31 })
+  const quota = { newAccountGas: 10_000n, maxGas: 8_000_000n, gasPerSecond: 4_000_000n }
+  const rules = { quota }
+  const rootstock = await startRootstockPool({ anvilUrl: fresh.url, blockMs: 100, rules })
+  onTestFinished(async () => {
+    await rootstock.stop()
+    await fresh.stop()
+  })
+  const lines: string[] = []
+  const { loan, differences } = await deployContracts({
+    ...options(),
+    nodeUrl: rootstock.url,
+    recordFile: newRecordFile(),
+    log: (line) => lines.push(line),
+  })
+  expect(differences).toEqual([])
+  const there = createPublicClient({ transport: http(rootstock.url) })
+  expect(await there.getBalance({ address: loan })).toBe(parseEther('5'))
+  const told = lines.filter((line) => line.includes('account exceeds quota'))
+  expect(told).toEqual([expect.stringMatching(/^waiting: the node takes little gas at a time/)])
 })
 
 test('a node that shows no code where it was just deployed is not believed', async ({ expect }) => {
@@ -425,7 +478,7 @@ async function deployForwarder(target?: Address): Promise<{ contractAddress: Add
   const hash = await wallet().deployContract({
     abi: relayForwarderAbi,
     bytecode: readArtifact('RelayForwarder').bytecode.object,
-    args: [deployer, zeroAddress, relayers, target ?? zeroAddress],
+    args: [deployer, zeroAddress, relayers, target ?? deployer],
     chain: null,
   })
   const { contractAddress } = await client.waitForTransactionReceipt({ hash })
@@ -436,7 +489,7 @@ async function deployForwarder(target?: Address): Promise<{ contractAddress: Add
 type OwnerCall =
   | { readonly functionName: 'defund'; readonly args: readonly [bigint] }
   | {
-      readonly functionName: 'setRelayer' | 'setTarget'
+      readonly functionName: 'setRelayer'
       readonly args: readonly [Address, boolean]
     }
 

@@ -15,7 +15,7 @@ import { createRandom } from '../../../scripts/dev/random.ts'
 import { chains, poolRules } from '../../../src/chain/chains.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
-import { relayForwarderAbi, requestStatuses } from '../../../src/relay/forwarder/abi.ts'
+import { resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
 import type { Ended } from '../../support/processes.ts'
 import { sampleOf, seed } from '../../support/sample.ts'
 import { barrier, openGate } from './gate.ts'
@@ -30,6 +30,7 @@ import {
   runCommand,
   sendAs,
   startCommand,
+  usualTerms,
   type World,
 } from './migration-world.ts'
 
@@ -79,16 +80,10 @@ function holdings(places: readonly (readonly [Address, Address])[]): Promise<Hol
 
 /** What the first forwarder did with the requests after a block. */
 async function statusesAfter(block: bigint): Promise<Record<string, number>> {
-  const logs = await world.client.getContractEvents({
-    address: world.chain.forwarder,
-    abi: relayForwarderAbi,
-    eventName: 'RequestProcessed',
-    strict: true,
-    fromBlock: block + 1n,
-  })
+  const address = world.chain.forwarder
+  const logs = await world.client.getLogs({ address, fromBlock: block + 1n })
   const counts: Record<string, number> = {}
-  for (const { args } of logs) {
-    const status = requestStatuses[args.status] ?? 'unknown'
+  for (const { status } of resultsInLogs({ chainId: 31, address }, logs)) {
     counts[status] = (counts[status] ?? 0) + 1
   }
   return counts
@@ -96,7 +91,7 @@ async function statusesAfter(block: bigint): Promise<Record<string, number>> {
 
 const empty: Holding = {
   balance: 0n,
-  debt: { owed: 0n, issuedAt: 0n, dueAt: 0n, isWrittenOff: false },
+  debt: { owed: 0n, feeRate: 0n, issuedAt: 0n, dueAt: 0n, isWrittenOff: false },
 }
 
 /** What a move of all accounts takes: to a new secret each is accepted by its heir first. */
@@ -304,7 +299,7 @@ test('what comes to an old account after it was passed on follows it', async ({ 
 
 test('an account that its new place refuses is named, and the others move', async ({ expect }) => {
   const [first] = world.owners as [World['owners'][number]]
-  await forward(world, first.heir, callOf({ kind: 'loan', principalWei: parseEther('0.01') }))
+  await forward(world, first.heir, callOf({ kind: 'loan', ...usualTerms }))
   await pause(world)
   const run = await runCommand(world, ['run', 'secret'])
   expect(run.code).toBe(1)

@@ -11,6 +11,7 @@ import {
   type LocalAccount,
   type PublicClient,
   parseEther,
+  slice,
   stringToHex,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -26,7 +27,11 @@ import { callerAccount } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
-import { encodeExecute, signRequest } from '../../../src/relay/forwarder/requests.ts'
+import {
+  encodeExecute,
+  intentIdLength,
+  signRequest,
+} from '../../../src/relay/forwarder/requests.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { type Ended, type Process, startProcess } from '../../support/processes.ts'
 
@@ -137,7 +142,7 @@ async function fill(world: World): Promise<void> {
     LocalAccount,
     LocalAccount,
   ]
-  const loan = callOf({ kind: 'loan', principalWei: parseEther('0.01') })
+  const loan = callOf({ kind: 'loan', ...usualTerms })
   for (const borrower of [first, second, third]) await forward(world, borrower, loan)
   await forward(world, second, callOf({ kind: 'repayment', amountWei: parseEther('0.004') }))
   const writeOff = { abi: microLoanAbi, functionName: 'writeOff', args: [third.address] } as const
@@ -214,17 +219,23 @@ export async function sendAs(
   if (status !== '0x1') throw new Error(`a call of ${to} reverted: ${data.slice(0, 10)}`)
 }
 
+/** What a loan is where nothing else was asked for. */
+export const usualTerms = {
+  principalWei: parseEther('0.01'),
+  feeWei: 0n,
+  termSeconds: 30 * 86_400,
+}
+
 /** A call that an account signs and the chain's own relayer forwards; it has to succeed. */
 export async function forward(world: World, signer: LocalAccount, data: Hex): Promise<void> {
-  const { chain, from, client } = world
+  const { chain, client } = world
   const { timestamp } = await client.getBlock()
   const request = await signRequest(
     signer,
     { chainId: 31, address: chain.forwarder },
     {
       from: signer.address,
-      to: from,
-      intentId: generatePrivateKey(),
+      intentId: slice(generatePrivateKey(), 0, intentIdLength),
       gas: 200_000,
       deadline: Number(timestamp) + 3_600,
       data,

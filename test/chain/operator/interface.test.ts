@@ -294,7 +294,7 @@ describe("the operator's interface", () => {
     const shown = await why(newest?.hash ?? '')
     expect(shown).toEqual(await why(newest?.intent ?? ''))
     expect(shown.output).toMatch(
-      /^The transfer of 0\.25 tRBTC, accepted 2\S+, was done in block \d+ \(https:\S+\)\.\nAccount 0x\w{40}; intent 0x\w{64}; \d+ gas were used\.\n/,
+      /^The transfer of 0\.25 tRBTC, accepted 2\S+, was done in block \d+ \(https:\S+\)\.\nAccount 0x\w{40}; intent 0x\w{44}; \d+ gas were used\.\n/,
     )
     for (const { state, at } of told.transitions) expect(shown.output).toContain(`${at}  ${state}`)
     expect(shown.output).toMatch(/\nNonce \d+ at [\d.]+ gwei, last sent 2\S+: mined\. https:\S+\n$/)

@@ -81,7 +81,6 @@ function caller() {
     asks: (call: LoanCall, id = intentId): Promise<SignedRequest> =>
       signRequest(account, relayer.forwarder, {
         from: account.address,
-        to: chain.loan,
         intentId: id,
         gas: 150_000,
         deadline: Math.floor(Date.now() / 1000) + 2 * 60 * 60,
@@ -106,7 +105,12 @@ async function send(requests: readonly SignedRequest[]) {
 }
 
 const signal = () => AbortSignal.timeout(10_000)
-const loan: LoanCall = { kind: 'loan', principalWei: parseEther('0.01') }
+const loan: LoanCall = {
+  kind: 'loan',
+  principalWei: parseEther('0.01'),
+  feeWei: 0n,
+  termSeconds: 30 * 86_400,
+}
 const transfer: LoanCall = { kind: 'transfer', to: recipient, amountWei: 5n }
 
 describe("with a stolen relayer's key", () => {
@@ -117,8 +121,8 @@ describe("with a stolen relayer's key", () => {
     const wanted = await alice.asks(loan)
     const forged = await send([await mallory.asks(loan, alice.intentId)])
 
-    expect(await blockOfSpending(relayer, wanted, signal())).toBeUndefined()
-    expect(await findExecution(relayer, wanted, signal())).toBeUndefined()
+    expect(await blockOfSpending(relayer, wanted)).toBeUndefined()
+    expect(await findExecution(relayer, wanted)).toBeUndefined()
     const seen = await readPassed(relayer, { ...forged, request: wanted }, signal())
     expect(seen).toMatchObject({ nonce: forged.nonce })
     expect(seen?.execution).toBeUndefined()
@@ -126,7 +130,7 @@ describe("with a stolen relayer's key", () => {
     const own = await send([wanted])
     const { execution } = (await readPassed(relayer, { ...own, request: wanted }, signal())) ?? {}
     expect(execution?.outcome).toBe('executed')
-    expect(await findExecution(relayer, wanted, signal())).toEqual({ execution, isSame: true })
+    expect(await findExecution(relayer, wanted)).toEqual({ execution, isSame: true })
   })
 
   test('an older request of a caller is not taken for the one beside which the thief shows it', async ({
@@ -137,14 +141,14 @@ describe("with a stolen relayer's key", () => {
     const unsigned = { ...wanted, signature: older.signature }
     const batch = await send([unsigned, older, unsigned])
 
-    const found = await findExecution(relayer, wanted, signal())
+    const found = await findExecution(relayer, wanted)
     expect(found).toMatchObject({ isSame: false, execution: { outcome: 'executed' } })
     const { execution } = (await readPassed(relayer, { ...batch, request: wanted }, signal())) ?? {}
     expect(execution).toMatchObject({
       outcome: 'failed',
       reason: 'Another request of this session was executed',
     })
-    expect(await findExecution(relayer, older, signal())).toMatchObject({ isSame: true })
+    expect(await findExecution(relayer, older)).toMatchObject({ isSame: true })
   })
 
   test('what spent an intent is read from one block, and its absence there is an error', async ({
@@ -159,42 +163,52 @@ describe("with a stolen relayer's key", () => {
       return []
     }
     const forgetful = { ...relayer, node: { ...relayer.node, logs } }
-    await expect(findExecution(forgetful, wanted, signal())).rejects.toThrow('its event is missing')
+    await expect(findExecution(forgetful, wanted)).rejects.toThrow('its event is missing')
     const { number } = await relayer.node.head(signal())
     expect(asked).toMatchObject([{ fromBlock: number, toBlock: number }])
   })
 })
 
-describe('a loan whose amount the owner changes after it was shown', () => {
-  test('is not issued, and its session says so', async ({ expect }) => {
-    const deployment = openDeployment({ variables: chain.bindings })
-    const body = new URLSearchParams({ phoneNumber: phone, sessionId: 'shown', text: '3' })
-    const dial = async () => (await deployment.ask('/ussd', { method: 'POST', body })).body
-    await ask('evm_setAutomine', [false])
-    expect(await dial()).toContain('0.01 tRBTC credited shortly.')
-    await setPrincipal(parseEther('0.02'))
-    await ask('evm_mine', [])
-    await ask('evm_setAutomine', [true])
-    await deployment.settled()
-    await until(async () => {
-      await deployment.round()
-      return deployment.events.some(({ message }) => /^Loan .*: /.test(message ?? ''))
-    })
-    const messages = deployment.events.map(({ message }) => message)
-    expect(messages).toContain('Loan failed on-chain: Loan amount changed')
-    const secret = chain.bindings.ACCOUNT_KEY_SECRET as Hex
-    const { address } = await callerAccount(secret, parseCaller(phone) as PhoneNumber)
-    expect(await readLoan().loanOf([address])).toBe(0n)
-    expect(await dial()).not.toContain('credited shortly')
-  })
+describe('a loan whose terms the owner changes after they were shown', () => {
+  test.for([
+    { what: 'amount', phone: '+254700000042', terms: { principal: parseEther('0.02') } },
+    { what: 'fee', phone: '+254700000043', terms: { principal: parseEther('0.01'), feeRate: 1 } },
+    { what: 'term', phone: '+254700000044', terms: { feeRate: 0, term: 86_400 } },
+  ])(
+    'and of them the $what, is not issued, and its session says so',
+    async ({ phone, terms }, { expect }) => {
+      const deployment = openDeployment({ variables: chain.bindings })
+      const session = { phoneNumber: phone, sessionId: `shown ${phone}`, text: '3' }
+      const body = new URLSearchParams(session)
+      const dial = async () => (await deployment.ask('/ussd', { method: 'POST', body })).body
+      await ask('evm_setAutomine', [false])
+      expect(await dial()).toContain(' tRBTC credited shortly.')
+      await setTerms(terms)
+      await ask('evm_mine', [])
+      await ask('evm_setAutomine', [true])
+      await deployment.settled()
+      await until(async () => {
+        await deployment.round()
+        return deployment.events.some(({ message }) => /^Loan .*: /.test(message ?? ''))
+      })
+      const messages = deployment.events.map(({ message }) => message)
+      expect(messages).toContain('Loan failed on-chain: Loan terms changed')
+      const secret = chain.bindings.ACCOUNT_KEY_SECRET as Hex
+      const { address } = await callerAccount(secret, parseCaller(phone) as PhoneNumber)
+      expect(await readLoan().loanOf([address])).toBe(0n)
+      expect(await dial()).not.toContain('credited shortly')
+    },
+  )
 })
 
-const phone = '+254700000042'
-
 /** As the owner, in the next block and before all others. */
-async function setPrincipal(principal: bigint): Promise<void> {
+async function setTerms(terms: {
+  principal?: bigint
+  feeRate?: number
+  term?: number
+}): Promise<void> {
   const [from] = (await ask('eth_accounts', [])) as string[]
-  const args = [{ ...(await readLoan().terms()), principal }] as const
+  const args = [{ ...(await readLoan().terms()), ...terms }] as const
   const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'setTerms', args })
   const gasPrice = toHex(parseEther('900', 'gwei'))
   await ask('eth_sendTransaction', [{ from, to: chain.loan, data, gasPrice, gas: toHex(200_000) }])

@@ -8,6 +8,7 @@ import {
   type Hex,
   type LocalAccount,
   parseEther,
+  slice,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -26,6 +27,7 @@ import {
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { startState } from '../../../scripts/dev/simulator/ground.ts'
 import { createModelChain, type ModelChain } from '../../../scripts/dev/simulator/model/chain.ts'
+import { termSeconds } from '../../../scripts/dev/simulator/model/contracts.ts'
 import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
 import { createModelNode } from '../../../scripts/dev/simulator/model/model-node.ts'
 import { type ModelTransaction, realSigning } from '../../../scripts/dev/simulator/model/signing.ts'
@@ -37,6 +39,7 @@ import {
   decodeExecute,
   encodeExecute,
   type Forwarder,
+  intentIdLength,
   resultsInLogs,
   type SignedRequest,
   signRequest,
@@ -174,8 +177,8 @@ async function drawRequest(random: Random, { chain, signed }: Twin): Promise<Sig
   const to = random.pick(callers).address
   const data = random.weighted([
     [callOf({ kind: 'transfer', to, amountWei: BigInt(random.int(1, 25)) * milli }), 4],
-    [callOf({ kind: 'loan', principalWei: 10n * milli }), 2],
-    [callOf({ kind: 'loan', principalWei: 11n * milli }), 1],
+    [callOf({ kind: 'loan', principalWei: 10n * milli, feeWei: 0n, termSeconds }), 2],
+    [callOf({ kind: 'loan', principalWei: 10n * milli, feeWei: 1n, termSeconds }), 1],
     [callOf({ kind: 'repayment', amountWei: 'all' }), 1],
     [callOf({ kind: 'repayment', amountWei: BigInt(random.int(1, 12)) * milli }), 2],
     [callOf({ kind: 'transfer', to: loan, amountWei: milli }), 1],
@@ -185,9 +188,8 @@ async function drawRequest(random: Random, { chain, signed }: Twin): Promise<Sig
   const seconds = chain.head().timestampSeconds
   const request = await signRequest(caller, forwarder, {
     from: caller.address,
-    to: random.chance(0.9) ? loan : relayer,
     // So few of them that some come again.
-    intentId: digest('intent', random.int(0, 25)),
+    intentId: slice(digest('intent', random.int(0, 25)), 0, intentIdLength),
     gas: random.weighted([
       [150_000, 9],
       [1_000_001, 1],

@@ -4,7 +4,7 @@ import { createPublicClient, http, parseEther } from 'viem'
 import { test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import { readIfThere } from '../../../scripts/stack/files.ts'
-import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
+import { resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
 import {
   balanceOf,
   createDevFolder,
@@ -93,11 +93,6 @@ function dialTwenty(relayUrl: string): Promise<string[]> {
 async function executed(start: Start): Promise<number> {
   const { nodeUrl, contracts } = start.stack()
   const client = createPublicClient({ transport: http(nodeUrl) })
-  const events = await client.getContractEvents({
-    address: contracts.forwarder,
-    abi: relayForwarderAbi,
-    eventName: 'RequestProcessed',
-    fromBlock: 0n,
-  })
-  return events.length
+  const logs = await client.getLogs({ address: contracts.forwarder, fromBlock: 0n })
+  return resultsInLogs({ chainId: 31, address: contracts.forwarder }, logs).length
 }

@@ -5,11 +5,11 @@ const [forwarder, loan] = ['contracts/src/RelayForwarder.sol', 'contracts/src/Mi
 const mutations = mutationsOf([forwarder, loan])
 
 test.for<[file: string, rule: string, mistake: RegExp]>([
-  [forwarder, 'backdoor', /signer == from \|\| signer == owner\(\)/],
-  [forwarder, 'backdoor', /signer == from \|\| isRelayer\[signer\]/],
-  [forwarder, 'argument by zero', /gasNeeded\(request\.gas, 0\)/],
-  [forwarder, 'order', /_call\(.*\); \w+.* = /],
-  [loan, 'order', /_send\(msg\.sender, amount\); _writeSums\(/],
+  [forwarder, 'backdoor', /signer == request\.from \|\| signer == owner\(\)/],
+  [forwarder, 'backdoor', /signer == request\.from \|\| isRelayer\[signer\]/],
+  [forwarder, 'argument by zero', /gasNeeded\(uint32\(request\.gas\), 0\)/],
+  [forwarder, 'order', /_call\(.*; SpentMarks\.put\(/],
+  [loan, 'order', /_send\(msg\.sender, amount, ""\); _writeSums\(/],
   [loan, 'order', /^_pay\(msg\.sender, msg\.sender, amount\); _take\(/],
   [loan, 'order', /takeOver.*; _writeSums\(/],
   [loan, 'guard missing', /^function defund\(uint256 amount\) external \{/],

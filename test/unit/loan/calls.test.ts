@@ -1,11 +1,11 @@
 import { test } from 'vitest'
-import { callIn, callOf, type LoanCall, readCall } from '../../../src/loan/calls.ts'
+import { callIn, callOf, type LoanCall, liquidityCall } from '../../../src/loan/calls.ts'
 
 const to = '0x1111111111111111111111111111111111111111'
 
 test.for<LoanCall>([
   { kind: 'transfer', to, amountWei: 5n },
-  { kind: 'loan', principalWei: 10n ** 16n },
+  { kind: 'loan', principalWei: 10n ** 16n, feeWei: 5n, termSeconds: 86_400 },
   { kind: 'repayment', amountWei: 7n },
   { kind: 'cashOut', to, amountWei: 7n },
   { kind: 'repayment', amountWei: 'all' },
@@ -14,7 +14,7 @@ test.for<LoanCall>([
 })
 
 test('other calldata is no call that pays', ({ expect }) => {
-  for (const data of ['0x', '0x12345678', readCall('principal')] as const) {
+  for (const data of ['0x', '0x12345678', liquidityCall()] as const) {
     expect(callIn(data)).toBeUndefined()
   }
 })

@@ -143,7 +143,7 @@ describe('the books of the loan contract', () => {
     const { accounts, totals } = replay([{ name: 'Funded', wei: 100n }, ...events])
     return { totals, alice: accounts.get(alice), bob: accounts.get(bob) }
   }
-  const issued: LoanEvent = { name: 'LoanIssued', account: alice, wei: 10n }
+  const issued: LoanEvent = { name: 'LoanIssued', account: alice, wei: 10n, feeWei: 0n }
 
   test('take a loan from the pool, and give back what is repaid from a balance or from outside', ({
     expect,

@@ -30,8 +30,8 @@ describe('the account of a private key', () => {
         primaryType: 'Request',
         domain: { ...requestDomain, chainId: 31, verifyingContract: theirs.address },
         message: {
-          ...{ from: ours.address, to: theirs.address, intentId: bytes(32), data: bytes(36) },
-          ...{ gas: 150_000n, deadline: BigInt(random.int(0, 2 ** 32)) },
+          ...{ from: ours.address, intentId: bytes(22), data: bytes(36) },
+          ...{ gas: 150_000, deadline: random.int(0, 2 ** 32) },
         },
       } as const
       const hash = bytes(32)

@@ -271,7 +271,7 @@ describe('a loan', () => {
     clock.forward(2 * minuteMs)
     expect(await deliver(0, 's', '3')).toBe(terms)
     expect(await deliver(0, 's', '3*1')).toBe(
-      'END The amount of a loan has changed. Nothing was sent. Please dial again in a minute.',
+      'END The terms of a loan have changed. Nothing was sent. Please dial again in a minute.',
     )
     expect(await paid(0)).toBe(0)
     expect(await deliver(0, 'next', '3')).toMatch(/^CON Loan: 0\.02 tRBTC\n/)

@@ -1,7 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { describe, expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
-import { requestStatuses } from '../../../src/relay/forwarder/abi.ts'
 import { willCause } from '../../support/runtime-words.ts'
 import { sampleOf } from '../../support/sample.ts'
 import { dial, newSession } from '../support/caller.ts'
@@ -60,8 +59,7 @@ async function judge(
   }
   const account = await accountOf(delivery.phone)
   const executions = async () =>
-    (await processed(account)).filter(({ args }) => requestStatuses[args.status] === 'executed')
-      .length
+    (await processed(account)).filter(({ status }) => status === 'executed').length
   if (told.startsWith(submitted)) await until(async () => (await executions()) > 0)
   else if (told !== refused) faults.push(`told "${told}"`)
   const wanted = told.startsWith(submitted) ? 1 : 0

@@ -6,7 +6,6 @@ import {
 } from 'cloudflare:test'
 import { describe, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
-import { requestStatuses } from '../../../src/relay/forwarder/abi.ts'
 import { willCause } from '../../support/runtime-words.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
 import { accountOf, fund, processed, rpc } from '../support/ground-truth.ts'
@@ -28,9 +27,7 @@ async function tendSideBySide(): Promise<void> {
 
 /** How often a request of the caller took effect, and how often it was found to have done so. */
 async function outcomes(phone: string): Promise<{ executed: number; alreadySpent: number }> {
-  const statuses = (await processed(await accountOf(phone))).map(
-    ({ args }) => requestStatuses[args.status],
-  )
+  const statuses = (await processed(await accountOf(phone))).map(({ status }) => status)
   const count = (wanted: string) => statuses.filter((status) => status === wanted).length
   return { executed: count('executed'), alreadySpent: count('already_spent') }
 }

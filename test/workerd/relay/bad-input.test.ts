@@ -135,8 +135,8 @@ describe('a deployment', () => {
     const account = await accountOf(caller)
     await until(async () => (await processed(account)).length === 2)
     const [, second] = await processed(account)
-    // Status 1: executed and failed; the intent is spent and nothing was lent.
-    expect(second?.args.status).toBe(1)
+    // The intent is spent and nothing was lent.
+    expect(second?.status).toBe('failed')
     await untilBalance(caller, '0.01')
   })
 })

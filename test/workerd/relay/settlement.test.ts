@@ -27,8 +27,8 @@ const messages = () => lines.map(({ message }) => message)
 async function hashOfLast(phone: string): Promise<string> {
   const account = await accountOf(phone)
   await until(async () => (await processed(account)).length > 0)
-  const last = (await processed(account)).at(-1) as unknown as { transactionHash: string }
-  return last.transactionHash
+  const last = (await processed(account)).at(-1)
+  return `${last?.hash}`
 }
 
 describe('settlement', () => {

@@ -4,15 +4,15 @@ import {
   decodeFunctionResult,
   encodeFunctionData,
   type Hex,
+  isAddressEqual,
   parseEther,
-  parseEventLogs,
 } from 'viem'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { formatAmount } from '../../../src/loan/amounts.ts'
-import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
+import { type RawLog, resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 
 /** The Worker's environment as the tests were given it. */
@@ -56,15 +56,17 @@ export async function fund(phone: string, amount: string): Promise<void> {
 
 /** What the forwarder said of an account's requests, in the order of the chain. */
 export async function processed(account: Address) {
+  const address = bindings.FORWARDER_ADDRESS as Address
   const logs = (await rpc('eth_getLogs', [
-    { address: bindings.FORWARDER_ADDRESS, fromBlock: '0x0', toBlock: 'latest' },
-  ])) as never[]
-  return parseEventLogs({
-    abi: relayForwarderAbi,
-    eventName: 'RequestProcessed',
-    logs,
-    args: { from: account },
-  })
+    { address, fromBlock: '0x0', toBlock: 'latest' },
+  ])) as (RawLog & { transactionHash: Hex })[]
+  const results = logs.flatMap((log) =>
+    resultsInLogs({ chainId: 31, address }, [log]).map((result) => ({
+      ...result,
+      hash: log.transactionHash,
+    })),
+  )
+  return results.filter(({ from }) => isAddressEqual(from, account))
 }
 
 /** Transactions that the relayer has on the chain, or in its pool too. */

@@ -4,11 +4,11 @@ pragma solidity 0.8.30;
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
 import {Forcing} from "../../support/Receivers.sol";
-import {Requests} from "../../support/Requests.sol";
 import {Store} from "../stores/Store.sol";
 import {Handler} from "./Handler.sol";
 import {IGuarded} from "../../../src/IGuarded.sol";
 import {DeployedForwarder, DeployedLoan} from "../../support/Deployments.sol";
+import {Requests, SignedRequest} from "../../support/Requests.sol";
 
 /// @notice Tries what is forbidden, with a relayer's key and the keys of some phones. Each attempt must fail.
 contract AdversaryHandler is Handler {
@@ -123,7 +123,7 @@ contract AdversaryHandler is Handler {
         address victim = STORE.account(seed % STORE.PHONES());
         key = boundPrivateKey(key);
         if (vm.addr(key) == victim) return;
-        IRelayForwarder.SignedRequest memory signed =
+        SignedRequest memory signed =
             _sign(seed % STORE.PHONES(), abi.encodeCall(IMicroLoan.transfer, (STORE.account(7), 1)));
         signed = Requests.sign(signed.request, key, address(FORWARDER));
         IRelayForwarder.Result memory result = _execute(signed);

@@ -7,9 +7,9 @@ import {StdUtils} from "forge-std/StdUtils.sol";
 import {Vm} from "forge-std/Vm.sol";
 
 import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
-import {Requests} from "../../support/Requests.sol";
 import {Store} from "../stores/Store.sol";
 import {DeployedForwarder, DeployedLoan} from "../../support/Deployments.sol";
+import {Request, Requests, SignedRequest} from "../../support/Requests.sol";
 
 /// @notice What all handlers need: the contracts, the store, and a watch over all debts at each step.
 abstract contract Handler is StdAssertions, StdCheats, StdUtils {
@@ -52,30 +52,22 @@ abstract contract Handler is StdAssertions, StdCheats, StdUtils {
         return uint256(keccak256(abi.encode(seed))) % (maximum + 1);
     }
 
-    function _sign(uint256 signer, bytes memory data)
-        internal
-        returns (IRelayForwarder.SignedRequest memory)
-    {
-        IRelayForwarder.Request memory request =
-            IRelayForwarder.Request({
-                from: STORE.account(signer),
-                to: address(LOAN),
-                intentId: keccak256(abi.encode(address(this), ++_intents)),
-                gas: 150_000,
-                deadline: uint64(block.timestamp + 2 hours),
-                data: data
-            });
+    function _sign(uint256 signer, bytes memory data) internal returns (SignedRequest memory) {
+        Request memory request = Request({
+            from: STORE.account(signer),
+            intentId: bytes22(keccak256(abi.encode(address(this), ++_intents))),
+            gas: 150_000,
+            deadline: uint40(block.timestamp + 2 hours),
+            data: data
+        });
         return Requests.sign(request, STORE.key(signer), address(FORWARDER));
     }
 
-    function _execute(IRelayForwarder.SignedRequest memory signed)
-        internal
-        returns (IRelayForwarder.Result memory)
-    {
-        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](1);
+    function _execute(SignedRequest memory signed) internal returns (IRelayForwarder.Result memory) {
+        SignedRequest[] memory requests = new SignedRequest[](1);
         requests[0] = signed;
         vm.prank(RELAYER, RELAYER);
-        return FORWARDER.execute(requests)[0];
+        return FORWARDER.execute(Requests.pack(requests))[0];
     }
 
     /// @dev What an honest phone asks for has to succeed.

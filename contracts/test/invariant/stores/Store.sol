@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {Vm} from "forge-std/Vm.sol";
 
-import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
+import {SignedRequest} from "../../support/Requests.sol";
 
 /// @notice What should be true, written along by the handlers and never read from the contracts.
 contract Store {
@@ -188,11 +188,11 @@ contract Store {
 
     // Requests
 
-    IRelayForwarder.SignedRequest[] internal _signed;
-    bytes32[] internal _intents;
+    SignedRequest[] internal _signed;
+    bytes22[] internal _intents;
     address[] internal _lastSigners;
-    bytes32[] internal _lastIntents;
-    mapping(address signer => mapping(bytes32 => uint256)) public lastExecutedAt;
+    bytes22[] internal _lastIntents;
+    mapping(address signer => mapping(bytes22 => uint256)) public lastExecutedAt;
     mapping(bytes32 => bool) internal _hasExecuted;
     uint256 public executedWithinWindow;
     uint256 public executedTwice;
@@ -200,7 +200,7 @@ contract Store {
     mapping(address signer => uint256) public successesOf;
     uint256 public successes;
 
-    function keep(IRelayForwarder.SignedRequest memory signed) external {
+    function keep(SignedRequest memory signed) external {
         _signed.push(signed);
     }
 
@@ -208,20 +208,20 @@ contract Store {
         return _signed.length;
     }
 
-    function signedAt(uint256 index) external view returns (IRelayForwarder.SignedRequest memory) {
+    function signedAt(uint256 index) external view returns (SignedRequest memory) {
         return _signed[index];
     }
 
-    function intents() external view returns (bytes32[] memory) {
+    function intents() external view returns (bytes22[] memory) {
         return _intents;
     }
 
-    function recordIntent(bytes32 intentId) external {
+    function recordIntent(bytes22 intentId) external {
         _intents.push(intentId);
     }
 
     /// @dev What the last batch executed.
-    function lastExecuted() external view returns (address[] memory signers, bytes32[] memory intents_) {
+    function lastExecuted() external view returns (address[] memory signers, bytes22[] memory intents_) {
         return (_lastSigners, _lastIntents);
     }
 
@@ -230,7 +230,7 @@ contract Store {
         delete _lastIntents;
     }
 
-    function recordExecution(IRelayForwarder.SignedRequest memory signed, bool succeeded) external {
+    function recordExecution(SignedRequest memory signed, bool succeeded) external {
         ++executions;
         _lastSigners.push(signed.request.from);
         _lastIntents.push(signed.request.intentId);
@@ -238,8 +238,8 @@ contract Store {
             ++successes;
             ++successesOf[signed.request.from];
         }
-        mapping(bytes32 => uint256) storage last_ = lastExecutedAt[signed.request.from];
-        bytes32 intentId = signed.request.intentId;
+        mapping(bytes22 => uint256) storage last_ = lastExecutedAt[signed.request.from];
+        bytes22 intentId = signed.request.intentId;
         uint256 last = last_[intentId];
         if (last != 0 && timestamp < last + 7 days) ++executedWithinWindow;
         last_[intentId] = timestamp;

@@ -9,7 +9,7 @@ contract MicroLoanAnnounceWithdrawalTest is Base {
         _forwardFails(
             alice,
             abi.encodeCall(IMicroLoan.announceWithdrawal, (1)),
-            abi.encodeWithSelector(IMicroLoan.DirectCallersOnly.selector)
+            _error(IMicroLoan.DirectCallersOnly.selector)
         );
     }
 
@@ -31,9 +31,7 @@ contract MicroLoanAnnounceWithdrawalTest is Base {
         vm.startPrank(alice.addr);
         loan.announceWithdrawal(1 ether);
         vm.expectRevert(
-            abi.encodeWithSelector(
-                IMicroLoan.WithdrawalNotDue.selector, alice.addr, 1 ether, block.timestamp + 48 hours
-            )
+            _error(IMicroLoan.WithdrawalNotDue.selector, alice.addr, 1 ether, block.timestamp + 48 hours)
         );
         loan.withdraw(1 ether);
     }
@@ -52,9 +50,7 @@ contract MicroLoanAnnounceWithdrawalTest is Base {
         _announce(alice.addr, 3 ether);
         _forward(alice, _transfer(bob.addr, 3 ether));
         vm.prank(alice.addr);
-        vm.expectRevert(
-            abi.encodeWithSelector(IMicroLoan.InsufficientBalance.selector, alice.addr, 0, 3 ether)
-        );
+        vm.expectRevert(_error(IMicroLoan.InsufficientBalance.selector, alice.addr, 0, 3 ether));
         loan.withdraw(3 ether);
     }
 
@@ -70,7 +66,6 @@ contract MicroLoanAnnounceWithdrawalTest is Base {
         _setDailyCap(0);
         loan.defund(POOL);
         forwarder.pause();
-        forwarder.setTarget(address(loan), false);
         vm.stopPrank();
         vm.warp(block.timestamp + 48 hours);
         vm.prank(wallet);

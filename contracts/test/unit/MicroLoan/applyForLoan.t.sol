@@ -25,33 +25,27 @@ contract MicroLoanApplyForLoanTest is Base {
     function test_RevertGiven_APause() external {
         vm.prank(owner);
         loan.pause();
-        _forwardFails(alice, _applyForLoan(), abi.encodeWithSelector(Pausable.EnforcedPause.selector));
+        _forwardFails(alice, _applyForLoan(), _error(Pausable.EnforcedPause.selector));
     }
 
     function test_RevertGiven_TheCallerOwes() external {
         _borrow(alice);
         _forward(alice, _repayLoan(1));
         _forwardFails(
-            alice,
-            _applyForLoan(),
-            abi.encodeWithSelector(IMicroLoan.LoanActive.selector, alice.addr, PRINCIPAL - 1)
+            alice, _applyForLoan(), _error(IMicroLoan.LoanActive.selector, alice.addr, PRINCIPAL - 1)
         );
     }
 
     function test_RevertGiven_TheDailyCapIsUsedUp() external {
         _useUpCap();
-        _forwardFails(
-            alice, _applyForLoan(), abi.encodeWithSelector(IMicroLoan.DailyCapReached.selector, 0, PRINCIPAL)
-        );
+        _forwardFails(alice, _applyForLoan(), _error(IMicroLoan.DailyCapReached.selector, 0, PRINCIPAL));
     }
 
     function test_RevertGiven_ThePrincipalIsOneWeiOverWhatTheCapLeaves() external {
         _setDailyCap(2 * PRINCIPAL - 1);
         _borrow(bob);
         _forwardFails(
-            alice,
-            _applyForLoan(),
-            abi.encodeWithSelector(IMicroLoan.DailyCapReached.selector, PRINCIPAL - 1, PRINCIPAL)
+            alice, _applyForLoan(), _error(IMicroLoan.DailyCapReached.selector, PRINCIPAL - 1, PRINCIPAL)
         );
     }
 
@@ -68,7 +62,7 @@ contract MicroLoanApplyForLoanTest is Base {
         _forwardFails(
             alice,
             _applyForLoan(),
-            abi.encodeWithSelector(IMicroLoan.InsufficientLiquidity.selector, PRINCIPAL - 1, PRINCIPAL)
+            _error(IMicroLoan.InsufficientLiquidity.selector, PRINCIPAL - 1, PRINCIPAL)
         );
     }
 
@@ -90,23 +84,13 @@ contract MicroLoanApplyForLoanTest is Base {
         vm.prank(alice.addr);
         vm.expectRevert(IMicroLoan.ForwardedCallersOnly.selector);
         loan.applyForLoan();
-        _forwardFails(alice, _applyForLoan(), abi.encodeWithSelector(Pausable.EnforcedPause.selector));
+        _forwardFails(alice, _applyForLoan(), _error(Pausable.EnforcedPause.selector));
         vm.prank(owner);
         loan.unpause();
-        _forwardFails(
-            alice,
-            _applyForLoan(),
-            abi.encodeWithSelector(IMicroLoan.LoanActive.selector, alice.addr, PRINCIPAL)
-        );
-        _forwardFails(
-            bob, _applyForLoan(), abi.encodeWithSelector(IMicroLoan.DailyCapReached.selector, 0, PRINCIPAL)
-        );
+        _forwardFails(alice, _applyForLoan(), _error(IMicroLoan.LoanActive.selector, alice.addr, PRINCIPAL));
+        _forwardFails(bob, _applyForLoan(), _error(IMicroLoan.DailyCapReached.selector, 0, PRINCIPAL));
         _setDailyCap(1 ether);
-        _forwardFails(
-            bob,
-            _applyForLoan(),
-            abi.encodeWithSelector(IMicroLoan.InsufficientLiquidity.selector, 0, PRINCIPAL)
-        );
+        _forwardFails(bob, _applyForLoan(), _error(IMicroLoan.InsufficientLiquidity.selector, 0, PRINCIPAL));
     }
 
     function test_GivenTheLoanWasRepaid() external {
@@ -128,7 +112,7 @@ contract MicroLoanApplyForLoanTest is Base {
     function test_GivenNothingStandsInTheWay() external {
         uint256 held = address(loan).balance;
         vm.expectEmit();
-        emit IMicroLoan.LoanIssued(alice.addr, PRINCIPAL, block.timestamp + 30 days);
+        emit IMicroLoan.LoanIssued(alice.addr, PRINCIPAL, 0, block.timestamp + 30 days);
         _borrow(alice);
 
         assertEq(loan.getBalance(alice.addr), PRINCIPAL, "balance");
@@ -144,18 +128,14 @@ contract MicroLoanApplyForLoanTest is Base {
         IMicroLoan.Terms memory terms = loan.terms();
         terms.listOnly = true;
         _setTerms(terms);
-        _forwardFails(
-            alice, _applyForLoan(), abi.encodeWithSelector(IMicroLoan.NotListed.selector, alice.addr)
-        );
+        _forwardFails(alice, _applyForLoan(), _error(IMicroLoan.NotListed.selector, alice.addr));
         _list(alice.addr, true);
         _borrow(alice);
         assertTrue(loan.isListed(alice.addr), "listed with a loan");
         _forward(alice, _repayLoan(PRINCIPAL));
         assertTrue(loan.isListed(alice.addr), "listed after the repayment");
         _list(alice.addr, false);
-        _forwardFails(
-            alice, _applyForLoan(), abi.encodeWithSelector(IMicroLoan.NotListed.selector, alice.addr)
-        );
+        _forwardFails(alice, _applyForLoan(), _error(IMicroLoan.NotListed.selector, alice.addr));
     }
 
     function test_RevertGiven_TheLastLoanWasIssuedASecondTooShortAgo() external {
@@ -166,11 +146,7 @@ contract MicroLoanApplyForLoanTest is Base {
         _borrow(alice);
         _forward(alice, _repayLoan(PRINCIPAL));
         vm.warp(nextAt - 1);
-        _forwardFails(
-            alice,
-            _applyForLoan(),
-            abi.encodeWithSelector(IMicroLoan.LoanTooSoon.selector, alice.addr, nextAt)
-        );
+        _forwardFails(alice, _applyForLoan(), _error(IMicroLoan.LoanTooSoon.selector, alice.addr, nextAt));
         vm.warp(nextAt);
         _borrow(alice);
     }
@@ -185,7 +161,7 @@ contract MicroLoanApplyForLoanTest is Base {
         _borrowAndRepay(alice);
         vm.warp(start + 1);
         _borrowAndRepay(alice);
-        bytes memory reason = abi.encodeWithSelector(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 2);
+        bytes memory reason = _error(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 2);
         _forwardFails(alice, _applyForLoan(), reason);
         _borrowAndRepay(bob);
         vm.warp(start + 24 hours);
@@ -204,7 +180,7 @@ contract MicroLoanApplyForLoanTest is Base {
         IMicroLoan.Terms memory terms = loan.terms();
         terms.loansPerDay = 15;
         _setTerms(terms);
-        bytes memory reason = abi.encodeWithSelector(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 15);
+        bytes memory reason = _error(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 15);
         _forwardFails(alice, _applyForLoan(), reason);
         vm.warp(block.timestamp + 24 hours + 1);
         _forwardFails(alice, _applyForLoan(), reason);
@@ -221,27 +197,30 @@ contract MicroLoanApplyForLoanTest is Base {
         _borrow(bob);
     }
 
-    function test_RevertWhen_AnotherPrincipalWasShown() external {
-        _forwardFails(
-            alice,
-            abi.encodeCall(IMicroLoan.applyForLoanOf, (PRINCIPAL + 1)),
-            abi.encodeWithSelector(IMicroLoan.PrincipalChanged.selector, PRINCIPAL + 1, PRINCIPAL)
-        );
+    function test_RevertWhen_OtherTermsWereShown() external {
+        IMicroLoan.Terms memory terms = loan.terms();
+        terms.feeRate = 250;
+        _setTerms(terms);
+        uint256 fee = PRINCIPAL / 40;
+        bytes memory reason = _error(IMicroLoan.TermsChanged.selector, PRINCIPAL, fee, 30 days);
+        _forwardFails(alice, _applyForLoanOf(PRINCIPAL + 1, fee, 30 days), reason);
+        _forwardFails(alice, _applyForLoanOf(PRINCIPAL - 1, fee, 30 days), reason);
+        _forwardFails(alice, _applyForLoanOf(PRINCIPAL, fee + 1, 30 days), reason);
+        _forwardFails(alice, _applyForLoanOf(PRINCIPAL, fee - 1, 30 days), reason);
+        _forwardFails(alice, _applyForLoanOf(PRINCIPAL, fee, 30 days + 1), reason);
+        _forwardFails(alice, _applyForLoanOf(PRINCIPAL, fee, 30 days - 1), reason);
         vm.prank(alice.addr);
         vm.expectRevert(IMicroLoan.ForwardedCallersOnly.selector);
-        loan.applyForLoanOf(PRINCIPAL);
-    }
-
-    function test_WhenThePrincipalWasShown() external {
-        _forward(alice, abi.encodeCall(IMicroLoan.applyForLoanOf, (PRINCIPAL)));
-        assertEq(loan.loanOf(alice.addr), PRINCIPAL, "owed");
+        loan.applyForLoanOf(PRINCIPAL, fee, 30 days);
         vm.prank(owner);
         loan.pause();
-        _forwardFails(
-            bob,
-            abi.encodeCall(IMicroLoan.applyForLoanOf, (PRINCIPAL)),
-            abi.encodeWithSelector(Pausable.EnforcedPause.selector)
-        );
+        reason = _error(Pausable.EnforcedPause.selector);
+        _forwardFails(alice, _applyForLoanOf(PRINCIPAL, 0, 30 days), reason);
+    }
+
+    function test_WhenTheTermsWereShown() external {
+        _forward(alice, _applyForLoanOf(PRINCIPAL, 0, 30 days));
+        assertEq(loan.loanOf(alice.addr), PRINCIPAL, "owed");
     }
 
     function test_GivenTheLoanHasItsDates() external {

@@ -12,7 +12,7 @@ import {DeployedLoan, Deployments} from "../../support/Deployments.sol";
 contract MicroLoanConstructorTest is Base {
     function test_RevertWhen_TheForwarderHasNoCode() external {
         IMicroLoan.Setup memory setup = Setups.wide(stranger, owner, PRINCIPAL, CAP);
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidForwarder.selector, stranger));
+        vm.expectRevert(_error(IMicroLoan.InvalidForwarder.selector, stranger));
         Deployments.loan(setup);
     }
 
@@ -24,38 +24,36 @@ contract MicroLoanConstructorTest is Base {
         setup.predecessor = address(loan);
         assertEq(Deployments.loan(setup).predecessor(), address(loan), "predecessor");
         setup.predecessor = stranger;
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidPredecessor.selector, stranger));
+        vm.expectRevert(_error(IMicroLoan.InvalidPredecessor.selector, stranger));
         Deployments.loan(setup);
         setup.predecessor = address(0);
         setup.forwarder = stranger;
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidForwarder.selector, stranger));
+        vm.expectRevert(_error(IMicroLoan.InvalidForwarder.selector, stranger));
         Deployments.loan(setup);
     }
 
     function test_RevertGiven_ThePredecessorHasRolesAndNoCode() external {
         IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), stranger, PRINCIPAL, CAP);
         (setup.guardian, setup.predecessor) = (stranger, stranger);
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidPredecessor.selector, stranger));
+        vm.expectRevert(_error(IMicroLoan.InvalidPredecessor.selector, stranger));
         Deployments.loan(setup);
     }
 
     function test_RevertWhen_TheOwnerIsZero() external {
         IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), address(0), PRINCIPAL, CAP);
-        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableInvalidOwner.selector, address(0)));
+        vm.expectRevert(_error(Ownable.OwnableInvalidOwner.selector, address(0)));
         Deployments.loan(setup);
     }
 
     function test_RevertWhen_ThePrincipalIsOutOfRange() external {
         IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, 0, CAP);
-        vm.expectRevert(
-            abi.encodeWithSelector(IMicroLoan.PrincipalOutOfRange.selector, 0, 0.0001 ether, 1 ether)
-        );
+        vm.expectRevert(_error(IMicroLoan.PrincipalOutOfRange.selector, 0, 0.0001 ether, 1 ether));
         Deployments.loan(setup);
     }
 
     function test_RevertWhen_TheDailyCapIsBelowThePrincipal() external {
         IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, 1);
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.DailyCapBelowPrincipal.selector, 1, PRINCIPAL));
+        vm.expectRevert(_error(IMicroLoan.DailyCapBelowPrincipal.selector, 1, PRINCIPAL));
         Deployments.loan(setup);
     }
 
@@ -63,9 +61,7 @@ contract MicroLoanConstructorTest is Base {
         IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
         setup.withdrawalLimit = uint256(type(uint72).max) + 1;
         vm.expectRevert(
-            abi.encodeWithSelector(
-                IMicroLoan.WithdrawalLimitOutOfRange.selector, setup.withdrawalLimit, type(uint72).max
-            )
+            _error(IMicroLoan.WithdrawalLimitOutOfRange.selector, setup.withdrawalLimit, type(uint72).max)
         );
         Deployments.loan(setup);
     }
@@ -73,7 +69,7 @@ contract MicroLoanConstructorTest is Base {
     function test_RevertWhen_ThePredecessorHasNoCode() external {
         IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
         setup.predecessor = stranger;
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidPredecessor.selector, stranger));
+        vm.expectRevert(_error(IMicroLoan.InvalidPredecessor.selector, stranger));
         Deployments.loan(setup);
     }
 

@@ -29,7 +29,7 @@ contract MicroLoanContextTest is Test {
 
     function setUp() external {
         address owner = makeAddr("owner");
-        forwarder = address(Deployments.forwarder(owner, address(0)));
+        forwarder = address(Deployments.forwarder(owner, address(0), owner, owner));
         seeing = new SeeingMicroLoan(Setups.wide(forwarder, owner, 0.01 ether, 0));
     }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
-
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {Base} from "../../support/Base.sol";
 import {Refusing, Returning} from "../../support/Receivers.sol";
@@ -10,12 +8,6 @@ import {Setups} from "../../support/Setups.sol";
 import {Deployments} from "../../support/Deployments.sol";
 
 contract MicroLoanDefundTest is Base {
-    function test_RevertWhen_TheCallerIsNotTheOwner() external {
-        vm.prank(stranger);
-        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, stranger));
-        loan.defund(1);
-    }
-
     function test_RevertWhen_TheAmountIsZero() external {
         vm.prank(owner);
         vm.expectRevert(IMicroLoan.ZeroAmount.selector);
@@ -25,7 +17,7 @@ contract MicroLoanDefundTest is Base {
     function test_RevertWhen_TheAmountIsOneWeiOverTheLiquidity() external {
         _depositFor(alice.addr, 1 ether);
         vm.prank(owner);
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InsufficientLiquidity.selector, POOL, POOL + 1));
+        vm.expectRevert(_error(IMicroLoan.InsufficientLiquidity.selector, POOL, POOL + 1));
         loan.defund(POOL + 1);
     }
 
@@ -34,7 +26,7 @@ contract MicroLoanDefundTest is Base {
         loan = Deployments.loan(Setups.wide(address(forwarder), refusing, PRINCIPAL, CAP));
         _fund(1 ether);
         vm.prank(refusing);
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.CurrencyRefused.selector, refusing, 1 ether));
+        vm.expectRevert(_error(IMicroLoan.CurrencyRefused.selector, refusing, 1 ether));
         loan.defund(1 ether);
         assertEq(loan.liquidity(), 1 ether, "liquidity");
     }

@@ -12,11 +12,7 @@ contract MicroLoanDepositTest is Base {
     }
 
     function test_RevertWhen_TheCallerIsForwarded() external {
-        _forwardFails(
-            alice,
-            abi.encodeCall(IMicroLoan.deposit, ()),
-            abi.encodeWithSelector(IMicroLoan.ZeroAmount.selector)
-        );
+        _forwardFails(alice, abi.encodeCall(IMicroLoan.deposit, ()), _error(IMicroLoan.ZeroAmount.selector));
     }
 
     function test_GivenAPause() external {

@@ -8,7 +8,7 @@ contract MicroLoanDepositForTest is Base {
     /// @dev Forwarded calls carry no currency; else they are like others.
     function test_RevertWhen_ItIsForwarded() external {
         bytes memory call = abi.encodeCall(IMicroLoan.depositFor, (alice.addr));
-        _forwardFails(bob, call, abi.encodeWithSelector(IMicroLoan.ZeroAmount.selector));
+        _forwardFails(bob, call, _error(IMicroLoan.ZeroAmount.selector));
     }
 
     function test_RevertWhen_TheAccountIsZero() external {
@@ -49,7 +49,7 @@ contract MicroLoanDepositForTest is Base {
 
     function _refuses(address account) private {
         hoax(stranger, 1 ether);
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidRecipient.selector, account));
+        vm.expectRevert(_error(IMicroLoan.InvalidRecipient.selector, account));
         loan.depositFor{value: 1 ether}(account);
     }
 }

@@ -14,7 +14,7 @@ contract MicroLoanFundTest is Base {
     /// @dev Forwarded calls carry no currency; else they are like others.
     function test_RevertWhen_ItIsForwarded() external {
         bytes memory call = abi.encodeCall(IMicroLoan.fund, ());
-        _forwardFails(alice, call, abi.encodeWithSelector(IMicroLoan.ZeroAmount.selector));
+        _forwardFails(alice, call, _error(IMicroLoan.ZeroAmount.selector));
     }
 
     function test_GivenAPause() external {

@@ -1,33 +1,27 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
-
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {Base} from "../../support/Base.sol";
 import {Setups} from "../../support/Setups.sol";
-import {DeployedLoan, Deployments} from "../../support/Deployments.sol";
+import {DeployedForwarder, DeployedLoan, Deployments} from "../../support/Deployments.sol";
 
 contract MicroLoanMoveAccountTest is Base {
     DeployedLoan internal next;
+    DeployedForwarder internal nextForwarder;
+    DeployedLoan internal old;
+    DeployedForwarder internal oldForwarder;
 
     function setUp() public virtual override {
         super.setUp();
-        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
+        IMicroLoan.Setup memory setup = _setup();
         setup.predecessor = address(loan);
-        (setup.guardian, setup.creditor) = (guardian, creditor);
-        next = Deployments.loan(setup);
+        (nextForwarder, next) = Deployments.pair(setup, relayer);
         _depositFor(alice.addr, 3 ether);
         _borrow(alice);
     }
 
     // The successor
-
-    function test_RevertWhen_AStrangerAnnounces() external {
-        vm.prank(stranger);
-        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, stranger));
-        loan.announceSuccessor(address(next));
-    }
 
     function test_RevertWhen_TheSuccessorHasAnotherPredecessor() external {
         address other = address(Deployments.loan(Setups.wide(address(forwarder), owner, PRINCIPAL, CAP)));
@@ -35,13 +29,13 @@ contract MicroLoanMoveAccountTest is Base {
             [stranger, address(forwarder), address(loan), other, owner, guardian, creditor];
         for (uint256 i; i < 7; ++i) {
             vm.prank(owner);
-            vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidSuccessor.selector, successors[i]));
+            vm.expectRevert(_error(IMicroLoan.InvalidSuccessor.selector, successors[i]));
             loan.announceSuccessor(successors[i]);
         }
     }
 
     function test_RevertGiven_TheNoticeIsASecondTooShort() external {
-        _moveFails(abi.encodeWithSelector(IMicroLoan.MoveNotDue.selector, 0));
+        _moveFails(_error(IMicroLoan.MoveNotDue.selector, 0));
         uint256 from = block.timestamp + 48 hours;
         vm.expectEmit();
         emit IMicroLoan.SuccessorAnnounced(address(next), from);
@@ -51,7 +45,7 @@ contract MicroLoanMoveAccountTest is Base {
         assertEq(account, address(next), "successor");
         assertEq(at, from, "from when on");
         vm.warp(from - 1);
-        _moveFails(abi.encodeWithSelector(IMicroLoan.MoveNotDue.selector, from));
+        _moveFails(_error(IMicroLoan.MoveNotDue.selector, from));
         vm.warp(from);
         _move();
     }
@@ -68,7 +62,7 @@ contract MicroLoanMoveAccountTest is Base {
         _announceNext();
         vm.prank(owner);
         loan.announceSuccessor(address(0));
-        _moveFails(abi.encodeWithSelector(IMicroLoan.MoveNotDue.selector, 0));
+        _moveFails(_error(IMicroLoan.MoveNotDue.selector, 0));
     }
 
     // Moving
@@ -76,10 +70,10 @@ contract MicroLoanMoveAccountTest is Base {
     function test_RevertGiven_NothingIsThere() external {
         _announceNext();
         vm.prank(bob.addr);
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.NothingToMove.selector, bob.addr));
+        vm.expectRevert(_error(IMicroLoan.NothingToMove.selector, bob.addr));
         loan.moveAccount();
         _move();
-        _moveFails(abi.encodeWithSelector(IMicroLoan.NothingToMove.selector, alice.addr));
+        _moveFails(_error(IMicroLoan.NothingToMove.selector, alice.addr));
     }
 
     function test_RevertGiven_BothHaveALoan() external {
@@ -160,20 +154,20 @@ contract MicroLoanMoveAccountTest is Base {
     }
 
     function test_RevertWhen_AnotherThanThePredecessorHandsOver() external {
-        IMicroLoan.Loan memory made = IMicroLoan.Loan(1 ether, block.timestamp, block.timestamp, false);
+        IMicroLoan.Loan memory made = IMicroLoan.Loan(1 ether, 0, block.timestamp, block.timestamp, false);
         address[5] memory callers = [stranger, owner, guardian, creditor, address(next)];
         for (uint256 i; i < 5; ++i) {
             vm.prank(callers[i]);
-            vm.expectRevert(abi.encodeWithSelector(IMicroLoan.NotPredecessor.selector, callers[i]));
+            vm.expectRevert(_error(IMicroLoan.NotPredecessor.selector, callers[i]));
             next.takeOver(alice.addr, made);
         }
     }
 
     function test_RevertGiven_ThePredecessorHasAllRolesWhenAnotherHandsOver() external {
         _giveAllRolesOfNextToThePredecessor();
-        IMicroLoan.Loan memory made = IMicroLoan.Loan(1 ether, block.timestamp, block.timestamp, false);
+        IMicroLoan.Loan memory made = IMicroLoan.Loan(1 ether, 0, block.timestamp, block.timestamp, false);
         vm.prank(stranger);
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.NotPredecessor.selector, stranger));
+        vm.expectRevert(_error(IMicroLoan.NotPredecessor.selector, stranger));
         next.takeOver(alice.addr, made);
     }
 
@@ -186,12 +180,10 @@ contract MicroLoanMoveAccountTest is Base {
     }
 
     function test_RevertWhen_ItIsHandedOverByTheForwarder() external {
-        vm.prank(owner);
-        forwarder.setTarget(address(next), true);
-        IMicroLoan.Loan memory made = IMicroLoan.Loan(1 ether, block.timestamp, block.timestamp, false);
+        IMicroLoan.Loan memory made = IMicroLoan.Loan(1 ether, 0, block.timestamp, block.timestamp, false);
         bytes memory call = abi.encodeCall(IMicroLoan.takeOver, (alice.addr, made));
-        bytes memory reason = abi.encodeWithSelector(IMicroLoan.NotPredecessor.selector, address(forwarder));
-        loan = next;
+        _turnToNext();
+        bytes memory reason = _error(IMicroLoan.NotPredecessor.selector, address(forwarder));
         _forwardFails(alice, call, reason);
     }
 
@@ -220,8 +212,18 @@ contract MicroLoanMoveAccountTest is Base {
         setup.predecessor = address(next);
         address other = address(Deployments.loan(setup));
         vm.prank(address(next));
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.InvalidSuccessor.selector, other));
+        vm.expectRevert(_error(IMicroLoan.InvalidSuccessor.selector, other));
         loan.announceSuccessor(other);
+    }
+
+    /// @dev A plain call of what has no code would succeed, and take the account to nowhere.
+    function test_RevertGiven_TheSuccessorHasNoCodeAnyMore() external {
+        _announceNext();
+        bytes memory code = address(next).code;
+        vm.etch(address(next), "");
+        _moveFails(_error(IMicroLoan.InvalidSuccessor.selector, address(next)));
+        vm.etch(address(next), code);
+        _move();
     }
 
     function test_GivenAnotherBorrowerStays() external {
@@ -236,14 +238,11 @@ contract MicroLoanMoveAccountTest is Base {
     }
 
     function test_GivenTheSuccessorHasLiquidityAndBorrowers() external {
-        vm.prank(owner);
-        forwarder.setTarget(address(next), true);
         _announceNext();
         _fundNext();
-        (DeployedLoan old, DeployedLoan fresh) = (loan, next);
-        loan = fresh;
+        _turnToNext();
         _borrow(bob);
-        loan = old;
+        _turnBack();
         _move();
         assertEq(next.totalOwed(), 2 * PRINCIPAL, "total owed");
         assertEq(next.liquidity(), 1 ether - PRINCIPAL, "liquidity");
@@ -259,8 +258,6 @@ contract MicroLoanMoveAccountTest is Base {
 
     /// @dev What the account has borrowed from the successor counts on.
     function test_GivenABalanceAloneAndALoanRepaidToTheSuccessor() external {
-        vm.prank(owner);
-        forwarder.setTarget(address(next), true);
         _forward(alice, _repayLoan(PRINCIPAL));
         _announceNext();
         _borrowAndRepayAtNext();
@@ -269,16 +266,14 @@ contract MicroLoanMoveAccountTest is Base {
         terms.loansPerDay = 1;
         vm.prank(owner);
         next.setTerms(terms);
-        loan = next;
-        bytes memory reason = abi.encodeWithSelector(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 1);
+        _turnToNext();
+        bytes memory reason = _error(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 1);
         _forwardFails(alice, _applyForLoan(), reason);
     }
 
     /// @dev The loan that comes is older than what the account has borrowed in its new place: both count from
     /// the older one's time on.
     function test_GivenTheAccountHasBorrowedFromTheSuccessorSince() external {
-        vm.prank(owner);
-        forwarder.setTarget(address(next), true);
         _forward(alice, _repayLoan(PRINCIPAL));
         _announceNext();
         _borrow(alice);
@@ -293,18 +288,18 @@ contract MicroLoanMoveAccountTest is Base {
         terms.loansPerDay = 2;
         vm.prank(owner);
         next.setTerms(terms);
-        loan = next;
+        _turnToNext();
         vm.warp(issuedAt + 24 hours);
-        bytes memory reason = abi.encodeWithSelector(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 2);
+        bytes memory reason = _error(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 2);
         _forwardFails(alice, _applyForLoan(), reason);
         vm.warp(issuedAt + 27 hours);
         _borrow(alice);
     }
 
     function _giveAllRolesOfNextToThePredecessor() private {
-        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), address(loan), PRINCIPAL, CAP);
+        IMicroLoan.Setup memory setup = Setups.wide(address(0), address(loan), PRINCIPAL, CAP);
         (setup.guardian, setup.creditor, setup.predecessor) = (address(loan), address(loan), address(loan));
-        next = Deployments.loan(setup);
+        (nextForwarder, next) = Deployments.pair(setup, relayer);
     }
 
     function _passAllRolesToNext() private {
@@ -318,15 +313,21 @@ contract MicroLoanMoveAccountTest is Base {
     }
 
     function _moveFailsWhereBothHaveALoan() private {
-        vm.prank(owner);
-        forwarder.setTarget(address(next), true);
         _fundNext();
         _announceNext();
-        (DeployedLoan old, DeployedLoan fresh) = (loan, next);
-        loan = fresh;
+        _turnToNext();
         _borrow(alice);
-        loan = old;
-        _moveFails(abi.encodeWithSelector(IMicroLoan.LoanActive.selector, alice.addr, PRINCIPAL));
+        _turnBack();
+        _moveFails(_error(IMicroLoan.LoanActive.selector, alice.addr, PRINCIPAL));
+    }
+
+    function _turnToNext() private {
+        (old, oldForwarder) = (loan, forwarder);
+        (loan, forwarder) = (next, nextForwarder);
+    }
+
+    function _turnBack() private {
+        (loan, forwarder) = (old, oldForwarder);
     }
 
     function _fundNext() private {
@@ -336,11 +337,10 @@ contract MicroLoanMoveAccountTest is Base {
 
     function _borrowAndRepayAtNext() private {
         _fundNext();
-        DeployedLoan old = loan;
-        loan = next;
+        _turnToNext();
         _borrow(alice);
         _forward(alice, _repayLoan(PRINCIPAL));
-        loan = old;
+        _turnBack();
     }
 
     function _announceNext() private {

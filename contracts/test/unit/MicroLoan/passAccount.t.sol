@@ -20,14 +20,12 @@ contract MicroLoanPassAccountTest is Base {
     }
 
     function test_RevertWhen_TheCallerAcceptsItself() external {
-        _forwardFails(
-            bob, _accept(bob.addr), abi.encodeWithSelector(IMicroLoan.InvalidRecipient.selector, bob.addr)
-        );
+        _forwardFails(bob, _accept(bob.addr), _error(IMicroLoan.InvalidRecipient.selector, bob.addr));
     }
 
     /// @dev Else a borrower could put its debt on anybody.
     function test_RevertGiven_TheHeirHasNotAgreed() external {
-        bytes memory reason = abi.encodeWithSelector(IMicroLoan.NotAccepted.selector, bob.addr, alice.addr);
+        bytes memory reason = _error(IMicroLoan.NotAccepted.selector, bob.addr, alice.addr);
         _forwardFails(alice, _pass(bob.addr), reason);
         _forward(bob, _accept(carol.addr));
         _forwardFails(alice, _pass(bob.addr), reason);
@@ -40,9 +38,7 @@ contract MicroLoanPassAccountTest is Base {
         _borrow(bob);
         _forward(bob, _repayLoan(PRINCIPAL));
         _forward(bob, _accept(alice.addr));
-        _forwardFails(
-            alice, _pass(bob.addr), abi.encodeWithSelector(IMicroLoan.AccountInUse.selector, bob.addr)
-        );
+        _forwardFails(alice, _pass(bob.addr), _error(IMicroLoan.AccountInUse.selector, bob.addr));
     }
 
     function test_GivenTheHeirHasAgreed() external {
@@ -81,20 +77,12 @@ contract MicroLoanPassAccountTest is Base {
         _forwardFails(
             alice,
             _applyForLoan(),
-            abi.encodeWithSelector(IMicroLoan.LoanTooSoon.selector, alice.addr, block.timestamp + 10 minutes)
+            _error(IMicroLoan.LoanTooSoon.selector, alice.addr, block.timestamp + 10 minutes)
         );
         vm.warp(block.timestamp + 10 minutes);
-        _forwardFails(
-            alice,
-            _applyForLoan(),
-            abi.encodeWithSelector(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 1)
-        );
+        _forwardFails(alice, _applyForLoan(), _error(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 1));
         _forward(bob, _repayLoan(type(uint256).max));
-        _forwardFails(
-            bob,
-            _applyForLoan(),
-            abi.encodeWithSelector(IMicroLoan.BorrowerLimitReached.selector, bob.addr, 1)
-        );
+        _forwardFails(bob, _applyForLoan(), _error(IMicroLoan.BorrowerLimitReached.selector, bob.addr, 1));
     }
 
     function test_GivenAPauseAndALoanThatIsWrittenOff() external {

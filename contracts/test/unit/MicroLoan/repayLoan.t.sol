@@ -12,14 +12,14 @@ contract MicroLoanRepayLoanTest is Base {
 
     function test_RevertGiven_TheCallerOwesNothing() external {
         _depositFor(bob.addr, 1 ether);
-        bytes memory reason = abi.encodeWithSelector(IMicroLoan.NoLoan.selector, bob.addr);
+        bytes memory reason = _error(IMicroLoan.NoLoan.selector, bob.addr);
         _forwardFails(bob, _repayLoan(1), reason);
         _forwardFails(bob, _repayLoan(0), reason);
         _forwardFails(bob, _repayLoan(type(uint256).max), reason);
     }
 
     function test_RevertWhen_TheAmountIsZero() external {
-        _forwardFails(alice, _repayLoan(0), abi.encodeWithSelector(IMicroLoan.ZeroAmount.selector));
+        _forwardFails(alice, _repayLoan(0), _error(IMicroLoan.ZeroAmount.selector));
     }
 
     function test_RevertWhen_TheAmountIsOneWeiOverTheDebt() external {
@@ -27,7 +27,7 @@ contract MicroLoanRepayLoanTest is Base {
         _forwardFails(
             alice,
             _repayLoan(PRINCIPAL + 1),
-            abi.encodeWithSelector(IMicroLoan.RepaymentTooLarge.selector, PRINCIPAL, PRINCIPAL + 1)
+            _error(IMicroLoan.RepaymentTooLarge.selector, PRINCIPAL, PRINCIPAL + 1)
         );
     }
 
@@ -36,9 +36,7 @@ contract MicroLoanRepayLoanTest is Base {
         _forwardFails(
             alice,
             _repayLoan(PRINCIPAL),
-            abi.encodeWithSelector(
-                IMicroLoan.InsufficientBalance.selector, alice.addr, PRINCIPAL - 1, PRINCIPAL
-            )
+            _error(IMicroLoan.InsufficientBalance.selector, alice.addr, PRINCIPAL - 1, PRINCIPAL)
         );
     }
 
@@ -82,9 +80,7 @@ contract MicroLoanRepayLoanTest is Base {
         _forwardFails(
             alice,
             _repayLoan(type(uint256).max),
-            abi.encodeWithSelector(
-                IMicroLoan.InsufficientBalance.selector, alice.addr, PRINCIPAL - 1, PRINCIPAL
-            )
+            _error(IMicroLoan.InsufficientBalance.selector, alice.addr, PRINCIPAL - 1, PRINCIPAL)
         );
     }
 

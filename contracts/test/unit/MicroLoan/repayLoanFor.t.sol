@@ -13,7 +13,7 @@ contract MicroLoanRepayLoanForTest is Base {
 
     function test_RevertGiven_TheBorrowerOwesNothing() external {
         vm.prank(stranger);
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.NoLoan.selector, bob.addr));
+        vm.expectRevert(_error(IMicroLoan.NoLoan.selector, bob.addr));
         loan.repayLoanFor{value: 1}(bob.addr);
     }
 
@@ -26,14 +26,12 @@ contract MicroLoanRepayLoanForTest is Base {
     /// @dev Forwarded calls carry no currency; else they are like others.
     function test_RevertWhen_ItIsForwarded() external {
         bytes memory call = abi.encodeCall(IMicroLoan.repayLoanFor, (alice.addr));
-        _forwardFails(bob, call, abi.encodeWithSelector(IMicroLoan.ZeroAmount.selector));
+        _forwardFails(bob, call, _error(IMicroLoan.ZeroAmount.selector));
     }
 
     function test_RevertWhen_OneWeiTooMuchIsSentAlong() external {
         vm.prank(stranger);
-        vm.expectRevert(
-            abi.encodeWithSelector(IMicroLoan.RepaymentTooLarge.selector, PRINCIPAL, PRINCIPAL + 1)
-        );
+        vm.expectRevert(_error(IMicroLoan.RepaymentTooLarge.selector, PRINCIPAL, PRINCIPAL + 1));
         loan.repayLoanFor{value: PRINCIPAL + 1}(alice.addr);
     }
 

@@ -6,17 +6,6 @@ import {Base} from "../../support/Base.sol";
 
 /// @dev What holds no matter who has which role.
 abstract contract MicroLoanSetBorrowersActs is Base {
-    /// @dev A role is never the forwarder's to speak for.
-    function test_RevertWhen_TheCreditorIsAForwardedCaller() external {
-        vm.prank(owner);
-        loan.setCreditor(alice.addr);
-        _forwardFails(
-            alice,
-            abi.encodeCall(IMicroLoan.setBorrowers, (_accounts(), true)),
-            abi.encodeWithSelector(IMicroLoan.NotCreditor.selector, address(forwarder))
-        );
-    }
-
     function test_WhenTheCallerIsTheCreditor() external {
         _depositFor(alice.addr, 1 ether);
         vm.expectEmit();
@@ -53,7 +42,7 @@ contract MicroLoanSetBorrowersTest is MicroLoanSetBorrowersActs {
         address[3] memory callers = [owner, relayer, alice.addr];
         for (uint256 i; i < 3; ++i) {
             vm.prank(callers[i]);
-            vm.expectRevert(abi.encodeWithSelector(IMicroLoan.NotCreditor.selector, callers[i]));
+            vm.expectRevert(_error(IMicroLoan.NotCreditor.selector, callers[i]));
             loan.setBorrowers(_accounts(), true);
         }
     }

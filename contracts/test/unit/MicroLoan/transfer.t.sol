@@ -33,9 +33,7 @@ contract MicroLoanTransferTest is Base {
         loan.setWithdrawalLimit(2 ether);
         vm.startPrank(alice.addr);
         loan.transfer(bob.addr, 1 ether);
-        vm.expectRevert(
-            abi.encodeWithSelector(IMicroLoan.WithdrawalLimitReached.selector, 1 ether, 1 ether + 1)
-        );
+        vm.expectRevert(_error(IMicroLoan.WithdrawalLimitReached.selector, 1 ether, 1 ether + 1));
         loan.transfer(bob.addr, 1 ether + 1);
         loan.transfer(bob.addr, 1 ether);
         vm.stopPrank();
@@ -60,14 +58,14 @@ contract MicroLoanTransferTest is Base {
     }
 
     function test_RevertWhen_TheAmountIsZero() external {
-        _forwardFails(alice, _transfer(bob.addr, 0), abi.encodeWithSelector(IMicroLoan.ZeroAmount.selector));
+        _forwardFails(alice, _transfer(bob.addr, 0), _error(IMicroLoan.ZeroAmount.selector));
     }
 
     function test_RevertWhen_TheAmountIsOneWeiOverTheBalance() external {
         _forwardFails(
             alice,
             _transfer(bob.addr, 5 ether + 1),
-            abi.encodeWithSelector(IMicroLoan.InsufficientBalance.selector, alice.addr, 5 ether, 5 ether + 1)
+            _error(IMicroLoan.InsufficientBalance.selector, alice.addr, 5 ether, 5 ether + 1)
         );
     }
 
@@ -107,11 +105,7 @@ contract MicroLoanTransferTest is Base {
     }
 
     function _refuses(address recipient) private {
-        _forwardFails(
-            alice,
-            _transfer(recipient, 1),
-            abi.encodeWithSelector(IMicroLoan.InvalidRecipient.selector, recipient)
-        );
+        _forwardFails(alice, _transfer(recipient, 1), _error(IMicroLoan.InvalidRecipient.selector, recipient));
     }
 }
 

@@ -14,9 +14,7 @@ contract MicroLoanWithdrawTest is Base {
 
     function test_RevertWhen_TheCallerIsForwarded() external {
         _forwardFails(
-            alice,
-            abi.encodeCall(IMicroLoan.withdraw, (1)),
-            abi.encodeWithSelector(IMicroLoan.DirectCallersOnly.selector)
+            alice, abi.encodeCall(IMicroLoan.withdraw, (1)), _error(IMicroLoan.DirectCallersOnly.selector)
         );
     }
 
@@ -28,9 +26,7 @@ contract MicroLoanWithdrawTest is Base {
 
     function test_RevertWhen_TheAmountIsOneWeiOverTheBalance() external {
         vm.prank(alice.addr);
-        vm.expectRevert(
-            abi.encodeWithSelector(IMicroLoan.InsufficientBalance.selector, alice.addr, 5 ether, 5 ether + 1)
-        );
+        vm.expectRevert(_error(IMicroLoan.InsufficientBalance.selector, alice.addr, 5 ether, 5 ether + 1));
         loan.withdraw(5 ether + 1);
     }
 
@@ -39,9 +35,7 @@ contract MicroLoanWithdrawTest is Base {
         _depositFor(address(refusing), 1 ether);
         refusing.announce(loan, 1 ether);
         vm.warp(block.timestamp + 48 hours);
-        vm.expectRevert(
-            abi.encodeWithSelector(IMicroLoan.CurrencyRefused.selector, address(refusing), 1 ether)
-        );
+        vm.expectRevert(_error(IMicroLoan.CurrencyRefused.selector, address(refusing), 1 ether));
         refusing.withdraw(loan, 1 ether);
     }
 
@@ -106,7 +100,7 @@ contract MicroLoanWithdrawTest is Base {
     function test_RevertGiven_NothingWasAnnounced() external {
         _depositFor(bob.addr, 1 ether);
         vm.prank(bob.addr);
-        vm.expectRevert(abi.encodeWithSelector(IMicroLoan.WithdrawalNotDue.selector, bob.addr, 0, 0));
+        vm.expectRevert(_error(IMicroLoan.WithdrawalNotDue.selector, bob.addr, 0, 0));
         loan.withdraw(1);
     }
 
@@ -116,9 +110,7 @@ contract MicroLoanWithdrawTest is Base {
         uint256 dueAt = block.timestamp + 48 hours;
         vm.warp(dueAt - 1);
         vm.prank(alice.addr);
-        vm.expectRevert(
-            abi.encodeWithSelector(IMicroLoan.WithdrawalNotDue.selector, alice.addr, 5 ether, dueAt)
-        );
+        vm.expectRevert(_error(IMicroLoan.WithdrawalNotDue.selector, alice.addr, 5 ether, dueAt));
         loan.withdraw(5 ether);
         vm.warp(dueAt);
         vm.prank(alice.addr);
@@ -130,9 +122,7 @@ contract MicroLoanWithdrawTest is Base {
         (, uint256 dueAt) = loan.announcedBy(alice.addr);
         vm.startPrank(alice.addr);
         loan.withdraw(2 ether);
-        vm.expectRevert(
-            abi.encodeWithSelector(IMicroLoan.WithdrawalNotDue.selector, alice.addr, 4 ether, dueAt)
-        );
+        vm.expectRevert(_error(IMicroLoan.WithdrawalNotDue.selector, alice.addr, 4 ether, dueAt));
         loan.withdraw(4 ether + 1);
         (uint256 left,) = loan.announcedBy(alice.addr);
         assertEq(left, 4 ether, "announced and not withdrawn");

@@ -34,14 +34,14 @@ contract MicroLoanWithdrawToTest is Base {
     }
 
     function test_RevertWhen_TheAmountIsZero() external {
-        _forwardFails(alice, _withdrawTo(wallet, 0), abi.encodeWithSelector(IMicroLoan.ZeroAmount.selector));
+        _forwardFails(alice, _withdrawTo(wallet, 0), _error(IMicroLoan.ZeroAmount.selector));
     }
 
     function test_RevertWhen_TheAmountIsOneWeiOverTheBalance() external {
         _forwardFails(
             alice,
             _withdrawTo(wallet, 5 ether + 1),
-            abi.encodeWithSelector(IMicroLoan.InsufficientBalance.selector, alice.addr, 5 ether, 5 ether + 1)
+            _error(IMicroLoan.InsufficientBalance.selector, alice.addr, 5 ether, 5 ether + 1)
         );
     }
 
@@ -50,7 +50,7 @@ contract MicroLoanWithdrawToTest is Base {
         _forwardFails(
             alice,
             _withdrawTo(refusing, 1 ether),
-            abi.encodeWithSelector(IMicroLoan.CurrencyRefused.selector, refusing, 1 ether)
+            _error(IMicroLoan.CurrencyRefused.selector, refusing, 1 ether)
         );
         assertEq(loan.getBalance(alice.addr), 5 ether, "balance");
         assertEq(loan.totalBalances(), 5 ether, "total of balances");
@@ -59,9 +59,7 @@ contract MicroLoanWithdrawToTest is Base {
     function test_RevertGiven_APause() external {
         vm.prank(owner);
         loan.pause();
-        _forwardFails(
-            alice, _withdrawTo(wallet, 5 ether), abi.encodeWithSelector(Pausable.EnforcedPause.selector)
-        );
+        _forwardFails(alice, _withdrawTo(wallet, 5 ether), _error(Pausable.EnforcedPause.selector));
     }
 
     function test_RevertGiven_TheLimitLeavesOneWeiLess() external {
@@ -72,7 +70,7 @@ contract MicroLoanWithdrawToTest is Base {
         _forwardFails(
             alice,
             _withdrawTo(wallet, 1 ether + 1),
-            abi.encodeWithSelector(IMicroLoan.WithdrawalLimitReached.selector, 1 ether, 1 ether + 1)
+            _error(IMicroLoan.WithdrawalLimitReached.selector, 1 ether, 1 ether + 1)
         );
         _forward(alice, _withdrawTo(wallet, 1 ether));
         assertEq(loan.withdrawable(), 0, "left to forwarded withdrawals");
@@ -96,9 +94,7 @@ contract MicroLoanWithdrawToTest is Base {
 
     function _refuses(address recipient) private {
         _forwardFails(
-            alice,
-            _withdrawTo(recipient, 1),
-            abi.encodeWithSelector(IMicroLoan.InvalidRecipient.selector, recipient)
+            alice, _withdrawTo(recipient, 1), _error(IMicroLoan.InvalidRecipient.selector, recipient)
         );
     }
 }

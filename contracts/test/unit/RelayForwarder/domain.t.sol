@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
 import {Base} from "../../support/Base.sol";
-import {Requests} from "../../support/Requests.sol";
+import {Request, Requests, SignedRequest} from "../../support/Requests.sol";
 
 contract RelayForwarderDomainTest is Base {
     function test_WhenTheDomainIsAskedFor() external view {
@@ -18,13 +18,13 @@ contract RelayForwarderDomainTest is Base {
 
     /// @dev Foundry's own EIP-712 encoder has the last word on how a wallet would hash a request.
     function test_WhenARequestIsHashedByItsEIP712Type() external {
-        IRelayForwarder.Request memory request = _request(alice.addr, _applyForLoan());
+        Request memory request = _request(alice.addr, _applyForLoan());
         string memory types = string.concat(
             '{"types":{"EIP712Domain":[{"name":"name","type":"string"},{"name":"version","type":"string"},',
             '{"name":"chainId","type":"uint256"},{"name":"verifyingContract","type":"address"}],',
-            '"Request":[{"name":"from","type":"address"},{"name":"to","type":"address"},',
-            '{"name":"intentId","type":"bytes32"},{"name":"gas","type":"uint64"},',
-            '{"name":"deadline","type":"uint64"},{"name":"data","type":"bytes"}]},"primaryType":"Request",'
+            '"Request":[{"name":"from","type":"address"},{"name":"intentId","type":"bytes22"},',
+            '{"name":"deadline","type":"uint40"},{"name":"gas","type":"uint32"},',
+            '{"name":"data","type":"bytes"}]},"primaryType":"Request",'
         );
         string memory domain = string.concat(
             '"domain":{"name":"RelayForwarder","version":"1","chainId":31,"verifyingContract":"',
@@ -34,14 +34,12 @@ contract RelayForwarderDomainTest is Base {
         string memory message = string.concat(
             '"message":{"from":"',
             vm.toString(request.from),
-            '","to":"',
-            vm.toString(request.to),
             '","intentId":"',
-            vm.toString(request.intentId),
-            '","gas":"',
-            vm.toString(request.gas),
+            vm.toString(abi.encodePacked(request.intentId)),
             '","deadline":"',
             vm.toString(request.deadline),
+            '","gas":"',
+            vm.toString(request.gas),
             '","data":"',
             vm.toString(request.data),
             '"}}'
@@ -49,9 +47,8 @@ contract RelayForwarderDomainTest is Base {
         bytes32 digest = vm.eip712HashTypedData(string.concat(types, domain, message));
         assertEq(digest, Requests.digest(request, address(forwarder)), "digest");
 
-        (uint8 v, bytes32 r, bytes32 s) = vm.sign(alice.privateKey, digest);
-        IRelayForwarder.Result memory result =
-            _execute(IRelayForwarder.SignedRequest(request, abi.encodePacked(r, s, v)));
+        (bytes32 r, bytes32 vs) = vm.signCompact(alice.privateKey, digest);
+        IRelayForwarder.Result memory result = _execute(SignedRequest(request, abi.encodePacked(r, vs)));
         _assertStatus(result.status, IRelayForwarder.Status.Executed, "status");
     }
 }

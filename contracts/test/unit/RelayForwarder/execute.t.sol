@@ -4,10 +4,10 @@ pragma solidity 0.8.30;
 import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {Vm} from "forge-std/Vm.sol";
 
-import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
 import {Base} from "../../support/Base.sol";
 import {Probe} from "../../support/Targets.sol";
+import {Request, Requests, SignedRequest} from "../../support/Requests.sol";
 
 /// @dev What holds no matter who has which role.
 abstract contract RelayForwarderExecuteActs is Base {
@@ -17,8 +17,7 @@ abstract contract RelayForwarderExecuteActs is Base {
     function setUp() public virtual override {
         super.setUp();
         probe = new Probe();
-        vm.prank(owner);
-        forwarder.setTarget(address(probe), true);
+        _target(address(probe));
     }
 
     // Who
@@ -34,31 +33,31 @@ abstract contract RelayForwarderExecuteActs is Base {
     }
 
     function test_RevertWhen_TheRelayerIsCalledByAnotherAccount() external {
-        IRelayForwarder.SignedRequest[] memory requests = _batch(_sign(_probing(remember), alice));
+        SignedRequest[] memory requests = _batch(_sign(_probing(remember), alice));
         address[4] memory callers = [stranger, owner, guardian, address(probe)];
         for (uint256 i; i < 4; ++i) {
             if (callers[i] == relayer) continue;
             vm.prank(relayer, callers[i]);
-            vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.NotPlainAccount.selector, relayer));
-            forwarder.execute(requests);
+            vm.expectRevert(_error(IRelayForwarder.NotPlainAccount.selector, relayer));
+            forwarder.execute(Requests.pack(requests));
         }
         assertEq(probe.calls(), 0, "calls");
     }
 
     function test_RevertGiven_ThePause() external {
-        IRelayForwarder.SignedRequest[] memory requests = _batch(_sign(_probing(remember), alice));
+        SignedRequest[] memory requests = _batch(_sign(_probing(remember), alice));
         vm.prank(guardian);
         forwarder.pause();
         vm.prank(relayer, relayer);
         vm.expectRevert(Pausable.EnforcedPause.selector);
-        forwarder.execute(requests);
+        forwarder.execute(Requests.pack(requests));
         vm.prank(owner);
         forwarder.unpause();
         _assertStatus(_execute(requests)[0].status, IRelayForwarder.Status.Executed, "after the pause");
     }
 
     function test_WhenThereAreNoRequests() external {
-        assertEq(_execute(new IRelayForwarder.SignedRequest[](0)).length, 0, "results");
+        assertEq(_execute(new SignedRequest[](0)).length, 0, "results");
     }
 
     // Bounds
@@ -79,20 +78,20 @@ abstract contract RelayForwarderExecuteActs is Base {
 
     function test_WhenTheDataAreAsLongAsTheMaximum() external {
         assertEq(forwarder.MAX_DATA_LENGTH(), 1024, "maximum");
-        IRelayForwarder.Request memory request = _probing(_long(1024));
+        Request memory request = _probing(_long(1024));
         request.gas = 1_000_000;
         _executes(request);
     }
 
     function test_WhenTheGasIsOverTheMaximum() external {
-        IRelayForwarder.Request memory request = _probing(remember);
+        Request memory request = _probing(remember);
         request.gas = 1_000_001;
         _refuses(request, IRelayForwarder.Status.OutOfBounds);
     }
 
     function test_WhenTheGasIsTheMaximum() external {
         assertEq(forwarder.MAX_GAS(), 1_000_000, "maximum");
-        IRelayForwarder.Request memory request = _probing(remember);
+        Request memory request = _probing(remember);
         request.gas = 1_000_000;
         _executes(request);
     }
@@ -100,13 +99,13 @@ abstract contract RelayForwarderExecuteActs is Base {
     // Once
 
     function test_GivenTheIntentWasSpentLessThan7DaysAgo() external {
-        IRelayForwarder.Request memory request = _probing(remember);
+        Request memory request = _probing(remember);
         uint256 spentAt = block.timestamp;
         _executes(request);
         _refuses(request, IRelayForwarder.Status.AlreadySpent);
 
         vm.warp(spentAt + 7 days - 1);
-        request.deadline = uint64(block.timestamp);
+        request.deadline = uint40(block.timestamp);
         _refuses(request, IRelayForwarder.Status.AlreadySpent);
         assertEq(_spentAt(request), spentAt, "when it was spent");
         assertEq(probe.calls(), 1, "calls");
@@ -114,16 +113,16 @@ abstract contract RelayForwarderExecuteActs is Base {
 
     function test_GivenTheIntentWasSpent7DaysAgo() external {
         assertEq(forwarder.INTENT_LIFETIME(), 7 days, "lifetime");
-        IRelayForwarder.Request memory request = _probing(remember);
+        Request memory request = _probing(remember);
         _executes(request);
         vm.warp(block.timestamp + 7 days);
-        request.deadline = uint64(block.timestamp);
+        request.deadline = uint40(block.timestamp);
         _executes(request);
         assertEq(probe.calls(), 2, "calls");
     }
 
     function test_GivenTheIntentWasSpentByAFailure() external {
-        IRelayForwarder.Request memory request = _probing(abi.encodeCall(Probe.fail, (0)));
+        Request memory request = _probing(abi.encodeCall(Probe.fail, (0)));
         _execute(_sign(request, alice));
         request.data = remember;
         _refuses(request, IRelayForwarder.Status.AlreadySpent);
@@ -131,7 +130,7 @@ abstract contract RelayForwarderExecuteActs is Base {
     }
 
     function test_WhenAnIntentComesTwiceInABatch() external {
-        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](2);
+        SignedRequest[] memory requests = new SignedRequest[](2);
         requests[0] = _sign(_probing(remember), alice);
         requests[1] = requests[0];
         IRelayForwarder.Result[] memory results = _execute(requests);
@@ -141,7 +140,7 @@ abstract contract RelayForwarderExecuteActs is Base {
     }
 
     function test_GivenAnotherSignerSpentTheIntent() external {
-        IRelayForwarder.Request memory request = _probing(remember);
+        Request memory request = _probing(remember);
         _executes(request);
         request.from = bob.addr;
         IRelayForwarder.Result memory result = _execute(_sign(request, bob));
@@ -154,45 +153,30 @@ abstract contract RelayForwarderExecuteActs is Base {
     // Deadline
 
     function test_GivenTheDeadlinePassedASecondAgo() external {
-        IRelayForwarder.Request memory request = _probing(remember);
-        request.deadline = uint64(block.timestamp - 1);
+        Request memory request = _probing(remember);
+        request.deadline = uint40(block.timestamp - 1);
         _refuses(request, IRelayForwarder.Status.Expired);
     }
 
     function test_GivenTheDeadlineIsNow() external {
-        IRelayForwarder.Request memory request = _probing(remember);
-        request.deadline = uint64(block.timestamp);
+        Request memory request = _probing(remember);
+        request.deadline = uint40(block.timestamp);
         _executes(request);
     }
 
     function test_WhenTheDeadlineIsASecondOver24HoursAhead() external {
-        IRelayForwarder.Request memory request = _probing(remember);
-        request.deadline = uint64(block.timestamp + 24 hours + 1);
+        Request memory request = _probing(remember);
+        request.deadline = uint40(block.timestamp + 24 hours + 1);
         _refuses(request, IRelayForwarder.Status.DeadlineTooFar);
-        request.deadline = type(uint64).max;
+        request.deadline = type(uint40).max;
         _refuses(request, IRelayForwarder.Status.DeadlineTooFar);
     }
 
     function test_WhenTheDeadlineIs24HoursAhead() external {
         assertEq(forwarder.MAX_DEADLINE_AHEAD(), 24 hours, "maximum");
-        IRelayForwarder.Request memory request = _probing(remember);
-        request.deadline = uint64(block.timestamp + 24 hours);
+        Request memory request = _probing(remember);
+        request.deadline = uint40(block.timestamp + 24 hours);
         _executes(request);
-    }
-
-    // Target
-
-    function test_WhenTheTargetIsNotAllowed() external {
-        IRelayForwarder.Request memory request = _probing(remember);
-        request.to = address(new Probe());
-        _refuses(request, IRelayForwarder.Status.DisallowedTarget);
-    }
-
-    function test_GivenTheTargetWasDisallowed() external {
-        vm.prank(owner);
-        forwarder.setTarget(address(probe), false);
-        _refuses(_probing(remember), IRelayForwarder.Status.DisallowedTarget);
-        assertEq(probe.calls(), 0, "calls");
     }
 
     // Signature
@@ -202,18 +186,12 @@ abstract contract RelayForwarderExecuteActs is Base {
     }
 
     function test_WhenTheSignatureIsOfAnotherRequest() external {
-        Probe other = new Probe();
-        vm.prank(owner);
-        forwarder.setTarget(address(other), true);
-        IRelayForwarder.SignedRequest memory signed = _sign(_probing(remember), alice);
-        IRelayForwarder.Request memory request = signed.request;
+        SignedRequest memory signed = _sign(_probing(remember), alice);
+        Request memory request = signed.request;
 
         request.from = bob.addr;
         _refuses(signed, IRelayForwarder.Status.BadSignature);
         request.from = alice.addr;
-        request.to = address(other);
-        _refuses(signed, IRelayForwarder.Status.BadSignature);
-        request.to = address(probe);
         request.intentId = ~request.intentId;
         _refuses(signed, IRelayForwarder.Status.BadSignature);
         request.intentId = ~request.intentId;
@@ -231,33 +209,55 @@ abstract contract RelayForwarderExecuteActs is Base {
         _assertStatus(result.status, IRelayForwarder.Status.Executed, "as it was signed");
     }
 
-    function test_WhenTheSignatureIsOfAnotherLength() external {
-        IRelayForwarder.SignedRequest memory signed = _sign(_probing(remember), alice);
-        bytes memory signature = signed.signature;
-        signed.signature = abi.encodePacked(signature, uint8(0));
-        _refuses(signed, IRelayForwarder.Status.BadSignature);
-        assembly {
-            mstore(signature, 64)
+    function test_WhenTheSignatureHasEitherParity() external {
+        uint256 odd;
+        for (uint256 i; i < 8; ++i) {
+            SignedRequest memory signed = _sign(_probing(remember), alice);
+            if (uint8(signed.signature[32]) >= 0x80) ++odd;
+            _assertStatus(_execute(signed).status, IRelayForwarder.Status.Executed, "status");
         }
-        signed.signature = signature;
-        _refuses(signed, IRelayForwarder.Status.BadSignature);
-        signed.signature = "";
-        _refuses(signed, IRelayForwarder.Status.BadSignature);
+        assertTrue(odd != 0 && odd != 8, "both parities");
     }
 
     function test_WhenTheSignatureRecoversNobody() external {
-        IRelayForwarder.Request memory request = _probing(remember);
+        Request memory request = _probing(remember);
         request.from = address(0);
-        _refuses(IRelayForwarder.SignedRequest(request, new bytes(65)), IRelayForwarder.Status.BadSignature);
-        _refuses(IRelayForwarder.SignedRequest(request, new bytes(64)), IRelayForwarder.Status.BadSignature);
+        _refuses(SignedRequest(request, new bytes(64)), IRelayForwarder.Status.BadSignature);
+    }
+
+    // The batch
+
+    function test_RevertWhen_TheBatchEndsWithinARequest() external {
+        bytes memory whole = Requests.pack(_sign(_probing(abi.encodePacked(remember, "abc")), alice));
+        for (uint256 length = 1; length < 2 * whole.length; ++length) {
+            if (length == whole.length) continue;
+            bytes memory part = abi.encodePacked(whole, whole);
+            assembly {
+                mstore(part, length)
+            }
+            vm.prank(relayer, relayer);
+            vm.expectRevert(IRelayForwarder.MalformedBatch.selector);
+            forwarder.execute(part);
+        }
+        assertEq(probe.calls(), 0, "calls");
+    }
+
+    function test_GivenARequestIsOutOfBoundsWithinABatch() external {
+        SignedRequest[] memory requests = _three();
+        requests[1].request.data = new bytes(3_000);
+        IRelayForwarder.Result[] memory results = _execute(requests);
+        _assertStatus(results[0].status, IRelayForwarder.Status.Executed, "first");
+        _assertStatus(results[1].status, IRelayForwarder.Status.OutOfBounds, "second");
+        _assertStatus(results[2].status, IRelayForwarder.Status.Executed, "third");
+        requests[1].request.data = new bytes(type(uint16).max);
+        _assertStatus(_execute(requests)[1].status, IRelayForwarder.Status.OutOfBounds, "longest");
     }
 
     function test_GivenMoreThanOneRefusal() external {
-        IRelayForwarder.Request memory request = _probing(remember);
+        Request memory request = _probing(remember);
         _executes(request);
-        IRelayForwarder.SignedRequest memory signed = IRelayForwarder.SignedRequest(request, "");
+        SignedRequest memory signed = SignedRequest(request, new bytes(64));
 
-        request.to = stranger;
         request.deadline = 0;
         request.data = "";
         _refuses(signed, IRelayForwarder.Status.OutOfBounds);
@@ -265,11 +265,9 @@ abstract contract RelayForwarderExecuteActs is Base {
         _refuses(signed, IRelayForwarder.Status.AlreadySpent);
         request.intentId = ~request.intentId;
         _refuses(signed, IRelayForwarder.Status.Expired);
-        request.deadline = type(uint64).max;
+        request.deadline = type(uint40).max;
         _refuses(signed, IRelayForwarder.Status.DeadlineTooFar);
-        request.deadline = uint64(block.timestamp);
-        _refuses(signed, IRelayForwarder.Status.DisallowedTarget);
-        request.to = address(probe);
+        request.deadline = uint40(block.timestamp);
         _refuses(signed, IRelayForwarder.Status.BadSignature);
         IRelayForwarder.Result[] memory results = _executeWithGas(_batch(signed), 100_000);
         _assertStatus(results[0].status, IRelayForwarder.Status.BadSignature, "with little gas");
@@ -278,11 +276,9 @@ abstract contract RelayForwarderExecuteActs is Base {
     // Calls
 
     function test_WhenTheCallSucceeds() external {
-        IRelayForwarder.Request memory request = _probing(remember);
+        Request memory request = _probing(remember);
         vm.expectEmit();
-        emit IRelayForwarder.RequestProcessed(
-            request.intentId, alice.addr, IRelayForwarder.Status.Executed, ""
-        );
+        emit IRelayForwarder.RequestProcessed(request.intentId, alice.addr, IRelayForwarder.Status.Executed);
         _executes(request);
 
         Probe.Call memory call_ = probe.lastCall();
@@ -290,19 +286,19 @@ abstract contract RelayForwarderExecuteActs is Base {
         assertEq(call_.data, abi.encodePacked(remember, alice.addr), "data");
         assertLe(call_.gasAtStart, REQUEST_GAS, "gas");
         assertGt(call_.gasAtStart, REQUEST_GAS - 500, "gas before the first instructions");
-        (uint64 timestamp, uint64 blockNumber) = forwarder.spentAt(alice.addr, request.intentId);
+        (uint256 timestamp, uint256 blockNumber) = forwarder.spentAt(alice.addr, request.intentId);
         assertEq(timestamp, block.timestamp, "when it was spent");
         assertEq(blockNumber, block.number, "in which block it was spent");
     }
 
     function test_WhenTheCallFails() external {
-        IRelayForwarder.SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 7));
-        bytes memory reason =
-            abi.encodeWithSelector(IMicroLoan.InsufficientBalance.selector, alice.addr, 0, 7);
+        SignedRequest memory signed = _sign(_probing(abi.encodeCall(Probe.fail, (36))), alice);
+        bytes memory reason = new bytes(36);
+        for (uint256 i; i < 36; ++i) {
+            reason[i] = 0xab;
+        }
         vm.expectEmit();
-        emit IRelayForwarder.RequestProcessed(
-            signed.request.intentId, alice.addr, IRelayForwarder.Status.Failed, reason
-        );
+        emit IRelayForwarder.RequestFailed(signed.request.intentId, alice.addr, reason);
         IRelayForwarder.Result memory result = _execute(signed);
         _assertStatus(result.status, IRelayForwarder.Status.Failed, "status");
         assertEq(result.returnData, reason, "reason");
@@ -310,7 +306,7 @@ abstract contract RelayForwarderExecuteActs is Base {
     }
 
     function test_WhenTheCallRunsOutOfGas() external {
-        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](2);
+        SignedRequest[] memory requests = new SignedRequest[](2);
         requests[0] = _sign(_probing(abi.encodeCall(Probe.burn, ())), alice);
         requests[1] = _sign(_probing(remember), alice);
         IRelayForwarder.Result[] memory results = _execute(requests);
@@ -337,10 +333,10 @@ abstract contract RelayForwarderExecuteActs is Base {
     // Gas
 
     function test_GivenTooLittleGasForTheFirst() external {
-        IRelayForwarder.SignedRequest[] memory requests = _three();
+        SignedRequest[] memory requests = _three();
         vm.expectEmit();
         emit IRelayForwarder.RequestProcessed(
-            requests[0].request.intentId, alice.addr, IRelayForwarder.Status.Skipped, ""
+            requests[0].request.intentId, alice.addr, IRelayForwarder.Status.Skipped
         );
         IRelayForwarder.Result[] memory results = _executeWithGas(requests, 200_000);
         for (uint256 i; i < 3; ++i) {
@@ -351,7 +347,7 @@ abstract contract RelayForwarderExecuteActs is Base {
     }
 
     function test_GivenTooLittleGasForTheSecond() external {
-        IRelayForwarder.SignedRequest[] memory requests = _three();
+        SignedRequest[] memory requests = _three();
         // The third asks for little: it is skipped for the second's sake, since the order is kept.
         requests[2].request.gas = 1_000;
         requests[2] = _sign(requests[2].request, alice);
@@ -369,25 +365,23 @@ abstract contract RelayForwarderExecuteActs is Base {
     }
 
     function test_WhenABatchHoldsEveryKind() external {
-        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](9);
-        for (uint256 i; i < 9; ++i) {
+        SignedRequest[] memory requests = new SignedRequest[](8);
+        for (uint256 i; i < 8; ++i) {
             requests[i] = _sign(_probing(remember), alice);
         }
         requests[1] = _sign(_probing(abi.encodeCall(Probe.fail, (3))), alice);
-        requests[2].request.deadline = uint64(block.timestamp - 1);
-        requests[3].request.deadline = uint64(block.timestamp + 2 days);
+        requests[2].request.deadline = uint40(block.timestamp - 1);
+        requests[3].request.deadline = uint40(block.timestamp + 2 days);
         requests[4].signature = requests[5].signature;
         requests[5] = requests[0];
-        requests[6].request.to = stranger;
-        requests[7].request.data = "";
-        IRelayForwarder.Status[9] memory expected = [
+        requests[6].request.data = "";
+        IRelayForwarder.Status[8] memory expected = [
             IRelayForwarder.Status.Executed,
             IRelayForwarder.Status.Failed,
             IRelayForwarder.Status.Expired,
             IRelayForwarder.Status.DeadlineTooFar,
             IRelayForwarder.Status.BadSignature,
             IRelayForwarder.Status.AlreadySpent,
-            IRelayForwarder.Status.DisallowedTarget,
             IRelayForwarder.Status.OutOfBounds,
             IRelayForwarder.Status.Executed
         ];
@@ -395,12 +389,15 @@ abstract contract RelayForwarderExecuteActs is Base {
         vm.recordLogs();
         IRelayForwarder.Result[] memory results = _execute(requests);
         Vm.Log[] memory logs = vm.getRecordedLogs();
-        assertEq(results.length, 9, "results");
-        assertEq(logs.length, 9, "events");
-        for (uint256 i; i < 9; ++i) {
+        assertEq(results.length, 8, "results");
+        assertEq(logs.length, 8, "events");
+        for (uint256 i; i < 8; ++i) {
             _assertStatus(results[i].status, expected[i], vm.toString(i));
-            assertEq(logs[i].topics[1], requests[i].request.intentId, "intent of the event");
-            assertEq(logs[i].data, abi.encode(results[i].status, results[i].returnData), "data of the event");
+            assertEq(logs[i].topics[1], bytes32(requests[i].request.intentId), "intent of the event");
+            assertEq(logs[i].topics[2], bytes32(uint256(uint160(alice.addr))), "signer of the event");
+            assertEq(
+                logs[i].data, i == 1 ? abi.encode(results[1].returnData) : abi.encode(expected[i]), "data"
+            );
         }
         assertEq(probe.calls(), 2, "calls");
     }
@@ -409,16 +406,15 @@ abstract contract RelayForwarderExecuteActs is Base {
 
     /// @dev Spent before the call, not after it.
     function test_WhenTheCallLooksItsIntentUp() external {
-        IRelayForwarder.Request memory request = _probing("");
+        Request memory request = _probing("");
         request.data = abi.encodeCall(Probe.see, (forwarder, alice.addr, request.intentId));
         IRelayForwarder.Result memory result = _execute(_sign(request, alice));
         _assertStatus(result.status, IRelayForwarder.Status.Executed, "status");
         assertEq(probe.seen(), block.timestamp, "spent when");
     }
 
-    function _probing(bytes memory data) private returns (IRelayForwarder.Request memory request) {
+    function _probing(bytes memory data) private returns (Request memory request) {
         request = _request(alice.addr, data);
-        request.to = address(probe);
     }
 
     function _long(uint256 length) private view returns (bytes memory data) {
@@ -428,30 +424,30 @@ abstract contract RelayForwarderExecuteActs is Base {
         }
     }
 
-    function _three() private returns (IRelayForwarder.SignedRequest[] memory requests) {
-        requests = new IRelayForwarder.SignedRequest[](3);
+    function _three() private returns (SignedRequest[] memory requests) {
+        requests = new SignedRequest[](3);
         for (uint256 i; i < 3; ++i) {
             requests[i] = _sign(_probing(remember), alice);
         }
     }
 
-    function _executeWithGas(IRelayForwarder.SignedRequest[] memory requests, uint256 gas_)
+    function _executeWithGas(SignedRequest[] memory requests, uint256 gas_)
         private
         returns (IRelayForwarder.Result[] memory)
     {
         vm.prank(relayer, relayer);
-        return forwarder.execute{gas: gas_}(requests);
+        return forwarder.execute{gas: gas_}(Requests.pack(requests));
     }
 
     function _refusesCaller(address caller) internal {
-        IRelayForwarder.SignedRequest[] memory requests = _batch(_sign(_probing(remember), alice));
+        SignedRequest[] memory requests = _batch(_sign(_probing(remember), alice));
         vm.prank(caller);
-        vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.NotRelayer.selector, caller));
-        forwarder.execute(requests);
+        vm.expectRevert(_error(IRelayForwarder.NotRelayer.selector, caller));
+        forwarder.execute(Requests.pack(requests));
         assertEq(probe.calls(), 0, "calls");
     }
 
-    function _executes(IRelayForwarder.Request memory request) private {
+    function _executes(Request memory request) private {
         uint256 before = probe.calls();
         IRelayForwarder.Result memory result = _execute(_sign(request, alice));
         _assertStatus(result.status, IRelayForwarder.Status.Executed, "status");
@@ -459,15 +455,15 @@ abstract contract RelayForwarderExecuteActs is Base {
         assertEq(_spentAt(request), block.timestamp, "when it was spent");
     }
 
-    function _refuses(IRelayForwarder.Request memory request, IRelayForwarder.Status status) private {
+    function _refuses(Request memory request, IRelayForwarder.Status status) private {
         _refuses(_sign(request, alice), status);
     }
 
-    function _refuses(IRelayForwarder.SignedRequest memory signed, IRelayForwarder.Status status) private {
+    function _refuses(SignedRequest memory signed, IRelayForwarder.Status status) private {
         uint256 spentBefore = _spentAt(signed.request);
         uint256 callsBefore = probe.calls();
         vm.expectEmit();
-        emit IRelayForwarder.RequestProcessed(signed.request.intentId, signed.request.from, status, "");
+        emit IRelayForwarder.RequestProcessed(signed.request.intentId, signed.request.from, status);
         IRelayForwarder.Result memory result = _execute(signed);
         _assertStatus(result.status, status, "status");
         assertEq(result.returnData, "", "return data");
@@ -503,11 +499,9 @@ contract RelayForwarderExecuteWithAllRolesTest is RelayForwarderExecuteActs {
 contract RelayForwarderExecuteForATargetTest is RelayForwarderExecuteActs {
     function setUp() public override {
         super.setUp();
-        // Only contracts are allowed; what stands there may be gone later.
-        vm.etch(alice.addr, address(probe).code);
-        vm.prank(owner);
-        forwarder.setTarget(alice.addr, true);
-        vm.etch(alice.addr, "");
+        probe = Probe(alice.addr);
+        vm.etch(alice.addr, type(Probe).runtimeCode);
+        _target(alice.addr);
     }
 }
 

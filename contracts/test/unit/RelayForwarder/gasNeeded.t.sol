@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {Vm} from "forge-std/Vm.sol";
+
 import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
 import {Base} from "../../support/Base.sol";
+import {Request, Requests, SignedRequest} from "../../support/Requests.sol";
 import {Probe} from "../../support/Targets.sol";
 
 contract RelayForwarderGasNeededTest is Base {
+    uint256 internal constant MOST = 5_000_000;
     Probe internal probe;
 
     function setUp() public override {
         super.setUp();
         probe = new Probe();
-        vm.prank(owner);
-        forwarder.setTarget(address(probe), true);
+        _target(address(probe));
     }
 
     function test_WhenARequestAsksForGas() external view {
@@ -24,59 +27,83 @@ contract RelayForwarderGasNeededTest is Base {
     }
 
     function test_WhenRequestsFollow() external view {
-        assertEq(forwarder.gasNeeded(63, 1), 65_064, "one");
-        assertEq(forwarder.gasNeeded(63, 19), 425_064, "nineteen");
+        assertEq(forwarder.gasNeeded(63, 1), 45_064 + 35_000, "one");
+        assertEq(forwarder.gasNeeded(63, 19), 45_064 + 19 * 35_000, "nineteen");
     }
 
     /// @dev A call that uses up what it gets, with the longest data, so that nothing is left to spare.
     function test_GivenTheLeastGasWithWhichACallIsMade() external {
-        bytes memory data = new bytes(1024);
-        bytes4 selector = Probe.weigh.selector;
-        assembly {
-            mstore(add(data, 0x20), selector)
+        for (uint256 marks; marks <= 8; marks = marks * 8 + (marks == 0 ? 1 : 0)) {
+            _spend(marks);
+            Request memory request = _request(alice.addr, _calling(Probe.weigh.selector));
+            request.gas = 500_000;
+            bytes memory batch = Requests.pack(_sign(request, alice));
+            uint256 low = 100_000;
+            uint256 high = 1_000_000;
+            while (high - low > 1) {
+                uint256 middle = (low + high) / 2;
+                if (_statusWith(batch, middle) == IRelayForwarder.Status.Executed) high = middle;
+                else low = middle;
+            }
+            _assertStatus(_statusWith(batch, low), IRelayForwarder.Status.Skipped, "one less");
+            assertLt(high, 35_000 + forwarder.gasNeeded(request.gas, 0), "least gas");
+            vm.cool(address(forwarder));
+            vm.prank(relayer, relayer);
+            forwarder.execute{gas: high}(batch);
+            assertGt(probe.weight(), request.gas - 500, "gas at the start of the call");
         }
-        IRelayForwarder.Request memory request = _request(alice.addr, data);
-        request.to = address(probe);
-        request.gas = 500_000;
-        IRelayForwarder.SignedRequest[] memory requests = _batch(_sign(request, alice));
-
-        uint256 low = 100_000;
-        uint256 high = 1_000_000;
-        while (high - low > 1) {
-            uint256 middle = (low + high) / 2;
-            if (_statusWith(requests, middle) == IRelayForwarder.Status.Executed) high = middle;
-            else low = middle;
-        }
-        _assertStatus(_statusWith(requests, low), IRelayForwarder.Status.Skipped, "one less");
-        assertLt(high, forwarder.gasNeeded(request.gas, 0) + 18_000, "least gas");
-        vm.prank(relayer, relayer);
-        forwarder.execute{gas: high}(requests);
-        assertGt(probe.weight(), request.gas - 500, "gas at the start of the call");
     }
 
     /// @dev The sum of contracts/README.md, but for the transaction's own cost, where every call takes all it gets.
     function test_GivenTheGasLimitThatIsSummedUp() external {
-        for (uint256 count = 1; count <= 10; count += 3) {
-            IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](count);
-            uint256 limit;
-            for (uint256 i; i < count; ++i) {
-                IRelayForwarder.Request memory request =
-                    _request(alice.addr, abi.encodePacked(Probe.burn.selector, new bytes(1020)));
-                request.to = address(probe);
-                requests[i] = _sign(request, alice);
-                limit += 20_000 + forwarder.gasNeeded(request.gas, 0);
+        for (uint256 marks; marks <= 8; marks += 4) {
+            _spend(marks == 0 ? 0 : 4);
+            for (uint256 count = 1; count <= 10; count += 3) {
+                uint256 state = vm.snapshotState();
+                SignedRequest[] memory requests = new SignedRequest[](count);
+                uint256 limit;
+                for (uint256 i; i < count; ++i) {
+                    requests[i] = _sign(_request(alice.addr, _calling(Probe.burn.selector)), alice);
+                    limit += 35_000 + forwarder.gasNeeded(REQUEST_GAS, 0);
+                }
+                vm.cool(address(forwarder));
+                vm.prank(relayer, relayer);
+                IRelayForwarder.Result[] memory results =
+                    forwarder.execute{gas: limit}(Requests.pack(requests));
+                for (uint256 i; i < count; ++i) {
+                    _assertStatus(results[i].status, IRelayForwarder.Status.Failed, "executed");
+                }
+                vm.revertToStateAndDelete(state);
             }
-            vm.prank(relayer, relayer);
-            IRelayForwarder.Result[] memory results = forwarder.execute{gas: limit}(requests);
-            for (uint256 i; i < count; ++i) {
-                _assertStatus(results[i].status, IRelayForwarder.Status.Failed, "executed");
+        }
+    }
+
+    /// @dev The two overheads, on their own: what follows is judged for less than is kept back for it, and what
+    /// stands around a call takes less than is kept back for that, with no mark, one, and a full row.
+    function test_GivenTheDearestOfEachKind() external {
+        Vm.Wallet[3] memory signers = [alice, bob, carol];
+        uint256[3] memory marks = [uint256(0), 1, 8];
+        for (uint256 i; i < 3; ++i) {
+            for (uint256 j; j < marks[i]; ++j) {
+                _execute(_signed(signers[i], _calling(Probe.burn.selector)));
             }
+            Request memory request = _request(signers[i].addr, _calling(Probe.give.selector));
+            SignedRequest memory good = _sign(request, signers[i]);
+            SignedRequest memory bad = _sign(request, signers[(i + 1) % 3]);
+            (uint256 none, uint256 one) = (_gasOf(new SignedRequest[](0)), _gasOf(_batch(bad)));
+            assertLt(one - none, 35_000, "judging");
+            SignedRequest[] memory two = new SignedRequest[](2);
+            (two[0], two[1]) = (bad, bad);
+            assertLt(_gasOf(two) - one, 35_000, "judging a second one");
+            request.data = abi.encodePacked(Probe.fail.selector, uint256(300), new bytes(988));
+            good = _sign(request, signers[i]);
+            assertLt(_gasOf(_batch(good)) - none, 35_000 + 45_000 + 70_000, "judging and calling");
         }
     }
 
     /// @dev The dearest of everything: long data that succeed and long data that are refused last.
     function test_GivenTheLeastGasWithWhichABatchDoesNotRevert() external {
-        IRelayForwarder.SignedRequest[] memory requests = new IRelayForwarder.SignedRequest[](6);
+        SignedRequest[] memory requests = new SignedRequest[](6);
         bytes memory data = new bytes(1024);
         bytes4 selector = Probe.fail.selector;
         assembly {
@@ -84,17 +111,17 @@ contract RelayForwarderGasNeededTest is Base {
             mstore(add(data, 0x24), 300)
         }
         for (uint256 i; i < 6; ++i) {
-            IRelayForwarder.Request memory request = _request(alice.addr, data);
-            request.to = address(probe);
+            Request memory request = _request(alice.addr, data);
             requests[i] = _sign(request, i % 2 == 0 ? alice : bob);
         }
 
+        bytes memory batch = Requests.pack(requests);
         bool hasReturned;
         uint256 executed;
         for (uint256 gas_ = 40_000; gas_ < 900_000; gas_ += 977) {
             uint256 state = vm.snapshotState();
             vm.prank(relayer, relayer);
-            try forwarder.execute{gas: gas_}(requests) returns (IRelayForwarder.Result[] memory results) {
+            try forwarder.execute{gas: gas_}(batch) returns (IRelayForwarder.Result[] memory results) {
                 hasReturned = true;
                 uint256 failed;
                 for (uint256 i; i < 6; ++i) {
@@ -110,13 +137,36 @@ contract RelayForwarderGasNeededTest is Base {
         assertEq(executed, 3, "executed at the end");
     }
 
-    function _statusWith(IRelayForwarder.SignedRequest[] memory requests, uint256 gas_)
-        private
-        returns (IRelayForwarder.Status status)
-    {
+    /// @dev Alice has so many more live marks.
+    function _spend(uint256 count) private {
+        for (uint256 i; i < count; ++i) {
+            _execute(_signed(alice, _calling(Probe.burn.selector)));
+        }
+    }
+
+    /// @dev As long as data can be.
+    function _calling(bytes4 selector) private pure returns (bytes memory) {
+        return abi.encodePacked(selector, new bytes(1020));
+    }
+
+    /// @dev With no storage that was read before, as in a transaction of its own.
+    function _gasOf(SignedRequest[] memory requests) private returns (uint256 used) {
+        bytes memory batch = Requests.pack(requests);
         uint256 state = vm.snapshotState();
+        vm.cool(address(forwarder));
+        vm.cool(address(probe));
         vm.prank(relayer, relayer);
-        try forwarder.execute{gas: gas_}(requests) returns (IRelayForwarder.Result[] memory results) {
+        used = gasleft();
+        forwarder.execute(batch);
+        used -= gasleft();
+        vm.revertToStateAndDelete(state);
+    }
+
+    function _statusWith(bytes memory batch, uint256 gas_) private returns (IRelayForwarder.Status status) {
+        uint256 state = vm.snapshotState();
+        vm.cool(address(forwarder));
+        vm.prank(relayer, relayer);
+        try forwarder.execute{gas: gas_}(batch) returns (IRelayForwarder.Result[] memory results) {
             status = results[0].status;
         } catch {
             status = IRelayForwarder.Status.Skipped;

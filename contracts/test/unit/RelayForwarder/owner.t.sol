@@ -11,18 +11,6 @@ import {DeployedForwarder, Deployments} from "../../support/Deployments.sol";
 
 /// @dev What holds no matter who has which role.
 abstract contract RelayForwarderOwnerActs is Base {
-    function test_RevertWhen_AStrangerAllowsARelayer() external {
-        vm.prank(relayer, relayer);
-        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, relayer));
-        forwarder.setRelayer(stranger, true);
-    }
-
-    function test_RevertWhen_AStrangerAllowsATarget() external {
-        vm.prank(relayer, relayer);
-        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, relayer));
-        forwarder.setTarget(address(loan), false);
-    }
-
     function test_WhenTheOwnerAllowsAndDisallowsARelayer() external {
         vm.startPrank(owner);
         vm.expectEmit();
@@ -36,61 +24,19 @@ abstract contract RelayForwarderOwnerActs is Base {
         assertTrue(forwarder.isRelayer(relayer), "another relayer");
     }
 
-    function test_WhenTheOwnerAllowsAndDisallowsATarget() external {
-        address probe = address(new Probe());
-        vm.startPrank(owner);
-        vm.expectEmit();
-        emit IRelayForwarder.TargetSet(probe, true);
-        forwarder.setTarget(probe, true);
-        assertTrue(forwarder.isTarget(probe), "allowed");
-        vm.expectEmit();
-        emit IRelayForwarder.TargetSet(probe, false);
-        forwarder.setTarget(probe, false);
-        assertFalse(forwarder.isTarget(probe), "disallowed");
-        assertTrue(forwarder.isTarget(address(loan)), "another target");
-    }
-
     /// @dev A relayer whose key is out is disallowed while all stands still.
     function test_GivenAPauseWhenTheOwnerActs() external {
         vm.startPrank(owner);
         forwarder.pause();
         forwarder.setRelayer(relayer, false);
-        forwarder.setTarget(address(loan), false);
         forwarder.setGuardian(stranger);
         forwarder.transferOwnership(stranger);
         vm.stopPrank();
-        vm.prank(stranger);
-        forwarder.acceptOwnership();
-        assertFalse(forwarder.isRelayer(relayer), "relayer");
-        assertFalse(forwarder.isTarget(address(loan)), "target");
-        assertEq(forwarder.guardian(), stranger, "guardian");
-        assertEq(forwarder.owner(), stranger, "owner");
-    }
-
-    function test_RevertWhen_TheTargetToAllowIsNoContract() external {
-        vm.prank(owner);
-        vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.InvalidTarget.selector, stranger));
-        forwarder.setTarget(stranger, true);
-    }
-
-    function test_RevertWhen_TheTargetToAllowIsTheForwarder() external {
-        vm.prank(owner);
-        vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.InvalidTarget.selector, address(forwarder)));
-        forwarder.setTarget(address(forwarder), true);
-    }
-
-    function test_WhenTheTargetToDisallowIsNoContract() external {
-        vm.prank(owner);
-        forwarder.setTarget(stranger, false);
-        assertFalse(forwarder.isTarget(stranger), "allowed");
-    }
-
-    function test_WhenTheOwnershipIsPassedOn() external {
-        vm.prank(owner);
-        forwarder.transferOwnership(stranger);
         assertEq(forwarder.owner(), owner, "owner after the first step");
         vm.prank(stranger);
         forwarder.acceptOwnership();
+        assertFalse(forwarder.isRelayer(relayer), "relayer");
+        assertEq(forwarder.guardian(), stranger, "guardian");
         assertEq(forwarder.owner(), stranger, "owner after the second step");
     }
 
@@ -100,83 +46,52 @@ abstract contract RelayForwarderOwnerActs is Base {
         forwarder.renounceOwnership();
     }
 
-    function test_WhenTheGuardianPauses() external {
-        vm.prank(guardian);
-        forwarder.pause();
-        assertTrue(forwarder.paused(), "paused");
+    function test_WhenTheGuardianPausesOrTheOwnerDoes() external {
+        address[2] memory callers = [guardian, owner];
+        for (uint256 i; i < 2; ++i) {
+            vm.prank(callers[i]);
+            forwarder.pause();
+            assertTrue(forwarder.paused(), "paused");
+            vm.prank(owner);
+            forwarder.unpause();
+        }
     }
 
-    function test_WhenTheOwnerPauses() external {
-        vm.prank(owner);
-        forwarder.pause();
-        assertTrue(forwarder.paused(), "paused");
-    }
-
-    function test_RevertWhen_ARelayerPauses() external {
-        vm.prank(relayer);
-        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, relayer));
-        forwarder.pause();
-    }
-
-    function test_GivenTheConstructorNamesNoTarget() external {
-        address[] memory none;
-        DeployedForwarder created = Deployments.forwarder(owner, guardian, none, address(0));
-        assertFalse(created.isTarget(address(0)), "target");
+    function test_RevertWhen_TheTargetIsZeroOrTheForwarder() external {
+        address itself = vm.computeCreateAddress(address(this), vm.getNonce(address(this)));
+        vm.expectRevert(_error(IRelayForwarder.InvalidTarget.selector, itself));
+        Deployments.forwarder(owner, guardian, relayer, itself);
+        vm.expectRevert(_error(IRelayForwarder.InvalidTarget.selector, address(0)));
+        Deployments.forwarder(owner, guardian, relayer, address(0));
     }
 
     /// @dev That an account has a role makes it neither more nor less of a target.
-    function test_GivenATargetHasAllRoles() external {
-        address probe = address(new Probe());
-        address[] memory relayers = new address[](1);
-        relayers[0] = probe;
-        DeployedForwarder created = Deployments.forwarder(probe, probe, relayers, probe);
-        assertTrue(created.isTarget(probe), "target from the start");
-        vm.startPrank(probe);
-        created.setTarget(probe, true);
-        assertTrue(created.isTarget(probe), "target again");
-        vm.expectRevert(abi.encodeWithSelector(IRelayForwarder.InvalidTarget.selector, stranger));
-        created.setTarget(stranger, true);
+    function test_GivenTheDeployerOrTheTargetHasAllRoles() external {
+        vm.expectRevert(_error(IRelayForwarder.InvalidTarget.selector, address(0)));
+        Deployments.forwarder(address(this), address(this), address(this), address(0));
+        address[2] memory roles = [address(this), stranger];
+        for (uint256 i; i < 2; ++i) {
+            DeployedForwarder created = Deployments.forwarder(roles[i], roles[i], roles[i], stranger);
+            assertEq(created.target(), stranger, "target");
+        }
     }
 
     function test_WhenAllIsSetInTheConstructor() external {
-        address[] memory relayers = new address[](2);
-        (relayers[0], relayers[1]) = (relayer, stranger);
         address target = vm.computeCreateAddress(address(this), vm.getNonce(address(this)) + 1);
         vm.expectEmit();
         emit IGuarded.GuardianSet(address(0), guardian);
         vm.expectEmit();
-        emit IRelayForwarder.RelayerSet(relayer, true);
-        vm.expectEmit();
         emit IRelayForwarder.RelayerSet(stranger, true);
-        vm.expectEmit();
-        emit IRelayForwarder.TargetSet(target, true);
-        DeployedForwarder created = Deployments.forwarder(owner, guardian, relayers, target);
+        DeployedForwarder created = Deployments.forwarder(owner, guardian, stranger, target);
         assertEq(address(new Probe()), target, "target that came to stand there");
         assertEq(created.owner(), owner, "owner");
         assertEq(created.guardian(), guardian, "guardian");
-        assertTrue(created.isRelayer(relayer) && created.isRelayer(stranger), "relayers");
-        assertTrue(created.isTarget(target), "target");
+        assertTrue(created.isRelayer(stranger), "relayer");
+        assertEq(created.target(), target, "target");
     }
 }
 
 contract RelayForwarderOwnerTest is RelayForwarderOwnerActs {
-    function test_RevertWhen_TheGuardianDoesAnythingElse() external {
-        vm.prank(owner);
-        forwarder.pause();
-        bytes memory refusal = abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, guardian);
-        vm.startPrank(guardian);
-        vm.expectRevert(refusal);
-        forwarder.unpause();
-        vm.expectRevert(refusal);
-        forwarder.setGuardian(stranger);
-        vm.expectRevert(refusal);
-        forwarder.setRelayer(guardian, true);
-        vm.expectRevert(refusal);
-        forwarder.setTarget(address(loan), false);
-        vm.expectRevert(refusal);
-        forwarder.transferOwnership(guardian);
-    }
-
     function test_WhenTheOwnerNamesAnotherGuardian() external {
         vm.prank(owner);
         vm.expectEmit();
@@ -184,7 +99,7 @@ contract RelayForwarderOwnerTest is RelayForwarderOwnerActs {
         forwarder.setGuardian(stranger);
         assertEq(forwarder.guardian(), stranger, "guardian");
         vm.prank(guardian);
-        vm.expectRevert(abi.encodeWithSelector(Ownable.OwnableUnauthorizedAccount.selector, guardian));
+        vm.expectRevert(_error(Ownable.OwnableUnauthorizedAccount.selector, guardian));
         forwarder.pause();
     }
 }

@@ -50,7 +50,26 @@ export function planOf(seed: number): Plan {
     knobs: { ...knobs, maxGasPriceWei, inclusion, callers: knobs.callers + crowd.size },
     items: items.sort((a, b) => a.phase - b.phase || a.at - b.at),
   }
-  return knobs.isLender ? asLender(plan, counter.next) : plan
+  const drawn = withOutage(plan, createRandom(seed, 'outage'))
+  return knobs.isLender ? asLender(drawn, counter.next) : drawn
+}
+
+/**
+ * Payments that are open when a relay goes down for so long that the forwarder forgets what they spent. What a nonce
+ * carried may be lost just before: then only the chain can say what became of it.
+ */
+function withOutage(plan: Plan, random: Random): Plan {
+  const { troubledMs, pauseDays } = plan.knobs
+  const isDown = random.chance(0.05)
+  const outageDays = random.pick([5.5, 6.2, 7.05, 7.5, 7.8])
+  const lost = Array.from({ length: random.int(0, 3) }, (): Item => {
+    const at = Math.max(0, troubledMs - random.int(0, 20) * secondMs)
+    return { phase: 0, at, kind: 'row_loss', table: 'nonces' }
+  })
+  const isLossy = plan.items.some(({ kind }) => kind === 'loss' || kind === 'row_loss')
+  if (!isDown || isLossy || pauseDays !== undefined) return plan
+  const items = [...plan.items, ...lost].sort((a, b) => a.phase - b.phase || a.at - b.at)
+  return { ...plan, knobs: { ...plan.knobs, outageDays }, items }
 }
 
 function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
@@ -100,6 +119,7 @@ function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
     maxGasPriceWei: usualMaxGasPriceWei,
     troubledMs: spanMs + random.int(10, 300) * secondMs,
     pauseDays: random.chance(0.12) ? random.pick([6, 8, 8.05, 8.3, 9, 12]) : undefined,
+    outageDays: undefined,
     isSignedForReal: seed % 500 === 0,
     isLender,
   }

@@ -10,16 +10,20 @@ import {
 } from 'viem'
 import { relayForwarderAbi } from '../../../../src/relay/forwarder/abi.ts'
 import { requestsInCalldata, type SignedRequest } from '../../../../src/relay/forwarder/requests.ts'
-import type { ProcessedRequest } from './contracts.ts'
+import { type ProcessedRequest, Status } from './contracts.ts'
 
-const selectorOf = (name: 'execute' | 'spentAt'): Hex =>
+const selectorOf = (name: 'execute' | 'spentAt' | 'target'): Hex =>
   toFunctionSelector(getAbiItem({ abi: relayForwarderAbi, name }))
 
-export const selectors = { execute: selectorOf('execute'), spentAt: selectorOf('spentAt') }
+export const selectors = {
+  execute: selectorOf('execute'),
+  spentAt: selectorOf('spentAt'),
+  target: selectorOf('target'),
+}
 
-const processedTopic = toEventSelector(
-  getAbiItem({ abi: relayForwarderAbi, name: 'RequestProcessed' }),
-)
+const topicOf = (name: 'RequestProcessed' | 'RequestFailed'): Hex =>
+  toEventSelector(getAbiItem({ abi: relayForwarderAbi, name }))
+const [processedTopic, failedTopic] = [topicOf('RequestProcessed'), topicOf('RequestFailed')]
 
 export type ModelLog = { address: Address; topics: Hex[]; data: Hex }
 
@@ -28,7 +32,6 @@ export const readExecute = (calldata: Hex): SignedRequest[] =>
   requestsInCalldata(calldata).map((request) => ({
     ...request,
     from: request.from.toLowerCase() as Address,
-    to: request.to.toLowerCase() as Address,
   }))
 
 /** What `execute` returns. */
@@ -42,13 +45,12 @@ export function resultData(results: readonly ProcessedRequest[]): Hex {
 
 /** The forwarder's event of one request. */
 export function processedLog(forwarder: Address, processed: ProcessedRequest): ModelLog {
+  const { intentId, from, status, returnData } = processed
+  const hasFailed = status === Status.failed
   return {
     address: forwarder,
-    topics: [processedTopic, processed.intentId, pad(processed.from)],
-    data: encodeAbiParameters(
-      [{ type: 'uint8' }, { type: 'bytes' }],
-      [processed.status, processed.returnData],
-    ),
+    topics: [hasFailed ? failedTopic : processedTopic, pad(intentId, { dir: 'right' }), pad(from)],
+    data: hasFailed ? encodeAbiParameters([{ type: 'bytes' }], [returnData]) : wordOf(status),
   }
 }
 

@@ -19,6 +19,17 @@ export type ContractState = {
 
 export type Spending = { timestampSeconds: number; blockNumber: number }
 
+/** What an account has spent an intent by, unless the forwarder has forgotten it. */
+export function spendingOf(
+  { spentAt }: ContractState,
+  [signer, intentId]: readonly [Address, Hex],
+  timestampSeconds: number,
+): Spending | undefined {
+  const spent = spentAt.get(spendingKey(signer, intentId))
+  const isLive = spent && timestampSeconds < spent.timestampSeconds + intentLifetimeSeconds
+  return isLive ? spent : undefined
+}
+
 /** An intent belongs to its signer. */
 export const spendingKey = (signer: Address, intentId: Hex): string => `${signer}${intentId}`
 
@@ -43,9 +54,8 @@ export const Status = {
   deadlineTooFar: 3,
   badSignature: 4,
   alreadySpent: 5,
-  disallowedTarget: 6,
-  skipped: 7,
-  outOfBounds: 8,
+  skipped: 6,
+  outOfBounds: 7,
 } as const
 
 export type ProcessedRequest = {
@@ -55,18 +65,21 @@ export type ProcessedRequest = {
   returnData: Hex
 }
 
+/** Of each loan. */
+export const termSeconds = 30 * 24 * 3_600
+
 const maxDeadlineAheadSeconds = 24 * 60 * 60
 const maxGas = 1_000_000
 const maxDataBytes = 1024
 const maxReturnBytes = 256
 const callOverheadGas = 45_000
-const requestOverheadGas = 20_000
+const requestOverheadGas = 35_000
 const hourSeconds = 60 * 60
 const maxUint256 = (1n << 256n) - 1n
 
 const selectors = {
   transfer: toFunctionSelector('transfer(address,uint256)'),
-  applyForLoanOf: toFunctionSelector('applyForLoanOf(uint256)'),
+  applyForLoanOf: toFunctionSelector('applyForLoanOf(uint256,uint256,uint256)'),
   repayLoan: toFunctionSelector('repayLoan(uint256)'),
   withdrawTo: toFunctionSelector('withdrawTo(address,uint256)'),
 }
@@ -126,13 +139,10 @@ function judge(
 ): number | undefined {
   const bytes = (request.data.length - 2) / 2
   if (bytes < 4 || bytes > maxDataBytes || request.gas > maxGas) return Status.outOfBounds
-  const spent = state.spentAt.get(spendingKey(request.from, request.intentId))
-  if (spent && timestampSeconds < spent.timestampSeconds + intentLifetimeSeconds) {
-    return Status.alreadySpent
-  }
+  const spent = spendingOf(state, [request.from, request.intentId], timestampSeconds)
+  if (spent !== undefined) return Status.alreadySpent
   if (timestampSeconds > request.deadline) return Status.expired
   if (request.deadline > timestampSeconds + maxDeadlineAheadSeconds) return Status.deadlineTooFar
-  if (request.to !== world.loan) return Status.disallowedTarget
   if (!world.isSigned(request)) return Status.badSignature
   return undefined
 }
@@ -150,7 +160,7 @@ function callLoan(
     case selectors.transfer:
       return transfer(world, state, caller, `0x${data.slice(34, 74)}`, word(1))
     case selectors.applyForLoanOf:
-      return applyForLoanOf(world, state, caller, word(0), timestampSeconds)
+      return applyForLoanOf(world, state, caller, [word(0), word(1), word(2)], timestampSeconds)
     case selectors.repayLoan:
       return repayLoan(state, caller, word(0), timestampSeconds)
     case selectors.withdrawTo:
@@ -198,13 +208,14 @@ function applyForLoanOf(
   world: ContractWorld,
   state: ContractState,
   borrower: Address,
-  shownWei: bigint,
+  shown: readonly bigint[],
   timestampSeconds: number,
 ): Hex | undefined {
   const { principalWei } = world
   if (state.isPaused) return refused('EnforcedPause')
-  if (shownWei !== principalWei) {
-    return refused('PrincipalChanged', shownWei, principalWei)
+  const terms = [principalWei, 0n, BigInt(termSeconds)] as const
+  if (terms.some((term, index) => shown[index] !== term)) {
+    return refused('TermsChanged', ...terms)
   }
   const account = accountOf(state, borrower)
   if (account.owedWei !== 0n) {

@@ -1,6 +1,12 @@
 import { type Address, concat, type Hex, pad, zeroAddress } from 'viem'
 import { RpcError } from '../../../../src/chain/rpc.ts'
-import { readCall } from '../../../../src/loan/calls.ts'
+import {
+  debtCall,
+  issuableCall,
+  liquidityCall,
+  termsCall,
+  withdrawableCall,
+} from '../../../../src/loan/calls.ts'
 import type { AccountPool } from '../../rootstock-pool/account-pool.ts'
 import { type PoolFamily, type PoolRefusal, poolRefusals } from '../../rootstock-pool/refusals.ts'
 import { readExecute, resultData, selectors, wordOf } from './calldata.ts'
@@ -11,7 +17,8 @@ import {
   executeRequests,
   issuableWei,
   type LoanAccount,
-  spendingKey,
+  spendingOf,
+  termSeconds,
 } from './contracts.ts'
 import type { ModelTransaction, Signing } from './signing.ts'
 
@@ -41,13 +48,15 @@ const callGas = 6_800_000
 const unlimitedWei = 10n ** 30n
 
 const reads = {
-  ...{ principal: readCall('principal'), liquidity: readCall('liquidity') },
-  ...{ issuable: readCall('issuable'), withdrawable: readCall('withdrawable') },
-  ...{ terms: readCall('terms'), debt: readCall('loanDetailsOf', zeroAddress).slice(0, 10) },
+  ...{ liquidity: liquidityCall(), issuable: issuableCall() },
+  ...{
+    withdrawable: withdrawableCall(),
+    terms: termsCall(),
+    debt: debtCall(zeroAddress).slice(0, 10),
+  },
 }
 
 /** How long after the hour of its issue a loan is due. */
-export const termSeconds = 30 * 24 * 3_600
 
 /** The methods that the relay asks, as RSKj or geth answer them. */
 export function createModelNode(options: ModelNodeOptions): ModelNode {
@@ -157,9 +166,9 @@ const wordsOf = (...values: readonly (bigint | number)[]): Hex => concat(values.
 
 /** The loan of an account: what is owed, its dates, and that it is not written off. */
 function debtWords(account: LoanAccount | undefined): Hex {
-  if (account === undefined || account.owedWei === 0n) return wordsOf(0, 0, 0, 0)
+  if (account === undefined || account.owedWei === 0n) return wordsOf(0, 0, 0, 0, 0)
   const issuedAt = account.issuedHour * 3_600
-  return wordsOf(account.owedWei, issuedAt, issuedAt + termSeconds, 0)
+  return wordsOf(account.owedWei, 0, issuedAt, issuedAt + termSeconds, 0)
 }
 
 const isSame = (address: unknown, own: Address): boolean =>
@@ -173,21 +182,21 @@ function callAt(
 ): Hex {
   const { state, number, timestampSeconds } = view
   if (to.toLowerCase() === world.loan) {
-    if (data === reads.principal) return wordOf(world.principalWei)
     if (data === reads.liquidity) return wordOf(state.liquidityWei)
     if (data === reads.withdrawable) return wordOf(unlimitedWei)
     if (data === reads.issuable) return wordOf(issuableWei(world, state, timestampSeconds))
     if (data === reads.terms)
-      return wordsOf(world.principalWei, world.dailyCapWei, termSeconds, 0, 0, 0)
+      return wordsOf(world.principalWei, world.dailyCapWei, termSeconds, 0, 0, 0, 0)
     const account = state.accounts.get(`0x${data.slice(34).toLowerCase()}`)
     if (data.startsWith(reads.debt)) return debtWords(account)
     return wordOf(account?.balanceWei ?? 0n)
   }
   if (data.startsWith(selectors.spentAt)) {
-    const spent = state.spentAt.get(spendingKey(`0x${data.slice(34, 74)}`, `0x${data.slice(74)}`))
-    const { timestampSeconds = 0, blockNumber = 0 } = spent ?? {}
-    return `${wordOf(timestampSeconds)}${wordOf(blockNumber).slice(2)}` as Hex
+    const intent = [`0x${data.slice(34, 74)}`, `0x${data.slice(74, 118)}`] as const
+    const spent = spendingOf(state, intent, timestampSeconds)
+    return wordsOf(spent?.timestampSeconds ?? 0, spent?.blockNumber ?? 0)
   }
+  if (data === selectors.target) return wordOf(BigInt(world.loan))
   if (!isSame(from, relayer) || !state.isRelayerAllowed) {
     throw new RpcError(revertCodes[family], 'execution reverted', '0x')
   }
@@ -201,13 +210,14 @@ function logsOf(
   { topics, fromBlock, toBlock }: Filter,
   view: ModelBlock,
 ): unknown[] {
-  // Some providers give a few blocks at a time; the forwarder names the one block that is asked for.
-  if (fromBlock !== toBlock) throw new RpcError(-32012, 'block range is too large')
+  // Some providers give so many blocks at a time. Of the loan contract's events none is kept.
+  const isTooMuch = Number(toBlock) - Number(fromBlock) >= 1_000
+  if (isTooMuch || topics[0] !== null) throw new RpcError(-32012, 'block range is too large')
   return chain
     .allProcessed()
     .filter(
       ({ mined, processed }) =>
-        processed.intentId === topics[1] &&
+        pad(processed.intentId, { dir: 'right' }) === topics[1] &&
         pad(processed.from) === topics[2] &&
         mined.block.number >= Number(fromBlock) &&
         mined.block.number <= Number(toBlock) &&

@@ -142,16 +142,17 @@ function requestTypedData({ chainId, address }: Forwarder, request: SignedReques
     domain: { ...requestDomain, chainId, verifyingContract: address },
     types: requestTypes,
     primaryType: 'Request',
-    message: { ...request, gas: BigInt(request.gas), deadline: BigInt(request.deadline) },
+    message: request,
   } as const
 }
 
-type Signed = Pick<SignedRequest, 'from' | 'intentId' | 'gas' | 'deadline' | 'data' | 'to'>
+type Signed = Pick<SignedRequest, 'from' | 'intentId' | 'gas' | 'deadline' | 'data'>
 
-function cheapSignature({ from, to, intentId, gas, deadline, data }: Signed): Hex {
-  const parts = [from, to, intentId, gas, deadline, data].map((part) => `${part}`.toLowerCase())
-  const half = digest('request', ...parts)
-  return `${half}${half.slice(2)}1b`
+function cheapSignature({ from, intentId, gas, deadline, data }: Signed): Hex {
+  const parts = [from, intentId, gas, deadline, data].map((part) => `${part}`.toLowerCase())
+  // A compact signature keeps 255 bits of its second half.
+  const [r, s] = [digest('request', ...parts), digest('requested', ...parts)]
+  return `${r}7f${s.slice(4)}1b`
 }
 
 function cheapAccount(address: Address): LocalAccount {
@@ -166,16 +167,6 @@ function cheapAccount(address: Address): LocalAccount {
     sign: refuse,
     signMessage: refuse,
     signTransaction: refuse,
-    signTypedData: async ({ message }) => {
-      const request = message as Omit<Signed, 'gas' | 'deadline'> & {
-        gas: bigint
-        deadline: bigint
-      }
-      return cheapSignature({
-        ...request,
-        gas: Number(request.gas),
-        deadline: Number(request.deadline),
-      })
-    },
+    signTypedData: async ({ message }) => cheapSignature(message as Signed),
   }
 }

@@ -127,6 +127,7 @@ export function judgeEnd(history: History, found: Found): void {
     for (const [intentId, { state, attempts }] of payments) {
       if (state !== 'expired') continue
       found('made', `${intentId} has expired`, {
+        was_down: history.plan.knobs.outageDays !== undefined,
         in_vain: attempts >= ledgerRules.maxAttempts,
         lost_rows,
         outlasted: () => isOutlasted(history),

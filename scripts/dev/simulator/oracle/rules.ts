@@ -38,6 +38,7 @@ export type Rule = keyof typeof rules
 
 /** Why something that breaks a promise at first sight breaks none. */
 export const excuses = {
+  was_down: 'The relay was down for days with what was open.',
   neither_pays: 'Neither of the two questions pays: a locked PIN ends both of them alike.',
   lost_answer: 'The ledger lost the row that the answer stood in.',
   lost_payment: 'The ledger lost the row of the payment.',

@@ -6,6 +6,7 @@ import { createNode } from '../../../../src/chain/node.ts'
 import { refusalOf, refusalWords } from '../../../../src/loan/calls.ts'
 import { createLoanReader } from '../../../../src/loan/reader.ts'
 import type { Forwarder } from '../../../../src/relay/forwarder/requests.ts'
+import { createTargetCheck } from '../../../../src/relay/forwarder/target.ts'
 import { createIdentityCheck, identityOf } from '../../../../src/relay/identity.ts'
 import type { Tended } from '../../../../src/relay/ledger/keeper.ts'
 import type { Ledger } from '../../../../src/relay/ledger/port.ts'
@@ -66,7 +67,7 @@ const currencyName = 'tRBTC'
 export const gatewayName = 'africas-talking'
 
 const readTimeoutMs = 5_000
-const principalTtlMs = 60_000
+const termsTtlMs = 60_000
 
 /** Of nobody: no history depends on it. */
 export const pinSecret = `0x${'55'.repeat(32)}` as const
@@ -96,7 +97,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
     loanAddress: loan,
     loan: {
       ...reader,
-      principal: cached(clock, principalTtlMs, () => reader.principal()),
+      terms: cached(clock, termsTtlMs, () => reader.terms()),
       lendable: cached(clock, lendableTtlMs, () => reader.lendable()),
     },
     accounts: async (phone: PhoneNumber) => {
@@ -125,6 +126,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
     background: parts.product?.background ?? (() => {}),
     smsSeals: parts.product?.smsSeals,
     pay: createPay(relayer, {
+      isTarget: createTargetCheck(relayer.forwarder, loan),
       preflight: knobs.preflight,
       limits: knobs.limits,
       mayDial,

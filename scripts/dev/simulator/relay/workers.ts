@@ -1,4 +1,4 @@
-import { type Address, encodeAbiParameters, type Hex, keccak256 } from 'viem'
+import { type Address, encodeAbiParameters, type Hex, keccak256, slice } from 'viem'
 import type { PhoneNumber } from '../../../../src/account/phone.ts'
 import type { Answer } from '../../../../src/ussd/answer.ts'
 import { africasTalking } from '../../../../src/ussd/gateways/africas-talking.ts'
@@ -169,7 +169,7 @@ function intentOf(
   const parameters = ['uint256', 'address', 'bytes32'].map((type) => ({ type }))
   const ownKey = intentKey(gatewayName, sessionId, account)
   const values = [BigInt(forwarder.chainId), forwarder.address, ownKey]
-  const intent = keccak256(encodeAbiParameters(parameters, values))
+  const intent = slice(keccak256(encodeAbiParameters(parameters, values)), 0, 22)
   intents.set(key, intent)
   return intent
 }

@@ -76,6 +76,7 @@ export async function shrink(found: Case, rule: Rule): Promise<Shrunk> {
 /** What makes a story easier to follow where it does not matter for it. */
 const calmKnobs: ((knobs: Knobs) => Partial<Knobs>)[] = [
   () => ({ pauseDays: undefined }),
+  () => ({ outageDays: undefined }),
   () => ({ isRegular: true }),
   () => ({ inclusion: 1 }),
   () => ({ slowness: 1 }),

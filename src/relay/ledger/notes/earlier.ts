@@ -57,7 +57,7 @@ export function minutesSinceEqual(
   if (known !== undefined) return Number(known)
   if (call === undefined) return undefined
   const equal = youngerThan(rows, question.account, equalMs).find(
-    (row) => !hasSentNothing(row) && row.request.to === call.to && row.request.data === call.data,
+    (row) => !hasSentNothing(row) && row.request.data === call.data,
   )
   if (equal === undefined) return undefined
   const minutes = Math.floor((rows.now - equal.accepted_at) / 60_000)

@@ -37,12 +37,12 @@ describe('alerts', () => {
     const oldest = { ...noneOpen, waiting: now - 60_000 }
     const poor = conditionWith({ waiting: 3, oldest }, { funds })
     expect(saysOf(poor)).toEqual([
-      `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments; 3 payments wait since 2023-11-14T22:12:20.000Z. Send 0.15 there; nothing is lost.`,
+      `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments; 3 payments wait since 2023-11-14T22:12:20.000Z. Send 0.133 there; nothing is lost.`,
     ])
-    // 0.0003 a payment at the highest price.
-    const few = { wei: `${49n * 3n * 10n ** 14n}`, at: now }
+    // 266,000 gas a payment, at the highest price of 1 gwei.
+    const few = { wei: `${49n * 266_000n * 10n ** 9n}`, at: now }
     expect(namesOf(conditionWith({}, { funds: few }))).toEqual(['relayer_low'])
-    const enough = { wei: `${50n * 3n * 10n ** 14n}`, at: now }
+    const enough = { wei: `${50n * 266_000n * 10n ** 9n}`, at: now }
     expect(namesOf(conditionWith({}, { funds: enough }))).toEqual([])
   })
 

@@ -1,5 +1,17 @@
-import type { Address, Hex } from 'viem'
+import fc from 'fast-check'
+import {
+  type Address,
+  bytesToHex,
+  concatHex,
+  decodeFunctionData,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  hexToBytes,
+  numberToHex,
+} from 'viem'
 import { describe, test } from 'vitest'
+import { relayForwarderAbi } from '../../../../src/relay/forwarder/abi.ts'
 import {
   asksTheSame,
   encodeExecute,
@@ -15,9 +27,9 @@ const forwarder = { chainId: 31, address: '0x22222222222222222222222222222222222
 
 describe('an intent id', () => {
   test('is the same for ever: a relay that lost everything derives it again', ({ expect }) => {
-    // By `cast keccak $(cast abi-encode 'f(uint256,address,bytes32)' …)`.
+    // The first 22 bytes of `cast keccak $(cast abi-encode 'f(uint256,address,bytes32)' …)`.
     expect(intentIdOf(forwarder, `0x${'ab'.repeat(32)}`)).toBe(
-      '0xbf4a774b58b5d52ecc751440b8c9c7cacde825ec2316251096b83065ded81560',
+      '0xbf4a774b58b5d52ecc751440b8c9c7cacde825ec2316',
     )
   })
 
@@ -33,12 +45,13 @@ describe('an intent id', () => {
   })
 })
 
+const signature = `0x${'cd'.repeat(32)}${'3d'.repeat(32)}1c` as const
+
 /** A request of the account and what the forwarder said of it. */
 const asked = (data: Hex, status: RequestStatus, from: Address = account) => {
-  const intentId: Hex = `0x${'ab'.repeat(32)}`
+  const intentId: Hex = `0x${'ab'.repeat(22)}`
   const request: SignedRequest = {
-    ...{ from, to: forwarder.address, intentId, gas: 150_000, deadline: 1_800_000_000, data },
-    signature: `0x${'cd'.repeat(65)}`,
+    ...{ from, intentId, gas: 150_000, deadline: 1_800_000_000, data, signature },
   }
   return { request, result: { intentId, from, status, returnData: '0x' as Hex } }
 }
@@ -68,25 +81,63 @@ describe('what was processed in a transaction', () => {
   })
 })
 
-test('two requests ask the same where account, contract and call are the same', ({ expect }) => {
+test('two requests ask the same where account and call are the same', ({ expect }) => {
   const { request } = asked('0xaaaaaaaa', 'executed')
   expect(asksTheSame(request, { ...request, deadline: 1, gas: 1 })).toBe(true)
   expect(asksTheSame(request, { ...request, data: '0xbbbbbbbb' })).toBe(false)
   expect(asksTheSame(request, { ...request, from: forwarder.address })).toBe(false)
-  expect(asksTheSame(request, { ...request, to: account })).toBe(false)
 })
 
-test('requests are found again in the calldata that carries them', ({ expect }) => {
-  const request: SignedRequest = {
-    from: account,
-    to: forwarder.address,
-    intentId: `0x${'ab'.repeat(32)}`,
-    gas: 150_000,
-    deadline: 1_800_000_000,
-    data: '0x12345678',
-    signature: `0x${'cd'.repeat(65)}`,
+/** A plain reader of packed requests, byte by byte, as IRelayForwarder.sol says it. */
+function readPacked(packed: Hex): SignedRequest[] | 'malformed' {
+  const bytes = [...hexToBytes(packed)]
+  const take = (count: number) => bytesToHex(Uint8Array.from(bytes.splice(0, count)))
+  const requests: SignedRequest[] = []
+  while (bytes.length > 0) {
+    if (bytes.length < 53) return 'malformed'
+    const [from, intentId] = [getAddress(take(20)), take(22)]
+    const [deadline, gas, length] = [5, 4, 2].map((count) => Number(take(count))) as number[]
+    if (length === undefined || bytes.length < length + 64) return 'malformed'
+    const data = length === 0 ? '0x' : take(length)
+    const [r, vs] = [take(32), BigInt(take(32))]
+    const v = vs >> 255n === 0n ? '0x1b' : '0x1c'
+    const s = numberToHex(vs & (2n ** 255n - 1n), { size: 32 })
+    const numbers = { deadline: deadline ?? 0, gas: gas ?? 0 }
+    requests.push({ from, intentId, ...numbers, data, signature: concatHex([r, s, v]) })
   }
-  expect(requestsInCalldata(encodeExecute([request]))).toEqual([request])
+  return requests
+}
+
+test('requests are found again in the calldata that carries them, and any bytes are read as they are packed', ({
+  expect,
+}) => {
+  const abi = relayForwarderAbi
+  const bytes = (most: number) => fc.uint8Array({ maxLength: most }).map((read) => bytesToHex(read))
+  const word = (length: number) =>
+    fc.uint8Array({ minLength: length, maxLength: length }).map((read) => bytesToHex(read))
+  const request = fc.record({
+    from: word(20).map((address) => getAddress(address)),
+    intentId: word(22),
+    deadline: fc.nat({ max: 2 ** 40 - 1 }),
+    gas: fc.nat({ max: 2 ** 32 - 1 }),
+    data: bytes(80),
+    signature: fc
+      .tuple(word(32), word(31), fc.constantFrom('0x1b', '0x1c'))
+      .map(([r, s, v]) => concatHex([r, '0x7f', s, v as Hex])),
+  })
+  const cut = fc.tuple(fc.array(request, { maxLength: 4 }), fc.nat({ max: 400 }), bytes(200))
+  fc.assert(
+    fc.property(cut, ([requests, end, more]) => {
+      const calldata = encodeExecute(requests)
+      expect(requestsInCalldata(calldata)).toEqual(requests)
+      const [batch] = decodeFunctionData({ abi, data: calldata }).args as readonly [Hex]
+      expect(readPacked(batch)).toEqual(requests)
+      const other = concatHex([`0x${batch.slice(2, 2 + 2 * end)}`, more])
+      const read = readPacked(other)
+      const sent = encodeFunctionData({ abi, functionName: 'execute', args: [other] })
+      expect(requestsInCalldata(sent)).toEqual(read === 'malformed' ? [] : read)
+    }),
+  )
   expect(requestsInCalldata('0x')).toEqual([])
   expect(requestsInCalldata('0xdeadbeef')).toEqual([])
 })

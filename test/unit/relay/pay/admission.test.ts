@@ -6,8 +6,11 @@ import { createNode } from '../../../../src/chain/node.ts'
 import type { PaymentKind } from '../../../../src/loan/kinds.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import type { AccountLimits } from '../../../../src/relay/pay/admission.ts'
-import { createPay, type RequestedPayment } from '../../../../src/relay/pay/delivery.ts'
-import type { Refusal } from '../../../../src/relay/refusal.ts'
+import {
+  createPay,
+  type PaymentRefusal,
+  type RequestedPayment,
+} from '../../../../src/relay/pay/delivery.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
 import { createSigner } from '../../../../src/relay/signer.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
@@ -61,6 +64,7 @@ function stillChain({
   }
   const background: Promise<void>[] = []
   const pay = createPay(relayer, {
+    isTarget: async () => true,
     preflight: false,
     limits,
     mayDial: createDialRate(dialsAMinute, clock.now),
@@ -79,7 +83,7 @@ function stillChain({
     const answered = await pay({
       since: world.now,
       question: { session: `session ${number}`, input: 'input', account: caller.address },
-      ...{ steps: 3, intentId: numberToHex(number, { size: 32 }), caller },
+      ...{ steps: 3, intentId: numberToHex(number, { size: 22 }), caller },
       call: async () => ({
         ...{ target: account.address, data: '0x', kind, spendsWei },
         submitted: () => ({ kind: 'end', lines: ['submitted'] }),
@@ -104,7 +108,7 @@ function stillChain({
 const ended = (signal: AbortSignal | undefined) =>
   new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
 
-const wordsOf = (refusal: Refusal): string =>
+const wordsOf = (refusal: PaymentRefusal): string =>
   [refusal.kind, ...Object.values(refusal).slice(1)].join(' ')
 
 const count = (told: readonly string[], words: string) => told.filter((one) => one === words).length

@@ -38,7 +38,6 @@ function payment(session: string, wanted: Wanted = {}): Payment {
     order: {
       request: {
         from: accountOf(by ?? session),
-        to: accountOf('loan'),
         intentId: hashOf(session),
         gas: 1,
         deadline: deadline ?? nowSeconds + 7_200,

@@ -59,8 +59,8 @@ async function enqueue(ledger: Ledger, number: number): Promise<string> {
   const counts = { chainNonce: 0, poolNonce: 0, seen: undefined, steps: 1 }
   await ledger.claim({ ...question, ...counts, token })
   const request = await signRequest(caller, forwarder, {
-    ...{ from: caller.address, to: account.address, data: '0x', gas: 1, deadline },
-    intentId: numberToHex(number, { size: 32 }),
+    ...{ from: caller.address, data: '0x', gas: 1, deadline },
+    intentId: numberToHex(number, { size: 22 }),
   })
   const order = { request, kind: 'transfer' as const, spendsWei: 1n }
   const screen = { kind: 'end', lines: ['Submitted'] } as const
@@ -73,8 +73,8 @@ async function adopt(ledger: Ledger, block: { number: number; hash: Hex }): Prom
   const session = 'found'
   const caller = privateKeyToAccount(numberToHex(1_000, { size: 32 }))
   const request = await signRequest(caller, forwarder, {
-    ...{ from: caller.address, to: account.address, data: '0x', gas: 1, deadline },
-    intentId: numberToHex(1_000, { size: 32 }),
+    ...{ from: caller.address, data: '0x', gas: 1, deadline },
+    intentId: numberToHex(1_000, { size: 22 }),
   })
   await ledger.adopt({
     ...{ session, input: 'input', account: caller.address, steps: 1 },

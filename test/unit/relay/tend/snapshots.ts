@@ -51,7 +51,7 @@ const paymentOf = (
     kind: 'transfer',
     spendsWei: 1n,
     request: {
-      ...{ from: address(given.account), to: address(99), intentId: word(number), data: '0x' },
+      ...{ from: address(given.account), intentId: word(number), data: '0x' },
       ...{ gas: 1, deadline: headSeconds - given.lateness, signature: '0x' },
     },
   },

@@ -6,7 +6,7 @@ import { openModelledRelay } from '../../../support/modelled-relay.ts'
 const friend = '+254700000001'
 const stranger = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
 const failedLine = 'CON A payment failed: see 5\n'
-/** The modelled node gives the events of one block at a time. */
+/** The modelled node gives no events of the loan contract. */
 const unread = 'What you received cannot be shown now.'
 
 function open(product: Parameters<typeof openModelledRelay>[0]['product'] = menus.lender) {

@@ -52,7 +52,11 @@ const facts: Facts = {
   recipients: Array.from({ length: 3 }, () => ({
     ...{ kind: 'known', address: `0x${'1'.repeat(40)}`, label: '9997...001' },
   })),
-  ...{ debt, terms: { principalWei: 1n, dueAt: debt.dueAt }, earlierMinutes: 10 },
+  ...{
+    debt,
+    terms: { principalWei: 1n, feeWei: 1n, termSeconds: 1, dueAt: debt.dueAt },
+    earlierMinutes: 10,
+  },
   ...{ worth: { text: 'KES 999999999999' }, registration: 'unregistered', failure: 'untold' },
   ...{ activity, address: `0x${'1'.repeat(40)}` },
 }

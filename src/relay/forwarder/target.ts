@@ -1,0 +1,21 @@
+import { type Address, decodeFunctionResult, encodeFunctionData, isAddressEqual } from 'viem'
+import type { Node } from '../../chain/node.ts'
+import { relayForwarderAbi } from './abi.ts'
+import type { Forwarder } from './requests.ts'
+
+/** Tells whether the forwarder's requests call this contract. Asked until it is so once: it never changes. */
+export type TargetCheck = (node: Node, signal: AbortSignal) => Promise<boolean>
+
+export function createTargetCheck(forwarder: Forwarder, target: Address): TargetCheck {
+  const call = { abi: relayForwarderAbi, functionName: 'target' } as const
+  const data = encodeFunctionData(call)
+  let isKnown = false
+  return async (node, signal) => {
+    if (isKnown) return true
+    const outcome = await node.call({ to: forwarder.address, data }, signal)
+    // An account without code returns nothing.
+    if (outcome.kind === 'reverted' || outcome.data === '0x') return false
+    isKnown = isAddressEqual(decodeFunctionResult({ ...call, data: outcome.data }), target)
+    return isKnown
+  }
+}
