@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createShares } from '../../../src/node/shares.ts'
 import { type Clock, systemClock } from '../../../src/runtime/clock.ts'
 import { serve } from '../../chain/node/support/serve.ts'
 import { type Request, scriptedNode } from './scripted-node.ts'
@@ -69,6 +70,22 @@ test('a key has 4 MiB of requests at a time, and leaves others their place', asy
   go()
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200])
   expect((await served.post(large(6))).status).toBe(200)
+})
+
+test('what one customer holds, and waits for, leaves others their room and their turn', async () => {
+  const waits: number[] = []
+  const sleep = async (ms: number) => void waits.push(ms)
+  const { take, give, turn } = createShares({ now: () => 0, sleep })
+  await turn('a', 6_000_000)
+  await turn('b', 100)
+  expect(waits).toEqual([])
+  await turn('a', 100)
+  expect(waits).toEqual([1_000])
+  const most = 4 * 1024 * 1024
+  expect([...'abcdefgh'].every((customer) => take(customer, most))).toBe(true)
+  expect([take('a', 1), take('i', 1)]).toEqual([false, false])
+  give('a', most)
+  expect([take('i', most), take('i', 1)]).toEqual([true, false])
 })
 
 describe('an answer that takes too long', () => {

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/node/feed/chain.ts'
 import type { FeedStore, KeptSubscription } from '../../../../src/node/feed/feed-store.ts'
 import { createFeed, type FeedOptions } from '../../../../src/node/feed/network-feed.ts'
-import { feedLimits } from '../../../../src/node/feed/sessions.ts'
+import { createSessions, feedLimits } from '../../../../src/node/feed/sessions.ts'
 import { syncStatus } from '../../../../src/node/feed/teller.ts'
 import type { MinedBlock } from '../../../../src/node/objects/block.ts'
 import { filterBytes } from '../../../../src/node/objects/log-filter.ts'
@@ -225,12 +225,14 @@ describe('one client that asks for much', () => {
     expect(answers.filter((codes) => codes.has(-32005))).toEqual([new Set([-32005])])
     socket.sent.length = 0
     const large = batch(1, 'x'.repeat(2_000_000))
-    const sent = Array.from({ length: 3 }, () => feed.message(socket, large))
-    await Promise.all(sent)
-    // At once, and before those that came first.
-    expect(code(socket.sent[0])).toBe(-32005)
-    await feed.message(socket, large)
-    expect(socket.sent.slice(1).flatMap(codesOf)).toEqual(Array(3).fill(undefined))
+    for (let times = 0; times < 3; times += 1) {
+      socket.sent.length = 0
+      await Promise.all(Array.from({ length: 3 }, () => feed.message(socket, large)))
+      // At once, and before those that came first.
+      expect(code(socket.sent[0])).toBe(-32005)
+      await feed.message(socket, large)
+      expect(socket.sent.slice(1).flatMap(codesOf)).toEqual(Array(3).fill(undefined))
+    }
   })
 
   test('pays for what cannot be read, and is answered when its key cannot be looked up', async () => {
@@ -247,11 +249,26 @@ describe('one client that asks for much', () => {
     await feed.message(socket, '{')
     expect([spent, code(socket.sent[0])]).toEqual([1, -32700])
     isAway = true
-    await feed.message(socket, JSON.stringify({ ...chainIdCall, id: 'x' }))
-    expect(JSON.parse(socket.sent[1] ?? '')).toMatchObject({ id: 'x', error: { code: -32603 } })
+    for (let times = 0; times <= feedLimits.requestsPerSocket; times += 1) {
+      await feed.message(socket, JSON.stringify({ ...chainIdCall, id: 'x' }))
+      const answer = JSON.parse(socket.sent.at(-1) ?? '')
+      expect(answer).toMatchObject({ id: 'x', error: { code: -32603 } })
+    }
     isAway = false
     await feed.message(socket, '€'.repeat(feedLimits.messageBytes / 3 + 1))
     expect(socket.closings).toEqual([1009])
+  })
+
+  test('has its place until it has gone, also where it was closed from here', async () => {
+    const options = { limits: feedLimits, clock: systemClock, log: () => {}, left: () => {} }
+    const sessions = createSessions(options)
+    const [one, next] = [createTestSocket('one'), createTestSocket('next')]
+    expect([sessions.open(one, 1), sessions.open(next, 1)]).toEqual([true, false])
+    const session = sessions.get('one')
+    if (session !== undefined) sessions.end(session, 1013, 'read faster')
+    expect(sessions.open(next, 1)).toBe(false)
+    sessions.gone('one')
+    expect(sessions.open(next, 1)).toBe(true)
   })
 
   test('makes the service keep nothing of a filter but what it selects by', async () => {
