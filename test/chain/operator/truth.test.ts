@@ -168,14 +168,12 @@ const causes: readonly Cause[] = [
     ...{ name: 'a paused forwarder', check: 'contracts', alert: 'contracts' },
     set: (_, isThere) => asOwner(isThere ? 'pause' : 'unpause'),
   },
-  {
-    ...{ name: "a process' clock that is ahead", check: 'clock', isOwn: true },
-    set: ({ is }, isThere) => Object.assign(is, { secondAheadMs: isThere ? 90_000 : 0 }),
-  },
-  {
-    ...{ name: "a process' clock that is behind", check: 'clock', isOwn: true },
-    set: ({ is }, isThere) => Object.assign(is, { secondAheadMs: isThere ? -90_000 : 0 }),
-  },
+  ...[90_000, -90_000].map(
+    (aheadMs): Cause => ({
+      ...{ name: `a process' clock, ${aheadMs} ms ahead`, check: 'clock', isOwn: true },
+      set: ({ is }, isThere) => Object.assign(is, { secondAheadMs: isThere ? aheadMs : 0 }),
+    }),
+  ),
 ]
 
 /** What is the matter, whether a payment was refused for it, and what was until so many seconds ago. */

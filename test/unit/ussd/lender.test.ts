@@ -329,14 +329,8 @@ describe('the dials of a minute', () => {
     async (place, { expect }) => {
       const clock = createHandClock()
       const { deliver } = openModelledRelay({
-        ...{
-          callers: 2,
-          poolLoans: 9,
-          capLoans: 9,
-          clock,
-          product: menus.lender,
-          dialsAMinute: 30,
-        },
+        ...{ callers: 2, poolLoans: 9, capLoans: 9, clock },
+        ...{ product: menus.lender, dialsAMinute: 30 },
       })
       for (let dial = 0; dial < 30; dial++) await deliver(0, `dial ${dial}`, '')
       expect(await deliver(0, 'over', place)).toBe(tooMany)

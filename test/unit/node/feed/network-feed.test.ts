@@ -260,12 +260,12 @@ describe('one client that asks for much', () => {
   })
 
   test('has its place until it has gone, also where it was closed from here', async () => {
-    const options = { limits: feedLimits, clock: systemClock, log: () => {}, left: () => {} }
-    const sessions = createSessions(options)
+    const nothing = { log: () => {}, left: () => {} }
+    const sessions = createSessions({ limits: feedLimits, clock: systemClock, ...nothing })
     const [one, next] = [createTestSocket('one'), createTestSocket('next')]
-    expect([sessions.open(one, 1), sessions.open(next, 1)]).toEqual([true, false])
-    const session = sessions.get('one')
-    if (session !== undefined) sessions.end(session, 1013, 'read faster')
+    const session = sessions.restore(one)
+    expect(sessions.open(next, 1)).toBe(false)
+    sessions.end(session, 1013, 'read faster')
     expect(sessions.open(next, 1)).toBe(false)
     sessions.gone('one')
     expect(sessions.open(next, 1)).toBe(true)
