@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { openModelledService } from '../support/modelled-service.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
 
@@ -35,8 +36,11 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
 
     test('is lent one after the other as far as it goes, block by block', async () => {
       const { ledger } = await create()
+      // No time passes, however slow the machine is: what the pool has is read once, before the first block.
+      const now = Date.now()
+      const clock = { ...systemClock, now: () => now }
       const { deliver, chain } = openModelledService({
-        ...{ ledger, callers, poolLoans: 3, capLoans: plenty },
+        ...{ ledger, callers, poolLoans: 3, capLoans: plenty, clock },
       })
       const screens: string[] = []
       for (const caller of everybody) {

@@ -38,9 +38,7 @@ describe('a payment', () => {
     const account = await accountOf(caller)
     await until(async () => (await processed(account)).length === 1)
     const [event] = await processed(account)
-    expect((event as unknown as { transactionHash: string }).transactionHash.slice(0, 12)).toBe(
-      shown,
-    )
+    expect(event?.hash.slice(0, 12)).toBe(shown)
   })
 
   test("is nobody else's who has the same session id", async () => {
