@@ -58,7 +58,8 @@ export async function blockOfSpending(
 export const intentTopics = ({ from, intentId }: ForwardRequest): (Hex | null)[] => [
   null,
   pad(intentId, { dir: 'right' }),
-  pad(from),
+  // As nodes write topics: an address of an account has a checksum in its letters.
+  pad(from.toLowerCase() as Hex),
 ]
 
 /** So many blocks are looked through at a time: more than public nodes give at once are not asked for. */
