@@ -30,8 +30,11 @@ export function parseCaller(raw: string, country?: Country): PhoneNumber | undef
   if (!/^\+?[0-9]{4,20}$/.test(text)) return undefined
   const known = parseMobile(text, country)
   if (known !== undefined) return known
-  return /^\+[1-9][0-9]{6,14}$/.test(text) ? (presentForm(text) as PhoneNumber) : undefined
+  return hasForm(text) ? (presentForm(text) as PhoneNumber) : undefined
 }
+
+/** Tells whether digits have the form of a number with its country code, be there such a country or not. */
+const hasForm = (text: string): boolean => /^\+[1-9][0-9]{6,14}$/.test(text)
 
 /**
  * A number that a caller typed: E.164, also with 00 for its plus, or the national form of the caller's
@@ -40,26 +43,36 @@ export function parseCaller(raw: string, country?: Country): PhoneNumber | undef
  * too for what Kenya, Uganda and Tanzania dial each other by, 005 to 007: with 00 for a plus it would be a
  * number of another continent.
  */
-export function parseTypedPhone(raw: string, caller: PhoneNumber): PhoneNumber | undefined {
+export const parseTypedPhone = (raw: string, caller: PhoneNumber): PhoneNumber | undefined =>
+  typedNumbers(raw, caller).find(isListed)
+
+/**
+ * Reads a typed number that no numbering plan knows, as far as it has the form of one: it may have been a number
+ * when its account was opened.
+ */
+export const parseUnlistedPhone = (raw: string, caller: PhoneNumber): PhoneNumber | undefined =>
+  typedNumbers(raw, caller).find((number) => hasForm(number))
+
+function typedNumbers(raw: string, caller: PhoneNumber): PhoneNumber[] {
   const typed = plainDigits(raw).replaceAll(/[ ().-]/g, '')
-  if (!/^\+?[0-9]+$/.test(typed)) return undefined
-  if (/^\+25[456]/.test(caller) && /^00[567][0-9]{9}$/.test(typed)) return undefined
-  return parseMobile(typed, parsePhoneNumberFromString(caller)?.country)
+  if (!/^\+?[0-9]+$/.test(typed)) return []
+  if (/^\+25[456]/.test(caller) && /^00[567][0-9]{9}$/.test(typed)) return []
+  return numbersIn(typed, parsePhoneNumberFromString(caller)?.country)
 }
 
 /** The one form of a mobile number. Undefined for anything else. */
-function parseMobile(text: string, country: Country | undefined): PhoneNumber | undefined {
+const parseMobile = (text: string, country: Country | undefined): PhoneNumber | undefined =>
+  numbersIn(text, country).find(isListed)
+
+/** What digits may be the number of, in its one form, be it listed or not. */
+function numbersIn(text: string, country: Country | undefined): PhoneNumber[] {
   const candidates = text.startsWith('00') ? [`+${text.slice(2)}`, text] : [text]
-  for (const candidate of candidates) {
-    const parsed = parsePhoneNumberFromString(
-      presentForm(candidate),
-      country === undefined ? {} : { defaultCountry: country },
-    )
-    if (parsed === undefined) continue
-    const number = presentForm(parsed.number)
-    if (isListed(number)) return number as PhoneNumber
-  }
-  return undefined
+  const defaults = country === undefined ? {} : { defaultCountry: country }
+  return candidates.flatMap((candidate) => {
+    const parsed = parsePhoneNumberFromString(presentForm(candidate), defaults)
+    const number = parsed?.number ?? (hasForm(candidate) ? candidate : undefined)
+    return number === undefined ? [] : [presentForm(number) as PhoneNumber]
+  })
 }
 
 /** Tells whether the numbering plans know this mobile number. */

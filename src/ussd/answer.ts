@@ -225,7 +225,8 @@ async function answerMenu(
   const context = contextOf(parts, delivery.phone)
   const account = async () => (await accounts(delivery.phone)).address
   const question = (own: Address, text: string) => questionOf(parts, { ...delivery, text }, own)
-  const session = { ...parts, context, question, account }
+  const isKnown = (phone: PhoneNumber) => isCustomer(parts, phone)
+  const session = { ...parts, context, question, account, isCustomer: isKnown }
   const { result, text, authorizedBy } = await readSession(session, answers)
   const delivered = { since, steps: answers.length, authorizedBy }
   // From here on nothing that is secret is known but what is to be set.

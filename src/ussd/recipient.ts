@@ -1,6 +1,6 @@
 import { type Address, isAddressEqual } from 'viem'
 import { parseAddress } from '../account/address.ts'
-import { type PhoneNumber, parseTypedPhone } from '../account/phone.ts'
+import { type PhoneNumber, parseTypedPhone, parseUnlistedPhone } from '../account/phone.ts'
 
 /** Where money is sent to, as far as the text alone can tell. */
 export type Recipient =
@@ -27,6 +27,8 @@ export type RecipientRules = {
   caller: PhoneNumber
   /** Addresses that no money may be sent to: the contracts themselves. The zero address never is. */
   reserved: readonly Address[]
+  /** Whether numbers have accounts that no numbering plan knows. Undefined: none of them has. */
+  opened?: ReadonlyMap<PhoneNumber, boolean> | undefined
 }
 
 /**
@@ -38,14 +40,11 @@ export function parseRecipient(
   rules: RecipientRules,
 ):
   | { kind: 'recipient'; recipient: Exclude<Recipient, KnownRecipient> }
+  /** It is to be looked up first whether this number has an account. */
+  | { kind: 'unlisted'; phone: PhoneNumber }
   | { kind: 'fault'; fault: RecipientFault } {
   const text = typed.trim()
-  if (!/^0x/i.test(text)) {
-    const phone = parseTypedPhone(text, rules.caller)
-    if (phone === undefined) return fault('unknown_form')
-    if (phone === rules.caller) return fault('own_number')
-    return { kind: 'recipient', recipient: { kind: 'phone', phone } }
-  }
+  if (!/^0x/i.test(text)) return parsePhone(text, rules)
   const digits = text.slice(2)
   if (!/^[0-9a-f]{40}$/i.test(digits)) return fault('unknown_form')
   const isUpperCase = digits === digits.toUpperCase()
@@ -54,6 +53,17 @@ export function parseRecipient(
   if (BigInt(address) === 0n) return fault('zero_address')
   if (rules.reserved.some((other) => isAddressEqual(other, address))) return fault('contract')
   return { kind: 'recipient', recipient: { kind: 'address', address } }
+}
+
+function parsePhone(text: string, { caller, opened }: RecipientRules) {
+  const listed = parseTypedPhone(text, caller)
+  const phone = listed ?? (opened && parseUnlistedPhone(text, caller))
+  if (phone === undefined) return fault('unknown_form')
+  if (phone === caller) return fault('own_number')
+  const isOpened = listed !== undefined || opened?.get(phone)
+  if (isOpened === undefined) return { kind: 'unlisted', phone } as const
+  if (!isOpened) return fault('unknown_form')
+  return { kind: 'recipient', recipient: { kind: 'phone', phone } } as const
 }
 
 const fault = (fault: RecipientFault) => ({ kind: 'fault', fault }) as const

@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import type { PhoneNumber } from '../account/phone.ts'
 import type { Pins, PinVerdict } from '../account/pin.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
 import type { MenuContext } from './menu/nodes.ts'
@@ -10,6 +11,7 @@ import {
   recipientsStep,
   sessionStart,
   shownAt,
+  shownOpened,
   shownRecipients,
 } from './shown.ts'
 
@@ -29,6 +31,8 @@ export type SessionOptions = {
   /** Names the session, and a text of it, by keyed digests. */
   question: (account: Address, text: string) => Promise<Question>
   account: () => Promise<Address>
+  /** Whether this number has an account. */
+  isCustomer: (phone: PhoneNumber) => Promise<boolean>
 }
 
 /**
@@ -43,7 +47,7 @@ export async function readSession(
   answers: readonly string[],
 ): Promise<Read> {
   const { pins, question } = parts
-  let { context } = parts
+  let context: MenuContext = { ...parts.context, opened: new Map() }
   const verdicts = new Map<number, PinVerdict>()
   const start = pins === undefined ? 'main' : await startOf(parts, pins, await parts.account())
   const soFar: SoFar = { start, verdicts }
@@ -53,6 +57,11 @@ export async function readSession(
     const shown = pins === undefined ? answers : withoutSecrets(answers, context, soFar)
     switch (result.kind) {
       case 'unread':
+        if (result.phone !== undefined) {
+          const isOpen = await isOpenFor(parts, result.phone)
+          context = { ...context, opened: new Map(context.opened).set(result.phone, isOpen) }
+          break
+        }
         if (context.known !== undefined) throw new Error('a digit has no meaning')
         context = { ...context, known: await knownOf(parts) }
         break
@@ -69,6 +78,18 @@ export async function readSession(
         return { result, text: shown.join('*'), authorizedBy }
     }
   }
+}
+
+/** Whether a number that no plan knows has an account is what it was first in this session. */
+async function isOpenFor(
+  { ledger, question, account, isCustomer }: SessionOptions,
+  phone: PhoneNumber,
+): Promise<boolean> {
+  const step = await question(await account(), `number ${phone}`)
+  const known = await shownAt(ledger, step, shownOpened)
+  if (known !== undefined) return known
+  const isOpen = await isCustomer(phone)
+  return (await keepShown(ledger, step, shownOpened, isOpen)) ?? isOpen
 }
 
 /** Where no list was shown first, a digit of this session stands for nobody, for good. */

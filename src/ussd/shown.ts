@@ -39,6 +39,9 @@ export const sessionStart: ShownFact<'main' | 'newPin'> = {
   schema: z.enum(['main', 'newPin']),
 }
 
+/** Whether a number that no plan knows has an account. Its step is a digest of the number. */
+export const shownOpened: ShownFact<boolean> = { name: 'opened', schema: z.boolean() }
+
 /** What a PIN was judged that was typed at a step. Nothing of the PIN is in it. */
 export const pinVerdict: ShownFact<PinVerdict> = {
   name: 'pin',

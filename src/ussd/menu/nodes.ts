@@ -1,5 +1,5 @@
 import { type Language, languages } from '../../account/language.ts'
-import { spelledPhone } from '../../account/phone.ts'
+import { type PhoneNumber, spelledPhone } from '../../account/phone.ts'
 import { isEasy, isPin } from '../../account/pin.ts'
 import { type AmountFault, parseAmount } from '../../loan/amounts.ts'
 import type { FactName, Facts } from '../facts.ts'
@@ -114,7 +114,7 @@ export type MenuQuestion<Known = Facts> = {
 export type Given =
   | { kind: 'given'; draft: SessionDraft }
   | { kind: 'mistake'; why: string }
-  | { kind: 'unread' }
+  | { kind: 'unread'; phone?: PhoneNumber }
 
 export type Destination = NodeName | EffectName
 
@@ -213,9 +213,14 @@ function recipientQuestion({ profile }: MenuSettings): MenuQuestion {
       const known = /^[1-9]$/.test(typed) ? knownBy(Number(typed), context) : undefined
       if (known !== undefined) return known
       const parsed = parseRecipient(typed, context)
-      return parsed.kind === 'recipient'
-        ? { kind: 'given', draft: { recipient: parsed.recipient } }
-        : { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
+      switch (parsed.kind) {
+        case 'recipient':
+          return { kind: 'given', draft: { recipient: parsed.recipient } }
+        case 'unlisted':
+          return { kind: 'unread', phone: parsed.phone }
+        case 'fault':
+          return { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
+      }
     },
     leads: ['amount'],
     back: 'main',
@@ -471,7 +476,7 @@ const cashOuts = ({
       if (parsed.kind === 'fault') {
         return { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
       }
-      return parsed.recipient.kind === 'phone'
+      return parsed.kind === 'unlisted' || parsed.recipient.kind === 'phone'
         ? { kind: 'mistake', why: context.say.noWallet }
         : { kind: 'given', draft: { recipient: parsed.recipient } }
     },

@@ -1,3 +1,4 @@
+import type { PhoneNumber } from '../../account/phone.ts'
 import { isPin, type PinVerdict } from '../../account/pin.ts'
 import { plainDigits } from '../../runtime/digits.ts'
 import type { Facts } from '../facts.ts'
@@ -23,8 +24,8 @@ export type MenuResult =
   | { kind: 'unjudged'; steps: number; pin: string }
   /** The account's PIN opens nothing. */
   | { kind: 'locked'; why: LockedBy }
-  /** What an answer means is to be read first: {@link MenuContext.known}. */
-  | { kind: 'unread' }
+  /** What an answer means is to be read first: {@link MenuContext.known}, or {@link MenuContext.opened} of a number. */
+  | { kind: 'unread'; phone?: PhoneNumber }
   /** Three bad answers to one question. */
   | { kind: 'gave_up' }
   /** So many answers that no question is left open. */
@@ -50,7 +51,7 @@ const nothingKnown: SoFar = { start: 'main', verdicts: new Map() }
 /** What an answer leads to: another place, the session's end, or the same question again. */
 type Step =
   | { kind: 'go'; place: Place }
-  | { kind: 'unread' }
+  | { kind: 'unread'; phone?: PhoneNumber }
   /** `or`: where another answer goes on from, if the end turned out to be a question. */
   | { kind: 'end'; outcome: SessionOutcome; or: Place | undefined }
   | { kind: 'stop'; result: Extract<MenuResult, { kind: 'unjudged' | 'locked' }> }
@@ -126,7 +127,7 @@ function follow(
       case 'stop':
         return isLast || step.result.kind === 'unjudged' ? step.result : { kind: 'past_the_end' }
       case 'unread':
-        return { kind: 'unread' }
+        return step
       case 'go':
         place = step.place
         break
@@ -192,7 +193,7 @@ function judged(pin: string, { say }: MenuContext, { verdicts, steps }: At): Ste
 
 type Given =
   | { kind: 'given'; draft: SessionDraft; leads: Destination; or?: NodeName | undefined }
-  | { kind: 'unread' }
+  | { kind: 'unread'; phone?: PhoneNumber }
   | Mistake
 
 function chosen(place: Place, { entries }: List, typed: string, { say }: MenuContext): Given {

@@ -1,6 +1,7 @@
 import { parseEther } from 'viem'
 import { expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { accountOf } from '../../../scripts/dev/simulator/model/contracts.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
 
@@ -37,3 +38,21 @@ test.for(unlisted)('a caller as %s is served where it has an account', async (ph
   expect(await deliver(0, 'next', '')).toMatch(/^CON Rootstock DeFi/)
   expect((await ledger.vitals()).unlistedAt).toBeUndefined()
 })
+
+test.for(unlisted)(
+  'a number as %s can be sent to where it has an account, and in a session it stays what it was first',
+  async (phone) => {
+    const typed = phone.replace('+', '00')
+    const invalid = /^CON Not a valid address or phone number\./
+    const rich = open(phone, '1')
+    expect(await rich.deliver(1, 'pay', `2*${phone}`)).toMatch(/^CON To: /)
+    expect(await rich.deliver(1, 'pay', `2*${phone}*0.1*1`)).toMatch(/^END Transfer Submitted\n/)
+    expect(await rich.deliver(0, 'own', `2*${typed}`)).toMatch(/^CON .*own/i)
+
+    const poor = open(phone, '0')
+    expect(await poor.deliver(1, 'pay', `2*${phone}`)).toMatch(invalid)
+    accountOf(poor.chain.head().state, poor.accountOf(0)).balanceWei = parseEther('1')
+    expect(await poor.deliver(1, 'pay', `2*${typed}`)).toMatch(invalid)
+    expect(await poor.deliver(1, 'next', `2*${typed}`)).toMatch(/^CON To: /)
+  },
+)
