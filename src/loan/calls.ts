@@ -1,4 +1,5 @@
 import {
+  type Abi,
   type Address,
   decodeErrorResult,
   decodeEventLog,
@@ -107,31 +108,14 @@ function decodeCall(data: Hex) {
   }
 }
 
-/** Calldata of `getBalance`. */
-export function balanceCall(account: Address): Hex {
-  return encodeFunctionData({ abi: microLoanAbi, functionName: 'getBalance', args: [account] })
-}
+/** What is read of the contract, of an account or of all. */
+export type LoanRead =
+  | ('getBalance' | 'loanOf' | 'loanDetailsOf')
+  | ('terms' | 'liquidity' | 'issuable' | 'withdrawable')
 
-/** Calldata of `loanOf`: what an account owes. */
-export function owedCall(account: Address): Hex {
-  return encodeFunctionData({ abi: microLoanAbi, functionName: 'loanOf', args: [account] })
-}
-
-/** Calldata of `loanDetailsOf`: what an account owes, with its dates. */
-export function debtCall(account: Address): Hex {
-  return encodeFunctionData({ abi: microLoanAbi, functionName: 'loanDetailsOf', args: [account] })
-}
-
-/** Calldata of `terms`. */
-export const termsCall = (): Hex => encodeFunctionData({ abi: microLoanAbi, functionName: 'terms' })
-
-/** Calldata of `liquidity`: what the pool can lend. */
-export const liquidityCall = (): Hex =>
-  encodeFunctionData({ abi: microLoanAbi, functionName: 'liquidity' })
-
-/** Calldata of `issuable`: what the daily cap leaves. */
-export const issuableCall = (): Hex =>
-  encodeFunctionData({ abi: microLoanAbi, functionName: 'issuable' })
+/** Calldata of a function that is read. */
+export const readCall = (functionName: LoanRead, ...args: [] | [account: Address]): Hex =>
+  encodeFunctionData({ abi: microLoanAbi as Abi, functionName, args })
 
 /** Calldata of `deposit`: what is sent along is credited to the sender. */
 export const depositCall = (): Hex =>
@@ -150,10 +134,6 @@ export function depositedWei({ topics, data }: { topics: Hex[]; data: Hex }): bi
   const event = { abi: microLoanAbi, eventName: 'Deposited', data } as const
   return decodeEventLog({ ...event, topics: [first, ...rest] }).args.amount
 }
-
-/** Calldata of `withdrawable`: what the daily limit leaves to forwarded withdrawals. */
-export const withdrawableCall = (): Hex =>
-  encodeFunctionData({ abi: microLoanAbi, functionName: 'withdrawable' })
 
 /** The refusal in a revert's data. */
 export function refusalOf(revertData: Hex): LoanRefusal {

@@ -1,5 +1,7 @@
 import {
+  type Abi,
   type Address,
+  type ContractFunctionReturnType,
   decodeEventLog,
   decodeFunctionResult,
   encodeEventTopics,
@@ -7,16 +9,7 @@ import {
   pad,
 } from 'viem'
 import { microLoanAbi } from './abi.ts'
-import {
-  balanceCall,
-  debtCall,
-  issuableCall,
-  type LoanTerms,
-  liquidityCall,
-  owedCall,
-  termsCall,
-  withdrawableCall,
-} from './calls.ts'
+import { type LoanRead, type LoanTerms, readCall } from './calls.ts'
 
 /** Reads of the loan contract; in wei. They throw what their source throws. */
 export type LoanReader = {
@@ -54,51 +47,47 @@ export type LoanSource = {
 }
 
 export function createLoanReader({ read, height, events }: LoanSource): LoanReader {
+  async function ask<Name extends LoanRead>(
+    name: Name,
+    of: [] | [account: Address] = [],
+    block?: number,
+  ) {
+    const data = await read(readCall(name, ...of), block)
+    const functionName: string = name
+    const found = decodeFunctionResult({ abi: microLoanAbi as Abi, functionName, data })
+    return found as ContractFunctionReturnType<typeof microLoanAbi, 'view', Name>
+  }
+
   async function lendable() {
     const block = await height()
-    const [pool, cap] = await Promise.all([
-      read(liquidityCall(), block),
-      read(issuableCall(), block),
+    const [poolWei, capWei] = await Promise.all([
+      ask('liquidity', [], block),
+      ask('issuable', [], block),
     ])
-    const abi = microLoanAbi
-    return {
-      block,
-      poolWei: decodeFunctionResult({ abi, functionName: 'liquidity', data: pool }),
-      capWei: decodeFunctionResult({ abi, functionName: 'issuable', data: cap }),
-    }
+    return { block, poolWei, capWei }
   }
 
   async function withdrawable() {
     const block = await height()
-    const data = await read(withdrawableCall(), block)
-    const outWei = decodeFunctionResult({ abi: microLoanAbi, functionName: 'withdrawable', data })
-    return { block, outWei }
+    return { block, outWei: await ask('withdrawable', [], block) }
   }
 
   return {
     withdrawable: () => withdrawable().catch(withdrawable),
     // Once more where one node tells of a block that another one does not have yet.
     lendable: () => lendable().catch(lendable),
-    async balance(account) {
-      const data = await read(balanceCall(account))
-      return decodeFunctionResult({ abi: microLoanAbi, functionName: 'getBalance', data })
-    },
-    async owed(account) {
-      const data = await read(owedCall(account))
-      return decodeFunctionResult({ abi: microLoanAbi, functionName: 'loanOf', data })
-    },
+    balance: (account) => ask('getBalance', [account]),
+    owed: (account) => ask('loanOf', [account]),
     async debt(account) {
-      const data = await read(debtCall(account))
-      const loan = decodeFunctionResult({ abi: microLoanAbi, functionName: 'loanDetailsOf', data })
-      return { owedWei: loan.owed, dueAt: Number(loan.dueAt) }
+      const { owed, dueAt } = await ask('loanDetailsOf', [account])
+      return { owedWei: owed, dueAt: Number(dueAt) }
     },
     async terms() {
-      const data = await read(termsCall())
-      const terms = decodeFunctionResult({ abi: microLoanAbi, functionName: 'terms', data })
+      const { principal, feeRate, term } = await ask('terms')
       return {
-        principalWei: terms.principal,
-        feeWei: (terms.principal * BigInt(terms.feeRate)) / 10_000n,
-        termSeconds: terms.term,
+        principalWei: principal,
+        feeWei: (principal * BigInt(feeRate)) / 10_000n,
+        termSeconds: term,
       }
     },
     async received(account) {

@@ -25,8 +25,9 @@ import type { DepositClaim } from '../relay/claim-deposit.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
 import type { HeldSms, Identified, Ledger, Question } from '../relay/ledger/port.ts'
 import { answerOf, type PaymentAnswer } from '../relay/pay/answers.ts'
-import type { ContractCall, Pay, PaymentRefusal } from '../relay/pay/delivery.ts'
+import type { ContractCall, Pay } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
+import type { Refusal } from '../relay/refusal.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { askAt } from './ask.ts'
@@ -588,7 +589,7 @@ async function questionOf(
   return { session, input: await keys.input(session, text), account }
 }
 
-function refusalText(parts: AnswerOptions, refusal: PaymentRefusal, payment: PaymentKind): string {
+function refusalText(parts: AnswerOptions, refusal: Refusal, payment: PaymentKind): string {
   const { say } = parts
   const refused = (why: LoanRefusal) =>
     refusedText(say.refused, why, (wei) => amountText(parts, wei), payment)

@@ -931,14 +931,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const order = { ...orderOf('a', bob), reserves: one }
       await ledger.record({ ...acceptance('a', 'a', 0, bob), order })
       // As long as no block holds it, by whatever view.
-      expect(await claim('b', 19n, 8)).toEqual({ kind: 'short' })
+      expect(await claim('b', 19n, 8)).toEqual({ kind: 'none_left' })
       await mineAt(ledger, 'a', 0, executionIn(9))
       await ledger.confirm('a', id('block 9'))
       // Of block 8 it is reserved, and in block 9 the pool is the less.
-      expect(await claim('b', 19n, 8)).toEqual({ kind: 'short' })
-      expect(await claim('b', 9n, 9)).toEqual({ kind: 'short' })
+      expect(await claim('b', 19n, 8)).toEqual({ kind: 'none_left' })
+      expect(await claim('b', 9n, 9)).toEqual({ kind: 'none_left' })
       await ledger.reopen(id('block 9'))
-      expect(await claim('b', 19n, 9)).toEqual({ kind: 'short' })
+      expect(await claim('b', 19n, 9)).toEqual({ kind: 'none_left' })
       await mineAt(ledger, 'a', 0, executionIn(10))
       expect(await claim('b', 10n, 10)).toMatchObject({ kind: 'claimed' })
     })
@@ -957,13 +957,13 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       }
       expect(await claim('a', 19n, 5)).toMatchObject({ kind: 'claimed' })
       // By a claim that has recorded nothing yet.
-      expect(await claim('b', 19n, 8)).toEqual({ kind: 'short' })
+      expect(await claim('b', 19n, 8)).toEqual({ kind: 'none_left' })
       const order = { ...orderOf('a', bob), reserves: { ...none, outWei: 10n } }
       await ledger.record({ ...acceptance('a', 'a', 0, bob), order })
-      expect(await claim('b', 19n, 8)).toEqual({ kind: 'short' })
+      expect(await claim('b', 19n, 8)).toEqual({ kind: 'none_left' })
       expect(await borrow('c', 1n)).toMatchObject({ kind: 'claimed' })
       await mineAt(ledger, 'a', 0, executionIn(9))
-      expect(await claim('b', 19n, 8)).toEqual({ kind: 'short' })
+      expect(await claim('b', 19n, 8)).toEqual({ kind: 'none_left' })
       expect(await claim('b', 10n, 9)).toMatchObject({ kind: 'claimed' })
     })
 

@@ -153,7 +153,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
           ...claiming(`of ${poolWei}`, undefined, { account: bob }),
           reserves: { ...share, of: of(poolWei) },
         })
-      expect(await claim(14n)).toEqual({ kind: 'short' })
+      expect(await claim(14n)).toEqual({ kind: 'none_left' })
       expect((await claim(15n)).kind).toBe('claimed')
     })
 

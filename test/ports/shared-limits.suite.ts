@@ -85,7 +85,7 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
           reserves: { ...one, of: { ...one, block: 7 } },
         })
       expect(await claim(0)).toMatchObject({ kind: 'claimed' })
-      expect(await claim(1)).toEqual({ kind: 'short' })
+      expect(await claim(1)).toEqual({ kind: 'none_left' })
       pass(rules.leaseMs)
       expect(await claim(1)).toMatchObject({ kind: 'claimed' })
       const screen = { kind: 'end', lines: ['No.'] } as const

@@ -3,6 +3,7 @@ import { poolRules } from '../../chain/chains.ts'
 import type { SendRefusal } from '../../chain/refusals.ts'
 import type { PaymentKind } from '../../loan/kinds.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
+import type { ObstacleKind, RefusalOf } from '../refusal.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './copies/export-format.ts'
 import type { smsParties } from './rows.ts'
 import type { Seen, Sight, turns } from './sight.ts'
@@ -51,7 +52,15 @@ export type Ledger = {
    */
   claim(
     claim: Claiming,
-  ): Promise<Decided | Claimed | Full | OverDay | Equal | { kind: 'changed' | 'short' | 'paused' }>
+  ): Promise<
+    | Decided
+    | Claimed
+    | Full
+    | OverDay
+    | Equal
+    | RefusalOf<'none_left' | 'paused'>
+    | { kind: 'changed' }
+  >
   /**
    * Makes the signed request, the screen and the transaction durable; only the live token may, and only
    * on the view of the account that its claim was made on.
@@ -297,9 +306,7 @@ export type Room = { ofAccount: number; open: number; waiting: number }
 export type DayLimits = { transfersADay: number | undefined; sentADayWei: bigint | undefined }
 
 /** An account has sent what it may in a day. Nothing has changed. */
-export type OverDay =
-  | { kind: 'too_many_today'; most: number }
-  | { kind: 'too_much_today'; leftWei: bigint }
+export type OverDay = RefusalOf<'too_many_today' | 'too_much_today'>
 
 /** An equal payment was accepted so many minutes ago: whether another one is meant is to be asked. */
 export type Equal = { kind: 'equal'; minutes: number }
@@ -309,11 +316,6 @@ export type PaymentCall = Pick<SignedRequest, 'data'>
 
 /** There is no room for one payment more. Nothing has changed. */
 export type Full = { kind: 'full'; load: Load }
-
-/** What keeps the relay from carrying one payment more, of any account: see `pay/admission.ts`. */
-export type ObstacleKind =
-  | ('crowded' | 'price_too_high' | 'relayer_poor' | 'paused')
-  | ('no_answer' | 'contracts' | 'clock')
 
 /** What payments were refused for last, when it was told in the log, and since when they are taken (Unix times in ms). */
 export type NotedObstacle = { kind: ObstacleKind; at: number; toldAt: number; endedAt?: number }
@@ -522,7 +524,7 @@ export type Claiming = Question & {
   identity?: Identity | undefined
   /**
    * What the payment takes, and of what: where the chain held less at that block than this and all that
-   * is reserved and that the block does not show, the claim is `short`. Undefined: unchecked.
+   * is reserved and that the block does not show, the claim is refused as `none_left`. Undefined: unchecked.
    */
   reserves?: (Shares & { of: Lendable | undefined }) | undefined
 }

@@ -1,5 +1,6 @@
 import { soonMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
+import type { ObstacleKind } from '../refusal.ts'
 import { exportPage } from './copies/export.ts'
 import { beginRestore, endRestore, restore } from './copies/restore.ts'
 import type { At, Draft } from './draft.ts'
@@ -77,7 +78,6 @@ import {
   type Ledger,
   maxOpen,
   type NotedObstacle,
-  type ObstacleKind,
   type Question,
   type Refused,
   type Refusing,
@@ -300,7 +300,9 @@ export const steps: Steps = {
     if (minutes !== undefined) return { kind: 'equal', minutes }
     const over = day && overDay(rows, claiming.account, day, day)
     if (over !== undefined) return over
-    if (reserves !== undefined && isShort(at, session, reserves)) return { kind: 'short' }
+    if (reserves !== undefined && isShort(at, session, reserves)) {
+      return { kind: 'none_left' }
+    }
     // A holder before us never recorded: its token is dead from here on, and its nonce's lease ended
     // with the session's. What the chain has passed can carry nothing any more.
     const leases = known.leases.filter(

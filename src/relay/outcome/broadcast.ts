@@ -31,15 +31,31 @@ export async function broadcast(
         refusal: sent.refusal,
         node: sent.message,
       })
-      if (isForeign(sent.refusal) && isFirst) {
-        // Bytes that we do not know hold the nonce. They may be an older payment of ours: the
-        // request moves to another nonce, and they are never bumped over.
-        logTransitions(log, await ledger.displaced(nonce))
-      } else {
-        logTransitions(log, await ledger.sent(transaction.hash, sent.refusal))
-      }
+      logTransitions(
+        log,
+        isFirst && isForeign(sent.refusal)
+          ? await ledger.displaced(nonce)
+          : await ledger.sent(transaction.hash, sent.refusal),
+      )
       return sent.refusal
   }
 }
 
-const isForeign = (refusal: SendRefusal): boolean => refusal === 'nonce_occupied'
+/**
+ * Whether bytes that we do not know hold the nonce. They may be an older payment of ours: the request moves to
+ * another nonce, and they are never bumped over.
+ */
+function isForeign(refusal: Exclude<SendRefusal, 'known'>): boolean {
+  switch (refusal) {
+    case 'nonce_occupied':
+      return true
+    case 'nonce_used':
+    case 'nonce_too_high':
+    case 'insufficient_funds':
+    case 'quota':
+    case 'price_too_low':
+    case 'price_too_high':
+    case 'other':
+      return false
+  }
+}

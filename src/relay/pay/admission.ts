@@ -1,5 +1,6 @@
 import { replacementPriceUp } from '../fees.ts'
-import type { DayLimits, Load, ObstacleKind, OverDay, Room } from '../ledger/port.ts'
+import type { DayLimits, Load, Room } from '../ledger/port.ts'
+import type { Refusal } from '../refusal.ts'
 import {
   executeGas,
   gasPriceFor,
@@ -8,30 +9,14 @@ import {
   type Terms,
 } from '../relayer.ts'
 
-/** What keeps the relay from carrying one payment more before its deadline. */
-export type Obstacle =
-  /** Too many wait. About so many minutes later fewer do. */
-  | { kind: Extract<ObstacleKind, 'crowded'>; minutes: number }
-  /** The chain's gas price is above the operator's limit. */
-  | { kind: Extract<ObstacleKind, 'price_too_high'> }
-  /** The relayer's key cannot pay for everything open and for this one. */
-  | { kind: Extract<ObstacleKind, 'relayer_poor'> }
-  /** An operator has said so. */
-  | { kind: Extract<ObstacleKind, 'paused'> }
-  /** The node gave no answer; the contracts refuse this relayer; the process' clock is off. */
-  | { kind: Extract<ObstacleKind, 'no_answer' | 'contracts' | 'clock'> }
-
 /** What one account may have carried. */
 export type AccountLimits = DayLimits & {
   /** Payments whose outcome is not known yet, at a time. */
   openPayments: number
 }
 
-/** An account has had what it may have. */
-export type OverLimit = { kind: 'too_many_open'; most: number } | OverDay
-
 /** Whether one payment more would be too many open ones. */
-export function openLimit(limits: AccountLimits, { ofAccount }: Load): OverLimit | undefined {
+export function openLimit(limits: AccountLimits, { ofAccount }: Load): Refusal | undefined {
   const most = limits.openPayments
   return ofAccount >= most ? { kind: 'too_many_open', most } : undefined
 }
@@ -84,7 +69,7 @@ export const isCrowded = (terms: Terms, { waiting }: Pick<Load, 'waiting'>): boo
   waiting >= mostWaiting(terms)
 
 /** What stands in the way of one payment more; undefined where it can be carried. */
-export function obstacleFor(terms: Terms, means: Funding, load: Load): Obstacle | undefined {
+export function obstacleFor(terms: Terms, means: Funding, load: Load): Refusal | undefined {
   if (means.gasPriceWei > terms.fees.maxWei) return { kind: 'price_too_high' }
   const room = roomFor(terms, means)
   if (load.carried + load.waiting >= room.open) return { kind: 'relayer_poor' }

@@ -2,7 +2,7 @@ import type { Hex, LocalAccount } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import type { PaymentKind } from '../../loan/kinds.ts'
 import { aheadBy, mostOffMs } from '../../runtime/clock.ts'
-import { faultOf, type LogEvent } from '../../runtime/log.ts'
+import { faultOf } from '../../runtime/log.ts'
 import {
   decodeExecute,
   encodeExecute,
@@ -32,16 +32,9 @@ import type {
 import type { Seen } from '../ledger/sight.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { findExecution } from '../outcome/executions.ts'
+import { obstacleIn, type Refusal, type RefusalOf } from '../refusal.ts'
 import { innerGas, type Relayer, requestLifetimeSeconds, signFor } from '../relayer.ts'
-import {
-  type AccountLimits,
-  type Funding,
-  type Obstacle,
-  type OverLimit,
-  obstacleFor,
-  openLimit,
-  roomFor,
-} from './admission.ts'
+import { type AccountLimits, type Funding, obstacleFor, openLimit, roomFor } from './admission.ts'
 import {
   answerOf,
   answerWithinMs,
@@ -67,9 +60,9 @@ export type RequestedPayment = {
   /** What is asked where an equal one was accepted so many minutes ago. Undefined: it is made unasked. */
   askOfEqual?: ((minutes: number) => Screen) | undefined
   /** Why the caller may not pay now, asked for with the payment itself; undefined: nothing stands against it. */
-  denied: () => Promise<Extract<PaymentRefusal, { kind: 'not_authorized' }> | undefined>
+  denied: () => Promise<RefusalOf<'not_authorized'> | undefined>
   /** The screen of a refusal. */
-  refused: (refusal: PaymentRefusal) => Screen
+  refused: (refusal: Refusal) => Screen
 }
 
 /** The contract's call that a payment is. */
@@ -84,23 +77,6 @@ export type ContractCall = {
   /** Messages that are due once the outcome is final. Undefined: none. */
   sms?: readonly HeldSms[] | undefined
 }
-
-/** Why nothing was sent, and nothing will be. */
-export type PaymentRefusal =
-  /** The chain would revert the call; with the data of the revert. */
-  | { kind: 'would_revert'; revertData: Hex }
-  /** The chain could not be asked. */
-  | { kind: 'unavailable' }
-  /** Others have reserved what there was for all. */
-  | { kind: 'none_left' }
-  /** It could not be carried before its deadline. */
-  | Obstacle
-  /** The account has had what it may have. */
-  | OverLimit
-  /** What the caller proved to be lets the session pay no more: see {@link RequestedPayment.denied}. */
-  | { kind: 'not_authorized'; why: 'blocked' | 'dormant' | 'void' }
-  /** The phone asks too often. It is not looked at, so nothing is said of what was sent. */
-  | { kind: 'too_many_dials' }
 
 /** What one delivery is known by, and what has become of it so far. */
 type Progress = {
@@ -197,10 +173,10 @@ async function close(delivery: Delivery, isUnanswered: boolean): Promise<Payment
   if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
   if (progress.isAnswered || progress.isSpent) return { kind: 'uncertain' }
   if (isUnanswered) progress.saw.node = 'silent'
-  const obstacle = isUnanswered ? ({ kind: 'no_answer' } as const) : undefined
-  const screen = payment.refused({ kind: 'unavailable' })
   const closed = await Promise.race([
-    refuse(delivery, screen, obstacle).catch(() => soFar(relayer.ledger, payment.question)),
+    refuse(delivery, { kind: isUnanswered ? 'no_answer' : 'unavailable' }).catch(() =>
+      soFar(relayer.ledger, payment.question),
+    ),
     relayer.clock.sleep(closeWithinMs).then(() => undefined),
   ])
   return closed ?? { kind: 'uncertain' }
@@ -225,8 +201,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
       case 'undecided': {
         const offMs = aheadBy(view.now, before, relayer.clock.now())
         if (Math.abs(offMs) > mostOffMs) {
-          const obstacle = { kind: 'clock' } as const
-          const answer = await refuse(delivery, payment.refused(obstacle), obstacle)
+          const answer = await refuse(delivery, { kind: 'clock' })
           if (answer !== undefined) return answer
           break
         }
@@ -247,9 +222,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
 /** Undefined when another delivery was faster: the session has to be looked at again. */
 async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
   const { relayer, options, payment, progress } = delivery
-  if (!options.mayDial(payment.question)) {
-    return refuse(delivery, payment.refused({ kind: 'too_many_dials' }))
-  }
+  if (!options.mayDial(payment.question)) return refuse(delivery, { kind: 'too_many_dials' })
   progress.isAsking = true
   const attempt = await signOrder(delivery)
   const { result, lendable, means, ...counts } = await ask(attempt, view)
@@ -258,11 +231,11 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
     // Only what is unspent by its simulation is refused: a ledger that lost its rows may have paid it.
     case 'executed': {
       const denied = await payment.denied()
-      if (denied !== undefined) return refuse(delivery, payment.refused(denied))
+      if (denied !== undefined) return refuse(delivery, denied)
       const over = openLimit(options.limits, view.load)
-      if (over !== undefined) return refuse(delivery, payment.refused(over))
+      if (over !== undefined) return refuse(delivery, over)
       const { obstacle, means: sure } = await surely(delivery, view, means, view.load)
-      if (obstacle !== undefined) return refuse(delivery, payment.refused(obstacle), obstacle)
+      if (obstacle !== undefined) return refuse(delivery, obstacle)
       return claimAndSend(attempt, view, { ...counts, lendable }, sure)
     }
     case 'behind':
@@ -271,21 +244,18 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
       return undefined
     case 'failed': {
       const { returnData: revertData } = result
-      const refused = payment.refused({ kind: 'would_revert', revertData })
       // It stops loans and what leaves, and no transfer: no obstacle of others.
       if (isPause(revertData)) progress.saw.facts.contracts = { state: 'loan_paused' }
-      return refuse(delivery, refused)
+      return refuse(delivery, { kind: 'would_revert', revertData })
     }
     case 'already_spent':
       progress.isSpent = true
       return adopt(attempt)
     case 'missing':
     case 'paused':
-    case 'not_allowed': {
+    case 'not_allowed':
       progress.saw.facts.contracts = { state: result.status }
-      const obstacle = { kind: 'contracts' } as const
-      return refuse(delivery, payment.refused(obstacle), obstacle)
-    }
+      return refuse(delivery, { kind: 'contracts' })
     case 'expired':
     case 'deadline_too_far':
     case 'bad_signature':
@@ -349,7 +319,7 @@ async function surely(
   view: Undecided,
   means: Funding,
   load: Load,
-): Promise<{ obstacle: Obstacle | undefined; means: Funding }> {
+): Promise<{ obstacle: Refusal | undefined; means: Funding }> {
   const { relayer } = delivery
   const obstacle = obstacleFor(relayer, means, load)
   if (obstacle === undefined) return { obstacle, means }
@@ -435,7 +405,7 @@ async function claimAndSend(
       return refuseFull(attempt, view, means, recorded.load)
     case 'too_many_today':
     case 'too_much_today':
-      return refuse(attempt, payment.refused(recorded))
+      return refuse(attempt, recorded)
     case 'fenced':
       // Another delivery took over: these bytes are dropped, and were never sent.
       return undefined
@@ -472,15 +442,13 @@ async function answerUnclaimed(
 ): Promise<PaymentAnswer | undefined> {
   const { payment } = attempt
   switch (claim.kind) {
-    case 'short':
-      return refuse(attempt, payment.refused({ kind: 'none_left' }))
     case 'full':
       return refuseFull(attempt, view, means, claim.load)
+    case 'none_left':
     case 'paused':
-      return refuse(attempt, payment.refused({ kind: 'paused' }), { kind: 'paused' })
     case 'too_many_today':
     case 'too_much_today':
-      return refuse(attempt, payment.refused(claim))
+      return refuse(attempt, claim)
     case 'equal':
       return payment.askOfEqual && { kind: 'screen', screen: payment.askOfEqual(claim.minutes) }
     case 'changed':
@@ -529,36 +497,33 @@ async function send(
 /** Others took the room that there was a moment ago. Undefined: there is room again. */
 async function refuseFull(delivery: Delivery, view: Undecided, means: Funding, load: Load) {
   const over = openLimit(delivery.options.limits, load)
-  if (over !== undefined) return refuse(delivery, delivery.payment.refused(over))
+  if (over !== undefined) return refuse(delivery, over)
   const { obstacle } = await surely(delivery, view, means, load)
-  return obstacle && refuse(delivery, delivery.payment.refused(obstacle), obstacle)
+  return obstacle && refuse(delivery, obstacle)
 }
 
-async function refuse(
-  delivery: Delivery,
-  screen: Screen,
-  obstacle?: Obstacle,
-): Promise<PaymentAnswer | undefined> {
+async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnswer | undefined> {
   const { relayer, payment, progress } = delivery
   const { token, isAnswered } = progress
   if (isAnswered) return undefined
   const { steps } = payment
+  const [screen, obstacle] = [payment.refused(refusal), obstacleIn(refusal)]
   const refused = await persist(relayer.clock, () =>
     relayer.ledger.refuse({
       ...{ ...payment.question, steps, screen, token },
-      ...{ obstacle: obstacle?.kind, saw: { ...progress.saw, now: relayer.clock.now() } },
+      ...{ obstacle, saw: { ...progress.saw, now: relayer.clock.now() } },
     }),
   )
   if (refused.kind !== 'refused') return refused.kind === 'pending' ? undefined : answerOf(refused)
   if (obstacle !== undefined && refused.isNews) {
-    relayer.log({ ...refusalLine(obstacle), event: 'payments.refused', reason: obstacle.kind })
+    relayer.log({
+      level: obstacle === 'paused' ? 'warn' : 'error',
+      event: 'payments.refused',
+      message: 'Payments are refused, for a reason that is not their own',
+      reason: obstacle,
+    })
   }
   return { kind: 'screen', screen }
-}
-
-function refusalLine({ kind }: Obstacle): Pick<LogEvent, 'level' | 'message'> {
-  const level = kind === 'paused' ? 'warn' : 'error'
-  return { level, message: 'Payments are refused, for a reason that is not their own' }
 }
 
 /**

@@ -198,19 +198,32 @@ async function offer(
   const isFirst = action.kind === 'rebroadcast' && action.isFirst
   const signal = relayer.clock.timeout(nodeTimeoutMs)
   const verdict = await broadcast(relayer, nonce, transaction, isFirst, signal)
-  const isWaiting = verdict === 'taken' || verdict === 'price_too_low'
-  if (isWaiting && action.kind === 'outbid') await outbid(relayer, action)
-  if (isWaiting && action.kind === 'reportStuck') {
-    relayer.log({
-      level: 'error',
-      event: 'nonce.stuck',
-      message: 'A nonce waits for its block and may not be outbid any further',
-      nonce,
-      replacements: action.replacements,
-    })
+  switch (verdict) {
+    case 'taken':
+    case 'price_too_low':
+      if (action.kind === 'outbid') await outbid(relayer, action)
+      if (action.kind === 'reportStuck') {
+        relayer.log({
+          level: 'error',
+          event: 'nonce.stuck',
+          message: 'A nonce waits for its block and may not be outbid any further',
+          nonce,
+          replacements: action.replacements,
+        })
+      }
+      return { kind: 'same' }
+    case 'nonce_occupied':
+      // Its payment waits again for another nonce.
+      return { kind: isFirst ? 'changed' : 'same' }
+    case 'unknown':
+    case 'nonce_used':
+    case 'nonce_too_high':
+    case 'insufficient_funds':
+    case 'quota':
+    case 'price_too_high':
+    case 'other':
+      return { kind: 'same' }
   }
-  // Its payment waits again for another nonce.
-  return verdict === 'nonce_occupied' && isFirst ? { kind: 'changed' } : { kind: 'same' }
 }
 
 /** New bytes over our own, at the price that the pool asks of a replacement; the request stays as it was signed. */

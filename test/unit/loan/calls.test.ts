@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { callIn, callOf, type LoanCall, liquidityCall } from '../../../src/loan/calls.ts'
+import { callIn, callOf, type LoanCall, readCall } from '../../../src/loan/calls.ts'
 
 const to = '0x1111111111111111111111111111111111111111'
 
@@ -14,7 +14,7 @@ test.for<LoanCall>([
 })
 
 test('other calldata is no call that pays', ({ expect }) => {
-  for (const data of ['0x', '0x12345678', liquidityCall()] as const) {
+  for (const data of ['0x', '0x12345678', readCall('terms')] as const) {
     expect(callIn(data)).toBeUndefined()
   }
 })

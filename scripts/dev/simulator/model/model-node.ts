@@ -1,12 +1,6 @@
 import { type Address, concat, type Hex, pad, zeroAddress } from 'viem'
 import { RpcError } from '../../../../src/chain/rpc.ts'
-import {
-  debtCall,
-  issuableCall,
-  liquidityCall,
-  termsCall,
-  withdrawableCall,
-} from '../../../../src/loan/calls.ts'
+import { readCall } from '../../../../src/loan/calls.ts'
 import type { AccountPool } from '../../rootstock-pool/account-pool.ts'
 import { type PoolFamily, type PoolRefusal, poolRefusals } from '../../rootstock-pool/refusals.ts'
 import { readExecute, resultData, selectors, wordOf } from './calldata.ts'
@@ -48,12 +42,11 @@ const callGas = 6_800_000
 const unlimitedWei = 10n ** 30n
 
 const reads = {
-  ...{ liquidity: liquidityCall(), issuable: issuableCall() },
-  ...{
-    withdrawable: withdrawableCall(),
-    terms: termsCall(),
-    debt: debtCall(zeroAddress).slice(0, 10),
-  },
+  liquidity: readCall('liquidity'),
+  issuable: readCall('issuable'),
+  withdrawable: readCall('withdrawable'),
+  terms: readCall('terms'),
+  debt: readCall('loanDetailsOf', zeroAddress).slice(0, 10),
 }
 
 /** How long after the hour of its issue a loan is due. */

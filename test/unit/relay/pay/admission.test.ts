@@ -6,11 +6,8 @@ import { createNode } from '../../../../src/chain/node.ts'
 import type { PaymentKind } from '../../../../src/loan/kinds.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import type { AccountLimits } from '../../../../src/relay/pay/admission.ts'
-import {
-  createPay,
-  type PaymentRefusal,
-  type RequestedPayment,
-} from '../../../../src/relay/pay/delivery.ts'
+import { createPay, type RequestedPayment } from '../../../../src/relay/pay/delivery.ts'
+import type { Refusal } from '../../../../src/relay/refusal.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
 import { createSigner } from '../../../../src/relay/signer.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
@@ -108,7 +105,7 @@ function stillChain({
 const ended = (signal: AbortSignal | undefined) =>
   new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
 
-const wordsOf = (refusal: PaymentRefusal): string =>
+const wordsOf = (refusal: Refusal): string =>
   [refusal.kind, ...Object.values(refusal).slice(1)].join(' ')
 
 const count = (told: readonly string[], words: string) => told.filter((one) => one === words).length
