@@ -31,7 +31,9 @@ export async function outbidNonce(relayer: Relayer, nonce: number): Promise<Outb
   const { hash, raw, gasPriceWei } = latest
   const request = carried.find(({ session }) => session === open.session)?.order.request
   const transaction = { hash, raw, gasPriceWei }
-  await execute(relayer, [{ kind: 'outbid', nonce, transaction, request, gasPriceWei: price }])
+  await execute(relayer, [
+    { kind: 'outbid', nonce, isStuck: true, transaction, request, gasPriceWei: price },
+  ])
   const after = (await ledger.work()).nonces.find((one) => one.nonce === nonce)
   const [newest] = after?.transactions ?? []
   if (newest === undefined || newest.hash === hash) return { kind: 'not_taken' }

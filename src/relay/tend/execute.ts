@@ -189,7 +189,7 @@ async function abandon(
   return { kind: 'changed' }
 }
 
-/** Recorded bytes first: only a pool that has them, or finds them too cheap, is offered new ones. */
+/** Recorded bytes first: only a pool that has them though they are stuck, or finds them too cheap, is offered new ones. */
 async function offer(
   relayer: Relayer,
   action: ActionOf<'rebroadcast' | 'outbid' | 'reportStuck'>,
@@ -201,7 +201,9 @@ async function offer(
   switch (verdict) {
     case 'taken':
     case 'price_too_low':
-      if (action.kind === 'outbid') await outbid(relayer, action)
+      if (action.kind === 'outbid' && (verdict === 'price_too_low' || action.isStuck)) {
+        await outbid(relayer, action)
+      }
       if (action.kind === 'reportStuck') {
         relayer.log({
           level: 'error',

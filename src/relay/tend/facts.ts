@@ -247,6 +247,8 @@ export type Offer = {
    * lately from us: only then a price is what it lacks.
    */
   isStuck: boolean
+  /** No node took it when it was offered last: where the price has risen since, the pool waits for a better one. */
+  isUntaken: boolean
 }
 
 const isInReach = (nonce: number, count: number, { maxInFlight }: PoolRules): boolean =>
@@ -280,7 +282,7 @@ export function dueOffers(work: Work, count: number, { rules }: Terms): Offer[] 
       sentAt !== undefined &&
       silentMs < rules.rebroadcastMs * 2 &&
       work.now - recordedAt >= rules.replaceAfterMs
-    return [{ open, latest, isFirst, isStuck }]
+    return [{ open, latest, isFirst, isStuck, isUntaken: latest.failures > 0 }]
   })
 }
 

@@ -64,12 +64,13 @@ export type Action =
   /** Offers recorded bytes again. */
   | { kind: 'rebroadcast'; nonce: number; transaction: SignedTransaction; isFirst: boolean }
   /**
-   * Offers recorded bytes again and, where the pool has them or finds them too cheap, new ones over
-   * them: around the same request, at a higher gas price.
+   * Offers recorded bytes again and, where the pool finds them too cheap, or has them though they are
+   * stuck, new ones over them: around the same request, at a higher gas price.
    */
   | {
       kind: 'outbid'
       nonce: number
+      isStuck: boolean
       transaction: SignedTransaction
       request: SignedRequest | undefined
       gasPriceWei: bigint
@@ -254,11 +255,12 @@ function planAbandon({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Term
 }
 
 /**
- * The same bytes go out again when it is time. Only those that are stuck are outbid: a price mends
- * nothing else. Without a gas price to go by, they just go out again.
+ * The same bytes go out again when it is time. Only those that are stuck, or that the pool may have
+ * refused for a price that has risen since, are outbid: a price mends nothing else. Without a gas
+ * price to go by, they just go out again.
  */
 function planOffer(
-  { open, latest, isFirst, isStuck }: Offer,
+  { open, latest, isFirst, isStuck, isUntaken }: Offer,
   { work }: LedgerSnapshot,
   { gasPriceWei: price }: ChainSnapshot,
   terms: Terms,
@@ -266,16 +268,18 @@ function planOffer(
   const { nonce, session, transactions } = open
   const { hash, raw, gasPriceWei } = latest
   const transaction = { hash, raw, gasPriceWei }
-  if (!isStuck || price.kind === 'unknown') {
-    return { kind: 'rebroadcast', nonce, transaction, isFirst }
-  }
+  const rebroadcast: Action = { kind: 'rebroadcast', nonce, transaction, isFirst }
+  if (price.kind === 'unknown') return rebroadcast
+  const isTooCheap = isUntaken && gasPriceWei < price.value
+  if (!isStuck && !isTooCheap) return rebroadcast
   const isSpentOut = transactions.length > terms.rules.maxReplacements
   if (isSpentOut || gasPriceFor(terms, price.value, gasPriceWei) === undefined) {
+    if (!isStuck) return rebroadcast
     return { kind: 'reportStuck', nonce, transaction, replacements: transactions.length - 1 }
   }
   const payment = work.carried.find((carried) => carried.session === session)
   const request = payment?.order.request
-  return { kind: 'outbid', nonce, transaction, request, gasPriceWei: price.value }
+  return { kind: 'outbid', nonce, isStuck, transaction, request, gasPriceWei: price.value }
 }
 
 /**

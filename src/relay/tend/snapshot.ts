@@ -354,7 +354,9 @@ async function askSpending(
 }
 
 async function askOffer(relayer: Relayer, work: Work, chain: ChainSnapshot) {
-  const isPriced = dueOffers(work, chain.count, relayer).some(({ isStuck }) => isStuck)
+  const isPriced = dueOffers(work, chain.count, relayer).some(
+    ({ isStuck, isUntaken }) => isStuck || isUntaken,
+  )
   return isPriced ? askPrice(relayer, 'rebroadcast.failed', chain) : chain
 }
 

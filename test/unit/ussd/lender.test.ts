@@ -48,6 +48,19 @@ describe('a transfer that is confirmed', () => {
   })
 })
 
+test('that loans are paused is known from the first refusal, and no transfer that is taken ends it', async ({
+  expect,
+}) => {
+  const { deliver, settle, chain, ledger } = open()
+  const contracts = async () => (await ledger.vitals()).sight.contracts?.state
+  chain.head().state.isPaused = true
+  expect(await deliver(0, 'loan', '3*1')).toMatch(/^END /)
+  expect(await contracts()).toBe('loan_paused')
+  expect(await deliver(0, 'transfer', `2*${friend}*0.001*1`)).toMatch(/^END Transfer Submitted/)
+  await settle()
+  expect(await contracts()).toBe('loan_paused')
+})
+
 describe('what is known of a transfer before it is made', () => {
   const nobody = '+254700000077'
   const shownTo = (to: string, ...lines: string[]) =>

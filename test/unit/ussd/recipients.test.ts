@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { createMemoryStore } from '../../support/memory-store.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
 
 const to = (caller: number) => `+25470000000${caller}`
@@ -79,6 +80,22 @@ describe('those whom a caller sent to last', () => {
     expect(await deliver(0, 'blind', '2*1')).toBe(unknown)
     expect(await deliver(0, 'blind', '2*1*0.001*1')).toMatch(/^END Too many wrong answers\./)
     expect(await paid(0)).toBe(1)
+  })
+
+  test('are said to be unknown where they cannot be read, and not to be none', async () => {
+    const memory = createMemoryStore()
+    const { deliver, settle } = openModelledRelay({
+      ...{ callers: 2, poolLoans: 9, capLoans: 9, product: menus.lender, memory },
+    })
+    await deliver(0, 'one', `2*${to(1)}*0.001*1`)
+    await settle()
+    const { load } = memory
+    memory.load = () => Promise.reject(new Error('the store does not answer'))
+    expect(await deliver(0, 'list', '2')).toBe(
+      'CON Saved numbers: not known now.\nPhone number or address to send to:\n0. Back',
+    )
+    memory.load = load
+    expect(await deliver(0, 'later', '2')).toBe(asking('2547...001'))
   })
 
   test('are not offered where two numbers look alike', async () => {

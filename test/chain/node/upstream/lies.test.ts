@@ -111,6 +111,10 @@ const cases: Record<string, () => [lie: Change, question: [string, ...unknown[]]
     spoil('eth_getLogs', { data: '0x01' }),
     ['eth_getLogs', { blockHash: logged.blockHash }],
   ],
+  'logs of another block, with the data of the right ones': () => [
+    spoil('eth_getLogs', { blockHash: other.blockHash }),
+    ['eth_getLogs', { blockHash: logged.blockHash }],
+  ],
   'logs that were not asked for': () => [
     spoil('eth_getLogs', { address: logged.hash.slice(0, 42) }),
     ['eth_getLogs', { fromBlock: '0x0', toBlock: 'latest', address: on.emitter }],

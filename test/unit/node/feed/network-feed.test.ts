@@ -235,6 +235,26 @@ describe('one client that asks for much', () => {
     }
   })
 
+  test('gets the bytes of what was answered back while another question of it is still open', async () => {
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    const { feed, socket } = openFeed(model.source, {
+      keyOf: async () => {
+        if (asked++ === 0) await held
+        return granted
+      },
+    })
+    let asked = 0
+    const open = feed.message(socket, JSON.stringify({ ...chainIdCall, id: 0 }))
+    const large = JSON.stringify({ ...chainIdCall, id: 1, more: 'x'.repeat(2_000_000) })
+    for (let times = 0; times < 4; times += 1) await feed.message(socket, large)
+    expect(socket.sent.map(code)).toEqual(Array(4).fill(undefined))
+    letGo()
+    await open
+  })
+
   test('pays for what cannot be read, and is answered when its key cannot be looked up', async () => {
     let [spent, isAway] = [0, false]
     const { feed, socket } = openFeed(model.source, {

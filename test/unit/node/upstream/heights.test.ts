@@ -37,6 +37,18 @@ test('a height that RSKj cannot show a block for is not believed, though nothing
   )
 })
 
+test('a block far above the head that a client was shown as the latest makes no other node one that is behind', async () => {
+  let isLying = false
+  const lie = (block: typeof printed) => (isLying ? { ...block, number: '0x10000' } : block)
+  const served = await serve(urls, 31, rootstockNodes(lie), createHandClock())
+  const latest = async () => (await served.rpc('eth_getBlockByNumber', ['latest'])).result
+  expect(await latest()).toMatchObject({ number: printed.number })
+  isLying = true
+  await latest()
+  isLying = false
+  expect(await latest()).toMatchObject({ number: printed.number })
+})
+
 test('a request that comes while the heights are first looked at waits for them', async () => {
   const nodes = rootstockNodes((block) => ({ ...block, number: '0x10000' }))
   let asked = 0

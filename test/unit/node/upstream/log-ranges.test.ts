@@ -104,6 +104,7 @@ describe('a range is not asked in halves of a node that refuses', () => {
     ['with 429 and an error', () => json(error(-32000, 'slow down'), 429), -32005],
     ['with 429 and a page', () => new Response('slow down', { status: 429 }), -32011],
     ['by a time-out', () => error(-32011, 'Execution has expired'), -32011],
+    ['by the code of a time-out', () => error(-32011, 'zu langsam'), -32011],
     ['by a time-out in words', () => error(-32000, 'query timed out'), -32000],
     ['by a gateway that is down', () => new Response('bad gateway', { status: 502 }), -32011],
     ['the method', () => error(-32601, 'method not found'), -32601],

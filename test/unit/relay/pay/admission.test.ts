@@ -6,6 +6,7 @@ import { createNode } from '../../../../src/chain/node.ts'
 import type { PaymentKind } from '../../../../src/loan/kinds.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import type { AccountLimits } from '../../../../src/relay/pay/admission.ts'
+import { soFar } from '../../../../src/relay/pay/answers.ts'
 import { createPay, type RequestedPayment } from '../../../../src/relay/pay/delivery.ts'
 import type { Refusal } from '../../../../src/relay/refusal.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
@@ -167,6 +168,26 @@ test('what the pool holds is asked for each claim, and what the key has is taken
   const early = { wei: `${10n ** 18n}`, readAt: world.now - 2_000 }
   await ledger.saw({ now: world.now, facts: { funds: early }, node: 'answered', round: undefined })
   expect(await dial(4)).toBe('relayer_poor')
+})
+
+test('a refusal notes what the chain told at the time when it was told', async ({ expect }) => {
+  const { dial, ledger, world } = stillChain({ priceWei: gwei + 1n })
+  const readAt = world.now
+  const late = async () => {
+    world.now += 3_000
+    return undefined
+  }
+  expect(await dial(0, 0, 1n, 'transfer', late)).toBe('price_too_high')
+  expect((await ledger.vitals()).sight.gasPrice?.at).toBe(readAt)
+})
+
+test('a session that another delivery decides is uncertain where it cannot be closed, and not unsent', async ({
+  expect,
+}) => {
+  const question = { session: 's', input: '2', account: account.address }
+  const told = (view: object) => soFar({ lookup: async () => view as never }, question)
+  expect(await told({ kind: 'pending' })).toEqual({ kind: 'uncertain' })
+  expect(await told({ kind: 'undecided' })).toEqual({ kind: 'unsent' })
 })
 
 const greedy = 1_000_000

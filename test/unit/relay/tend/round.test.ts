@@ -1,7 +1,7 @@
 import { type Hex, numberToHex, parseTransaction } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { test } from 'vitest'
-import { poolRules } from '../../../../src/chain/chains.ts'
+import { poolRules, resendAfterMs } from '../../../../src/chain/chains.ts'
 import { createNode } from '../../../../src/chain/node.ts'
 import { RpcError, TransportError } from '../../../../src/chain/rpc.ts'
 import { signRequest } from '../../../../src/relay/forwarder/requests.ts'
@@ -658,11 +658,16 @@ test('a new key begins by its own count, and what it has sent is offered again',
   await ledger.mined({ nonce: 0x1f5, session: old, ...report, execution })
   // The key changes once nothing is open.
   for (; (await tend(relayer)) === 'open'; chain.height += 1);
-  expect((await ledger.work()).trail[0]?.count).toBe(0x1f6)
+  const former = await ledger.work()
+  expect(former.trail[0]?.count).toBe(0x1f6)
+  expect(former.means).toMatchObject({ balanceWei: 1n, gasPriceWei: 1n })
 
   key.relayer = next.address
   const renewed = { ...relayer, signer: createSigner(next, 31) }
+  // The price is the chain's; balance and counts were the former key's.
+  expect((await ledger.work()).means).toEqual({ gasPriceWei: 1n })
   await ledger.identify(identityOf(renewed))
+  expect((await ledger.work()).means).toEqual({ gasPriceWei: 1n })
   await enqueue(ledger, 2)
   asked.length = 0
   for (let block = 0; block < 3; block++) {
@@ -764,7 +769,7 @@ test('a round that ends late does not count what the chain has lost since', asyn
   expect(rawsSent(asked)).toEqual([sent?.raw])
 })
 
-test('a price by which payments are carried is no newer than when the node told it, and none that the pool refuses is kept', async ({
+test('a price by which payments are carried is no newer than when the node told it, none that the pool refuses is kept, and what was refused goes out at the new one', async ({
   expect,
 }) => {
   const price = { wei: 1 }
@@ -776,15 +781,22 @@ test('a price by which payments are carried is no newer than when the node told 
     if (gasPrice < price.wei) throw new RpcError(-32010, "gas price lower than block's minimum")
     return takesAll(question)
   })
+  const lastPrice = (of: number) => {
+    const sent = rawsSent(asked).map((raw) => parseTransaction(raw))
+    return sent.findLast(({ nonce }) => nonce === of)?.gasPrice
+  }
   const carry = async (number: number) => {
     await enqueue(ledger, number)
     await tend(relayer)
-    const sent = rawsSent(asked).map((raw) => parseTransaction(raw))
-    return sent.findLast(({ nonce }) => nonce === number - 1)?.gasPrice
+    return lastPrice(number - 1)
   }
   expect(await carry(1)).toBe(1n)
   price.wei = 9
   expect([await carry(2), await carry(3)]).toEqual([1n, 9n])
+  // The first waits before it and is taken: it is not outbid.
+  time.now += resendAfterMs(poolRules.rootstock, 1)
+  await tend(relayer)
+  expect([lastPrice(0), lastPrice(1), lastPrice(2)]).toEqual([1n, 9n, 9n])
   time.now += rules.meansMs - 1
   price.wei = 5
   expect(await carry(4)).toBe(9n)
