@@ -81,9 +81,11 @@ function fits(one: string, other: string): boolean {
   return one !== '' && one[0] === other[0] && fits(one.slice(1), other.slice(1))
 }
 
-test('there are tables of conformance', () => {
-  expect(tables.length).toBeGreaterThan(3)
-})
+/** Those of the names that are no title of a test in the files of the places that a text names. */
+function missingIn(places: string, names: readonly string[]): string[] {
+  const titles = placesIn(places).flatMap(filesOf).flatMap(titlesOf)
+  return names.filter((name) => !titles.some((title) => isNamed(title, name)))
+}
 
 describe.for(tables.map((table) => [basename(table), readText(table)] as const))(
   'the table %s',
@@ -91,6 +93,7 @@ describe.for(tables.map((table) => [basename(table), readText(table)] as const))
     const rows = rowsOf(document)
 
     test('names files that hold tests', () => {
+      expect(tables.length).toBeGreaterThan(3)
       const places = placesIn(document)
       expect(places.length).toBeGreaterThan(10)
       expect(places.filter((place) => filesOf(place).length === 0)).toEqual([])
@@ -98,12 +101,7 @@ describe.for(tables.map((table) => [basename(table), readText(table)] as const))
 
     test('names tests that are in the files of their row', () => {
       expect(rows.flatMap(namesIn).length).toBeGreaterThan(10)
-      const missing = rows.flatMap((row) => {
-        const titles = placesIn(row.heading + row.text)
-          .flatMap(filesOf)
-          .flatMap(titlesOf)
-        return namesIn(row).filter((name) => !titles.some((title) => isNamed(title, name)))
-      })
+      const missing = rows.flatMap((row) => missingIn(row.heading + row.text, namesIn(row)))
       expect(missing).toEqual([])
     })
   },
@@ -119,11 +117,9 @@ describe.for(['STORAGE.md', 'SECURITY.md'])('%s', (document) => {
     // A place, and after a colon the names of its tests.
     const named = [...text.matchAll(/(`[^`\s]+`): ("[^"]+"(?:, "[^"]+")*)/g)]
     expect(named.length).toBeGreaterThan(1)
-    const missing = named.flatMap(([, place = '', names = '']) => {
-      const titles = placesIn(place).flatMap(filesOf).flatMap(titlesOf)
-      const all = names.match(/(?<=")[^",][^"]*(?=")/g) ?? []
-      return all.filter((name) => !titles.some((title) => isNamed(title, name)))
-    })
+    const missing = named.flatMap(([, place = '', names = '']) =>
+      missingIn(place, names.match(/(?<=")[^",][^"]*(?=")/g) ?? []),
+    )
     expect(missing).toEqual([])
   })
 })

@@ -1,49 +1,51 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 const debian = new URL('../../scripts/debian.mjs', import.meta.url).href
+const installing =
+  /^This machine lacks redis-server\. Installing it, as root: apt-get install.*\ntrue$/s
 
-let bin: string
-/** All that was said, the answer in the last line. */
-let said: string
+/** An apt-get that notes what it was told, and has what an installation brings. */
+const aptGet = (bin: string, brings: boolean) => [
+  `[ "$1" = --version ] && exit 0`,
+  `echo "$*" >> ${bin}/apt.log`,
+  ...(brings ? [`[ "$1" != install ] || /bin/cp ${bin}/apt-get ${bin}/redis-server`] : ['exit 1']),
+]
 
-beforeEach(() => {
-  bin = mkdtempSync(join(tmpdir(), 'bin-'))
-})
+const asked = ['update -qq', 'install -y -qq --no-install-recommends redis-server']
 
-afterEach(() => rmSync(bin, { recursive: true, force: true }))
-
-function addProgram(name: string, ...lines: string[]): void {
-  const path = join(bin, name)
-  writeFileSync(path, `#!/bin/sh\n${lines.join('\n')}\n`)
-  chmodSync(path, 0o755)
-}
-
-/** An apt-get that notes what it was told, and installs the program when it is told to. */
-function addAptGet({ brings }: { brings: string | undefined }): () => string[] {
-  const log = join(bin, 'apt.log')
-  writeFileSync(log, '')
-  addProgram(
-    'apt-get',
-    `echo "$*" >> ${log}`,
-    ...(brings === undefined
-      ? ['[ "$1" = --version ]']
-      : [
-          `[ "$1" = install ] && { echo '#!/bin/sh' > ${bin}/${brings}; /bin/chmod 755 ${bin}/${brings}; }`,
-        ]),
-    ...(brings === undefined ? [] : ['exit 0']),
-  )
-  return () =>
-    readFileSync(log, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '' && line !== '--version')
-}
-
-/** Whether there is a redis-server in the end, on a machine that has nothing but these programs. */
-function provide(isRoot: boolean): string {
+test.for<
+  [
+    what: string,
+    apt: boolean | undefined,
+    has: boolean,
+    isRoot: boolean,
+    says: RegExp,
+    asked: string[],
+  ]
+>([
+  ['gets redis-server from Debian where this is root', true, false, true, installing, asked],
+  ['is left as it is where this is not root', true, false, false, /^\nfalse$/, []],
+  ['does without it where the system is not Debian', undefined, false, true, /false$/, []],
+  [
+    'does without it where Debian does not have it',
+    false,
+    false,
+    true,
+    /false$/,
+    asked.slice(0, 1),
+  ],
+  ['that has it installs nothing', true, true, true, /^\ntrue$/, []],
+])('a machine %s', ([, apt, has, isRoot, says, wanted]) => {
+  const bin = mkdtempSync(join(tmpdir(), 'bin-'))
+  onTestFinished(() => rmSync(bin, { recursive: true, force: true }))
+  const add = (name: string, ...lines: string[]) =>
+    writeFileSync(join(bin, name), ['#!/bin/sh', ...lines].join('\n'), { mode: 0o755 })
+  if (apt !== undefined) add('apt-get', ...aptGet(bin, apt))
+  if (has) add('redis-server')
   const program = `import { provideRedisServer } from '${debian}'
     process.stdout.write('\\n' + provideRedisServer({ isRoot: ${isRoot} }))`
   const { stdout, stderr } = spawnSync(
@@ -51,37 +53,9 @@ function provide(isRoot: boolean): string {
     ['--input-type=module', '--eval', program],
     { encoding: 'utf8', env: { PATH: bin } },
   )
-  said = stdout
-  return stderr + (stdout.split('\n').at(-1) ?? '')
-}
-
-describe('a machine without redis-server', () => {
-  test('gets it from Debian where this is root', () => {
-    const asked = addAptGet({ brings: 'redis-server' })
-    expect(provide(true)).toBe('true')
-    expect(asked()).toEqual(['update -qq', 'install -y -qq --no-install-recommends redis-server'])
-    expect(said).toMatch(
-      /^This machine lacks redis-server\. Installing it, as root: apt-get install/,
-    )
-  })
-
-  test('is left as it is where this is not root', () => {
-    const asked = addAptGet({ brings: 'redis-server' })
-    expect(provide(false)).toBe('false')
-    expect(asked()).toEqual([])
-    expect(said).toBe('\nfalse')
-  })
-
-  test('does without it where Debian does not have it, or the system is not Debian', () => {
-    expect(provide(true)).toBe('false')
-    addAptGet({ brings: undefined })
-    expect(provide(true)).toBe('false')
-  })
-})
-
-test('a machine that has redis-server installs nothing', () => {
-  const asked = addAptGet({ brings: 'redis-server' })
-  addProgram('redis-server', 'exit 0')
-  expect(provide(true)).toBe('true')
-  expect(asked()).toEqual([])
+  expect(stderr).toBe('')
+  expect(stdout).toMatch(says)
+  const log = join(bin, 'apt.log')
+  const told = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : []
+  expect(told.filter((line) => line !== '')).toEqual(wanted)
 })

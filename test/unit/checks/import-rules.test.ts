@@ -36,25 +36,6 @@ describe('an import', () => {
     expect(faultsOf(file, target)).toEqual([expect.stringContaining(fault)])
   })
 
-  test.for([
-    ...['cloudflare:workers', 'hono', './compose/config.ts', 'node:fs'].map(
-      (target) => ['src/worker.ts', target] as const,
-    ),
-    ['test/workerd/a.test.ts', '../../src/worker.ts'],
-    ['test/chain/a.test.ts', '../support/sample.ts'],
-    ['src/relay/a.ts', 'zod/mini'],
-    ['scripts/stack/a.ts', 'zod'],
-    ['src/relay/ledger/stores/object.ts', 'cloudflare:workers'],
-    ['src/node/keys-object.ts', 'cloudflare:workers'],
-    ['src/node/route.ts', 'hono/body-limit'],
-    ['scripts/dial.ts', 'node:fs'],
-    ['src/node/methods/method.ts', './call-object.ts'],
-    ['src/ussd/answer.ts', '../relay/payment.ts'],
-    ['src/node/service.ts', './methods/list.ts'],
-  ] as const)('%s may have: %s', ([file, target]) => {
-    expect(faultsOf(file, target)).toEqual([])
-  })
-
   test('of an adapter is for entry points, compose and other adapters', () => {
     expect(faultsOf('src/relay/ledger-redis.ts', './ledger-memory.ts', port)).toEqual([])
     expect(faultsOf('src/compose/stores.ts', '../relay/ledger-memory.ts', port)).toEqual([])

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { describe, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   type Booked,
   type Books,
@@ -31,158 +31,149 @@ const agreed: Books = {
   ...{ totals: { balancesWei: 10n, owedWei: 0n, freeWei: 100n }, heldWei: 110n },
   accounts: new Map([[alice, { balanceWei: 7n, owedWei: 0n }]]),
 }
+/** A ledger that tells this of the payment, before a chain that tells the rest. */
+const told = (changes: Partial<PaymentSummary>, chain: Partial<Books> = {}): Partial<Books> => ({
+  payments: [{ ...confirmed, ...changes }],
+  ...chain,
+})
+const underWay = { state: 'broadcast', outcome: null, block: null } as const
+const again = (at: number): Partial<Books> =>
+  told({ block: 9 }, { spendings: [spent, { ...spent, block: 9, at }] })
+const ofOther: Spending = { ...spent, account: bob, block: 6 }
+const withdrawn: Booked = { name: 'Withdrawn', account: alice, wei: 3n, hash }
+const unmoved = (what: string) =>
+  `Payment ${intent}: its transaction ${hash} has not moved ${what} wei.`
+const atHead = (says: string) => `At block 100 the loan contract has ${says}.`
 
-const found = (changes: Partial<Books>) => differences({ ...agreed, ...changes })
-const told = (changes: Partial<PaymentSummary>) =>
-  found({ payments: [{ ...confirmed, ...changes }] })
-
-describe('a reconciliation', () => {
-  test('finds nothing where ledger, contract and events tell the same', ({ expect }) => {
-    expect(differences(agreed)).toEqual([])
-    expect(found({ payments: [], spendings: [] })).toEqual([])
-  })
-
-  test('finds a payment that the chain knows nothing of, or knows otherwise', ({ expect }) => {
-    expect(found({ spendings: [] })).toEqual([
-      `Payment ${intent} is confirmed in the ledger; the chain has not spent its intent.`,
-    ])
-    expect(told({ state: 'reverted', outcome: 'failed', block: 6 })).toEqual([
+test.for<[what: string, books: Partial<Books>, found: string[]]>([
+  ['nothing where ledger, contract and events tell the same', {}, []],
+  [
+    'a payment that the chain knows nothing of',
+    { spendings: [] },
+    [`Payment ${intent} is confirmed in the ledger; the chain has not spent its intent.`],
+  ],
+  [
+    'a payment that the chain knows otherwise',
+    told({ state: 'reverted', outcome: 'failed', block: 6 }),
+    [
       `Payment ${intent}: outcome failed in the ledger, executed in the chain.`,
       `Payment ${intent}: block 6 in the ledger, 5 in the chain.`,
-    ])
-    expect(told({ state: 'expired', outcome: null, hash: null, block: null })).toEqual([
-      `Payment ${intent} has expired in the ledger; block 5 has executed it.`,
-    ])
-    expect(told({ state: 'broadcast', outcome: null, block: null })).toEqual([
-      `Payment ${intent} is broadcast in the ledger; block 5 has executed it.`,
-    ])
-  })
-
-  test('leaves alone what is newer than the block, or that no round could notice yet', ({
-    expect,
-  }) => {
-    expect(found({ payments: [{ ...confirmed, block: 101 }], spendings: [] })).toEqual([])
-    const broadcast: PaymentSummary = {
-      ...confirmed,
-      state: 'broadcast',
-      outcome: null,
-      block: null,
-    }
-    expect(found({ payments: [broadcast], head: 16 })).toEqual([])
-  })
-
-  test('finds another amount, an intent that is spent again, and one that nobody asked for', ({
-    expect,
-  }) => {
-    expect(told({ spendsWei: '4' })).toEqual([
-      `Payment ${intent}: its transaction ${hash} has not moved 4 wei.`,
-    ])
-    const cashedOut = {
-      events: events.with(2, { name: 'Withdrawn', account: alice, wei: 3n, hash }),
-    }
-    const payments: PaymentSummary[] = [{ ...confirmed, kind: 'cashOut' }]
-    expect(
-      found({
-        ...cashedOut,
-        payments,
-        totals: { ...agreed.totals, balancesWei: 7n },
-        heldWei: 107n,
-      }),
-    ).toEqual([])
-    expect(found({ payments })).toEqual([
-      `Payment ${intent}: its transaction ${hash} has not moved 3 wei.`,
-    ])
-    for (const kind of ['loan', 'repayment'] as const) {
-      expect(told({ kind, spendsWei: '0' })).toEqual([
-        `Payment ${intent}: its transaction ${hash} has not moved any wei.`,
-      ])
-    }
-    const again = (at: number): Spending => ({ ...spent, block: 9, at })
-    expect(
-      found({ payments: [{ ...confirmed, block: 9 }], spendings: [spent, again(day)] }),
-    ).toEqual([`Intent ${intent} was spent twice: in blocks 5 and 9.`])
-    const recycled = { payments: [{ ...confirmed, block: 9 }], spendings: [spent, again(7 * day)] }
-    expect(found(recycled)).toEqual([])
-    const other: Spending = { ...spent, account: bob, block: 6 }
-    expect(found({ spendings: [spent, other] })).toEqual([
-      `Block 6 has executed intent ${intent} of ${bob}; the ledger has no such payment.`,
-    ])
-    // What is older than all that the ledger knows, it has forgotten.
-    expect(found({ spendings: [{ ...other, block: 4 }, spent] })).toEqual([])
-  })
-
-  test('compares a ledger of hundreds of thousands of payments', ({ expect }) => {
-    const payments = Array.from({ length: 300_000 }, () => confirmed)
-    expect(found({ payments, spendings: [{ ...spent, account: bob, block: 4 }, spent] })).toEqual(
-      [],
-    )
-  })
-
-  test('finds sums and balances that the events do not come to, and money that is missing', ({
-    expect,
-  }) => {
-    const totals = { balancesWei: 11n, owedWei: 1n, freeWei: 99n }
-    expect(found({ totals })).toEqual([
-      'At block 100 the loan contract has 11 wei as all balances; its events come to 10.',
-      'At block 100 the loan contract has 1 wei as all that is owed; its events come to 0.',
-      'At block 100 the loan contract has 99 wei as the free pool; its events come to 100.',
-    ])
-    expect(found({ heldWei: 109n })).toEqual([
-      'The loan contract has 109 wei, less than the 110 that it owes.',
-    ])
-    const accounts = new Map([[bob, { balanceWei: 4n, owedWei: 2n }]])
-    expect(found({ accounts })).toEqual([
-      `At block 100 the loan contract has 4 wei as the balance of ${bob}; its events come to 3.`,
-      `At block 100 the loan contract has 2 wei as the loan of ${bob}; its events come to 0.`,
-    ])
-  })
+    ],
+  ],
+  [
+    'one that has not expired',
+    told({ state: 'expired', outcome: null, hash: null, block: null }),
+    [`Payment ${intent} has expired in the ledger; block 5 has executed it.`],
+  ],
+  [
+    'one that is under way no more',
+    told(underWay),
+    [`Payment ${intent} is broadcast in the ledger; block 5 has executed it.`],
+  ],
+  ['nothing that is newer than the block', told({ block: 101 }, { spendings: [] }), []],
+  ['nothing that no round could notice yet', told(underWay, { head: 16 }), []],
+  ['another amount', told({ spendsWei: '4' }), [unmoved('4')]],
+  ['a loan that moved nothing', told({ kind: 'loan', spendsWei: '0' }), [unmoved('any')]],
+  ['a transfer that should be a cash-out', told({ kind: 'cashOut' }), [unmoved('3')]],
+  [
+    'nothing where it is one',
+    told(
+      { kind: 'cashOut' },
+      {
+        events: events.with(2, withdrawn),
+        ...{ totals: { ...agreed.totals, balancesWei: 7n }, heldWei: 107n },
+      },
+    ),
+    [],
+  ],
+  [
+    'an intent that is spent again',
+    again(day),
+    [`Intent ${intent} was spent twice: in blocks 5 and 9.`],
+  ],
+  ['nothing where it may be', again(7 * day), []],
+  [
+    'one that nobody asked for',
+    { spendings: [spent, ofOther] },
+    [`Block 6 has executed intent ${intent} of ${bob}; the ledger has no such payment.`],
+  ],
+  [
+    'none that is older than all that it knows',
+    { spendings: [{ ...ofOther, block: 4 }, spent] },
+    [],
+  ],
+  [
+    'sums that the events do not come to',
+    { totals: { balancesWei: 11n, owedWei: 1n, freeWei: 99n } },
+    [
+      atHead('11 wei as all balances; its events come to 10'),
+      atHead('1 wei as all that is owed; its events come to 0'),
+      atHead('99 wei as the free pool; its events come to 100'),
+    ],
+  ],
+  [
+    'money that is missing',
+    { heldWei: 109n },
+    ['The loan contract has 109 wei, less than the 110 that it owes.'],
+  ],
+  [
+    'an account that the events do not come to',
+    { accounts: new Map([[bob, { balanceWei: 4n, owedWei: 2n }]]) },
+    [
+      atHead(`4 wei as the balance of ${bob}; its events come to 3`),
+      atHead(`2 wei as the loan of ${bob}; its events come to 0`),
+    ],
+  ],
+  [
+    'nothing in a ledger of hundreds of thousands of payments',
+    { payments: Array.from({ length: 300_000 }, () => confirmed) },
+    [],
+  ],
+])('a reconciliation finds %s', ([, books, found]) => {
+  expect(differences({ ...agreed, ...books })).toEqual(found)
 })
 
-describe('the books of the loan contract', () => {
-  const booksOf = (...events: LoanEvent[]) => {
-    const { accounts, totals } = replay([{ name: 'Funded', wei: 100n }, ...events])
-    return { totals, alice: accounts.get(alice), bob: accounts.get(bob) }
-  }
-  const issued: LoanEvent = { name: 'LoanIssued', account: alice, wei: 10n, feeWei: 0n }
+const issued: LoanEvent = { name: 'LoanIssued', account: alice, wei: 10n, feeWei: 0n }
+const repaid = (isFromBalance: boolean): LoanEvent[] => [
+  { name: 'LoanRepaid', account: alice, wei: 4n, isFromBalance },
+]
+type Sums = readonly [balance: bigint, owed: bigint, isWrittenOff?: boolean]
 
-  test('take a loan from the pool, and give back what is repaid from a balance or from outside', ({
-    expect,
-  }) => {
-    const repaid = (isFromBalance: boolean) =>
-      booksOf(issued, { name: 'LoanRepaid', account: alice, wei: 4n, isFromBalance })
-    expect(repaid(true)).toEqual({
-      totals: { balancesWei: 6n, owedWei: 6n, freeWei: 94n },
-      ...{ alice: { balanceWei: 6n, owedWei: 6n, isWrittenOff: false }, bob: undefined },
-    })
-    expect(repaid(false).totals).toEqual({ balancesWei: 10n, owedWei: 6n, freeWei: 94n })
-  })
-
-  test('count no loan that is written off, in whichever account', ({ expect }) => {
-    const passed = booksOf(
-      issued,
+test.for<[what: string, events: LoanEvent[], totals: Sums, free: bigint, alice: Sums, bob?: Sums]>([
+  ['give back what is repaid from a balance', repaid(true), [6n, 6n], 94n, [6n, 6n]],
+  ['give back what is repaid from outside', repaid(false), [10n, 6n], 94n, [10n, 6n]],
+  [
+    'count no loan that is written off, in whichever account',
+    [
       { name: 'LoanWrittenOff', account: alice, wei: 10n },
       { name: 'Deposited', account: bob, wei: 1n },
       { name: 'AccountPassed', from: alice, to: bob },
-    )
-    expect(passed).toEqual({
-      totals: { balancesWei: 11n, owedWei: 0n, freeWei: 90n },
-      alice: { balanceWei: 0n, owedWei: 0n, isWrittenOff: false },
-      bob: { balanceWei: 11n, owedWei: 10n, isWrittenOff: true },
-    })
-  })
-
-  test('follow accounts out of the contract and into it, and what owners take', ({ expect }) => {
-    const moved = booksOf(
-      issued,
+    ],
+    [11n, 0n],
+    90n,
+    [0n, 0n],
+    [11n, 10n, true],
+  ],
+  [
+    'follow accounts out of the contract and into it, and what owners take',
+    [
       { name: 'AccountMoved', account: alice },
       { name: 'AccountTakenOver', account: bob, wei: 5n, owedWei: 3n, isWrittenOff: false },
       { name: 'Withdrawn', account: bob, wei: 2n },
       { name: 'Defunded', wei: 50n },
-    )
-    expect(moved).toEqual({
-      totals: { balancesWei: 3n, owedWei: 3n, freeWei: 40n },
-      alice: { balanceWei: 0n, owedWei: 0n, isWrittenOff: false },
-      bob: { balanceWei: 3n, owedWei: 3n, isWrittenOff: false },
-    })
-  })
+    ],
+    [3n, 3n],
+    40n,
+    [0n, 0n],
+    [3n, 3n],
+  ],
+])('the books of the loan contract, after a loan, %s', ([, more, totals, freeWei, ...sums]) => {
+  const books = replay([{ name: 'Funded', wei: 100n }, issued, ...more])
+  const [balancesWei, owedWei] = totals
+  expect(books.totals).toEqual({ balancesWei, owedWei, freeWei })
+  expect([alice, bob].map((account) => books.accounts.get(account))).toEqual(
+    [sums[0], sums[1]].map(
+      (each) => each && { balanceWei: each[0], owedWei: each[1], isWrittenOff: each[2] ?? false },
+    ),
+  )
 })

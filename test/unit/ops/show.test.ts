@@ -1,13 +1,14 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { paymentLine, statusLines, whyLine } from '../../../scripts/ops/show.ts'
 import type { PaymentSummary, StatusAnswer } from '../../../src/operator/answers.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
+const alice = `0x${'11'.repeat(20)}` as const
 const at = '2026-01-01T19:42:00.000Z'
 
 const payment: PaymentSummary = {
   ...{ intent: `0x${'cd'.repeat(32)}`, state: 'queued', kind: 'transfer' },
-  ...{ account: `0x${'11'.repeat(20)}`, spendsWei: '250000000000000000' },
+  ...{ account: alice, spendsWei: '250000000000000000' },
   ...{ acceptedAt: at, changedAt: at, relayer: null, nonce: null, attempts: 0 },
   ...{ outcome: null, reason: null, hash: null, block: null, explorer: null },
 }
@@ -35,12 +36,7 @@ const status: StatusAnswer = {
       ...{ oldestAt: at, lastMinedAt: null },
     },
   ],
-  contracts: {
-    loan: `0x${'33'.repeat(20)}`,
-    forwarder: `0x${'44'.repeat(20)}`,
-    state: null,
-    pool: null,
-  },
+  contracts: { loan: alice, forwarder: alice, state: null, pool: null },
   guards: [
     { name: 'pin', isOn: true, by: 'PIN=strict' },
     { name: 'preflight', isOn: false, by: 'PREFLIGHT=off' },
@@ -48,36 +44,38 @@ const status: StatusAnswer = {
   ...{ head: null, nodes: [], callsToday: null, counts: {} },
 }
 
-describe('the status for people', () => {
-  test('says first what wants a person, and what mends it', () => {
-    expect(statusLines(status)).toEqual([
-      `ALERT since ${at}: Relayer 0x1 is low.`,
-      `Over since ${at}: the alert of ${at}: It is silent.`,
-      `Payments are refused: relayer_funds is failing, the last at ${at}.`,
-      'relayer_funds is failing: It has nothing. Send it some (npm run relayers -- top-up): nothing is lost.',
-      `Relayer 0x${'22'.repeat(20)} has 0 tRBTC, enough for 0 payments; 3 payments wait since ${at}. Send 0.01 tRBTC there; nothing is lost.`,
-      'The contracts have not been looked at yet.',
-      'Guards on: pin (PIN=strict). Off: preflight (PREFLIGHT=off).',
-      'No head has been seen yet.',
-    ])
-  })
+test('the status for people says first what wants a person, and what mends it', () => {
+  expect(statusLines(status)).toEqual([
+    `ALERT since ${at}: Relayer 0x1 is low.`,
+    `Over since ${at}: the alert of ${at}: It is silent.`,
+    `Payments are refused: relayer_funds is failing, the last at ${at}.`,
+    'relayer_funds is failing: It has nothing. Send it some (npm run relayers -- top-up): nothing is lost.',
+    `Relayer 0x${'22'.repeat(20)} has 0 tRBTC, enough for 0 payments; 3 payments wait since ${at}. Send 0.01 tRBTC there; nothing is lost.`,
+    'The contracts have not been looked at yet.',
+    'Guards on: pin (PIN=strict). Off: preflight (PREFLIGHT=off).',
+    'No head has been seen yet.',
+  ])
 })
 
-test('a payment is a line, and why it stands where it does a sentence', () => {
+const mined = { hash, block: 9, explorer: 'https://explorer.example/tx' }
+const there = 'in block 9 (https://explorer.example/tx)'
+
+test.for<[changes: Partial<PaymentSummary>, says: string]>([
+  [{}, 'waits for its turn: no transaction carries it yet.'],
+  [{ ...mined, state: 'confirmed', outcome: 'executed' }, `was done ${there}.`],
+  [
+    { ...mined, state: 'reverted', reason: 'Existing loan active' },
+    `failed ${there}: Existing loan active. Nothing has moved.`,
+  ],
+  [
+    { state: 'expired' },
+    'was not carried before its deadline. Nothing has moved, and nothing will.',
+  ],
+])('a payment is a line, and why it stands where it does a sentence: %o', ([changes, says]) => {
   expect(paymentLine(payment, 'tRBTC')).toBe(
     `${at}  queued     Transfer 0.25 tRBTC  of ${payment.account}  intent ${payment.intent}`,
   )
-  const what = `The transfer of 0.25 tRBTC, accepted ${at},`
-  const why = (changes: Partial<PaymentSummary>) => whyLine({ ...payment, ...changes }, 'tRBTC')
-  expect(why({})).toBe(`${what} waits for its turn: no transaction carries it yet.`)
-  const mined = { hash, block: 9, explorer: 'https://explorer.example/tx' }
-  expect(why({ ...mined, state: 'confirmed', outcome: 'executed' })).toBe(
-    `${what} was done in block 9 (https://explorer.example/tx).`,
-  )
-  expect(why({ ...mined, state: 'reverted', reason: 'Existing loan active' })).toBe(
-    `${what} failed in block 9 (https://explorer.example/tx): Existing loan active. Nothing has moved.`,
-  )
-  expect(why({ state: 'expired' })).toBe(
-    `${what} was not carried before its deadline. Nothing has moved, and nothing will.`,
+  expect(whyLine({ ...payment, ...changes }, 'tRBTC')).toBe(
+    `The transfer of 0.25 tRBTC, accepted ${at}, ${says}`,
   )
 })

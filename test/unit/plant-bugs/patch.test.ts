@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseAst } from 'vitest/node'
-import { bugs } from '../../../scripts/plant-bugs/changes.ts'
+import { bugs, equivalent } from '../../../scripts/plant-bugs/changes.ts'
+import { isEquivalent, mutationsOf } from '../../../scripts/plant-bugs/mutations.ts'
 import { type Patch, patched } from '../../../scripts/plant-bugs/patch.ts'
 
 const change = (patch: Partial<Patch>): Patch => ({
@@ -12,44 +13,45 @@ const change = (patch: Partial<Patch>): Patch => ({
   ...patch,
 })
 
-describe('a patch', () => {
-  test('finds what stands in its function, however it is broken into lines', () => {
-    const source = `send(bytes)
-      export const pay = async () => {
-        await send(bytes)
-        return   done
-      }`
-    expect(
-      patched(source, change({ find: 'send(bytes) return done', replace: 'keep(bytes)' })),
-    ).toBe(source.replace(/send\(bytes\)\s+return {3}done/, 'keep(bytes)'))
-  })
-
-  test('is refused where its place is missing or not the only one', () => {
-    expect(() => patched('function pays() { send(1) }', change({}))).toThrow(
-      'a.ts, pay: there is no such function',
-    )
-    expect(() => patched('function pay() { sends(1) }', change({}))).toThrow(
-      'a.ts, pay: does not have: send(bytes)',
-    )
-    expect(() => patched('function pay() { send(bytes); send(bytes) }', change({}))).toThrow(
-      'a.ts, pay: has 2 times: send(bytes)',
-    )
-  })
+test('a patch finds what stands in its function, however it is broken into lines', () => {
+  const source = `send(bytes)
+    export const pay = async () => {
+      await send(bytes)
+      return   done
+    }`
+  const found = change({ find: 'send(bytes) return done', replace: 'keep(bytes)' })
+  expect(patched(source, found)).toBe(
+    source.replace(/send\(bytes\)\s+return {3}done/, 'keep(bytes)'),
+  )
 })
 
-describe('each planted bug', () => {
-  for (const { name, patches } of bugs) {
-    test(`fits the source: ${name}`, () => {
-      const sources = new Map<string, string>()
-      for (const patch of patches) {
-        const source = sources.get(patch.file) ?? readFileSync(patch.file, 'utf8')
-        const changed = patched(source, patch)
-        expect(changed).not.toBe(source)
-        sources.set(patch.file, changed)
-      }
-      for (const source of sources.values()) {
-        expect(() => parseAst(source, { lang: 'ts' })).not.toThrow()
-      }
-    })
+test.for([
+  ['missing', 'function pays() { send(1) }', 'there is no such function'],
+  ['missing in it', 'function pay() { sends(1) }', 'does not have: send(bytes)'],
+  ['not the only one', 'function pay() { send(bytes); send(bytes) }', 'has 2 times: send(bytes)'],
+] as const)('a patch is refused where its place is %s', ([, source, fault]) => {
+  expect(() => patched(source, change({}))).toThrow(`a.ts, pay: ${fault}`)
+})
+
+test.for(bugs)('each planted bug fits the source: $name', ({ patches }) => {
+  const sources = new Map<string, string>()
+  for (const patch of patches) {
+    const source = sources.get(patch.file) ?? readFileSync(patch.file, 'utf8')
+    sources.set(patch.file, patched(source, patch))
+    expect(sources.get(patch.file)).not.toBe(source)
+  }
+  for (const source of sources.values()) {
+    expect(() => parseAst(source, { lang: 'ts' })).not.toThrow()
   }
 })
+
+test.for(equivalent)(
+  'a mutation that nothing can notice fits the source: $file, $within, $was, $words',
+  ({ file, within, was, words }) => {
+    const fitting = mutationsOf(file, readFileSync(file, 'utf8')).filter(
+      (one) => one.within === within && one.was === was && one.words === words,
+    )
+    expect(fitting).not.toEqual([])
+    expect(fitting.every(isEquivalent)).toBe(true)
+  },
+)
