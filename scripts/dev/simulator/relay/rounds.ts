@@ -240,7 +240,7 @@ function* overtaken(
 
 /** The bytes of nonces that the pool has room for: offered when it is time, and not before. */
 function* misoffered(
-  { knobs: { rules, maxGasPriceWei }, isCounted }: RoundWatchOptions,
+  { knobs: { rules, maxGasPriceWei }, chain, isCounted }: RoundWatchOptions,
   { head, work }: RoundStart,
   left: Work,
 ): Generator<string> {
@@ -260,7 +260,8 @@ function* misoffered(
       head.state.relayerWei >= enoughWei &&
       transactions.length <= rules.maxReplacements &&
       was.gasPriceWei * BigInt(100 + rules.replacementPercent) <= maxGasPriceWei * 100n
-    const bytes = { nonce, isNext: nonce === count, mayBeOutbid, was, latest }
+    const isRefused = was.failures > 0 && was.gasPriceWei < chain.minGasPriceWei()
+    const bytes = { nonce, isNext: nonce === count, isRefused, mayBeOutbid, was, latest }
     yield* misofferedAt(rules, bytes, work.now, left.now)
   }
 }
@@ -277,6 +278,8 @@ type Bytes = {
   nonce: number
   /** The chain waits for it. */
   isNext: boolean
+  /** The pool does not take it for its price. */
+  isRefused: boolean
   mayBeOutbid: boolean
   was: Transaction
   latest: Transaction
@@ -285,7 +288,7 @@ type Bytes = {
 /** From before a round to after it: what was due all the time, and what was done too early. */
 function* misofferedAt(
   { rebroadcastMs, replaceAfterMs, tendMs }: PoolRules,
-  { nonce, isNext, mayBeOutbid, was, latest }: Bytes,
+  { nonce, isNext, isRefused, mayBeOutbid, was, latest }: Bytes,
   from: number,
   to: number,
 ): Generator<string> {
@@ -303,8 +306,8 @@ function* misofferedAt(
   const isLate = from - since >= 2 * rebroadcastMs
   const isLateAfterwards = to - since >= 2 * rebroadcastMs
   const isDue = from - since >= waitsMs && !isLateAfterwards
-  if (isStuck && isDue && mayBeOutbid && isSame) yield `nonce ${nonce} not outbid`
-  if (isSame) return
+  if ((isStuck || isRefused) && isDue && mayBeOutbid && isSame) yield `nonce ${nonce} not outbid`
+  if (isSame || isRefused) return
   if (!isNext || isLate) yield `nonce ${nonce} outbid, which lacks no price`
   if (latest.recordedAt - was.recordedAt < replaceAfterMs) yield `nonce ${nonce} outbid too soon`
 }
