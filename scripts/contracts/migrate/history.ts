@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 import type { LoanEvent } from './events.ts'
 
-/** A debt as events tell it, in wei; `dueAt` is Unix time. */
-export type Debt = { owedWei: bigint; dueAt: bigint; isWrittenOff: boolean }
+/** A debt as events tell it, in wei; its fee in basis points of the principal, `dueAt` in Unix time. */
+export type Debt = { owedWei: bigint; feeRate: bigint; dueAt: bigint; isWrittenOff: boolean }
 
 /** What went from one contract to another, or from one account to another, in wei. */
 export type Passage = { from: Address; to: Address; amountWei: bigint; owedWei: bigint }
@@ -57,7 +57,9 @@ function apply(history: History, event: LoanEvent): void {
       const { borrower, amount, fee, dueAt } = event.args
       accounts.add(borrower)
       borrowed.add(borrower)
-      debts.set(borrower, { owedWei: amount + fee, dueAt, isWrittenOff: false })
+      // The fee was rounded down, by less than a basis point of the smallest principal.
+      const feeRate = (fee * 10_000n + amount - 1n) / amount
+      debts.set(borrower, { owedWei: amount + fee, feeRate, dueAt, isWrittenOff: false })
       return
     }
     case 'LoanRepaid': {
@@ -85,8 +87,8 @@ function apply(history: History, event: LoanEvent): void {
       sumUp(history.takenOver, account, amount, loan.owed)
       if (loan.owed === 0n) return
       borrowed.add(account)
-      const { owed, dueAt, isWrittenOff } = loan
-      debts.set(account, { owedWei: owed, dueAt, isWrittenOff })
+      const { owed, feeRate, dueAt, isWrittenOff } = loan
+      debts.set(account, { owedWei: owed, feeRate, dueAt, isWrittenOff })
     }
   }
 }

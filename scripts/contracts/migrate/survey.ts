@@ -70,8 +70,8 @@ export async function readAccount(
     client.readContract({ ...contract, functionName: 'loanDetailsOf', args: [address] }),
     client.readContract({ ...contract, functionName: 'isListed', args: [address] }),
   ])
-  const { owed, dueAt, isWrittenOff } = details
-  const debt = owed === 0n ? undefined : { owedWei: owed, dueAt, isWrittenOff }
+  const { owed, feeRate, dueAt, isWrittenOff } = details
+  const debt = owed === 0n ? undefined : { owedWei: owed, feeRate, dueAt, isWrittenOff }
   return { address, balanceWei, debt, isListed }
 }
 

@@ -6,7 +6,7 @@ import { type Survey, sum, surveyPair } from './survey.ts'
 
 /**
  * What speaks against "every account that a number fits has moved, and nothing was lost": an account
- * that did not move, one whose money, debt or due date did not arrive, one that owes and fits no
+ * that did not move, one whose money, debt, fee or due date did not arrive, one that owes and fits no
  * number, a borrower who lost the place in the list. Empty where nothing does.
  *
  * @throws {StackError} the accounts do not add up to the sums of a contract
@@ -76,7 +76,7 @@ function verifySecret({ chain, phones, log }: Migration, { survey }: Todo): stri
   ]
 }
 
-/** Whether each account owes what its events say, by the date that they say. */
+/** Whether each account owes what its events say, with the fee and by the date that they say. */
 function debtFindings({ history, states }: Survey, { loan }: Pair): string[] {
   return [...states.values()]
     .filter(({ address, debt }) => !isSameDebt(debt, history.debts.get(address)))
@@ -87,6 +87,7 @@ function isSameDebt(one: Debt | undefined, other: Debt | undefined): boolean {
   if (one === undefined || other === undefined) return one === other
   return (
     one.owedWei === other.owedWei &&
+    one.feeRate === other.feeRate &&
     one.dueAt === other.dueAt &&
     one.isWrittenOff === other.isWrittenOff
   )

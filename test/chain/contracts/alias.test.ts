@@ -1,14 +1,14 @@
-import { parseEther } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { alias as aliasCommand } from '../../../scripts/contracts/migrate/alias.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import {
-  asDeployer,
+  asOwner,
   holdingOf,
   openWorld,
   runHere,
   startScript,
+  usualTerms,
   type World,
 } from './migration-world.ts'
 
@@ -43,11 +43,11 @@ function auditOf(output: string) {
 
 describe('a number that has changed', () => {
   test('keeps its balance and its loan, once, with a line for the records and no number in it', async () => {
-    const [borrower, saver] = [world.owners[0]?.account, world.owners[4]?.account]
+    const [borrower, saver] = [world.owners[0].account, world.owners[4]?.account]
     const before = await Promise.all(
       [borrower, saver].map((one) => holdingOf(world, world.from, one?.address ?? '0x')),
     )
-    expect(before[0]?.debt.owed).toBe(parseEther('0.01'))
+    expect(before[0]?.debt.owed).toBe(usualTerms.principalWei + usualTerms.feeWei)
 
     const run = await startAlias(linesFor([0, 4]))
     expect(run).toMatchObject({ code: 0 })
@@ -117,8 +117,7 @@ describe('a number that has changed', () => {
   })
 
   test('needs a forwarder that runs: nothing is sent while it is paused', async () => {
-    // `pause()` of the forwarder, as its owner calls it.
-    await asDeployer(world, world.chain.forwarder, { data: '0x8456cb59' })
+    await asOwner(world, world.chain.forwarder, 'pause')
     const run = await alias(linesFor([5]))
     expect(run.code).toBe(1)
     expect(run.output).toContain('nothing was sent')

@@ -1,7 +1,9 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import {
   type Address,
   createPublicClient,
   encodeFunctionData,
+  getAddress,
   type Hex,
   http,
   pad,
@@ -20,7 +22,7 @@ import type { Ended } from '../../support/processes.ts'
 import { sampleOf, seed } from '../../support/sample.ts'
 import { barrier, openGate } from './gate.ts'
 import {
-  asDeployer,
+  asOwner,
   forward,
   holdingOf,
   list,
@@ -57,7 +59,7 @@ const moves = [
     what: 'to a new pair',
     open: () => openTheMove(world),
     arrivals: () => world.owners.map(({ account }) => [world.to, account.address] as const),
-    relist: () => list(world, world.to, [world.owners[3]?.account.address as Address]),
+    relist: () => list(world, world.to, [world.owners[3].account.address]),
   },
   {
     kind: 'secret',
@@ -109,7 +111,7 @@ for (const { kind, what, open, arrivals, relist } of moves) {
       const block = await world.client.getBlockNumber({ cacheTime: 0 })
       const early = await runCommand(world, ['verify', kind])
       expect(early.code).toBe(1)
-      expect(early.output).toContain(`${world.owners[0]?.account.address} has not moved`)
+      expect(early.output).toContain(`${world.owners[0].account.address} has not moved`)
 
       const run = await runCommand(world, ['run', kind, '--batch', '3'])
       expect(run).toMatchObject({ code: 0, output: expect.stringContaining('7 accounts moved') })
@@ -134,7 +136,7 @@ for (const { kind, what, open, arrivals, relist } of moves) {
       expect(early.output).toContain('6 accounts to move')
       expect(early.output).toContain('2 transactions with')
       expect(early.output).toContain(`no number given ${world.wallet.address} 0.1 tRBTC`)
-      expect(early.output).toContain(`no number given ${world.owners[0]?.account.address}`)
+      expect(early.output).toContain(`no number given ${world.owners[0].account.address}`)
       const run = await runCommand(world, ['run', kind])
       expect(run).toMatchObject({ code: 1, output: expect.stringContaining('nothing was sent') })
       expect(await world.ask('eth_blockNumber', [])).toBe(block)
@@ -225,10 +227,7 @@ test('a thief of the account secret gets no more than the limit of a day', async
   for (const { account } of [...owners, { account: thief }]) {
     await ask('anvil_setBalance', [account.address, gas])
   }
-  const limit = { abi: microLoanAbi, functionName: 'setWithdrawalLimit' } as const
-  await asDeployer(world, from, {
-    data: encodeFunctionData({ ...limit, args: [parseEther('1')] }),
-  })
+  await asOwner(world, from, 'setWithdrawalLimit', [parseEther('1')])
   const held = await client.readContract({
     address: from,
     abi: microLoanAbi,
@@ -251,9 +250,7 @@ test('a thief of the account secret gets no more than the limit of a day', async
   await stealing
   expect(run).toMatchObject({ code: 0 })
   await ask('evm_increaseTime', [3 * 24 * 60 * 60])
-  await asDeployer(world, from, {
-    data: encodeFunctionData({ abi: microLoanAbi, functionName: 'unpause' }),
-  })
+  await asOwner(world, from, 'unpause')
   for (const { account } of owners) await steal(account, thief.address)
 
   const stolen = (await holdingOf(world, from, thief.address)).balance - own
@@ -280,15 +277,13 @@ test('a thief of the account secret gets no more than the limit of a day', async
 })
 
 test('what comes to an old account after it was passed on follows it', async ({ expect }) => {
-  const [{ account, heir }] = world.owners as [World['owners'][number]]
+  const [{ account, heir }] = world.owners
   const { from } = world
   await pause(world)
   const before = await holdingOf(world, from, account.address)
   expect(await runCommand(world, ['run', 'secret'])).toMatchObject({ code: 0 })
-  const deposit = { abi: microLoanAbi, functionName: 'depositFor' } as const
-  const data = encodeFunctionData({ ...deposit, args: [account.address] })
   for (const value of [3n, 4n]) {
-    await asDeployer(world, from, { data, value })
+    await asOwner(world, from, 'depositFor', [account.address], value)
     expect(await runCommand(world, ['verify', 'secret'])).toMatchObject({ code: 1 })
     expect(await runCommand(world, ['run', 'secret'])).toMatchObject({ code: 0 })
   }
@@ -298,7 +293,7 @@ test('what comes to an old account after it was passed on follows it', async ({ 
 })
 
 test('an account that its new place refuses is named, and the others move', async ({ expect }) => {
-  const [first] = world.owners as [World['owners'][number]]
+  const [first] = world.owners
   await forward(world, first.heir, callOf({ kind: 'loan', ...usualTerms }))
   await pause(world)
   const run = await runCommand(world, ['run', 'secret'])
@@ -317,16 +312,27 @@ test('a number that is missing is noticed by its debt', async ({ expect }) => {
   const verified = await runCommand(world, ['verify', 'secret'], { owners })
   expect(verified.code).toBe(1)
   expect(verified.output).toContain(
-    `${world.owners[0]?.account.address} owes, and no given number fits`,
+    `${world.owners[0].account.address} owes, and no given number fits`,
   )
 })
 
-test('a borrower who lost the place in the list is named', async ({ expect }) => {
+test('a place in the list and a fee that did not arrive are named', async ({ expect }) => {
   await openTheMove(world)
   expect(await runCommand(world, ['run', 'pair'])).toMatchObject({ code: 0 })
-  const verified = await runCommand(world, ['verify', 'pair'])
+  // As if the first borrower's loan had arrived with another fee.
+  const borrower = world.owners[0].account.address
+  const gate = await openGate(world.chain.anvil.url, async (question, answer) => {
+    const own = await answer(question)
+    const asked = question.toLowerCase()
+    const isAsked = [world.to, borrower.slice(2)].every((of) => asked.includes(of.toLowerCase()))
+    return isAsked ? own.replace(pad('0xfa').slice(2), pad('0xf9').slice(2)) : own
+  })
+  const verified = await runCommand(world, ['verify', 'pair'], { NODE_URL: gate.url })
+  await gate.close()
   expect(verified.code).toBe(1)
-  expect(verified.output).toContain(`${world.owners[3]?.account.address} is not listed`)
+  expect(verified.output).toContain(`${world.owners[3].account.address} is not listed`)
+  const words = `${borrower} does not owe in ${getAddress(world.to)} what the events say`
+  expect(verified.output).toContain(words)
 })
 
 test('a node that limits the range of events is asked in smaller ranges', async ({ expect }) => {
@@ -380,6 +386,32 @@ test('what a node executes before it names the block is counted as moved', async
   await gate.close()
   expect(run).toMatchObject({ code: 0, output: expect.stringContaining('7 accounts moved') })
   expect(run.output.match(/^moved 0x/gm)).toHaveLength(7)
+})
+
+test('a record whose contracts do not belong together is an obstacle, be it left or entered', async ({
+  expect,
+}) => {
+  await openTheMove(world)
+  const before = await world.ask('eth_blockNumber', [])
+  const [from, to] = [world.records.from, world.records.to].map((file) =>
+    JSON.parse(readFileSync(file, 'utf8')),
+  )
+  const file = `${world.records.to}.mixed`
+  for (const [side, record] of [
+    ['from', { ...from, forwarder: to.forwarder }],
+    ['to', { ...to, forwarder: from.forwarder }],
+  ] as const) {
+    writeFileSync(file, JSON.stringify(record))
+    const mixed = { ...world, records: { ...world.records, [side]: file } }
+    const { code, output } = await runCommand(mixed, ['run', 'pair'])
+    expect(code).toBe(1)
+    expect(output).toContain('nothing was sent')
+    expect(output).toContain(
+      `${getAddress(world[side])} does not trust the forwarder of its record`,
+    )
+    expect(output).toContain(`forwarder of its record does not call ${getAddress(world[side])}`)
+  }
+  expect(await world.ask('eth_blockNumber', [])).toBe(before)
 })
 
 test('nothing is sent where the node asks for more than the highest price', async ({ expect }) => {

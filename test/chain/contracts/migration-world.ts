@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  type Abi,
   type Address,
   createPublicClient,
   encodeFunctionData,
@@ -15,13 +16,11 @@ import {
   stringToHex,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { z } from 'zod'
 import { deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { migrate } from '../../../scripts/contracts/migrate/cli.ts'
 import { devKey } from '../../../scripts/dev/anvil.ts'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
-import { until } from '../../../scripts/dev/wait.ts'
 import type { Terminal } from '../../../scripts/ops/command-line.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
@@ -47,7 +46,7 @@ export type World = {
   from: Address
   to: Address
   records: { from: string; to: string }
-  owners: Owner[]
+  owners: [Owner, Owner, Owner, Owner, ...Owner[]]
   wallet: LocalAccount
   /** Keys that the first forwarder knows. */
   relayers: [Hex, Hex]
@@ -60,7 +59,7 @@ export type World = {
 const devAccount = privateKeyToAccount(devKey)
 const day = 24 * 60 * 60
 
-/** Seven phones, three of them with a loan, one written off and one repaid in part; and a wallet. */
+/** Seven phones, three of them with a loan and its fee, one written off and one repaid in part; and a wallet. */
 export async function openWorld(): Promise<World> {
   const relayers: [Hex, Hex] = [generatePrivateKey(), generatePrivateKey()]
   const chain = await startChain(
@@ -104,7 +103,7 @@ export async function openWorld(): Promise<World> {
     from: loan,
     to,
     records,
-    owners,
+    owners: owners as unknown as World['owners'],
     wallet: privateKeyToAccount(generatePrivateKey()),
     relayers,
     secrets: [secret, newSecret, ...relayers].map((text) => text.slice(2)),
@@ -127,79 +126,62 @@ async function fill(world: World): Promise<void> {
   const { from, owners, wallet } = world
   for (const [index, { account }] of owners.entries()) {
     const value = parseEther('0.5') + BigInt(index)
-    await asDeployer(world, from, {
-      data: encodeFunctionData({
-        abi: microLoanAbi,
-        functionName: 'depositFor',
-        args: [account.address],
-      }),
-      value,
-    })
+    await asOwner(world, from, 'depositFor', [account.address], value)
   }
-  const [first, second, third, fourth] = owners.map(({ account }) => account) as [
-    LocalAccount,
-    LocalAccount,
-    LocalAccount,
-    LocalAccount,
-  ]
+  const [{ account: first }, { account: second }, { account: third }, { account: fourth }] = owners
+  const contract = { address: from, abi: microLoanAbi } as const
+  const terms = await world.client.readContract({ ...contract, functionName: 'terms' })
+  await asOwner(world, from, 'setTerms', [{ ...terms, feeRate: 250 }])
   const loan = callOf({ kind: 'loan', ...usualTerms })
   for (const borrower of [first, second, third]) await forward(world, borrower, loan)
   await forward(world, second, callOf({ kind: 'repayment', amountWei: parseEther('0.004') }))
-  const writeOff = { abi: microLoanAbi, functionName: 'writeOff', args: [third.address] } as const
-  await asDeployer(world, from, { data: encodeFunctionData(writeOff) })
+  await asOwner(world, from, 'writeOff', [third.address])
   const sent = callOf({ kind: 'transfer', to: wallet.address, amountWei: parseEther('0.1') })
   await forward(world, fourth, sent)
   for (const loan of [from, world.to]) {
-    await asDeployer(world, loan, {
-      data: encodeFunctionData({
-        abi: microLoanAbi,
-        functionName: 'setCreditor',
-        args: [devAccount.address],
-      }),
-    })
+    await asOwner(world, loan, 'setCreditor', [devAccount.address])
   }
   await list(world, from, [fourth.address])
 }
 
 /** Puts accounts into the list of borrowers. */
 export async function list(world: World, loan: Address, accounts: Address[]): Promise<void> {
-  const call = { abi: microLoanAbi, functionName: 'setBorrowers' } as const
-  await asDeployer(world, loan, { data: encodeFunctionData({ ...call, args: [accounts, true] }) })
+  await asOwner(world, loan, 'setBorrowers', [accounts, true])
 }
 
 /** Lets accounts move to the second pair: its 48 hours are over, and the first is paused. */
 export async function openTheMove(world: World): Promise<void> {
-  const announce = { abi: microLoanAbi, functionName: 'announceSuccessor' } as const
-  const { from, to } = world
-  await asDeployer(world, from, { data: encodeFunctionData({ ...announce, args: [to] }) })
+  await asOwner(world, world.from, 'announceSuccessor', [world.to])
   await world.ask('evm_increaseTime', [2 * day])
   await world.ask('evm_mine')
   await pause(world)
 }
 
 /** Pauses the first loan contract. */
-export async function pause(world: World): Promise<void> {
-  const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'pause' })
-  await asDeployer(world, world.from, { data })
+export function pause(world: World): Promise<void> {
+  return asOwner(world, world.from, 'pause')
 }
 
-/** A transaction of the owner of all contracts, in a block when this resolves. */
-export function asDeployer(
+/** Calls a contract as the owner of all of them; it is in a block when this resolves. */
+export function asOwner(
   world: World,
   to: Address,
-  { data, value = 0n }: { data: Hex; value?: bigint },
+  functionName: string,
+  args: readonly unknown[] = [],
+  value = 0n,
 ): Promise<void> {
+  const data = encodeFunctionData({ abi: microLoanAbi as Abi, functionName, args })
   return sendAs(world, devAccount, to, { data, value })
 }
 
 /** A transaction of a key that has gas, in a block when this resolves. */
 export async function sendAs(
-  { client, ask }: World,
+  { client }: World,
   account: LocalAccount,
   to: Address,
   { data, value }: { data: Hex; value: bigint },
 ): Promise<void> {
-  const raw = await account.signTransaction({
+  const serializedTransaction = await account.signTransaction({
     type: 'legacy',
     chainId: 31,
     nonce: await client.getTransactionCount({ address: account.address }),
@@ -209,20 +191,15 @@ export async function sendAs(
     data,
     value,
   })
-  const hash = await ask('eth_sendRawTransaction', [raw])
-  let receipt: unknown = null
-  await until(async () => {
-    receipt = await ask('eth_getTransactionReceipt', [hash])
-    return receipt !== null
-  })
-  const { status } = z.object({ status: z.string() }).parse(receipt)
-  if (status !== '0x1') throw new Error(`a call of ${to} reverted: ${data.slice(0, 10)}`)
+  const hash = await client.sendRawTransaction({ serializedTransaction })
+  const { status } = await client.waitForTransactionReceipt({ hash, pollingInterval: 10 })
+  if (status !== 'success') throw new Error(`a call of ${to} reverted: ${data.slice(0, 10)}`)
 }
 
-/** What a loan is where nothing else was asked for. */
+/** What a loan of the first pair is. */
 export const usualTerms = {
   principalWei: parseEther('0.01'),
-  feeWei: 0n,
+  feeWei: parseEther('0.00025'),
   termSeconds: 30 * 86_400,
 }
 
