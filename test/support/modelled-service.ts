@@ -85,16 +85,12 @@ export function openModelledService(options: ModelledOptions) {
       forwarder: { chainId: 31, address: forwarderAddress },
       loan: loanAddress,
       signing,
-      wires: {
-        async rpc(method, params) {
-          if (isBroken) throw new Error('the node does not answer')
-          return node(method, params, latest())
-        },
-        ledger,
-        own: async (_, work) => work(),
-        signer: (signer) => signer,
-        step: (_, work) => work(),
+      async rpc(method, params) {
+        if (isBroken) throw new Error('the node does not answer')
+        return node(method, params, latest())
       },
+      ledger,
+      step: (_, work) => work(),
       log: options.log ?? (() => {}),
       newToken: () => crypto.randomUUID(),
       product: options.product,

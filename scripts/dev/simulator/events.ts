@@ -3,12 +3,13 @@ import { createRandom } from '../random.ts'
 import { poorWei, richWei, startGasPriceWei } from './ground.ts'
 import { unlock } from './lender/product.ts'
 import type { ChainState, ModelBlock } from './model/chain.ts'
-import { accountOf } from './model/contracts.ts'
+import { accountOf as loanAccountOf } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 import type { Item } from './plan.ts'
-import type { Workers } from './relay/workers.ts'
+import { crash, loseEverything, loseRow } from './relay/object.ts'
+import { deliver, freezeWorker, restartWorker } from './relay/workers.ts'
 import { blockWords, nameOf, short, wordsOf } from './story.ts'
-import { poolViewOf, type World } from './world.ts'
+import { accountOf, type World } from './world.ts'
 
 /** Whom the relay knows nothing of. */
 const strangerAddress: Address = `0x${'5e'.repeat(20)}`
@@ -23,18 +24,18 @@ export function endOf(item: Item): number {
 }
 
 /** Lets an item of the plan happen. */
-export function happen(world: World, workers: Workers, item: Item): void {
+export function happen(world: World, item: Item): void {
   const { phase: _, at: __, ...what } = item
   if (item.kind !== 'dial') world.story.tell(() => wordsOf(what))
-  begin(world, workers, item)
+  begin(world, item)
 }
 
-function begin(world: World, workers: Workers, item: Item): void {
-  const { chain, scheduler, host, weather, records, callers } = world
+function begin(world: World, item: Item): void {
+  const { chain, scheduler, weather, records } = world
   const until = scheduler.now() + ('forMs' in item ? item.forMs : 0)
   switch (item.kind) {
     case 'dial':
-      workers.deliver(item, item.phase, false)
+      deliver(world, item, item.phase, false)
       break
     case 'reorganization':
       reorganize(world, item)
@@ -74,20 +75,20 @@ function begin(world: World, workers: Workers, item: Item): void {
       sendForeign(world, item)
       break
     case 'loss':
-      host.loseEverything()
+      loseEverything(world)
       records.losses.push({ at: scheduler.now(), row: undefined })
       break
     case 'row_loss':
-      loseRow(world, item)
+      loseOneRow(world, item)
       break
     case 'restart':
-      host.crash(item.downMs)
+      crash(world, item.downMs)
       break
     case 'worker_restart':
-      workers.restart(item.worker)
+      restartWorker(world, item.worker)
       break
     case 'freeze':
-      workers.freeze(item.worker, item.forMs)
+      freezeWorker(world, item.worker, item.forMs)
       break
     case 'node_down':
       weather.nodeDown.push({ until, share: item.share })
@@ -95,11 +96,9 @@ function begin(world: World, workers: Workers, item: Item): void {
     case 'no_blocks':
       weather.blocksStopUntil = Math.max(weather.blocksStopUntil, until)
       break
-    case 'unlock': {
-      const account = callers[item.caller]
-      if (account !== undefined) void unlock(world.memories, account)
+    case 'unlock':
+      void unlock(world.memories, accountOf(world, item.caller))
       break
-    }
     case 'miscount':
       weather.miscounts.push({ until, by: item.by })
       break
@@ -164,15 +163,15 @@ function changeFor(
 
 function withdraw({ chain, callers }: World, { caller }: ItemOf<'withdrawal'>): void {
   chain.change((state) => {
-    const account = accountOf(state, callers[caller] ?? strangerAddress)
-    accountOf(state, strangerAddress).balanceWei += account.balanceWei
+    const account = loanAccountOf(state, callers[caller] ?? strangerAddress)
+    loanAccountOf(state, strangerAddress).balanceWei += account.balanceWei
     account.balanceWei = 0n
   })
 }
 
-function loseRow(world: World, item: ItemOf<'row_loss'>): void {
-  const { plan, host, records, scheduler, story } = world
-  const row = host.loseRow(item.table, randomOf(plan.seed, item))
+function loseOneRow(world: World, item: ItemOf<'row_loss'>): void {
+  const { plan, records, scheduler, story } = world
+  const row = loseRow(world, item.table, randomOf(plan.seed, item))
   if (row === undefined) return
   records.losses.push({ at: scheduler.now(), row: { table: item.table, ...row } })
   story.tell(() => `The ledger loses the row ${short(row.key)} of ${item.table}.`)
@@ -195,7 +194,7 @@ function after({ scheduler, story }: World, item: Item & { forMs: number }, chan
 /** A transaction with the relayer's key that the relay knows nothing of. */
 function sendForeign(world: World, { nonce: where, times }: ItemOf<'foreign'>) {
   const { chain, pool, records, signing } = world
-  const { stateNonce } = poolViewOf(world)
+  const stateNonce = chain.head().state.nonce
   const nonce = where === 'next' ? stateNonce : stateNonce + pool.minable(stateNonce).length
   const gasPriceWei = chain.minGasPriceWei() * BigInt(times)
   const send = ({ hash, raw }: { hash: Hex; raw: Hex }) => {

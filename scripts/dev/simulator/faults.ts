@@ -43,8 +43,11 @@ export type FaultRates = Partial<Record<FaultKind, number>>
 export type Faults = {
   at(key: string, place: Place, random: Random): Fault | undefined
   /** All that happened, by their keys. */
-  happened(): ReadonlyMap<string, Fault>
+  happened: ReadonlyMap<string, Fault>
 }
+
+/** What limits the faults that are drawn; `maxBehindMs`: the furthest that a replica falls behind. */
+type FaultLimits = { rates: FaultRates; maxBehindMs: number }
 
 const dies = ['dies_before', 'dies_after'] as const
 const objectDies = ['object_dies_before', 'object_dies_after'] as const
@@ -65,53 +68,36 @@ export const possibleFaults: Readonly<Record<Place, readonly FaultKind[]>> = {
 /** A round has many steps of its own: with every rate in full hardly one would be finished. */
 const tendingShare = 0.15
 
-/** What limits the faults that are drawn. */
-export type FaultLimits = {
-  rates: FaultRates
-  /** The furthest that a replica falls behind. */
-  maxBehindMs: number
-}
-
-/** Faults as the seed draws them while `isOn` says so. */
-export function drawnFaults(limits: FaultLimits, isOn: () => boolean): Faults {
+/** Faults as the seed draws them while `isOn` says so, or given ones at their places and no others. */
+export function createFaults(
+  limits: FaultLimits,
+  given: ReadonlyMap<string, Fault> | undefined,
+  isOn: () => boolean,
+): Faults {
   const happened = new Map<string, Fault>()
-  const tables = Object.fromEntries(
-    Object.entries(possibleFaults).map(([place, kinds]) => [
-      place,
-      kinds.flatMap((kind) => {
-        const rate = (limits.rates[kind] ?? 0) * (place === 'tending' ? tendingShare : 1)
-        return rate === 0 ? [] : [{ kind, rate }]
-      }),
-    ]),
-  ) as Record<Place, { kind: FaultKind; rate: number }[]>
   return {
-    happened: () => happened,
+    happened,
     at(key, place, random) {
-      let left = random.next()
-      if (!isOn()) return undefined
-      for (const { kind, rate } of tables[place]) {
-        left -= rate
-        if (left >= 0) continue
-        const fault = drawn(kind, place, limits, random)
-        happened.set(key, fault)
-        return fault
-      }
-      return undefined
-    },
-  }
-}
-
-/** These faults at these places and no others. */
-export function givenFaults(faults: ReadonlyMap<string, Fault>): Faults {
-  const happened = new Map<string, Fault>()
-  return {
-    happened: () => happened,
-    at(key) {
-      const fault = faults.get(key)
+      const fault = given === undefined ? draw(limits, place, random, isOn) : given.get(key)
       if (fault !== undefined) happened.set(key, fault)
       return fault
     },
   }
+}
+
+function draw(
+  limits: FaultLimits,
+  place: Place,
+  random: Random,
+  isOn: () => boolean,
+): Fault | undefined {
+  let left = random.next()
+  if (!isOn()) return undefined
+  for (const kind of possibleFaults[place]) {
+    left -= (limits.rates[kind] ?? 0) * (place === 'tending' ? tendingShare : 1)
+    if (left < 0) return drawn(kind, place, limits, random)
+  }
+  return undefined
 }
 
 /** Rates of a run: some kinds often, some rarely, most never, so that each gets runs of its own. */

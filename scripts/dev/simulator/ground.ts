@@ -3,10 +3,9 @@ import { createRandom } from '../random.ts'
 import { type AccountPool, createAccountPool } from '../rootstock-pool/account-pool.ts'
 import { type ChainState, createModelChain, type ModelChain } from './model/chain.ts'
 import type { ContractWorld } from './model/contracts.ts'
-import { createModelNode, type ModelNode } from './model/model-node.ts'
+import { createModelNode, type ModelNode, type ModelNodeOptions } from './model/model-node.ts'
 import { cheapSigning, type ModelTransaction, realSigning, type Signing } from './model/signing.ts'
 import { type Plan, phoneOf, principalWei, startMillis } from './plan.ts'
-import type { Recorder } from './records.ts'
 
 const milliWei = 10n ** 15n
 export const simulatedChainId = 31
@@ -33,8 +32,8 @@ export type Ground = {
 /** Begins a chain as a plan has it. */
 export function createGround(
   { seed, knobs }: Plan,
-  { arrived }: Pick<Recorder, 'arrived'>,
   now: () => number,
+  arrived: ModelNodeOptions['arrived'],
 ): Ground {
   const signing = knobs.isSignedForReal ? realSigning(simulatedChainId) : cheapSigning()
   const callers = Array.from(

@@ -40,13 +40,32 @@ export type Records = {
   asked: Asked[]
   /** Messages that reached the provider. */
   texted: Texted[]
+  deliveries: Delivery[]
 }
+
+export const newRecords = (): Records => ({
+  phaseStarts: [],
+  quietFrom: [],
+  followed: [],
+  statements: [],
+  arrivals: [],
+  reorganizations: [],
+  losses: [],
+  foreign: new Set(),
+  payments: [],
+  noticed: [],
+  reorganizationsTold: 0,
+  displacedTold: 0,
+  givenUp: [],
+  asked: [],
+  texted: [],
+  deliveries: [],
+})
 
 /** All that a run leaves behind for its judge. */
 export type History = Readonly<Records> & {
   plan: Plan
   callers: readonly Address[]
-  deliveries: readonly Delivery[]
   /** What the chain as it is at the end did with requests, in its order. */
   processed: readonly OnChain[]
   /** All that the contract owes, at the start and at the end. */

@@ -3,16 +3,18 @@ import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
 import { createRandom } from '../random.ts'
 import { openSqlite } from '../sqlite.ts'
 import { endOf, happen } from './events.ts'
-import { drawnFaults, type Fault, givenFaults } from './faults.ts'
-import { startState, startTime } from './ground.ts'
+import type { Fault } from './faults.ts'
+import { forwarderAddress, simulatedChainId, startState } from './ground.ts'
 import type { History } from './history.ts'
 import { useInstantCrypto } from './lender/instant-crypto.ts'
 import { chooseFirstPins } from './lender/product.ts'
 import { totalWei } from './model/contracts.ts'
 import { checkSignatures } from './model/signing.ts'
 import { type Dial, type Plan, phoneOf } from './plan.ts'
-import { createWorkers, type Workers } from './relay/workers.ts'
-import { blockWords, createStory, nameOf, silentStory } from './story.ts'
+import { auditLedger } from './relay/audit.ts'
+import { clearRows, crash, peek, wake } from './relay/object.ts'
+import { deliver } from './relay/workers.ts'
+import { blockWords, nameOf } from './story.ts'
 import { createWorld, type World } from './world.ts'
 
 export type RunOptions = {
@@ -26,6 +28,7 @@ export type RunOptions = {
 export type Run = { history: History; story: readonly string[] }
 
 const strangerAddress = `0x${'5e'.repeat(20)}`
+const forwarder = { chainId: simulatedChainId, address: forwarderAddress }
 const secondMs = 1000
 const minuteMs = 60 * secondMs
 const dayMs = 24 * 60 * minuteMs
@@ -43,16 +46,9 @@ let storage: Sql | undefined
 export async function runPlan({ plan, faults: given, isTold = false }: RunOptions): Promise<Run> {
   const { knobs } = plan
   storage ??= openSqlite()
-  const world = createWorld({
-    plan,
-    storage,
-    faults: (isTroubled) =>
-      given === undefined
-        ? drawnFaults({ rates: knobs.rates, maxBehindMs: knobs.maxBehindMs }, isTroubled)
-        : givenFaults(given),
-    story: (now) => (isTold ? createStory(now, startTime) : silentStory),
-  })
-  const workers = createWorkers(world)
+  const world = createWorld(plan, storage, given, isTold)
+  peek(world)
+  clearRows(world)
   const onUncaught = (error: unknown) => {
     world.records.noticed.push(['uncaught', `${error instanceof Error ? error.stack : error}`])
   }
@@ -60,40 +56,40 @@ export async function runPlan({ plan, faults: given, isTold = false }: RunOption
   const useThreads = useInstantCrypto()
   try {
     if (knobs.isLender) await chooseFirstPins(world.memories, world.callers)
-    await live(world, workers)
-    return { history: historyOf(world, workers), story: world.story.lines() }
+    await live(world)
+    return { history: historyOf(world), story: world.story.lines() }
   } finally {
     useThreads()
     process.off('unhandledRejection', onUncaught)
   }
 }
 
-async function live(world: World, workers: Workers): Promise<void> {
-  const { plan, signing, parts, records } = world
+async function live(world: World): Promise<void> {
+  const { plan, signing, records } = world
   const { pauseDays, isSignedForReal } = plan.knobs
   keepBlocksComing(world, 'first')
   keepWaking(world)
-  await livePhase(world, workers, 0)
+  await livePhase(world, 0)
   // What does not settle is a finding already.
-  if (pauseDays !== undefined && isSettled(world, workers)) {
+  if (pauseDays !== undefined && isSettled(world)) {
     await skipDays(world, pauseDays)
-    await livePhase(world, workers, 1)
+    await livePhase(world, 1)
   }
   if (isSignedForReal) {
     const sent = records.arrivals.map(({ transaction }) => transaction)
-    await checkSignatures(signing, parts.forwarder, sent)
+    await checkSignatures(signing, forwarder, sent)
   }
 }
 
 /** One phase with its faults, then time to settle, then every question once more. */
-async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<void> {
-  const { plan, scheduler, story, weather, records, host, callers, signing } = world
+async function livePhase(world: World, phase: 0 | 1): Promise<void> {
+  const { plan, scheduler, story, weather, records, callers, signing } = world
   const base = scheduler.now()
   records.phaseStarts.push(base)
   const items = plan.items.filter((item) => item.phase === phase)
   weather.isTroubled = true
   weather.isCalm = false
-  for (const item of items) scheduler.at(base + item.at, () => happen(world, workers, item))
+  for (const item of items) scheduler.at(base + item.at, () => happen(world, item))
   const lastEnd = base + Math.max(plan.knobs.troubledMs, ...items.map(endOf))
   await scheduler.runUntil(base + plan.knobs.troubledMs)
   weather.isTroubled = false
@@ -101,17 +97,17 @@ async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<
   await scheduler.runUntil(lastEnd)
   const quiet = scheduler.now()
   records.quietFrom.push(quiet)
-  records.followed.push(host.peek().work().head?.number)
+  records.followed.push(peek(world).work().head?.number)
   weather.isCalm = true
   story.tell(() => 'From here on nothing fails any more.')
   expectOwnForwarder(world)
   // Time for a round that sees what the last event did, even one of those that only watch.
   await scheduler.runUntil(quiet + 10 * plan.knobs.rules.tendMs + 30 * secondMs)
-  await untilSettled(world, workers, quiet + settledWithinMs)
-  await askAgain(world, workers, phase)
-  await untilSettled(world, workers, scheduler.now() + settledWithinMs)
+  await untilSettled(world, quiet + settledWithinMs)
+  await askAgain(world, phase)
+  await untilSettled(world, scheduler.now() + settledWithinMs)
   const payments = callers.flatMap((_, caller) =>
-    host.peek().payments(signing.caller(phoneOf(caller)).address, 1000),
+    peek(world).payments(signing.caller(phoneOf(caller)).address, 1000),
   )
   records.payments.push(
     new Map(payments.map((payment) => [payment.order.request.intentId, payment])),
@@ -120,51 +116,51 @@ async function livePhase(world: World, workers: Workers, phase: 0 | 1): Promise<
 
 /** While anything is open, requests to another forwarder are none of this ledger's. */
 function expectOwnForwarder(world: World): void {
-  const { host, parts, records } = world
-  if (!isOpen(host.peek().work())) return
-  const own = { FORWARDER_ADDRESS: parts.forwarder.address.toLowerCase() }
-  const { chainId } = parts.forwarder
-  if (host.peek().identify({ chainId, fingerprints: own }).kind !== 'same') return
+  const { records } = world
+  const { chainId, address } = forwarder
+  if (!isOpen(peek(world).work())) return
+  const own = { FORWARDER_ADDRESS: address }
+  if (peek(world).identify({ chainId, fingerprints: own }).kind !== 'same') return
   const another = { FORWARDER_ADDRESS: strangerAddress }
-  const { kind } = host.peek().identify({ chainId, fingerprints: another })
+  const { kind } = peek(world).identify({ chainId, fingerprints: another })
   if (kind === 'same')
     records.noticed.push(['uncaught', 'the forwarder moves while something is open'])
 }
 
-async function askAgain(world: World, workers: Workers, phase: 0 | 1): Promise<void> {
-  const { scheduler } = world
+async function askAgain(world: World, phase: 0 | 1): Promise<void> {
+  const { scheduler, records } = world
   const asked = new Map<string, Dial>()
-  for (const { dial, phase: when, isProbe } of workers.deliveries()) {
+  for (const { dial, phase: when, isProbe } of records.deliveries) {
     if (when === phase && !isProbe) asked.set(`${dial.session} ${dial.caller} ${dial.text}`, dial)
   }
   for (const dial of asked.values()) {
-    scheduler.at(scheduler.now(), () => workers.deliver(dial, phase, true))
+    scheduler.at(scheduler.now(), () => deliver(world, dial, phase, true))
     await scheduler.runUntil(scheduler.now() + 2 * secondMs)
   }
   await scheduler.runUntil(scheduler.now() + 40 * secondMs)
 }
 
-async function untilSettled(world: World, workers: Workers, limit: number): Promise<void> {
+async function untilSettled(world: World, limit: number): Promise<void> {
   const { scheduler } = world
-  while (scheduler.now() < limit && !isSettled(world, workers)) {
+  while (scheduler.now() < limit && !isSettled(world)) {
     await scheduler.runUntil(scheduler.now() + 10 * secondMs)
   }
 }
 
-function isSettled({ host }: World, workers: Workers): boolean {
-  const isAnswered = workers
-    .deliveries()
-    .every(({ actor, reply }) => !actor.isAlive || reply !== undefined)
-  const work = host.peek().work()
+function isSettled(world: World): boolean {
+  const isAnswered = world.records.deliveries.every(
+    ({ actor, reply }) => !actor.isAlive || reply !== undefined,
+  )
+  const work = peek(world).work()
   // Where it waits for a chain that has become shorter, nothing is decided yet.
   return isAnswered && !isOpen(work) && work.behindSince === undefined
 }
 
 /** Days in which nobody dials. What is watched is watched to the end of its time first. */
 async function skipDays(world: World, days: number): Promise<void> {
-  const { scheduler, host } = world
+  const { scheduler } = world
   const limit = scheduler.now() + settledWithinMs
-  while (host.peek().work().watching && scheduler.now() < limit) {
+  while (peek(world).work().watching && scheduler.now() < limit) {
     await scheduler.runUntil(scheduler.now() + minuteMs)
   }
   await passDays(world, days, 'second')
@@ -172,10 +168,10 @@ async function skipDays(world: World, days: number): Promise<void> {
 
 /** The ledger's object is not there for days: blocks still take what the pool has. */
 async function beDown(world: World): Promise<void> {
-  const { scheduler, host, plan } = world
+  const { scheduler, plan } = world
   const { outageDays, evictAfterMs } = plan.knobs
   if (outageDays === undefined) return
-  host.crash(evictAfterMs + outageDays * dayMs)
+  crash(world, evictAfterMs + outageDays * dayMs)
   await scheduler.runUntil(scheduler.now() + evictAfterMs)
   await passDays(world, outageDays, 'after the outage')
 }
@@ -219,30 +215,29 @@ function mine(world: World): void {
 }
 
 /** What the scheduled trigger does every minute. */
-function keepWaking({ scheduler, host, weather }: World): void {
-  scheduler.at(scheduler.now() + minuteMs, wake)
-  function wake(): void {
+function keepWaking(world: World): void {
+  const { scheduler, weather } = world
+  scheduler.at(scheduler.now() + minuteMs, () => {
     if (!weather.isRunning) return
-    host.wake()
-    scheduler.at(scheduler.now() + minuteMs, wake)
-  }
+    wake(world)
+    keepWaking(world)
+  })
 }
 
-function historyOf(world: World, workers: Workers): History {
-  const { plan, chain, pool, host, callers, records, faults, memories } = world
+function historyOf(world: World): History {
+  const { plan, chain, pool, callers, records, faults, memories } = world
   const head = chain.head()
   return {
     ...records,
     plan,
     callers,
-    deliveries: workers.deliveries(),
     processed: chain.allProcessed().filter(({ mined }) => chain.isWithin(mined.block, head)),
     totalsWei: [totalWei(startState(callers, plan.knobs.poolLoans)), totalWei(head.state)],
-    work: host.peek().work(),
+    work: peek(world).work(),
     pool: pool.all().filter(({ nonce }) => nonce >= head.state.nonce),
     memory: memories.events,
-    faults: faults.happened(),
+    faults: faults.happened,
     // Last: it leaves nothing.
-    audit: host.audit(),
+    audit: auditLedger(world),
   }
 }

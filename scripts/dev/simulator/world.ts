@@ -1,114 +1,172 @@
-import { ledgerRules } from '../../../src/relay/ledger/port.ts'
+import type { Address } from 'viem'
+import type { KeptLedger } from '../../../src/relay/ledger/keeper.ts'
+import { type LedgerRules, ledgerRules, type Work } from '../../../src/relay/ledger/port.ts'
 import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
-import { type Actors, createActors } from './actors.ts'
-import type { Faults } from './faults.ts'
-import {
-  createGround,
-  forwarderAddress,
-  type Ground,
-  loanAddress,
-  simulatedChainId,
-  startGasPriceWei,
-  startTime,
-} from './ground.ts'
-import type { Records } from './history.ts'
+import type { SqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
+import type { Log } from '../../../src/runtime/log.ts'
+import type { Answer } from '../../../src/ussd/answer.ts'
+import type { Actor } from './actors.ts'
+import { createFaults, type Fault, type Faults } from './faults.ts'
+import { createGround, type Ground, startGasPriceWei, startTime } from './ground.ts'
+import { newRecords, type Records } from './history.ts'
 import { createKeptMemories, type KeptMemories } from './lender/kept-memory.ts'
-import { createLenderSms } from './lender/product.ts'
+import type { ModelBlock } from './model/chain.ts'
 import { digest } from './model/hashing.ts'
 import type { Plan } from './plan.ts'
-import { createRecorder, newRecords } from './records.ts'
-import { createLedgerHost, type LedgerHost } from './relay/ledger-host.ts'
-import { createTending, type ProgramOptions } from './relay/programs.ts'
-import { createRoundWatch, type RoundWatch } from './relay/rounds.ts'
-import { createWires, type Wires } from './relay/wires.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
-import type { Story } from './story.ts'
-import { circumstances, isNodeDown, miscountAt, newWeather, type Weather } from './weather.ts'
+import { createStory, nameOf, type Story, silentStory } from './story.ts'
 
-/** Where a run takes place: a chain, its pool and node, the ledger's object, and the time of all. */
+/** Where a run takes place, and how all of it is at this moment. */
 export type World = Ground & {
   plan: Plan
   scheduler: Scheduler
-  actors: Actors
-  story: Story
-  host: LedgerHost
-  memories: KeptMemories
-  wires: Wires
-  parts: ProgramOptions
   faults: Faults
-  weather: Weather
+  story: Story
   records: Records
+  memories: KeptMemories
+  weather: Weather
+  object: LedgerObject
+  /** The Workers that live, by their numbers. */
+  isolates: Map<number, { answer: Answer; actors: Set<Actor> }>
+  /** What the relay logs. */
+  log: Log
+  /** The same for every program of a run: tokens are never repeated. */
+  newToken: () => string
 }
 
-export type WorldOptions = {
-  plan: Plan
+/** Circumstances that events change. */
+export type Weather = {
+  /** Whether faults are drawn. */
+  isTroubled: boolean
+  /** Whether all that was planned to happen has happened. */
+  isCalm: boolean
+  /** Whether blocks and the scheduled trigger go on. */
+  isRunning: boolean
+  blocksStopUntil: number
+  /** What the least gas price comes back to. */
+  usualGasPriceWei: bigint
+  nodeDown: { until: number; share: number }[]
+  /** By how many transactions Workers are told too much of the relayer's count. */
+  miscounts: { until: number; by: number }[]
+}
+
+/** The Durable Object of the ledger: its rows and its alarm outlive what runs in it. */
+export type LedgerObject = {
   storage: Sql
-  faults: (isTroubled: () => boolean) => Faults
-  story: (now: () => number) => Story
+  rules: LedgerRules
+  /** Over the rows; undefined until it is asked again, when what it remembers is gone. */
+  ledger: SqlLedger | undefined
+  instance:
+    | { kept: KeptLedger; actors: Set<Actor>; calls: Set<(outcome: Outcome) => void> }
+    | undefined
+  /** It cannot be reached before. */
+  downUntil: number
+  /** Whether no row of it was ever lost. */
+  isWhole: boolean
+  alarm: Alarm
+  /** How things stood when the latest round began; undefined where the round is not judged. */
+  round: RoundStart | undefined
+  claims: Claims
 }
 
-export function createWorld({ plan, storage, ...options }: WorldOptions): World {
-  const { seed, knobs } = plan
+/** `dueAt`: when it rings next, or null where it is not set. */
+export type Alarm = {
+  dueAt: number | null
+  cancel: () => void
+  rings: number
+  ringing: Set<Actor>
+}
+
+/** Claims whose leases last, by their tokens, and tokens that have recorded: they are told so again. */
+export type Claims = { live: Map<string, Claimed>; recorded: Set<string> }
+
+/** What came of a call of the object. */
+export type Outcome = { ok: true; value: unknown } | { ok: false; error: Error }
+
+export type RoundStart = { head: ModelBlock; work: Work }
+
+export type Claimed = {
+  session: string
+  account: string
+  until: number
+  nonce: number | undefined
+  /** It was checked against the account's other payments, and there are new ones. */
+  isOutdated: boolean
+  isChecked: boolean
+}
+
+/** Makes the world of a plan; given faults come instead of those that the seed draws. */
+export function createWorld(
+  plan: Plan,
+  storage: Sql,
+  given: ReadonlyMap<string, Fault> | undefined,
+  isTold: boolean,
+): World {
+  const { knobs } = plan
   const scheduler = createScheduler(startTime)
   const { now } = scheduler
-  const actors = createActors(scheduler)
-  const story = options.story(now)
-  const weather = newWeather(startGasPriceWei)
+  const story = isTold ? createStory(now, startTime) : silentStory
   const records = newRecords()
-  const recorder = createRecorder(records, story, now)
-  const ground = createGround(plan, recorder, now)
-  const { chain, pool, node, signing } = ground
-  const shared = { scheduler, actors, faults: options.faults(() => weather.isTroubled), story }
-  const memories = createKeptMemories(now)
-  const wires = createWires({
-    ...{ seed, ...shared, chain, node },
-    isNodeDown: (random) => isNodeDown(weather, now(), random),
-    miscount: () => miscountAt(weather, now()),
-    host: () => host,
-    memories,
-    texted: recorder.texted,
-    slowness: knobs.slowness,
-    asked: (call) => records.asked.push(call),
-  })
   let tokens = 0
-  const parts: ProgramOptions = {
-    ...{ knobs, signing, wires, log: recorder.log },
-    forwarder: { chainId: simulatedChainId, address: forwarderAddress },
-    loan: loanAddress,
-    newToken: () => digest('token', seed, tokens++),
+  const weather: Weather = {
+    isTroubled: true,
+    isCalm: false,
+    isRunning: true,
+    blocksStopUntil: 0,
+    usualGasPriceWei: startGasPriceWei,
+    nodeDown: [],
+    miscounts: [],
   }
-  const rounds: RoundWatch = createRoundWatch({
-    ...{ knobs, chain, pool, work: () => host.peek().work() },
-    ...circumstances(weather, records),
-    found: (words) => records.noticed.push(['done', words]),
-  })
-  const clock = actors.clock(0)
-  const newSms = () =>
-    knobs.isLender
-      ? createLenderSms({ clock, log: recorder.log, memory: wires.memory, send: wires.sms })
-      : undefined
-  const { tendMs, maxInFlight, meansMs, watchBlocks } = knobs.rules
-  const host = createLedgerHost({
-    ...{ seed, ...shared, wires, storage, tendMs },
-    rules: { ...ledgerRules, maxInFlight, meansMs, watchBlocks },
-    relayer: signing.relayer.address.toLowerCase(),
-    newTend: () => createTending(parts, clock, newSms()),
-    log: recorder.log,
-    threw: recorder.threw,
-    noticed: (rule, words) => records.noticed.push([rule, words]),
-    rounds: () => rounds,
-  })
-  return { ...ground, ...shared, plan, host, memories, wires, parts, weather, records }
+  return {
+    ...createGround(plan, now, (transaction, refusal, held) => {
+      const { arrivals, foreign } = records
+      const isOwn = held !== undefined && held.hash !== transaction.hash && !foreign.has(held.hash)
+      const over = isOwn ? held : undefined
+      if (!foreign.has(transaction.hash)) arrivals.push({ at: now(), transaction, refusal, over })
+      story.tell(() => `The pool is sent ${nameOf(transaction)}: ${refusal ?? 'taken'}.`)
+    }),
+    plan,
+    scheduler,
+    story,
+    records,
+    weather,
+    isolates: new Map(),
+    newToken: () => digest('token', plan.seed, tokens++),
+    faults: createFaults(knobs, given, () => weather.isTroubled),
+    memories: createKeptMemories(now),
+    object: newObject(knobs, storage),
+    log(event) {
+      const { intent, to, hash, nonce } = event
+      if (event.event.startsWith('payment.')) {
+        const known = hash === undefined ? undefined : `${hash}`
+        records.statements.push({ at: now(), intentId: `${intent}`, to: `${to}`, hash: known })
+      }
+      if (event.event === 'chain.reorganized') records.reorganizationsTold += 1
+      if (event.event === 'nonce.foreign') records.displacedTold += 1
+      if (event.event === 'nonce.ahead') records.givenUp.push({ at: now(), nonce: Number(nonce) })
+      story.log(event)
+    },
+  }
 }
 
-/** The head as the pool judges by it. */
-export function poolViewOf({ chain, scheduler }: World) {
-  const { number, state } = chain.head()
+function newObject({ rules }: Plan['knobs'], storage: Sql): LedgerObject {
+  const { maxInFlight, meansMs, watchBlocks } = rules
   return {
-    stateNonce: state.nonce,
-    balanceWei: state.relayerWei,
-    minGasPriceWei: chain.minGasPriceWei(),
-    head: number,
-    nowMs: scheduler.now(),
+    storage,
+    rules: { ...ledgerRules, maxInFlight, meansMs, watchBlocks },
+    ledger: undefined,
+    instance: undefined,
+    downUntil: 0,
+    isWhole: true,
+    alarm: { dueAt: null, cancel: () => {}, rings: 0, ringing: new Set() },
+    round: undefined,
+    claims: { live: new Map(), recorded: new Set() },
   }
+}
+
+/** Returns the account of a caller, by the caller's place in the plan. */
+export function accountOf({ callers }: Pick<World, 'callers'>, caller: number): Address {
+  const account = callers[caller]
+  if (account === undefined) throw new Error('the plan has a caller without an account')
+  return account
 }

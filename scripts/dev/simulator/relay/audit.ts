@@ -1,23 +1,21 @@
 import type { LedgerRules } from '../../../../src/relay/ledger/port.ts'
 import { type Row, type TableName, tableNames } from '../../../../src/relay/ledger/rows.ts'
 import type { Sql } from '../../../../src/relay/ledger/stores/sql.ts'
-import type { SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
-
-export type AuditOptions = {
-  storage: Sql
-  rules: LedgerRules
-  ledger: SqlLedger
-  /** Lets so much time pass for the ledger. */
-  pass: (ms: number) => void
-}
+import { createSqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
+import type { World } from '../world.ts'
 
 /**
  * What is wrong with the rows of a ledger in which nothing is open: sums that do not add up, and rows
  * that are there when all of it should be forgotten. Nothing is left of the ledger afterwards.
  */
-export function auditLedger(options: AuditOptions): string[] {
-  return [...wrongSums(options.storage), ...leftovers(options)]
-}
+export const auditLedger = ({
+  object: { storage, rules },
+  signing,
+  scheduler,
+}: World): string[] => [
+  ...wrongSums(storage),
+  ...leftovers(storage, rules, signing.relayer.address.toLowerCase(), scheduler.now()),
+]
 
 function rowsOf<Name extends TableName>(storage: Sql, table: Name): Row<Name>[] {
   return storage.exec<{ row: string }>(`SELECT row FROM ${table}`).map(({ row }) => JSON.parse(row))
@@ -90,12 +88,19 @@ function* wrongReserves(
 /** What stays for good: whose ledger it is, and from where it counts on. */
 const kept: readonly TableName[] = ['meta', 'relayers']
 
-function* leftovers({ storage, rules, ledger, pass }: AuditOptions): Generator<string> {
+function* leftovers(
+  storage: Sql,
+  rules: LedgerRules,
+  relayer: string,
+  from: number,
+): Generator<string> {
+  let now = from
+  const ledger = createSqlLedger(storage, { rules, relayer, now: () => now })
   const count = (table: TableName) => storage.exec(`SELECT 1 AS one FROM ${table}`).length
   const rowsLeft = () => tableNames.reduce((sum, table) => sum + count(table), 0)
   // Each call forgets a bounded number of rows.
   const pruneAfter = (ms: number) => {
-    pass(ms)
+    now += ms
     for (let before = Number.POSITIVE_INFINITY; rowsLeft() < before; ) {
       before = rowsLeft()
       ledger.prune()

@@ -7,29 +7,9 @@ import type {
   Room,
   Work,
 } from '../../../../src/relay/ledger/port.ts'
-import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import type { SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
+import type { Claimed, Claims, World } from '../world.ts'
 import { undecided } from './open.ts'
-
-export type ClaimWatchOptions = {
-  ledger: SqlLedger
-  leaseMs: number
-  now: () => number
-  /** Whether any row was lost: a claim may be gone with it. */
-  isWhole: () => boolean
-  found: (words: string) => void
-}
-
-/** A claim whose lease lasts. */
-type Live = {
-  session: string
-  account: string
-  until: number
-  nonce: number | undefined
-  /** It was checked against the account's other payments, and there are new ones. */
-  isOutdated: boolean
-  isChecked: boolean
-}
 
 /**
  * The ledger, looked at from outside: what it says of claims is compared with what it was asked for.
@@ -38,59 +18,62 @@ type Live = {
  * nothing is recorded after a lease, or on a view that the account has outgrown. One payment more than
  * there is room for is refused, and no other for want of room. What was recorded is recorded when it is
  * said again.
+ *
+ * @returns the ledger's answer to the call
  */
-export function watchClaims({ ledger, ...options }: ClaimWatchOptions): SqlLedger {
-  const { now, isWhole } = options
-  const seen: Seen = { ...options, live: new Map(), recorded: new Set() }
-  return ledgerThrough<SqlLedger>((method, args) => {
-    const call = () => (ledger[method] as (...args: unknown[]) => unknown)(...args)
-    if (!watched.has(method)) return call()
-    for (const [token, { until }] of seen.live) if (until <= now()) seen.live.delete(token)
-    if (!isWhole()) {
-      seen.live.clear()
-      return call()
-    }
-    const work = ledger.work()
-    const answer = call()
-    judge(seen, method, args, answer, work)
-    return answer
-  })
-}
-
-type Seen = Omit<ClaimWatchOptions, 'ledger'> & {
-  live: Map<string, Live>
-  /** Tokens that have recorded: they are told so again. */
-  recorded: Set<string>
-}
-
-function judge(
-  seen: Seen,
+export function watchClaims(
+  { object, scheduler, records }: World,
+  ledger: SqlLedger,
   method: keyof Ledger,
-  [asked]: unknown[],
-  answer: unknown,
-  work: Work,
-): void {
+  args: unknown[],
+  call: () => unknown,
+): unknown {
+  if (!watched.has(method)) return call()
+  const { claims, isWhole, rules } = object
+  const now = scheduler.now()
+  for (const [token, { until }] of claims.live) if (until <= now) claims.live.delete(token)
+  if (!isWhole) {
+    claims.live.clear()
+    return call()
+  }
+  const found = (words: string) => records.noticed.push(['claimed', words])
+  const work = ledger.work()
+  const answer = call()
+  judge({ ...claims, work, until: now + rules.leaseMs, found }, method, args, answer)
+  return answer
+}
+
+type Seen = Claims & {
+  /** What the ledger listed before the call. */
+  work: Work
+  /** When a lease of this moment ends. */
+  until: number
+  found: (words: string) => void
+}
+
+function judge(seen: Seen, method: keyof Ledger, [asked]: unknown[], answer: unknown): void {
   const { kind } = (answer ?? {}) as { kind?: string }
   const { session, account } = asked as Adoption
-  if (method === 'claim') judgeClaim(seen, asked as Claiming, work, answer as never)
-  if (method === 'record' && kind === 'recorded') judgeRecord(seen, asked as Acceptance, work)
-  else if (method === 'record') judgeRefusal(seen, asked as Acceptance, `${kind}`, work)
+  if (method === 'claim') judgeClaim(seen, asked as Claiming, answer as never)
+  if (method === 'record' && kind === 'recorded') judgeRecord(seen, asked as Acceptance)
+  else if (method === 'record') judgeRefusal(seen, asked as Acceptance, `${kind}`)
   if (method === 'adopt' && kind === 'adopted') outdate(seen, session, account)
   if (method === 'refuse' && kind === 'refused') forget(seen, session)
   if (method !== 'lookup' || kind !== 'undecided') return
   const isBusy = othersOf(seen, session, account).length > 0
   const { busy, load } = answer as { busy: boolean; load: Load }
   if (isBusy !== busy) seen.found(`${account} is said to be busy: ${busy}`)
-  const counted = JSON.stringify(loadOf(seen, work, session, account) ?? load)
+  const counted = JSON.stringify(loadOf(seen, session, account) ?? load)
   const said = JSON.stringify(load)
   if (said !== counted) seen.found(`${account} is said to have ${said} open, and has ${counted}`)
 }
 
-const othersOf = ({ live }: Seen, session: string, account: string): Live[] =>
+const othersOf = ({ live }: Seen, session: string, account: string): Claimed[] =>
   [...live.values()].filter((one) => one.account === account && one.session !== session)
 
 /** What is open, counted from what the ledger lists; undefined where it lists a part of what waits. */
-function loadOf(seen: Seen, work: Work, session: string, account: string): Load | undefined {
+function loadOf(seen: Seen, session: string, account: string): Load | undefined {
+  const { work } = seen
   if (Math.max(work.queued.length, work.stuck.length) >= listedAtMost) return undefined
   const own = undecided(work).filter(({ order }) => order.request.from === account)
   const carried = work.nonces.filter(({ state, leaseLive }) => state === 'recorded' || leaseLive)
@@ -116,13 +99,8 @@ function forget({ live }: Seen, session: string): void {
   for (const [token, one] of live) if (one.session === session) live.delete(token)
 }
 
-function judgeClaim(
-  watch: Seen,
-  claiming: Claiming,
-  work: Work,
-  answer: ReturnType<SqlLedger['claim']>,
-): void {
-  const { live, leaseMs, now, found } = watch
+function judgeClaim(watch: Seen, claiming: Claiming, answer: ReturnType<SqlLedger['claim']>): void {
+  const { live, work, until, found } = watch
   const { session, account, token, seen, room } = claiming
   const isFull = answer.kind === 'full'
   if (answer.kind !== 'claimed' && !isFull) return
@@ -133,7 +111,7 @@ function judgeClaim(
     return
   }
   const waits = nonce === undefined
-  judgeRoom(watch, session, room, loadOf(watch, work, session, account), { isFull, waits })
+  judgeRoom(watch, session, room, loadOf(watch, session, account), { isFull, waits })
   if (isFull) return
   if (seen !== undefined && othersOf(watch, session, account).length > 0) {
     found(`${session} is claimed while another session of the account is`)
@@ -146,19 +124,15 @@ function judgeClaim(
     found(`nonce ${nonce} is claimed twice`)
   }
   forget(watch, session)
-  const view = { isOutdated: false, isChecked: seen !== undefined }
-  live.set(token, { session, account, until: now() + leaseMs, nonce, ...view })
+  const isChecked = seen !== undefined
+  live.set(token, { session, account, until, nonce, isOutdated: false, isChecked })
 }
 
-function judgeRecord(
-  seen: Seen,
-  { session, token, order, transaction, room }: Acceptance,
-  work: Work,
-): void {
+function judgeRecord(seen: Seen, { session, token, order, transaction, room }: Acceptance): void {
   const { live, recorded, found } = seen
   const own = live.get(token)
   if (own !== undefined && transaction === undefined) {
-    const load = loadOf(seen, work, session, own.account)
+    const load = loadOf(seen, session, own.account)
     judgeRoom(seen, session, room, load, { isFull: false, waits: true })
   }
   if (!recorded.has(token) && own === undefined) found(`${session} is recorded after its lease`)
@@ -178,15 +152,15 @@ function judgeRefusal(
   seen: Seen,
   { session, token, transaction, room }: Acceptance,
   kind: string,
-  work: Work,
 ): void {
   const { live, recorded, found } = seen
   const own = live.get(token)
   const isGood = own !== undefined && !own.isOutdated && own.session === session
   const isHeld = transaction === undefined || transaction.nonce === own?.nonce
   if (kind === 'full' && own !== undefined) {
-    judgeRoom(seen, session, room, loadOf(seen, work, session, own.account), {
-      ...{ isFull: true, waits: true },
+    judgeRoom(seen, session, room, loadOf(seen, session, own.account), {
+      isFull: true,
+      waits: true,
     })
   }
   if (kind !== 'fenced' || !(recorded.has(token) || (isGood && isHeld))) return

@@ -3,6 +3,7 @@ import { createMemory, type MemoryStore } from '../../../../src/account/memory.t
 import type { PhoneNumber } from '../../../../src/account/phone.ts'
 import { createPins } from '../../../../src/account/pin.ts'
 import { createNode } from '../../../../src/chain/node.ts'
+import type { Rpc } from '../../../../src/chain/rpc.ts'
 import { refusalOf, refusalWords } from '../../../../src/loan/calls.ts'
 import { createLoanReader } from '../../../../src/loan/reader.ts'
 import type { Forwarder } from '../../../../src/relay/forwarder/requests.ts'
@@ -25,18 +26,23 @@ import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { digest } from '../model/hashing.ts'
 import type { Signing } from '../model/signing.ts'
 import type { Knobs } from '../plan.ts'
-import type { Wires } from './wires.ts'
 
 /** What the real code is put together from in a run. */
-export type ProgramOptions = {
-  knobs: Knobs
+export type Parts = {
+  knobs: Pick<Knobs, 'limits' | 'preflight' | 'rules' | 'maxGasPriceWei'>
   forwarder: Forwarder
   loan: Address
   signing: Signing
-  wires: Pick<Wires, 'rpc' | 'ledger' | 'own' | 'signer' | 'step'>
+  rpc: Rpc
   log: Log
-  /** The same for every program of a run: tokens are never repeated. */
   newToken: () => string
+  /** Does work of the program itself. */
+  step: <Answer>(what: string, work: () => Promise<Answer>) => Promise<Answer>
+}
+
+/** What a service is put together from besides. */
+export type ServiceParts = Parts & {
+  ledger: Ledger
   /** What callers are shown. Undefined: the demonstration. */
   product?: Product | undefined
 }
@@ -54,14 +60,12 @@ const noMemory: MemoryStore = {
 }
 
 const demonstrationMenu = {
-  ...({
-    profile: 'demo',
-    confirms: false,
-    pin: 'off',
-    helpNumber: undefined,
-    languages: [],
-  } as const),
-}
+  profile: 'demo',
+  confirms: false,
+  pin: 'off',
+  helpNumber: undefined,
+  languages: [],
+} as const
 
 const currencyName = 'tRBTC'
 export const gatewayName = 'africas-talking'
@@ -74,9 +78,9 @@ export const pinSecret = `0x${'55'.repeat(32)}` as const
 const lendableTtlMs = 1_000
 
 /** The USSD service of one isolate, with the memory that its requests share. */
-export function createService(parts: ProgramOptions, clock: Clock): Answer {
-  const { knobs, signing, wires, forwarder, loan, log } = parts
-  const relayer = createRelayer(parts, clock, wires.ledger)
+export function createService(parts: ServiceParts, clock: Clock): Answer {
+  const { knobs, signing, ledger, forwarder, loan, log } = parts
+  const relayer = createRelayer(parts, clock, ledger)
   const reader = createLoanReader({
     async read(data, block) {
       const signal = clock.timeout(readTimeoutMs)
@@ -104,7 +108,7 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
       const account = signing.caller(phone)
       return {
         ...account,
-        signTypedData: (data) => wires.step('request', () => account.signTypedData(data)),
+        signTypedData: (data) => parts.step('request', () => account.signTypedData(data)),
       }
     },
     keys: {
@@ -112,12 +116,12 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
       input: async (session, text) => digest('input', session, text),
     },
     intentKeys: async (gateway, sessionId, account) => intentKey(gateway, sessionId, account),
-    identity: createIdentityCheck(wires.ledger, clock, async () => {
+    identity: createIdentityCheck(ledger, clock, async () => {
       const { chainId, fingerprints } = identityOf(relayer)
       const secrets = { ACCOUNT_ID_SECRET: 'id', ACCOUNT_KEY_SECRET: 'key' }
       return { chainId, fingerprints: { ...fingerprints, ...secrets } }
     }),
-    ledger: wires.ledger,
+    ledger,
     memory,
     pins:
       parts.product === undefined || parts.product.settings.pin === 'off'
@@ -146,17 +150,18 @@ export function createService(parts: ProgramOptions, clock: Clock): Answer {
 }
 
 /**
- * What the ledger's object does in a round of its alarm, and that messages are sent after it: each of its own
+ * What the ledger's object does in a round of its alarm, and that messages are sent after it: each of its `own`
  * steps may be its last.
  */
 export function createTending(
-  parts: ProgramOptions,
+  parts: Parts,
   clock: Clock,
+  own: (what: string, work: () => Promise<unknown>) => Promise<unknown>,
   sendSms?: SmsRound,
 ): (ledger: Ledger) => Promise<Tended> {
   return async (ledger) => {
     const mortal = ledgerThrough((method, args) =>
-      parts.wires.own(`own.${method}`, () =>
+      own(`own.${method}`, () =>
         (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
       ),
     )
@@ -168,12 +173,13 @@ export function createTending(
   }
 }
 
-function createRelayer(parts: ProgramOptions, clock: Clock, ledger: Ledger): Relayer {
-  const { knobs, forwarder, signing, wires, log, newToken } = parts
+function createRelayer(parts: Parts, clock: Clock, ledger: Ledger): Relayer {
+  const { knobs, forwarder, rpc, log, newToken } = parts
+  const { relayer } = parts.signing
   return {
     ledger,
-    node: createNode(wires.rpc),
-    signer: wires.signer(signing.relayer),
+    node: createNode(rpc),
+    signer: { ...relayer, sign: (one) => parts.step('sign', () => relayer.sign(one)) },
     forwarder,
     rules: knobs.rules,
     fees: { minWei: 0n, maxWei: knobs.maxGasPriceWei },

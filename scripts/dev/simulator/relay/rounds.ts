@@ -1,97 +1,98 @@
 import type { PoolRules } from '../../../../src/chain/chains.ts'
 import type { OpenNonce, Payment, Work } from '../../../../src/relay/ledger/port.ts'
-import type { AccountPool } from '../../rootstock-pool/account-pool.ts'
+import type { SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import type { Actor } from '../actors.ts'
-import type { ModelBlock, ModelChain } from '../model/chain.ts'
 import { spendingKey } from '../model/contracts.ts'
-import type { Knobs } from '../plan.ts'
+import type { RoundStart, World } from '../world.ts'
 import { undecided } from './open.ts'
-
-/** How things stand when a round begins. */
-export type RoundStart = { head: ModelBlock; work: Work }
-
-export type RoundWatchOptions = {
-  knobs: Knobs
-  chain: ModelChain
-  pool: Pick<AccountPool<unknown>, 'nextNonce'>
-  work: () => Work
-  /** Whether nothing goes wrong at this time, and no row of the ledger was ever lost alone. */
-  isQuiet: () => boolean
-  /**
-   * Whether a round has asked for the key's count since the last that could go wrong did, and before this time
-   * (Unix, in ms): what a round asks at its end is for the next.
-   */
-  isCounted: (before: number) => boolean
-  /** Whether the chain never took a block back. */
-  isOneBranch: () => boolean
-  /** Whether the ledger knows all bytes that were ever signed by its key. */
-  isAlone: () => boolean
-  found: (words: string) => void
-}
-
-/** Looks at what each round leaves. */
-export type RoundWatch = {
-  /** Undefined where the round is not judged. */
-  begin(): RoundStart | undefined
-  end(actor: Actor, start: RoundStart | undefined): void
-  /** The ledger gave no lease of this nonce. */
-  refused(nonce: number): void
-  /** A payment that a round has wait again did not change. */
-  requeuedInVain(): void
-}
 
 /** A request that lives has asked for its receipt so long after its poll. */
 const watchEndsMs = 1_000
 
-/**
- * What a round has to have done is written here a second time, by what the chain is and not by what the
- * relay has asked of it: a round that nothing disturbs leaves nothing undone. Only what was so from its
- * first moment to its last is held against it.
- */
-export function createRoundWatch(options: RoundWatchOptions): RoundWatch {
-  const { chain, work, isQuiet, found } = options
-  let current: RoundStart | undefined
-  return {
-    begin() {
-      current = isQuiet() ? { head: chain.head(), work: work() } : undefined
-      return current
-    },
-    refused(nonce) {
-      const wasHeld = current !== undefined && heldBy(current.work).includes(nonce)
-      if (wasHeld && isQuiet()) found(`a round asks for nonce ${nonce}, which is taken`)
-    },
-    requeuedInVain() {
-      if (current !== undefined && isQuiet()) found('a round has a payment wait again for nothing')
-    },
-    end(actor, start) {
-      if (start === undefined || !isQuiet() || chain.head() !== start.head) return
-      const left = work()
-      // A chain that is shorter than it was is waited for.
-      const isBehind = start.work.behindSince !== undefined || left.behindSince !== undefined
-      if (!actor.isAlive || actor.troubles.size > 0 || isBehind) return
-      for (const words of undone(options, start, left)) found(`${actor.name} leaves ${words}`)
-    },
-  }
+// What a round has to have done is written here a second time, by what the chain is and not by what the
+// relay has asked of it: a round that nothing disturbs leaves nothing undone. Only what was so from its
+// first moment to its last is held against it.
+
+/** Takes down how things stand when a round begins. */
+export function beginRound(world: World, ledger: SqlLedger): RoundStart | undefined {
+  const { object, chain } = world
+  object.round = isQuiet(world) ? { head: chain.head(), work: ledger.work() } : undefined
+  return object.round
 }
 
-function* undone(options: RoundWatchOptions, start: RoundStart, left: Work): Generator<string> {
-  yield* unsettled(options, start, left)
+/** Looks at what a round leaves. */
+export function endRound(
+  world: World,
+  ledger: SqlLedger,
+  actor: Actor,
+  start: RoundStart | undefined,
+): void {
+  if (start === undefined || !isQuiet(world) || world.chain.head() !== start.head) return
+  const left = ledger.work()
+  // A chain that is shorter than it was is waited for.
+  const isBehind = start.work.behindSince !== undefined || left.behindSince !== undefined
+  if (!actor.isAlive || actor.troubles.size > 0 || isBehind) return
+  for (const words of undone(world, start, left)) found(world, `${actor.name} leaves ${words}`)
+}
+
+/** Judges that the ledger gave no lease of a nonce. */
+export function refusedLease(world: World, nonce: number): void {
+  const { round } = world.object
+  const wasHeld = round !== undefined && heldBy(round.work).includes(nonce)
+  if (wasHeld && isQuiet(world)) found(world, `a round asks for nonce ${nonce}, which is taken`)
+}
+
+/** Judges that a payment did not change which a round has wait again. */
+export function requeuedInVain(world: World): void {
+  if (world.object.round === undefined || !isQuiet(world)) return
+  found(world, 'a round has a payment wait again for nothing')
+}
+
+const found = ({ records }: World, words: string) => records.noticed.push(['done', words])
+
+/** Whether nothing goes wrong at this time, and no row of the ledger was ever lost alone. */
+const isQuiet = ({ weather, records }: World): boolean =>
+  !weather.isTroubled && weather.isCalm && records.losses.every(({ row }) => row === undefined)
+
+/** Whether the chain never took a block back. */
+const isOneBranch = ({ records }: World): boolean => records.reorganizations.length === 0
+
+/** Whether the ledger knows all bytes that were ever signed by its key. */
+const isAlone = ({ records: { foreign, displacedTold, losses } }: World): boolean =>
+  foreign.size + displacedTold + losses.length === 0
+
+/**
+ * Whether a round has asked for the key's count since the last that could go wrong did, and before this time
+ * (Unix, in ms): what a round asks at its end is for the next.
+ */
+function isCounted({ records }: World, before: number): boolean {
+  const quietFrom = records.quietFrom.at(-1) ?? Number.POSITIVE_INFINITY
+  return records.asked.some(
+    ({ at, by, method, params }) =>
+      at > quietFrom &&
+      at < before &&
+      by.startsWith('round') &&
+      method === 'eth_getTransactionCount' &&
+      params[1] === 'latest',
+  )
+}
+
+function* undone(world: World, start: RoundStart, left: Work): Generator<string> {
+  yield* unsettled(world, start, left)
   yield* unsaid(left)
-  yield* givenUp(options, start, left)
-  yield* greedy(options, left)
+  yield* givenUp(world, start, left)
+  yield* greedy(world, left)
   // What held a nonce that the ledger does not know is left alone for longer than it is there.
-  if (!options.isAlone()) return
-  yield* unfilled(options, start, left)
-  yield* overtaken(options, start, left)
-  yield* misoffered(options, start, left)
+  if (!isAlone(world)) return
+  yield* unfilled(world, start, left)
+  yield* overtaken(world, start, left)
+  yield* misoffered(world, start, left)
 }
 
 /** An account with more open payments than it may have; what a block gave back was open before. */
-function* greedy(
-  { knobs: { limits }, isAlone, isOneBranch }: RoundWatchOptions,
-  left: Work,
-): Generator<string> {
-  if (!isAlone() || !isOneBranch()) return
+function* greedy(world: World, left: Work): Generator<string> {
+  const { limits } = world.plan.knobs
+  if (!isAlone(world) || !isOneBranch(world)) return
   const open = Map.groupBy(undecided(left), ({ order }) => order.request.from)
   for (const [account, { length }] of open) {
     if (length > limits.openPayments) yield `${account} with ${length} open payments`
@@ -99,11 +100,8 @@ function* greedy(
 }
 
 /** Recorded nonces behind more missing ones than the pool is deep, which wait in vain: these and no others. */
-function* givenUp(
-  { knobs: { rules }, isAlone }: RoundWatchOptions,
-  { head, work }: RoundStart,
-  left: Work,
-): Generator<string> {
+function* givenUp(world: World, { head, work }: RoundStart, left: Work): Generator<string> {
+  const { rules } = world.plan.knobs
   const { nonce: count } = head.state
   const numbersOf = (of: Work) =>
     recorded(of)
@@ -118,16 +116,14 @@ function* givenUp(
     // What a reorganization gave back in this round is missing no more.
     const isBeyond = Math.min(missing, missingLeft) > rules.maxInFlight
     if (isBeyond && isLeft) yield `nonce ${nonce} behind ${missing} missing ones`
-    if (missing <= rules.maxInFlight && !isLeft && isAlone()) yield `nonce ${nonce} given up`
+    if (missing <= rules.maxInFlight && !isLeft && isAlone(world)) yield `nonce ${nonce} given up`
   }
 }
 
 /** What blocks of the right depth have decided. */
-function* unsettled(
-  { knobs, chain, isCounted }: RoundWatchOptions,
-  { head, work }: RoundStart,
-  left: Work,
-): Generator<string> {
+function* unsettled(world: World, { head, work }: RoundStart, left: Work): Generator<string> {
+  const { chain } = world
+  const { knobs } = world.plan
   const deepNumber = head.number - knobs.rules.confirmations + 1
   for (const { session, execution } of left.mined) {
     // What a reorganization moved into another block is confirmed by the next round.
@@ -149,7 +145,7 @@ function* unsettled(
   for (const { nonce, transactions } of recorded(left)) {
     const isMined = transactions.some(({ hash }) => chain.find(hash, head) !== undefined)
     // What a replica that was behind told of the count holds until it is asked again.
-    if (isMined && before.has(nonce) && isCounted(work.now))
+    if (isMined && before.has(nonce) && isCounted(world, work.now))
       yield `nonce ${nonce} open, which is mined`
   }
   const deep = chain.blockAt(Math.max(0, deepNumber), head)
@@ -176,7 +172,7 @@ function* unsaid(left: Work): Generator<string> {
 
 /** Nonces that the pool has room for, and payments that could have them. */
 function* unfilled(
-  { knobs, pool }: RoundWatchOptions,
+  { plan: { knobs }, pool }: World,
   { head, work }: RoundStart,
   left: Work,
 ): Generator<string> {
@@ -207,12 +203,8 @@ function* unfilled(
  * Accounts without a payment under way that wait on while another account gets a later turn. A turn is
  * how many payments of its account come before a payment; those that ended in the round count or do not.
  */
-function* overtaken(
-  { isOneBranch }: RoundWatchOptions,
-  { head, work }: RoundStart,
-  left: Work,
-): Generator<string> {
-  if (!isOneBranch()) return
+function* overtaken(world: World, { head, work }: RoundStart, left: Work): Generator<string> {
+  if (!isOneBranch(world)) return
   const accountOf = ({ order }: Payment) => order.request.from
   const isIn = (payments: readonly Payment[], { session }: Payment) =>
     payments.some((one) => one.session === session)
@@ -239,14 +231,12 @@ function* overtaken(
 }
 
 /** The bytes of nonces that the pool has room for: offered when it is time, and not before. */
-function* misoffered(
-  { knobs: { rules, maxGasPriceWei }, chain, isCounted }: RoundWatchOptions,
-  { head, work }: RoundStart,
-  left: Work,
-): Generator<string> {
+function* misoffered(world: World, { head, work }: RoundStart, left: Work): Generator<string> {
+  const { chain } = world
+  const { rules, maxGasPriceWei } = world.plan.knobs
   const { nonce: count } = head.state
   // A replica on a branch that the chain has lost may have told that it passed them.
-  if (!isCounted(work.now)) return
+  if (!isCounted(world, work.now)) return
   for (const { nonce, transactions } of recorded(left)) {
     const [latest] = transactions
     const [was] = recorded(work).find((one) => one.nonce === nonce)?.transactions ?? []

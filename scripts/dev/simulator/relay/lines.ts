@@ -1,0 +1,231 @@
+import type { MemoryStore } from '../../../../src/account/memory.ts'
+import { type Rpc, RpcError, TransportError } from '../../../../src/chain/rpc.ts'
+import { createRandom, type Random } from '../../random.ts'
+import { type Actor, currentActor, deadlineOf, resumeAt } from '../actors.ts'
+import type { Fault, Place } from '../faults.ts'
+import { forwarderAddress, loanAddress, simulatedChainId } from '../ground.ts'
+import type { Outcome, World } from '../world.ts'
+import type { Parts } from './programs.ts'
+
+// What every wait of a program goes through: latency, and whatever goes wrong there.
+
+/** Nobody hears of it any more. */
+const never = <Answer>(): Promise<Answer> => new Promise<Answer>(() => {})
+
+/** How long a call of an object hangs that gets no answer. */
+const objectHangsMs = 12_000
+
+/** A place where a program waits, and what happens there. */
+type Met = {
+  place: Place
+  actor: Actor
+  random: Random
+  fault: Fault | undefined
+  /** How long it takes there and back. */
+  outMs: number
+  backMs: number
+}
+
+/** Names the place, draws what happens there, and lets the actor die or stall where it has to. */
+export function meet({ plan, scheduler, faults, story }: World, what: string, place: Place): Met {
+  const actor = currentActor()
+  const count = (actor.counts.get(what) ?? 0) + 1
+  actor.counts.set(what, count)
+  const key = `${actor.name} ${what}#${count}`
+  const random = createRandom(plan.seed, key)
+  const isNear = place === 'ledger' || place === 'memory'
+  const latencyMs = () => plan.knobs.slowness * (isNear ? random.int(2, 25) : random.int(8, 120))
+  const [outMs, backMs] = [latencyMs(), latencyMs()]
+  const fault = faults.at(key, place, random)
+  if (fault !== undefined) {
+    actor.troubles.add(fault.kind)
+    story.fault(actor.name, what, fault)
+  }
+  if (fault?.kind === 'stalls') actor.stalledUntil = scheduler.now() + fault.forMs
+  if (fault?.kind === 'dies_before') actor.die(fault.scope)
+  return { place, actor, random, fault, outMs, backMs }
+}
+
+/** Has the ledger's object do what it does of itself: a point where it may die. */
+export async function own<Answer>(
+  world: World,
+  what: string,
+  work: () => Answer | Promise<Answer>,
+): Promise<Answer> {
+  const { actor, fault } = meet(world, what, 'tending')
+  if (!actor.isAlive) return never()
+  const answer = await work()
+  if (fault?.kind !== 'dies_after') return answer
+  actor.die(fault.scope)
+  return never()
+}
+
+/** Has a program do work of its own, which takes no time unless it stalls. */
+async function step<Answer>(
+  world: World,
+  what: string,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  const { actor } = meet(world, what, 'step')
+  if (!actor.isAlive) return never()
+  const answer = await work()
+  if (actor.stalledUntil > world.scheduler.now()) {
+    await new Promise<void>((resolve) => {
+      resumeAt(world.scheduler, actor, actor.stalledUntil, resolve)
+    })
+  }
+  return answer
+}
+
+/** Tells what came of an exchange, or has the line lost. */
+type Ends = { done: (outcome: Outcome) => void; lost: (hangs: boolean) => void }
+
+/**
+ * There and back: whatever is lost or late on the way, who asked hears of it in the end, unless it has died.
+ * `work` is done at the other end.
+ */
+export function exchange(
+  { scheduler }: World,
+  { actor, place, fault, outMs, backMs }: Met,
+  work: (ends: Ends) => void,
+  deadline = Number.POSITIVE_INFINITY,
+): Promise<unknown> {
+  if (!actor.isAlive) return never()
+  const isNode = place === 'read' || place === 'send'
+  const error = isNode
+    ? new TransportError('the connection was lost')
+    : new Error('Network connection lost.')
+  return new Promise((resolve, reject) => {
+    function finish(time: number, outcome: Outcome): void {
+      const isLate = time > deadline
+      resumeAt(scheduler, actor, isLate ? deadline : time, () => {
+        if (fault?.kind === 'dies_after') return actor.die(fault.scope)
+        if (isLate) reject(new TransportError('no answer in time'))
+        else if (outcome.ok) resolve(outcome.value)
+        else reject(outcome.error)
+      })
+    }
+    function lost(hangs: boolean): void {
+      const isPatient = deadline === Number.POSITIVE_INFINITY
+      const hungUntil = isPatient ? scheduler.now() + objectHangsMs : deadline
+      finish(hangs ? hungUntil : scheduler.now(), { ok: false, error })
+    }
+    function done(outcome: Outcome): void {
+      const lateMs = fault?.kind === 'reply_late' ? fault.byMs : 0
+      if (fault?.kind === 'reply_lost') lost(fault.hangs)
+      else finish(scheduler.now() + backMs + lateMs, outcome)
+    }
+    const lateMs = fault?.kind === 'request_late' ? fault.byMs : 0
+    const arrives = scheduler.now() + outMs + lateMs
+    // The caller gives up even if the request is still on its way.
+    if (lateMs > 0 && arrives > deadline) finish(deadline + 1, { ok: true, value: undefined })
+    const arrive = () => (fault?.kind === 'request_lost' ? lost(fault.hangs) : work({ done, lost }))
+    scheduler.at(arrives, arrive, isNode ? 'quiet' : undefined)
+  })
+}
+
+/** The way to the node. */
+const nodeLine =
+  (world: World): Rpc =>
+  (method, params, { signal }) => {
+    const { scheduler, chain, records, weather } = world
+    const met = meet(world, method, method === 'eth_sendRawTransaction' ? 'send' : 'read')
+    const { actor, random, fault } = met
+    const now = scheduler.now()
+    const call = { at: now, by: actor.name, method, params, head: chain.head().number }
+    if (actor.isAlive) records.asked.push(call)
+    return exchange(
+      world,
+      met,
+      ({ done, lost }) => {
+        const isDown = weather.nodeDown.some(
+          ({ until, share }) => scheduler.now() < until && random.chance(share),
+        )
+        if (!isDown)
+          return done(miscounted(world, actor, method, answerOf(world, method, params, fault)))
+        actor.troubles.add('node_down')
+        lost(random.chance(0.5))
+      },
+      deadlineOf(signal),
+    )
+  }
+
+function answerOf(
+  { node, chain, scheduler }: World,
+  method: string,
+  params: readonly unknown[],
+  fault: Fault | undefined,
+): Outcome {
+  const refused = (error: Error): Outcome => ({ ok: false, error })
+  const failed = () => refused(new RpcError(-32603, 'Internal error'))
+  if (fault?.kind === 'error_before') return failed()
+  if (fault?.kind === 'quota') return refused(new RpcError(-32010, 'account exceeds quota'))
+  try {
+    const isBehind = fault?.kind === 'replica_behind'
+    const value = node(
+      method,
+      params,
+      isBehind ? chain.headAt(scheduler.now() - fault.byMs) : chain.head(),
+    )
+    if (fault?.kind === 'error_after') return failed()
+    if (fault?.kind !== 'garbled') return { ok: true, value }
+    // Sending, it is the transport that finds no JSON in it; reading, the node's own parser.
+    return method === 'eth_sendRawTransaction'
+      ? refused(new TransportError('the answer is no JSON'))
+      : { ok: true, value: '<html>' }
+  } catch (error) {
+    if (error instanceof RpcError) return refused(error)
+    throw error
+  }
+}
+
+/** A node that lies about the count, to Workers alone: rounds learn what is so, and clear up after it. */
+function miscounted(
+  { weather, scheduler }: World,
+  actor: Actor,
+  method: string,
+  outcome: Outcome,
+): Outcome {
+  const by = Math.max(
+    0,
+    ...weather.miscounts.filter(({ until }) => scheduler.now() < until).map((lie) => lie.by),
+  )
+  if (by === 0 || method !== 'eth_getTransactionCount' || !outcome.ok) return outcome
+  if (actor.name.startsWith('round') || !Number.isInteger(Number(outcome.value))) return outcome
+  actor.troubles.add('miscounted')
+  return { ok: true, value: `0x${(Number(outcome.value) + by).toString(16)}` }
+}
+
+/** What the relay's code is put together from here. */
+export const partsOf = (world: World): Parts => ({
+  knobs: world.plan.knobs,
+  signing: world.signing,
+  log: world.log,
+  newToken: world.newToken,
+  forwarder: { chainId: simulatedChainId, address: forwarderAddress },
+  loan: loanAddress,
+  rpc: nodeLine(world),
+  step: (what, work) => step(world, what, work),
+})
+
+/** The ways to what a lender has besides: the memories of accounts, and a provider that takes each message. */
+export function lenderLines(world: World) {
+  const { memories, records, scheduler, story } = world
+  function ask<Answer>(what: string, place: Place, work: (by: string) => Answer): Promise<Answer> {
+    const met = meet(world, what, place)
+    return exchange(world, met, ({ done }) =>
+      done({ ok: true, value: work(met.actor.name) }),
+    ) as Promise<Answer>
+  }
+  const memory: MemoryStore = {
+    load: (account) => ask('memory.load', 'memory', (by) => memories.load(by, account)),
+    save: (account, row, version) =>
+      ask('memory.save', 'memory', (by) => memories.save(by, account, row, version)),
+  }
+  const sms = (to: string, text: string) =>
+    ask('sms', 'sms', () => {
+      records.texted.push({ at: scheduler.now(), to, text })
+      story.tell(() => `A message goes out: ${text.replaceAll('\n', ' / ')}`)
+    })
+  return { memory, sms }
+}

@@ -1,0 +1,285 @@
+import { keepLedger } from '../../../../src/relay/ledger/keeper.ts'
+import type { Leasing, Ledger, Refusing } from '../../../../src/relay/ledger/port.ts'
+import { tables } from '../../../../src/relay/ledger/rows.ts'
+import { type LedgerMethod, ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
+import { createSqlLedger, type SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
+import { createRandom, type Random } from '../../random.ts'
+import { clockOf, createActor, runAs } from '../actors.ts'
+import { createLenderSms } from '../lender/product.ts'
+import type { LosableTable } from '../plan.ts'
+import type { Outcome, World } from '../world.ts'
+import { watchClaims } from './claims.ts'
+import { exchange, lenderLines, meet, own, partsOf } from './lines.ts'
+import { createTending } from './programs.ts'
+import { beginRound, endRound, refusedLease, requeuedInVain } from './rounds.ts'
+
+// A Durable Object's life around the real ledger.
+
+/** How long an object takes to come back that died of itself. */
+const restartMs = 40
+
+/** An alarm that ended in a crash rings again after this time. */
+const redeliveredAfterMs = 2_000
+
+/** Returns the ledger behind it all as a fresh object would read it, past all that watches it. */
+export function peek({ object, scheduler, signing }: World): SqlLedger {
+  const { storage, rules } = object
+  const relayer = signing.relayer.address.toLowerCase()
+  object.ledger ??= createSqlLedger(storage, { rules, relayer, now: scheduler.now })
+  return object.ledger
+}
+
+/** Ends the object and all that runs in it. For some time it cannot be reached. */
+export function crash(world: World, downMs: number): void {
+  const { object, scheduler } = world
+  const { instance: dead, alarm } = object
+  object.instance = undefined
+  object.ledger = undefined
+  object.downUntil = scheduler.now() + downMs
+  if (dead === undefined) return
+  for (const actor of dead.actors) actor.isAlive = false
+  if (alarm.ringing.size > 0) {
+    alarm.ringing.clear()
+    const again = object.downUntil + redeliveredAfterMs
+    setAlarm(world, alarm.dueAt === null ? again : Math.min(alarm.dueAt, again))
+  }
+  const error = new Error('Durable Object reset.')
+  for (const done of dead.calls) done({ ok: false, error })
+}
+
+function setAlarm(world: World, time: number | null): void {
+  const { alarm } = world.object
+  alarm.cancel()
+  alarm.dueAt = time
+  if (time !== null) alarm.cancel = world.scheduler.at(time, () => beDue(world))
+}
+
+function beDue(world: World): void {
+  const { alarm, downUntil } = world.object
+  if (alarm.dueAt === null) return
+  if (downUntil > world.scheduler.now()) {
+    alarm.cancel = world.scheduler.at(downUntil, () => beDue(world))
+    return
+  }
+  // One at a time: what became due meanwhile rings when the last one is done.
+  if (alarm.ringing.size > 0) return
+  setAlarm(world, null)
+  alarm.rings += 1
+  ring(world, `round ${alarm.rings}`)
+}
+
+function ring(world: World, name: string): void {
+  const { plan, scheduler, faults, story, object } = world
+  const { alarm } = object
+  const { kept, actors } = instanceOf(world)
+  const actor = createActor(name, () => crash(world, restartMs))
+  const fault = faults.at(`${name} rings`, 'ring', createRandom(plan.seed, `${name} rings`))
+  if (fault?.kind === 'rings_twice') {
+    story.fault(name, 'alarm', fault)
+    scheduler.at(scheduler.now() + fault.afterMs, () => {
+      if (object.downUntil <= scheduler.now()) ring(world, `${name} again`)
+    })
+  }
+  actors.add(actor)
+  alarm.ringing.add(actor)
+  const done = () => {
+    actors.delete(actor)
+    alarm.ringing.delete(actor)
+    const { dueAt } = alarm
+    if (alarm.ringing.size === 0 && dueAt !== null && dueAt <= scheduler.now()) beDue(world)
+  }
+  const start = beginRound(world, peek(world))
+  runAs(actor, () => kept.ring())
+    .then(() => endRound(world, peek(world), actor, start))
+    .then(done, done)
+}
+
+/** Does what the scheduled trigger does. */
+export function wake(world: World): void {
+  const { object, scheduler, plan } = world
+  const { dueAt } = object.alarm
+  if (object.downUntil > scheduler.now()) return
+  const soon = scheduler.now() + plan.knobs.rules.tendMs
+  if (dueAt === null || dueAt > soon) setAlarm(world, dueAt === null ? scheduler.now() : soon)
+}
+
+/** Empties the rows. */
+export function clearRows(world: World): void {
+  const { object } = world
+  for (const table of Object.keys(tables)) object.storage.exec(`DELETE FROM ${table}`)
+  object.ledger = undefined
+}
+
+/** Has all rows and the alarm be gone. */
+export function loseEverything(world: World): void {
+  world.object.isWhole = false
+  crash(world, restartMs)
+  clearRows(world)
+  setAlarm(world, null)
+}
+
+export type LostRow = { key: string; session: string | undefined; nonce: number | undefined }
+
+const keyOf = {
+  sessions: 'session',
+  payments: 'session',
+  nonces: 'nonce',
+  transactions: 'hash',
+} as const satisfies Record<LosableTable, string>
+
+/** Has one row be gone that is drawn, and says which; undefined where the table has none. */
+export function loseRow(
+  { object }: World,
+  table: LosableTable,
+  random: Random,
+): LostRow | undefined {
+  const rows = object.storage
+    .exec<{ row: string }>(`SELECT row FROM ${table}`)
+    .map(({ row }): Record<string, string | number | null> => JSON.parse(row))
+  if (rows.length === 0) return undefined
+  const row = random.pick(rows)
+  const key = row[keyOf[table]]
+  if (key === undefined || key === null) return undefined
+  object.storage.exec(`DELETE FROM ${table} WHERE ${keyOf[table]} = ?`, key)
+  object.isWhole = false
+  object.ledger = undefined
+  return {
+    key: `${key}`,
+    session: typeof row.session === 'string' ? row.session : undefined,
+    nonce: typeof row.nonce === 'number' ? row.nonce : undefined,
+  }
+}
+
+/** Returns a Worker's way to the object. */
+export const ledgerLine = (world: World): Ledger =>
+  ledgerThrough((method, args) => {
+    const met = meet(world, `ledger.${method}`, 'ledger')
+    const { actor, fault } = met
+    return exchange(world, met, ({ done, lost }) => {
+      if (fault?.kind === 'object_dies_before') crash(world, fault.downMs)
+      call(world, `${actor.name}'s ledger.${method}`, method, args, (outcome) => {
+        if (!outcome.ok) actor.troubles.add('object_down')
+        if (fault?.kind !== 'object_dies_after') return done(outcome)
+        crash(world, fault.downMs)
+        lost(false)
+      })
+    })
+  })
+
+/** Runs a method in the object, at once; `done` is called once, when it has answered or died. */
+function call(
+  world: World,
+  name: string,
+  method: LedgerMethod,
+  args: unknown[],
+  done: (outcome: Outcome) => void,
+): void {
+  const { object, scheduler } = world
+  if (object.downUntil > scheduler.now()) {
+    done({ ok: false, error: new Error('Durable Object is not there.') })
+    return
+  }
+  const { kept, actors: living, calls } = instanceOf(world)
+  const actor = createActor(name, () => crash(world, restartMs))
+  living.add(actor)
+  const before = calls.size === 0 ? object.alarm.dueAt : undefined
+  const finish = (outcome: Outcome) => {
+    if (!calls.delete(finish)) return
+    living.delete(actor)
+    done(outcome)
+  }
+  calls.add(finish)
+  runAs(actor, () =>
+    (kept.ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
+  ).then(
+    (value) => {
+      if (calls.has(finish)) judgeAlarm(world, method, args, before)
+      finish({ ok: true, value })
+    },
+    (error: Error) => finish({ ok: false, error }),
+  )
+}
+
+/** After which a round has to look. */
+const opening: readonly LedgerMethod[] = ['claim', 'record', 'adopt', 'endRestore']
+
+/** What opens work is looked after in its time, what others refuse is looked at soon, and what only reads calls for no round. */
+function judgeAlarm(
+  { scheduler, plan, object: { alarm }, records }: World,
+  method: LedgerMethod,
+  args: unknown[],
+  before: number | null | undefined,
+): void {
+  const { tendMs } = plan.knobs.rules
+  const { dueAt: time } = alarm
+  if (alarm.ringing.size > 0) return
+  const isOfferedAgain = method === 'sent' && args[1] !== 'taken'
+  const isLookedAgain = method === 'refuse' && (args[0] as Refusing).obstacle !== undefined
+  const soonMs = isOfferedAgain || isLookedAgain ? Math.min(5_000, tendMs) : undefined
+  const dueMs = opening.includes(method) ? tendMs : soonMs
+  const found = (words: string) => records.noticed.push(['armed', words])
+  if (dueMs === undefined) {
+    const isMoved = before !== undefined && time !== before
+    if (isMoved) found(`another round is due after ${method}, which opens nothing`)
+  } else if (time === null || time > scheduler.now() + dueMs) {
+    found(`no round is due soon after ${method}`)
+  }
+}
+
+/** Returns the object that lives, or one as it comes to life: nothing runs in it. */
+function instanceOf(world: World): NonNullable<World['object']['instance']> {
+  const { object, log, plan, signing, scheduler } = world
+  const port = {
+    getAlarm: () => own(world, 'getAlarm', () => object.alarm.dueAt),
+    setAlarm: (time: number) => own(world, 'setAlarm', () => setAlarm(world, time)),
+    deleteAlarm: () => own(world, 'deleteAlarm', () => setAlarm(world, null)),
+  }
+  object.instance ??= {
+    kept: keepLedger(
+      watchedLedger(world),
+      port,
+      {
+        rules: object.rules,
+        relayer: signing.relayer.address.toLowerCase(),
+        tendMs: plan.knobs.rules.tendMs,
+        tend: newTend(world),
+        log,
+      },
+      scheduler.now,
+    ),
+    actors: new Set(),
+    calls: new Set(),
+  }
+  return object.instance
+}
+
+/** What an object does in its rounds, as long as it lives. */
+function newTend(world: World) {
+  const { log, plan, scheduler } = world
+  const clock = clockOf(scheduler, 0)
+  const { memory, sms } = lenderLines(world)
+  const send = plan.knobs.isLender ? createLenderSms({ clock, log, memory, send: sms }) : undefined
+  return createTending(partsOf(world), clock, (what, work) => own(world, what, work), send)
+}
+
+/** The ledger, of which each call is judged. */
+function watchedLedger(world: World): SqlLedger {
+  const { object, records } = world
+  return ledgerThrough<SqlLedger>((method, args) =>
+    watchClaims(world, peek(world), method, args, () => {
+      try {
+        const answer = (peek(world)[method] as (...args: unknown[]) => unknown)(...args)
+        if (object.alarm.ringing.size === 0) return answer
+        const isTaken = method === 'lease' && (answer as { kind: string }).kind === 'taken'
+        if (isTaken) refusedLease(world, (args[0] as Leasing).nonce)
+        if (method === 'requeue' && (answer as unknown[]).length === 0) requeuedInVain(world)
+        return answer
+      } catch (error) {
+        const words = `the ledger's ${method} throws: ${error}`
+        // A second payment of one intent is refused by a throw.
+        if (!/recorded already/.test(words)) records.noticed.push(['uncaught', words])
+        throw error
+      }
+    }),
+  )
+}
