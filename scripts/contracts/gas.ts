@@ -1,15 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readFlags } from '../stack/flags.ts'
 import { buildContracts, projectRoot } from './forge.ts'
 import { openMeasuredNode, startMeasuredAnvil } from './gas/chain.ts'
 import { type Measured, measureAll, measureReceipts } from './gas/measure.ts'
 import { snapshotOf, tables } from './gas/tables.ts'
 
-// `npm run gas` measures on an anvil, prices each transaction as Rootstock does by its trace, and writes
-// snapshots/ and the tables of contracts/README.md; `npm run gas -- --check` fails when either is not what the
-// contracts cost now. `npm run gas -- --node URL` sends the same bytes to an RSKj (regtest, chain id 31, new
-// to the accounts that send here) and fails where its receipts are not what was computed.
+const help = `Measures on an anvil, prices each transaction as Rootstock does by its trace, and writes snapshots/ and the
+tables of contracts/README.md.
+
+  npm run gas [-- --check] [-- --node URL]
+
+  --check  writes nothing, and fails where either is not what the contracts cost now
+  --node   sends the same bytes to an RSKj (regtest, chain id 31, new to the accounts that send here) and fails
+           where its receipts are not what was computed`
 
 type Written = { path: string; was: string; text: string }
 
@@ -18,13 +22,11 @@ const end = '<!-- /gas -->'
 /** Of the local chain, in Unix seconds: a minute after an hour's begin, for the day's sums are kept by the hour. */
 const localStart = 500_000 * 3_600 + 60
 
-const { values } = parseArgs({
-  options: { check: { type: 'boolean', default: false }, node: { type: 'string' } },
-})
+const flags = readFlags(help, { check: false, node: undefined })
 
 await buildContracts(['contracts/test/gas'])
-if (values.node === undefined) write(await measureLocally(localStart))
-else await compareWith(values.node)
+if (flags.node === undefined) write(await measureLocally(localStart))
+else await compareWith(flags.node)
 
 async function measureLocally(start: number): Promise<Measured> {
   const chain = await startMeasuredAnvil(start)
@@ -45,8 +47,7 @@ function write(measured: Measured): void {
       return `${text.slice(0, before)}\n${tables(measured)}\n${text.slice(after)}`
     }),
   ].filter(({ was, text }) => was !== text)
-  if (!values.check)
-    for (const { path, text } of stale) writeFileSync(join(projectRoot, path), text)
+  if (!flags.check) for (const { path, text } of stale) writeFileSync(join(projectRoot, path), text)
   else if (stale.length > 0) {
     for (const each of stale) report(each)
     fail('The contracts cost something else now. If that is meant: npm run gas')
