@@ -211,11 +211,11 @@ contract RelayForwarder is IRelayForwarder, EIP712, Guarded {
             at := batch.offset
         }
         for (; left != 0; ++count) {
-            if (left < FRAME_LENGTH) revert MalformedBatch();
             uint256 length;
             assembly ("memory-safe") {
                 length := shr(240, calldataload(add(at, 51)))
             }
+            // What is too short for a frame is shorter than any request, whatever is read behind its end.
             length += FRAME_LENGTH;
             if (left < length) revert MalformedBatch();
             unchecked {
