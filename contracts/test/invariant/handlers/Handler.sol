@@ -64,15 +64,18 @@ abstract contract Handler is StdAssertions, StdCheats, StdUtils {
     }
 
     function _execute(SignedRequest memory signed) internal returns (IRelayForwarder.Result memory) {
-        SignedRequest[] memory requests = new SignedRequest[](1);
-        requests[0] = signed;
         vm.prank(RELAYER, RELAYER);
-        return FORWARDER.execute(Requests.pack(requests))[0];
+        return FORWARDER.execute(Requests.pack(signed))[0];
     }
 
     /// @dev What an honest phone asks for has to succeed.
     function _forward(uint256 signer, bytes memory data) internal {
         IRelayForwarder.Result memory result = _execute(_sign(signer, data));
         assertEq(uint256(result.status), uint256(IRelayForwarder.Status.Executed), "honest request");
+    }
+
+    function _failsForwarded(uint256 phone, bytes memory data) internal {
+        IRelayForwarder.Result memory result = _execute(_sign(phone, data));
+        assertEq(uint256(result.status), uint256(IRelayForwarder.Status.Failed), "forbidden request");
     }
 }

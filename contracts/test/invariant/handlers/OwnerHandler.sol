@@ -25,13 +25,17 @@ contract OwnerHandler is Handler {
         STORE.recordPause(wanted);
     }
 
-    function setTerms(uint256 principal, uint256 cap, uint256 term) external step {
-        principal = LOAN.MIN_PRINCIPAL() + _uniform(principal, 0.3 ether);
+    /// @dev Often with the principal that there is, so that a fee is what was shown wrong.
+    function setTerms(uint256 principal, uint256 cap, uint256 term, uint256 feeRate) external step {
+        if (principal % 2 == 0) principal = STORE.principal();
+        else principal = LOAN.MIN_PRINCIPAL() + _uniform(principal, 0.3 ether);
         cap = _uniform(cap, 2 ether);
         IMicroLoan.Terms memory terms = Setups.termsOf(principal, cap < principal ? 0 : cap);
-        terms.term = SafeCast.toUint32(1 days + _uniform(term, 100 days));
+        terms.term = SafeCast.toUint32(term % 2 == 0 ? STORE.term() : 1 days + _uniform(term, 100 days));
+        terms.feeRate = SafeCast.toUint16(_uniform(feeRate, 1_000));
         vm.prank(OWNER);
         LOAN.setTerms(terms);
+        STORE.recordTerms(terms.principal, terms.dailyCap, terms.term, terms.feeRate);
     }
 
     function setWithdrawalLimit(uint256 limit) external step {

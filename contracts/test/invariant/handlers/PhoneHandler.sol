@@ -12,18 +12,32 @@ contract PhoneHandler is Handler {
         Handler(loan, forwarder, store)
     {}
 
-    /// @dev The first phone from the seed on that owes nothing.
-    function borrow(uint256 seed) external step {
-        uint256 amount = LOAN.principal();
-        if (STORE.paused() || LOAN.liquidity() < amount || LOAN.issuable() < amount) return;
-        for (uint256 i; i < STORE.PHONES(); ++i) {
-            uint256 phone = (seed % STORE.PHONES() + i) % STORE.PHONES();
-            address borrower = STORE.account(phone);
-            if (STORE.owedOf(borrower) != 0) continue;
-            _forward(phone, abi.encodeCall(IMicroLoan.applyForLoan, ()));
-            STORE.recordIssue(borrower, amount, LOAN.terms().dailyCap);
+    function look(uint256 seed) external step {
+        STORE.recordShown(seed % STORE.PHONES());
+    }
+
+    /// @dev The first phone from the seed on that owes nothing: on whatever the terms are, or on those that it was
+    /// shown, be they still the same or not.
+    function borrow(uint256 seed, bool asShown) external step {
+        if (STORE.paused() || LOAN.liquidity() < STORE.principal() || LOAN.issuable() < STORE.principal()) {
             return;
         }
+        for (uint256 i; i < STORE.PHONES(); ++i) {
+            uint256 phone = (seed % STORE.PHONES() + i) % STORE.PHONES();
+            if (STORE.owedOf(STORE.account(phone)) != 0) continue;
+            if (!asShown) _forward(phone, abi.encodeCall(IMicroLoan.applyForLoan, ()));
+            else if (!_borrowAsShown(phone)) return;
+            STORE.recordIssue(STORE.account(phone));
+            return;
+        }
+    }
+
+    function _borrowAsShown(uint256 phone) private returns (bool isIssued) {
+        (uint256 principal, uint256 fee, uint256 term) = STORE.shownTo(phone);
+        bytes memory data = abi.encodeCall(IMicroLoan.applyForLoanOf, (principal, fee, term));
+        isIssued = principal == STORE.principal() && fee == STORE.fee() && term == STORE.term();
+        if (isIssued) _forward(phone, data);
+        else _failsForwarded(phone, data);
     }
 
     function repay(uint256 seed, uint256 amount, bool direct, bool all) external step {
@@ -66,7 +80,7 @@ contract PhoneHandler is Handler {
         uint256 phone = seed % STORE.PHONES();
         uint256 heir = toSeed % STORE.PHONES();
         (address from, address to) = (STORE.account(phone), STORE.account(heir));
-        if (phone == heir || STORE.lastPrincipalOf(to) != 0) return;
+        if (phone == heir || STORE.lastOwedOf(to) != 0) return;
         _forward(heir, abi.encodeCall(IMicroLoan.acceptAccount, (from)));
         _forward(phone, abi.encodeCall(IMicroLoan.passAccount, (to)));
         STORE.recordPass(from, to);

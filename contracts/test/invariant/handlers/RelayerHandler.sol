@@ -71,11 +71,9 @@ contract RelayerHandler is Handler {
         vm.warp(STORE.timestamp());
         uint256 count = STORE.signedCount();
         if (count == 0) return;
-        SignedRequest[] memory requests = new SignedRequest[](1);
-        requests[0] = STORE.signedAt(seed % count);
+        bytes memory batch = Requests.pack(STORE.signedAt(seed % count));
         vm.prank(STORE.account(seed % STORE.ACCOUNTS()));
-        (bool success,) =
-            address(FORWARDER).call(abi.encodeCall(IRelayForwarder.execute, (Requests.pack(requests))));
+        (bool success,) = address(FORWARDER).call(abi.encodeCall(IRelayForwarder.execute, (batch)));
         assertFalse(success, "executed by no relayer");
     }
 

@@ -35,7 +35,9 @@ contract Store {
 
     mapping(address => uint256) public balanceOf;
     mapping(address => uint256) public owedOf;
-    mapping(address => uint256) public lastPrincipalOf;
+    /// @dev What the last loan began with, fee and all; zero where there was none.
+    mapping(address => uint256) public lastOwedOf;
+    mapping(address => uint256) public feeRateOf;
 
     // Money
 
@@ -44,6 +46,8 @@ contract Store {
     uint256 public funded;
     uint256 public defunded;
     uint256 public issued;
+    /// @dev Fees of all loans, beside the principal.
+    uint256 public charged;
     uint256 public repaid;
     uint256 public forced;
 
@@ -77,11 +81,7 @@ contract Store {
         if (paused) ++movedInPause;
         Issue[] storage flows = _outflows[direct];
         flows.push(Issue(timestamp, amount));
-        uint256 sum;
-        for (uint256 i = flows.length; i > 0 && flows[i - 1].timestamp + 24 hours >= timestamp; --i) {
-            sum += flows[i - 1].amount;
-        }
-        if (sum > limit) ++movedOverTheLimit;
+        if (_sumSince(flows, timestamp - 24 hours) > limit) ++movedOverTheLimit;
     }
 
     struct Announcement {
@@ -91,8 +91,8 @@ contract Store {
 
     mapping(address => Announcement) public announced;
 
-    function recordAnnouncement(address account, uint256 amount) external {
-        announced[account] = Announcement(amount, timestamp + 48 hours);
+    function recordAnnouncement(address from, uint256 amount) external {
+        announced[from] = Announcement(amount, timestamp + 48 hours);
     }
 
     function recordFunding(uint256 amount) external {
@@ -109,13 +109,14 @@ contract Store {
 
     uint256 public repaidByOthers;
 
-    /// @dev What is repaid gives the cap of its day back what it took.
+    /// @dev What is repaid gives the cap of its day back what it took: the principal's part, rounded up, is left.
     function recordRepayment(address borrower, uint256 amount, bool byAnother) external {
         repaid += amount;
         if (byAnother) repaidByOthers += amount;
         else balanceOf[borrower] -= amount;
         owedOf[borrower] -= amount;
-        _issues[_lastIssueOf[borrower]].amount -= amount;
+        uint256 whole = 10_000 + feeRateOf[borrower];
+        _issues[_lastIssueOf[borrower]].amount = (owedOf[borrower] * 10_000 + whole - 1) / whole;
         if (!isWrittenOff[borrower]) return;
         writtenOff -= amount;
         if (owedOf[borrower] == 0) isWrittenOff[borrower] = false;
@@ -135,7 +136,8 @@ contract Store {
         ++passes;
         balanceOf[to] += balanceOf[from];
         (owedOf[to], isWrittenOff[to]) = (owedOf[from], isWrittenOff[from]);
-        (lastPrincipalOf[to], _lastIssueOf[to]) = (lastPrincipalOf[from], _lastIssueOf[from]);
+        (lastOwedOf[to], _lastIssueOf[to]) = (lastOwedOf[from], _lastIssueOf[from]);
+        feeRateOf[to] = feeRateOf[from];
         (balanceOf[from], owedOf[from], isWrittenOff[from]) = (0, 0, false);
     }
 
@@ -162,15 +164,43 @@ contract Store {
         paused = paused_;
     }
 
-    function recordIssue(address borrower, uint256 amount, uint256 cap) external {
+    struct Shown {
+        uint256 principal;
+        uint256 fee;
+        uint256 term;
+    }
+
+    /// @dev The terms in force, as the owner has set them.
+    uint256 public principal;
+    uint256 public cap;
+    uint256 public term;
+    uint256 public feeRate;
+    /// @dev What each phone was shown last.
+    mapping(uint256 phone => Shown) public shownTo;
+
+    function recordTerms(uint256 principal_, uint256 cap_, uint256 term_, uint256 feeRate_) external {
+        (principal, cap, term, feeRate) = (principal_, cap_, term_, feeRate_);
+    }
+
+    function fee() public view returns (uint256) {
+        return principal * feeRate / 10_000;
+    }
+
+    function recordShown(uint256 phone) external {
+        shownTo[phone] = Shown(principal, fee(), term);
+    }
+
+    /// @dev A loan on the terms in force.
+    function recordIssue(address borrower) external {
         if (paused) ++movedInPause;
         if (owedOf[borrower] != 0) ++issuedWhileOwing;
-        issued += amount;
-        balanceOf[borrower] += amount;
-        owedOf[borrower] += amount;
-        lastPrincipalOf[borrower] = amount;
+        issued += principal;
+        charged += fee();
+        balanceOf[borrower] += principal;
+        owedOf[borrower] = lastOwedOf[borrower] = principal + fee();
+        feeRateOf[borrower] = feeRate;
         _lastIssueOf[borrower] = _issues.length;
-        _issues.push(Issue(timestamp, amount));
+        _issues.push(Issue(timestamp, principal));
         if (issuedWithin24Hours() > cap) ++issuedOverTheCap;
     }
 
@@ -178,11 +208,18 @@ contract Store {
         ++debtGrewWithoutIssue;
     }
 
-    function issuedWithin24Hours() public view returns (uint256 sum) {
-        for (uint256 i = _issues.length; i > 0; --i) {
-            Issue storage issue = _issues[i - 1];
-            if (issue.timestamp + 24 hours < timestamp) break;
-            sum += issue.amount;
+    function issuedWithin24Hours() public view returns (uint256) {
+        return _sumSince(_issues, timestamp - 24 hours);
+    }
+
+    /// @dev As the cap counts: from the start of the hour 24 hours ago.
+    function issuedInTheCapsDay() external view returns (uint256) {
+        return _sumSince(_issues, (timestamp / 1 hours - 24) * 1 hours);
+    }
+
+    function _sumSince(Issue[] storage flows, uint256 time) private view returns (uint256 sum) {
+        for (uint256 i = flows.length; i > 0 && flows[i - 1].timestamp >= time; --i) {
+            sum += flows[i - 1].amount;
         }
     }
 
