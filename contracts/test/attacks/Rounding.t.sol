@@ -23,8 +23,8 @@ contract RoundingTest is Base {
         assertEq(naive.owedShares(), 0, "owed after 2 of 3 were repaid");
     }
 
-    /// @dev There is nothing to round: a debt is in wei and changes by wei. `testFuzz_PartsOfARepaymentGiveTheCapItsPrincipal`
-    /// says it for any parts.
+    /// @dev There is nothing to round: a debt is in wei and changes by wei. `invariant_TheCapCountsThePrincipalAlone` says
+    /// it for any parts.
     function test_RepaymentsWeiByWeiAddUp() external {
         _borrow(alice);
         for (uint256 i = 1; i <= 50; ++i) {

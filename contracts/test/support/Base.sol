@@ -11,15 +11,8 @@ import {Setups} from "./Setups.sol";
 import {DeployedForwarder, DeployedLoan, Deployments} from "./Deployments.sol";
 import {Request, Requests, SignedRequest} from "./Requests.sol";
 
-/// @notice The deployed pair with a funded pool, three phone accounts, and short ways to act as them.
-abstract contract Base is Test {
-    uint256 internal constant PRINCIPAL = 0.01 ether;
-    uint256 internal constant CAP = 0.05 ether;
-    uint256 internal constant POOL = 10 ether;
-    uint32 internal constant REQUEST_GAS = 150_000;
-
-    DeployedForwarder internal forwarder;
-    DeployedLoan internal loan;
+/// @notice Who acts in a test.
+abstract contract Actors is Test {
     address internal owner = makeAddr("owner");
     address internal guardian = makeAddr("guardian");
     address internal creditor = makeAddr("creditor");
@@ -28,6 +21,55 @@ abstract contract Base is Test {
     Vm.Wallet internal alice = vm.createWallet("alice");
     Vm.Wallet internal bob = vm.createWallet("bob");
     Vm.Wallet internal carol = vm.createWallet("carol");
+
+    function _giveAllRolesTo(address account) internal {
+        (owner, guardian, creditor) = (account, account, account);
+    }
+}
+
+// No check of a contract is spared to an account that has all roles, and none is made for it alone: suites run again
+// with one of these beside them.
+
+abstract contract AliceHasAllRoles is Actors {
+    constructor() {
+        _giveAllRolesTo(alice.addr);
+        relayer = alice.addr;
+    }
+}
+
+abstract contract BobHasAllRoles is Actors {
+    constructor() {
+        _giveAllRolesTo(bob.addr);
+    }
+}
+
+abstract contract OwnerHasAllRoles is Actors {
+    constructor() {
+        _giveAllRolesTo(owner);
+    }
+}
+
+abstract contract RelayerHasAllRoles is Actors {
+    constructor() {
+        _giveAllRolesTo(relayer);
+    }
+}
+
+abstract contract StrangerHasAllRoles is Actors {
+    constructor() {
+        _giveAllRolesTo(stranger);
+    }
+}
+
+/// @notice The deployed pair with a funded pool, and short ways to act on it.
+abstract contract Base is Actors {
+    uint256 internal constant PRINCIPAL = 0.01 ether;
+    uint256 internal constant CAP = 0.05 ether;
+    uint256 internal constant POOL = 10 ether;
+    uint32 internal constant REQUEST_GAS = 150_000;
+
+    DeployedForwarder internal forwarder;
+    DeployedLoan internal loan;
     uint256 private _intents;
 
     function setUp() public virtual {
@@ -35,11 +77,6 @@ abstract contract Base is Test {
         vm.chainId(31);
         (forwarder, loan) = Deployments.pair(_setup(), relayer);
         _fund(POOL);
-    }
-
-    /// @dev Before `setUp`: no check of a contract is spared, or made, for a caller who has all roles.
-    function _giveAllRolesTo(address account) internal {
-        (owner, guardian, creditor) = (account, account, account);
     }
 
     /// @dev Of a pair with this test's roles.
@@ -51,6 +88,20 @@ abstract contract Base is Test {
     /// @dev From now on the forwarder is another one, which calls this.
     function _target(address target) internal {
         forwarder = Deployments.forwarder(owner, guardian, relayer, target);
+    }
+
+    /// @dev A pair that takes accounts from `loan`, whose owner has not named it yet.
+    function _deploySuccessor() internal returns (DeployedForwarder, DeployedLoan) {
+        IMicroLoan.Setup memory setup = _setup();
+        setup.predecessor = address(loan);
+        return Deployments.pair(setup, relayer);
+    }
+
+    /// @dev Named 48 hours ago.
+    function _announceSuccessor(address next) internal {
+        vm.prank(owner);
+        loan.announceSuccessor(next);
+        vm.warp(block.timestamp + 48 hours);
     }
 
     // Requests
@@ -104,6 +155,19 @@ abstract contract Base is Test {
         assertEq(result.returnData, reason, "reason of the failure");
     }
 
+    /// @dev A direct call of the loan contract that has to fail for just this reason.
+    function _fails(address caller, bytes memory call, bytes memory reason) internal {
+        _failsPaying(caller, 0, call, reason);
+    }
+
+    function _failsPaying(address payer, uint256 amount, bytes memory call, bytes memory reason) internal {
+        if (amount != 0) vm.deal(payer, amount);
+        vm.prank(payer);
+        (bool success, bytes memory answer) = address(loan).call{value: amount}(call);
+        assertFalse(success, "direct call");
+        assertEq(answer, reason, "reason of the failure");
+    }
+
     /// @dev When the signer of the request spent its intent, or zero.
     function _spentAt(Request memory request) internal view returns (uint256 timestamp) {
         (timestamp,) = forwarder.spentAt(request.from, request.intentId);
@@ -119,6 +183,18 @@ abstract contract Base is Test {
 
     // Money
 
+    function _assertSums(uint256 free, uint256 balances, uint256 owed) internal view {
+        assertEq(loan.liquidity(), free, "liquidity");
+        assertEq(loan.totalBalances(), balances, "total of balances");
+        assertEq(loan.totalOwed(), owed, "total owed");
+        assertEq(address(loan).balance, free + balances, "currency held");
+    }
+
+    function _assertAccount(address account, uint256 balance, uint256 owed) internal view {
+        assertEq(loan.getBalance(account), balance, "balance");
+        assertEq(loan.loanOf(account), owed, "owed");
+    }
+
     function _fund(uint256 amount) internal {
         hoax(stranger, amount);
         loan.fund{value: amount}();
@@ -131,6 +207,16 @@ abstract contract Base is Test {
 
     function _borrow(Vm.Wallet memory borrower) internal {
         _forward(borrower, _applyForLoan());
+    }
+
+    function _borrowAndRepay(Vm.Wallet memory borrower) internal {
+        _borrow(borrower);
+        _forward(borrower, _repayLoan(type(uint256).max));
+    }
+
+    function _repayFor(address borrower, uint256 amount) internal {
+        hoax(stranger, amount);
+        loan.repayLoanFor{value: amount}(borrower);
     }
 
     /// @dev Withdraws directly as one may: announced 48 hours ahead.
@@ -165,6 +251,31 @@ abstract contract Base is Test {
         IMicroLoan.Terms memory terms = loan.terms();
         terms.dailyCap = SafeCast.toUint72(cap);
         _setTerms(terms);
+    }
+
+    function _setFee(uint256 rate) internal {
+        IMicroLoan.Terms memory terms = loan.terms();
+        terms.feeRate = SafeCast.toUint16(rate);
+        _setTerms(terms);
+    }
+
+    /// @dev What is asked of each borrower.
+    function _setLimits(uint32 pauseBetween, uint8 loansPerDay, bool listOnly) internal {
+        IMicroLoan.Terms memory terms = loan.terms();
+        (terms.pauseBetween, terms.loansPerDay, terms.listOnly) = (pauseBetween, loansPerDay, listOnly);
+        _setTerms(terms);
+    }
+
+    function _pause() internal {
+        vm.prank(owner);
+        loan.pause();
+    }
+
+    function _list(address account, bool listed) internal {
+        address[] memory accounts = new address[](1);
+        accounts[0] = account;
+        vm.prank(creditor);
+        loan.setBorrowers(accounts, listed);
     }
 
     // Errors
@@ -221,6 +332,14 @@ abstract contract Base is Test {
 
     function _repayLoan(uint256 amount) internal pure returns (bytes memory) {
         return abi.encodeCall(IMicroLoan.repayLoan, (amount));
+    }
+
+    function _accept(address from) internal pure returns (bytes memory) {
+        return abi.encodeCall(IMicroLoan.acceptAccount, (from));
+    }
+
+    function _pass(address to) internal pure returns (bytes memory) {
+        return abi.encodeCall(IMicroLoan.passAccount, (to));
     }
 
     function _withdrawTo(address recipient, uint256 amount) internal pure returns (bytes memory) {

@@ -7,8 +7,8 @@ import {IGuarded} from "../../src/IGuarded.sol";
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 
-/// @notice What both contracts have from OpenZeppelin as it is.
-interface IOwnedAndPausable {
+/// @notice What both contracts have, from OpenZeppelin as it is but for the guardian.
+interface DeployedGuarded is IGuarded {
     function owner() external view returns (address);
     function pendingOwner() external view returns (address);
     function paused() external view returns (bool);
@@ -17,11 +17,11 @@ interface IOwnedAndPausable {
     function renounceOwnership() external;
 }
 
-interface DeployedLoan is IMicroLoan, IGuarded, IOwnedAndPausable {
+interface DeployedLoan is IMicroLoan, DeployedGuarded {
     function trustedForwarder() external view returns (address);
 }
 
-interface DeployedForwarder is IRelayForwarder, IGuarded, IOwnedAndPausable {
+interface DeployedForwarder is IRelayForwarder, DeployedGuarded {
     function eip712Domain()
         external
         view
@@ -46,18 +46,9 @@ library Deployments {
         internal
         returns (DeployedForwarder)
     {
-        return DeployedForwarder(
-            _create("RelayForwarder", abi.encode(owner, guardian, _alone(relayer), target))
-        );
-    }
-
-    /// @dev At an address that depends on `salt`.
-    function saltedForwarder(address owner, address guardian, address relayer, address target, bytes32 salt)
-        internal
-        returns (DeployedForwarder)
-    {
-        bytes memory arguments = abi.encode(owner, guardian, _alone(relayer), target);
-        return DeployedForwarder(vm.deployCode("RelayForwarder.sol:RelayForwarder", arguments, salt));
+        address[] memory relayers = new address[](1);
+        relayers[0] = relayer;
+        return DeployedForwarder(_create("RelayForwarder", abi.encode(owner, guardian, relayers, target)));
     }
 
     function loan(IMicroLoan.Setup memory setup) internal returns (DeployedLoan) {
@@ -73,11 +64,6 @@ library Deployments {
         forwarder_ = forwarder(setup.owner, setup.guardian, relayer, target);
         setup.forwarder = address(forwarder_);
         loan_ = loan(setup);
-    }
-
-    function _alone(address account) private pure returns (address[] memory accounts) {
-        accounts = new address[](1);
-        accounts[0] = account;
     }
 
     /// @dev Not by `deployCode`: a test that expects that to revert ends with it.

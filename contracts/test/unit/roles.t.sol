@@ -8,7 +8,7 @@ import {IGuarded} from "../../src/IGuarded.sol";
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {Base} from "../support/Base.sol";
-import {Deployments} from "../support/Deployments.sol";
+import {DeployedLoan, Deployments} from "../support/Deployments.sol";
 
 /// @notice Every function of a role beside every caller, in one table: who may and who may not, and why not.
 contract RolesTest is Base {
@@ -40,16 +40,8 @@ contract RolesTest is Base {
 
     function test_EveryFunctionOfTheLoanContractBesideEveryCaller() external {
         _borrow(bob);
-        IMicroLoan.Setup memory setup = _setup();
-        setup.predecessor = address(loan);
-        address successor = address(Deployments.loan(setup));
-        _ofBoth();
-        _rows.push(Row(abi.encodeCall(IMicroLoan.setTerms, (loan.terms())), OWNER));
-        _rows.push(Row(abi.encodeCall(IMicroLoan.setWithdrawalLimit, (1)), OWNER));
-        _rows.push(Row(abi.encodeCall(IMicroLoan.setCreditor, (stranger)), OWNER));
-        _rows.push(Row(abi.encodeCall(IMicroLoan.writeOff, (bob.addr)), OWNER));
-        _rows.push(Row(abi.encodeCall(IMicroLoan.announceSuccessor, (successor)), OWNER));
-        _rows.push(Row(abi.encodeCall(IMicroLoan.defund, (1)), OWNER));
+        (, DeployedLoan successor) = _deploySuccessor();
+        _ofTheLoan(address(successor));
         _rows.push(Row(abi.encodeCall(IMicroLoan.setBorrowers, (new address[](1), true)), CREDITOR));
         _try(address(loan));
     }
@@ -65,13 +57,7 @@ contract RolesTest is Base {
         IMicroLoan.Setup memory setup = _setup();
         (setup.owner, setup.guardian, setup.creditor) = (alice.addr, alice.addr, alice.addr);
         (forwarder, loan) = Deployments.pair(setup, relayer);
-        _ofBoth();
-        _rows.push(Row(abi.encodeCall(IMicroLoan.setTerms, (loan.terms())), OWNER));
-        _rows.push(Row(abi.encodeCall(IMicroLoan.setWithdrawalLimit, (1)), OWNER));
-        _rows.push(Row(abi.encodeCall(IMicroLoan.setCreditor, (stranger)), OWNER));
-        _rows.push(Row(abi.encodeCall(IMicroLoan.writeOff, (bob.addr)), OWNER));
-        _rows.push(Row(abi.encodeCall(IMicroLoan.announceSuccessor, (address(0))), OWNER));
-        _rows.push(Row(abi.encodeCall(IMicroLoan.defund, (1)), OWNER));
+        _ofTheLoan(address(0));
         for (uint256 i; i < _rows.length; ++i) {
             _forwardFails(alice, _rows[i].call, _error(IMicroLoan.DirectCallersOnly.selector));
         }
@@ -88,6 +74,16 @@ contract RolesTest is Base {
         _rows.push(Row(abi.encodeCall(IGuarded.setGuardian, (stranger)), OWNER));
         _rows.push(Row(abi.encodeCall(Ownable.transferOwnership, (stranger)), OWNER));
         _rows.push(Row(abi.encodeCall(Ownable2Step.acceptOwnership, ()), PENDING));
+    }
+
+    function _ofTheLoan(address successor) private {
+        _ofBoth();
+        _rows.push(Row(abi.encodeCall(IMicroLoan.setTerms, (loan.terms())), OWNER));
+        _rows.push(Row(abi.encodeCall(IMicroLoan.setWithdrawalLimit, (1)), OWNER));
+        _rows.push(Row(abi.encodeCall(IMicroLoan.setCreditor, (stranger)), OWNER));
+        _rows.push(Row(abi.encodeCall(IMicroLoan.writeOff, (bob.addr)), OWNER));
+        _rows.push(Row(abi.encodeCall(IMicroLoan.announceSuccessor, (successor)), OWNER));
+        _rows.push(Row(abi.encodeCall(IMicroLoan.defund, (1)), OWNER));
     }
 
     /// @dev Each from the same state, but for the pause that an unpause ends.

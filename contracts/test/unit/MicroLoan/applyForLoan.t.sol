@@ -2,73 +2,44 @@
 pragma solidity 0.8.30;
 
 import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
-import {Vm} from "forge-std/Vm.sol";
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {Base} from "../../support/Base.sol";
+import {AliceHasAllRoles, Base} from "../../support/Base.sol";
 
 contract MicroLoanApplyForLoanTest is Base {
-    function test_RevertWhen_TheCallerIsDirect() external {
-        vm.prank(alice.addr);
-        vm.expectRevert(IMicroLoan.ForwardedCallersOnly.selector);
-        loan.applyForLoan();
-    }
-
     /// @dev The forwarder never calls without a signer's address; if it did, no account would be harmed.
     function test_WhenTheForwarderItselfIsADirectCaller() external {
         vm.prank(address(forwarder));
         loan.applyForLoan();
-        assertEq(loan.loanOf(address(forwarder)), PRINCIPAL, "owed by the forwarder");
-        assertEq(loan.totalOwed(), PRINCIPAL, "total owed");
-    }
-
-    function test_RevertGiven_APause() external {
-        vm.prank(owner);
-        loan.pause();
-        _forwardFails(alice, _applyForLoan(), _error(Pausable.EnforcedPause.selector));
+        _assertAccount(address(forwarder), PRINCIPAL, PRINCIPAL);
+        _assertSums(POOL - PRINCIPAL, PRINCIPAL, PRINCIPAL);
     }
 
     function test_RevertGiven_TheCallerOwes() external {
         _borrow(alice);
-        _forward(alice, _repayLoan(1));
-        _forwardFails(
-            alice, _applyForLoan(), _error(IMicroLoan.LoanActive.selector, alice.addr, PRINCIPAL - 1)
-        );
+        _forward(alice, _repayLoan(PRINCIPAL - 1));
+        _forwardFails(alice, _applyForLoan(), _error(IMicroLoan.LoanActive.selector, alice.addr, 1));
     }
 
-    function test_RevertGiven_TheDailyCapIsUsedUp() external {
-        _useUpCap();
-        _forwardFails(alice, _applyForLoan(), _error(IMicroLoan.DailyCapReached.selector, 0, PRINCIPAL));
-    }
-
-    function test_RevertGiven_ThePrincipalIsOneWeiOverWhatTheCapLeaves() external {
-        _setDailyCap(2 * PRINCIPAL - 1);
+    function test_RevertGiven_TheDailyCapIsUsedUpOrLeavesOneWeiLess() external {
+        _setDailyCap(2 * PRINCIPAL);
         _borrow(bob);
-        _forwardFails(
-            alice, _applyForLoan(), _error(IMicroLoan.DailyCapReached.selector, PRINCIPAL - 1, PRINCIPAL)
-        );
-    }
-
-    function test_GivenThePrincipalIsJustWhatTheCapLeaves() external {
-        _setDailyCap(PRINCIPAL);
-        _borrow(alice);
-        assertEq(loan.loanOf(alice.addr), PRINCIPAL, "owed");
+        _borrow(carol);
         assertEq(loan.issuable(), 0, "issuable");
+        _forwardFails(alice, _applyForLoan(), _error(IMicroLoan.DailyCapReached.selector, 0, PRINCIPAL));
+        _setDailyCap(3 * PRINCIPAL - 1);
+        bytes memory reason = _error(IMicroLoan.DailyCapReached.selector, PRINCIPAL - 1, PRINCIPAL);
+        _forwardFails(alice, _applyForLoan(), reason);
+        _setDailyCap(PRINCIPAL);
+        assertEq(loan.issuable(), 0, "issuable where more was issued than a new cap");
     }
 
     function test_RevertGiven_TheLiquidityIsOneWeiShort() external {
         vm.prank(owner);
         loan.defund(POOL - PRINCIPAL + 1);
-        _forwardFails(
-            alice,
-            _applyForLoan(),
-            _error(IMicroLoan.InsufficientLiquidity.selector, PRINCIPAL - 1, PRINCIPAL)
-        );
-    }
-
-    function test_GivenTheLiquidityIsJustEnough() external {
-        vm.prank(owner);
-        loan.defund(POOL - PRINCIPAL);
+        bytes memory reason = _error(IMicroLoan.InsufficientLiquidity.selector, PRINCIPAL - 1, PRINCIPAL);
+        _forwardFails(alice, _applyForLoan(), reason);
+        _fund(1);
         _borrow(alice);
         assertEq(loan.liquidity(), 0, "liquidity");
     }
@@ -81,9 +52,7 @@ contract MicroLoanApplyForLoanTest is Base {
         loan.pause();
         vm.stopPrank();
 
-        vm.prank(alice.addr);
-        vm.expectRevert(IMicroLoan.ForwardedCallersOnly.selector);
-        loan.applyForLoan();
+        _fails(alice.addr, _applyForLoan(), _error(IMicroLoan.ForwardedCallersOnly.selector));
         _forwardFails(alice, _applyForLoan(), _error(Pausable.EnforcedPause.selector));
         vm.prank(owner);
         loan.unpause();
@@ -93,41 +62,18 @@ contract MicroLoanApplyForLoanTest is Base {
         _forwardFails(bob, _applyForLoan(), _error(IMicroLoan.InsufficientLiquidity.selector, 0, PRINCIPAL));
     }
 
-    function test_GivenTheLoanWasRepaid() external {
-        _borrow(alice);
-        _forward(alice, _repayLoan(PRINCIPAL));
-        _borrow(alice);
-        assertEq(loan.loanOf(alice.addr), PRINCIPAL, "owed");
-        assertEq(loan.getBalance(alice.addr), PRINCIPAL, "balance");
-        assertEq(loan.issuable(), CAP - PRINCIPAL, "repayment gives the cap its amount back");
-    }
-
-    function test_GivenTheCallerHasABalance() external {
-        _depositFor(alice.addr, 3 ether);
-        _borrow(alice);
-        assertEq(loan.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
-        assertEq(loan.totalBalances(), 3 ether + PRINCIPAL, "total of balances");
-    }
-
     function test_GivenNothingStandsInTheWay() external {
-        uint256 held = address(loan).balance;
+        _depositFor(alice.addr, 3 ether);
         vm.expectEmit();
         emit IMicroLoan.LoanIssued(alice.addr, PRINCIPAL, 0, block.timestamp + 30 days);
         _borrow(alice);
-
-        assertEq(loan.getBalance(alice.addr), PRINCIPAL, "balance");
-        assertEq(loan.loanOf(alice.addr), PRINCIPAL, "owed");
-        assertEq(loan.liquidity(), POOL - PRINCIPAL, "liquidity");
-        assertEq(loan.totalBalances(), PRINCIPAL, "total of balances");
-        assertEq(loan.totalOwed(), PRINCIPAL, "total owed");
+        _assertAccount(alice.addr, 3 ether + PRINCIPAL, PRINCIPAL);
+        _assertSums(POOL - PRINCIPAL, 3 ether + PRINCIPAL, PRINCIPAL);
         assertEq(loan.issuable(), CAP - PRINCIPAL, "issuable");
-        assertEq(address(loan).balance, held, "currency held");
     }
 
     function test_RevertGiven_TheListIsRequiredAndTheCallerIsNotInIt() external {
-        IMicroLoan.Terms memory terms = loan.terms();
-        terms.listOnly = true;
-        _setTerms(terms);
+        _setLimits(0, 0, true);
         _forwardFails(alice, _applyForLoan(), _error(IMicroLoan.NotListed.selector, alice.addr));
         _list(alice.addr, true);
         _borrow(alice);
@@ -139,12 +85,9 @@ contract MicroLoanApplyForLoanTest is Base {
     }
 
     function test_RevertGiven_TheLastLoanWasIssuedASecondTooShortAgo() external {
-        IMicroLoan.Terms memory terms = loan.terms();
-        terms.pauseBetween = 10 minutes;
-        _setTerms(terms);
+        _setLimits(10 minutes, 0, false);
         uint256 nextAt = block.timestamp + 10 minutes;
-        _borrow(alice);
-        _forward(alice, _repayLoan(PRINCIPAL));
+        _borrowAndRepay(alice);
         vm.warp(nextAt - 1);
         _forwardFails(alice, _applyForLoan(), _error(IMicroLoan.LoanTooSoon.selector, alice.addr, nextAt));
         vm.warp(nextAt);
@@ -152,9 +95,7 @@ contract MicroLoanApplyForLoanTest is Base {
     }
 
     function test_RevertGiven_TheCallerHasHadItsLoansOfTheDay() external {
-        IMicroLoan.Terms memory terms = loan.terms();
-        terms.loansPerDay = 2;
-        _setTerms(terms);
+        _setLimits(0, 2, false);
         // The last second of three hours: they count for 24 hours from there on.
         vm.warp((block.timestamp / 3 hours + 1) * 3 hours - 1);
         uint256 start = block.timestamp;
@@ -177,9 +118,7 @@ contract MicroLoanApplyForLoanTest is Base {
         for (uint256 i; i < 17; ++i) {
             _borrowAndRepay(alice);
         }
-        IMicroLoan.Terms memory terms = loan.terms();
-        terms.loansPerDay = 15;
-        _setTerms(terms);
+        _setLimits(0, 15, false);
         bytes memory reason = _error(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 15);
         _forwardFails(alice, _applyForLoan(), reason);
         vm.warp(block.timestamp + 24 hours + 1);
@@ -197,30 +136,20 @@ contract MicroLoanApplyForLoanTest is Base {
         _borrow(bob);
     }
 
+    /// @dev What is a single unit off in any direction was not shown.
     function test_RevertWhen_OtherTermsWereShown() external {
-        IMicroLoan.Terms memory terms = loan.terms();
-        terms.feeRate = 250;
-        _setTerms(terms);
-        uint256 fee = PRINCIPAL / 40;
-        bytes memory reason = _error(IMicroLoan.TermsChanged.selector, PRINCIPAL, fee, 30 days);
-        _forwardFails(alice, _applyForLoanOf(PRINCIPAL + 1, fee, 30 days), reason);
-        _forwardFails(alice, _applyForLoanOf(PRINCIPAL - 1, fee, 30 days), reason);
-        _forwardFails(alice, _applyForLoanOf(PRINCIPAL, fee + 1, 30 days), reason);
-        _forwardFails(alice, _applyForLoanOf(PRINCIPAL, fee - 1, 30 days), reason);
-        _forwardFails(alice, _applyForLoanOf(PRINCIPAL, fee, 30 days + 1), reason);
-        _forwardFails(alice, _applyForLoanOf(PRINCIPAL, fee, 30 days - 1), reason);
-        vm.prank(alice.addr);
-        vm.expectRevert(IMicroLoan.ForwardedCallersOnly.selector);
-        loan.applyForLoanOf(PRINCIPAL, fee, 30 days);
-        vm.prank(owner);
-        loan.pause();
-        reason = _error(Pausable.EnforcedPause.selector);
-        _forwardFails(alice, _applyForLoanOf(PRINCIPAL, 0, 30 days), reason);
-    }
-
-    function test_WhenTheTermsWereShown() external {
-        _forward(alice, _applyForLoanOf(PRINCIPAL, 0, 30 days));
-        assertEq(loan.loanOf(alice.addr), PRINCIPAL, "owed");
+        _setFee(250);
+        uint256[3] memory terms = [PRINCIPAL, PRINCIPAL / 40, 30 days];
+        bytes memory reason = _error(IMicroLoan.TermsChanged.selector, terms[0], terms[1], terms[2]);
+        for (uint256 i; i < 3; ++i) {
+            terms[i] += 1;
+            _forwardFails(alice, _applyForLoanOf(terms[0], terms[1], terms[2]), reason);
+            terms[i] -= 2;
+            _forwardFails(alice, _applyForLoanOf(terms[0], terms[1], terms[2]), reason);
+            terms[i] += 1;
+        }
+        _forward(alice, _applyForLoanOf(terms[0], terms[1], terms[2]));
+        assertEq(loan.loanOf(alice.addr), PRINCIPAL + PRINCIPAL / 40, "owed");
     }
 
     function test_GivenTheLoanHasItsDates() external {
@@ -230,39 +159,41 @@ contract MicroLoanApplyForLoanTest is Base {
         IMicroLoan.Terms memory terms = loan.terms();
         terms.term = 1 days;
         _setTerms(terms);
-        IMicroLoan.Loan memory details = loan.loanDetailsOf(alice.addr);
-        assertEq(details.owed, PRINCIPAL, "owed");
-        assertEq(details.issuedAt, issuedAt, "when it was lent");
-        assertEq(details.dueAt, issuedAt + 30 days, "when it is due");
-        assertFalse(details.isWrittenOff, "written off");
-        _forward(alice, _repayLoan(PRINCIPAL));
-        details = loan.loanDetailsOf(alice.addr);
-        assertEq(details.owed + details.issuedAt + details.dueAt, 0, "after the repayment");
+        IMicroLoan.Loan memory expected = IMicroLoan.Loan(PRINCIPAL, 0, issuedAt, issuedAt + 30 days, false);
+        assertEq(abi.encode(loan.loanDetailsOf(alice.addr)), abi.encode(expected), "loan");
     }
 
-    function _list(address account, bool listed) private {
-        address[] memory accounts = new address[](1);
-        accounts[0] = account;
-        vm.prank(creditor);
-        loan.setBorrowers(accounts, listed);
+    // The cap's day
+
+    /// @dev From each second of an hour a loan counts to the end of the 24th hour after it.
+    function test_GivenALoanOfTheFirstOrTheLastSecondOfAnHour() external {
+        uint256 hour_ = block.timestamp / 1 hours + 1;
+        uint256[2] memory seconds_ = [uint256(0), 1 hours - 1];
+        for (uint256 i; i < 2; ++i) {
+            vm.warp(hour_ * 1 hours + seconds_[i]);
+            _borrow(i == 0 ? alice : bob);
+            hour_ += 25;
+            vm.warp(hour_ * 1 hours - 1);
+            assertEq(loan.issuable(), CAP - PRINCIPAL, "issuable a second before");
+            vm.warp(hour_ * 1 hours);
+            assertEq(loan.issuable(), CAP, "issuable then");
+        }
     }
 
-    function _borrowAndRepay(Vm.Wallet memory borrower) private {
-        _borrow(borrower);
-        _forward(borrower, _repayLoan(type(uint256).max));
-    }
-
-    function _useUpCap() private {
-        for (uint256 i; i < CAP / PRINCIPAL; ++i) {
-            _borrow(vm.createWallet(string.concat("borrower ", vm.toString(i))));
+    /// @dev So often that each place of the ring is used again.
+    function test_GivenALoanInEachHour() external {
+        _setDailyCap(1 ether);
+        uint256 start = block.timestamp;
+        for (uint256 i; i < 60; ++i) {
+            vm.warp(start + i * 1 hours);
+            _borrow(vm.createWallet(1 + i));
+            assertEq(loan.issuable(), 1 ether - (i < 24 ? i + 1 : 25) * PRINCIPAL, "issuable");
+        }
+        for (uint256 i = 1; i <= 25; ++i) {
+            vm.warp(start + (59 + i) * 1 hours);
+            assertEq(loan.issuable(), 1 ether - (25 - i) * PRINCIPAL, "issuable as hours fall out");
         }
     }
 }
 
-/// @notice No check is spared to a phone that has all roles, and none is made for it alone.
-contract MicroLoanApplyForLoanWithAllRolesTest is MicroLoanApplyForLoanTest {
-    function setUp() public override {
-        _giveAllRolesTo(alice.addr);
-        super.setUp();
-    }
-}
+contract MicroLoanApplyForLoanWithAllRolesTest is MicroLoanApplyForLoanTest, AliceHasAllRoles {}

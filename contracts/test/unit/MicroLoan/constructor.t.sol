@@ -10,67 +10,32 @@ import {Setups} from "../../support/Setups.sol";
 import {DeployedLoan, Deployments} from "../../support/Deployments.sol";
 
 contract MicroLoanConstructorTest is Base {
-    function test_RevertWhen_TheForwarderHasNoCode() external {
-        IMicroLoan.Setup memory setup = Setups.wide(stranger, owner, PRINCIPAL, CAP);
-        vm.expectRevert(_error(IMicroLoan.InvalidForwarder.selector, stranger));
-        Deployments.loan(setup);
+    /// @dev Whoever deploys, and whatever roles it or the account without code has.
+    function test_RevertWhen_TheForwarderOrThePredecessorHasNoCode() external {
+        address[3] memory roles = [owner, stranger, address(this)];
+        for (uint256 i; i < 3; ++i) {
+            IMicroLoan.Setup memory setup = _setup();
+            (setup.owner, setup.guardian, setup.creditor) = (roles[i], roles[i], roles[i]);
+            setup.predecessor = stranger;
+            _refuses(setup, _error(IMicroLoan.InvalidPredecessor.selector, stranger));
+            setup.predecessor = address(loan);
+            assertEq(Deployments.loan(setup).predecessor(), address(loan), "predecessor");
+            setup.forwarder = stranger;
+            _refuses(setup, _error(IMicroLoan.InvalidForwarder.selector, stranger));
+        }
     }
 
-    /// @dev This test deploys, and is the owner and the guardian.
-    function test_GivenTheDeployerHasRoles() external {
-        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), address(this), PRINCIPAL, CAP);
-        setup.guardian = address(this);
-        assertEq(Deployments.loan(setup).owner(), address(this), "owner");
-        setup.predecessor = address(loan);
-        assertEq(Deployments.loan(setup).predecessor(), address(loan), "predecessor");
-        setup.predecessor = stranger;
-        vm.expectRevert(_error(IMicroLoan.InvalidPredecessor.selector, stranger));
-        Deployments.loan(setup);
-        setup.predecessor = address(0);
-        setup.forwarder = stranger;
-        vm.expectRevert(_error(IMicroLoan.InvalidForwarder.selector, stranger));
-        Deployments.loan(setup);
-    }
-
-    function test_RevertGiven_ThePredecessorHasRolesAndNoCode() external {
-        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), stranger, PRINCIPAL, CAP);
-        (setup.guardian, setup.predecessor) = (stranger, stranger);
-        vm.expectRevert(_error(IMicroLoan.InvalidPredecessor.selector, stranger));
-        Deployments.loan(setup);
-    }
-
-    function test_RevertWhen_TheOwnerIsZero() external {
-        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), address(0), PRINCIPAL, CAP);
-        vm.expectRevert(_error(Ownable.OwnableInvalidOwner.selector, address(0)));
-        Deployments.loan(setup);
-    }
-
-    function test_RevertWhen_ThePrincipalIsOutOfRange() external {
-        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, 0, CAP);
-        vm.expectRevert(_error(IMicroLoan.PrincipalOutOfRange.selector, 0, 0.0001 ether, 1 ether));
-        Deployments.loan(setup);
-    }
-
-    function test_RevertWhen_TheDailyCapIsBelowThePrincipal() external {
-        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, 1);
-        vm.expectRevert(_error(IMicroLoan.DailyCapBelowPrincipal.selector, 1, PRINCIPAL));
-        Deployments.loan(setup);
-    }
-
-    function test_RevertWhen_TheWithdrawalLimitIsOutOfRange() external {
-        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
-        setup.withdrawalLimit = uint256(type(uint72).max) + 1;
-        vm.expectRevert(
-            _error(IMicroLoan.WithdrawalLimitOutOfRange.selector, setup.withdrawalLimit, type(uint72).max)
-        );
-        Deployments.loan(setup);
-    }
-
-    function test_RevertWhen_ThePredecessorHasNoCode() external {
-        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
-        setup.predecessor = stranger;
-        vm.expectRevert(_error(IMicroLoan.InvalidPredecessor.selector, stranger));
-        Deployments.loan(setup);
+    function test_RevertWhen_AnythingElseIsOutOfRange() external {
+        IMicroLoan.Setup memory setup = _setup();
+        setup.owner = address(0);
+        _refuses(setup, _error(Ownable.OwnableInvalidOwner.selector, address(0)));
+        setup = _setup();
+        setup.terms = Setups.termsOf(0, CAP);
+        _refuses(setup, _error(IMicroLoan.PrincipalOutOfRange.selector, 0, 0.0001 ether, 1 ether));
+        setup = _setup();
+        uint256 over = uint256(type(uint72).max) + 1;
+        setup.withdrawalLimit = over;
+        _refuses(setup, _error(IMicroLoan.WithdrawalLimitOutOfRange.selector, over, type(uint72).max));
     }
 
     function test_WhenAllIsInRange() external {
@@ -97,9 +62,13 @@ contract MicroLoanConstructorTest is Base {
         assertEq(abi.encode(created.terms()), abi.encode(setup.terms), "terms");
         assertEq(created.principal(), 0.5 ether, "principal");
         assertEq(created.issuable(), 2 ether, "issuable");
-        assertEq(created.liquidity(), 0, "liquidity");
-        assertEq(created.totalBalances(), 0, "total of balances");
-        assertEq(created.totalOwed(), 0, "total owed");
         assertFalse(created.paused(), "paused");
+        loan = created;
+        _assertSums(0, 0, 0);
+    }
+
+    function _refuses(IMicroLoan.Setup memory setup, bytes memory reason) private {
+        vm.expectRevert(reason);
+        Deployments.loan(setup);
     }
 }

@@ -2,15 +2,15 @@
 pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {Base} from "../../support/Base.sol";
-import {DeployedLoan, Deployments} from "../../support/Deployments.sol";
+import {AliceHasAllRoles, Base} from "../../support/Base.sol";
+import {DeployedLoan} from "../../support/Deployments.sol";
 
 /// @notice Of a loan with a fee of 7.77 %. An account pays it as it pays its debt.
 contract MicroLoanFeeTest is Base {
     uint256 internal constant RATE = 777;
     uint256 internal constant FEE = PRINCIPAL * RATE / 10_000;
 
-    function setUp() public virtual override {
+    function setUp() public override {
         super.setUp();
         _setFee(RATE);
         _depositFor(alice.addr, 1 ether);
@@ -20,9 +20,8 @@ contract MicroLoanFeeTest is Base {
         assertEq(loan.MAX_FEE(), 1_000, "maximum");
         IMicroLoan.Terms memory terms = loan.terms();
         terms.feeRate = 1_001;
-        vm.prank(owner);
-        vm.expectRevert(_error(IMicroLoan.FeeOutOfRange.selector, 1_001, 1_000));
-        loan.setTerms(terms);
+        bytes memory reason = _error(IMicroLoan.FeeOutOfRange.selector, 1_001, 1_000);
+        _fails(owner, abi.encodeCall(IMicroLoan.setTerms, (terms)), reason);
         _setFee(1_000);
         _borrow(alice);
         assertEq(loan.loanOf(alice.addr), PRINCIPAL * 11 / 10, "owed with the highest fee");
@@ -32,11 +31,9 @@ contract MicroLoanFeeTest is Base {
         vm.expectEmit();
         emit IMicroLoan.LoanIssued(alice.addr, PRINCIPAL, FEE, block.timestamp + 30 days);
         _forward(alice, _applyForLoanOf(PRINCIPAL, FEE, 30 days));
-        assertEq(loan.loanOf(alice.addr), PRINCIPAL + FEE, "owed");
+        _assertAccount(alice.addr, 1 ether + PRINCIPAL, PRINCIPAL + FEE);
+        _assertSums(POOL - PRINCIPAL, 1 ether + PRINCIPAL, PRINCIPAL + FEE);
         assertEq(loan.loanDetailsOf(alice.addr).feeRate, RATE, "rate");
-        assertEq(loan.totalOwed(), PRINCIPAL + FEE, "total owed");
-        assertEq(loan.getBalance(alice.addr), 1 ether + PRINCIPAL, "balance");
-        assertEq(loan.liquidity(), POOL - PRINCIPAL, "the pool lends the principal");
         assertEq(loan.issuable(), CAP - PRINCIPAL, "the cap counts the principal");
     }
 
@@ -67,10 +64,7 @@ contract MicroLoanFeeTest is Base {
 
     function test_GivenAListedBorrowerAndOneWhoIsNot() external {
         _setFee(1_000);
-        address[] memory listed = new address[](1);
-        listed[0] = bob.addr;
-        vm.prank(creditor);
-        loan.setBorrowers(listed, true);
+        _list(bob.addr, true);
         _borrow(alice);
         assertFalse(loan.isListed(alice.addr), "a fee is no place in the list");
         _setFee(0);
@@ -102,15 +96,15 @@ contract MicroLoanFeeTest is Base {
 
     function test_GivenTheAccountIsPassedOn() external {
         _borrow(alice);
-        _forward(bob, abi.encodeCall(IMicroLoan.acceptAccount, (alice.addr)));
-        _forward(alice, abi.encodeCall(IMicroLoan.passAccount, (bob.addr)));
+        _forward(bob, _accept(alice.addr));
+        _forward(alice, _pass(bob.addr));
         assertEq(loan.loanDetailsOf(bob.addr).feeRate, RATE, "rate");
         _forward(bob, _repayLoan(type(uint256).max));
         assertEq(loan.issuable(), CAP, "issuable");
     }
 
     function test_GivenTheAccountMoves() external {
-        DeployedLoan next = _successor();
+        DeployedLoan next = _announced();
         _borrow(alice);
         _forward(alice, _repayLoan(FEE));
         IMicroLoan.Loan memory before = loan.loanDetailsOf(alice.addr);
@@ -126,38 +120,20 @@ contract MicroLoanFeeTest is Base {
     }
 
     function test_RevertGiven_APredecessorHandsOverAHigherFee() external {
-        DeployedLoan next = _successor();
+        DeployedLoan next = _announced();
         IMicroLoan.Loan memory made = IMicroLoan.Loan(1, 1_001, block.timestamp, block.timestamp, false);
-        vm.prank(address(loan));
+        vm.startPrank(address(loan));
         vm.expectRevert(_error(IMicroLoan.FeeOutOfRange.selector, 1_001, 1_000));
         next.takeOver(alice.addr, made);
         made.feeRate = 1_000;
-        vm.prank(address(loan));
         next.takeOver(alice.addr, made);
         assertEq(next.loanDetailsOf(alice.addr).feeRate, 1_000, "rate");
     }
 
-    function _setFee(uint256 rate) private {
-        IMicroLoan.Terms memory terms = loan.terms();
-        terms.feeRate = uint16(rate);
-        _setTerms(terms);
-    }
-
-    /// @dev Named two days ago.
-    function _successor() private returns (DeployedLoan next) {
-        IMicroLoan.Setup memory setup = _setup();
-        setup.predecessor = address(loan);
-        (, next) = Deployments.pair(setup, relayer);
-        vm.prank(owner);
-        loan.announceSuccessor(address(next));
-        vm.warp(block.timestamp + 48 hours);
+    function _announced() private returns (DeployedLoan next) {
+        (, next) = _deploySuccessor();
+        _announceSuccessor(address(next));
     }
 }
 
-/// @notice No check is spared to a phone that has all roles, and none is made for it alone.
-contract MicroLoanFeeWithAllRolesTest is MicroLoanFeeTest {
-    function setUp() public override {
-        _giveAllRolesTo(alice.addr);
-        super.setUp();
-    }
-}
+contract MicroLoanFeeWithAllRolesTest is MicroLoanFeeTest, AliceHasAllRoles {}

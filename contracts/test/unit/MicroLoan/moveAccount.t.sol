@@ -2,7 +2,7 @@
 pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {Base} from "../../support/Base.sol";
+import {AliceHasAllRoles, Base} from "../../support/Base.sol";
 import {Setups} from "../../support/Setups.sol";
 import {DeployedForwarder, DeployedLoan, Deployments} from "../../support/Deployments.sol";
 
@@ -11,12 +11,11 @@ contract MicroLoanMoveAccountTest is Base {
     DeployedForwarder internal nextForwarder;
     DeployedLoan internal old;
     DeployedForwarder internal oldForwarder;
+    bytes internal move = abi.encodeCall(IMicroLoan.moveAccount, ());
 
-    function setUp() public virtual override {
+    function setUp() public override {
         super.setUp();
-        IMicroLoan.Setup memory setup = _setup();
-        setup.predecessor = address(loan);
-        (nextForwarder, next) = Deployments.pair(setup, relayer);
+        (nextForwarder, next) = _deploySuccessor();
         _depositFor(alice.addr, 3 ether);
         _borrow(alice);
     }
@@ -28,9 +27,8 @@ contract MicroLoanMoveAccountTest is Base {
         address[7] memory successors =
             [stranger, address(forwarder), address(loan), other, owner, guardian, creditor];
         for (uint256 i; i < 7; ++i) {
-            vm.prank(owner);
-            vm.expectRevert(_error(IMicroLoan.InvalidSuccessor.selector, successors[i]));
-            loan.announceSuccessor(successors[i]);
+            bytes memory reason = _error(IMicroLoan.InvalidSuccessor.selector, successors[i]);
+            _fails(owner, abi.encodeCall(IMicroLoan.announceSuccessor, (successors[i])), reason);
         }
     }
 
@@ -51,15 +49,14 @@ contract MicroLoanMoveAccountTest is Base {
     }
 
     function test_GivenAPauseWhenTheOwnerAnnounces() external {
-        vm.prank(owner);
-        loan.pause();
-        _announceNext();
+        _pause();
+        _announceSuccessor(address(next));
         (address account,) = loan.successor();
         assertEq(account, address(next), "successor");
     }
 
     function test_RevertGiven_TheSuccessorIsTakenBack() external {
-        _announceNext();
+        _announceSuccessor(address(next));
         vm.prank(owner);
         loan.announceSuccessor(address(0));
         _moveFails(_error(IMicroLoan.MoveNotDue.selector, 0));
@@ -68,53 +65,39 @@ contract MicroLoanMoveAccountTest is Base {
     // Moving
 
     function test_RevertGiven_NothingIsThere() external {
-        _announceNext();
-        vm.prank(bob.addr);
-        vm.expectRevert(_error(IMicroLoan.NothingToMove.selector, bob.addr));
-        loan.moveAccount();
+        _announceSuccessor(address(next));
+        _fails(bob.addr, move, _error(IMicroLoan.NothingToMove.selector, bob.addr));
         _move();
         _moveFails(_error(IMicroLoan.NothingToMove.selector, alice.addr));
     }
 
     function test_RevertGiven_BothHaveALoan() external {
         _moveFailsWhereBothHaveALoan();
-        assertEq(loan.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
-    }
-
-    function test_RevertGiven_BothHaveALoanAndThePredecessorHasAllRoles() external {
         _giveAllRolesOfNextToThePredecessor();
         _moveFailsWhereBothHaveALoan();
-        assertEq(loan.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
     }
 
     function test_GivenABalanceAndALoan() external {
         IMicroLoan.Loan memory before = loan.loanDetailsOf(alice.addr);
-        _announceNext();
-        vm.prank(owner);
-        loan.pause();
+        _announceSuccessor(address(next));
+        _pause();
         vm.expectEmit();
         emit IMicroLoan.AccountMoved(alice.addr, address(next), 3 ether + PRINCIPAL, PRINCIPAL);
         vm.expectEmit();
         emit IMicroLoan.AccountTakenOver(alice.addr, 3 ether + PRINCIPAL, before);
         _move();
 
-        assertEq(loan.getBalance(alice.addr), 0, "balance left");
-        assertEq(loan.loanOf(alice.addr), 0, "owed to the old pool");
-        assertEq(loan.totalBalances(), 0, "total of balances left");
-        assertEq(loan.totalOwed(), 0, "total owed to the old pool");
-        assertEq(address(loan).balance, loan.liquidity(), "currency left");
-        assertEq(next.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
+        _assertAccount(alice.addr, 0, 0);
+        _assertSums(POOL - PRINCIPAL, 0, 0);
         assertEq(abi.encode(next.loanDetailsOf(alice.addr)), abi.encode(before), "loan");
-        assertEq(next.totalBalances(), 3 ether + PRINCIPAL, "total of balances");
-        assertEq(next.totalOwed(), PRINCIPAL, "total owed");
-        assertEq(address(next).balance, 3 ether + PRINCIPAL, "currency held");
+        _turnToNext();
+        _assertAccount(alice.addr, 3 ether + PRINCIPAL, PRINCIPAL);
+        _assertSums(0, 3 ether + PRINCIPAL, PRINCIPAL);
     }
 
     /// @dev A loan of the last day counts against the new pool's cap, until it is repaid there.
     function test_GivenALoanOfTheLastDay() external {
-        vm.prank(owner);
-        loan.announceSuccessor(address(next));
-        vm.warp(block.timestamp + 48 hours);
+        _announceSuccessor(address(next));
         _borrow(bob);
         vm.prank(bob.addr);
         loan.moveAccount();
@@ -129,7 +112,7 @@ contract MicroLoanMoveAccountTest is Base {
     function test_GivenALoanThatIsWrittenOff() external {
         vm.prank(owner);
         loan.writeOff(alice.addr);
-        _announceNext();
+        _announceSuccessor(address(next));
         _move();
         assertTrue(next.loanDetailsOf(alice.addr).isWrittenOff, "written off");
         assertEq(next.totalOwed(), 0, "total owed");
@@ -140,7 +123,7 @@ contract MicroLoanMoveAccountTest is Base {
 
     function test_GivenABalanceAlone() external {
         _depositFor(bob.addr, 1 ether);
-        _announceNext();
+        _announceSuccessor(address(next));
         vm.prank(bob.addr);
         loan.moveAccount();
         assertEq(next.getBalance(bob.addr), 1 ether, "balance");
@@ -148,47 +131,35 @@ contract MicroLoanMoveAccountTest is Base {
     }
 
     function test_WhenTheCallerIsForwarded() external {
-        _announceNext();
-        _forward(alice, abi.encodeCall(IMicroLoan.moveAccount, ()));
+        _announceSuccessor(address(next));
+        _forward(alice, move);
         assertEq(next.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
     }
 
     function test_RevertWhen_AnotherThanThePredecessorHandsOver() external {
         IMicroLoan.Loan memory made = IMicroLoan.Loan(1 ether, 0, block.timestamp, block.timestamp, false);
+        bytes memory call = abi.encodeCall(IMicroLoan.takeOver, (alice.addr, made));
         address[5] memory callers = [stranger, owner, guardian, creditor, address(next)];
+        _turnToNext();
         for (uint256 i; i < 5; ++i) {
-            vm.prank(callers[i]);
-            vm.expectRevert(_error(IMicroLoan.NotPredecessor.selector, callers[i]));
-            next.takeOver(alice.addr, made);
+            _fails(callers[i], call, _error(IMicroLoan.NotPredecessor.selector, callers[i]));
         }
-    }
-
-    function test_RevertGiven_ThePredecessorHasAllRolesWhenAnotherHandsOver() external {
+        _forwardFails(alice, call, _error(IMicroLoan.NotPredecessor.selector, address(forwarder)));
+        _turnBack();
         _giveAllRolesOfNextToThePredecessor();
-        IMicroLoan.Loan memory made = IMicroLoan.Loan(1 ether, 0, block.timestamp, block.timestamp, false);
-        vm.prank(stranger);
-        vm.expectRevert(_error(IMicroLoan.NotPredecessor.selector, stranger));
-        next.takeOver(alice.addr, made);
+        _turnToNext();
+        _fails(stranger, call, _error(IMicroLoan.NotPredecessor.selector, stranger));
     }
 
     function test_GivenThePredecessorHasAllRoles() external {
         _giveAllRolesOfNextToThePredecessor();
-        _announceNext();
+        _announceSuccessor(address(next));
         _move();
-        assertEq(next.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
         assertEq(next.loanOf(alice.addr), PRINCIPAL, "owed");
     }
 
-    function test_RevertWhen_ItIsHandedOverByTheForwarder() external {
-        IMicroLoan.Loan memory made = IMicroLoan.Loan(1 ether, 0, block.timestamp, block.timestamp, false);
-        bytes memory call = abi.encodeCall(IMicroLoan.takeOver, (alice.addr, made));
-        _turnToNext();
-        bytes memory reason = _error(IMicroLoan.NotPredecessor.selector, address(forwarder));
-        _forwardFails(alice, call, reason);
-    }
-
     function test_GivenTheSuccessorIsPaused() external {
-        _announceNext();
+        _announceSuccessor(address(next));
         vm.prank(owner);
         next.pause();
         _move();
@@ -208,17 +179,16 @@ contract MicroLoanMoveAccountTest is Base {
     /// @dev A successor takes over from this contract, and not from one that has a role in it.
     function test_RevertWhen_ThePredecessorOfTheSuccessorHasAllRoles() external {
         _passAllRolesToNext();
-        IMicroLoan.Setup memory setup = Setups.wide(address(forwarder), owner, PRINCIPAL, CAP);
+        IMicroLoan.Setup memory setup = _setup();
         setup.predecessor = address(next);
         address other = address(Deployments.loan(setup));
-        vm.prank(address(next));
-        vm.expectRevert(_error(IMicroLoan.InvalidSuccessor.selector, other));
-        loan.announceSuccessor(other);
+        bytes memory reason = _error(IMicroLoan.InvalidSuccessor.selector, other);
+        _fails(address(next), abi.encodeCall(IMicroLoan.announceSuccessor, (other)), reason);
     }
 
     /// @dev A plain call of what has no code would succeed, and take the account to nowhere.
     function test_RevertGiven_TheSuccessorHasNoCodeAnyMore() external {
-        _announceNext();
+        _announceSuccessor(address(next));
         bytes memory code = address(next).code;
         vm.etch(address(next), "");
         _moveFails(_error(IMicroLoan.InvalidSuccessor.selector, address(next)));
@@ -228,30 +198,27 @@ contract MicroLoanMoveAccountTest is Base {
 
     function test_GivenAnotherBorrowerStays() external {
         _borrow(bob);
-        _announceNext();
+        _announceSuccessor(address(next));
         _move();
-        assertEq(loan.totalOwed(), PRINCIPAL, "total owed");
-        assertEq(loan.totalBalances(), PRINCIPAL, "total of balances");
-        vm.prank(bob.addr);
-        loan.repayLoan(PRINCIPAL);
-        assertEq(loan.totalOwed(), 0, "total owed then");
+        _assertSums(POOL - 2 * PRINCIPAL, PRINCIPAL, PRINCIPAL);
+        _forward(bob, _repayLoan(PRINCIPAL));
+        _assertSums(POOL - PRINCIPAL, 0, 0);
     }
 
     function test_GivenTheSuccessorHasLiquidityAndBorrowers() external {
-        _announceNext();
+        _announceSuccessor(address(next));
         _fundNext();
         _turnToNext();
         _borrow(bob);
         _turnBack();
         _move();
-        assertEq(next.totalOwed(), 2 * PRINCIPAL, "total owed");
-        assertEq(next.liquidity(), 1 ether - PRINCIPAL, "liquidity");
-        assertEq(next.totalBalances(), 3 ether + 2 * PRINCIPAL, "total of balances");
+        _turnToNext();
+        _assertSums(1 ether - PRINCIPAL, 3 ether + 2 * PRINCIPAL, 2 * PRINCIPAL);
     }
 
     function test_GivenOneWeiIsOwed() external {
         _forward(alice, _repayLoan(PRINCIPAL - 1));
-        _announceNext();
+        _announceSuccessor(address(next));
         _move();
         assertEq(next.loanOf(alice.addr), 1, "owed");
     }
@@ -259,14 +226,11 @@ contract MicroLoanMoveAccountTest is Base {
     /// @dev What the account has borrowed from the successor counts on.
     function test_GivenABalanceAloneAndALoanRepaidToTheSuccessor() external {
         _forward(alice, _repayLoan(PRINCIPAL));
-        _announceNext();
+        _announceSuccessor(address(next));
         _borrowAndRepayAtNext();
         _move();
-        IMicroLoan.Terms memory terms = Setups.termsOf(PRINCIPAL, CAP);
-        terms.loansPerDay = 1;
-        vm.prank(owner);
-        next.setTerms(terms);
         _turnToNext();
+        _setLimits(0, 1, false);
         bytes memory reason = _error(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 1);
         _forwardFails(alice, _applyForLoan(), reason);
     }
@@ -275,7 +239,7 @@ contract MicroLoanMoveAccountTest is Base {
     /// the older one's time on.
     function test_GivenTheAccountHasBorrowedFromTheSuccessorSince() external {
         _forward(alice, _repayLoan(PRINCIPAL));
-        _announceNext();
+        _announceSuccessor(address(next));
         _borrow(alice);
         uint256 issuedAt = block.timestamp;
         vm.warp(issuedAt + 3 hours);
@@ -284,11 +248,8 @@ contract MicroLoanMoveAccountTest is Base {
         vm.prank(alice.addr);
         next.repayLoan(PRINCIPAL);
 
-        IMicroLoan.Terms memory terms = Setups.termsOf(PRINCIPAL, CAP);
-        terms.loansPerDay = 2;
-        vm.prank(owner);
-        next.setTerms(terms);
         _turnToNext();
+        _setLimits(0, 2, false);
         vm.warp(issuedAt + 24 hours);
         bytes memory reason = _error(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 2);
         _forwardFails(alice, _applyForLoan(), reason);
@@ -314,7 +275,7 @@ contract MicroLoanMoveAccountTest is Base {
 
     function _moveFailsWhereBothHaveALoan() private {
         _fundNext();
-        _announceNext();
+        _announceSuccessor(address(next));
         _turnToNext();
         _borrow(alice);
         _turnBack();
@@ -338,15 +299,8 @@ contract MicroLoanMoveAccountTest is Base {
     function _borrowAndRepayAtNext() private {
         _fundNext();
         _turnToNext();
-        _borrow(alice);
-        _forward(alice, _repayLoan(PRINCIPAL));
+        _borrowAndRepay(alice);
         _turnBack();
-    }
-
-    function _announceNext() private {
-        vm.prank(owner);
-        loan.announceSuccessor(address(next));
-        vm.warp(block.timestamp + 48 hours);
     }
 
     function _move() private {
@@ -355,16 +309,8 @@ contract MicroLoanMoveAccountTest is Base {
     }
 
     function _moveFails(bytes memory reason) private {
-        vm.prank(alice.addr);
-        vm.expectRevert(reason);
-        loan.moveAccount();
+        _fails(alice.addr, move, reason);
     }
 }
 
-/// @notice No check is spared to a phone that has all roles, and none is made for it alone.
-contract MicroLoanMoveAccountWithAllRolesTest is MicroLoanMoveAccountTest {
-    function setUp() public override {
-        _giveAllRolesTo(alice.addr);
-        super.setUp();
-    }
-}
+contract MicroLoanMoveAccountWithAllRolesTest is MicroLoanMoveAccountTest, AliceHasAllRoles {}

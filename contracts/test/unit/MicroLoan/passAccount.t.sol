@@ -2,21 +2,13 @@
 pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {Base} from "../../support/Base.sol";
+import {AliceHasAllRoles, Base, BobHasAllRoles} from "../../support/Base.sol";
 
 contract MicroLoanPassAccountTest is Base {
-    function setUp() public virtual override {
+    function setUp() public override {
         super.setUp();
         _depositFor(alice.addr, 3 ether);
         _borrow(alice);
-    }
-
-    function test_RevertWhen_TheCallerIsDirect() external {
-        vm.startPrank(alice.addr);
-        vm.expectRevert(IMicroLoan.ForwardedCallersOnly.selector);
-        loan.acceptAccount(bob.addr);
-        vm.expectRevert(IMicroLoan.ForwardedCallersOnly.selector);
-        loan.passAccount(bob.addr);
     }
 
     function test_RevertWhen_TheCallerAcceptsItself() external {
@@ -35,14 +27,13 @@ contract MicroLoanPassAccountTest is Base {
     }
 
     function test_RevertGiven_TheHeirHasBorrowed() external {
-        _borrow(bob);
-        _forward(bob, _repayLoan(PRINCIPAL));
+        _borrowAndRepay(bob);
         _forward(bob, _accept(alice.addr));
         _forwardFails(alice, _pass(bob.addr), _error(IMicroLoan.AccountInUse.selector, bob.addr));
     }
 
     function test_GivenTheHeirHasAgreed() external {
-        _list(alice.addr);
+        _list(alice.addr, true);
         _depositFor(bob.addr, 1 ether);
         IMicroLoan.Loan memory before = loan.loanDetailsOf(alice.addr);
         vm.expectEmit();
@@ -54,14 +45,12 @@ contract MicroLoanPassAccountTest is Base {
         emit IMicroLoan.AccountPassed(alice.addr, bob.addr, 3 ether + PRINCIPAL, PRINCIPAL);
         _forward(alice, _pass(bob.addr));
 
-        assertEq(loan.getBalance(bob.addr), 4 ether + PRINCIPAL, "heir's balance");
+        _assertAccount(bob.addr, 4 ether + PRINCIPAL, PRINCIPAL);
         assertEq(abi.encode(loan.loanDetailsOf(bob.addr)), abi.encode(before), "heir's loan");
         assertTrue(loan.isListed(bob.addr), "heir's place in the list");
-        assertEq(loan.getBalance(alice.addr), 0, "balance");
-        assertEq(loan.loanOf(alice.addr), 0, "owed");
+        _assertAccount(alice.addr, 0, 0);
         assertFalse(loan.isListed(alice.addr), "place in the list");
-        assertEq(loan.totalBalances(), 4 ether + PRINCIPAL, "total of balances");
-        assertEq(loan.totalOwed(), PRINCIPAL, "total owed");
+        _assertSums(POOL - PRINCIPAL, 4 ether + PRINCIPAL, PRINCIPAL);
         assertEq(loan.acceptedBy(bob.addr), address(0), "accepted then");
         _forward(bob, _repayLoan(PRINCIPAL));
         assertEq(loan.issuable(), CAP, "issuable");
@@ -69,66 +58,31 @@ contract MicroLoanPassAccountTest is Base {
 
     /// @dev The history stays with both: passing an account on is no way around the limits.
     function test_GivenLimitsForEachBorrower() external {
-        IMicroLoan.Terms memory terms = loan.terms();
-        (terms.loansPerDay, terms.pauseBetween) = (1, 10 minutes);
-        _setTerms(terms);
+        _setLimits(10 minutes, 1, false);
         _forward(bob, _accept(alice.addr));
         _forward(alice, _pass(bob.addr));
-        _forwardFails(
-            alice,
-            _applyForLoan(),
-            _error(IMicroLoan.LoanTooSoon.selector, alice.addr, block.timestamp + 10 minutes)
-        );
-        vm.warp(block.timestamp + 10 minutes);
+        uint256 nextAt = block.timestamp + 10 minutes;
+        _forwardFails(alice, _applyForLoan(), _error(IMicroLoan.LoanTooSoon.selector, alice.addr, nextAt));
+        vm.warp(nextAt);
         _forwardFails(alice, _applyForLoan(), _error(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 1));
         _forward(bob, _repayLoan(type(uint256).max));
         _forwardFails(bob, _applyForLoan(), _error(IMicroLoan.BorrowerLimitReached.selector, bob.addr, 1));
     }
 
-    function test_GivenAPauseAndALoanThatIsWrittenOff() external {
-        vm.startPrank(owner);
+    function test_GivenALoanThatIsWrittenOff() external {
+        vm.prank(owner);
         loan.writeOff(alice.addr);
-        loan.pause();
-        vm.stopPrank();
         _forward(bob, _accept(alice.addr));
         _forward(alice, _pass(bob.addr));
         assertTrue(loan.loanDetailsOf(bob.addr).isWrittenOff, "written off");
-        assertEq(loan.totalOwed(), 0, "total owed");
         _forward(bob, _repayLoan(PRINCIPAL));
-        assertEq(loan.liquidity(), POOL, "liquidity");
+        _assertSums(POOL, 3 ether, 0);
         _forward(carol, _accept(alice.addr));
         _forward(alice, _pass(carol.addr));
-        assertEq(loan.getBalance(carol.addr), 0, "passed on twice");
-    }
-
-    function _list(address account) private {
-        address[] memory accounts = new address[](1);
-        accounts[0] = account;
-        vm.prank(creditor);
-        loan.setBorrowers(accounts, true);
-    }
-
-    function _accept(address from) private pure returns (bytes memory) {
-        return abi.encodeCall(IMicroLoan.acceptAccount, (from));
-    }
-
-    function _pass(address to) private pure returns (bytes memory) {
-        return abi.encodeCall(IMicroLoan.passAccount, (to));
+        _assertAccount(carol.addr, 0, 0);
     }
 }
 
-/// @notice No check is spared to a phone that has all roles, and none is made for it alone.
-contract MicroLoanPassAccountWithAllRolesTest is MicroLoanPassAccountTest {
-    function setUp() public virtual override {
-        _giveAllRolesTo(alice.addr);
-        super.setUp();
-    }
-}
+contract MicroLoanPassAccountWithAllRolesTest is MicroLoanPassAccountTest, AliceHasAllRoles {}
 
-/// @notice Nor where the heir has them.
-contract MicroLoanPassAccountToAllRolesTest is MicroLoanPassAccountTest {
-    function setUp() public override {
-        _giveAllRolesTo(bob.addr);
-        super.setUp();
-    }
-}
+contract MicroLoanPassAccountToAllRolesTest is MicroLoanPassAccountTest, BobHasAllRoles {}

@@ -5,12 +5,11 @@ import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {Vm} from "forge-std/Vm.sol";
 
 import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
-import {Base} from "../../support/Base.sol";
+import {AliceHasAllRoles, Base, RelayerHasAllRoles} from "../../support/Base.sol";
 import {Probe} from "../../support/Targets.sol";
 import {Request, Requests, SignedRequest} from "../../support/Requests.sol";
 
-/// @dev What holds no matter who has which role.
-abstract contract RelayForwarderExecuteActs is Base {
+contract RelayForwarderExecuteTest is Base {
     Probe internal probe;
     bytes internal remember = abi.encodeCall(Probe.remember, ());
 
@@ -22,11 +21,11 @@ abstract contract RelayForwarderExecuteActs is Base {
 
     // Who
 
-    function test_RevertWhen_TheCallerIsAStranger() external {
-        _refusesCaller(stranger);
-    }
-
-    function test_RevertGiven_TheRelayerWasDisallowed() external {
+    function test_RevertWhen_TheCallerIsNoRelayer() external {
+        address[4] memory callers = [stranger, owner, guardian, address(probe)];
+        for (uint256 i; i < 4; ++i) {
+            if (callers[i] != relayer) _refusesCaller(callers[i]);
+        }
         vm.prank(owner);
         forwarder.setRelayer(relayer, false);
         _refusesCaller(relayer);
@@ -56,67 +55,54 @@ abstract contract RelayForwarderExecuteActs is Base {
         _assertStatus(_execute(requests)[0].status, IRelayForwarder.Status.Executed, "after the pause");
     }
 
-    function test_WhenThereAreNoRequests() external {
-        assertEq(_execute(new SignedRequest[](0)).length, 0, "results");
-    }
-
     // Bounds
 
-    function test_WhenTheDataAreShorterThanASelector() external {
-        _refuses(_probing(hex"010203"), IRelayForwarder.Status.OutOfBounds);
-        _refuses(_probing(""), IRelayForwarder.Status.OutOfBounds);
-    }
-
-    function test_WhenTheDataAreASelectorAlone() external {
-        assertEq(remember.length, 4, "length of the data");
+    function test_WhenTheDataOrTheGasAreAtABoundAndBeyondIt() external {
+        assertEq(forwarder.MAX_DATA_LENGTH(), 1024, "maximum of the data");
+        assertEq(forwarder.MAX_GAS(), 1_000_000, "maximum of the gas");
+        uint256[5] memory beyond = [uint256(0), 1, 3, 1025, type(uint16).max];
+        for (uint256 i; i < 5; ++i) {
+            _refuses(_probing(_long(beyond[i])), IRelayForwarder.Status.OutOfBounds);
+        }
+        assertEq(remember.length, 4, "length of a selector alone");
         _executes(_probing(remember));
-    }
-
-    function test_WhenTheDataAreLongerThanTheMaximum() external {
-        _refuses(_probing(_long(1025)), IRelayForwarder.Status.OutOfBounds);
-    }
-
-    function test_WhenTheDataAreAsLongAsTheMaximum() external {
-        assertEq(forwarder.MAX_DATA_LENGTH(), 1024, "maximum");
         Request memory request = _probing(_long(1024));
         request.gas = 1_000_000;
         _executes(request);
-    }
-
-    function test_WhenTheGasIsOverTheMaximum() external {
-        Request memory request = _probing(remember);
+        request = _probing(remember);
         request.gas = 1_000_001;
         _refuses(request, IRelayForwarder.Status.OutOfBounds);
     }
 
-    function test_WhenTheGasIsTheMaximum() external {
-        assertEq(forwarder.MAX_GAS(), 1_000_000, "maximum");
+    function test_WhenTheDeadlineIsAtABoundAndBeyondIt() external {
+        assertEq(forwarder.MAX_DEADLINE_AHEAD(), 24 hours, "maximum");
         Request memory request = _probing(remember);
-        request.gas = 1_000_000;
+        request.deadline = uint40(block.timestamp - 1);
+        _refuses(request, IRelayForwarder.Status.Expired);
+        request.deadline = uint40(block.timestamp + 24 hours + 1);
+        _refuses(request, IRelayForwarder.Status.DeadlineTooFar);
+        request.deadline = type(uint40).max;
+        _refuses(request, IRelayForwarder.Status.DeadlineTooFar);
+        request.deadline = uint40(block.timestamp + 24 hours);
+        _executes(request);
+        request = _probing(remember);
+        request.deadline = uint40(block.timestamp);
         _executes(request);
     }
 
     // Once
 
-    function test_GivenTheIntentWasSpentLessThan7DaysAgo() external {
+    function test_GivenTheIntentWasSpent() external {
+        assertEq(forwarder.INTENT_LIFETIME(), 7 days, "lifetime");
         Request memory request = _probing(remember);
         uint256 spentAt = block.timestamp;
         _executes(request);
         _refuses(request, IRelayForwarder.Status.AlreadySpent);
-
         vm.warp(spentAt + 7 days - 1);
-        request.deadline = uint40(block.timestamp);
+        request.deadline = uint40(block.timestamp + 1);
         _refuses(request, IRelayForwarder.Status.AlreadySpent);
         assertEq(_spentAt(request), spentAt, "when it was spent");
-        assertEq(probe.calls(), 1, "calls");
-    }
-
-    function test_GivenTheIntentWasSpent7DaysAgo() external {
-        assertEq(forwarder.INTENT_LIFETIME(), 7 days, "lifetime");
-        Request memory request = _probing(remember);
-        _executes(request);
-        vm.warp(block.timestamp + 7 days);
-        request.deadline = uint40(block.timestamp);
+        vm.warp(spentAt + 7 days);
         _executes(request);
         assertEq(probe.calls(), 2, "calls");
     }
@@ -150,35 +136,6 @@ abstract contract RelayForwarderExecuteActs is Base {
         _refuses(_sign(request, bob), IRelayForwarder.Status.AlreadySpent);
     }
 
-    // Deadline
-
-    function test_GivenTheDeadlinePassedASecondAgo() external {
-        Request memory request = _probing(remember);
-        request.deadline = uint40(block.timestamp - 1);
-        _refuses(request, IRelayForwarder.Status.Expired);
-    }
-
-    function test_GivenTheDeadlineIsNow() external {
-        Request memory request = _probing(remember);
-        request.deadline = uint40(block.timestamp);
-        _executes(request);
-    }
-
-    function test_WhenTheDeadlineIsASecondOver24HoursAhead() external {
-        Request memory request = _probing(remember);
-        request.deadline = uint40(block.timestamp + 24 hours + 1);
-        _refuses(request, IRelayForwarder.Status.DeadlineTooFar);
-        request.deadline = type(uint40).max;
-        _refuses(request, IRelayForwarder.Status.DeadlineTooFar);
-    }
-
-    function test_WhenTheDeadlineIs24HoursAhead() external {
-        assertEq(forwarder.MAX_DEADLINE_AHEAD(), 24 hours, "maximum");
-        Request memory request = _probing(remember);
-        request.deadline = uint40(block.timestamp + 24 hours);
-        _executes(request);
-    }
-
     // Signature
 
     function test_WhenAnotherAccountSigned() external {
@@ -187,24 +144,16 @@ abstract contract RelayForwarderExecuteActs is Base {
 
     function test_WhenTheSignatureIsOfAnotherRequest() external {
         SignedRequest memory signed = _sign(_probing(remember), alice);
-        Request memory request = signed.request;
-
-        request.from = bob.addr;
-        _refuses(signed, IRelayForwarder.Status.BadSignature);
-        request.from = alice.addr;
-        request.intentId = ~request.intentId;
-        _refuses(signed, IRelayForwarder.Status.BadSignature);
-        request.intentId = ~request.intentId;
-        request.gas += 1;
-        _refuses(signed, IRelayForwarder.Status.BadSignature);
-        request.gas -= 1;
-        request.deadline += 1;
-        _refuses(signed, IRelayForwarder.Status.BadSignature);
-        request.deadline -= 1;
-        request.data = abi.encodePacked(remember, uint8(0));
-        _refuses(signed, IRelayForwarder.Status.BadSignature);
-        request.data = remember;
-
+        Request memory request = _copy(signed.request);
+        for (uint256 i; i < 5; ++i) {
+            if (i == 0) request.from = bob.addr;
+            if (i == 1) request.intentId = ~request.intentId;
+            if (i == 2) request.gas += 1;
+            if (i == 3) request.deadline += 1;
+            if (i == 4) request.data = abi.encodePacked(remember, uint8(0));
+            _refuses(SignedRequest(request, signed.signature), IRelayForwarder.Status.BadSignature);
+            request = _copy(signed.request);
+        }
         IRelayForwarder.Result memory result = _execute(signed);
         _assertStatus(result.status, IRelayForwarder.Status.Executed, "as it was signed");
     }
@@ -240,17 +189,6 @@ abstract contract RelayForwarderExecuteActs is Base {
             forwarder.execute(part);
         }
         assertEq(probe.calls(), 0, "calls");
-    }
-
-    function test_GivenARequestIsOutOfBoundsWithinABatch() external {
-        SignedRequest[] memory requests = _three();
-        requests[1].request.data = new bytes(3_000);
-        IRelayForwarder.Result[] memory results = _execute(requests);
-        _assertStatus(results[0].status, IRelayForwarder.Status.Executed, "first");
-        _assertStatus(results[1].status, IRelayForwarder.Status.OutOfBounds, "second");
-        _assertStatus(results[2].status, IRelayForwarder.Status.Executed, "third");
-        requests[1].request.data = new bytes(type(uint16).max);
-        _assertStatus(_execute(requests)[1].status, IRelayForwarder.Status.OutOfBounds, "longest");
     }
 
     function test_GivenMoreThanOneRefusal() external {
@@ -293,10 +231,7 @@ abstract contract RelayForwarderExecuteActs is Base {
 
     function test_WhenTheCallFails() external {
         SignedRequest memory signed = _sign(_probing(abi.encodeCall(Probe.fail, (36))), alice);
-        bytes memory reason = new bytes(36);
-        for (uint256 i; i < 36; ++i) {
-            reason[i] = 0xab;
-        }
+        bytes memory reason = abi.encodePacked(hex"abababab", bytes32(type(uint256).max / 0xff * 0xab));
         vm.expectEmit();
         emit IRelayForwarder.RequestFailed(signed.request.intentId, alice.addr, reason);
         IRelayForwarder.Result memory result = _execute(signed);
@@ -305,35 +240,23 @@ abstract contract RelayForwarderExecuteActs is Base {
         assertEq(_spentAt(signed.request), block.timestamp, "when it was spent");
     }
 
-    function test_WhenTheCallRunsOutOfGas() external {
-        SignedRequest[] memory requests = new SignedRequest[](2);
-        requests[0] = _sign(_probing(abi.encodeCall(Probe.burn, ())), alice);
-        requests[1] = _sign(_probing(remember), alice);
-        IRelayForwarder.Result[] memory results = _execute(requests);
-        _assertStatus(results[0].status, IRelayForwarder.Status.Failed, "first");
-        assertEq(results[0].returnData, "", "reason of the first");
-        _assertStatus(results[1].status, IRelayForwarder.Status.Executed, "second");
-    }
-
-    function test_WhenTheCallReturnsAsMuchAsIsKept() external {
+    /// @dev What is returned is kept up to 256 bytes.
+    function test_WhenTheCallReturnsOrRevertsWithAnyLength() external {
         assertEq(forwarder.MAX_RETURN_LENGTH(), 256, "maximum");
-        _returns(abi.encodeCall(Probe.give, (256)), IRelayForwarder.Status.Executed, 256);
-        _returns(abi.encodeCall(Probe.give, (255)), IRelayForwarder.Status.Executed, 255);
-        _returns(abi.encodeCall(Probe.give, (1)), IRelayForwarder.Status.Executed, 1);
-    }
-
-    function test_WhenTheCallReturnsMoreThanIsKept() external {
-        _returns(abi.encodeCall(Probe.give, (257)), IRelayForwarder.Status.Executed, 256);
-    }
-
-    function test_WhenTheCallRevertsWithMoreThanIsKept() external {
-        _returns(abi.encodeCall(Probe.fail, (257)), IRelayForwarder.Status.Failed, 256);
+        uint256[5] memory lengths = [uint256(0), 1, 255, 256, 257];
+        for (uint256 i; i < 5; ++i) {
+            uint256 kept = lengths[i] < 256 ? lengths[i] : 256;
+            bytes memory data = abi.encodeCall(Probe.give, (lengths[i]));
+            _returns(data, IRelayForwarder.Status.Executed, kept);
+            data = abi.encodeCall(Probe.fail, (lengths[i]));
+            _returns(data, IRelayForwarder.Status.Failed, kept);
+        }
     }
 
     // Gas
 
     function test_GivenTooLittleGasForTheFirst() external {
-        SignedRequest[] memory requests = _three();
+        SignedRequest[] memory requests = _many(3);
         vm.expectEmit();
         emit IRelayForwarder.RequestProcessed(
             requests[0].request.intentId, alice.addr, IRelayForwarder.Status.Skipped
@@ -347,7 +270,7 @@ abstract contract RelayForwarderExecuteActs is Base {
     }
 
     function test_GivenTooLittleGasForTheSecond() external {
-        SignedRequest[] memory requests = _three();
+        SignedRequest[] memory requests = _many(3);
         // The third asks for little: it is skipped for the second's sake, since the order is kept.
         requests[2].request.gas = 1_000;
         requests[2] = _sign(requests[2].request, alice);
@@ -365,17 +288,16 @@ abstract contract RelayForwarderExecuteActs is Base {
     }
 
     function test_WhenABatchHoldsEveryKind() external {
-        SignedRequest[] memory requests = new SignedRequest[](8);
-        for (uint256 i; i < 8; ++i) {
-            requests[i] = _sign(_probing(remember), alice);
-        }
+        assertEq(_execute(new SignedRequest[](0)).length, 0, "results of nothing");
+        SignedRequest[] memory requests = _many(9);
         requests[1] = _sign(_probing(abi.encodeCall(Probe.fail, (3))), alice);
         requests[2].request.deadline = uint40(block.timestamp - 1);
         requests[3].request.deadline = uint40(block.timestamp + 2 days);
         requests[4].signature = requests[5].signature;
         requests[5] = requests[0];
-        requests[6].request.data = "";
-        IRelayForwarder.Status[8] memory expected = [
+        requests[6].request.data = new bytes(3_000);
+        requests[7] = _sign(_probing(abi.encodeCall(Probe.burn, ())), alice);
+        IRelayForwarder.Status[9] memory expected = [
             IRelayForwarder.Status.Executed,
             IRelayForwarder.Status.Failed,
             IRelayForwarder.Status.Expired,
@@ -383,26 +305,25 @@ abstract contract RelayForwarderExecuteActs is Base {
             IRelayForwarder.Status.BadSignature,
             IRelayForwarder.Status.AlreadySpent,
             IRelayForwarder.Status.OutOfBounds,
+            IRelayForwarder.Status.Failed,
             IRelayForwarder.Status.Executed
         ];
 
         vm.recordLogs();
         IRelayForwarder.Result[] memory results = _execute(requests);
         Vm.Log[] memory logs = vm.getRecordedLogs();
-        assertEq(results.length, 8, "results");
-        assertEq(logs.length, 8, "events");
-        for (uint256 i; i < 8; ++i) {
+        assertEq(results.length, 9, "results");
+        assertEq(logs.length, 9, "events");
+        for (uint256 i; i < 9; ++i) {
             _assertStatus(results[i].status, expected[i], vm.toString(i));
             assertEq(logs[i].topics[1], bytes32(requests[i].request.intentId), "intent of the event");
             assertEq(logs[i].topics[2], bytes32(uint256(uint160(alice.addr))), "signer of the event");
-            assertEq(
-                logs[i].data, i == 1 ? abi.encode(results[1].returnData) : abi.encode(expected[i]), "data"
-            );
+            bool hasFailed = expected[i] == IRelayForwarder.Status.Failed;
+            bytes memory data = hasFailed ? abi.encode(results[i].returnData) : abi.encode(expected[i]);
+            assertEq(logs[i].data, data, "data of the event");
         }
         assertEq(probe.calls(), 2, "calls");
     }
-
-    // Helpers
 
     /// @dev Spent before the call, not after it.
     function test_WhenTheCallLooksItsIntentUp() external {
@@ -413,20 +334,26 @@ abstract contract RelayForwarderExecuteActs is Base {
         assertEq(probe.seen(), block.timestamp, "spent when");
     }
 
+    // Helpers
+
     function _probing(bytes memory data) private returns (Request memory request) {
         request = _request(alice.addr, data);
     }
 
+    function _copy(Request memory request) private pure returns (Request memory) {
+        return abi.decode(abi.encode(request), (Request));
+    }
+
     function _long(uint256 length) private view returns (bytes memory data) {
-        data = new bytes(length);
-        for (uint256 i; i < 4; ++i) {
-            data[i] = remember[i];
+        data = abi.encodePacked(remember, new bytes(length < 4 ? 0 : length - 4));
+        assembly ("memory-safe") {
+            mstore(data, length)
         }
     }
 
-    function _three() private returns (SignedRequest[] memory requests) {
-        requests = new SignedRequest[](3);
-        for (uint256 i; i < 3; ++i) {
+    function _many(uint256 count) private returns (SignedRequest[] memory requests) {
+        requests = new SignedRequest[](count);
+        for (uint256 i; i < count; ++i) {
             requests[i] = _sign(_probing(remember), alice);
         }
     }
@@ -439,9 +366,9 @@ abstract contract RelayForwarderExecuteActs is Base {
         return forwarder.execute{gas: gas_}(Requests.pack(requests));
     }
 
-    function _refusesCaller(address caller) internal {
+    function _refusesCaller(address caller) private {
         SignedRequest[] memory requests = _batch(_sign(_probing(remember), alice));
-        vm.prank(caller);
+        vm.prank(caller, caller);
         vm.expectRevert(_error(IRelayForwarder.NotRelayer.selector, caller));
         forwarder.execute(Requests.pack(requests));
         assertEq(probe.calls(), 0, "calls");
@@ -481,34 +408,16 @@ abstract contract RelayForwarderExecuteActs is Base {
     }
 }
 
-contract RelayForwarderExecuteTest is RelayForwarderExecuteActs {
-    function test_RevertWhen_TheCallerIsTheOwner() external {
-        _refusesCaller(owner);
-    }
-}
+contract RelayForwarderExecuteWithAllRolesTest is RelayForwarderExecuteTest, AliceHasAllRoles {}
 
-/// @notice No check is spared to a signer who has all roles.
-contract RelayForwarderExecuteWithAllRolesTest is RelayForwarderExecuteActs {
-    function setUp() public virtual override {
-        _giveAllRolesTo(alice.addr);
-        super.setUp();
-    }
-}
+contract RelayForwarderExecuteByAllRolesTest is RelayForwarderExecuteTest, RelayerHasAllRoles {}
 
-/// @notice Nor to a signer who may be called.
-contract RelayForwarderExecuteForATargetTest is RelayForwarderExecuteActs {
+/// @notice No check is spared to a signer who may be called.
+contract RelayForwarderExecuteForATargetTest is RelayForwarderExecuteTest {
     function setUp() public override {
         super.setUp();
         probe = Probe(alice.addr);
         vm.etch(alice.addr, type(Probe).runtimeCode);
         _target(alice.addr);
-    }
-}
-
-/// @notice Nor to a relayer who has them.
-contract RelayForwarderExecuteByAllRolesTest is RelayForwarderExecuteActs {
-    function setUp() public override {
-        _giveAllRolesTo(relayer);
-        super.setUp();
     }
 }
