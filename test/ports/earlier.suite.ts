@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { kindNames, paymentKinds } from '../../src/loan/kinds.ts'
 import type { Acceptance, Claiming, Ledger, Order } from '../../src/relay/ledger/port.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
@@ -35,7 +35,7 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
     const once = { transfersADay: 1, sentADayWei: undefined }
     const little = { transfersADay: undefined, sentADayWei: 15n }
 
-    test.for(kindNames)('counts toward its day as the kind says: %s', async (kind, { expect }) => {
+    test.for(kindNames)('counts toward its day as the kind says: %s', async (kind) => {
       const { ledger, pass } = await create()
       const { isSent } = paymentKinds[kind]
       await accept(ledger, 'first', orderOf('first', { kind }))
@@ -57,9 +57,7 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await claim('tomorrow', once)).toMatchObject(claimed)
     })
 
-    test('holds in the step that accepts, whatever two sessions were claimed on', async ({
-      expect,
-    }) => {
+    test('holds in the step that accepts, whatever two sessions were claimed on', async () => {
       const { ledger } = await create()
       const day = { ...once, kind: 'transfer', spendsWei: 10n } as const
       for (const session of ['a', 'b']) {
@@ -71,9 +69,7 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ledger.payments(alice, 9)).toHaveLength(1)
     })
 
-    test('is asked about where it was equal and a moment ago, and so however late', async ({
-      expect,
-    }) => {
+    test('is asked about where it was equal and a moment ago, and so however late', async () => {
       const { ledger, pass } = await create()
       expect(await ledger.equal(question('first'), call)).toBeUndefined()
       await accept(ledger, 'first')
@@ -94,7 +90,7 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       }
     })
 
-    test('is nothing to ask about where it has failed', async ({ expect }) => {
+    test('is nothing to ask about where it has failed', async () => {
       const { ledger } = await create()
       await accept(ledger, 'first')
       await ledger.expire('first')
@@ -103,7 +99,7 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       })
     })
 
-    test('was one of its day, but no sum of it, where it has failed', async ({ expect }) => {
+    test('was one of its day, but no sum of it, where it has failed', async () => {
       const { ledger } = await create()
       await accept(ledger, 'first')
       await ledger.expire('first')

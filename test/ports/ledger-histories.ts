@@ -1,5 +1,5 @@
 import { type Address, type Hex, stringToHex } from 'viem'
-import type { ExpectStatic } from 'vitest'
+import { expect } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
 import { kindNames } from '../../src/loan/kinds.ts'
 import { partCount } from '../../src/relay/ledger/copies/export.ts'
@@ -35,7 +35,6 @@ export type HistoryOptions = {
   rules: LedgerRules
   stores: readonly HistoryStore[]
   pass: (ms: number) => void
-  expect: ExpectStatic
 }
 
 const accounts = ['1', '2', '3'].map((digit): Address => `0x${digit.repeat(40)}`)
@@ -47,7 +46,7 @@ const id = (text: string): Hex => stringToHex(text, { size: 32 })
 
 /** Lives one random history through on all stores side by side and compares all that they say. */
 export async function liveHistory(options: HistoryOptions): Promise<void> {
-  const { seed, steps, stores, expect, rules } = options
+  const { seed, steps, stores, rules } = options
   const random = createRandom(seed, 'ledger history')
   const slots = new Map<string, Slot | undefined>()
   const world = { random, rules, slots, made: 0, exported: nothingExported }

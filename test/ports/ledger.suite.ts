@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Ledger, LedgerRules } from '../../src/relay/ledger/port.ts'
 import {
   accept,
@@ -26,7 +26,7 @@ async function fill(ledger: Ledger, { maxInFlight }: LedgerRules): Promise<void>
 /** What every ledger promises, whatever it is kept in. */
 export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>): void {
   describe(`the ledger on ${name}: sessions`, () => {
-    test('knows nothing of a new session', async ({ expect }) => {
+    test('knows nothing of a new session', async () => {
       const { ledger } = await create()
       expect(await ledger.lookup(question('s'))).toEqual({
         kind: 'undecided',
@@ -39,9 +39,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
-    test('answers a recorded question with the same bytes and any other with the end', async ({
-      expect,
-    }) => {
+    test('answers a recorded question with the same bytes and any other with the end', async () => {
       const { ledger } = await create()
       await accept(ledger, 's')
       expect(await ledger.lookup(question('s'))).toEqual({
@@ -58,7 +56,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
-    test('gives the same token its own claim back, and nobody else', async ({ expect }) => {
+    test('gives the same token its own claim back, and nobody else', async () => {
       const { ledger } = await create()
       const first = await ledger.claim(claiming('s', 'mine'))
       expect(first).toMatchObject({ kind: 'claimed', slot: { nonce: 0 } })
@@ -67,7 +65,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('s'))).toEqual({ kind: 'pending' })
     })
 
-    test('lets one of many claims of one session through', async ({ expect }) => {
+    test('lets one of many claims of one session through', async () => {
       const { ledger } = await create()
       const claims = await Promise.all(
         Array.from({ length: 20 }, (_, index) => ledger.claim(claiming('s', `token ${index}`))),
@@ -76,9 +74,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(claims.filter(({ kind }) => kind === 'pending')).toHaveLength(19)
     })
 
-    test('hands an ended lease to the next, and drops what the slow holder brings', async ({
-      expect,
-    }) => {
+    test('hands an ended lease to the next, and drops what the slow holder brings', async () => {
       const { ledger, rules, pass } = await create()
       await ledger.claim(claiming('s', 'slow'))
       pass(rules.leaseMs)
@@ -90,9 +86,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.record(acceptance('s', 'next', 0))).toEqual({ kind: 'recorded' })
     })
 
-    test('takes no record after its lease, though no other has claimed since', async ({
-      expect,
-    }) => {
+    test('takes no record after its lease, though no other has claimed since', async () => {
       const { ledger, rules, pass } = await create()
       await ledger.claim(claiming('s', 'slow'))
       pass(rules.leaseMs)
@@ -101,7 +95,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).carried).toEqual([])
     })
 
-    test('judges a claim again that comes again after its lease', async ({ expect }) => {
+    test('judges a claim again that comes again after its lease', async () => {
       const { ledger, rules, pass } = await create()
       const slow = claiming('s', 'slow', { seen: 0 })
       await ledger.claim(slow)
@@ -115,9 +109,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(recorded).toEqual({ kind: 'recorded' })
     })
 
-    test('gives a claim that waits its turn no nonce back that it had before its lease ended', async ({
-      expect,
-    }) => {
+    test('gives a claim that waits its turn no nonce back that it had before its lease ended', async () => {
       const { ledger, rules, pass } = await create()
       const last = rules.maxInFlight - 1
       for (let index = 0; index < last; index++) await accept(ledger, `filler ${index}`, bob)
@@ -130,7 +122,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.claim(slow)).toEqual(waits)
     })
 
-    test('records nothing on a view that the account has outgrown', async ({ expect }) => {
+    test('records nothing on a view that the account has outgrown', async () => {
       const { ledger } = await create()
       await ledger.claim(claiming('s', 'mine', { seen: 0 }))
       await ledger.adopt({
@@ -142,7 +134,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).carried).toEqual([])
     })
 
-    test('takes a record of its holder once, however often it arrives', async ({ expect }) => {
+    test('takes a record of its holder once, however often it arrives', async () => {
       const { ledger } = await create()
       await ledger.claim(claiming('s', 'mine'))
       expect(await ledger.record(acceptance('s', 'mine', 0))).toEqual({ kind: 'recorded' })
@@ -151,7 +143,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).carried).toHaveLength(1)
     })
 
-    test('records nothing for a nonce that its token does not hold', async ({ expect }) => {
+    test('records nothing for a nonce that its token does not hold', async () => {
       const { ledger } = await create()
       await ledger.claim(claiming('a', 'token a'))
       await ledger.claim(claiming('b', 'token b'))
@@ -159,7 +151,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).carried).toHaveLength(0)
     })
 
-    test('keeps a refused session refused', async ({ expect }) => {
+    test('keeps a refused session refused', async () => {
       const { ledger } = await create()
       const refusing = { ...question('s'), steps: 3, screen: screenOf('No'), token: 't' }
       expect(await ledger.refuse(refusing)).toEqual({ kind: 'refused' })
@@ -170,7 +162,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('s', alice, 'other'))).toEqual({ kind: 'closed' })
     })
 
-    test('does not refuse what another Worker has claimed or recorded', async ({ expect }) => {
+    test('does not refuse what another Worker has claimed or recorded', async () => {
       const { ledger } = await create()
       await ledger.claim(claiming('s', 'mine'))
       const refusing = { ...question('s'), steps: 3, screen: screenOf('No'), token: 'other' }
@@ -179,7 +171,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.refuse(refusing)).toEqual({ kind: 'answered', screen: screenOf('s') })
     })
 
-    test("takes back a holder's own claim and drops its bytes", async ({ expect }) => {
+    test("takes back a holder's own claim and drops its bytes", async () => {
       const { ledger } = await create()
       await ledger.claim(claiming('s', 'mine'))
       const refusing = { ...question('s'), steps: 3, screen: screenOf('No'), token: 'mine' }
@@ -188,7 +180,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await accept(ledger, 'next')).toBe(0)
     })
 
-    test('refuses another secret or chain, by its name', async ({ expect }) => {
+    test('refuses another secret or chain, by its name', async () => {
       const { ledger } = await create()
       const identity = { chainId: 31, fingerprints: { KEY: 'a', ID: 'b' } }
       expect(await ledger.identify(identity)).toEqual({ kind: 'same' })
@@ -203,7 +195,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     const begun = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old', KEY: 'k' } }
     const moved = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'new', KEY: 'k' } }
 
-    test('moves to another forwarder only while nothing is open', async ({ expect }) => {
+    test('moves to another forwarder only while nothing is open', async () => {
       const { ledger } = await create()
       await ledger.identify(begun)
       await accept(ledger, 's')
@@ -218,9 +210,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(begun)).toEqual({ kind: 'same' })
     })
 
-    test('stays as it was where a part of it is refused: no key comes with a mistyped secret', async ({
-      expect,
-    }) => {
+    test('stays as it was where a part of it is refused: no key comes with a mistyped secret', async () => {
       const { ledger } = await create()
       await ledger.identify(begun)
       const mistyped = { chainId: 31, fingerprints: { ...moved.fingerprints, KEY: 'typo' } }
@@ -230,9 +220,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(begun)).toEqual({ kind: 'same' })
     })
 
-    test('goes on with another account secret only where a drain names it and nothing is open', async ({
-      expect,
-    }) => {
+    test('goes on with another account secret only where a drain names it and nothing is open', async () => {
       const { ledger } = await create()
       const under = (ACCOUNT_KEY_SECRET: string, KEY = 'k') => ({
         chainId: 31,
@@ -261,9 +249,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(under('new'))).toEqual({ kind: 'same' })
     })
 
-    test('is what a payment goes by: by another forwarder none is claimed, and none waits', async ({
-      expect,
-    }) => {
+    test('is what a payment goes by: by another forwarder none is claimed, and none waits', async () => {
       const { ledger } = await create()
       await ledger.identify(begun)
       const before = await ledger.claim(claiming('s', 't', { identity: begun }))
@@ -283,7 +269,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   })
 
   describe(`the ledger on ${name}: nonces`, () => {
-    test('counts from the chain on, without a gap or a double', async ({ expect }) => {
+    test('counts from the chain on, without a gap or a double', async () => {
       const { ledger } = await create()
       const claims = await Promise.all(
         ['a', 'b', 'c'].map((session) =>
@@ -294,7 +280,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(nonces.sort()).toEqual([7, 8, 9])
     })
 
-    test('follows a chain that another program has moved on', async ({ expect }) => {
+    test('follows a chain that another program has moved on', async () => {
       const { ledger } = await create()
       await accept(ledger, 'a')
       expect(await ledger.claim(claiming('b', 'b', { chainNonce: 5 }))).toMatchObject({
@@ -302,7 +288,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
-    test('begins above what the pool holds and it does not know', async ({ expect }) => {
+    test('begins above what the pool holds and it does not know', async () => {
       const { ledger, rules } = await create()
       const counts = { chainNonce: 3, poolNonce: 5 }
       expect(await ledger.claim(claiming('a', 'a', counts))).toMatchObject({ slot: { nonce: 5 } })
@@ -311,7 +297,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.claim(claiming('c', 'c', full))).toMatchObject({ slot: undefined })
     })
 
-    test('gives a nonce that was never recorded to the next claim', async ({ expect }) => {
+    test('gives a nonce that was never recorded to the next claim', async () => {
       const { ledger, rules, pass } = await create()
       await ledger.claim(claiming('dead', 'dead'))
       expect(await accept(ledger, 'b', bob)).toBe(1)
@@ -320,9 +306,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await accept(ledger, 'd')).toBe(2)
     })
 
-    test('hands out no nonce that was never recorded and that the chain has passed', async ({
-      expect,
-    }) => {
+    test('hands out no nonce that was never recorded and that the chain has passed', async () => {
       const { ledger, rules, pass } = await create()
       await ledger.claim(claiming('dead', 'dead'))
       pass(rules.leaseMs)
@@ -331,7 +315,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
-    test('queues what the pool would refuse, and lets nothing overtake it', async ({ expect }) => {
+    test('queues what the pool would refuse, and lets nothing overtake it', async () => {
       const { ledger, rules } = await create()
       await fill(ledger, rules)
       expect(await accept(ledger, 'e')).toBeUndefined()
@@ -344,7 +328,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).queued.map(({ session }) => session)).toEqual(['e'])
     })
 
-    test('has room for what blocks have taken since the count was read', async ({ expect }) => {
+    test('has room for what blocks have taken since the count was read', async () => {
       const { ledger, rules } = await create()
       await fill(ledger, rules)
       await mineAt(ledger, 'filler 0', 0, executionIn(5))
@@ -352,9 +336,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await accept(ledger, 'one more')).toBeUndefined()
     })
 
-    test('has no room beyond what blocks have taken, whatever the pool holds of others', async ({
-      expect,
-    }) => {
+    test('has no room beyond what blocks have taken, whatever the pool holds of others', async () => {
       const { ledger, rules } = await create()
       await fill(ledger, rules)
       const [last, next] = [rules.maxInFlight - 1, rules.maxInFlight]
@@ -366,7 +348,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await accept(ledger, 'next')).toBeUndefined()
     })
 
-    test('has room for as many as may be open, leases among them', async ({ expect }) => {
+    test('has room for as many as may be open, leases among them', async () => {
       const { ledger } = await create()
       const room = { ofAccount: 9, open: 2, waiting: 9 }
       await accept(ledger, 'a', bob)
@@ -379,9 +361,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('e'))).toMatchObject({ load: full.load })
     })
 
-    test('has room for as many of an account as it may have, and for others', async ({
-      expect,
-    }) => {
+    test('has room for as many of an account as it may have, and for others', async () => {
       const { ledger } = await create()
       const room = { ofAccount: 2, open: 99, waiting: 99 }
       await accept(ledger, 'a')
@@ -393,7 +373,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.claim(claiming('d', 'd', others))).toMatchObject({ kind: 'claimed' })
     })
 
-    test('queues no more than may wait, whatever was claimed before', async ({ expect }) => {
+    test('queues no more than may wait, whatever was claimed before', async () => {
       const { ledger, rules } = await create()
       await fill(ledger, rules)
       const room = { ofAccount: 9, open: 1_000, waiting: 1 }
@@ -414,7 +394,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).queued.map(({ session }) => session)).toEqual(['a'])
     })
 
-    test('notes what payments are refused for, once a minute', async ({ expect }) => {
+    test('notes what payments are refused for, once a minute', async () => {
       const { ledger, pass } = await create()
       let made = 0
       const refuse = (obstacle?: 'crowded' | 'relayer_poor') => {
@@ -432,7 +412,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await refuse('relayer_poor')).toEqual({ kind: 'refused', isNews: true })
     })
 
-    test('carries a queued payment on a leased nonce, once', async ({ expect }) => {
+    test('carries a queued payment on a leased nonce, once', async () => {
       const { ledger, rules } = await create()
       await fill(ledger, rules)
       await accept(ledger, 'e')
@@ -449,9 +429,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.payment('e')).toMatchObject({ state: 'signed', nonce })
     })
 
-    test('leaves a payment to its deadline that was carried in vain too often', async ({
-      expect,
-    }) => {
+    test('leaves a payment to its deadline that was carried in vain too often', async () => {
       const { ledger, rules } = await create()
       await accept(ledger, 'a')
       for (let attempt = 0; attempt < rules.maxAttempts; attempt++) {
@@ -472,7 +450,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       ).toMatchObject({ kind: 'claimed', slot: { nonce: rules.maxAttempts } })
     })
 
-    test('lets nobody wait behind a payment that is past its deadline', async ({ expect }) => {
+    test('lets nobody wait behind a payment that is past its deadline', async () => {
       const { ledger, rules } = await create()
       await fill(ledger, rules)
       const token = 'late'
@@ -485,7 +463,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
-    test('outbids with nothing where the payment was settled elsewhere', async ({ expect }) => {
+    test('outbids with nothing where the payment was settled elsewhere', async () => {
       const { ledger } = await create()
       await accept(ledger, 's')
       const { hash } = transactionOf('s')
@@ -502,7 +480,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.replace({ ...noOp, carriesPayment: false })).toEqual({ kind: 'recorded' })
     })
 
-    test('leases no nonce that carries something or lies outside the pool', async ({ expect }) => {
+    test('leases no nonce that carries something or lies outside the pool', async () => {
       const { ledger, rules } = await create()
       await accept(ledger, 'a')
       const lease = { token: 't', session: undefined }
@@ -513,9 +491,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
-    test('leaves a displaced nonce alone for as long as a pool may hold what displaced it', async ({
-      expect,
-    }) => {
+    test('leaves a displaced nonce alone for as long as a pool may hold what displaced it', async () => {
       const { ledger, rules, pass } = await create()
       await accept(ledger, 'a')
       await ledger.displaced(0)
@@ -530,7 +506,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
-    test('begins a nonce anew that was displaced, with nothing to outbid', async ({ expect }) => {
+    test('begins a nonce anew that was displaced, with nothing to outbid', async () => {
       const { ledger, rules, pass } = await create()
       const leasing = { nonce: 0, token: 'round', chainNonce: 0, session: undefined }
       await ledger.lease(leasing)
@@ -545,9 +521,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).nonces[0]?.transactions[0]?.sentAt).toBeUndefined()
     })
 
-    test("keeps a payment's place among its account's when it gets another nonce", async ({
-      expect,
-    }) => {
+    test("keeps a payment's place among its account's when it gets another nonce", async () => {
       const { ledger, pass } = await create()
       const nonce = await accept(ledger, 'z')
       pass(1_000)
@@ -558,9 +532,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(open).toEqual([id('z'), id('a')])
     })
 
-    test('keeps no lease that ended and that the chain has passed, though the claim waits', async ({
-      expect,
-    }) => {
+    test('keeps no lease that ended and that the chain has passed, though the claim waits', async () => {
       const { ledger, rules, pass } = await create()
       await ledger.claim(claiming('first', 'a'))
       await ledger.claim(claiming('waits', 'b'))
@@ -572,7 +544,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).nonces).toEqual([])
     })
 
-    test('gives back the highest leases, and none below a recorded nonce', async ({ expect }) => {
+    test('gives back the highest leases, and none below a recorded nonce', async () => {
       const { ledger, rules, pass } = await create()
       await ledger.claim(claiming('low', 'low'))
       await accept(ledger, 'middle')
@@ -586,9 +558,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).nonces.map(({ nonce }) => nonce)).toEqual([1])
     })
 
-    test('gives back a lease below one that was given up: nothing stays open for it', async ({
-      expect,
-    }) => {
+    test('gives back a lease below one that was given up: nothing stays open for it', async () => {
       const { ledger, rules, pass } = await create()
       await ledger.claim(claiming('low', 'low'))
       await accept(ledger, 'middle')
@@ -600,9 +570,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await accept(ledger, 'next')).toBe(2)
     })
 
-    test('gives an account no nonce below those of its open payments: it was judged after them', async ({
-      expect,
-    }) => {
+    test('gives an account no nonce below those of its open payments: it was judged after them', async () => {
       const { ledger, rules, pass } = await create()
       await ledger.claim(claiming('low', 'low', question('low', bob)))
       await accept(ledger, 'first')
@@ -613,16 +581,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
-    test('takes no lease from its holder before it ends', async ({ expect }) => {
+    test('takes no lease from its holder before it ends', async () => {
       const { ledger } = await create()
       await ledger.claim(claiming('a', 'mine'))
       await ledger.release([0], 0)
       expect(await ledger.record(acceptance('a', 'mine', 0))).toEqual({ kind: 'recorded' })
     })
 
-    test('outbids the dearest bytes, whatever number of digits their price has', async ({
-      expect,
-    }) => {
+    test('outbids the dearest bytes, whatever number of digits their price has', async () => {
       const { ledger } = await create()
       await accept(ledger, 'a')
       const replace = (over: string, name: string, priceWei: bigint) =>
@@ -638,7 +604,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await replace('a3', 'a4', 2_000n)).toEqual({ kind: 'recorded' })
     })
 
-    test('takes a replacement over the bytes that it names only', async ({ expect }) => {
+    test('takes a replacement over the bytes that it names only', async () => {
       const { ledger } = await create()
       await accept(ledger, 'a')
       const dearer = { nonce: 0, carriesPayment: true, transaction: transactionOf('a2', 140n) }
@@ -659,7 +625,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   })
 
   describe(`the ledger on ${name}: a payment's life`, () => {
-    test('leads from signed to confirmed, each step once', async ({ expect }) => {
+    test('leads from signed to confirmed, each step once', async () => {
       const { ledger } = await create()
       await accept(ledger, 's')
       const { hash } = transactionOf('s')
@@ -687,7 +653,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
-    test('ends reverted, with its reason, when the call failed', async ({ expect }) => {
+    test('ends reverted, with its reason, when the call failed', async () => {
       const { ledger } = await create()
       await accept(ledger, 's')
       await mineAt(ledger, 's', 0, executionIn(9, { outcome: 'failed', reason: 'No' }))
@@ -696,7 +662,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       ])
     })
 
-    test('settles out of order', async ({ expect }) => {
+    test('settles out of order', async () => {
       const { ledger } = await create()
       await accept(ledger, 'a')
       await accept(ledger, 'b')
@@ -708,7 +674,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect({ nonces, carried, mined }).toEqual({ nonces: [], carried: [], mined: [] })
     })
 
-    test('goes back to the queue when its transaction did nothing for it', async ({ expect }) => {
+    test('goes back to the queue when its transaction did nothing for it', async () => {
       const { ledger } = await create()
       await accept(ledger, 's')
       const block = { number: 9, hash: id('block 9') }
@@ -718,9 +684,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.payment('s')).toMatchObject({ attempts: 1, nonce: undefined })
     })
 
-    test('goes back when a reorganization removes its block, also from confirmed', async ({
-      expect,
-    }) => {
+    test('goes back when a reorganization removes its block, also from confirmed', async () => {
       const { ledger } = await create()
       await accept(ledger, 's')
       await mineAt(ledger, 's', 0, executionIn(9))
@@ -737,7 +701,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       ])
     })
 
-    test('finds another nonce when its own was used or is out of reach', async ({ expect }) => {
+    test('finds another nonce when its own was used or is out of reach', async () => {
       const { ledger } = await create()
       await accept(ledger, 'a')
       await accept(ledger, 'b')
@@ -753,9 +717,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       ).toMatchObject({ slot: { priorGasPriceWei: 100n } })
     })
 
-    test("is not settled by what another payment's transaction did on its nonce", async ({
-      expect,
-    }) => {
+    test("is not settled by what another payment's transaction did on its nonce", async () => {
       const { ledger } = await create()
       await accept(ledger, 'a')
       await ledger.abandon(0)
@@ -773,30 +735,25 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test.for([
       ['reverted', (ledger: Ledger) => ledger.confirm('s', id('block 9'))],
       ['expired', (ledger: Ledger) => ledger.expire('s')],
-    ] as const)(
-      'is told to have failed once it is %s, and not before',
-      async ([state, end], { expect }) => {
-        const { ledger } = await create()
-        await accept(ledger, 's')
-        if (state === 'reverted') {
-          await mineAt(ledger, 's', 0, executionIn(9, { outcome: 'failed' }))
-        }
-        const answered = { kind: 'answered', screen: screenOf('s') }
-        expect(await ledger.lookup(question('s'))).toEqual(answered)
-        expect(await end(ledger)).toMatchObject([{ to: state }])
-        const failed = { kind: 'failed', screen: screenOf('s') }
-        expect(await ledger.lookup(question('s'))).toEqual(failed)
-        expect(await ledger.claim(claiming('s', 'again'))).toEqual(failed)
-        expect(await ledger.lookup(question('s', alice, 'another'))).toEqual({ kind: 'ended' })
-        await ledger.reopen(id('block 9'))
-        const after = state === 'reverted' ? answered : failed
-        expect(await ledger.lookup(question('s'))).toEqual(after)
-      },
-    )
+    ] as const)('is told to have failed once it is %s, and not before', async ([state, end]) => {
+      const { ledger } = await create()
+      await accept(ledger, 's')
+      if (state === 'reverted') {
+        await mineAt(ledger, 's', 0, executionIn(9, { outcome: 'failed' }))
+      }
+      const answered = { kind: 'answered', screen: screenOf('s') }
+      expect(await ledger.lookup(question('s'))).toEqual(answered)
+      expect(await end(ledger)).toMatchObject([{ to: state }])
+      const failed = { kind: 'failed', screen: screenOf('s') }
+      expect(await ledger.lookup(question('s'))).toEqual(failed)
+      expect(await ledger.claim(claiming('s', 'again'))).toEqual(failed)
+      expect(await ledger.lookup(question('s', alice, 'another'))).toEqual({ kind: 'ended' })
+      await ledger.reopen(id('block 9'))
+      const after = state === 'reverted' ? answered : failed
+      expect(await ledger.lookup(question('s'))).toEqual(after)
+    })
 
-    test('is told to have failed at once where a ledger without its rows finds it so', async ({
-      expect,
-    }) => {
+    test('is told to have failed at once where a ledger without its rows finds it so', async () => {
       const { ledger } = await create()
       const execution = executionIn(9, { outcome: 'failed' })
       const adoption = { ...question('s'), steps: 3, order: orderOf('s'), screen: screenOf('s') }
@@ -807,7 +764,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('s'))).toMatchObject({ kind: 'answered' })
     })
 
-    test('is found by the hash that was shown, with the one that was mined', async ({ expect }) => {
+    test('is found by the hash that was shown, with the one that was mined', async () => {
       const { ledger } = await create()
       await accept(ledger, 's')
       const [shown, over] = [transactionOf('s').hash, transactionOf('over', 140n)]
@@ -819,7 +776,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.paymentShownAs(id('unknown'))).toBeUndefined()
     })
 
-    test('counts how often in a row no node took its bytes', async ({ expect }) => {
+    test('counts how often in a row no node took its bytes', async () => {
       const { ledger } = await create()
       await accept(ledger, 's')
       const { hash } = transactionOf('s')
@@ -839,7 +796,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await failures()).toEqual([1])
     })
 
-    test('is not queued again while its nonce carries it', async ({ expect }) => {
+    test('is not queued again while its nonce carries it', async () => {
       const { ledger } = await create()
       await accept(ledger, 's')
       expect(await ledger.requeue('s')).toEqual([])
@@ -847,7 +804,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.payment('s')).toMatchObject({ state: 'signed', attempts: 0 })
     })
 
-    test('expires once, and leaves its nonce to carry nothing', async ({ expect }) => {
+    test('expires once, and leaves its nonce to carry nothing', async () => {
       const { ledger } = await create()
       await accept(ledger, 's')
       expect(await ledger.expire('s')).toMatchObject([{ from: 'signed', to: 'expired' }])
@@ -861,7 +818,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.replace({ ...noOp, carriesPayment: false })).toEqual({ kind: 'recorded' })
     })
 
-    test('is adopted from the chain by a ledger that lost it', async ({ expect }) => {
+    test('is adopted from the chain by a ledger that lost it', async () => {
       const { ledger } = await create()
       const adoption = {
         ...question('s'),
@@ -879,9 +836,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   })
 
   describe(`the ledger on ${name}: accounts`, () => {
-    test("shows an account's open payments to the next claim, and to no other account", async ({
-      expect,
-    }) => {
+    test("shows an account's open payments to the next claim, and to no other account", async () => {
       const { ledger } = await create()
       await accept(ledger, 'a')
       expect(await ledger.lookup(question('b'))).toEqual({
@@ -898,9 +853,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('b'))).toMatchObject({ open: [], seen: 1 })
     })
 
-    test('tells what a block has executed lately: a node that is behind does not know it', async ({
-      expect,
-    }) => {
+    test('tells what a block has executed lately: a node that is behind does not know it', async () => {
       const { ledger, pass } = await create()
       const executed = async () => {
         const view = await ledger.lookup(question('next'))
@@ -918,9 +871,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await executed()).toEqual([])
     })
 
-    test('reserves what is shared until a view that shows it, and counts nothing twice', async ({
-      expect,
-    }) => {
+    test('reserves what is shared until a view that shows it, and counts nothing twice', async () => {
       const { ledger } = await create()
       const one = { poolWei: 10n, capWei: 10n }
       const claim = (session: string, poolWei: bigint, block: number) => {
@@ -943,7 +894,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await claim('b', 10n, 10)).toMatchObject({ kind: 'claimed' })
     })
 
-    test('reserves of the limit of withdrawals apart from what is lent', async ({ expect }) => {
+    test('reserves of the limit of withdrawals apart from what is lent', async () => {
       const { ledger } = await create()
       const none = { poolWei: 0n, capWei: 0n }
       const claim = (session: string, outWei: bigint, block: number) => {
@@ -967,7 +918,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await claim('b', 10n, 9)).toMatchObject({ kind: 'claimed' })
     })
 
-    test('lets no claim through that was checked against an older view', async ({ expect }) => {
+    test('lets no claim through that was checked against an older view', async () => {
       const { ledger } = await create()
       const stale = { seen: 0 }
       await accept(ledger, 'a')
@@ -977,9 +928,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       ).toMatchObject({ kind: 'claimed' })
     })
 
-    test('says when another session of the account is between claim and record', async ({
-      expect,
-    }) => {
+    test('says when another session of the account is between claim and record', async () => {
       const { ledger, rules, pass } = await create()
       await ledger.claim(claiming('a', 'a'))
       expect(await ledger.lookup(question('b'))).toMatchObject({ busy: true })
@@ -991,7 +940,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('b'))).toMatchObject({ busy: false })
     })
 
-    test('lets one session of an account through between claim and record', async ({ expect }) => {
+    test('lets one session of an account through between claim and record', async () => {
       const { ledger, rules, pass } = await create()
       await ledger.claim(claiming('a', 'a', { seen: 0 }))
       expect(await ledger.claim(claiming('b', 'b', { seen: 0 }))).toEqual({ kind: 'changed' })
@@ -1001,7 +950,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.claim(claiming('c', 'c', { seen: 1 }))).toMatchObject({ kind: 'claimed' })
     })
 
-    test('lists the last payments of an account, the newest first', async ({ expect }) => {
+    test('lists the last payments of an account, the newest first', async () => {
       const { ledger, pass } = await create()
       for (const session of ['a', 'b', 'c']) {
         await accept(ledger, session)
@@ -1014,9 +963,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   })
 
   describe(`the ledger on ${name}: time`, () => {
-    test('forgets settled payments and their sessions after the retention time', async ({
-      expect,
-    }) => {
+    test('forgets settled payments and their sessions after the retention time', async () => {
       const { ledger, rules, pass } = await create()
       await accept(ledger, 'a')
       await mineAt(ledger, 'a', 0, executionIn(9))
@@ -1030,7 +977,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).nextNonce).toBe(1)
     })
 
-    test('never forgets an open payment', async ({ expect }) => {
+    test('never forgets an open payment', async () => {
       const { ledger, rules, pass } = await create()
       await accept(ledger, 'a')
       pass(rules.retentionMs * 2)
@@ -1039,9 +986,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).carried).toHaveLength(1)
     })
 
-    test('watches what was settled before any head was seen, until it is deep', async ({
-      expect,
-    }) => {
+    test('watches what was settled before any head was seen, until it is deep', async () => {
       const { ledger } = await create()
       const isWatching = async () => (await ledger.work()).watching
       await accept(ledger, 's')
@@ -1055,9 +1000,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await isWatching()).toBe(false)
     })
 
-    test('ends no payment that is final, and watches its block for as long as the rules say', async ({
-      expect,
-    }) => {
+    test('ends no payment that is final, and watches its block for as long as the rules say', async () => {
       const { ledger, rules } = await create()
       const nonce = await accept(ledger, 's')
       await mineAt(ledger, 's', nonce ?? 0, executionIn(100))
@@ -1071,7 +1014,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await isWatched(100 + rules.watchBlocks)).toBe(false)
     })
 
-    test('remembers the head and since when it is missing', async ({ expect }) => {
+    test('remembers the head and since when it is missing', async () => {
       const { ledger, pass } = await create()
       await ledger.sawHead([{ number: 9, hash: id('block 9'), count: 0 }])
       const { now } = await ledger.work()

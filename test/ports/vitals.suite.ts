@@ -51,9 +51,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(sight.roundAt).toBeLessThanOrEqual(now)
     })
 
-    test('keep since when a block is the head, and the pool where only its pause is told', async ({
-      expect,
-    }) => {
+    test('keep since when a block is the head, and the pool where only its pause is told', async () => {
       const { ledger, pass } = await create()
       const head = { number: 7, timestampSeconds: 70 }
       const wei = { liquidityWei: '9', issuableWei: '9', principalWei: '1', owedWei: '0' }
@@ -74,9 +72,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.vitals()).sight.head?.since).toBeGreaterThan(first?.since ?? 0)
     })
 
-    test('tell what payments are refused for, that it is over, and that it is there again', async ({
-      expect,
-    }) => {
+    test('tell what payments are refused for, that it is over, and that it is there again', async () => {
       const { ledger, pass, rules } = await create()
       const refuse = (session: string) => {
         const refusing = { ...question(session), steps: 3, screen: screenOf(session) }

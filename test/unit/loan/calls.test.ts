@@ -1,4 +1,4 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { callIn, callOf, type LoanCall, readCall } from '../../../src/loan/calls.ts'
 
 const to = '0x1111111111111111111111111111111111111111'
@@ -9,11 +9,11 @@ test.for<LoanCall>([
   { kind: 'repayment', amountWei: 7n },
   { kind: 'cashOut', to, amountWei: 7n },
   { kind: 'repayment', amountWei: 'all' },
-])('a %o is read from its calldata', (call, { expect }) => {
+])('a %o is read from its calldata', (call) => {
   expect(callIn(callOf(call))).toEqual(call)
 })
 
-test('other calldata is no call that pays', ({ expect }) => {
+test('other calldata is no call that pays', () => {
   for (const data of ['0x', '0x12345678', readCall('terms')] as const) {
     expect(callIn(data)).toBeUndefined()
   }

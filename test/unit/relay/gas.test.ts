@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { projectRoot } from '../../../scripts/contracts/forge.ts'
 import type { PaymentKind } from '../../../src/loan/kinds.ts'
@@ -18,7 +18,7 @@ const snapshot = z.object({ relayed: figures, direct: figures })
 
 test.for(['rootstock', 'ethereum'])(
   'in the prices of %s a request is signed and sent with gas to spare',
-  (network, { expect }) => {
+  (network) => {
     const text = readFileSync(`${projectRoot}snapshots/${network}.json`, 'utf8')
     const { relayed, direct } = snapshot.parse(JSON.parse(text))
     expect(direct['deposit, first']?.gas).toBeLessThan((depositGas * 3) / 4)

@@ -1,6 +1,6 @@
 import { type Hex, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createRandom } from '../../../scripts/dev/random.ts'
 import { requestDomain, requestTypes } from '../../../src/relay/forwarder/abi.ts'
 import { keyAccount } from '../../../src/runtime/key-account.ts'
@@ -14,9 +14,7 @@ const keys = [1n, curveOrder - 1n].map((key) => toHex(key, { size: 32 }))
 for (let count = 0; count < 30; count += 1) keys.push(bytes(32))
 
 describe('the account of a private key', () => {
-  test('has the address that viem gives it, and signs what viem signs, byte for byte', async ({
-    expect,
-  }) => {
+  test('has the address that viem gives it, and signs what viem signs, byte for byte', async () => {
     for (const key of keys) {
       const [ours, theirs] = [keyAccount(key), privateKeyToAccount(key)]
       const transaction = {
@@ -47,7 +45,7 @@ describe('the account of a private key', () => {
     }
   })
 
-  test('refuses a number that is no private key', ({ expect }) => {
+  test('refuses a number that is no private key', () => {
     for (const key of [0n, curveOrder]) {
       expect(() => keyAccount(toHex(key, { size: 32 }))).toThrow('private key')
     }

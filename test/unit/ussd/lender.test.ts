@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
@@ -14,9 +14,7 @@ function open(leastTransferWei = 0n) {
 }
 
 describe('a transfer that is confirmed', () => {
-  test('shows to whom and how much before it is made, and changes until then', async ({
-    expect,
-  }) => {
+  test('shows to whom and how much before it is made, and changes until then', async () => {
     const { deliver } = open()
     expect(await deliver(0, 's', `2*${friend}`)).toBe(
       'CON To: +254 700 000 001\nAmount, or all:\n0. Back',
@@ -31,7 +29,7 @@ describe('a transfer that is confirmed', () => {
     )
   })
 
-  test('says of an address that it is credited here and no wallet', async ({ expect }) => {
+  test('says of an address that it is credited here and no wallet', async () => {
     const { deliver } = open()
     expect(await deliver(0, 's', `2*${stranger}*0.001`)).toBe(
       'CON Send 0.001 tRBTC\nTo: 0x5aAeb605...1BEaEd\nCredits an account of this service, NOT a wallet.\n1. Credit account\n2. Cash out to wallet\n0. Back',
@@ -39,7 +37,7 @@ describe('a transfer that is confirmed', () => {
     expect(await deliver(0, 's', `2*${stranger}*0.001*1`)).toMatch(/^END Transfer Submitted\n/)
   })
 
-  test('of all that is less than the least amount is refused', async ({ expect }) => {
+  test('of all that is less than the least amount is refused', async () => {
     const { deliver } = open(10n ** 18n)
     expect(await deliver(0, 's', `2*${friend}*all`)).toMatch(/^CON Send all you have\nTo: \+254/)
     expect(await deliver(0, 's', `2*${friend}*all*1`)).toBe(
@@ -48,9 +46,7 @@ describe('a transfer that is confirmed', () => {
   })
 })
 
-test('that loans are paused is known from the first refusal, and no transfer that is taken ends it', async ({
-  expect,
-}) => {
+test('that loans are paused is known from the first refusal, and no transfer that is taken ends it', async () => {
   const { deliver, settle, chain, ledger } = open()
   const contracts = async () => (await ledger.vitals()).sight.contracts?.state
   chain.head().state.isPaused = true
@@ -66,9 +62,7 @@ describe('what is known of a transfer before it is made', () => {
   const shownTo = (to: string, ...lines: string[]) =>
     ['CON Send 0.001 tRBTC', ...lines, '1. Send', '0. Change'].join('\n').replace('<to>', to)
 
-  test('is that a number is not registered yet: it never dialled, and has nothing', async ({
-    expect,
-  }) => {
+  test('is that a number is not registered yet: it never dialled, and has nothing', async () => {
     const { deliver, settle } = open()
     const unregistered = shownTo('+254 700 000 077', 'To: <to>', 'Not registered yet', 'Fee: none')
     expect(await deliver(0, 's', `2*${nobody}*0.001`)).toBe(unregistered)
@@ -80,7 +74,7 @@ describe('what is known of a transfer before it is made', () => {
     )
   })
 
-  test('is not that of a number which dialled, whatever it has', async ({ expect }) => {
+  test('is not that of a number which dialled, whatever it has', async () => {
     const { deliver } = openModelledRelay({
       ...{ callers: 2, poolLoans: 9, capLoans: 9, balanceWei: 0n, product: menus.lender },
     })
@@ -89,7 +83,7 @@ describe('what is known of a transfer before it is made', () => {
     expect(await deliver(0, 's', `2*${friend}*0.001`)).not.toContain('registered')
   })
 
-  test('is said to be not known where it cannot be read', async ({ expect }) => {
+  test('is said to be not known where it cannot be read', async () => {
     const { deliver, breakNode } = open()
     breakNode()
     expect(await deliver(0, 's', `2*${nobody}*0.001`)).toBe(
@@ -97,7 +91,7 @@ describe('what is known of a transfer before it is made', () => {
     )
   })
 
-  test('is what the amount is worth, but for all that there is', async ({ expect }) => {
+  test('is what the amount is worth, but for all that there is', async () => {
     const worthOf = async (wei: bigint) => (wei === 10n ** 15n ? 'KES 120' : undefined)
     const product = { ...menus.lender, worthOf }
     const { deliver } = openModelledRelay({ callers: 2, poolLoans: 9, capLoans: 9, product })
@@ -114,7 +108,7 @@ describe('the same transfer within ten minutes', () => {
   const asked = (minutes: number) =>
     `CON You sent 0.001 tRBTC\nTo: +254 700 000 001\n${minutes} min ago. Send it again?\n2. Send once more\n0. Change`
 
-  test('is asked for once more, and then made', async ({ expect }) => {
+  test('is asked for once more, and then made', async () => {
     const { deliver, settle, balance, clock } = open()
     await deliver(0, 'first', text)
     await settle()
@@ -126,15 +120,13 @@ describe('the same transfer within ten minutes', () => {
     expect(await balance(0)).toBe('END Your Balance: 0.018 tRBTC')
   })
 
-  test('is asked for while the first is still under way', async ({ expect }) => {
+  test('is asked for while the first is still under way', async () => {
     const { deliver } = open()
     await deliver(0, 'first', text)
     expect(await deliver(0, 'second', text)).toBe(asked(1))
   })
 
-  test('is asked for as it was, however late that question is delivered again', async ({
-    expect,
-  }) => {
+  test('is asked for as it was, however late that question is delivered again', async () => {
     const { deliver, settle, balance, clock } = open()
     await deliver(0, 'first', text)
     await settle()
@@ -148,7 +140,7 @@ describe('the same transfer within ten minutes', () => {
     expect(await deliver(0, 'third', text)).toBe(asked(1))
   })
 
-  test('is made by one of two sessions at once, and the other one is asked', async ({ expect }) => {
+  test('is made by one of two sessions at once, and the other one is asked', async () => {
     const { deliver, settle, balance } = open()
     const told = await Promise.all(['first', 'second'].map((session) => deliver(0, session, text)))
     expect(told.filter((screen) => screen.startsWith('END Transfer Submitted'))).toHaveLength(1)
@@ -159,9 +151,7 @@ describe('the same transfer within ten minutes', () => {
     expect(await balance(0)).toBe('END Your Balance: 0.019 tRBTC')
   })
 
-  test('is asked for or made, and the same to all deliveries of a session side by side', async ({
-    expect,
-  }) => {
+  test('is asked for or made, and the same to all deliveries of a session side by side', async () => {
     const { deliver, settle, balance } = open()
     const sessions = ['first', 'second']
     const early = sessions.map((session) => deliver(0, session, text))
@@ -180,9 +170,7 @@ describe('the same transfer within ten minutes', () => {
     expect(await balance(0)).toBe(`END Your Balance: 0.0${20 - made.length} tRBTC`)
   })
 
-  test('is not asked for in the session that made it, however it is delivered', async ({
-    expect,
-  }) => {
+  test('is not asked for in the session that made it, however it is delivered', async () => {
     const { deliver, settle, balance } = open()
     const once = await deliver(0, 'first', text)
     expect(await deliver(0, 'first', text)).toBe(once)
@@ -193,9 +181,7 @@ describe('the same transfer within ten minutes', () => {
     expect(await balance(0)).toBe('END Your Balance: 0.019 tRBTC')
   })
 
-  test('is made once where the answer to the question comes first, and again, and late', async ({
-    expect,
-  }) => {
+  test('is made once where the answer to the question comes first, and again, and late', async () => {
     const { deliver, settle, balance } = open()
     await deliver(0, 'first', text)
     await settle()
@@ -207,7 +193,7 @@ describe('the same transfer within ten minutes', () => {
     expect(await balance(0)).toBe('END Your Balance: 0.018 tRBTC')
   })
 
-  test('is another one to another recipient, of another amount, or later', async ({ expect }) => {
+  test('is another one to another recipient, of another amount, or later', async () => {
     const { deliver, clock } = open()
     await deliver(0, 'first', text)
     expect(await deliver(0, 'other', '2*+254700000002*0.001*1')).toMatch(/^END Transfer S/)
@@ -220,7 +206,7 @@ describe('the same transfer within ten minutes', () => {
     clock.forward(0)
   })
 
-  test('that was refused stays refused', async ({ expect }) => {
+  test('that was refused stays refused', async () => {
     const { deliver, settle } = open()
     const much = `2*${friend}*0.015*1`
     await deliver(0, 'first', much)
@@ -236,7 +222,7 @@ describe('the same transfer within ten minutes', () => {
 describe('a loan', () => {
   const due = /^\d{1,2} [A-Z][a-z]{2} 20\d\d$/
 
-  test('is agreed to: what is owed, and until when', async ({ expect }) => {
+  test('is agreed to: what is owed, and until when', async () => {
     const { deliver, settle } = open()
     const [loan, owed, until, ...choices] = (await deliver(0, 's', '3')).split('\n')
     expect([loan, owed]).toEqual(['CON Loan: 0.01 tRBTC', 'To repay: 0.01 tRBTC'])
@@ -255,9 +241,7 @@ describe('a loan', () => {
     )
   })
 
-  test('that is refused is refused for good, whatever of the session comes later', async ({
-    expect,
-  }) => {
+  test('that is refused is refused for good, whatever of the session comes later', async () => {
     const { deliver, settle } = open()
     await deliver(0, 's', '3*1')
     await settle()
@@ -274,9 +258,7 @@ describe('a loan', () => {
     expect(await troubled.deliver(0, 'unread', '3*1')).toBe(closed)
   })
 
-  test('is of the amount that was shown, whatever it is by the time of the answer', async ({
-    expect,
-  }) => {
+  test('is of the amount that was shown, whatever it is by the time of the answer', async () => {
     const { deliver, clock, changePrincipal, paid } = open()
     const terms = await deliver(0, 's', '3')
     expect(terms).toMatch(/^CON Loan: 0\.01 tRBTC\n/)
@@ -291,9 +273,7 @@ describe('a loan', () => {
     expect(await deliver(0, 'next', '3*1')).toContain('\n0.02 tRBTC credited shortly.')
   })
 
-  test('whose terms were asked for again is of the amount that was shown last', async ({
-    expect,
-  }) => {
+  test('whose terms were asked for again is of the amount that was shown last', async () => {
     const { deliver, clock, changePrincipal } = open()
     await deliver(0, 's', '3')
     changePrincipal(2n * 10n ** 16n)
@@ -302,13 +282,13 @@ describe('a loan', () => {
     expect(await deliver(0, 's', '3*7*1')).toContain('\n0.02 tRBTC credited shortly.')
   })
 
-  test('that is not there is said, and the menu has no amount', async ({ expect }) => {
+  test('that is not there is said, and the menu has no amount', async () => {
     const { deliver } = open()
     expect(await deliver(0, 'status', '4')).toMatch(/^CON Repay Loan\nYou have no loan\.\n1\. /)
     expect(await deliver(0, 'menu', '')).toMatch(/\n4\. Repay Loan\n/)
   })
 
-  test('is named where the balance does not suffice to repay it', async ({ expect }) => {
+  test('is named where the balance does not suffice to repay it', async () => {
     const { deliver, settle } = open()
     await deliver(0, 's', '3*1')
     await settle()
@@ -320,9 +300,7 @@ describe('a loan', () => {
     expect(await deliver(0, 'part', '4*2*0.001')).toMatch(/^END Repayment Submitted\n/)
   })
 
-  test('whose terms cannot be read is not agreed to, and a menu says that the debt is not known', async ({
-    expect,
-  }) => {
+  test('whose terms cannot be read is not agreed to, and a menu says that the debt is not known', async () => {
     const { deliver, breakNode } = open()
     breakNode()
     expect(await deliver(0, 's', '3')).toBe('END Service not available. Please try again later.')
@@ -339,7 +317,7 @@ describe('the dials of a minute', () => {
 
   test.for(places)(
     'once used up, are said to be at "%s", and nothing is shown without its facts',
-    async (place, { expect }) => {
+    async (place) => {
       const clock = createHandClock()
       const { deliver } = openModelledRelay({
         ...{ callers: 2, poolLoans: 9, capLoans: 9, clock },
@@ -354,7 +332,7 @@ describe('the dials of a minute', () => {
     },
   )
 
-  test('count each step of a session, and none of them twice', async ({ expect }) => {
+  test('count each step of a session, and none of them twice', async () => {
     const { deliver } = openModelledRelay({
       ...{ callers: 2, poolLoans: 9, capLoans: 9, product: menus.lender, dialsAMinute: 4 },
     })
@@ -363,7 +341,7 @@ describe('the dials of a minute', () => {
     expect(await deliver(0, 's', '4*0*2*0*5*0*3')).toBe(tooMany)
   })
 
-  test('count one delivery once, however often it comes at the same time', async ({ expect }) => {
+  test('count one delivery once, however often it comes at the same time', async () => {
     const { deliver, settle } = openModelledRelay({
       ...{ callers: 2, poolLoans: 9, capLoans: 9, product: menus.lender, dialsAMinute: 30 },
     })
@@ -379,7 +357,7 @@ describe('the dials of a minute', () => {
 })
 
 describe('money in and out', () => {
-  test('is received at the number, and at an address of the account', async ({ expect }) => {
+  test('is received at the number, and at an address of the account', async () => {
     const { deliver } = open()
     const [number, how, address, ...choices] = (await deliver(0, 's', '6')).split('\n')
     expect([number, how, ...choices]).toEqual([
@@ -392,7 +370,7 @@ describe('money in and out', () => {
     )
   })
 
-  test('goes out to a wallet alone, shown before it goes', async ({ expect }) => {
+  test('goes out to a wallet alone, shown before it goes', async () => {
     const { deliver } = open()
     expect(await deliver(0, 's', '7')).toBe('CON Address of your wallet outside:\n0. Back')
     expect(await deliver(0, 's', `7*${friend}`)).toMatch(/^CON Not the address of a wallet\. /)
@@ -405,7 +383,7 @@ describe('money in and out', () => {
   })
 })
 
-test('help is the number that the operator set', async ({ expect }) => {
+test('help is the number that the operator set', async () => {
   const { deliver } = open()
   expect(await deliver(0, 'menu', '')).toMatch(
     /\n5\. My Activity\n6\. Receive\n7\. Cash Out\n8\. Settings\n9\. Help$/,

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type ExpectStatic, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { createMemory } from '../../../src/account/memory.ts'
 import { unlocked } from '../../../src/account/pin.ts'
@@ -67,7 +67,7 @@ type World = {
   isDormant: boolean
 }
 
-async function play(drawn: readonly Move[], expect: ExpectStatic): Promise<number> {
+async function play(drawn: readonly Move[]): Promise<number> {
   const clock = createHandClock()
   const memory = createMemoryStore(clock.now)
   const settings = { ...menus.strict.settings, pin: 'strict' as const }
@@ -177,7 +177,7 @@ test('nothing is paid or set but by the PIN of now, whatever sessions are left o
   let acts = 0
   await holds(
     fc.asyncProperty(moves, async (drawn) => {
-      acts += await play(drawn, expect)
+      acts += await play(drawn)
     }),
     { sampled: 60, full: 5_000 },
   )

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, test, vi } from 'vitest'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
 import { relayerAddress } from '../../../src/compose/relay.ts'
@@ -46,7 +46,7 @@ describe('the same random history', () => {
             .filter((row) => !row.startsWith('meta ') || !row.includes('"schema"')),
         )
       await liveHistory({
-        ...{ seed, steps: 150, rules, expect },
+        ...{ seed, steps: 150, rules },
         stores: [
           { name: 'memory', ledger: memory.ledger, rows: async () => memory.rows() },
           { name: 'the object', ledger: createObjectLedger(() => stub), rows: rowsOfObject },

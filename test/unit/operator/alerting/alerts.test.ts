@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { chains, poolRules } from '../../../../src/chain/chains.ts'
 import { alertsOf } from '../../../../src/operator/alerting/alerts.ts'
 import type { Condition } from '../../../../src/operator/health.ts'
@@ -28,11 +28,11 @@ const pool = (liquidityWei: string) => ({
 })
 
 describe('alerts', () => {
-  test('are none where all is well', ({ expect }) => {
+  test('are none where all is well', () => {
     expect(namesOf(conditionWith())).toEqual([])
   })
 
-  test('say what to send to a relayer, and what waits since when', ({ expect }) => {
+  test('say what to send to a relayer, and what waits since when', () => {
     const funds = { wei: '0', at: now }
     const oldest = { ...noneOpen, waiting: now - 60_000 }
     const poor = conditionWith({ waiting: 3, oldest }, { funds })
@@ -46,9 +46,7 @@ describe('alerts', () => {
     expect(namesOf(conditionWith({}, { funds: enough }))).toEqual([])
   })
 
-  test('tell of a payment that no block takes, and of one that was carried in vain', ({
-    expect,
-  }) => {
+  test('tell of a payment that no block takes, and of one that was carried in vain', () => {
     const lateMs = poolRules.rootstock.replaceAfterMs * 3
     const carried = { ...noneOpen, carried: now - lateMs + 1 }
     expect(namesOf(conditionWith({ oldest: carried }))).toEqual([])
@@ -58,13 +56,13 @@ describe('alerts', () => {
     expect(namesOf(conditionWith({ oldest: { ...noneOpen, stuck: now } }))).toEqual(['stuck'])
   })
 
-  test('tell of a pool that has fewer than ten loans', ({ expect }) => {
+  test('tell of a pool that has fewer than ten loans', () => {
     const of = (wei: bigint) => namesOf(conditionWith({}, { contracts: pool(`${wei}`) }))
     expect(of(10n ** 17n)).toEqual([])
     expect(of(10n ** 17n - 1n)).toEqual(['pool_low'])
   })
 
-  test('tell of what health fails for, with the remedy', ({ expect }) => {
+  test('tell of what health fails for, with the remedy', () => {
     const identity = { kind: 'different' as const, names: ['ACCOUNT_KEY_SECRET'] }
     const contracts = { state: 'not_allowed' as const, at: now }
     const gasPrice = { wei: '2000000000', at: now }
@@ -76,20 +74,20 @@ describe('alerts', () => {
     for (const says of saysOf(bad)) expect(says).toMatch(/^[A-Z].+\. [A-Z].+\.$/)
   })
 
-  test('tell of no round that is late where none was ever due', ({ expect }) => {
+  test('tell of no round that is late where none was ever due', () => {
     const known = conditionWith({}, { failingSince: now - 400_000 })
     expect(namesOf(known)).toEqual(['round_late'])
     known.vitals.sight.roundAt = undefined
     expect(namesOf(known)).toEqual([])
   })
 
-  test('tell for an hour of a caller whose number no plan knows', ({ expect }) => {
+  test('tell for an hour of a caller whose number no plan knows', () => {
     const unlistedAt = now - 3_600_000
     expect(namesOf(conditionWith({ unlistedAt }))).toEqual(['unlisted_number'])
     expect(namesOf(conditionWith({ unlistedAt: unlistedAt - 1 }))).toEqual([])
   })
 
-  test('tell of a budget from 80 % on', ({ expect }) => {
+  test('tell of a budget from 80 % on', () => {
     const used = (relay: number) => ({ asked: { relay, callers: 39 }, callsADay: 100 })
     expect(namesOf({ ...conditionWith(), budget: used(40) })).toEqual([])
     expect(namesOf({ ...conditionWith(), budget: used(41) })).toEqual(['budget'])

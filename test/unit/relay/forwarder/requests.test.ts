@@ -10,7 +10,7 @@ import {
   hexToBytes,
   numberToHex,
 } from 'viem'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { relayForwarderAbi } from '../../../../src/relay/forwarder/abi.ts'
 import {
   asksTheSame,
@@ -26,14 +26,14 @@ const account = '0x1111111111111111111111111111111111111111'
 const forwarder = { chainId: 31, address: '0x2222222222222222222222222222222222222222' } as const
 
 describe('an intent id', () => {
-  test('is the same for ever: a relay that lost everything derives it again', ({ expect }) => {
+  test('is the same for ever: a relay that lost everything derives it again', () => {
     // The first 22 bytes of `cast keccak $(cast abi-encode 'f(uint256,address,bytes32)' …)`.
     expect(intentIdOf(forwarder, `0x${'ab'.repeat(32)}`)).toBe(
       '0xbf4a774b58b5d52ecc751440b8c9c7cacde825ec2316',
     )
   })
 
-  test('differs by chain, forwarder and intent key', ({ expect }) => {
+  test('differs by chain, forwarder and intent key', () => {
     const key = `0x${'ab'.repeat(32)}` as const
     const ids = [
       intentIdOf(forwarder, key),
@@ -61,27 +61,27 @@ describe('what was processed in a transaction', () => {
   const spent = asked('0xbbbbbbbb', 'executed')
   const calldata = encodeExecute([forged.request, spent.request])
 
-  test('is told for each request by its place, not by its intent alone', ({ expect }) => {
+  test('is told for each request by its place, not by its intent alone', () => {
     expect(processedIn([forged.result, spent.result], calldata, spent.request)).toEqual([
       forged,
       spent,
     ])
   })
 
-  test('is told of one account: the same id of another is another intent', ({ expect }) => {
+  test('is told of one account: the same id of another is another intent', () => {
     const other = asked('0xcccccccc', 'executed', forwarder.address)
     const both = encodeExecute([other.request, spent.request])
     expect(processedIn([other.result, spent.result], both, spent.request)).toEqual([spent])
   })
 
-  test('is not told where results and requests do not fit together', ({ expect }) => {
+  test('is not told where results and requests do not fit together', () => {
     expect(processedIn([spent.result], calldata, spent.request)).toBeUndefined()
     expect(processedIn([spent.result], '0x', spent.request)).toBeUndefined()
     expect(processedIn([], '0x', spent.request)).toEqual([])
   })
 })
 
-test('two requests ask the same where account and call are the same', ({ expect }) => {
+test('two requests ask the same where account and call are the same', () => {
   const { request } = asked('0xaaaaaaaa', 'executed')
   expect(asksTheSame(request, { ...request, deadline: 1, gas: 1 })).toBe(true)
   expect(asksTheSame(request, { ...request, data: '0xbbbbbbbb' })).toBe(false)
@@ -108,9 +108,7 @@ function readPacked(packed: Hex): SignedRequest[] | 'malformed' {
   return requests
 }
 
-test('requests are found again in the calldata that carries them, and any bytes are read as they are packed', ({
-  expect,
-}) => {
+test('requests are found again in the calldata that carries them, and any bytes are read as they are packed', () => {
   const abi = relayForwarderAbi
   const bytes = (most: number) => fc.uint8Array({ maxLength: most }).map((read) => bytesToHex(read))
   const word = (length: number) =>

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { type TableName, tables } from '../../../../src/relay/ledger/rows.ts'
@@ -72,7 +72,7 @@ describeOnRedis(clock, (onRedis) => {
       const pass = (ms: number) => {
         now += ms
       }
-      await liveHistory({ seed, steps: stepCount, rules, stores, pass, expect })
+      await liveHistory({ seed, steps: stepCount, rules, stores, pass })
     },
   )
 })

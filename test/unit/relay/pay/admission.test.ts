@@ -1,6 +1,6 @@
 import { numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { createNode } from '../../../../src/chain/node.ts'
 import type { PaymentKind } from '../../../../src/loan/kinds.ts'
@@ -111,7 +111,7 @@ const wordsOf = (refusal: Refusal): string =>
 
 const count = (told: readonly string[], words: string) => told.filter((one) => one === words).length
 
-test('no payment joins a queue whose end it would not see in time', async ({ expect }) => {
+test('no payment joins a queue whose end it would not see in time', async () => {
   const { dialAll, ledger, refusals, world } = stillChain({ slots: 2 })
   const told = await dialAll(0, 900)
   // Two in flight; then half of what two slots carry in half an hour of blocks of 25 s.
@@ -132,7 +132,7 @@ test.for([
   ['price_too_high', { priceWei: gwei + 1n }],
 ] as const)(
   'while it is %s nothing is taken, and the node is asked every few seconds',
-  async ([refused, changes], { expect }) => {
+  async ([refused, changes]) => {
     const { dial, dialAll, asked, world, ledger } = stillChain(changes)
     expect(await dial(0)).toBe(refused)
     expect(new Set(await dialAll(1, 30))).toEqual(new Set([refused]))
@@ -145,9 +145,7 @@ test.for([
   },
 )
 
-test('at the same moment no more are taken than the key can pay for at the highest price', async ({
-  expect,
-}) => {
+test('at the same moment no more are taken than the key can pay for at the highest price', async () => {
   // 300,000 gas at the limit of 1 gwei: as often outbid as may be, a tenth of a gwei comes to it.
   const { dialAll } = stillChain({ balanceWei: 300_000n * gwei * 3n + 1n })
   const told = await dialAll(0, 10)
@@ -155,9 +153,7 @@ test('at the same moment no more are taken than the key can pay for at the highe
   expect(count(told, 'relayer_poor')).toBe(7)
 })
 
-test('what the pool holds is asked for each claim, and what the key has is taken as it was noted last', async ({
-  expect,
-}) => {
+test('what the pool holds is asked for each claim, and what the key has is taken as it was noted last', async () => {
   const { dial, ledger, asked, world } = stillChain()
   for (let number = 0; number < 3; number++) expect(await dial(number)).toBe('submitted')
   // The chain's count was not noted yet, and is asked for as well.
@@ -170,7 +166,7 @@ test('what the pool holds is asked for each claim, and what the key has is taken
   expect(await dial(4)).toBe('relayer_poor')
 })
 
-test('a refusal notes what the chain told at the time when it was told', async ({ expect }) => {
+test('a refusal notes what the chain told at the time when it was told', async () => {
   const { dial, ledger, world } = stillChain({ priceWei: gwei + 1n })
   const readAt = world.now
   const late = async () => {
@@ -181,9 +177,7 @@ test('a refusal notes what the chain told at the time when it was told', async (
   expect((await ledger.vitals()).sight.gasPrice?.at).toBe(readAt)
 })
 
-test('a session that another delivery decides is uncertain where it cannot be closed, and not unsent', async ({
-  expect,
-}) => {
+test('a session that another delivery decides is uncertain where it cannot be closed, and not unsent', async () => {
   const question = { session: 's', input: '2', account: account.address }
   const told = (view: object) => soFar({ lookup: async () => view as never }, question)
   expect(await told({ kind: 'pending' })).toEqual({ kind: 'uncertain' })
@@ -192,9 +186,7 @@ test('a session that another delivery decides is uncertain where it cannot be cl
 
 const greedy = 1_000_000
 
-test('an account has three payments open at a time, also of one moment, and others have theirs', async ({
-  expect,
-}) => {
+test('an account has three payments open at a time, also of one moment, and others have theirs', async () => {
   const { dial } = stillChain()
   const told = await Promise.all(Array.from({ length: 9 }, (_, index) => dial(index, greedy)))
   expect(count(told, 'submitted')).toBe(3)
@@ -202,9 +194,7 @@ test('an account has three payments open at a time, also of one moment, and othe
   expect(await dial(50)).toBe('submitted')
 })
 
-test('a phone that dials too often in a minute is asked to wait, and costs no question', async ({
-  expect,
-}) => {
+test('a phone that dials too often in a minute is asked to wait, and costs no question', async () => {
   const { dial, asked, world } = stillChain({ dialsAMinute: 5 })
   for (let number = 0; number < 5; number++) await dial(number, greedy)
   world.now += 10_000
@@ -221,7 +211,7 @@ test('a phone that dials too often in a minute is asked to wait, and costs no qu
   expect(await dial(0, greedy)).toBe('submitted')
 })
 
-test('an account sends so often and so much within any 24 hours', async ({ expect }) => {
+test('an account sends so often and so much within any 24 hours', async () => {
   const limits = { openPayments: 16, transfersADay: 3, sentADayWei: 100n }
   const { dial, world } = stillChain({ limits })
   expect(await dial(0, greedy, 60n)).toBe('submitted')
@@ -240,9 +230,7 @@ test('an account sends so often and so much within any 24 hours', async ({ expec
   expect(await dial(12, greedy, 1n, 'cashOut')).toBe('too_many_today 3')
 })
 
-test('whether the caller may pay is asked once the chain has answered, simulated or not', async ({
-  expect,
-}) => {
+test('whether the caller may pay is asked once the chain has answered, simulated or not', async () => {
   const { dial, asked, ledger } = stillChain()
   const denied = await dial(0, 0, 1n, 'transfer', async () => {
     // All that takes its time is over: nothing but the claim comes after.

@@ -1,5 +1,5 @@
 import { type Address, type Hex, stringToHex } from 'viem'
-import { type ExpectStatic, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import type { Execution, OpenNonce, Payment, Work } from '../../../../src/relay/ledger/port.ts'
 import { type ChainSnapshot, chainAt, type NonceFate } from '../../../../src/relay/tend/facts.ts'
@@ -120,23 +120,18 @@ function wordsOf(action: Action): string {
 }
 
 /** A stage of a round does these things, and nothing else. */
-const doing =
-  (expect: ExpectStatic) =>
-  (
-    what: string,
-    stage: Stage,
-    open: Partial<Work>,
-    chain: ChainSnapshot,
-    ...actions: string[]
-  ): void => {
-    const done = plan(stage, { work: workOf(open), refused: new Set() }, chain, terms)
-    expect(done.map(wordsOf), what).toEqual(actions)
-  }
+function does(
+  what: string,
+  stage: Stage,
+  open: Partial<Work>,
+  chain: ChainSnapshot,
+  ...actions: string[]
+): void {
+  const done = plan(stage, { work: workOf(open), refused: new Set() }, chain, terms)
+  expect(done.map(wordsOf), what).toEqual(actions)
+}
 
-test('a plan: a chain that is shorter is waited for, and what it has lost is taken back once', ({
-  expect,
-}) => {
-  const does = doing(expect)
+test('a plan: a chain that is shorter is waited for, and what it has lost is taken back once', () => {
   const ahead = { head: blockOf(number + 1) }
   const at = chainOf(0, {})
   does('a shorter chain', 'follow', ahead, at, 'awaitChain')
@@ -177,10 +172,7 @@ test('a plan: a chain that is shorter is waited for, and what it has lost is tak
   )
 })
 
-test('a plan: a deadline ends what nothing has spent, and what was spent is settled by that', ({
-  expect,
-}) => {
-  const does = doing(expect)
+test('a plan: a deadline ends what nothing has spent, and what was spent is settled by that', () => {
   const deadline = nowSeconds - 1
   const waits = { queued: [payment('a', { deadline })], stuck: [payment('s', { deadline })] }
   const spentBy = (by: string | undefined) => ({
@@ -208,10 +200,7 @@ test('a plan: a deadline ends what nothing has spent, and what was spent is sett
   does('one without its nonce that ends', 'settle', lost, told(unspent), 'expire a')
 })
 
-test('a plan: bytes go out again in their time, and a higher price is paid where only that can help', ({
-  expect,
-}) => {
-  const does = doing(expect)
+test('a plan: bytes go out again in their time, and a higher price is paid where only that can help', () => {
   const { rebroadcastMs, replaceAfterMs, maxReplacements, maxInFlight } = rules
   const chain = chainOf(5, { gasPriceWei: known(10n) })
   const offer = (what: string, at: number, sent: Sent[], ...actions: string[]) =>
@@ -252,10 +241,7 @@ test('a plan: bytes go out again in their time, and a higher price is paid where
   does('bytes that are stuck, at no price', 'offer', open, chainOf(5, {}), 'rebroadcast 5')
 })
 
-test('a plan: a nonce that the chain has passed is settled by its block, and is foreign only where nothing else is possible', ({
-  expect,
-}) => {
-  const does = doing(expect)
+test('a plan: a nonce that the chain has passed is settled by its block, and is foreign only where nothing else is possible', () => {
   const old = { recorded: 60 * secondMs, sent: 31 * secondMs }
   const open = { nonces: [recorded(3, 'a', old)], carried: [payment('a', { nonce: 3 })] }
   const fates = new Map<number, NonceFate>([[3, { kind: 'missing' }]])
@@ -289,10 +275,7 @@ test('a plan: a nonce that the chain has passed is settled by its block, and is 
   does('one that was outbid', 'settle', { ...open, nonces: replaced }, mined, 'settle 3')
 })
 
-test('a plan: nonces that the pool never reaches are given up, by the higher of two counts', ({
-  expect,
-}) => {
-  const does = doing(expect)
+test('a plan: nonces that the pool never reaches are given up, by the higher of two counts', () => {
   const far = 1 + rules.maxInFlight
   const nonces = [0, far, far + 1, far + 3].map((nonce) =>
     recorded(nonce, undefined, { recorded: 0 }),

@@ -1,6 +1,6 @@
 import { type Hex, numberToHex, parseTransaction } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { poolRules, resendAfterMs } from '../../../../src/chain/chains.ts'
 import { createNode } from '../../../../src/chain/node.ts'
 import { RpcError, TransportError } from '../../../../src/chain/rpc.ts'
@@ -97,7 +97,7 @@ async function carryInVain(ledger: Ledger, session: string, nonce: number): Prom
   await ledger.mined(report)
 }
 
-test('a round goes on where nothing can be pruned', async ({ expect }) => {
+test('a round goes on where nothing can be pruned', async () => {
   const { relayer, events } = relayerOver(() => {
     throw new Error('nothing is asked of it')
   })
@@ -122,9 +122,7 @@ function silentOfIntents({ method }: Asked): unknown {
   }
 }
 
-test('a payment of which the node tells nothing gives its nonce to the next one', async ({
-  expect,
-}) => {
+test('a payment of which the node tells nothing gives its nonce to the next one', async () => {
   const { relayer, ledger, asked } = relayerOver(silentOfIntents)
   const troubled = await enqueue(ledger, 1)
   const next = await enqueue(ledger, 2)
@@ -139,9 +137,7 @@ test('a payment of which the node tells nothing gives its nonce to the next one'
   expect(questions.toSorted()).toEqual([...new Set(questions)].toSorted())
 })
 
-test('a round that only waits reads what is open once, and asks for the head alone', async ({
-  expect,
-}) => {
+test('a round that only waits reads what is open once, and asks for the head alone', async () => {
   const { relayer, ledger, asked, called } = relayerOver((question) =>
     question.method === 'eth_getTransactionCount' ? '0x0' : silentOfIntents(question),
   )
@@ -154,9 +150,7 @@ test('a round that only waits reads what is open once, and asks for the head alo
   expect(asked.map(({ method }) => method)).toEqual(['eth_getBlockByNumber'])
 })
 
-test('a payment whose change the ledger refuses keeps no other from its end', async ({
-  expect,
-}) => {
+test('a payment whose change the ledger refuses keeps no other from its end', async () => {
   const { chain, block } = chainOfBlocks()
   chain.seconds = deadline + 1
   const { relayer, ledger, events } = relayerOver((question) => {
@@ -196,9 +190,7 @@ const rawsSent = (asked: readonly Asked[]) =>
     .filter(({ method }) => method === 'eth_sendRawTransaction')
     .map(({ params }) => params[0] as Hex)
 
-test('bytes that may not be outbid go out again themselves, and the payment takes the next nonce', async ({
-  expect,
-}) => {
+test('bytes that may not be outbid go out again themselves, and the payment takes the next nonce', async () => {
   const { relayer, ledger, asked } = relayerOver(takesAll)
   const session = await enqueue(ledger, 1)
   // The highest price is 100: over 90 a pool asks for 126.
@@ -224,9 +216,7 @@ test('bytes that may not be outbid go out again themselves, and the payment take
   expect(carried).toMatchObject([{ session, nonce: 1 }])
 })
 
-test('a nonce whose expensive bytes are lost is tried as one that may hold unknown ones', async ({
-  expect,
-}) => {
+test('a nonce whose expensive bytes are lost is tried as one that may hold unknown ones', async () => {
   const { relayer, ledger, asked } = relayerOver(takesAll)
   const session = await enqueue(ledger, 1)
   const older = { hash: numberToHex(9, { size: 32 }), raw: '0x09', gasPriceWei: 90n } as const
@@ -254,7 +244,7 @@ test.for([
   ['behind a gap', () => new RpcError(-32010, 'transaction nonce too high')],
 ] as const)(
   'a broadcast %s is made again within seconds, then ever later',
-  async ([_, refusal], { expect }) => {
+  async ([_, refusal]) => {
     let isRefused = true
     const { relayer, ledger, asked, time } = relayerOver((question) => {
       if (isRefused && question.method === 'eth_sendRawTransaction') throw refusal()
@@ -292,7 +282,7 @@ test.for([
   ['the head of the last round', 0x10],
 ] as const)(
   'a final payment is taken back also where a node that is behind still shows %s',
-  async ([, shown], { expect }) => {
+  async ([, shown]) => {
     const [before, after] = [1, 2]
     let latest = blockAt(before, 0x10)
     let branch = before
@@ -325,7 +315,7 @@ test.for([
   ['a round that has seen a head before', 1],
 ] as const)(
   'what was found on the chain is not made final by a node that shows lost blocks, in %s',
-  async ([, rounds], { expect }) => {
+  async ([, rounds]) => {
     const [before, after] = [1, 2]
     const found = 0x5
     let height = found + poolRules.rootstock.confirmations - 1
@@ -350,9 +340,7 @@ test.for([
   },
 )
 
-test('what a reorganization takes back goes out again in the round that sees it', async ({
-  expect,
-}) => {
+test('what a reorganization takes back goes out again in the round that sees it', async () => {
   let chain = 0x10
   const { relayer, ledger, asked, time } = relayerOver((question) => {
     const { method, params } = question
@@ -374,9 +362,7 @@ test('what a reorganization takes back goes out again in the round that sees it'
   expect((await ledger.payment(session))?.state).toBe('broadcast')
 })
 
-test('a count that a replica told too early is asked for again, and nothing waits for ever', async ({
-  expect,
-}) => {
+test('a count that a replica told too early is asked for again, and nothing waits for ever', async () => {
   let chain = 0x10
   const hashOf = (number: number) => numberToHex(number, { size: 32 })
   const { relayer, ledger, asked } = relayerOver((question) => {
@@ -398,9 +384,7 @@ test('a count that a replica told too early is asked for again, and nothing wait
   expect((await ledger.payment(session))?.state).toBe('broadcast')
 })
 
-test('a payment is dead only by a node that has the block behind its deadline', async ({
-  expect,
-}) => {
+test('a payment is dead only by a node that has the block behind its deadline', async () => {
   const { chain, block } = chainOfBlocks()
   chain.seconds = deadline + 1
   const blockHash = numberToHex(chain.height - poolRules.rootstock.confirmations + 1, { size: 32 })
@@ -428,7 +412,7 @@ test.for([
   ['reads the intent of', 'eth_call'],
 ] as const)(
   'a payment is not dead by a node that %s a block which the chain has lost',
-  async ([_, stale], { expect }) => {
+  async ([_, stale]) => {
     const { chain, block } = chainOfBlocks()
     Object.assign(chain, { height: 0x30, seconds: deadline + 1 })
     const deep = numberToHex(chain.height - poolRules.rootstock.confirmations + 1)
@@ -461,7 +445,7 @@ test.for([
 
 test.for([12, 50, 51, 60])(
   'a payment whose outcome is final after %i blocks is dead once its deadline is so deep',
-  async (confirmations, { expect }) => {
+  async (confirmations) => {
     const { chain, block } = chainOfBlocks()
     Object.assign(chain, { height: 0x100, seconds: deadline + 1 })
     const { relayer, ledger } = relayerOver((question) =>
@@ -473,7 +457,7 @@ test.for([12, 50, 51, 60])(
   },
 )
 
-test('a nonce is taken for foreign only by a block that every replica has', async ({ expect }) => {
+test('a nonce is taken for foreign only by a block that every replica has', async () => {
   const start = 1_800_000
   let chain = 0x10
   // A block a minute. The nonce is passed in block 0x11, and no replica shows its receipt.
@@ -523,9 +507,7 @@ function chainOfBlocks() {
   return { chain, held, block }
 }
 
-test('each block is asked for once, and its transactions tell which nonces it has passed', async ({
-  expect,
-}) => {
+test('each block is asked for once, and its transactions tell which nonces it has passed', async () => {
   const { chain, held, block } = chainOfBlocks()
   const { relayer, ledger, asked, time } = relayerOver((question) => {
     if (question.method === 'eth_getBlockByNumber') return block(question)
@@ -552,9 +534,7 @@ test('each block is asked for once, and its transactions tell which nonces it ha
   ])
 })
 
-test('rounds go down to a payment that was found on the chain once, and on from where a node failed', async ({
-  expect,
-}) => {
+test('rounds go down to a payment that was found on the chain once, and on from where a node failed', async () => {
   const { chain, block } = chainOfBlocks()
   let isFailing = true
   const { relayer, ledger, asked, events } = relayerOver((question) => {
@@ -589,9 +569,7 @@ test('rounds go down to a payment that was found on the chain once, and on from 
   expect((await ledger.payment(session))?.state).toBe('confirmed')
 })
 
-test('a block of which a node does not tell keeps no payment waiting for long', async ({
-  expect,
-}) => {
+test('a block of which a node does not tell keeps no payment waiting for long', async () => {
   const { chain, block } = chainOfBlocks()
   const { relayer, ledger, asked, time } = relayerOver((question) => {
     const { method, params } = question
@@ -615,9 +593,7 @@ test('a block of which a node does not tell keeps no payment waiting for long', 
   expect(new Set(nonces)).toEqual(new Set([0, 1]))
 })
 
-test('no block is asked for twice in a round where the chain parts below what was followed', async ({
-  expect,
-}) => {
+test('no block is asked for twice in a round where the chain parts below what was followed', async () => {
   const { chain, block } = chainOfBlocks()
   const { relayer, ledger, asked } = relayerOver((question) => {
     if (question.method === 'eth_getBalance') return '0x1'
@@ -636,9 +612,7 @@ test('no block is asked for twice in a round where the chain parts below what wa
   expect((await ledger.work()).trail.at(-1)?.number).toBe(8)
 })
 
-test('a new key begins by its own count, and what it has sent is offered again', async ({
-  expect,
-}) => {
+test('a new key begins by its own count, and what it has sent is offered again', async () => {
   const next = privateKeyToAccount(`0x${'02'.repeat(32)}`)
   const { chain, held, block } = chainOfBlocks()
   const { relayer, ledger, asked, time, key } = relayerOver((question) => {
@@ -678,9 +652,7 @@ test('a new key begins by its own count, and what it has sent is offered again',
   expect(rawsSent(asked).map((raw) => parseTransaction(raw).nonce)).toEqual([0, 0, 0])
 })
 
-test('a round by a former forwarder touches nothing, and takes no ledger back', async ({
-  expect,
-}) => {
+test('a round by a former forwarder touches nothing, and takes no ledger back', async () => {
   const { chain, block } = chainOfBlocks()
   const { relayer, ledger, asked, events } = relayerOver((question) =>
     question.method === 'eth_getBlockByNumber' ? block(question) : takesAll(question),
@@ -702,7 +674,7 @@ test('a round by a former forwarder touches nothing, and takes no ledger back', 
   expect(rawsSent(asked)).toHaveLength(1)
 })
 
-test('a payment that is mined while a round begins is found in its block', async ({ expect }) => {
+test('a payment that is mined while a round begins is found in its block', async () => {
   const { chain, held, block } = chainOfBlocks()
   const mined = numberToHex(7, { size: 32 })
   let isMinedNext = false
@@ -734,7 +706,7 @@ test('a payment that is mined while a round begins is found in its block', async
   expect(receipts.flatMap(({ params }) => params)).toContain(mined)
 })
 
-test('a round that ends late does not count what the chain has lost since', async ({ expect }) => {
+test('a round that ends late does not count what the chain has lost since', async () => {
   const { chain, held, block } = chainOfBlocks()
   const { relayer, ledger, asked, time } = relayerOver((question) => {
     const { method } = question
@@ -769,9 +741,7 @@ test('a round that ends late does not count what the chain has lost since', asyn
   expect(rawsSent(asked)).toEqual([sent?.raw])
 })
 
-test('a price by which payments are carried is no newer than when the node told it, none that the pool refuses is kept, and what was refused goes out at the new one', async ({
-  expect,
-}) => {
+test('a price by which payments are carried is no newer than when the node told it, none that the pool refuses is kept, and what was refused goes out at the new one', async () => {
   const price = { wei: 1 }
   const { relayer, ledger, asked, time } = relayerOver((question) => {
     if (question.method === 'eth_getTransactionCount') return '0x0'
@@ -804,9 +774,7 @@ test('a price by which payments are carried is no newer than when the node told 
   expect((await ledger.work()).means.gasPriceWei).toBeUndefined()
 })
 
-test('a block that is noted while a round looks at blocks is not lost because it is above the head', async ({
-  expect,
-}) => {
+test('a block that is noted while a round looks at blocks is not lost because it is above the head', async () => {
   const { chain, block } = chainOfBlocks()
   const { relayer, ledger, called, events, time } = relayerOver((question) =>
     question.method === 'eth_getBlockByNumber' ? block(question) : takesAll(question),
@@ -846,7 +814,7 @@ test.for([
   ['is another one', { height: 0x14, other: 0x14 }],
 ] as const)(
   'a count that is newer than the head goes with the block that it was of, where that %s',
-  async ([, change], { expect }) => {
+  async ([, change]) => {
     const { chain, held, block } = chainOfBlocks()
     let isMinedMeanwhile = false
     const { relayer, ledger, asked, time } = relayerOver((question) => {

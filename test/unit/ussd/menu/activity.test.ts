@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { menus } from '../../../../scripts/dev/menu-ways.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { openModelledRelay } from '../../../support/modelled-relay.ts'
@@ -15,7 +15,7 @@ function open(product: Parameters<typeof openModelledRelay>[0]['product'] = menu
 }
 
 describe('my activity', () => {
-  test('has each payment with its true state, the newest first', async ({ expect }) => {
+  test('has each payment with its true state, the newest first', async () => {
     const { deliver, settle, fail, clock } = open()
     await deliver(0, 'one', `2*${friend}*0.001*1`)
     await settle()
@@ -40,7 +40,7 @@ describe('my activity', () => {
     expect(await deliver(0, 'see', '5*98*0*0')).toMatch(/^CON (A payment .+\n)?Rootstock DeFi/)
   })
 
-  test('says "all" of a repayment, and nothing of others', async ({ expect }) => {
+  test('says "all" of a repayment, and nothing of others', async () => {
     const { deliver, settle, clock } = open()
     expect(await deliver(1, 'none', '5')).toBe(`CON My Activity\n${unread}\n0. Back`)
     await deliver(0, 'loan', '3*1')
@@ -54,7 +54,7 @@ describe('my activity', () => {
     expect(await deliver(1, 'still none', '5')).toBe(`CON My Activity\n${unread}\n0. Back`)
   })
 
-  test('is no choice of the demonstration, which remembers nothing', async ({ expect }) => {
+  test('is no choice of the demonstration, which remembers nothing', async () => {
     const { deliver, settle, memoryCalls } = open(menus.demo)
     await deliver(0, 'one', `2*${friend}*0.001`)
     await settle()
@@ -64,7 +64,7 @@ describe('my activity', () => {
 })
 
 describe('the first dial after a failure', () => {
-  test('says so, and the session that said it says it again, and no other', async ({ expect }) => {
+  test('says so, and the session that said it says it again, and no other', async () => {
     const { deliver, settle, fail } = open()
     await deliver(0, 'one', `2*${friend}*0.001*1`)
     await fail('Balance too low')
@@ -79,9 +79,7 @@ describe('the first dial after a failure', () => {
     expect(await deliver(0, 'third', '')).toMatch(/^CON Rootstock DeFi/)
   })
 
-  test('says it of the newest that was not told, one a session, to its caller alone, whatever succeeded since', async ({
-    expect,
-  }) => {
+  test('says it of the newest that was not told, one a session, to its caller alone, whatever succeeded since', async () => {
     const { deliver, settle, fail, clock } = open()
     for (const amount of ['0.001', '0.002']) {
       await deliver(0, `pay ${amount}`, `2*${friend}*${amount}*1`)
@@ -97,7 +95,7 @@ describe('the first dial after a failure', () => {
     expect(await deliver(1, 'friend', '')).toMatch(/^CON Rootstock DeFi/)
   })
 
-  test('says nothing of what is under way or done', async ({ expect }) => {
+  test('says nothing of what is under way or done', async () => {
     const { deliver, settle, memoryCalls } = open()
     await deliver(0, 'one', `2*${stranger}*0.001*1`)
     const before = memoryCalls()

@@ -1,4 +1,4 @@
-import { describe, type ExpectStatic, expectTypeOf, test } from 'vitest'
+import { describe, expect, expectTypeOf, test } from 'vitest'
 import {
   allRight,
   goodAnswers,
@@ -89,7 +89,7 @@ function answeredIn(outcome: MenuResult): SessionDraft {
 }
 
 /** What a handset shows of a text takes so much, and nothing of it is a question mark that was not one. */
-function expectToFit(text: string, expect: ExpectStatic): void {
+function expectToFit(text: string): void {
   const shown = inAlphabet(text)
   expect(septetsOf(shown), text).toBeLessThanOrEqual(screenSeptets)
   expect(shown.split('?').length, text).toBe(text.split('?').length)
@@ -122,7 +122,7 @@ test('no fact of a screen can be absent', () => {
   expectTypeOf<undefined>().not.toExtend<Facts[keyof Facts]>()
 })
 
-test('every place and every effect is reached in some menu', ({ expect }) => {
+test('every place and every effect is reached in some menu', () => {
   const reached = all.flatMap(([, , , { places, effects }]) => [
     ...places.keys(),
     ...effects.keys(),
@@ -134,7 +134,7 @@ test('every place and every effect is reached in some menu', ({ expect }) => {
 })
 
 describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
-  test('no list has a digit twice, or one that pages need, or that led to it', ({ expect }) => {
+  test('no list has a digit twice, or one that pages need, or that led to it', () => {
     for (const [name, { way }] of ways.places) {
       const node = context.menu[name]
       if (node.kind !== 'list') continue
@@ -146,37 +146,32 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
     }
   })
 
-  test.for([...ways.effects])('%s is reached as declared', ([effect, way], { expect }) => {
+  test.for([...ways.effects])('%s is reached as declared', ([effect, way]) => {
     const outcome = walk(way, context, known)
     expect(outcome).toEqual(effects[effect](answeredIn(outcome)))
   })
 
-  test.for([...ways.places])(
-    '%s fits screens, and handles every answer',
-    ([name, { way }], { expect }) => {
-      const pages = pagesAt(name, way, context, known)
-      for (const page of [facts, unread].flatMap(pages)) expectToFit(page, expect)
-      const wrong = { kind: 'wrong', left: 2 } as const
-      const verdicts = new Map(known.verdicts).set(way.length + 1, wrong)
-      const answers = typed.flatMap((answer) =>
-        [known, { ...known, verdicts }].map((so) => [answer, so] as const),
-      )
-      for (const [answer, so] of answers) {
-        const result = walk([...way, answer], context, so)
-        if (result.kind !== 'ask') continue
-        for (const read of [facts, unread]) {
-          const prompt = promptOf(result.place, context, read)
-          expect(prompt, `${name} after ${answer}`).toMatch(/\S/)
-          expectToFit(prompt, expect)
-        }
+  test.for([...ways.places])('%s fits screens, and handles every answer', ([name, { way }]) => {
+    const pages = pagesAt(name, way, context, known)
+    for (const page of [facts, unread].flatMap(pages)) expectToFit(page)
+    const wrong = { kind: 'wrong', left: 2 } as const
+    const verdicts = new Map(known.verdicts).set(way.length + 1, wrong)
+    const answers = typed.flatMap((answer) =>
+      [known, { ...known, verdicts }].map((so) => [answer, so] as const),
+    )
+    for (const [answer, so] of answers) {
+      const result = walk([...way, answer], context, so)
+      if (result.kind !== 'ask') continue
+      for (const read of [facts, unread]) {
+        const prompt = promptOf(result.place, context, read)
+        expect(prompt, `${name} after ${answer}`).toMatch(/\S/)
+        expectToFit(prompt)
       }
-      expect(walk([...way, '00'], context, known)).toEqual(walk([], context, known))
-    },
-  )
+    }
+    expect(walk([...way, '00'], context, known)).toEqual(walk([], context, known))
+  })
 
-  test('no place is shown without a fact that it names, and each says in words what cannot be read', ({
-    expect,
-  }) => {
+  test('no place is shown without a fact that it names, and each says in words what cannot be read', () => {
     for (const [name, { way }] of ways.places) {
       const { facts: named = [] } = context.menu[name]
       const pages = pagesAt(name, way, context, known)
@@ -192,10 +187,10 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
     }
   })
 
-  test('all that it says fits a screen with the longest values', ({ expect }) => {
+  test('all that it says fits a screen with the longest values', () => {
     const isEnglish = menu.say === english || menu.say === demonstration
     for (const [key, words] of longestWords(menu.say)) {
-      expectToFit(words, expect)
+      expectToFit(words)
       expect(words, key).toMatch(/^(\S|\S[^\n]*\S)(\n(\S|\S[^\n]*\S))*$/)
       expect(words, key).not.toMatch(/undefined|null|NaN|\[object/)
       // A language is named in itself.

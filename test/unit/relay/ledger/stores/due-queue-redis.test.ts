@@ -1,4 +1,4 @@
-import { beforeEach, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { type DueQueue, tendTask } from '../../../../../src/relay/ledger/due-queue.ts'
 import { createRedisDueQueue } from '../../../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { createRedisLedger } from '../../../../../src/relay/ledger/stores/redis.ts'
@@ -47,7 +47,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     other = Object.fromEntries(methods.map(through)) as DueQueue
   })
 
-  test('gives a task to one of all who ask, when it is due', async ({ expect }) => {
+  test('gives a task to one of all who ask, when it is due', async () => {
     await one.arm(tendTask, 500)
     expect(await tasks(one)).toEqual([])
     now += 500
@@ -55,14 +55,14 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     expect(taken.flat()).toEqual([tendTask])
   })
 
-  test('keeps the earlier of two times', async ({ expect }) => {
+  test('keeps the earlier of two times', async () => {
     await one.arm(tendTask, 500)
     await one.arm(tendTask, 900)
     now += 500
     expect(await tasks(one)).toEqual([tendTask])
   })
 
-  test('is due again when the process that took it died', async ({ expect }) => {
+  test('is due again when the process that took it died', async () => {
     await one.arm(tendTask, 0)
     const dead = await takeOne(one)
     now += leaseMs - 1
@@ -77,7 +77,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     expect(held.token).not.toBe(dead.token)
   })
 
-  test('stays with the process that renews the lease', async ({ expect }) => {
+  test('stays with the process that renews the lease', async () => {
     await one.arm(tendTask, 0)
     const held = await takeOne(one)
     now += leaseMs - 1
@@ -86,7 +86,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     expect(await tasks(other)).toEqual([])
   })
 
-  test('is done until it is armed again', async ({ expect }) => {
+  test('is done until it is armed again', async () => {
     await one.arm(tendTask, 0)
     await one.done(await takeOne(one), undefined)
     now += 1_000_000
@@ -95,7 +95,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     expect(await tasks(one)).toEqual([tendTask])
   })
 
-  test('is due again when its holder says', async ({ expect }) => {
+  test('is due again when its holder says', async () => {
     await one.arm(tendTask, 0)
     await one.done(await takeOne(one), 700)
     now += 699
@@ -104,7 +104,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     expect(await tasks(one)).toEqual([tendTask])
   })
 
-  test('remembers what was armed while a process was at it', async ({ expect }) => {
+  test('remembers what was armed while a process was at it', async () => {
     await one.arm(tendTask, 0)
     const held = await takeOne(one)
     await other.arm(tendTask, 400)
@@ -115,7 +115,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     expect(await tasks(other)).toEqual([tendTask])
   })
 
-  test('is armed within seconds by a broadcast that no node took', async ({ expect }) => {
+  test('is armed within seconds by a broadcast that no node took', async () => {
     const options = { ...ledgerOptions, database: database(), name }
     let hurried = 0
     const soon = () => {
@@ -140,7 +140,7 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
 
   test.for(['claim', 'record', 'adopt'] as const)(
     'is armed in the same step as a ledger takes a %s',
-    async (method, { expect }) => {
+    async (method) => {
       const ledger = createRedisLedger({ ...ledgerOptions, database: database(), name })
       if (method !== 'adopt') await ledger.claim(claiming('s', 't'))
       if (method === 'record') {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
 import { type Acceptance, type Ledger, maxOpen } from '../../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../../src/relay/ledger/steps.ts'
@@ -81,7 +81,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       }
     }
 
-    test('hands out each nonce once, whichever process asks', async ({ expect }) => {
+    test('hands out each nonce once, whichever process asks', async () => {
       const name = newName()
       const ledger = open(name, { maxInFlight: 100 })
       const wide = startProcessClient({
@@ -103,7 +103,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(nonces.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index))
     })
 
-    test('knows a claim again whose answer was lost on the way', async ({ expect }) => {
+    test('knows a claim again whose answer was lost on the way', async () => {
       const ledger = open(newName())
       bridge().script({ fault: { kind: 'drop_reply' }, argument: 'commit', times: 1 })
       await expect(ledger.claim(claiming('s', 'mine'))).rejects.toThrow('no answer')
@@ -115,14 +115,14 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await ledger.claim(claiming('next', 'next'))).toMatchObject({ slot: { nonce: 1 } })
     })
 
-    test('goes on after the database has forgotten its scripts', async ({ expect }) => {
+    test('goes on after the database has forgotten its scripts', async () => {
       const ledger = open(newName())
       await ledger.claim(claiming('s', 'mine'))
       await server().call('SCRIPT', 'FLUSH')
       expect(await ledger.lookup(claiming('s', 'mine'))).toEqual({ kind: 'pending' })
     })
 
-    test("measures leases by the database's own clock", async ({ expect }) => {
+    test("measures leases by the database's own clock", async () => {
       const plain = await startRedisBridge({ redisPort: server().port })
       const ledger = createRedisLedger({
         database: openRedis(plain),
@@ -141,9 +141,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       await plain.stop()
     })
 
-    test('records no second payment of one intent, and nothing of one that it refuses', async ({
-      expect,
-    }) => {
+    test('records no second payment of one intent, and nothing of one that it refuses', async () => {
       const ledger = open(newName())
       await ledger.claim(claiming('a', 'a'))
       await ledger.record(acceptance('a', 0, 'a'))
@@ -153,9 +151,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await ledger.record(acceptance('b', 1, 'b'))).toEqual({ kind: 'recorded' })
     })
 
-    test('leaves nothing behind but who it belongs to and from where it counts on', async ({
-      expect,
-    }) => {
+    test('leaves nothing behind but who it belongs to and from where it counts on', async () => {
       const name = newName()
       const ledger = open(name)
       const block = { number: 9, hash: hash('9') }
@@ -196,9 +192,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await left()).toEqual(counters)
     })
 
-    test('refuses to work on rows of another schema, and writes nothing into them', async ({
-      expect,
-    }) => {
+    test('refuses to work on rows of another schema, and writes nothing into them', async () => {
       const name = newName()
       await open(name).identify({ chainId: 31, fingerprints: {} })
       const row = `${ledgerKey(name)}:row:meta:schema`
@@ -209,9 +203,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await server().call('EXISTS', `${ledgerKey(name)}:row:meta:intake`)).toBe(0)
     })
 
-    test('prunes over a network that takes time: the clock has moved at each load', async ({
-      expect,
-    }) => {
+    test('prunes over a network that takes time: the clock has moved at each load', async () => {
       // A script that the server knows already would run by the server's own clock.
       await server().call('SCRIPT', 'FLUSH')
       let clock = 1_700_000_000_000
@@ -263,9 +255,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       return ledger
     }
 
-    test('lets payments whose rows are lost take no place among the open ones', async ({
-      expect,
-    }) => {
+    test('lets payments whose rows are lost take no place among the open ones', async () => {
       const name = newName()
       const ledger = await withThree(name)
       const { account } = claiming('', '')
@@ -280,7 +270,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await server().call('GET', key)).toContain('"open":[["c",2,2]]')
     })
 
-    test('prunes where the row of the relayer is lost', async ({ expect }) => {
+    test('prunes where the row of the relayer is lost', async () => {
       const name = newName()
       const ledger = await withThree(name)
       await server().call('DEL', `${ledgerKey(name)}:row:relayers:${relayer}`)
@@ -292,7 +282,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect((await ledger.work()).nextNonce).toBe(3)
     })
 
-    test('prunes several payments of an account whose count is too low', async ({ expect }) => {
+    test('prunes several payments of an account whose count is too low', async () => {
       const name = newName()
       const ledger = await withThree(name)
       const key = `${ledgerKey(name)}:row:accounts:${claiming('', '').account}`
@@ -306,9 +296,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await ledger.lookup(claiming('new', 'new'))).toMatchObject({ seen: 1 })
     })
 
-    test('counts what a lost row held for used once the chain has passed it', async ({
-      expect,
-    }) => {
+    test('counts what a lost row held for used once the chain has passed it', async () => {
       const name = newName()
       const ledger = open(name)
       await ledger.identify({ chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } })
@@ -325,9 +313,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect((await ledger.work()).nextNonce).toBe(1)
     })
 
-    test('tells a round of a part of a long queue only: the oldest, in their order', async ({
-      expect,
-    }) => {
+    test('tells a round of a part of a long queue only: the oldest, in their order', async () => {
       const ledger = open(newName())
       const sessions = Array.from({ length: 105 }, (_, index) => `session ${1000 + index}`)
       for (const [index, session] of sessions.entries()) {
@@ -355,9 +341,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       await ledger.record({ ...accepted, order: waiting, transaction: undefined })
     }
 
-    test('lets no payment whose row is lost keep others in the queue once it is empty', async ({
-      expect,
-    }) => {
+    test('lets no payment whose row is lost keep others in the queue once it is empty', async () => {
       const name = newName()
       const ledger = open(name)
       await enqueue(ledger, 'a', 'a')
@@ -380,16 +364,14 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       return (await read()) - before
     }
 
-    test('reads two of a long queue when a payment leaves it', async ({ expect }) => {
+    test('reads two of a long queue when a payment leaves it', async () => {
       const ledger = open(newName())
       for (const digit of '0123456789abcdef') await enqueue(ledger, digit, digit)
       expect(await readBy(() => ledger.expire('0'))).toBeLessThan(30)
       expect((await ledger.work()).queued).toHaveLength(15)
     })
 
-    test('reads sums in a process that begins, and not what they are sums of', async ({
-      expect,
-    }) => {
+    test('reads sums in a process that begins, and not what they are sums of', async () => {
       const name = newName()
       const long = { maxInFlight: 64 }
       const ledger = open(name, long)
@@ -410,9 +392,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await begun.claim(claiming('last', 'last'))).toMatchObject({ slot: undefined })
     })
 
-    test('shows an operator every payment, page after page, while the clock goes on', async ({
-      expect,
-    }) => {
+    test('shows an operator every payment, page after page, while the clock goes on', async () => {
       const name = newName()
       const ledger = open(name)
       for (const digit of '01234567') {
@@ -436,7 +416,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       }
     })
 
-    test('moves to no other forwarder while a spent intent is adopted', async ({ expect }) => {
+    test('moves to no other forwarder while a spent intent is adopted', async () => {
       const name = newName()
       const ledger = open(name)
       const identity = (forwarder: string) => ({
@@ -470,14 +450,14 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       }
     })
 
-    test('says nothing of what it was asked when the database refuses', async ({ expect }) => {
+    test('says nothing of what it was asked when the database refuses', async () => {
       const own = openRedis({ url: bridge().url, token: 'wrong-token' })
       const ledger = createRedisLedger({ ...ledgerOptions, database: own, name: newName() })
       const refused = ledger.claim(claiming('secret-session', 'secret-token'))
       await expect(refused).rejects.toThrow(/^the database refused: WRONGPASS [a-z ]+$/)
     })
 
-    test('refuses a malformed answer', async ({ expect }) => {
+    test('refuses a malformed answer', async () => {
       const ledger = open(newName())
       bridge().script({ fault: { kind: 'html' }, times: 1 })
       await expect(ledger.work()).rejects.toThrow('a malformed answer')
