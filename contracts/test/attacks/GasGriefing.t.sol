@@ -47,7 +47,7 @@ contract GasGriefingTest is Base {
 
     function test_Naive_LittleGasSpendsAnIntentOnNothing() external {
         Request[] memory requests = new Request[](1);
-        requests[0] = _probing(abi.encodeCall(Probe.eat, (700_000)));
+        requests[0] = _request(alice.addr, abi.encodeCall(Probe.eat, (700_000)));
         requests[0].gas = 1_000_000;
         uint256 state = vm.snapshotState();
         assertTrue(naive.execute{gas: 1_200_000}(requests)[0], "call with all of its gas");
@@ -58,20 +58,21 @@ contract GasGriefingTest is Base {
 
     /// @dev Whatever a relayer sends along, from nothing to plenty.
     function test_LittleGasSpendsNothing() external {
-        SignedRequest[] memory requests = _batch(_sign(_probing(abi.encodeCall(Probe.remember, ())), alice));
+        Request memory request = _request(alice.addr, abi.encodeCall(Probe.remember, ()));
+        bytes memory batch = Requests.pack(_sign(request, alice));
         for (uint256 gas_ = 5_000; probe.calls() == 0; gas_ += 1_000) {
             vm.prank(relayer, relayer);
-            try forwarder.execute{gas: gas_}(Requests.pack(requests)) {} catch {}
-            assertEq(_spentAt(requests[0].request) != 0, probe.calls() == 1, "spent if and only if called");
+            try forwarder.execute{gas: gas_}(batch) {} catch {}
+            assertEq(_spentAt(request) != 0, probe.calls() == 1, "spent if and only if called");
         }
-        assertEq(_spentAt(requests[0].request), block.timestamp, "spent in the end");
+        assertEq(_spentAt(request), block.timestamp, "spent in the end");
     }
 
     /// @dev What is kept back for the results of those that follow is not for the first to use up.
     function test_AGreedyCallLeavesTheGasForWhatFollows() external {
         SignedRequest[] memory requests = new SignedRequest[](20);
         for (uint256 i; i < 20; ++i) {
-            Request memory request = _probing(abi.encodeCall(Probe.burn, ()));
+            Request memory request = _request(alice.addr, abi.encodeCall(Probe.burn, ()));
             request.gas = 500_000;
             requests[i] = _sign(request, alice);
         }
@@ -86,7 +87,7 @@ contract GasGriefingTest is Base {
     function test_Naive_AReturnDataBombKillsTheBatch() external {
         Request[] memory requests = new Request[](2);
         requests[0] = _bombing();
-        requests[1] = _probing(abi.encodeCall(Probe.remember, ()));
+        requests[1] = _request(alice.addr, abi.encodeCall(Probe.remember, ()));
         vm.expectRevert();
         naive.execute{gas: 1_600_000}(requests);
     }
@@ -94,7 +95,7 @@ contract GasGriefingTest is Base {
     function test_AReturnDataBombHarmsNobody() external {
         SignedRequest[] memory requests = new SignedRequest[](2);
         requests[0] = _sign(_bombing(), alice);
-        requests[1] = _sign(_probing(abi.encodeCall(Probe.remember, ())), alice);
+        requests[1] = _sign(_request(alice.addr, abi.encodeCall(Probe.remember, ())), alice);
         vm.prank(relayer, relayer);
         IRelayForwarder.Result[] memory results = forwarder.execute{gas: 1_600_000}(Requests.pack(requests));
         _assertStatus(results[0].status, IRelayForwarder.Status.Failed, "bomb");
@@ -128,10 +129,6 @@ contract GasGriefingTest is Base {
         );
         assertFalse(success, "payment");
         assertEq(reason, _error(IMicroLoan.CurrencyRefused.selector, address(bombing), 1 ether), "reason");
-    }
-
-    function _probing(bytes memory data) private returns (Request memory request) {
-        request = _request(alice.addr, data);
     }
 
     /// @dev As much as a million gas can return, which is far more than is cheap to copy.

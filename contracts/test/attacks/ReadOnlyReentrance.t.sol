@@ -4,8 +4,6 @@ pragma solidity 0.8.30;
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {Base} from "../support/Base.sol";
-import {Setups} from "../support/Setups.sol";
-import {DeployedLoan, Deployments} from "../support/Deployments.sol";
 import {Request} from "../support/Requests.sol";
 
 /// @notice Checks, pays, and only then writes down what it paid. A guard against reentrance does not help
@@ -30,7 +28,7 @@ contract NaiveVault {
 
 /// @notice Reads the books of a loan contract while that is paying it, and keeps what it saw.
 contract Reading {
-    IMicroLoan internal _loan;
+    IMicroLoan internal immutable LOAN;
     uint256 public payments;
     /// Currency held less what all balances and the pool come to.
     int256 public surplus;
@@ -41,26 +39,22 @@ contract Reading {
     uint256 public withdrawable;
 
     constructor(IMicroLoan loan) {
-        _loan = loan;
-    }
-
-    function look(IMicroLoan loan) external {
-        _loan = loan;
+        LOAN = loan;
     }
 
     function depositAndWithdraw(uint256 amount) external {
-        _loan.deposit{value: amount}();
-        _loan.withdraw(amount);
+        LOAN.deposit{value: amount}();
+        LOAN.withdraw(amount);
     }
 
     receive() external payable {
         ++payments;
-        totalBalances = _loan.totalBalances();
-        ownBalance = _loan.getBalance(address(this));
-        surplus = int256(address(_loan).balance) - int256(totalBalances) - int256(_loan.liquidity());
-        if (address(_loan).code.length < 5_000) return;
-        (announced,) = _loan.announcedBy(address(this));
-        withdrawable = _loan.withdrawable();
+        totalBalances = LOAN.totalBalances();
+        ownBalance = LOAN.getBalance(address(this));
+        surplus = int256(address(LOAN).balance) - int256(totalBalances) - int256(LOAN.liquidity());
+        if (address(LOAN).code.length < 5_000) return;
+        (announced,) = LOAN.announcedBy(address(this));
+        withdrawable = LOAN.withdrawable();
     }
 }
 
@@ -132,13 +126,11 @@ contract ReadOnlyReentranceTest is Base {
 
     function test_TheBooksAreRightInsideADefunding() external {
         Reading reading = new Reading(loan);
-        DeployedLoan owned =
-            Deployments.loan(Setups.wide(address(forwarder), address(reading), PRINCIPAL, CAP));
-        hoax(stranger, POOL);
-        owned.fund{value: POOL}();
-        reading.look(owned);
-        vm.prank(address(reading));
-        owned.defund(1 ether);
+        vm.prank(owner);
+        loan.transferOwnership(address(reading));
+        vm.startPrank(address(reading));
+        loan.acceptOwnership();
+        loan.defund(1 ether);
         _assertBalanced(reading);
     }
 

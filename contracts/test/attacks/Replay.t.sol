@@ -3,8 +3,7 @@ pragma solidity 0.8.30;
 
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {Base} from "../support/Base.sol";
-import {Setups} from "../support/Setups.sol";
-import {DeployedForwarder, DeployedLoan, Deployments} from "../support/Deployments.sol";
+import {DeployedForwarder, DeployedLoan, Deployments, Setups} from "../support/Deployments.sol";
 import {Request, SignedRequest} from "../support/Requests.sol";
 
 /// @notice Remembers signatures instead of intents, binds them to no chain and no contract, and forgets them
@@ -44,7 +43,11 @@ contract ReplayTest is Base {
     function setUp() public override {
         super.setUp();
         _depositFor(alice.addr, 10 ether);
-        (naive, naiveLoan) = _deployNaive();
+        naive = new NaiveReplayForwarder();
+        naiveLoan = Deployments.loan(Setups.wide(address(naive), owner, PRINCIPAL, CAP));
+        naive.look(address(naiveLoan));
+        hoax(stranger, 10 ether);
+        naiveLoan.depositFor{value: 10 ether}(alice.addr);
     }
 
     // Malleability
@@ -146,14 +149,6 @@ contract ReplayTest is Base {
         _depositFor(alice.addr, 10 ether);
         _assertStatus(_execute(signed).status, IRelayForwarder.Status.AlreadySpent, "then");
         assertEq(loan.getBalance(bob.addr), 0, "paid");
-    }
-
-    function _deployNaive() private returns (NaiveReplayForwarder naive_, DeployedLoan loan_) {
-        naive_ = new NaiveReplayForwarder();
-        loan_ = Deployments.loan(Setups.wide(address(naive_), owner, PRINCIPAL, CAP));
-        naive_.look(address(loan_));
-        hoax(stranger, 10 ether);
-        loan_.depositFor{value: 10 ether}(alice.addr);
     }
 
     function _naivelySigned(bytes memory data) private returns (SignedRequest memory) {

@@ -67,8 +67,7 @@ contract SenderSpoofingTest is Base {
         calls[0] = abi.encodePacked(_transfer(bob.addr, 100 ether), alice.addr);
         Request memory request = _request(bob.addr, abi.encodeCall(NaiveMulticallLoan.multicall, (calls)));
 
-        IRelayForwarder.Result memory result = _execute(_sign(request, bob));
-        _assertStatus(result.status, IRelayForwarder.Status.Executed, "status");
+        _assertStatus(_execute(_sign(request, bob)).status, IRelayForwarder.Status.Executed, "status");
         assertEq(naive.getBalance(bob.addr), 100 ether, "stolen");
     }
 
@@ -77,8 +76,7 @@ contract SenderSpoofingTest is Base {
     function test_AnAppendedVictimIsNotTheSender() external {
         _depositFor(alice.addr, 100 ether);
         bytes memory spoofed = abi.encodePacked(_transfer(bob.addr, 100 ether), alice.addr);
-        IRelayForwarder.Result memory result = _execute(_signed(bob, spoofed));
-        _assertStatus(result.status, IRelayForwarder.Status.Failed, "forwarded");
+        _assertStatus(_execute(_signed(bob, spoofed)).status, IRelayForwarder.Status.Failed, "forwarded");
         vm.prank(bob.addr);
         (bool success,) = address(loan).call(spoofed);
         assertFalse(success, "direct");
@@ -104,8 +102,7 @@ contract SenderSpoofingTest is Base {
         _target(address(target));
         for (uint256 length; length < 4; ++length) {
             Request memory request = _request(bob.addr, new bytes(length));
-            IRelayForwarder.Result memory result = _execute(_sign(request, bob));
-            _assertStatus(result.status, IRelayForwarder.Status.OutOfBounds, "status");
+            _assertStatus(_execute(_sign(request, bob)).status, IRelayForwarder.Status.OutOfBounds, "status");
         }
         assertFalse(target.called(), "called");
     }

@@ -74,10 +74,13 @@ contract BatchesFuzzTest is Base {
         _compare(batch);
     }
 
-    /// @dev Each bit of what is signed, and of the signature, is read.
+    /// @dev Each bit of what is signed, and of the signature, is read; the target sees the signer and the data.
     function testFuzz_NoFlippedBitIsPassedOver(bytes memory rest, uint256 bit) external {
         if (rest.length > 1020) assembly ("memory-safe") { mstore(rest, 1020) }
-        SignedRequest memory signed = _signed(alice, abi.encodePacked(Probe.count.selector, rest));
+        bytes memory data = abi.encodePacked(Probe.remember.selector, rest);
+        Request memory request = _request(alice.addr, data);
+        request.gas = 1_000_000;
+        SignedRequest memory signed = _sign(request, alice);
         bytes memory batch = Requests.pack(signed);
         bit = bound(bit, 0, batch.length * 8 - 1);
         batch[bit / 8] ^= bytes1(uint8(1 << (bit % 8)));
@@ -87,8 +90,34 @@ contract BatchesFuzzTest is Base {
                 assertGt(uint256(results[i].status), 1, "executed");
             }
         } catch {}
-        assertEq(probe.counted(), 0, "calls");
+        assertEq(probe.calls(), 0, "calls");
         _assertStatus(_execute(signed).status, IRelayForwarder.Status.Executed, "as it was signed");
+        assertEq(probe.lastCall().signer, alice.addr, "signer");
+        assertEq(probe.lastCall().data, abi.encodePacked(data, alice.addr), "data");
+    }
+
+    /// @dev Whatever gas a relayer sends along: all of the signed gas, or nothing happened.
+    function testFuzz_CallGetsAllOfItsGasOrNothingHappens(uint32 signedGas, uint256 sentGas, uint8 length)
+        external
+    {
+        bytes memory data = abi.encodePacked(Probe.weigh.selector, new bytes(length));
+        Request memory request = _request(alice.addr, data);
+        request.gas = uint32(bound(signedGas, 3_000, 1_000_000));
+        bytes memory batch = Requests.pack(_sign(request, alice));
+        uint256 needed = forwarder.gasNeeded(request.gas, 0);
+        // Around the edge, where it is decided.
+        sentGas = bound(sentGas, needed - 30_000, needed + 30_000);
+
+        vm.prank(relayer, relayer);
+        try forwarder.execute{gas: sentGas}(batch) returns (IRelayForwarder.Result[] memory results) {
+            if (results[0].status == IRelayForwarder.Status.Executed) {
+                assertGt(probe.weight() + 500, request.gas, "gas at the start of the call");
+                return;
+            }
+            _assertStatus(results[0].status, IRelayForwarder.Status.Skipped, "status");
+        } catch {}
+        assertEq(_spentAt(request), 0, "when it was spent");
+        assertEq(probe.weight(), 0, "gas without a call");
     }
 
     function _good(bytes[4] memory datas) private returns (bytes memory) {
@@ -119,27 +148,11 @@ contract BatchesFuzzTest is Base {
             Request memory request = requests[i].request;
             assertEq(logs[i].topics[1], bytes32(request.intentId), "intent of the event");
             assertEq(logs[i].topics[2], bytes32(uint256(uint160(request.from))), "signer of the event");
-            IRelayForwarder.Status expected = _expected(requests[i]);
+            // No intent comes twice here.
+            IRelayForwarder.Status expected = Requests.judge(requests[i], false, address(forwarder));
             bool isCalled = expected == IRelayForwarder.Status.Executed;
             if (isCalled && results[i].status == IRelayForwarder.Status.Failed) continue;
             _assertStatus(results[i].status, expected, "status");
         }
-    }
-
-    /// @dev `Executed` for what is called, however that ends. No intent comes twice here.
-    function _expected(SignedRequest memory signed) private view returns (IRelayForwarder.Status) {
-        Request memory request = signed.request;
-        uint256 length = request.data.length;
-        if (length < 4 || length > 1024 || request.gas > 1_000_000) {
-            return IRelayForwarder.Status.OutOfBounds;
-        }
-        if (request.deadline < block.timestamp) return IRelayForwarder.Status.Expired;
-        if (request.deadline > block.timestamp + 1 days) return IRelayForwarder.Status.DeadlineTooFar;
-        (bytes32 r, uint256 vs) = abi.decode(signed.signature, (bytes32, uint256));
-        bytes32 digest = Requests.digest(request, address(forwarder));
-        address signer = ecrecover(digest, uint8(27 + (vs >> 255)), r, bytes32(vs << 1 >> 1));
-        return signer == request.from && signer != address(0)
-            ? IRelayForwarder.Status.Executed
-            : IRelayForwarder.Status.BadSignature;
     }
 }

@@ -6,8 +6,7 @@ import {Test} from "forge-std/Test.sol";
 import {Probe} from "../support/Targets.sol";
 import {RelayerHandler} from "./handlers/RelayerHandler.sol";
 import {Store} from "./stores/Store.sol";
-import {Setups} from "../support/Setups.sol";
-import {DeployedForwarder, DeployedLoan, Deployments} from "../support/Deployments.sol";
+import {DeployedForwarder, DeployedLoan, Deployments, Setups} from "../support/Deployments.sol";
 
 /// @notice See README.md in this folder for each in prose.
 contract RelayForwarderInvariantTest is Test {

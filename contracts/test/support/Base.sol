@@ -7,8 +7,7 @@ import {Vm, VmSafe} from "forge-std/Vm.sol";
 
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
-import {Setups} from "./Setups.sol";
-import {DeployedForwarder, DeployedLoan, Deployments} from "./Deployments.sol";
+import {DeployedForwarder, DeployedLoan, Deployments, Setups} from "./Deployments.sol";
 import {Request, Requests, SignedRequest} from "./Requests.sol";
 
 /// @notice Who acts in a test.
@@ -134,12 +133,15 @@ abstract contract Base is Actors {
     }
 
     function _execute(SignedRequest memory request) internal returns (IRelayForwarder.Result memory) {
-        return _execute(_batch(request))[0];
+        vm.prank(relayer, relayer);
+        return forwarder.execute(Requests.pack(request))[0];
     }
 
-    function _batch(SignedRequest memory request) internal pure returns (SignedRequest[] memory requests) {
-        requests = new SignedRequest[](1);
-        requests[0] = request;
+    /// @dev A batch that has to revert as a whole for just this reason.
+    function _executeFails(SignedRequest memory request, bytes memory reason) internal {
+        vm.prank(relayer, relayer);
+        vm.expectRevert(reason);
+        forwarder.execute(Requests.pack(request));
     }
 
     /// @dev A phone's call that has to succeed.
@@ -239,12 +241,6 @@ abstract contract Base is Actors {
         (VmSafe.CallerMode mode,,) = vm.readCallers();
         if (mode == VmSafe.CallerMode.None) vm.prank(owner);
         loan.setTerms(terms);
-    }
-
-    function _setPrincipal(uint256 principal) internal {
-        IMicroLoan.Terms memory terms = loan.terms();
-        terms.principal = SafeCast.toUint64(principal);
-        _setTerms(terms);
     }
 
     function _setDailyCap(uint256 cap) internal {

@@ -4,15 +4,7 @@ pragma solidity 0.8.30;
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
 
 /// @notice Takes no currency.
-contract Refusing {
-    function announce(IMicroLoan loan, uint256 amount) external {
-        loan.announceWithdrawal(amount);
-    }
-
-    function withdraw(IMicroLoan loan, uint256 amount) external {
-        loan.withdraw(amount);
-    }
-}
+contract Refusing {}
 
 /// @notice Refuses currency with a megabyte of revert data.
 contract Bombing {
@@ -31,10 +23,6 @@ contract Reentrant {
 
     constructor(IMicroLoan loan) {
         LOAN = loan;
-    }
-
-    function announce(uint256 amount) external {
-        LOAN.announceWithdrawal(amount);
     }
 
     function depositAndWithdraw() external payable {

@@ -3,6 +3,8 @@ pragma solidity 0.8.30;
 
 import {Vm} from "forge-std/Vm.sol";
 
+import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
+
 /// @notice What a phone's account signs.
 struct Request {
     address from;
@@ -67,5 +69,27 @@ library Requests {
             request.data,
             signed.signature
         );
+    }
+
+    /// @dev What a forwarder makes of a request whose intent is spent or not: `Executed` where it calls, however that ends.
+    function judge(SignedRequest memory signed, bool isSpent, address forwarder)
+        internal
+        view
+        returns (IRelayForwarder.Status)
+    {
+        Request memory request = signed.request;
+        uint256 length = request.data.length;
+        if (length < 4 || length > 1024 || request.gas > 1_000_000) {
+            return IRelayForwarder.Status.OutOfBounds;
+        }
+        if (isSpent) return IRelayForwarder.Status.AlreadySpent;
+        if (request.deadline < block.timestamp) return IRelayForwarder.Status.Expired;
+        if (request.deadline > block.timestamp + 24 hours) return IRelayForwarder.Status.DeadlineTooFar;
+        (bytes32 r, uint256 vs) = abi.decode(signed.signature, (bytes32, uint256));
+        uint8 v = uint8(27 + (vs >> 255));
+        address signer = ecrecover(digest(request, forwarder), v, r, bytes32(vs << 1 >> 1));
+        return signer == request.from && signer != address(0)
+            ? IRelayForwarder.Status.Executed
+            : IRelayForwarder.Status.BadSignature;
     }
 }

@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {Base} from "../support/Base.sol";
-import {DeployedForwarder, DeployedLoan, Deployments} from "../support/Deployments.sol";
+import {DeployedForwarder, DeployedLoan} from "../support/Deployments.sol";
 
 /// @notice The way to a new version, as contracts/README.md describes it, with everybody on it: a phone with a
 /// balance, a phone that owes and has spent the loan, and an outside wallet.
@@ -22,9 +22,7 @@ contract NewVersionTest is Base {
 
     function test_Walk() external {
         // The new pair, which takes accounts from the old pool alone.
-        IMicroLoan.Setup memory setup = _setup();
-        setup.predecessor = address(old);
-        (DeployedForwarder newForwarder, DeployedLoan fresh) = Deployments.pair(setup, relayer);
+        (DeployedForwarder newForwarder, DeployedLoan fresh) = _deploySuccessor();
         vm.startPrank(owner);
 
         // Named 48 hours ahead. Then lending stops, and everybody moves by a request of their own.

@@ -8,7 +8,7 @@ import { createMutationCopy, type Outcome } from './mutation-copy.ts'
 import { type Mutation, mutationsOf } from './mutations.ts'
 
 const help = `Changes contracts/src in a copy, one mistake at a time, and runs the tests on each. One that no test notices has
-to stand in contracts/test/mutation/survivors.json with the reason why it may.
+to stand in contracts/test/mutation/survivors.diff with the reason why it may.
 
   npx node scripts/contracts/mutation/mutate.ts [--file MicroLoan.sol] [--rule backdoor] [--from N] [--to N]
 
@@ -20,8 +20,8 @@ to stand in contracts/test/mutation/survivors.json with the reason why it may.
 
 type Survivor = { file: string; before: string; after: string; reason: string }
 
-const survivorsFile = join(projectRoot, 'contracts/test/mutation/survivors.json')
-const survivors: Survivor[] = JSON.parse(readFileSync(survivorsFile, 'utf8'))
+const survivorsFile = join(projectRoot, 'contracts/test/mutation/survivors.diff')
+const survivors = readSurvivors(readFileSync(survivorsFile, 'utf8'))
 const sources = sourceFiles()
 
 const flags = readFlags(help, {
@@ -44,7 +44,7 @@ if (flags.list) {
 }
 
 async function run(): Promise<void> {
-  for (const { file, before } of stale) say(`survivors.json: ${file} has no line ${before}`)
+  for (const { file, before } of stale) say(`survivors.diff: ${file} has no line ${before}`)
   const counts = { killed: 0, stillborn: 0, survived: 0 }
   let problems = stale.length
   const left = mutations.values()
@@ -70,6 +70,19 @@ async function run(): Promise<void> {
   }
 }
 
+/** Reads reasons (`# `), files, and in them each line (`- `) with what may stand in its place (`+ `). */
+function readSurvivors(text: string): Survivor[] {
+  let [reason, file, before] = ['', '', '']
+  return text.split('\n').flatMap((line) => {
+    const rest = line.slice(2)
+    if (line.startsWith('+ ')) return [{ file, before, after: rest, reason }]
+    if (line.startsWith('# ')) reason = rest
+    else if (line.startsWith('- ')) before = rest
+    else if (line !== '') file = line
+    return []
+  })
+}
+
 function isExpected(mutation: Mutation, outcome: Outcome): boolean {
   return (outcome === 'survived') === (reasonFor(mutation) !== undefined)
 }
@@ -82,7 +95,7 @@ function tell(mutation: Mutation, outcome: Outcome, done: number): void {
   } else if (outcome === 'survived') {
     say(`${progress}: ${reason}\n${describe(mutation)}`)
   } else if (reason !== undefined) {
-    say(`${progress}, although survivors.json says it does not\n${describe(mutation)}`)
+    say(`${progress}, although survivors.diff says it does not\n${describe(mutation)}`)
   } else if (process.stdout.isTTY || done % 20 === 0) {
     say(progress)
   }

@@ -2,13 +2,10 @@
 pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {IRelayForwarder} from "../../../src/IRelayForwarder.sol";
 import {Forcing} from "../../support/Receivers.sol";
 import {Store} from "../stores/Store.sol";
 import {Handler} from "./Handler.sol";
-import {IGuarded} from "../../../src/IGuarded.sol";
 import {DeployedForwarder, DeployedLoan} from "../../support/Deployments.sol";
-import {Requests, SignedRequest} from "../../support/Requests.sol";
 
 /// @notice Tries what is forbidden, with a relayer's key and the keys of some phones. Each attempt must fail.
 contract AdversaryHandler is Handler {
@@ -95,38 +92,6 @@ contract AdversaryHandler is Handler {
         uint256 amount = LOAN.liquidity() + bound(excess, 1, type(uint128).max);
         vm.prank(OWNER);
         _failsDirectly(abi.encodeCall(IMicroLoan.defund, (amount)));
-    }
-
-    function playOwner(uint256 seed, uint256 amount) external step {
-        uint256 phone = seed % STORE.PHONES();
-        IMicroLoan.Loan memory made;
-        bytes[9] memory calls = [
-            abi.encodeCall(IGuarded.pause, ()),
-            abi.encodeCall(IGuarded.unpause, ()),
-            abi.encodeCall(IMicroLoan.setTerms, (LOAN.terms())),
-            abi.encodeCall(IMicroLoan.setWithdrawalLimit, (amount)),
-            abi.encodeCall(IMicroLoan.defund, (amount)),
-            abi.encodeCall(IMicroLoan.writeOff, (STORE.account(0))),
-            abi.encodeCall(IMicroLoan.setBorrowers, (new address[](0), true)),
-            abi.encodeCall(IMicroLoan.announceSuccessor, (address(0))),
-            abi.encodeCall(IMicroLoan.takeOver, (STORE.account(0), made))
-        ];
-        bytes memory data = calls[seed % 9];
-        _failsForwarded(phone, data);
-        vm.prank(STORE.account(phone));
-        _failsDirectly(data);
-    }
-
-    /// @dev The adversary signs in a phone's name with a key of his own.
-    function forge(uint256 seed, uint256 key) external step {
-        address victim = STORE.account(seed % STORE.PHONES());
-        key = boundPrivateKey(key);
-        if (vm.addr(key) == victim) return;
-        SignedRequest memory signed =
-            _sign(seed % STORE.PHONES(), abi.encodeCall(IMicroLoan.transfer, (STORE.account(7), 1)));
-        signed = Requests.sign(signed.request, key, address(FORWARDER));
-        IRelayForwarder.Result memory result = _execute(signed);
-        assertEq(uint256(result.status), uint256(IRelayForwarder.Status.BadSignature), "forged request");
     }
 
     function _failsDirectly(bytes memory data) private {

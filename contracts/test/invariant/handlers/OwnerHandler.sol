@@ -4,10 +4,9 @@ pragma solidity 0.8.30;
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
-import {Setups} from "../../support/Setups.sol";
 import {Store} from "../stores/Store.sol";
 import {Handler} from "./Handler.sol";
-import {DeployedForwarder, DeployedLoan} from "../../support/Deployments.sol";
+import {DeployedForwarder, DeployedLoan, Setups} from "../../support/Deployments.sol";
 
 /// @notice The owner, within the bounds; and time.
 contract OwnerHandler is Handler {
@@ -25,14 +24,15 @@ contract OwnerHandler is Handler {
         STORE.recordPause(wanted);
     }
 
-    /// @dev Often with the principal that there is, so that a fee is what was shown wrong.
+    /// @dev Often with the principal that there is, so that a fee is what was shown wrong, or without a fee, so that the
+    /// principal is.
     function setTerms(uint256 principal, uint256 cap, uint256 term, uint256 feeRate) external step {
         if (principal % 2 == 0) principal = STORE.principal();
         else principal = LOAN.MIN_PRINCIPAL() + _uniform(principal, 0.3 ether);
         cap = _uniform(cap, 2 ether);
         IMicroLoan.Terms memory terms = Setups.termsOf(principal, cap < principal ? 0 : cap);
         terms.term = SafeCast.toUint32(term % 2 == 0 ? STORE.term() : 1 days + _uniform(term, 100 days));
-        terms.feeRate = SafeCast.toUint16(_uniform(feeRate, 1_000));
+        terms.feeRate = SafeCast.toUint16(feeRate % 3 == 0 ? 0 : _uniform(feeRate, 1_000));
         vm.prank(OWNER);
         LOAN.setTerms(terms);
         STORE.recordTerms(terms.principal, terms.dailyCap, terms.term, terms.feeRate);

@@ -12,6 +12,11 @@ contract PhoneHandler is Handler {
         Handler(loan, forwarder, store)
     {}
 
+    /// @dev Not for the campaign, which leaves it out.
+    function forward(uint256 signer, bytes memory data) external {
+        _forward(signer, data);
+    }
+
     function look(uint256 seed) external step {
         STORE.recordShown(seed % STORE.PHONES());
     }
@@ -86,20 +91,13 @@ contract PhoneHandler is Handler {
         STORE.recordPass(from, to);
     }
 
-    function deposit(uint256 seed, uint256 amount) external step {
-        (, address account) = _account(seed);
-        amount = bound(amount, 1, 1 ether);
-        hoax(account, amount);
-        LOAN.deposit{value: amount}();
-        STORE.recordDeposit(account, amount);
-    }
-
-    function depositFor(uint256 seed, uint256 toSeed, uint256 amount) external step {
+    function deposit(uint256 seed, uint256 toSeed, uint256 amount) external step {
         (, address payer) = _account(seed);
         (, address account) = _account(toSeed);
         amount = bound(amount, 1, 1 ether);
         hoax(payer, amount);
-        LOAN.depositFor{value: amount}(account);
+        if (payer == account) LOAN.deposit{value: amount}();
+        else LOAN.depositFor{value: amount}(account);
         STORE.recordDeposit(account, amount);
     }
 
@@ -121,7 +119,7 @@ contract PhoneHandler is Handler {
         vm.prank(account);
         LOAN.withdraw(amount);
         assertEq(account.balance, before + amount, "currency of the account");
-        STORE.recordAnnouncedWithdrawal(account, amount);
+        STORE.recordWithdrawal(account, amount, true);
     }
 
     function withdrawTo(uint256 seed, uint256 toSeed, uint256 amount) external step {
@@ -135,7 +133,7 @@ contract PhoneHandler is Handler {
         uint256 before = recipient.balance;
         _forward(phone, abi.encodeCall(IMicroLoan.withdrawTo, (payable(recipient), amount)));
         assertEq(recipient.balance, before + amount, "currency of the recipient");
-        STORE.recordWithdrawal(account, amount);
+        STORE.recordWithdrawal(account, amount, false);
         STORE.recordOutflow(false, amount, LOAN.withdrawalLimit());
     }
 

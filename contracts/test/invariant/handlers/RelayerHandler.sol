@@ -83,22 +83,12 @@ contract RelayerHandler is Handler {
 
     function _expected(SignedRequest memory signed) private view returns (IRelayForwarder.Status) {
         Request memory request = signed.request;
-        if (request.gas > 1_000_000 || request.data.length == 0) return IRelayForwarder.Status.OutOfBounds;
         uint256 last = STORE.lastExecutedAt(request.from, request.intentId);
-        if (last != 0 && STORE.timestamp() < last + 7 days) return IRelayForwarder.Status.AlreadySpent;
-        if (request.deadline < STORE.timestamp()) return IRelayForwarder.Status.Expired;
-        if (request.deadline > STORE.timestamp() + 24 hours) return IRelayForwarder.Status.DeadlineTooFar;
-        (bytes32 r, bytes32 vs) = abi.decode(signed.signature, (bytes32, bytes32));
-        address signer = ecrecover(
-            Requests.digest(request, address(FORWARDER)),
-            uint8(uint256(vs) >> 255) + 27,
-            r,
-            vs & bytes32(type(uint256).max >> 1)
-        );
-        if (signer != request.from) return IRelayForwarder.Status.BadSignature;
-        return bytes4(request.data) == Probe.count.selector
-            ? IRelayForwarder.Status.Executed
-            : IRelayForwarder.Status.Failed;
+        bool isSpent = last != 0 && block.timestamp < last + 7 days;
+        IRelayForwarder.Status status = Requests.judge(signed, isSpent, address(FORWARDER));
+        bool isCalled = status == IRelayForwarder.Status.Executed;
+        return
+            isCalled && bytes4(request.data) == Probe.fail.selector ? IRelayForwarder.Status.Failed : status;
     }
 
     function _intent(uint256 index) private pure returns (bytes22) {

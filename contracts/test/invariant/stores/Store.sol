@@ -56,13 +56,8 @@ contract Store {
         balanceOf[to] += amount;
     }
 
-    function recordWithdrawal(address from, uint256 amount) external {
-        withdrawn += amount;
-        balanceOf[from] -= amount;
-    }
-
-    function recordAnnouncedWithdrawal(address from, uint256 amount) external {
-        announced[from].amount -= amount;
+    function recordWithdrawal(address from, uint256 amount, bool wasAnnounced) external {
+        if (wasAnnounced) announced[from].amount -= amount;
         withdrawn += amount;
         balanceOf[from] -= amount;
     }
@@ -82,6 +77,15 @@ contract Store {
         Issue[] storage flows = _outflows[direct];
         flows.push(Issue(timestamp, amount));
         if (_sumSince(flows, timestamp - 24 hours) > limit) ++movedOverTheLimit;
+    }
+
+    /// @dev Payments that readers saw, and those with wrong books inside.
+    uint256 public payments;
+    uint256 public unbalanced;
+
+    function recordPayment(bool isBalanced) external {
+        ++payments;
+        if (!isBalanced) ++unbalanced;
     }
 
     struct Announcement {

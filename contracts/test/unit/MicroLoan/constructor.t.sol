@@ -6,8 +6,7 @@ import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {IGuarded} from "../../../src/IGuarded.sol";
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {Base} from "../../support/Base.sol";
-import {Setups} from "../../support/Setups.sol";
-import {DeployedLoan, Deployments} from "../../support/Deployments.sol";
+import {DeployedLoan, Deployments, Setups} from "../../support/Deployments.sol";
 
 contract MicroLoanConstructorTest is Base {
     /// @dev Whoever deploys, and whatever roles it or the account without code has.

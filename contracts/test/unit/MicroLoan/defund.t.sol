@@ -4,8 +4,7 @@ pragma solidity 0.8.30;
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {Base, OwnerHasAllRoles} from "../../support/Base.sol";
 import {Refusing, Returning} from "../../support/Receivers.sol";
-import {Setups} from "../../support/Setups.sol";
-import {Deployments} from "../../support/Deployments.sol";
+import {Deployments, Setups} from "../../support/Deployments.sol";
 
 contract MicroLoanDefundTest is Base {
     function test_RevertGiven_TheOwnerTakesNoCurrency() external {

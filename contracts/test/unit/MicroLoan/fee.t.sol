@@ -3,9 +3,9 @@ pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {AliceHasAllRoles, Base} from "../../support/Base.sol";
-import {DeployedLoan} from "../../support/Deployments.sol";
 
-/// @notice Of a loan with a fee of 7.77 %. An account pays it as it pays its debt.
+/// @notice Of a loan with a fee of 7.77 %. That an account pays it as it pays its debt, also where the terms change, the loan
+/// is written off or the account passed on, is what the invariants say for any fee.
 contract MicroLoanFeeTest is Base {
     uint256 internal constant RATE = 777;
     uint256 internal constant FEE = PRINCIPAL * RATE / 10_000;
@@ -71,68 +71,6 @@ contract MicroLoanFeeTest is Base {
         _borrow(bob);
         assertEq(loan.loanDetailsOf(bob.addr).feeRate, 0, "nor is that a fee");
         assertTrue(loan.isListed(bob.addr), "listed");
-    }
-
-    function test_GivenTheFeeChangesWhileALoanIsOpen() external {
-        _borrow(alice);
-        _setFee(0);
-        _borrow(bob);
-        assertEq(loan.loanOf(alice.addr), PRINCIPAL + FEE, "owed by the first");
-        assertEq(loan.loanOf(bob.addr), PRINCIPAL, "owed by the second");
-        _forward(alice, _repayLoan(PRINCIPAL + FEE));
-        assertEq(loan.issuable(), CAP - PRINCIPAL, "issuable");
-    }
-
-    function test_GivenALoanIsWrittenOffInPart() external {
-        _borrow(alice);
-        _forward(alice, _repayLoan(FEE));
-        vm.prank(owner);
-        loan.writeOff(alice.addr);
-        assertEq(loan.totalOwed(), 0, "total owed");
-        _forward(alice, _repayLoan(type(uint256).max));
-        assertEq(loan.liquidity(), POOL + FEE, "liquidity");
-        assertEq(loan.issuable(), CAP, "issuable");
-    }
-
-    function test_GivenTheAccountIsPassedOn() external {
-        _borrow(alice);
-        _forward(bob, _accept(alice.addr));
-        _forward(alice, _pass(bob.addr));
-        assertEq(loan.loanDetailsOf(bob.addr).feeRate, RATE, "rate");
-        _forward(bob, _repayLoan(type(uint256).max));
-        assertEq(loan.issuable(), CAP, "issuable");
-    }
-
-    function test_GivenTheAccountMoves() external {
-        DeployedLoan next = _announced();
-        _borrow(alice);
-        _forward(alice, _repayLoan(FEE));
-        IMicroLoan.Loan memory before = loan.loanDetailsOf(alice.addr);
-        vm.prank(alice.addr);
-        loan.moveAccount();
-        assertEq(abi.encode(next.loanDetailsOf(alice.addr)), abi.encode(before), "loan");
-        assertEq(next.totalOwed(), PRINCIPAL, "total owed");
-        uint256 counted = CAP - next.issuable();
-        assertEq(counted, (PRINCIPAL * 10_000 + 10_776) / 10_777, "the principal's part counts");
-        vm.prank(alice.addr);
-        next.repayLoan(type(uint256).max);
-        assertEq(next.issuable(), CAP, "issuable");
-    }
-
-    function test_RevertGiven_APredecessorHandsOverAHigherFee() external {
-        DeployedLoan next = _announced();
-        IMicroLoan.Loan memory made = IMicroLoan.Loan(1, 1_001, block.timestamp, block.timestamp, false);
-        vm.startPrank(address(loan));
-        vm.expectRevert(_error(IMicroLoan.FeeOutOfRange.selector, 1_001, 1_000));
-        next.takeOver(alice.addr, made);
-        made.feeRate = 1_000;
-        next.takeOver(alice.addr, made);
-        assertEq(next.loanDetailsOf(alice.addr).feeRate, 1_000, "rate");
-    }
-
-    function _announced() private returns (DeployedLoan next) {
-        (, next) = _deploySuccessor();
-        _announceSuccessor(address(next));
     }
 }
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {Vm} from "forge-std/Vm.sol";
+
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {AliceHasAllRoles, Base} from "../../support/Base.sol";
-import {Setups} from "../../support/Setups.sol";
-import {DeployedForwarder, DeployedLoan, Deployments} from "../../support/Deployments.sol";
+import {DeployedForwarder, DeployedLoan, Deployments, Setups} from "../../support/Deployments.sol";
 
 contract MicroLoanMoveAccountTest is Base {
     DeployedLoan internal next;
     DeployedForwarder internal nextForwarder;
-    DeployedLoan internal old;
-    DeployedForwarder internal oldForwarder;
     bytes internal move = abi.encodeCall(IMicroLoan.moveAccount, ());
 
     function setUp() public override {
@@ -45,14 +44,7 @@ contract MicroLoanMoveAccountTest is Base {
         vm.warp(from - 1);
         _moveFails(_error(IMicroLoan.MoveNotDue.selector, from));
         vm.warp(from);
-        _move();
-    }
-
-    function test_GivenAPauseWhenTheOwnerAnnounces() external {
-        _pause();
-        _announceSuccessor(address(next));
-        (address account,) = loan.successor();
-        assertEq(account, address(next), "successor");
+        _move(alice);
     }
 
     function test_RevertGiven_TheSuccessorIsTakenBack() external {
@@ -67,7 +59,7 @@ contract MicroLoanMoveAccountTest is Base {
     function test_RevertGiven_NothingIsThere() external {
         _announceSuccessor(address(next));
         _fails(bob.addr, move, _error(IMicroLoan.NothingToMove.selector, bob.addr));
-        _move();
+        _move(alice);
         _moveFails(_error(IMicroLoan.NothingToMove.selector, alice.addr));
     }
 
@@ -77,31 +69,48 @@ contract MicroLoanMoveAccountTest is Base {
         _moveFailsWhereBothHaveALoan();
     }
 
+    /// @dev In a pause of either contract, directly and forwarded.
     function test_GivenABalanceAndALoan() external {
         IMicroLoan.Loan memory before = loan.loanDetailsOf(alice.addr);
-        _announceSuccessor(address(next));
         _pause();
-        vm.expectEmit();
-        emit IMicroLoan.AccountMoved(alice.addr, address(next), 3 ether + PRINCIPAL, PRINCIPAL);
-        vm.expectEmit();
-        emit IMicroLoan.AccountTakenOver(alice.addr, 3 ether + PRINCIPAL, before);
-        _move();
+        _announceSuccessor(address(next));
+        vm.prank(owner);
+        next.pause();
+        uint256 state = vm.snapshotState();
+        for (uint256 i; i < 2; ++i) {
+            vm.expectEmit();
+            emit IMicroLoan.AccountMoved(alice.addr, address(next), 3 ether + PRINCIPAL, PRINCIPAL);
+            vm.expectEmit();
+            emit IMicroLoan.AccountTakenOver(alice.addr, 3 ether + PRINCIPAL, before);
+            if (i == 0) _move(alice);
+            else _forward(alice, move);
+            _assertAccount(alice.addr, 0, 0);
+            _assertSums(POOL - PRINCIPAL, 0, 0);
+            assertEq(abi.encode(next.loanDetailsOf(alice.addr)), abi.encode(before), "loan");
+            _swap();
+            _assertAccount(alice.addr, 3 ether + PRINCIPAL, PRINCIPAL);
+            _assertSums(0, 3 ether + PRINCIPAL, PRINCIPAL);
+            vm.revertToState(state);
+        }
+    }
 
-        _assertAccount(alice.addr, 0, 0);
-        _assertSums(POOL - PRINCIPAL, 0, 0);
-        assertEq(abi.encode(next.loanDetailsOf(alice.addr)), abi.encode(before), "loan");
-        _turnToNext();
-        _assertAccount(alice.addr, 3 ether + PRINCIPAL, PRINCIPAL);
-        _assertSums(0, 3 ether + PRINCIPAL, PRINCIPAL);
+    function test_GivenABalanceAloneAndADebtOfOneWei() external {
+        _depositFor(bob.addr, 1 ether);
+        _forward(alice, _repayLoan(PRINCIPAL - 1));
+        _announceSuccessor(address(next));
+        _move(bob);
+        _move(alice);
+        _swap();
+        _assertAccount(bob.addr, 1 ether, 0);
+        _assertAccount(alice.addr, 3 ether + 1, 1);
     }
 
     /// @dev A loan of the last day counts against the new pool's cap, until it is repaid there.
     function test_GivenALoanOfTheLastDay() external {
         _announceSuccessor(address(next));
         _borrow(bob);
-        vm.prank(bob.addr);
-        loan.moveAccount();
-        _move();
+        _move(bob);
+        _move(alice);
         assertEq(next.issuable(), CAP - PRINCIPAL, "issuable: the older loan counts no more");
         vm.prank(bob.addr);
         next.repayLoan(PRINCIPAL);
@@ -113,7 +122,7 @@ contract MicroLoanMoveAccountTest is Base {
         vm.prank(owner);
         loan.writeOff(alice.addr);
         _announceSuccessor(address(next));
-        _move();
+        _move(alice);
         assertTrue(next.loanDetailsOf(alice.addr).isWrittenOff, "written off");
         assertEq(next.totalOwed(), 0, "total owed");
         vm.prank(alice.addr);
@@ -121,58 +130,34 @@ contract MicroLoanMoveAccountTest is Base {
         assertEq(next.liquidity(), PRINCIPAL, "liquidity");
     }
 
-    function test_GivenABalanceAlone() external {
-        _depositFor(bob.addr, 1 ether);
-        _announceSuccessor(address(next));
-        vm.prank(bob.addr);
-        loan.moveAccount();
-        assertEq(next.getBalance(bob.addr), 1 ether, "balance");
-        assertEq(next.loanOf(bob.addr), 0, "owed");
-    }
-
-    function test_WhenTheCallerIsForwarded() external {
-        _announceSuccessor(address(next));
-        _forward(alice, move);
-        assertEq(next.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
-    }
-
     function test_RevertWhen_AnotherThanThePredecessorHandsOver() external {
         IMicroLoan.Loan memory made = IMicroLoan.Loan(1 ether, 0, block.timestamp, block.timestamp, false);
         bytes memory call = abi.encodeCall(IMicroLoan.takeOver, (alice.addr, made));
         address[5] memory callers = [stranger, owner, guardian, creditor, address(next)];
-        _turnToNext();
+        _swap();
         for (uint256 i; i < 5; ++i) {
             _fails(callers[i], call, _error(IMicroLoan.NotPredecessor.selector, callers[i]));
         }
         _forwardFails(alice, call, _error(IMicroLoan.NotPredecessor.selector, address(forwarder)));
-        _turnBack();
+        _swap();
         _giveAllRolesOfNextToThePredecessor();
-        _turnToNext();
+        _swap();
         _fails(stranger, call, _error(IMicroLoan.NotPredecessor.selector, stranger));
     }
 
     function test_GivenThePredecessorHasAllRoles() external {
         _giveAllRolesOfNextToThePredecessor();
         _announceSuccessor(address(next));
-        _move();
+        _move(alice);
         assertEq(next.loanOf(alice.addr), PRINCIPAL, "owed");
-    }
-
-    function test_GivenTheSuccessorIsPaused() external {
-        _announceSuccessor(address(next));
-        vm.prank(owner);
-        next.pause();
-        _move();
-        assertEq(next.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
     }
 
     /// @dev The successor is a contract like any other: that it has a role changes nothing.
     function test_GivenTheSuccessorHasAllRoles() external {
         _passAllRolesToNext();
-        vm.prank(address(next));
-        loan.announceSuccessor(address(next));
-        vm.warp(block.timestamp + 48 hours);
-        _move();
+        owner = address(next);
+        _announceSuccessor(address(next));
+        _move(alice);
         assertEq(next.getBalance(alice.addr), 3 ether + PRINCIPAL, "balance");
     }
 
@@ -193,34 +178,22 @@ contract MicroLoanMoveAccountTest is Base {
         vm.etch(address(next), "");
         _moveFails(_error(IMicroLoan.InvalidSuccessor.selector, address(next)));
         vm.etch(address(next), code);
-        _move();
+        _move(alice);
     }
 
-    function test_GivenAnotherBorrowerStays() external {
+    function test_GivenOthersBorrowFromEitherPool() external {
         _borrow(bob);
         _announceSuccessor(address(next));
-        _move();
+        _swap();
+        _fund(1 ether);
+        _borrow(carol);
+        _swap();
+        _move(alice);
         _assertSums(POOL - 2 * PRINCIPAL, PRINCIPAL, PRINCIPAL);
         _forward(bob, _repayLoan(PRINCIPAL));
         _assertSums(POOL - PRINCIPAL, 0, 0);
-    }
-
-    function test_GivenTheSuccessorHasLiquidityAndBorrowers() external {
-        _announceSuccessor(address(next));
-        _fundNext();
-        _turnToNext();
-        _borrow(bob);
-        _turnBack();
-        _move();
-        _turnToNext();
+        _swap();
         _assertSums(1 ether - PRINCIPAL, 3 ether + 2 * PRINCIPAL, 2 * PRINCIPAL);
-    }
-
-    function test_GivenOneWeiIsOwed() external {
-        _forward(alice, _repayLoan(PRINCIPAL - 1));
-        _announceSuccessor(address(next));
-        _move();
-        assertEq(next.loanOf(alice.addr), 1, "owed");
     }
 
     /// @dev What the account has borrowed from the successor counts on.
@@ -228,8 +201,8 @@ contract MicroLoanMoveAccountTest is Base {
         _forward(alice, _repayLoan(PRINCIPAL));
         _announceSuccessor(address(next));
         _borrowAndRepayAtNext();
-        _move();
-        _turnToNext();
+        _move(alice);
+        _swap();
         _setLimits(0, 1, false);
         bytes memory reason = _error(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 1);
         _forwardFails(alice, _applyForLoan(), reason);
@@ -244,17 +217,44 @@ contract MicroLoanMoveAccountTest is Base {
         uint256 issuedAt = block.timestamp;
         vm.warp(issuedAt + 3 hours);
         _borrowAndRepayAtNext();
-        _move();
+        _move(alice);
         vm.prank(alice.addr);
         next.repayLoan(PRINCIPAL);
 
-        _turnToNext();
+        _swap();
         _setLimits(0, 2, false);
         vm.warp(issuedAt + 24 hours);
         bytes memory reason = _error(IMicroLoan.BorrowerLimitReached.selector, alice.addr, 2);
         _forwardFails(alice, _applyForLoan(), reason);
         vm.warp(issuedAt + 27 hours);
         _borrow(alice);
+    }
+
+    function test_GivenALoanWithAFee() external {
+        _announceSuccessor(address(next));
+        _setFee(777);
+        _borrow(bob);
+        _forward(bob, _repayLoan(PRINCIPAL * 777 / 10_000));
+        IMicroLoan.Loan memory before = loan.loanDetailsOf(bob.addr);
+        _move(bob);
+        _swap();
+        assertEq(abi.encode(loan.loanDetailsOf(bob.addr)), abi.encode(before), "loan");
+        assertEq(loan.totalOwed(), PRINCIPAL, "total owed");
+        uint256 counted = (PRINCIPAL * 10_000 + 10_776) / 10_777;
+        assertEq(loan.issuable(), CAP - counted, "the principal's part counts");
+        _repayFor(bob.addr, PRINCIPAL);
+        assertEq(loan.issuable(), CAP, "issuable");
+    }
+
+    function test_RevertGiven_APredecessorHandsOverAHigherFee() external {
+        IMicroLoan.Loan memory made = IMicroLoan.Loan(1, 1_001, block.timestamp, block.timestamp, false);
+        _swap();
+        bytes memory reason = _error(IMicroLoan.FeeOutOfRange.selector, 1_001, 1_000);
+        _fails(address(next), abi.encodeCall(IMicroLoan.takeOver, (alice.addr, made)), reason);
+        made.feeRate = 1_000;
+        vm.prank(address(next));
+        loan.takeOver(alice.addr, made);
+        assertEq(loan.loanDetailsOf(alice.addr).feeRate, 1_000, "rate");
     }
 
     function _giveAllRolesOfNextToThePredecessor() private {
@@ -274,37 +274,28 @@ contract MicroLoanMoveAccountTest is Base {
     }
 
     function _moveFailsWhereBothHaveALoan() private {
-        _fundNext();
         _announceSuccessor(address(next));
-        _turnToNext();
+        _swap();
+        _fund(1 ether);
         _borrow(alice);
-        _turnBack();
+        _swap();
         _moveFails(_error(IMicroLoan.LoanActive.selector, alice.addr, PRINCIPAL));
     }
 
-    function _turnToNext() private {
-        (old, oldForwarder) = (loan, forwarder);
-        (loan, forwarder) = (next, nextForwarder);
-    }
-
-    function _turnBack() private {
-        (loan, forwarder) = (old, oldForwarder);
-    }
-
-    function _fundNext() private {
-        hoax(stranger, 1 ether);
-        next.fund{value: 1 ether}();
+    /// @dev From now on the other pair is the one that is called.
+    function _swap() private {
+        (loan, forwarder, next, nextForwarder) = (next, nextForwarder, loan, forwarder);
     }
 
     function _borrowAndRepayAtNext() private {
-        _fundNext();
-        _turnToNext();
+        _swap();
+        _fund(1 ether);
         _borrowAndRepay(alice);
-        _turnBack();
+        _swap();
     }
 
-    function _move() private {
-        vm.prank(alice.addr);
+    function _move(Vm.Wallet memory account) private {
+        vm.prank(account.addr);
         loan.moveAccount();
     }
 

@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {Base, OwnerHasAllRoles} from "../../support/Base.sol";
-import {Setups} from "../../support/Setups.sol";
+import {Setups} from "../../support/Deployments.sol";
 
 /// @notice What the owner sets, and its bounds. `roles.t.sol` tries every other caller.
 contract MicroLoanOwnerTest is Base {
@@ -29,20 +29,16 @@ contract MicroLoanOwnerTest is Base {
         _refuses(Setups.termsOf(PRINCIPAL, PRINCIPAL - 1), _error(error, PRINCIPAL - 1, PRINCIPAL));
 
         IMicroLoan.Terms memory terms = loan.terms();
-        (least, most, error) = (1 days, 3650 days, IMicroLoan.TermOutOfRange.selector);
-        uint256[4] memory values = [least, most, least - 1, most + 1];
-        for (uint256 i; i < 4; ++i) {
-            terms.term = uint32(values[i]);
-            if (i < 2) _sets(terms);
-            else _refuses(terms, _error(error, values[i], least, most));
-        }
-        terms = loan.terms();
-        (least, most, error) = (10 minutes, 365 days, IMicroLoan.PauseOutOfRange.selector);
-        values = [least, most, least - 1, most + 1];
-        for (uint256 i; i < 4; ++i) {
-            terms.pauseBetween = uint32(values[i]);
-            if (i < 2) _sets(terms);
-            else _refuses(terms, _error(error, values[i], least, most));
+        for (uint256 i; i < 8; ++i) {
+            bool isTerm = i < 4;
+            (least, most) = isTerm ? (1 days, 3650 days) : (10 minutes, 365 days);
+            error = isTerm ? IMicroLoan.TermOutOfRange.selector : IMicroLoan.PauseOutOfRange.selector;
+            uint256 value = [least, most, least - 1, most + 1][i % 4];
+            terms = loan.terms();
+            if (isTerm) terms.term = uint32(value);
+            else terms.pauseBetween = uint32(value);
+            if (i % 4 < 2) _sets(terms);
+            else _refuses(terms, _error(error, value, least, most));
         }
         terms = loan.terms();
         assertEq(loan.MAX_LOANS_PER_DAY(), 15, "most loans of a day");
@@ -50,17 +46,6 @@ contract MicroLoanOwnerTest is Base {
         _sets(terms);
         terms.loansPerDay = 16;
         _refuses(terms, _error(IMicroLoan.LoansPerDayOutOfRange.selector, 16, 15));
-    }
-
-    function test_GivenALoanIsOpenWhenThePrincipalChanges() external {
-        _borrow(alice);
-        _sets(Setups.termsOf(1 ether, 2 ether));
-        assertEq(loan.principal(), 1 ether, "principal");
-        _borrow(bob);
-        _assertAccount(alice.addr, PRINCIPAL, PRINCIPAL);
-        _assertAccount(bob.addr, 1 ether, 1 ether);
-        _forward(alice, _repayLoan(type(uint256).max));
-        _assertSums(POOL - 1 ether, 1 ether, 1 ether);
     }
 
     // The limit of withdrawals

@@ -5,7 +5,7 @@ import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {AliceHasAllRoles, Base, StrangerHasAllRoles} from "../../support/Base.sol";
 import {Refusing, Returning} from "../../support/Receivers.sol";
 
-/// @notice What currency comes in by, and goes out by: each moves what it says and nothing else.
+/// @notice What currency comes in by, goes on by and goes out by: each moves what it says and nothing else.
 contract MicroLoanPaymentsTest is Base {
     uint256 internal constant BALANCE = 5 ether;
     address internal wallet = makeAddr("outside wallet");
@@ -37,6 +37,47 @@ contract MicroLoanPaymentsTest is Base {
         _fund(2 ether);
         _assertAccount(stranger, 0, 0);
         _assertSums(POOL + 2 ether, BALANCE, 0);
+    }
+
+    // On
+
+    function test_WhenABalanceIsTransferred() external {
+        _borrow(alice);
+        vm.expectEmit();
+        emit IMicroLoan.Transferred(alice.addr, bob.addr, 2 ether);
+        _forward(alice, _transfer(bob.addr, 2 ether));
+        _assertAccount(alice.addr, BALANCE - 2 ether + PRINCIPAL, PRINCIPAL);
+        _assertAccount(bob.addr, 2 ether, 0);
+        vm.prank(bob.addr);
+        loan.transfer(alice.addr, 2 ether);
+        _assertAccount(alice.addr, BALANCE + PRINCIPAL, PRINCIPAL);
+        _assertAccount(bob.addr, 0, 0);
+        _assertSums(POOL - PRINCIPAL, BALANCE + PRINCIPAL, PRINCIPAL);
+    }
+
+    function test_WhenTheRecipientIsTheCaller() external {
+        vm.expectEmit();
+        emit IMicroLoan.Transferred(alice.addr, alice.addr, BALANCE);
+        _forward(alice, _transfer(alice.addr, BALANCE));
+        _assertAccount(alice.addr, BALANCE, 0);
+        _assertSums(POOL, BALANCE, 0);
+    }
+
+    function test_RevertGiven_TheLimitLeavesOneWeiLessWhenTheCallerIsDirect() external {
+        vm.prank(owner);
+        loan.setWithdrawalLimit(2 ether);
+        vm.startPrank(alice.addr);
+        loan.transfer(bob.addr, 1 ether);
+        vm.expectRevert(_error(IMicroLoan.WithdrawalLimitReached.selector, 1 ether, 1 ether + 1));
+        loan.transfer(bob.addr, 1 ether + 1);
+        loan.transfer(bob.addr, 1 ether);
+        vm.stopPrank();
+        assertEq(loan.transferable(), 0, "left to direct transfers");
+        assertEq(loan.withdrawable(), 2 ether, "left to forwarded withdrawals");
+        _forward(alice, _transfer(bob.addr, 3 ether));
+        _assertAccount(bob.addr, 5 ether, 0);
+        vm.warp(block.timestamp + 25 hours);
+        assertEq(loan.transferable(), 2 ether, "left a day later");
     }
 
     // Out, announced
