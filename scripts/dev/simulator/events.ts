@@ -1,11 +1,13 @@
 import type { Address, Hex } from 'viem'
-import { createRandom } from '../random.ts'
+import { ledgerRules } from '../../../src/relay/ledger/port.ts'
+import { createRandom, type Random } from '../random.ts'
+import { type DialItem, dialAgain, type Scene } from './draw/dials.ts'
 import { poorWei, richWei, startGasPriceWei } from './ground.ts'
 import { unlock } from './lender/product.ts'
 import type { ChainState, ModelBlock } from './model/chain.ts'
 import { accountOf as loanAccountOf } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
-import type { Item } from './plan.ts'
+import { type Item, type Knobs, losableTables, minuteMs, secondMs } from './plan.ts'
 import { crash, loseEverything, loseRow } from './relay/object.ts'
 import { deliver, freezeWorker, restartWorker } from './relay/workers.ts'
 import { blockWords, nameOf, short, wordsOf } from './story.ts'
@@ -16,93 +18,300 @@ const strangerAddress: Address = `0x${'5e'.repeat(20)}`
 
 const noOpGas = 21_000
 
-type ItemOf<Kind extends Item['kind']> = Extract<Item, { kind: Kind }>
+type Kind = Item['kind']
+type ItemOf<One extends Kind> = Extract<Item, { kind: One }>
 
-/** When an item of a plan and its consequences are over, in ms from its phase's start. */
-export function endOf(item: Item): number {
-  return item.at + ('forMs' in item ? item.forMs : 0)
+/** A kind of event: what is drawn of it, if it is drawn for itself, and what it does. */
+type Event<One extends Kind> = {
+  draw?: (random: Random, knobs: Knobs) => Omit<ItemOf<One>, 'phase' | 'at' | 'kind'>
+  happen: (world: World, item: ItemOf<One>) => void
+}
+
+/** Those that are drawn for themselves stand in the order in which they are. */
+const events: { [One in Kind]: Event<One> } = {
+  reorganization: {
+    draw(random, { rules: { confirmations, watchBlocks } }) {
+      const depth = random.weighted([
+        [random.int(1, 3), 5],
+        [random.int(1, Math.max(1, confirmations)), 2],
+        [random.int(1, Math.min(12, watchBlocks - 6)), 2],
+      ])
+      // Longer than before as chains are, or shorter: a chain that was restored from an old copy.
+      const blocks = random.chance(0.75) ? depth + random.int(1, 2) : random.int(0, depth)
+      return { depth, blocks }
+    },
+    happen: reorganize,
+  },
+  eviction: {
+    draw: (random) => ({ share: random.pick([1, 0.5]) }),
+    happen({ plan, pool, story }, item) {
+      const random = randomOf(plan.seed, item)
+      const dropped = pool.all().filter(() => random.chance(item.share))
+      for (const { hash } of dropped) pool.remove(hash)
+      story.tell(() => `The pool drops ${dropped.map(nameOf).join(', ') || 'nothing'}.`)
+    },
+  },
+  price: {
+    draw: (random) => ({
+      forMs: random.int(1, 12) * minuteMs,
+      times: random.pick([1.2, 1.5, 3, 100]),
+    }),
+    happen(world, item) {
+      const { chain, weather } = world
+      chain.setMinGasPrice(timesUp(weather.usualGasPriceWei, item.times))
+      after(world, item, () => chain.setMinGasPrice(weather.usualGasPriceWei))
+    },
+  },
+  shortage: {
+    draw: (random) => ({ forMs: random.int(1, 10) * minuteMs }),
+    happen: changeFor((state, isBack) => {
+      state.relayerWei = isBack ? richWei : poorWei
+    }),
+  },
+  foreign: {
+    draw: (random) => ({
+      nonce: random.pick(['next', 'after_pool'] as const),
+      times: random.pick([1, 2]),
+    }),
+    happen: sendForeign,
+  },
+  unlisted: {
+    draw: (random) => ({ forMs: random.int(10, 200) * secondMs }),
+    happen: changeFor((state, isBack) => {
+      state.isRelayerAllowed = isBack
+    }),
+  },
+  pause: {
+    draw: (random) => ({ forMs: random.int(10, 200) * secondMs }),
+    happen: changeFor((state, isBack) => {
+      state.isPaused = !isBack
+    }),
+  },
+  withdrawal: {
+    draw: (random, { callers }) => ({ caller: random.int(0, callers - 1) }),
+    happen: (world, { caller }) =>
+      world.chain.change((state) => {
+        const account = loanAccountOf(state, accountOf(world, caller))
+        loanAccountOf(state, strangerAddress).balanceWei += account.balanceWei
+        account.balanceWei = 0n
+      }),
+  },
+  loss: {
+    draw: () => ({}),
+    happen(world) {
+      loseEverything(world)
+      world.records.losses.push({ at: world.scheduler.now(), row: undefined })
+    },
+  },
+  row_loss: {
+    draw: (random) => ({ table: random.pick(losableTables) }),
+    happen(world, item) {
+      const { plan, records, scheduler, story } = world
+      const row = loseRow(world, item.table, randomOf(plan.seed, item))
+      if (row === undefined) return
+      records.losses.push({ at: scheduler.now(), row: { table: item.table, ...row } })
+      story.tell(() => `The ledger loses the row ${short(row.key)} of ${item.table}.`)
+    },
+  },
+  restart: {
+    draw: (random) => ({ downMs: random.pick([10, 300, 9_000]) }),
+    happen: (world, { downMs }) => crash(world, downMs),
+  },
+  worker_restart: {
+    draw: (random, { workers }) => ({ worker: random.int(0, workers - 1) }),
+    happen: (world, { worker }) => restartWorker(world, worker),
+  },
+  node_down: {
+    draw: (random) => ({
+      forMs: random.int(1, 240) * secondMs,
+      share: random.pick([1, 1, 0.5]),
+    }),
+    happen({ weather, scheduler }, { forMs, share }) {
+      weather.nodeDown.push({ until: scheduler.now() + forMs, share })
+    },
+  },
+  no_blocks: {
+    draw: (random) => ({ forMs: random.int(60, 700) * secondMs }),
+    happen({ weather, scheduler }, { forMs }) {
+      weather.blocksStopUntil = Math.max(weather.blocksStopUntil, scheduler.now() + forMs)
+    },
+  },
+  dial: { happen: (world, item) => deliver(world, item, item.phase, false) },
+  alternation: { happen: alternate },
+  lasting_price: {
+    happen({ chain, weather }, { times }) {
+      weather.usualGasPriceWei = timesUp(startGasPriceWei, times)
+      chain.setMinGasPrice(weather.usualGasPriceWei)
+    },
+  },
+  miscount: {
+    happen({ weather, scheduler }, { forMs, by }) {
+      weather.miscounts.push({ until: scheduler.now() + forMs, by })
+    },
+  },
+  freeze: { happen: (world, { worker, forMs }) => freezeWorker(world, worker, forMs) },
+  unlock: {
+    happen: (world, { caller }) => void unlock(world.memories, accountOf(world, caller)),
+  },
 }
 
 /** Lets an item of the plan happen. */
 export function happen(world: World, item: Item): void {
   const { phase: _, at: __, ...what } = item
   if (item.kind !== 'dial') world.story.tell(() => wordsOf(what))
-  begin(world, item)
+  const event = events[item.kind] as { happen: (world: World, item: Item) => void }
+  event.happen(world, item)
 }
 
-function begin(world: World, item: Item): void {
-  const { chain, scheduler, weather, records } = world
-  const until = scheduler.now() + ('forMs' in item ? item.forMs : 0)
-  switch (item.kind) {
-    case 'dial':
-      deliver(world, item, item.phase, false)
-      break
-    case 'reorganization':
-      reorganize(world, item)
-      break
-    case 'alternation':
-      alternate(world, item)
-      break
-    case 'eviction':
-      evict(world, item)
-      break
-    case 'price':
-      raisePrice(world, item)
-      break
-    case 'lasting_price':
-      weather.usualGasPriceWei = timesUp(startGasPriceWei, item.times)
-      chain.setMinGasPrice(weather.usualGasPriceWei)
-      break
-    case 'shortage':
-      changeFor(world, item, (state, isBack) => {
-        state.relayerWei = isBack ? richWei : poorWei
-      })
-      break
-    case 'unlisted':
-      changeFor(world, item, (state, isBack) => {
-        state.isRelayerAllowed = isBack
-      })
-      break
-    case 'pause':
-      changeFor(world, item, (state, isBack) => {
-        state.isPaused = !isBack
-      })
-      break
-    case 'withdrawal':
-      withdraw(world, item)
-      break
-    case 'foreign':
-      sendForeign(world, item)
-      break
-    case 'loss':
-      loseEverything(world)
-      records.losses.push({ at: scheduler.now(), row: undefined })
-      break
-    case 'row_loss':
-      loseOneRow(world, item)
-      break
-    case 'restart':
-      crash(world, item.downMs)
-      break
-    case 'worker_restart':
-      restartWorker(world, item.worker)
-      break
-    case 'freeze':
-      freezeWorker(world, item.worker, item.forMs)
-      break
-    case 'node_down':
-      weather.nodeDown.push({ until, share: item.share })
-      break
-    case 'no_blocks':
-      weather.blocksStopUntil = Math.max(weather.blocksStopUntil, until)
-      break
-    case 'unlock':
-      void unlock(world.memories, accountOf(world, item.caller))
-      break
-    case 'miscount':
-      weather.miscounts.push({ until, by: item.by })
-      break
+/** When an item of a plan and its consequences are over, in ms from its phase's start. */
+export function endOf(item: Item): number {
+  return item.at + ('forMs' in item ? item.forMs : 0)
+}
+
+/** Which kinds of events a run has is drawn first, so that each kind gets runs without the others. */
+export function drawEvents({ random, knobs, phase, spanMs }: Scene): Item[] {
+  const items: Item[] = []
+  const share = random.pick([0.08, 0.08, 0.2])
+  // Late enough to meet payments in blocks, and confirmed ones.
+  const lastMs = spanMs + random.pick([10, 60, 400]) * secondMs
+  for (const [kind, { draw }] of Object.entries(events)) {
+    if (draw === undefined || !random.chance(share)) continue
+    const times = random.weighted([
+      [1, 5],
+      [2, 2],
+      [4, 1],
+    ])
+    for (let time = 0; time < times; time++) {
+      items.push({ phase, at: random.int(0, lastMs), kind, ...draw(random, knobs) } as Item)
+    }
   }
+  return items
+}
+
+/** Drawn apart from the other events, so that a seed's others stay what they were. */
+export function drawAlternations({ random, knobs, phase, spanMs }: Scene): Item[] {
+  if (!random.chance(0.1)) return []
+  return Array.from({ length: random.int(1, 2) }, () => {
+    const depth = random.int(1, 3)
+    const at = random.int(0, spanMs + 60 * secondMs)
+    const blocks = depth + random.int(0, 1)
+    const forMs = random.int(1, 3 * knobs.blockMs)
+    return { phase, at, kind: 'alternation', depth, blocks, forMs }
+  })
+}
+
+/** What lasts for longer than a request is good for. */
+export function drawLasting({ random, phase, spanMs }: Scene): Item[] {
+  const at = random.int(0, spanMs + 60 * secondMs)
+  if (random.chance(0.06)) {
+    return [{ phase, at, kind: 'lasting_price', times: random.pick([1.3, 2]) }]
+  }
+  return random.chance(0.02) ? [{ phase, at, kind: 'unlisted', forMs: 135 * minuteMs }] : []
+}
+
+/**
+ * What has to meet something else to show anything, drawn for each phase with a dial that it has to meet. Drawn
+ * apart, so that a seed's others stay what they were.
+ */
+const rare: readonly {
+  name: string
+  share: number
+  draw: (scene: Scene, dial: DialItem, dials: readonly DialItem[]) => Item[]
+}[] = [
+  // The node, or the chain, stands still for longer than a request is good for, soon after a dial.
+  {
+    name: 'outage',
+    share: 0.01,
+    draw({ random, phase }, dial) {
+      const at = Math.max(0, dial.at + random.int(-2, 30) * secondMs)
+      const forMs = random.int(122, 140) * minuteMs
+      const isNode = random.pick([true, false])
+      return [
+        isNode
+          ? { phase, at, kind: 'node_down', forMs, share: 1 }
+          : { phase, at, kind: 'no_blocks', forMs },
+      ]
+    },
+  },
+  // The ledger is lost, its callers dial once more, and what that found on the chain leaves it again.
+  {
+    name: 'forgotten',
+    share: 0.05,
+    draw(scene, first, dials) {
+      const { random, knobs, phase } = scene
+      const lostAt = first.at + random.int(1, 4) * knobs.blockMs
+      const again = dials
+        .filter(({ at }) => at <= lostAt)
+        .map((dial) => dialAgain(scene, dial, lostAt + random.int(1, 30) * secondMs))
+      const moved = random.chance(0.5) ? [moveAway(scene, first)] : []
+      const deep = drawDeep(scene, lostAt + 30 * secondMs)
+      return [{ phase, at: lostAt, kind: 'loss' }, ...again, ...moved, deep]
+    },
+  },
+  // A payment fails, since its money is moved away, and its block is lost once that is final.
+  {
+    name: 'refuted',
+    share: 0.04,
+    draw: (scene, dial) => [moveAway(scene, dial), drawDeep(scene, dial.at + scene.knobs.blockMs)],
+  },
+  // Workers hear of more transactions than the chain has, so they take nonces above its count.
+  {
+    name: 'miscount',
+    share: 0.04,
+    draw({ random, phase }, dial) {
+      const at = Math.max(0, dial.at - secondMs)
+      const forMs = random.int(2, 60) * secondMs
+      return [{ phase, at, kind: 'miscount', forMs, by: random.int(1, 40) }]
+    },
+  },
+  // A Worker is not run from its claim to the claim's end, while another one is asked the same.
+  {
+    name: 'frozen',
+    share: 0.05,
+    draw(scene, dial) {
+      const { random, phase } = scene
+      const { workers, slowness } = scene.knobs
+      const { at, worker } = dial
+      if (workers === 1) return []
+      const from = at + slowness * random.int(100, 600)
+      const againAt = at + ledgerRules.leaseMs + random.int(0, 2 * secondMs)
+      const forMs = againAt - from + random.int(0, 3 * secondMs)
+      const again = { ...dialAgain(scene, dial, againAt), worker: (worker + 1) % workers }
+      return [{ phase, at: from, kind: 'freeze', worker, forMs }, again]
+    },
+  },
+]
+
+export function drawRare(
+  seed: number,
+  items: readonly Item[],
+  sceneOf: (random: Random, phase: 0 | 1) => Scene,
+): Item[] {
+  const phases = [...new Set(items.map(({ phase }) => phase))]
+  return phases.flatMap((phase) => {
+    const dials = items.filter(
+      (item): item is DialItem => item.phase === phase && item.kind === 'dial',
+    )
+    return rare.flatMap(({ name, share, draw }) => {
+      const random = createRandom(seed, `${name} ${phase}`)
+      return random.chance(share) ? draw(sceneOf(random, phase), random.pick(dials), dials) : []
+    })
+  })
+}
+
+/** Moves the caller's money away before a block has the payment. */
+const moveAway = ({ random, knobs }: Scene, { phase, at, caller }: DialItem): Item => ({
+  phase,
+  at: at + random.int(0, knobs.blockMs),
+  kind: 'withdrawal',
+  caller,
+})
+
+/** A reorganization of so many blocks that it may take what is final. */
+function drawDeep({ random, knobs: { rules, blockMs }, phase }: Scene, after: number): Item {
+  const depth = random.int(1, Math.min(12, rules.watchBlocks - 6))
+  const at = after + random.int(0, (rules.confirmations + 2) * blockMs)
+  return { phase, at, kind: 'reorganization', depth, blocks: depth + 1 }
 }
 
 /** Which transactions of a branch that is lost come back to the pool. */
@@ -111,7 +320,7 @@ const returnsOf =
   ({ hash }: ModelTransaction) =>
     createRandom(seed, `${hash} ${at}`).chance(knobs.returned)
 
-/** Takes blocks away, and puts others in their place or takes a branch up again. */
+/** Tells of blocks that were taken away, and of others in their place. */
 function branch(
   { records, scheduler, story }: World,
   { removed, added }: { removed: ModelBlock[]; added: ModelBlock[] },
@@ -138,43 +347,12 @@ function alternate(world: World, item: ItemOf<'alternation'>): void {
   })
 }
 
-function evict({ plan, pool, story }: World, item: ItemOf<'eviction'>): void {
-  const random = randomOf(plan.seed, item)
-  const dropped = pool.all().filter(() => random.chance(item.share))
-  for (const { hash } of dropped) pool.remove(hash)
-  story.tell(() => `The pool drops ${dropped.map(nameOf).join(', ') || 'nothing'}.`)
-}
-
-function raisePrice(world: World, item: ItemOf<'price'>): void {
-  const { chain, weather } = world
-  chain.setMinGasPrice(timesUp(weather.usualGasPriceWei, item.times))
-  after(world, item, () => chain.setMinGasPrice(weather.usualGasPriceWei))
-}
-
 /** Changes the chain's state with the next block, and back with one after so many ms. */
-function changeFor(
-  world: World,
-  item: ItemOf<'shortage' | 'unlisted' | 'pause'>,
-  change: (state: ChainState, isBack: boolean) => void,
-): void {
-  world.chain.change((state) => change(state, false))
-  after(world, item, () => world.chain.change((state) => change(state, true)))
-}
-
-function withdraw({ chain, callers }: World, { caller }: ItemOf<'withdrawal'>): void {
-  chain.change((state) => {
-    const account = loanAccountOf(state, callers[caller] ?? strangerAddress)
-    loanAccountOf(state, strangerAddress).balanceWei += account.balanceWei
-    account.balanceWei = 0n
-  })
-}
-
-function loseOneRow(world: World, item: ItemOf<'row_loss'>): void {
-  const { plan, records, scheduler, story } = world
-  const row = loseRow(world, item.table, randomOf(plan.seed, item))
-  if (row === undefined) return
-  records.losses.push({ at: scheduler.now(), row: { table: item.table, ...row } })
-  story.tell(() => `The ledger loses the row ${short(row.key)} of ${item.table}.`)
+function changeFor(change: (state: ChainState, isBack: boolean) => void) {
+  return (world: World, item: Item & { forMs: number }) => {
+    world.chain.change((state) => change(state, false))
+    after(world, item, () => world.chain.change((state) => change(state, true)))
+  }
 }
 
 /** What of an item is left to chance. */
@@ -182,7 +360,7 @@ const randomOf = (seed: number, { kind, at }: Item) => createRandom(seed, `${kin
 
 const timesUp = (wei: bigint, times: number) => (wei * BigInt(Math.round(times * 10))) / 10n
 
-/** Once what lasts for so long is over. */
+/** Does what comes once what lasts for so long is over. */
 function after({ scheduler, story }: World, item: Item & { forMs: number }, change: () => void) {
   const end = () => {
     change()
@@ -191,8 +369,8 @@ function after({ scheduler, story }: World, item: Item & { forMs: number }, chan
   scheduler.at(scheduler.now() + item.forMs, end, 'quiet')
 }
 
-/** A transaction with the relayer's key that the relay knows nothing of. */
-function sendForeign(world: World, { nonce: where, times }: ItemOf<'foreign'>) {
+/** Sends a transaction with the relayer's key that the relay knows nothing of. */
+function sendForeign(world: World, { nonce: where, times }: ItemOf<'foreign'>): void {
   const { chain, pool, records, signing } = world
   const stateNonce = chain.head().state.nonce
   const nonce = where === 'next' ? stateNonce : stateNonce + pool.minable(stateNonce).length

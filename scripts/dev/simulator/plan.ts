@@ -87,6 +87,10 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'unlock'; caller: number }
 )
 
+/** Puts items in the order in which they happen. */
+export const inOrder = (items: readonly Item[]): Item[] =>
+  items.toSorted((a, b) => a.phase - b.phase || a.at - b.at)
+
 /** One delivery of a session's text to a Worker. */
 export type Dial = {
   kind: 'dial'
@@ -109,6 +113,8 @@ export type TypedPin = {
   sets?: string
 }
 
+export const secondMs = 1000
+export const minuteMs = 60 * secondMs
 export const milliWei = 1_000_000_000_000_000n
 
 /** What every caller has at the start, in thousandths. */

@@ -10,7 +10,7 @@ import { useInstantCrypto } from './lender/instant-crypto.ts'
 import { chooseFirstPins } from './lender/product.ts'
 import { totalWei } from './model/contracts.ts'
 import { checkSignatures } from './model/signing.ts'
-import { type Dial, type Plan, phoneOf } from './plan.ts'
+import { type Dial, minuteMs, type Plan, phoneOf, secondMs } from './plan.ts'
 import { auditLedger } from './relay/audit.ts'
 import { clearRows, crash, peek, wake } from './relay/object.ts'
 import { deliver } from './relay/workers.ts'
@@ -29,8 +29,6 @@ export type Run = { history: History; story: readonly string[] }
 
 const strangerAddress = `0x${'5e'.repeat(20)}`
 const forwarder = { chainId: simulatedChainId, address: forwarderAddress }
-const secondMs = 1000
-const minuteMs = 60 * secondMs
 const dayMs = 24 * 60 * minuteMs
 
 /**

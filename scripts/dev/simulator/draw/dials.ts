@@ -1,17 +1,50 @@
 import type { Random } from '../../random.ts'
-import { type Item, type Knobs, milliWei, startMillis, textOf, type Wanted } from '../plan.ts'
+import {
+  type Dial,
+  type Item,
+  type Knobs,
+  milliWei,
+  minuteMs,
+  secondMs,
+  startMillis,
+  textOf,
+  type Wanted,
+} from '../plan.ts'
 
-const secondMs = 1000
-const minuteMs = 60 * secondMs
+/** What a part of a plan is drawn with. */
+export type Scene = {
+  random: Random
+  knobs: Knobs
+  phase: 0 | 1
+  /** In which most of a phase's deliveries come. */
+  spanMs: number
+  nextId: () => number
+}
 
-export function drawDials(
-  random: Random,
-  knobs: Knobs,
-  phase: 0 | 1,
-  spanMs: number,
-  isCrowded: boolean,
-  counter: { next: number },
-): Item[] {
+export type DialItem = Item & Dial
+
+/** Makes a delivery, to any Worker, of what its caller wants; in other words where some are given. */
+export const dialOf = (
+  { random, knobs, phase, nextId }: Scene,
+  dial: Pick<DialItem, 'at' | 'session' | 'caller' | 'wanted'> & Partial<DialItem>,
+): DialItem => ({
+  phase,
+  kind: 'dial',
+  id: nextId(),
+  text: textOf(dial.wanted),
+  worker: random.int(0, knobs.workers - 1),
+  ...dial,
+})
+
+/** Makes the same delivery at another time. */
+export const dialAgain = ({ nextId }: Scene, dial: DialItem, at: number): DialItem => ({
+  ...dial,
+  at,
+  id: nextId(),
+})
+
+export function drawDials(scene: Scene, isCrowded: boolean): Item[] {
+  const { random, knobs, spanMs } = scene
   const items: Item[] = []
   const sessions = isCrowded ? random.int(8, 14) : random.int(1, 5)
   for (let index = 0; index < sessions; index++) {
@@ -20,17 +53,7 @@ export function drawDials(
     const wanted = drawWanted(random, knobs, caller)
     const start = random.int(0, isCrowded ? Math.min(spanMs, 10 * secondMs) : spanMs)
     const dial = (by: number, what: Wanted, at: number) =>
-      items.push({
-        phase,
-        at,
-        kind: 'dial',
-        id: counter.next++,
-        session,
-        caller: by,
-        text: textOf(what),
-        wanted: what,
-        worker: random.int(0, knobs.workers - 1),
-      })
+      items.push(dialOf(scene, { at, session, caller: by, wanted: what }))
     dial(caller, wanted, start)
     const repeats = isCrowded
       ? 0
@@ -55,59 +78,42 @@ export function drawDials(
   return items
 }
 
-/**
- * Deliveries of some sessions that ask for nothing and end it, before their others and after. Drawn apart,
- * so that a seed's others stay what they were.
- */
-export function drawEnds(
-  random: Random,
-  items: readonly Item[],
-  counter: { next: number },
-): (Item & { kind: 'dial' })[] {
-  return items.flatMap((item) => {
+/** Deliveries of some sessions that ask for nothing and end it, before their others and after. */
+export const drawEnds = (random: Random, items: readonly Item[], nextId: () => number): Item[] =>
+  items.flatMap((item) => {
     if (item.kind !== 'dial' || !random.chance(0.07)) return []
     const text = random.pick([`${item.text}*1`, `${item.text}*9*9`, '9*9*9', '1*1'])
     const at = Math.max(0, item.at + random.pick([-1, 1, 1]) * drawDelay(random))
-    return [{ ...item, at, text, wanted: { kind: 'nothing' }, id: counter.next++ }]
+    return [{ ...item, at, text, wanted: { kind: 'nothing' as const }, id: nextId() }]
   })
-}
-/** One caller who dials again and again for next to nothing, drawn apart and last. */
-export function drawGreedy(
-  random: Random,
-  { callers, workers }: Knobs,
-  phase: 0 | 1,
-  spanMs: number,
-  counter: { next: number },
-): Item[] {
+
+/** One caller who dials again and again for next to nothing. */
+export function drawGreedy(scene: Scene): Item[] {
+  const { random, spanMs } = scene
+  const { callers } = scene.knobs
   if (!random.chance(0.08)) return []
   const caller = random.int(0, callers - 1)
   const from = random.int(0, spanMs)
   const wanted: Wanted = { kind: 'transfer', to: (caller + 1) % callers, amountWei: milliWei / 10n }
-  return Array.from({ length: random.int(6, 30) }, (_, index) => ({
-    ...{ phase, kind: 'dial' as const, id: counter.next++, session: `g${index}`, caller },
-    at: from + random.int(0, 30 * secondMs),
-    ...{ text: textOf(wanted), wanted, worker: random.int(0, workers - 1) },
-  }))
+  return Array.from({ length: random.int(6, 30) }, (_, index) => {
+    const at = from + random.int(0, 30 * secondMs)
+    return dialOf(scene, { at, session: `g${index}`, caller, wanted })
+  })
 }
 
-/** Hundreds of callers besides the others, who dial at about the same time, drawn apart and last. */
-export function drawCrowd(
-  random: Random,
-  { callers, workers }: Knobs,
-  spanMs: number,
-  counter: { next: number },
-): { size: number; items: Item[] } {
+/** Hundreds of callers besides the others, who dial at about the same time. */
+export function drawCrowd(scene: Scene): { size: number; items: Item[] } {
+  const { random, spanMs } = scene
+  const { callers } = scene.knobs
   if (!random.chance(0.004)) return { size: 0, items: [] }
   const size = random.int(100, 300)
   const from = random.int(0, spanMs)
   const wanted: Wanted = { kind: 'transfer', to: 0, amountWei: milliWei }
   const items = Array.from({ length: size }, (_, member) =>
-    Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, (__, index) => ({
-      ...{ phase: 0 as const, kind: 'dial' as const, id: counter.next++ },
-      ...{ session: `c${member}-${index}`, caller: callers + member },
-      at: from + random.int(0, 20 * secondMs),
-      ...{ text: textOf(wanted), wanted, worker: random.int(0, workers - 1) },
-    })),
+    Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, (__, index) => {
+      const at = from + random.int(0, 20 * secondMs)
+      return dialOf(scene, { at, session: `c${member}-${index}`, caller: callers + member, wanted })
+    }),
   )
   return { size, items: items.flat() }
 }

@@ -1,8 +1,6 @@
 import { createRandom, type Random } from '../../random.ts'
-import { type Dial, type Item, type Knobs, type Plan, textOf } from '../plan.ts'
-
-const secondMs = 1000
-const minuteMs = 60 * secondMs
+import { type Dial, type Item, inOrder, minuteMs, type Plan, secondMs, textOf } from '../plan.ts'
+import { dialOf, type Scene } from './dials.ts'
 
 const firstPins = ['482615', '739164', '5938', '26495']
 const laterPins = ['8053', '917264', '63820']
@@ -17,23 +15,24 @@ const asking = ['8*2', '8*2', '4*1', '3'] as const
  * Makes a plan one of a lender's histories: its callers type their PINs with what they want, and others guess
  * them; PINs are changed, forgotten and blocked while sessions are open that were begun before.
  */
-export function asLender(plan: Plan, firstId: number): Plan {
+export function drawLender(plan: Plan, sceneOf: (random: Random, phase: 0 | 1) => Scene): Plan {
   const { seed, knobs } = plan
-  let id = firstId
   const typed = plan.items.map((item) => (item.kind === 'dial' ? withPin(item) : item))
   const phases = [...new Set(plan.items.map(({ phase }) => phase))]
   const drawn = phases.flatMap((phase) =>
-    scenes.flatMap(({ name, share, draw }) => {
+    acts.flatMap(({ name, share, draw }) => {
       const random = createRandom(seed, `${name} ${phase}`)
       if (!random.chance(share)) return []
+      const scene = { ...sceneOf(random, phase), knobs }
       const caller = random.int(0, Math.min(3, knobs.callers - 1))
       const from = random.int(0, 2 * minuteMs)
-      const dial = dialler({ random, knobs, phase, caller, name, next: () => id++ })
-      return draw({ random, knobs, caller, from, phase, dial })
+      const wanted = { kind: 'nothing' } as const
+      const dial: Act['dial'] = (at, session, text, more) =>
+        dialOf(scene, { at, session: `${name} ${session}`, caller, text, wanted, ...more })
+      return draw({ ...scene, caller, from, dial })
     }),
   )
-  const items = [...typed, ...drawn].sort((a, b) => a.phase - b.phase || a.at - b.at)
-  return { ...plan, items }
+  return { ...plan, items: inOrder([...typed, ...drawn]) }
 }
 
 /** A payment asks for the PIN as its last answer. */
@@ -45,44 +44,19 @@ function withPin<Item extends Dial>(dial: Item): Item {
   return { ...dial, text: typed, pin: { own, step: typed } }
 }
 
-type Scene = {
-  random: Random
-  knobs: Knobs
+/** What a caller's part is drawn with, in sessions that it names. */
+type Act = Scene & {
   caller: number
   /** When it begins, in ms from its phase's start. */
   from: number
-  phase: 0 | 1
-  dial: Dialled
+  dial: (at: number, session: string, text: string, more?: Partial<Dial>) => Item
 }
 
-type Dialled = (at: number, session: string, text: string, more?: Partial<Dial>) => Item
-
-type Dialling = Pick<Scene, 'random' | 'knobs' | 'caller' | 'phase'> & {
-  name: string
-  next: () => number
-}
-
-/** Deliveries of one caller's sessions, which the scene names. */
-function dialler({ random, knobs, phase, caller, name, next }: Dialling): Dialled {
-  return (at, session, text, more = {}) => ({
-    phase,
-    at,
-    kind: 'dial',
-    id: next(),
-    session: `${name} ${session}`,
-    caller,
-    text,
-    wanted: { kind: 'nothing' },
-    worker: random.int(0, knobs.workers - 1),
-    ...more,
-  })
-}
-
-const scenes: readonly {
+const acts: readonly {
   name: string
   /** Of the phases of a lender. */
   share: number
-  draw: (scene: Scene) => Item[]
+  draw: (act: Act) => Item[]
 }[] = [
   { name: 'guesses', share: 0.35, draw: drawGuesses },
   { name: 'left open', share: 0.35, draw: drawLeftOpen },
@@ -90,7 +64,7 @@ const scenes: readonly {
 ]
 
 /** Somebody tries PINs, many at a time or one after the other, and may try the right one. */
-function drawGuesses({ random, caller, from, dial }: Scene): Item[] {
+function drawGuesses({ random, caller, from, dial }: Act): Item[] {
   const count = random.int(2, 12)
   const spreadMs = random.pick([0, 100, 500, 20 * secondMs])
   const rightAt = random.chance(0.6) ? random.int(0, count - 1) : undefined
@@ -116,7 +90,7 @@ function guessOf(place: (typeof asking)[number], own: string): [text: string, mo
 }
 
 /** Sessions stay open at what follows their PIN, which is then changed or blocked, and go on. */
-function drawLeftOpen({ random, knobs, caller, from, phase, dial }: Scene): Item[] {
+function drawLeftOpen({ random, knobs, caller, from, phase, dial }: Act): Item[] {
   const own = firstPinOf(caller)
   const [chosen, other] = [laterPins[caller % 3] ?? '', laterPins[(caller + 1) % 3] ?? '']
   const changing = `8*2*${own}`
@@ -156,7 +130,7 @@ const changesPin = (own: string, sets: string): Partial<Dial> => ({
 })
 
 /** A PIN is called forgotten, and another one chosen: too early, or after the pause between the phases. */
-function drawForgotten({ random, caller, from, phase, dial }: Scene): Item[] {
+function drawForgotten({ random, caller, from, phase, dial }: Act): Item[] {
   const chosen = laterPins[caller % 3] ?? ''
   const at = from + random.int(0, 2 * minuteMs)
   return [

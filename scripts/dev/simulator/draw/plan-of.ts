@@ -1,14 +1,10 @@
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { createRandom, type Random } from '../../random.ts'
-import type { PoolFamily } from '../../rootstock-pool/refusals.ts'
+import { drawAlternations, drawEvents, drawLasting, drawRare } from '../events.ts'
 import { drawRates } from '../faults.ts'
-import { type Item, type Knobs, milliWei, type Plan } from '../plan.ts'
-import { drawCrowd, drawDials, drawEnds, drawGreedy } from './dials.ts'
-import { drawAlternations, drawEvents, drawLasting, drawRare } from './events.ts'
-import { asLender } from './lender.ts'
-
-const secondMs = 1000
-const minuteMs = 60 * secondMs
+import { type Item, inOrder, type Knobs, milliWei, minuteMs, type Plan, secondMs } from '../plan.ts'
+import { drawCrowd, drawDials, drawEnds, drawGreedy, type Scene } from './dials.ts'
+import { drawLender } from './lender.ts'
 
 /** What `src/compose/config.ts` lets the relay pay on Rootstock, and a limit that replacements meet soon. */
 const usualMaxGasPriceWei = 1_000_000_000n
@@ -17,27 +13,36 @@ const tightGasPriceWei = 100_000_000n
 /** Share of the histories that are a lender's. */
 const lenderShare = 0.25
 
-/** The plan that a seed stands for. */
+/**
+ * The plan that a seed stands for. What is drawn by a name of its own is drawn apart, so that a seed's others
+ * stay what they were.
+ */
 export function planOf(seed: number): Plan {
   const random = createRandom(seed, 'plan')
   const spanMs = random.pick([5 * secondMs, 40 * secondMs, 3 * minuteMs, 8 * minuteMs])
   const knobs = drawKnobs(seed, random, spanMs)
+  let id = 0
+  const nextId = () => id++
+  const sceneOf = (own: Random, phase: 0 | 1): Scene => ({
+    random: own,
+    knobs,
+    phase,
+    spanMs,
+    nextId,
+  })
   const items: Item[] = []
-  const counter = { next: 0 }
-  const phases: (0 | 1)[] = knobs.pauseDays === undefined ? [0] : [0, 1]
   const isCrowded = random.chance(0.12)
-  for (const phase of phases) {
-    items.push(...drawDials(random, knobs, phase, spanMs, isCrowded, counter))
-    if (random.chance(0.85)) items.push(...drawEvents(random, knobs, phase, spanMs))
-    items.push(
-      ...drawAlternations(createRandom(seed, `alternation ${phase}`), phase, spanMs, knobs),
-      ...drawLasting(createRandom(seed, `lasting ${phase}`), phase, spanMs),
-      ...drawGreedy(createRandom(seed, `greedy ${phase}`), knobs, phase, spanMs, counter),
-    )
+  for (const phase of knobs.pauseDays === undefined ? [0 as const] : [0 as const, 1 as const]) {
+    const scene = sceneOf(random, phase)
+    const apart = (name: string) => sceneOf(createRandom(seed, `${name} ${phase}`), phase)
+    items.push(...drawDials(scene, isCrowded))
+    if (random.chance(0.85)) items.push(...drawEvents(scene))
+    items.push(...drawAlternations(apart('alternation')), ...drawLasting(apart('lasting')))
+    items.push(...drawGreedy(apart('greedy')))
   }
-  items.push(...drawEnds(createRandom(seed, 'ends'), items, counter))
-  items.push(...drawRare(seed, knobs, items, counter))
-  const crowd = drawCrowd(createRandom(seed, 'crowd'), knobs, spanMs, counter)
+  items.push(...drawEnds(createRandom(seed, 'ends'), items, nextId))
+  items.push(...drawRare(seed, items, sceneOf))
+  const crowd = drawCrowd(sceneOf(createRandom(seed, 'crowd'), 0))
   items.push(...crowd.items)
   const isDearer = items.some(({ kind }) => kind === 'lasting_price')
   // A low limit stops replacements early; below a price that stays, it would stop payments for good.
@@ -45,13 +50,14 @@ export function planOf(seed: number): Plan {
   const maxGasPriceWei = isTight ? tightGasPriceWei : knobs.maxGasPriceWei
   // Blocks that take what they could are what a queue's length is judged by.
   const inclusion = crowd.size > 0 ? 1 : knobs.inclusion
+  const callers = knobs.callers + crowd.size
   const plan = {
     seed,
-    knobs: { ...knobs, maxGasPriceWei, inclusion, callers: knobs.callers + crowd.size },
-    items: items.sort((a, b) => a.phase - b.phase || a.at - b.at),
+    knobs: { ...knobs, maxGasPriceWei, inclusion, callers },
+    items: inOrder(items),
   }
   const drawn = withOutage(plan, createRandom(seed, 'outage'))
-  return knobs.isLender ? asLender(drawn, counter.next) : drawn
+  return knobs.isLender ? drawLender(drawn, sceneOf) : drawn
 }
 
 /**
@@ -68,12 +74,12 @@ function withOutage(plan: Plan, random: Random): Plan {
   })
   const isLossy = plan.items.some(({ kind }) => kind === 'loss' || kind === 'row_loss')
   if (!isDown || isLossy || pauseDays !== undefined) return plan
-  const items = [...plan.items, ...lost].sort((a, b) => a.phase - b.phase || a.at - b.at)
+  const items = inOrder([...plan.items, ...lost])
   return { ...plan, knobs: { ...plan.knobs, outageDays }, items }
 }
 
 function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
-  const family: PoolFamily = random.chance(0.85) ? 'rskj' : 'geth'
+  const family = random.chance(0.85) ? 'rskj' : 'geth'
   const workers = random.int(1, 3)
   const maxInFlight = random.weighted([
     [15, 3],
@@ -95,7 +101,6 @@ function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
       ]),
       watchBlocks: random.pick([16, 20, 50]),
       tendMs: random.pick([5, 10, 10, 20]) * secondMs,
-      // Drawn apart, so that a seed's other knobs stay what they were.
       meansMs: createRandom(seed, 'means').pick([0, 5, 25, 100]) * secondMs,
     },
     slots: family === 'rskj' ? maxInFlight + 1 : 1_000,
@@ -125,7 +130,6 @@ function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
   }
 }
 
-/** Drawn apart, so that a seed's other knobs stay what they were. */
 function drawLimits(random: Random, isLender: boolean): Knobs['limits'] {
   const hasDay = random.chance(isLender ? 0.5 : 0.15)
   return {
