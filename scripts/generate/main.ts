@@ -9,7 +9,7 @@ import { writeAbis } from './abi.ts'
 import { replacePart } from './document.ts'
 import { drawImports } from './imports-drawing.ts'
 import { writeStates } from './ledger-states.ts'
-import { drawMenu } from './menu-drawing.ts'
+import { drawMenus } from './menu-drawing.ts'
 
 const helpText = `Writes what is made from other files: ABIs, the ledger's scripts and states, OpenRPC's document, drawings.
 
@@ -26,7 +26,7 @@ async function generate(): Promise<void> {
     ...(await writeAbis()),
     'src/relay/ledger/stores/lua.ts': writeLua(),
     'docs/openrpc.json': `${JSON.stringify(openRpcDocument(methods), null, 2)}\n`,
-    'docs/menu.svg': drawMenu(),
+    'docs/menu.md': drawMenus(),
     'STORAGE.md': replacePart(read('STORAGE.md'), 'states', `${writeStates()}\n`),
     'ARCHITECTURE.md': replacePart(
       read('ARCHITECTURE.md'),
