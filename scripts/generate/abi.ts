@@ -1,11 +1,6 @@
-import { buildContracts, readArtifact } from '../contracts/forge.ts'
-import {
-  baseArguments,
-  constantSeconds,
-  enumMembers,
-  hashedText,
-  parseSolidity,
-} from '../contracts/solidity.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildContracts, projectRoot, readArtifact } from '../contracts/forge.ts'
 
 /** Each part's own ABI, and what it leaves out; TypeScript meets Solidity nowhere else. */
 const targets = [
@@ -37,20 +32,31 @@ export const ${name} = ${abi} as const
 
 /** What RelayForwarder defines and no ABI tells: its enum, and what a caller signs. */
 function renderForwarder(): string {
-  const trees = parseSolidity(
-    ['IRelayForwarder', 'RelayForwarder', 'SpentMarks'].map((name) => `contracts/src/${name}.sol`),
+  const source = ['IRelayForwarder', 'RelayForwarder', 'SpentMarks']
+    .map((name) => readFileSync(join(projectRoot, `contracts/src/${name}.sol`), 'utf8'))
+    .join('')
+    .replaceAll(/\/\/.*/g, '')
+  const find = (pattern: RegExp): readonly string[] => {
+    const found = [...source.matchAll(pattern)]
+    if (found[0] === undefined || found.length > 1) {
+      throw new Error(`the contracts have ${found.length} times: ${pattern}`)
+    }
+    return found[0].slice(1)
+  }
+  const [request = ''] = find(/_TYPEHASH =\s+keccak256\("Request\((.+)\)"\);/g)
+  const members = request.split(',').map((member) => {
+    const [type, name] = member.split(' ')
+    return { name, type }
+  })
+  const [name, version] = find(/\bEIP712\("(.+)", "(.+)"\)/g)
+  const [names = ''] = find(/\benum Status \{([^}]+)\}/g)
+  const statuses = names.split(',').map((member) =>
+    member
+      .trim()
+      .replace(/(?<=[a-z])(?=[A-Z])/g, '_')
+      .toLowerCase(),
   )
-  const members = hashedText(trees, 'REQUEST_TYPEHASH')
-    .replace(/^Request\(|\)$/g, '')
-    .split(',')
-    .map((member) => {
-      const [type, name] = member.split(' ')
-      return { name, type }
-    })
-  const [name, version] = baseArguments(trees, 'EIP712')
-  const statuses = enumMembers(trees, 'Status').map((member) =>
-    member.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase(),
-  )
+  const [days] = find(/\bLIFETIME = (\d+) days;/g)
   return `
 /** The members of the enum \`Status\`, in their order. */
 export const requestStatuses = ${literal(statuses, '')} as const
@@ -60,7 +66,7 @@ export const requestDomain = ${literal({ name, version }, '')} as const
 export const requestTypes = ${literal({ Request: members }, '')} as const
 
 /** \`INTENT_LIFETIME\`: for so many seconds a spent intent id is refused. */
-export const intentLifetimeSeconds = ${constantSeconds(trees, 'LIFETIME')}
+export const intentLifetimeSeconds = ${Number(days) * 86_400}
 `
 }
 

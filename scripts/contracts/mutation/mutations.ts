@@ -1,4 +1,4 @@
-import { type Analysis, analyseSolidity, type SolidityNode } from '../solidity.ts'
+import { type Analysis, analyseSolidity, type SolidityNode } from './syntax.ts'
 
 /** A change of a source, at one or two places, that a test has to notice. */
 export type Mutation = {
