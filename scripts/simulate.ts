@@ -3,7 +3,7 @@ import { type Excuse, excuses, rules } from './dev/simulator/oracle/rules.ts'
 import { type Broken, runCampaign } from './dev/simulator/runs/campaign.ts'
 import { explain, simulate, tell } from './dev/simulator/runs/simulate.ts'
 import type { Tally } from './dev/simulator/runs/tally.ts'
-import { readFlags } from './stack/flags.ts'
+import { readFlags } from './stack/command.ts'
 import { say } from './stack/report.ts'
 
 const helpText = `Simulates whole histories of the relay, each from one seed, and judges them.

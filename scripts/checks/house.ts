@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { settings } from '../../src/compose/config.ts'
+import { readFlags } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
 import { buildWorker, metafile } from '../stack/served/worker-build.ts'
 import {
@@ -15,7 +16,13 @@ import {
 } from './house-size.ts'
 import { findImportFaults } from './import-rules.ts'
 
-// How large the house is, and whether it keeps its bounds. A bound is raised only by a commit that says why.
+const help = `Says how large the house is, and fails where it does not keep its bounds, or a rule of its layers.
+
+  npm run house
+
+A bound is raised only by a commit that says why.`
+
+readFlags(help, {})
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file: string) => readFileSync(join(root, file), 'utf8')

@@ -1,4 +1,9 @@
 import { runCommand } from '../run-command.ts'
+import { createCommand } from '../stack/command.ts'
+
+const usage = `Looks whether all is in order: format, lint, types, layers, generated files, gas, coverage, and the size of the house.
+
+  npm run check`
 
 /** What has to be in order before a test is worth running, quick ones first. */
 const steps: Readonly<Record<string, readonly string[]>> = {
@@ -34,10 +39,14 @@ export async function runChecks({
   return results
 }
 
-if (import.meta.main) {
-  const failed = (await runChecks()).filter(({ passed }) => !passed)
-  if (failed.length > 0) {
-    process.stdout.write(`Not in order: ${failed.map(({ name }) => name).join(', ')}\n`)
-    process.exitCode = 1
-  }
-}
+const command = createCommand({
+  usage,
+  options: {},
+  async run() {
+    const failed = (await runChecks()).filter(({ passed }) => !passed)
+    if (failed.length === 0) return undefined
+    return { lines: [`Not in order: ${failed.map(({ name }) => name).join(', ')}`], isBad: true }
+  },
+})
+
+if (import.meta.main) process.exitCode = await command()

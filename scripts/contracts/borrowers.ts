@@ -3,12 +3,12 @@ import { privateKeyToAddress } from 'viem/accounts'
 import { parseAddress } from '../../src/account/address.ts'
 import { createCallerAccounts } from '../../src/account/keys.ts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
-import { ownTerminal, type Terminal } from '../ops/command-line.ts'
 import { readRequired, readSecret } from '../ops/environment.ts'
 import { type ChainNode, openNode } from '../stack/chain/node.ts'
+import { createCommand, type Terminal } from '../stack/command.ts'
 import { createTreasury } from '../stack/money/treasury.ts'
 import { readChainId, readNodeUrls } from '../stack/options.ts'
-import { command, StackError } from '../stack/report.ts'
+import { Misused, StackError } from '../stack/report.ts'
 import { parsePhones } from './migrate/phones.ts'
 
 const usage = `usage: npm run borrowers -- add|remove|list < numbers.txt
@@ -27,38 +27,32 @@ const batchSize = 100
 
 type List = { node: ChainNode; loan: Address; accounts: readonly Address[] }
 
-/** `npm run borrowers` with these arguments. @throws {StackError} */
-export async function borrowers(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { env, say } = terminal
-  const [action, ...rest] = args
-  if (action === '--help') return say(usage)
-  if (rest.length > 0 || (action !== 'add' && action !== 'remove' && action !== 'list')) {
-    throw new StackError(usage)
-  }
-  const list = await openList(terminal)
-  const listed = await readListed(list)
-  if (action === 'list') {
-    for (const [index, isListed] of listed.entries()) {
-      say(`number ${index + 1}: ${isListed ? 'listed' : 'not listed'}`)
+/** `npm run borrowers`. */
+export const borrowers = createCommand({
+  usage,
+  options: {},
+  async run(_, [action = '', ...rest], terminal) {
+    if (rest.length > 0 || !['add', 'remove', 'list'].includes(action)) throw new Misused()
+    const list = await openList(terminal)
+    const listed = await readListed(list)
+    if (action === 'list') {
+      const words = (isListed: boolean) => (isListed ? 'listed' : 'not listed')
+      return { lines: listed.map((each, index) => `number ${index + 1}: ${words(each)}`) }
     }
-    return
-  }
-  const isAdded = action === 'add'
-  const changing = list.accounts.filter((_, index) => listed[index] !== isAdded)
-  await setBorrowers(list, changing, { isAdded, env })
-  const others = list.accounts.length - changing.length
-  say(`${changing.length} ${isAdded ? 'added' : 'removed'}, ${others} were so already`)
-}
+    const isAdded = action === 'add'
+    const changing = list.accounts.filter((_, index) => listed[index] !== isAdded)
+    await setBorrowers(list, changing, { isAdded, env: terminal.env })
+    const done = `${changing.length} ${isAdded ? 'added' : 'removed'}`
+    return { lines: [`${done}, ${list.accounts.length - changing.length} were so already`] }
+  },
+})
 
 async function openList({ env, input }: Terminal): Promise<List> {
   const chainId = readChainId(env.CHAIN_ID)
-  const loan = parseAddress(readRequired(env, 'LOAN_ADDRESS', usage), chainId)
+  const loan = parseAddress(readRequired(env, 'LOAN_ADDRESS'), chainId)
   if (loan === undefined) throw new StackError('LOAN_ADDRESS is no address of this chain.')
-  const accountOf = createCallerAccounts(readSecret(env, 'ACCOUNT_KEY_SECRET', usage))
-  const node = await openNode(
-    readNodeUrls(readRequired(env, 'NODE_URL', usage), 'NODE_URL'),
-    chainId,
-  )
+  const accountOf = createCallerAccounts(readSecret(env, 'ACCOUNT_KEY_SECRET'))
+  const node = await openNode(readNodeUrls(readRequired(env, 'NODE_URL'), 'NODE_URL'), chainId)
   const accounts: Address[] = []
   for (const phone of parsePhones(await input())) {
     accounts.push((await accountOf(phone)).address)
@@ -81,7 +75,7 @@ async function setBorrowers(
   accounts: readonly Address[],
   { isAdded, env }: { isAdded: boolean; env: NodeJS.ProcessEnv },
 ): Promise<void> {
-  const key = readSecret(env, 'CREDITOR_KEY', usage)
+  const key = readSecret(env, 'CREDITOR_KEY')
   const client = createPublicClient({ transport: http(node.url) })
   const creditor = await client.readContract({
     ...{ address: loan, abi: microLoanAbi, functionName: 'creditor' },
@@ -99,4 +93,4 @@ async function setBorrowers(
   }
 }
 
-if (import.meta.main) await command(() => borrowers(process.argv.slice(2), ownTerminal))
+if (import.meta.main) process.exitCode = await borrowers()

@@ -1,15 +1,13 @@
 import { join } from 'node:path'
 import { type Address, getAddress, isAddress, parseEther } from 'viem'
-import { ownTerminal, readCommandLine, type Terminal } from '../ops/command-line.ts'
-import { readRequired } from '../ops/environment.ts'
+import { environments, readRequired } from '../ops/environment.ts'
 import { readMaxGasPrice } from '../stack/chain/gas-price.ts'
+import { createCommand } from '../stack/command.ts'
 import { keyOptions, keyUsage, readKeyOf } from '../stack/money/key-source.ts'
-import { describe, StackError } from '../stack/report.ts'
+import { Misused } from '../stack/report.ts'
 import { deployContracts } from './deploy.ts'
 import { buildContracts, projectRoot } from './forge.ts'
 import { sourceJson } from './source-json.ts'
-
-const networks: Readonly<Record<string, 30 | 31>> = { testnet: 31, mainnet: 30 }
 
 const usage = `Usage: npm run deploy:contracts -- --network testnet|mainnet [--keystore FILE | --stdin] [--record FILE] [--json]
 
@@ -43,43 +41,57 @@ The environment says the rest, for contracts that are deployed now; of others it
   MAX_GAS_PRICE_WEI the most that is paid for a unit of gas (1 gwei by default)
 `
 
-const text = { type: 'string' } as const
-const options = {
-  ...{ network: text, record: text, source: text, json: { type: 'boolean' } as const },
-  ...keyOptions,
-} as const
+/** `npm run deploy:contracts`. */
+export const deployCommand = createCommand({
+  usage,
+  options: { network: undefined, record: undefined, source: undefined, json: false, ...keyOptions },
+  async run(values, given, terminal) {
+    if (given.length > 0) throw new Misused()
+    if (values.source !== undefined) return { lines: [await sourceOf(values.source)] }
+    if (values.network !== 'testnet' && values.network !== 'mainnet') {
+      throw misused('name a network')
+    }
+    const chainId = environments[values.network]
+    // What a program reads is the answer alone.
+    const log = values.json ? terminal.complain : terminal.say
+    const asked = readAsked(terminal.env, chainId)
+    const maxGasPriceWei = readMaxGasPrice(terminal.env)
+    // Asked for once all else is known to be good.
+    const deployerKey = await readKeyOf(values, terminal.env)
+    if (deployerKey === undefined) throw misused('no key is named that pays')
+    const { loan, forwarder, deployedBlock, differences } = await deployContracts({
+      ...asked,
+      recordFile: values.record ?? join(projectRoot, 'deployments', `${chainId}.json`),
+      deployerKey,
+      ...(maxGasPriceWei === undefined ? {} : { maxGasPriceWei }),
+      log,
+    })
+    return {
+      json: { chainId, loan, forwarder, deployedBlock: `${deployedBlock}`, differences },
+      lines: [
+        '',
+        "For the Worker's configuration (wrangler.toml, [vars]):",
+        `CHAIN_ID = "${chainId}"`,
+        `LOAN_ADDRESS = "${getAddress(loan, chainId)}"`,
+        `FORWARDER_ADDRESS = "${getAddress(forwarder, chainId)}"`,
+        `# deployed in block ${deployedBlock} or later`,
+      ],
+    }
+  },
+})
 
-/** `npm run deploy:contracts` with these arguments. Resolves to its exit code. */
-export async function deployCommand(args: readonly string[], terminal: Terminal): Promise<0 | 1> {
-  try {
-    await run(args, terminal)
-    return 0
-  } catch (error) {
-    const isKnown = error instanceof Error && !(error instanceof StackError)
-    terminal.complain(isKnown ? `${error.name}: ${error.message}` : describe(error))
-    return 1
-  }
-}
-
-async function run(args: readonly string[], { env, say: log, complain }: Terminal): Promise<void> {
-  const read = readCommandLine(usage, options, args)
-  if (read === undefined) return
-  const { values, positionals } = read
-  if (positionals.length > 0) throw new StackError(usage)
-  if (values.source !== undefined) return log(await sourceOf(values.source))
-  const chainId = networks[values.network ?? '']
-  if (chainId === undefined) throw misused('name a network')
+/** What the environment asks for. @throws {Misused} */
+function readAsked(env: NodeJS.ProcessEnv, chainId: 30 | 31) {
   const addressOf = (name: string) => {
     const text = env[name]
     return text ? readAddress(text.trim(), chainId) : undefined
   }
-  const asked = {
-    nodeUrl: readRequired(env, 'NODE_URL', usage).split(',')[0]?.trim() ?? '',
+  return {
+    nodeUrl: readRequired(env, 'NODE_URL').split(',')[0]?.trim() ?? '',
     chainId,
-    relayers: readRequired(env, 'RELAYERS', usage)
+    relayers: readRequired(env, 'RELAYERS')
       .split(',')
       .map((text) => readAddress(text.trim(), chainId)),
-    recordFile: values.record ?? join(projectRoot, 'deployments', `${chainId}.json`),
     poolWei: readAmount(env, 'POOL', '0'),
     principalWei: readAmount(env, 'PRINCIPAL', '0.01'),
     dailyCapWei: readAmount(env, 'DAILY_CAP', '1'),
@@ -96,28 +108,7 @@ async function run(args: readonly string[], { env, say: log, complain }: Termina
       creditor: addressOf('CREDITOR'),
       predecessor: addressOf('PREDECESSOR'),
     }),
-    // What a program reads is the answer alone.
-    log: values.json ? complain : log,
   }
-  const maxGasPriceWei = readMaxGasPrice(env)
-  // Asked for once all else is known to be good.
-  const deployerKey = await readKeyOf(values, env)
-  if (deployerKey === undefined) throw misused('no key is named that pays')
-  const { loan, forwarder, deployedBlock, differences } = await deployContracts({
-    ...{ ...asked, deployerKey },
-    ...(maxGasPriceWei === undefined ? {} : { maxGasPriceWei }),
-  })
-  if (values.json) {
-    return log(
-      JSON.stringify({ chainId, loan, forwarder, deployedBlock: `${deployedBlock}`, differences }),
-    )
-  }
-  log('')
-  log("For the Worker's configuration (wrangler.toml, [vars]):")
-  log(`CHAIN_ID = "${chainId}"`)
-  log(`LOAN_ADDRESS = "${getAddress(loan, chainId)}"`)
-  log(`FORWARDER_ADDRESS = "${getAddress(forwarder, chainId)}"`)
-  log(`# deployed in block ${deployedBlock} or later`)
 }
 
 /** @throws {StackError} there is no such contract */
@@ -171,7 +162,6 @@ function given<Members extends Record<string, Address | undefined>>(
   return Object.fromEntries(entries) as { [Name in keyof Members]?: Address }
 }
 
-/** The command was called in a way that it can't follow. */
-const misused = (fault: string) => new StackError(`${fault}.\n\n${usage}`)
+const misused = (fault: string) => new Misused(`${fault}.`)
 
-if (import.meta.main) process.exitCode = await deployCommand(process.argv.slice(2), ownTerminal)
+if (import.meta.main) process.exitCode = await deployCommand()

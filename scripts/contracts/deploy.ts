@@ -20,6 +20,7 @@ import { microLoanAbi } from '../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../src/relay/forwarder/abi.ts'
 import { sleep } from '../dev/wait.ts'
 import { maxGasPrice, priceObstacle } from '../stack/chain/gas-price.ts'
+import { StackError } from '../stack/report.ts'
 import { buildContracts, readArtifact } from './forge.ts'
 
 /** What is to stand on a chain, and who pays for it. */
@@ -447,7 +448,7 @@ type Reason =
   | 'node'
 
 /** A deployment that cannot be made, or not be gone on with. */
-export class DeployError extends Error {
+export class DeployError extends StackError {
   override readonly name = 'DeployError'
   readonly reason: Reason
   /** Of code that this build did not make. */

@@ -1,18 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readFlags } from '../stack/flags.ts'
+import { readFlags } from '../stack/command.ts'
 import { buildContracts, projectRoot } from './forge.ts'
 import { openMeasuredNode, startMeasuredAnvil } from './gas/chain.ts'
 import { type Measured, measureAll, measureReceipts } from './gas/measure.ts'
 import { snapshotOf, tables } from './gas/tables.ts'
 
-const help = `Measures on an anvil, prices each transaction as Rootstock does by its trace, and writes snapshots/ and the
-tables of contracts/README.md.
+const help = `Measures the contracts on an anvil, prices each transaction as Rootstock does by its trace, and writes
+snapshots/ and the tables of contracts/README.md.
 
-  npm run gas [-- --check] [-- --node URL]
+  npm run gas -- [--check | --node URL]
 
   --check  writes nothing, and fails where either is not what the contracts cost now
-  --node   sends the same bytes to an RSKj (regtest, chain id 31, new to the accounts that send here) and fails
+  --node   sends the same bytes to an RSKj (regtest, chain id 31, new to the accounts that send here), and fails
            where its receipts are not what was computed`
 
 type Written = { path: string; was: string; text: string }

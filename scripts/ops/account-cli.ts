@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { text } from 'node:stream/consumers'
 import type { Address } from 'viem'
 import { showAddress } from '../../src/account/address.ts'
 import {
@@ -11,14 +12,9 @@ import {
   statusAnswer,
 } from '../../src/operator/answers.ts'
 import { alias } from '../contracts/migrate/alias.ts'
-import { StackError } from '../stack/report.ts'
-import {
-  type Found,
-  operatorCommand,
-  ownTerminal,
-  readNumber,
-  type Values,
-} from './command-line.ts'
+import type { Found, Values } from '../stack/command.ts'
+import { Misused } from '../stack/report.ts'
+import { operatorCommand, readNumber } from './command-line.ts'
 import { insist, type OperatorClient } from './operator-client.ts'
 import { depositLines, pinLines, whyLine } from './show.ts'
 
@@ -42,7 +38,7 @@ The number is read from a prompt or from the standard input, and never from an a
 Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment; alias --record
 says itself what it needs.`
 
-const options = { key: { type: 'string' }, none: { type: 'boolean' } } as const
+const options = { key: undefined, none: false } as const
 
 type Given = Values<typeof options>
 
@@ -52,20 +48,19 @@ const numbersAtOnce = 20
 const [first, ...others] = process.argv.slice(2)
 // On the chain: what it needs, and how it tells of faults, is that of the migration.
 const isTied = first === 'alias' && others.some((each) => each.startsWith('--record'))
-if (isTied) process.exitCode = await alias(others, ownTerminal)
-else {
-  await operatorCommand({
-    ...{ usage, options },
-    actions: {
-      address: { takes: [0], run: address },
-      deposit: { takes: [0], run: deposit },
-      'cash-out': { takes: [2], run: cashOut },
-      alias: { takes: [0], run: keepAccounts },
-      unblock: { takes: [0], run: (operator) => tendPin(operator, 'unblock') },
-      'keep-pin': { takes: [0], run: (operator) => tendPin(operator, 'keep-pin') },
-    },
-  })
-}
+const account = operatorCommand({
+  usage,
+  options,
+  actions: {
+    address,
+    deposit,
+    'cash-out': { takes: [2], run: cashOut },
+    alias: keepAccounts,
+    unblock: (operator) => tendPin(operator, 'unblock'),
+    'keep-pin': (operator) => tendPin(operator, 'keep-pin'),
+  },
+})
+process.exitCode = await (isTied ? alias(others) : account())
 
 async function address(operator: OperatorClient): Promise<Found> {
   const { account } = await operator.act('/operator/lookup', lookupAnswer, {
@@ -105,8 +100,8 @@ async function cashOut(
 }
 
 async function keepAccounts(operator: OperatorClient, { none = false }: Given): Promise<Found> {
-  const phones = none ? [] : (await ownTerminal.input()).split(/\s*\n\s*/).filter(Boolean)
-  if (!none && phones.length === 0) throw new StackError(usage)
+  const phones = none ? [] : (await text(process.stdin)).split(/\s*\n\s*/).filter(Boolean)
+  if (!none && phones.length === 0) throw new Misused()
   const remedy =
     'It may have been done. The same command does it once more, and changes nothing else.'
   const ask = (body: { phones: string[] } | { kept: number }) =>

@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readDeployed } from '../contracts/migrate/records.ts'
+import { createCommand } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'
-import { command, StackError, say } from '../stack/report.ts'
+import { Misused, StackError } from '../stack/report.ts'
 import { quietTools } from '../stack/served/worker-build.ts'
-import { readCommandLine } from './command-line.ts'
 import { addressIn, beginLedger } from './deployed.ts'
 import { environments, readEnvironment } from './environment.ts'
 
@@ -20,32 +20,35 @@ Deploys the Worker of that environment of wrangler.toml, for the contracts that
 which makes the ledger's object where OBJECT_LOCATION says.
 --dry-run builds it and uploads nothing.`
 
-await command(async () => {
-  const asked = readCommandLine(usage, {
-    env: { type: 'string' },
-    record: { type: 'string' },
-    'dry-run': { type: 'boolean' },
-  })
-  if (asked === undefined) return
-  const { values, positionals } = asked
-  if (positionals.length > 0) throw new StackError(usage)
-  const environment = readEnvironment(values.env, '--env')
-  const chainId = environments[environment]
-  const file = values.record ?? join('deployments', `${chainId}.json`)
-  const { loan, forwarder } = contractsOf(file, chainId, environment)
-  say(`Deploying for the contracts of ${file}: MicroLoan ${loan}, RelayForwarder ${forwarder}`)
-  const variables = [`LOAN_ADDRESS:${loan}`, `FORWARDER_ADDRESS:${forwarder}`]
-  const address = await wrangler([
-    ...['deploy', '--env', environment],
-    ...variables.flatMap((variable) => ['--var', variable]),
-    ...(values['dry-run'] ? ['--dry-run'] : []),
-  ])
-  if (values['dry-run']) return say('Nothing was uploaded.')
-  const look = `Look whether it can carry a payment: npm run doctor -- --url ${address ?? '<its address>'}`
-  const isThere = address !== undefined && (await beginLedger(address, answersWithinMs))
-  say(isThere ? "Deployed, and the ledger's object is there." : 'Deployed. It does not answer yet.')
-  say(look)
+const command = createCommand({
+  usage,
+  options: { env: undefined, record: undefined, 'dry-run': false },
+  async run({ env, record, 'dry-run': isDry }, given, { say }) {
+    if (given.length > 0) throw new Misused()
+    const environment = readEnvironment(env, '--env')
+    const chainId = environments[environment]
+    const file = record ?? join('deployments', `${chainId}.json`)
+    const { loan, forwarder } = contractsOf(file, chainId, environment)
+    say(`Deploying for the contracts of ${file}: MicroLoan ${loan}, RelayForwarder ${forwarder}`)
+    const variables = [`LOAN_ADDRESS:${loan}`, `FORWARDER_ADDRESS:${forwarder}`]
+    const address = await wrangler([
+      ...['deploy', '--env', environment],
+      ...variables.flatMap((variable) => ['--var', variable]),
+      ...(isDry ? ['--dry-run'] : []),
+    ])
+    if (isDry) return { lines: ['Nothing was uploaded.'] }
+    const isThere = address !== undefined && (await beginLedger(address, answersWithinMs))
+    return {
+      lines: [
+        isThere
+          ? "Deployed, and the ledger's object is there."
+          : 'Deployed. It does not answer yet.',
+        `Look whether it can carry a payment: npm run doctor -- --url ${address ?? '<its address>'}`,
+      ],
+    }
+  },
 })
+process.exitCode = await command()
 
 function contractsOf(file: string, chainId: number, environment: string) {
   const deploy = `npm run deploy:contracts -- --network ${environment}`

@@ -1,9 +1,10 @@
 import { formatEther } from 'viem'
 import { isLoopback } from '../../src/compose/config.ts'
 import { healthAnswer, operatorError, statusAnswer } from '../../src/operator/answers.ts'
+import { createCommand } from '../stack/command.ts'
 import { parseJson } from '../stack/files.ts'
-import { command, StackError, say } from '../stack/report.ts'
-import { readCommandLine } from './command-line.ts'
+import { Misused } from '../stack/report.ts'
+import { commonOptions } from './command-line.ts'
 import { checkSentence, guardsLine } from './show.ts'
 
 const usage = `Usage: npm run doctor -- --url https://<host> [--json]
@@ -20,18 +21,22 @@ const patienceMs = 20_000
 /** A number that no person has. */
 const nobody = '+254700000099'
 
-if (import.meta.main) await command(run)
+const doctor = createCommand({
+  usage,
+  options: commonOptions,
+  async run({ url = '' }, _, { env }) {
+    if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) throw new Misused()
+    const { origin } = new URL(url)
+    const findings = await examine(origin, env)
+    return {
+      json: { url: origin, findings },
+      lines: findings.map(lineOf),
+      isBad: findings.some(({ state }) => state === 'bad'),
+    }
+  },
+})
 
-async function run(): Promise<void> {
-  const asked = readCommandLine(usage, { url: { type: 'string' }, json: { type: 'boolean' } })
-  if (asked === undefined) return
-  const { url = '', json = false } = asked.values
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) throw new StackError(usage)
-  const findings = await examine(new URL(url).origin, process.env)
-  if (json) say(JSON.stringify({ url: new URL(url).origin, findings }))
-  else for (const finding of findings) say(lineOf(finding))
-  if (findings.some(({ state }) => state === 'bad')) process.exitCode = 1
-}
+if (import.meta.main) process.exitCode = await doctor()
 
 /** In the order in which to look: where it does not answer, nothing else can be told. */
 export async function examine(origin: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {

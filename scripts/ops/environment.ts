@@ -1,19 +1,19 @@
 import type { Hex } from 'viem'
 import type { Chain } from '../../src/chain/chains.ts'
-import { StackError } from '../stack/report.ts'
+import { Misused, StackError } from '../stack/report.ts'
 
-/** Reads a variable that has to be set. @throws {StackError} with the usage of the command */
-export function readRequired(env: NodeJS.ProcessEnv, name: string, usage: string): string {
+/** Reads a variable that has to be set. @throws {Misused} */
+export function readRequired(env: NodeJS.ProcessEnv, name: string): string {
   const value = env[name]
-  if (!value) throw new StackError(`${name} is not set.\n\n${usage}`)
+  if (!value) throw new Misused(`${name} is not set.`)
   return value
 }
 
-/** Reads a secret or a key of 32 bytes. @throws {StackError} without its value */
-export function readSecret(env: NodeJS.ProcessEnv, name: string, usage: string): Hex {
-  const value = readRequired(env, name, usage)
+/** Reads a secret or a key of 32 bytes. @throws {Misused} without its value */
+export function readSecret(env: NodeJS.ProcessEnv, name: string): Hex {
+  const value = readRequired(env, name)
   if (/^0x[0-9a-f]{64}$/i.test(value)) return value as Hex
-  throw new StackError(`${name} is not 0x and 64 digits.\n\n${usage}`)
+  throw new Misused(`${name} is not 0x and 64 digits.`)
 }
 
 /** The environments of wrangler.toml, and the chain of each. */
@@ -21,10 +21,8 @@ export const environments = { testnet: 31, mainnet: 30 } as const satisfies Read
   Record<string, Chain['id']>
 >
 
-export type EnvironmentName = keyof typeof environments
-
 /** @throws {StackError} there is no such environment */
-export function readEnvironment(text: string | undefined, flag: string): EnvironmentName {
+export function readEnvironment(text: string | undefined, flag: string): keyof typeof environments {
   if (text === 'testnet' || text === 'mainnet') return text
   throw new StackError(`${flag} has to be testnet or mainnet.`)
 }

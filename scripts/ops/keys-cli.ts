@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod/mini'
 import { defaultQuota, hashKey } from '../../src/keys/api-keys.ts'
-import { StackError } from '../stack/report.ts'
-import { type Found, operatorCommand, type Values } from './command-line.ts'
+import type { Found, Values } from '../stack/command.ts'
+import { Misused, StackError } from '../stack/report.ts'
+import { operatorCommand } from './command-line.ts'
 import type { OperatorClient } from './operator-client.ts'
 
 const usage = `Usage:
@@ -22,21 +23,27 @@ const record = z.object({
   spentToday: z.number(),
 })
 
-const text = { type: 'string' } as const
-const options = { name: text, network: text, quota: text, methods: text }
+const options = {
+  name: undefined,
+  network: undefined,
+  quota: undefined,
+  methods: undefined,
+} as const
 
-await operatorCommand({
-  ...{ usage, options },
+const command = operatorCommand({
+  usage,
+  options,
   actions: {
-    create: { takes: [0], run: create },
-    list: { takes: [0], run: list },
+    create,
+    list,
     revoke: { takes: [1], run: (operator, _, [id]) => revoke(operator, id ?? '') },
   },
 })
+process.exitCode = await command()
 
 /** The key is made here and only its hash leaves: nobody else ever has it. */
 async function create(operator: OperatorClient, values: Values<typeof options>): Promise<Found> {
-  if (!values.name) throw new StackError(usage)
+  if (!values.name) throw new Misused()
   const key = `rpc_${randomBytes(32).toString('base64url')}`
   const hash = await hashKey(key)
   await operator.act('/keys', z.unknown(), {

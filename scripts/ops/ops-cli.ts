@@ -13,9 +13,10 @@ import {
   statusAnswer,
 } from '../../src/operator/answers.ts'
 import { readDeployed } from '../contracts/migrate/records.ts'
+import type { Found, Values } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'
 import { StackError } from '../stack/report.ts'
-import { type Found, operatorCommand, readNumber, type Values } from './command-line.ts'
+import { type commonOptions, operatorCommand, readNumber } from './command-line.ts'
 import { restoreFile, writeExport } from './ledger-file.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
@@ -48,40 +49,49 @@ set-back --to TIME | --bookmark B
 
 Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment, and NODE_URL to reconcile.`
 
-const text = { type: 'string' } as const
-const flag = { type: 'boolean' } as const
-
 const options = {
-  ...{ record: text, accounts: flag, archived: flag },
-  ...{ state: text, account: text, since: text, before: text, limit: text, every: text },
-  ...{ 'new-account-secret': flag, wait: flag },
-  ...{ out: text, from: text, add: flag, to: text, bookmark: text },
-}
+  every: '5',
+  state: undefined,
+  account: undefined,
+  since: undefined,
+  before: undefined,
+  limit: undefined,
+  archived: false,
+  wait: false,
+  'new-account-secret': false,
+  record: undefined,
+  accounts: false,
+  out: undefined,
+  from: undefined,
+  add: false,
+  to: undefined,
+  bookmark: undefined,
+} as const
 
 const drainedEveryMs = 2_000
 
-type Given = Values<typeof options>
+type Given = Values<typeof options & typeof commonOptions>
 
-const alone = { takes: [0] }
-
-await operatorCommand({
-  ...{ usage, options },
+const command = operatorCommand({
+  usage,
+  options,
   actions: {
-    status: { ...alone, run: showStatus },
-    watch: { ...alone, run: watch },
-    payments: { ...alone, run: showPayments },
+    status: showStatus,
+    watch,
+    payments: showPayments,
     why: { takes: [0, 1], run: (operator, _, [name]) => showWhy(operator, name) },
-    pause: { ...alone, run: (operator) => setIntake(operator, 'pause') },
-    resume: { ...alone, run: (operator) => setIntake(operator, 'resume') },
-    drain: { ...alone, run: drain },
-    reconcile: { ...alone, run: showReconciled },
-    export: { ...alone, run: exportLedger },
-    restore: { ...alone, run: restoreLedger },
-    'set-back': { ...alone, run: setBack },
+    pause: (operator) => setIntake(operator, 'pause'),
+    resume: (operator) => setIntake(operator, 'resume'),
+    drain,
+    reconcile: showReconciled,
+    export: exportLedger,
+    restore: restoreLedger,
+    'set-back': setBack,
   },
 })
+process.exitCode = await command()
 
-async function watch(operator: OperatorClient, { json, every = '5' }: Given): Promise<undefined> {
+async function watch(operator: OperatorClient, { json, every }: Given): Promise<undefined> {
   if (!/^[1-9][0-9]{0,3}$/.test(every)) throw new StackError('--every is a number of seconds.')
   const ending = new AbortController()
   process.once('SIGINT', () => ending.abort())
@@ -167,7 +177,7 @@ async function setIntake(
 }
 
 async function showReconciled(operator: OperatorClient, values: Given): Promise<Found> {
-  const { url, record, accounts = false } = values
+  const { url, record, accounts } = values
   if (url !== undefined && record === undefined) {
     throw new StackError('Say where the contracts were recorded: --record deployments/31.json')
   }
@@ -188,7 +198,7 @@ async function exportLedger(operator: OperatorClient, { out }: Given): Promise<F
 }
 
 async function restoreLedger(operator: OperatorClient, values: Given): Promise<Found> {
-  const { from, add = false } = values
+  const { from, add } = values
   if (from === undefined) throw new StackError('Say what to restore: --from FILE')
   const found = await restoreFile(operator, from, { adds: add })
   const { added, kept, exportedAt } = found

@@ -4,7 +4,7 @@ import { type ChainNode, openNode } from '../stack/chain/node.ts'
 import { type KeySource, keyUsage, readKeyOf } from '../stack/money/key-source.ts'
 import { openTreasury, type Treasury } from '../stack/money/treasury.ts'
 import { readChainId } from '../stack/options.ts'
-import { StackError } from '../stack/report.ts'
+import { Misused, StackError } from '../stack/report.ts'
 import type { OperatorClient } from './operator-client.ts'
 
 /**
@@ -29,9 +29,9 @@ export async function openPayer(
   return { status, node, treasury }
 }
 
-/** An amount on a command line, in wei. @throws {StackError} it is not an amount, or it is zero */
-export function readWei(amount: string, usage: string): bigint {
+/** An amount on a command line, in wei. @throws {Misused} it is not an amount, or it is zero */
+export function readWei(amount: string): bigint {
   const parsed = parseAmount(amount)
   if (parsed.kind === 'amount') return parsed.wei
-  throw new StackError(`"${amount}" is not an amount: a number above 0, such as 0.5.\n${usage}`)
+  throw new Misused(`"${amount}" is not an amount: a number above 0, such as 0.5.`)
 }

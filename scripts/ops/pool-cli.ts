@@ -8,9 +8,10 @@ import {
 } from 'viem'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import { statusAnswer } from '../../src/operator/answers.ts'
+import type { Found, Values } from '../stack/command.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
 import { StackError } from '../stack/report.ts'
-import { type Found, operatorCommand, type Values } from './command-line.ts'
+import { operatorCommand } from './command-line.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { openPayer, readWei } from './payer.ts'
 import { poolLine } from './show.ts'
@@ -25,10 +26,12 @@ Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the envi
 ${keyUsage}
 On an anvil its own account pays. NODE_URL is a node.`
 
-await operatorCommand({
-  ...{ usage, options: keyOptions, usual: 'status' },
+const command = operatorCommand({
+  usage,
+  options: keyOptions,
+  usual: 'status',
   actions: {
-    status: { takes: [0], run: showStatus },
+    status: showStatus,
     fund: {
       takes: [1],
       run: (operator, values, [amount]) => move(operator, values, 'fund', amount),
@@ -39,6 +42,7 @@ await operatorCommand({
     },
   },
 })
+process.exitCode = await command()
 
 async function showStatus(operator: OperatorClient): Promise<Found> {
   const { contracts, currency } = await operator.read('/operator/status', statusAnswer)
@@ -58,7 +62,7 @@ async function move(
   // It fails where the contract is not there: what is sent to an empty address is lost.
   const free = () => client.readContract({ ...loan, functionName: 'liquidity' })
   const before = await free()
-  const amountWei = amount === 'all' && what === 'defund' ? before : readWei(amount, usage)
+  const amountWei = amount === 'all' && what === 'defund' ? before : readWei(amount)
   if (what === 'defund') {
     const owner = await client.readContract({ ...loan, functionName: 'owner' })
     if (!isAddressEqual(owner, treasury.address)) {

@@ -2,9 +2,10 @@ import { type Address, createPublicClient, formatEther, type Hash, http } from '
 import { z } from 'zod'
 import { statusAnswer } from '../../src/operator/answers.ts'
 import { createNodeCall } from '../stack/chain/node-call.ts'
+import type { Found, Values } from '../stack/command.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
 import { StackError } from '../stack/report.ts'
-import { type Found, operatorCommand, type Values } from './command-line.ts'
+import { operatorCommand } from './command-line.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { openPayer, readWei } from './payer.ts'
 import { relayerLine } from './show.ts'
@@ -25,15 +26,18 @@ type Paying = Values<typeof keyOptions>
 /** What was sent to a relayer. */
 type Gift = { relayer: Address; amountWei: string; hash: Hash }
 
-await operatorCommand({
-  ...{ usage, options: keyOptions, usual: 'status' },
+const command = operatorCommand({
+  usage,
+  options: keyOptions,
+  usual: 'status',
   actions: {
-    status: { takes: [0], run: showStatus },
+    status: showStatus,
     'top-up': { takes: [1], run: (operator, values, [amount]) => give(operator, values, amount) },
     fill: { takes: [1], run: (operator, values, [amount]) => give(operator, values, amount, true) },
-    drain: { takes: [0], run: drain },
+    drain,
   },
 })
+process.exitCode = await command()
 
 async function showStatus(operator: OperatorClient): Promise<Found> {
   const { relayers, currency } = await operator.read('/operator/status', statusAnswer)
@@ -47,7 +51,7 @@ async function give(
   amount = '',
   isMore = false,
 ): Promise<Found> {
-  const wantedWei = readWei(amount, usage)
+  const wantedWei = readWei(amount)
   const { status, node, treasury } = await openPayer(operator, values, process.env)
   const client = createPublicClient({ transport: http(node.url) })
   const gifts: Gift[] = []

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { formatEther } from 'viem'
 import { chains } from '../../src/chain/chains.ts'
+import { createCommand } from '../stack/command.ts'
 import { onPublicChain } from '../stack/deployment.ts'
 import { relayerAddresses } from '../stack/money/relayers.ts'
-import { command, StackError, say } from '../stack/report.ts'
+import { Misused, StackError } from '../stack/report.ts'
 import { makeSecrets } from '../stack/secrets.ts'
-import { readCommandLine } from './command-line.ts'
 import { environments, readEnvironment } from './environment.ts'
 
 const usage = `Usage: npm run -s secrets -- new --network testnet|mainnet [--out FILE] [--json]
@@ -16,36 +16,35 @@ Makes the secrets of a deployment and prints them as JSON, for
 Nothing is stored; with --out they are written to a new file that only you can read, and not printed.
 NODE_URL of the environment goes along: it may end in a key of yours.`
 
-await command(async () => {
-  const asked = readCommandLine(usage, {
-    network: { type: 'string' },
-    out: { type: 'string' },
-    json: { type: 'boolean' },
-  })
-  if (asked === undefined) return
-  const { values, positionals } = asked
-  if (positionals.join(' ') !== 'new') throw new StackError(usage)
-  const chain = chains[environments[readEnvironment(values.network, '--network')]]
-  const { RPC_KEY: _, ...made } = makeSecrets()
-  const secrets = {
-    ...made,
-    CALLBACK_SECRET: randomBytes(32).toString('base64url'),
-    ...(process.env.NODE_URL ? { NODE_URL: process.env.NODE_URL } : {}),
-  }
-  const [relayer] = relayerAddresses(secrets.RELAYER_MNEMONIC, chain.id)
-  const gas = { fundWei: `${onPublicChain.relayer}`, currency: chain.currency }
-  if (values.out !== undefined) write(values.out, secrets)
-  if (values.json) {
-    const shown = values.out === undefined ? { secrets } : { file: values.out }
-    return say(JSON.stringify({ relayer, ...gas, ...shown }))
-  }
-  if (values.out === undefined) say(JSON.stringify(secrets, null, 2))
-  // Beside what is piped on.
-  process.stderr.write(
-    `Relayer ${relayer}: send it ${formatEther(onPublicChain.relayer)} ${chain.currency} for gas on ${chain.name}.\n` +
-      'Keep a copy of these secrets offline: losing ACCOUNT_KEY_SECRET loses every account for good.\n',
-  )
+const command = createCommand({
+  usage,
+  options: { network: undefined, out: undefined, json: false },
+  async run({ network, out, json }, given, { env: { NODE_URL }, complain }) {
+    if (given.join(' ') !== 'new') throw new Misused()
+    const { id, name, currency } = chains[environments[readEnvironment(network, '--network')]]
+    const { RPC_KEY: _, ...made } = makeSecrets()
+    const secrets = {
+      ...made,
+      CALLBACK_SECRET: randomBytes(32).toString('base64url'),
+      ...(NODE_URL ? { NODE_URL } : {}),
+    }
+    const [relayer] = relayerAddresses(secrets.RELAYER_MNEMONIC, id)
+    const fundWei = onPublicChain.relayer
+    if (out !== undefined) write(out, secrets)
+    if (!json) {
+      // Beside what is piped on.
+      complain(
+        `Relayer ${relayer}: send it ${formatEther(fundWei)} ${currency} for gas on ${name}.\nKeep a copy of these secrets offline: losing ACCOUNT_KEY_SECRET loses every account for good.`,
+      )
+    }
+    const shown = out === undefined ? { secrets } : { file: out }
+    return {
+      json: { relayer, fundWei: `${fundWei}`, currency, ...shown },
+      lines: out === undefined ? [JSON.stringify(secrets, null, 2)] : [],
+    }
+  },
 })
+process.exitCode = await command()
 
 /** @throws {StackError} there is such a file already: its secrets may be in use */
 function write(file: string, secrets: object): void {

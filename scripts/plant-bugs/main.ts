@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { runCampaign } from '../dev/simulator/runs/campaign.ts'
-import { readFlags } from '../stack/flags.ts'
+import { readFlags } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
 import { bugs, changedBy, jobs, plant, root } from './changes.ts'
 

@@ -1,6 +1,6 @@
 import { runCampaign } from '../dev/simulator/runs/campaign.ts'
 import { runCommand } from '../run-command.ts'
-import { readFlags } from '../stack/flags.ts'
+import { readFlags } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
 import { changedBy, jobs, root } from './changes.ts'
 import { drawMutations, type Mutation } from './mutations.ts'

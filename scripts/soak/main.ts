@@ -1,5 +1,5 @@
 import { createRandom } from '../dev/random.ts'
-import { readFlags } from '../stack/flags.ts'
+import { readFlags } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
 import { createKilledDenos } from './deno.ts'
 import { type SoakResult, soak } from './run.ts'

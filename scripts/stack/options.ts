@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util'
 import { type Chain, chains } from '../../src/chain/chains.ts'
 import { profiles } from '../../src/compose/profiles.ts'
+import type { Values } from './command.ts'
 import { StackError } from './report.ts'
 
 export type Options = {
@@ -25,35 +25,24 @@ const passedOn = [
   ...Object.keys(profiles.demo),
 ]
 
+/** The flags of `npm start`. */
+export const startFlags = { reset: false, rootstock: false, deno: false } as const
+
 /** @throws {StackError} naming the value that is wrong, and what would be right */
-export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
-  const { reset, rootstock, deno } = readFlags(args)
+export function readOptions(flags: Values<typeof startFlags>, env: NodeJS.ProcessEnv): Options {
   const nodeUrls = readNodeUrls(env.NODE_URL, 'NODE_URL')
   const chainId = readChainId(env.CHAIN_ID)
   if (nodeUrls.length === 0 && chainId !== 31)
     throw new StackError('CHAIN_ID=30 needs a node of that chain in NODE_URL: the local one is 31.')
-  if (nodeUrls.length > 0 && rootstock)
+  if (nodeUrls.length > 0 && flags.rootstock)
     throw new StackError('--rootstock puts its pool before the local chain, not before NODE_URL.')
   return {
+    ...flags,
     port: readPort(env.PORT),
     nodeUrls,
     chainId,
-    reset,
-    rootstock,
-    deno,
     deployerKey: readDeployerKey(env.DEPLOYER_KEY),
     variables: readVariables(env),
-  }
-}
-
-function readFlags(args: string[]): Pick<Options, 'reset' | 'rootstock' | 'deno'> {
-  const flag = { type: 'boolean', default: false } as const
-  try {
-    const { values } = parseArgs({ args, options: { reset: flag, rootstock: flag, deno: flag } })
-    return values
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split('. ')[0] : String(error)
-    throw new StackError(`${reason}. Usage: npm start [-- [--reset] [--rootstock]]`)
   }
 }
 

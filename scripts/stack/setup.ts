@@ -1,14 +1,14 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { readCommandLine } from '../ops/command-line.ts'
 import { openNode, withoutKey } from './chain/node.ts'
+import { createCommand } from './command.ts'
 import { prepareChain } from './deployment.ts'
 import { openFolder, root } from './folder.ts'
 import { fundDemoCallers } from './money/callers.ts'
 import { relayerAddresses } from './money/relayers.ts'
 import { openTreasury } from './money/treasury.ts'
 import { readChainId, readDeployerKey, readNodeUrls, readVariables } from './options.ts'
-import { command, StackError, say } from './report.ts'
+import { Misused, say } from './report.ts'
 import { makeSecrets } from './secrets.ts'
 import { readDevVars, writeDevVars } from './served/dev-vars.ts'
 import { workerVariables } from './served/worker.ts'
@@ -18,40 +18,39 @@ const usage = 'Usage: npm run setup -- --node-url http://127.0.0.1:8545'
 /** Where `wrangler dev` keeps the rows of Durable Objects. */
 const objects = join(root, '.wrangler', 'state')
 
-await command(async () => {
-  const asked = readCommandLine(usage, { 'node-url': { type: 'string' } })
-  if (asked === undefined) return
-  const env = process.env
-  const nodeUrls = readNodeUrls(asked.values['node-url'] ?? env.NODE_URL, '--node-url')
-  if (nodeUrls.length === 0) throw new StackError(`Which node? ${usage}`)
-  // Who the callers are follows from the secrets, so those of an earlier setup are kept.
-  const before = readDevVars()
-  const secrets = before?.secrets ?? makeSecrets()
-  const folder = openFolder()
-  const node = await openNode(nodeUrls, readChainId(env.CHAIN_ID))
-  say(`Using the node at ${withoutKey(node.url)} (chain ${node.chain.id})`)
+const command = createCommand({
+  usage,
+  options: { 'node-url': undefined },
+  async run(values, _, { env }) {
+    const nodeUrls = readNodeUrls(values['node-url'] ?? env.NODE_URL, '--node-url')
+    if (nodeUrls.length === 0) throw new Misused('Which node?')
+    // Who the callers are follows from the secrets, so those of an earlier setup are kept.
+    const before = readDevVars()
+    const secrets = before?.secrets ?? makeSecrets()
+    const folder = openFolder()
+    const node = await openNode(nodeUrls, readChainId(env.CHAIN_ID))
+    say(`Using the node at ${withoutKey(node.url)} (chain ${node.chain.id})`)
 
-  const treasury = await openTreasury(node, readDeployerKey(env.DEPLOYER_KEY))
-  const deployment = await prepareChain(folder, node, {
-    treasury,
-    relayers: relayerAddresses(secrets.RELAYER_MNEMONIC, node.chain.id),
-    restart: `remove ${folder.ofChain(node.genesis)}`,
-  })
-  if (treasury !== undefined && node.isAnvil) {
-    const bank = { node, treasury, loan: deployment.loan, secrets }
-    await fundDemoCallers(bank, folder.fundedForWrangler(node.genesis, deployment.loan))
-  }
-  const variables = workerVariables({
-    ...{ secrets, node, nodeUrls, deployment },
-    overrides: readVariables(env),
-  })
-  const ledgerOf = `${node.genesis} ${deployment.loan}`
-  setObjectsAside(ledgerOf, before?.ledgerOf)
-  writeDevVars(variables, secrets, ledgerOf)
-  say(
-    'Wrote .dev.vars. Serve with `npx wrangler dev`; then `npm run dial`, `fund` and `keys` work.',
-  )
+    const treasury = await openTreasury(node, readDeployerKey(env.DEPLOYER_KEY))
+    const deployment = await prepareChain(folder, node, {
+      treasury,
+      relayers: relayerAddresses(secrets.RELAYER_MNEMONIC, node.chain.id),
+      restart: `remove ${folder.ofChain(node.genesis)}`,
+    })
+    if (treasury !== undefined && node.isAnvil) {
+      const bank = { node, treasury, loan: deployment.loan, secrets }
+      await fundDemoCallers(bank, folder.fundedForWrangler(node.genesis, deployment.loan))
+    }
+    const overrides = readVariables(env)
+    const variables = workerVariables({ secrets, node, nodeUrls, deployment, overrides })
+    const ledgerOf = `${node.genesis} ${deployment.loan}`
+    setObjectsAside(ledgerOf, before?.ledgerOf)
+    writeDevVars(variables, secrets, ledgerOf)
+    const then = 'Serve with `npx wrangler dev`; then `npm run dial`, `fund` and `keys` work.'
+    return { lines: [`Wrote .dev.vars. ${then}`] }
+  },
 })
+process.exitCode = await command()
 
 /** `wrangler dev` keeps one ledger for everything, so that of another deployment has to make way. */
 function setObjectsAside(now: string, before: string | undefined): void {

@@ -9,16 +9,17 @@ import { endLeftChain, type LocalChain, startChain } from './chain/anvil.ts'
 import { readSavedHead } from './chain/chain-state.ts'
 import { type ChainNode, openNode, withoutKey } from './chain/node.ts'
 import { startRootstock } from './chain/rootstock.ts'
+import { createCommand } from './command.ts'
 import { prepareChain } from './deployment.ts'
 import { readJson, writeJson } from './files.ts'
 import { type Folder, openFolder, root } from './folder.ts'
 import { demoCallers, demoDepositWei, fundDemoCallers } from './money/callers.ts'
 import { relayerAddresses } from './money/relayers.ts'
 import { openTreasury } from './money/treasury.ts'
-import { type Options, readOptions } from './options.ts'
+import { type Options, readOptions, startFlags } from './options.ts'
 import { end } from './process-id.ts'
 import { type Child, type Claim, claim } from './processes.ts'
-import { command, describe, StackError, say } from './report.ts'
+import { describe, Misused, StackError, say } from './report.ts'
 import { describeStack, type RunningStack } from './running-stack.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 import { runDeno } from './served/deno.ts'
@@ -45,17 +46,22 @@ Starts a chain of its own, or uses the node that NODE_URL names, deploys what is
 --rootstock  has Rootstock's pool and its rules before the local chain
 --deno       serves by Deno with Redis, in the place of workerd`
 
-await command(async () => {
-  const args = process.argv.slice(2)
-  if (args.includes('--help')) return say(usage)
-  const options = readOptions(args, process.env)
-  const lifetime = openLifetime()
-  try {
-    await start(options, lifetime)
-  } catch (error) {
-    await lifetime.fail(error)
-  }
+const command = createCommand({
+  usage,
+  options: startFlags,
+  async run(flags, given, { env }) {
+    if (given.length > 0) throw new Misused()
+    const options = readOptions(flags, env)
+    const lifetime = openLifetime()
+    try {
+      await start(options, lifetime)
+    } catch (error) {
+      await lifetime.fail(error)
+    }
+    return undefined
+  },
 })
+process.exitCode = await command()
 
 /** What has to be ended, newest first, however this process ends. */
 type Lifetime = {

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { runCommand } from '../run-command.ts'
-import { readFlags } from '../stack/flags.ts'
+import { readFlags } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
 import { describeDepth, openDepth } from './test-depth.ts'
 

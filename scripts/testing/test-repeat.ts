@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { runCommand } from '../run-command.ts'
-import { readFlags } from '../stack/flags.ts'
+import { readFlags } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
 
 const helpText = `Runs tests again and again, each time with another seed, and says which runs were red.

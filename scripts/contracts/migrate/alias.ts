@@ -1,13 +1,8 @@
-import { createPublicClient, http } from 'viem'
-import type { Terminal } from '../../ops/command-line.ts'
-import { readCommandLine } from '../../ops/command-line.ts'
-import { readRequired, readSecret } from '../../ops/environment.ts'
-import { readMaxGasPrice } from '../../stack/chain/gas-price.ts'
-import { StackError } from '../../stack/report.ts'
-import { readPayer, writeError } from './cli.ts'
+import { createCommand } from '../../stack/command.ts'
+import { Misused } from '../../stack/report.ts'
 import { deriveAliases, parseAliases } from './phones.ts'
-import { openPair } from './records.ts'
-import { createRelayer, openPool } from './relayer.ts'
+import { openDeployment } from './records.ts'
+import { createRelayer } from './relayer.ts'
 import { moveAccounts } from './run.ts'
 
 const usage = `usage: npm run account -- alias --record FILE
@@ -31,48 +26,31 @@ const maxBlocks = 2_000n
 /** Accounts that one transaction moves. */
 const batchSize = 10
 
-/** `npm run account -- alias`, with what follows it on the command line. Resolves to its exit code. */
-export async function alias(args: readonly string[], terminal: Terminal): Promise<0 | 1> {
-  try {
-    return await tieAccounts(args, terminal)
-  } catch (error) {
-    terminal.complain(writeError(error))
-    return 1
-  }
-}
-
-async function tieAccounts(args: readonly string[], { env, input, say }: Terminal): Promise<0 | 1> {
-  const asked = readCommandLine(usage, { record: { type: 'string' } }, args, say)
-  if (asked === undefined) return 0
-  const { record } = asked.values
-  if (record === undefined || asked.positionals.length > 0) {
-    throw new StackError(`name the record, and nothing else\n\n${usage}`)
-  }
-  const nodeUrl = readRequired(env, 'NODE_URL', usage).split(',')[0]?.trim() ?? ''
-  const secret = readSecret(env, 'ACCOUNT_KEY_SECRET', usage)
-  const client = createPublicClient({ transport: http(nodeUrl) })
-  const { pair, chain } = await openPair(client, record)
-  const key = readPayer(env, chain.id, usage)
-  if (key === undefined) {
-    throw new StackError(`RELAYER_KEY or RELAYER_MNEMONIC is not set\n\n${usage}`)
-  }
-  const phones = await deriveAliases(parseAliases(await input()), secret)
-  const move = { kind: 'number', from: pair } as const
-  const terms = await openPool(client, readMaxGasPrice(env))
-  const migration = { client, chain, move, phones, batchSize, maxBlocks, terms, log: () => {} }
-  const relayer = createRelayer(client, { key, chain, pair, terms })
-  const { moved, stuck } = await moveAccounts(migration, relayer)
-  const audited = [
-    ...moved.map((from) => ({
-      ...{ event: 'account.aliased', from, to: phones.get(from)?.heir?.address },
-    })),
-    ...stuck.map(({ address, reason }) => ({ event: 'account.stuck', from: address, reason })),
-  ]
-  for (const entry of audited) say(auditLine(entry))
-  const rest = phones.size - moved.length - stuck.length
-  say(`${moved.length} accounts tied, ${rest} with nothing to pass on, ${stuck.length} stuck`)
-  return stuck.length > 0 ? 1 : 0
-}
+/** `npm run account -- alias --record`. */
+export const alias = createCommand({
+  usage,
+  options: { record: undefined },
+  async run({ record }, given, { env, input, say }) {
+    if (record === undefined || given.length > 0) {
+      throw new Misused('name the record, and nothing else')
+    }
+    const deployment = await openDeployment(env, record)
+    const relayer = createRelayer(deployment, deployment.key)
+    const phones = await deriveAliases(parseAliases(await input()), deployment.secret)
+    const move = { kind: 'number', from: deployment.pair } as const
+    const migration = { ...deployment, move, phones, batchSize, maxBlocks, log: () => {} }
+    const { moved, stuck } = await moveAccounts(migration, relayer)
+    for (const from of moved) {
+      say(auditLine({ event: 'account.aliased', from, to: phones.get(from)?.heir?.address }))
+    }
+    for (const { address: from, reason } of stuck) {
+      say(auditLine({ event: 'account.stuck', from, reason }))
+    }
+    const rest = phones.size - moved.length - stuck.length
+    const counts = `${moved.length} accounts tied, ${rest} with nothing to pass on`
+    return { lines: [`${counts}, ${stuck.length} stuck`], isBad: stuck.length > 0 }
+  },
+})
 
 /** For the operator's records: addresses and times, and never a number. */
 function auditLine(entry: Record<string, string | undefined>): string {

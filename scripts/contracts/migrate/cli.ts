@@ -1,16 +1,12 @@
-import { BaseError, createPublicClient, http, type LocalAccount, type PublicClient } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
-import type { Chain } from '../../../src/chain/chains.ts'
-import { relayerAccount } from '../../../src/relay/keys.ts'
-import { ownTerminal, readCommandLine, type Terminal } from '../../ops/command-line.ts'
-import { readRequired, readSecret } from '../../ops/environment.ts'
-import { readMaxGasPrice } from '../../stack/chain/gas-price.ts'
-import { StackError } from '../../stack/report.ts'
+import type { LocalAccount } from 'viem'
+import { readSecret } from '../../ops/environment.ts'
+import { createCommand, type Found } from '../../stack/command.ts'
+import { Misused, StackError } from '../../stack/report.ts'
 import type { Move } from './needs.ts'
 import { derivePhones, parsePhones } from './phones.ts'
 import { type Migration, printPlan } from './plan.ts'
-import { openPair } from './records.ts'
-import { createRelayer, openPool } from './relayer.ts'
+import { openDeployment, openPair } from './records.ts'
+import { createRelayer } from './relayer.ts'
 import { moveAccounts } from './run.ts'
 import { verifyMigration } from './verify.ts'
 
@@ -39,128 +35,67 @@ The environment says the rest:
 
 const actions = ['plan', 'run', 'resume', 'verify'] as const
 
-const text = { type: 'string' } as const
-const options = { record: text, to: text, batch: text, blocks: text } as const
+type Action = (typeof actions)[number]
 
-/** What the command was asked for, without what needs the node. */
-type Command = {
-  action: (typeof actions)[number]
-  record: string
-  /** The record of the pair to move to; undefined for a new secret. */
-  to: string | undefined
-  batchSize: number
-  maxBlocks: bigint
-}
-
-/** Runs `npm run contracts:migrate` with these arguments, and gives its exit code. */
-export async function migrate(args: readonly string[], terminal: Terminal): Promise<0 | 1> {
-  try {
-    return await run(args, terminal)
-  } catch (error) {
-    terminal.complain(writeError(error))
-    return 1
-  }
-}
-
-async function run(args: readonly string[], { env, say, input }: Terminal): Promise<0 | 1> {
-  const asked = readCommandLine(usage, options, args, say)
-  if (asked === undefined) return 0
-  const command = readCommand(asked)
-  const nodeUrl = readRequired(env, 'NODE_URL', usage).split(',')[0]?.trim() ?? ''
-  const secret = readSecret(env, 'ACCOUNT_KEY_SECRET', usage)
-  const newSecret =
-    command.to === undefined ? readSecret(env, 'NEW_ACCOUNT_KEY_SECRET', usage) : undefined
-  if (secret === newSecret) throw misused('the new secret is the old one')
-  const maxGasPriceWei = readMaxGasPrice(env)
-  const client = createPublicClient({ transport: http(nodeUrl) })
-  const { pair: from, chain } = await openPair(client, command.record)
-  const move: Move =
-    command.to === undefined
-      ? { kind: 'secret', from }
-      : { kind: 'pair', from, to: (await openPair(client, command.to)).pair }
-  const { batchSize, maxBlocks } = command
-  const phones = await derivePhones(parsePhones(await input()), { secret, newSecret })
-  const terms = await openPool(client, maxGasPriceWei)
-  say(`${phones.size} numbers`)
-  const migration = { client, chain, move, phones, batchSize, maxBlocks, terms, log: say }
-  return await act(command, migration, readPayer(env, chain.id))
-}
+/** `npm run contracts:migrate`. */
+export const migrate = createCommand({
+  usage,
+  options: { record: undefined, to: undefined, batch: '10', blocks: '2000' },
+  async run({ record, to, batch, blocks }, [first, kind, ...rest], { env, input, say }) {
+    const action = actions.find((known) => known === first)
+    if (rest.length > 0) throw new Misused('there is an argument too many')
+    if (action === undefined) throw new Misused('say plan, run, resume or verify')
+    if (kind !== 'pair' && kind !== 'secret') throw new Misused('say pair or secret')
+    if (record === undefined) throw new Misused('name the record with --record')
+    if (kind === 'pair' && to === undefined) throw new Misused('name the new record with --to')
+    if (kind === 'secret' && to !== undefined) throw new Misused('--to is for a move to a pair')
+    const [batchSize, maxBlocks] = [
+      readCount('batch', batch, 10),
+      BigInt(readCount('blocks', blocks, 1_000_000)),
+    ]
+    const deployment = await openDeployment(env, record)
+    const { client, pair: from, secret, key } = deployment
+    const newSecret = to === undefined ? readSecret(env, 'NEW_ACCOUNT_KEY_SECRET') : undefined
+    if (secret === newSecret) throw new Misused('the new secret is the old one')
+    const move: Move =
+      to === undefined
+        ? { kind: 'secret', from }
+        : { kind: 'pair', from, to: (await openPair(client, to)).pair }
+    const phones = await derivePhones(parsePhones(await input()), { secret, newSecret })
+    say(`${phones.size} numbers`)
+    const migration = { ...deployment, move, phones, batchSize, maxBlocks, log: say }
+    return act(action, migration, key)
+  },
+})
 
 async function act(
-  { action }: Command,
-  migration: Migration & { client: PublicClient },
+  action: Action,
+  migration: Migration,
   key: LocalAccount | undefined,
-): Promise<0 | 1> {
-  const { client, chain, move, terms, log } = migration
+): Promise<Found> {
   switch (action) {
     case 'plan':
       await printPlan(migration, key?.address)
-      return 0
+      return { lines: [] }
     case 'run':
     case 'resume': {
-      if (key === undefined) throw misused('RELAYER_KEY or RELAYER_MNEMONIC is not set')
-      const relayer = createRelayer(client, { key, chain, pair: move.from, terms })
-      const { moved, stuck } = await moveAccounts(migration, relayer)
-      log(`${moved.length} accounts moved`)
-      return stuck.length > 0 ? 1 : 0
+      const { moved, stuck } = await moveAccounts(migration, createRelayer(migration, key))
+      return { lines: [`${moved.length} accounts moved`], isBad: stuck.length > 0 }
     }
     case 'verify': {
       const findings = await verifyMigration(migration)
-      if (findings.length > 0) {
-        throw new StackError(`Not moved:${findings.map((finding) => `\n- ${finding}`).join('')}`)
+      if (findings.length === 0) {
+        return { lines: ['every account has moved, and nothing was lost'] }
       }
-      log('every account has moved, and nothing was lost')
-      return 0
+      throw new StackError(`Not moved:${findings.map((finding) => `\n- ${finding}`).join('')}`)
     }
   }
-}
-
-type Asked = NonNullable<ReturnType<typeof readCommandLine<typeof options>>>
-
-function readCommand({ values, positionals }: Asked): Command {
-  const [first, move, ...rest] = positionals
-  const { record, to, batch = '10', blocks = '2000' } = values
-  const action = actions.find((known) => known === first)
-  if (rest.length > 0) throw misused('there is an argument too many')
-  if (action === undefined) throw misused('say plan, run, resume or verify')
-  if (move !== 'pair' && move !== 'secret') throw misused('say pair or secret')
-  if (record === undefined) throw misused('name the record with --record')
-  if (move === 'pair' && to === undefined) throw misused('name the new record with --to')
-  if (move === 'secret' && to !== undefined) throw misused('--to is for a move to a pair')
-  const maxBlocks = BigInt(readCount('blocks', blocks, 1_000_000))
-  return { action, record, to, batchSize: readCount('batch', batch, 10), maxBlocks }
 }
 
 function readCount(name: string, text: string, maximum: number): number {
   const count = Number(text)
   if (/^[1-9]\d*$/.test(text) && count <= maximum) return count
-  throw misused(`--${name} is a number from 1 to ${maximum}`)
+  throw new Misused(`--${name} is a number from 1 to ${maximum}.`)
 }
 
-/** Reads the key that pays, if one is set. @throws {StackError} */
-export function readPayer(
-  env: NodeJS.ProcessEnv,
-  chainId: Chain['id'],
-  words = usage,
-): LocalAccount | undefined {
-  if (env.RELAYER_KEY) return privateKeyToAccount(readSecret(env, 'RELAYER_KEY', words))
-  if (!env.RELAYER_MNEMONIC) return undefined
-  try {
-    return relayerAccount(env.RELAYER_MNEMONIC, chainId, 0)
-  } catch {
-    // The cause may show words of the phrase.
-    throw new StackError(`RELAYER_MNEMONIC is not a phrase of BIP-39\n\n${words}`)
-  }
-}
-
-/** Writes an error without a node's address, which may end in a key and which viem's messages repeat. */
-export function writeError(error: unknown): string {
-  if (error instanceof BaseError) return `${error.name}: ${error.details || error.shortMessage}`
-  return error instanceof Error ? error.message : 'unknown'
-}
-
-function misused(fault: string): StackError {
-  return new StackError(`${fault}\n\n${usage}`)
-}
-
-if (import.meta.main) process.exitCode = await migrate(process.argv.slice(2), ownTerminal)
+if (import.meta.main) process.exitCode = await migrate()

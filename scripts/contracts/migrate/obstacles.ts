@@ -3,8 +3,7 @@ import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { priceObstacle } from '../../stack/chain/gas-price.ts'
 import type { Move } from './needs.ts'
-import type { Pair } from './records.ts'
-import type { PoolTerms } from './relayer.ts'
+import type { Pair, PoolTerms } from './records.ts'
 
 /** What stands in the way of a run, in words; a run begins only where nothing does. */
 export async function findObstacles(

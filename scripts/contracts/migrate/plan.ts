@@ -1,18 +1,16 @@
-import { type Address, formatEther, type PublicClient } from 'viem'
+import { type Address, formatEther } from 'viem'
 import type { Chain } from '../../../src/chain/chains.ts'
 import { encodeExecute, type SignedRequest } from '../../../src/relay/forwarder/requests.ts'
 import { type Call, type Move, readNeed } from './needs.ts'
 import { findObstacles } from './obstacles.ts'
 import type { Phone } from './phones.ts'
-import type { PoolTerms } from './relayer.ts'
+import type { OpenedDeployment } from './records.ts'
 import { gasLimitOf, signCall } from './requests.ts'
 import { type AccountState, countedDebt, isOpen, type Survey, sum, surveyPair } from './survey.ts'
 import { inTurns } from './turns.ts'
 
 /** What every command works on. */
-export type Migration = {
-  client: PublicClient
-  chain: Chain
+export type Migration = Pick<OpenedDeployment, 'client' | 'chain' | 'pair' | 'terms'> & {
   move: Move
   /** By their addresses under the old secret. */
   phones: ReadonlyMap<Address, Phone>
@@ -20,7 +18,6 @@ export type Migration = {
   batchSize: number
   /** The most blocks that one question for events asks for. */
   maxBlocks: bigint
-  terms: PoolTerms
   /** Addresses and amounts only. */
   log: (line: string) => void
 }

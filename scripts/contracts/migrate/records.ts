@@ -1,8 +1,22 @@
 import { readFileSync } from 'node:fs'
-import { type Address, getAddress, isAddress, type PublicClient } from 'viem'
+import {
+  type Address,
+  createPublicClient,
+  getAddress,
+  type Hex,
+  http,
+  isAddress,
+  type LocalAccount,
+  type PublicClient,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
-import { type Chain, chains } from '../../../src/chain/chains.ts'
-import { StackError } from '../../stack/report.ts'
+import { type Chain, chains, type PoolRules, poolRules } from '../../../src/chain/chains.ts'
+import type { FeeLimits } from '../../../src/relay/fees.ts'
+import { relayerAccount } from '../../../src/relay/keys.ts'
+import { readRequired, readSecret } from '../../ops/environment.ts'
+import { maxGasPrice, readMaxGasPrice } from '../../stack/chain/gas-price.ts'
+import { Misused, StackError } from '../../stack/report.ts'
 
 /** A pair of contracts. */
 export type Pair = { loan: Address; forwarder: Address; deployedBlock: bigint }
@@ -49,4 +63,57 @@ export async function openPair(
     throw new StackError(`${file} is of another chain than the one that the node serves`)
   }
   return { pair: { loan, forwarder, deployedBlock }, chain: chains[chainId] }
+}
+
+/** The rules of the node's pool, and what may be paid in it. */
+export type PoolTerms = { rules: PoolRules; fees: FeeLimits }
+
+/** What a command that moves accounts works on: the node, the contracts of a record, and whose accounts there are. */
+export type OpenedDeployment = {
+  client: PublicClient
+  chain: Chain
+  pair: Pair
+  terms: PoolTerms
+  /** From which the accounts are derived. */
+  secret: Hex
+  /** Pays, where one is named. */
+  key: LocalAccount | undefined
+}
+
+/**
+ * Opens the deployment of a record, as the environment says it: NODE_URL, ACCOUNT_KEY_SECRET, RELAYER_KEY or
+ * RELAYER_MNEMONIC, MAX_GAS_PRICE_WEI.
+ *
+ * @throws {Misused} something is missing or malformed; without its value
+ */
+export async function openDeployment(
+  env: NodeJS.ProcessEnv,
+  record: string,
+): Promise<OpenedDeployment> {
+  const nodeUrl = readRequired(env, 'NODE_URL').split(',')[0]?.trim() ?? ''
+  const secret = readSecret(env, 'ACCOUNT_KEY_SECRET')
+  const maxGasPriceWei = readMaxGasPrice(env)
+  const client = createPublicClient({ transport: http(nodeUrl) })
+  const { pair, chain } = await openPair(client, record)
+  const terms = await openPool(client, maxGasPriceWei)
+  return { client, chain, pair, terms, secret, key: readPayer(env, chain.id) }
+}
+
+function readPayer(env: NodeJS.ProcessEnv, chainId: Chain['id']): LocalAccount | undefined {
+  if (env.RELAYER_KEY) return privateKeyToAccount(readSecret(env, 'RELAYER_KEY'))
+  if (!env.RELAYER_MNEMONIC) return undefined
+  try {
+    return relayerAccount(env.RELAYER_MNEMONIC, chainId, 0)
+  } catch {
+    // The cause may show words of the phrase.
+    throw new Misused('RELAYER_MNEMONIC is not a phrase of BIP-39.')
+  }
+}
+
+/** The node's pool, in which its usual highest price is paid at most where no other is given. */
+async function openPool(client: PublicClient, maxWei: bigint | undefined): Promise<PoolTerms> {
+  const version = await client.request({ method: 'web3_clientVersion' })
+  const name = /^anvil/i.test(version) ? 'anvil' : 'rootstock'
+  const fees = { minWei: 0n, maxWei: maxGasPrice(maxWei, { isAnvil: name === 'anvil' }) }
+  return { rules: poolRules[name], fees }
 }

@@ -1,6 +1,4 @@
 import { BaseError, type Hex, type LocalAccount, type PublicClient } from 'viem'
-import { type Chain, type PoolRules, poolRules } from '../../../src/chain/chains.ts'
-import type { FeeLimits } from '../../../src/relay/fees.ts'
 import {
   decodeExecute,
   encodeExecute,
@@ -10,13 +8,10 @@ import {
 import { gasPriceFor } from '../../../src/relay/relayer.ts'
 import { createSigner, type Signer } from '../../../src/relay/signer.ts'
 import { until } from '../../dev/wait.ts'
-import { maxGasPrice, priceObstacle } from '../../stack/chain/gas-price.ts'
-import { StackError } from '../../stack/report.ts'
-import type { Pair } from './records.ts'
+import { priceObstacle } from '../../stack/chain/gas-price.ts'
+import { Misused, StackError } from '../../stack/report.ts'
+import type { OpenedDeployment, Pair, PoolTerms } from './records.ts'
 import { gasLimitOf } from './requests.ts'
-
-/** The rules of the node's pool, and what may be paid in it. */
-export type PoolTerms = { rules: PoolRules; fees: FeeLimits }
 
 /** Who pays for transactions, and where they are executed. */
 export type Relayer = PoolTerms & {
@@ -25,22 +20,12 @@ export type Relayer = PoolTerms & {
   pair: Pair
 }
 
-/** The node's pool, in which its usual highest price is paid at most where no other is given. */
-export async function openPool(
-  client: PublicClient,
-  maxWei: bigint | undefined,
-): Promise<PoolTerms> {
-  const version = await client.request({ method: 'web3_clientVersion' })
-  const name = /^anvil/i.test(version) ? 'anvil' : 'rootstock'
-  const fees = { minWei: 0n, maxWei: maxGasPrice(maxWei, { isAnvil: name === 'anvil' }) }
-  return { rules: poolRules[name], fees }
-}
-
-/** A relayer by its key. */
+/** A relayer by its key. @throws {Misused} none is named */
 export function createRelayer(
-  client: PublicClient,
-  { key, chain, pair, terms }: { key: LocalAccount; chain: Chain; pair: Pair; terms: PoolTerms },
+  { client, chain, pair, terms }: Pick<OpenedDeployment, 'client' | 'chain' | 'pair' | 'terms'>,
+  key: LocalAccount | undefined,
 ): Relayer {
+  if (key === undefined) throw new Misused('RELAYER_KEY or RELAYER_MNEMONIC is not set.')
   return { ...terms, client, signer: createSigner(key, chain.id), pair }
 }
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { readFlags } from '../../stack/flags.ts'
+import { readFlags } from '../../stack/command.ts'
 import { say } from '../../stack/report.ts'
 import { projectRoot } from '../forge.ts'
 import { createMutationCopy, type Outcome } from './mutation-copy.ts'

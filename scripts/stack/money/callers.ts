@@ -1,4 +1,4 @@
-import { type Address, createPublicClient, encodeFunctionData, http } from 'viem'
+import { type Address, encodeFunctionData } from 'viem'
 import { z } from 'zod'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
@@ -16,25 +16,17 @@ export const demoCallers = ['+254700000001', '+254700000002', '+254700000003'].m
 export const demoDepositWei = 10n ** 18n
 
 /** Puts money into the account of a phone number, as `depositFor` of the loan contract does. */
-export async function depositFor(
-  { node, treasury, loan, secrets }: Bank,
+async function depositFor(
+  { treasury, loan, secrets }: Bank,
   phone: PhoneNumber,
   amountWei: bigint,
-): Promise<{ account: Address; balanceWei: bigint }> {
+): Promise<void> {
   const { address } = await callerAccount(secrets.ACCOUNT_KEY_SECRET, phone)
   await treasury.send({
     to: loan,
     valueWei: amountWei,
     data: encodeFunctionData({ abi: microLoanAbi, functionName: 'depositFor', args: [address] }),
   })
-  const client = createPublicClient({ transport: http(node.url) })
-  const balanceWei = await client.readContract({
-    address: loan,
-    abi: microLoanAbi,
-    functionName: 'getBalance',
-    args: [address],
-  })
-  return { account: address, balanceWei }
 }
 
 /** What a deposit takes: who pays on which chain, into which contract, and whose callers they are. */

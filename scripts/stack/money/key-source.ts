@@ -9,7 +9,7 @@ import { StackError } from '../report.ts'
 export type KeySource = { keystore?: string | undefined; stdin?: boolean | undefined }
 
 /** The options of a command that pays, for its command line and its usage. */
-export const keyOptions = { keystore: { type: 'string' }, stdin: { type: 'boolean' } } as const
+export const keyOptions = { keystore: undefined, stdin: false } as const
 
 export const keyUsage = `The key that pays is in a keystore (--keystore FILE, of version 3; its password is asked for, or in
 KEYSTORE_PASSWORD), on the standard input (--stdin), or in DEPLOYER_KEY.`

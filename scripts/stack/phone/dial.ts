@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
-import { readCommandLine, readNumber } from '../../ops/command-line.ts'
+import { commonOptions, readNumber } from '../../ops/command-line.ts'
+import { createCommand } from '../command.ts'
 import { openFolder } from '../folder.ts'
 import { demoCallers, toPhone } from '../money/callers.ts'
-import { command, StackError, say } from '../report.ts'
+import { Misused, StackError, say } from '../report.ts'
 import { readRunningStack } from '../running-stack.ts'
 import { playScript } from './dial-script.ts'
 import { gatewayNames, type PhoneLine, phoneLines } from './phone-lines.ts'
@@ -26,45 +27,41 @@ type Line = { send: PhoneLine; offered: string | undefined }
 /** Where a relay is, and what it wants to hear. */
 type Relay = { relayUrl: string; secret: string | undefined; isLocal: boolean }
 
-await command(async () => {
-  const text = { type: 'string' } as const
-  const options = {
-    url: text,
-    phone: text,
-    text,
-    session: text,
-    script: text,
-    gateway: text,
-    json: { type: 'boolean' },
-  } as const
-  const asked = readCommandLine(usage, options)
-  if (asked === undefined) return
-  const { values, positionals } = asked
-  const isBad =
-    positionals.length > 0 ||
-    (values.url !== undefined && (values.phone ?? values.script) !== undefined)
-  if (isBad) throw new StackError(usage)
-  const line = openLine(values.url, values.gateway, process.env)
-  if (values.script !== undefined) {
-    return await playScript(readScript(values.script), {
-      ...{ newSession, toPhone, show: say },
-      send: (dialled) => line.send({ ...dialled, phone: toPhone(dialled.phone) }),
-    })
-  }
-  if (values.text === undefined) return await pickUp(line, values.phone)
-  const phone = await numberFor(line, values.phone)
-  const request = { phone, session: values.session ?? newSession(), text: values.text }
-  const screen = await line.send(request)
-  say(values.json ? JSON.stringify({ session: request.session, screen }) : screen)
+const command = createCommand({
+  usage,
+  options: {
+    ...commonOptions,
+    phone: undefined,
+    text: undefined,
+    session: undefined,
+    script: undefined,
+    gateway: 'africas-talking',
+  },
+  async run({ url, phone: chosen, text, session = newSession(), script, gateway }, given, { env }) {
+    if (given.length > 0 || (url !== undefined && (chosen ?? script) !== undefined)) {
+      throw new Misused()
+    }
+    const line = openLine(url, gateway, env)
+    if (script !== undefined) {
+      await playScript(readScript(script), {
+        ...{ newSession, toPhone, show: say },
+        send: (dialled) => line.send({ ...dialled, phone: toPhone(dialled.phone) }),
+      })
+      return undefined
+    }
+    if (text === undefined) {
+      await pickUp(line, chosen)
+      return undefined
+    }
+    const screen = await line.send({ phone: await numberFor(line, chosen), session, text })
+    return { json: { session, screen }, lines: [screen] }
+  },
 })
+process.exitCode = await command()
 
-function openLine(
-  url: string | undefined,
-  gateway: string = 'africas-talking',
-  env: NodeJS.ProcessEnv,
-): Line {
+function openLine(url: string | undefined, gateway: string, env: NodeJS.ProcessEnv): Line {
   const name = gatewayNames.find((known) => known === gateway)
-  if (name === undefined) throw new StackError(`No gateway is called ${gateway}. ${usage}`)
+  if (name === undefined) throw new Misused(`No gateway is called ${gateway}.`)
   const relay = relayAt(url, env)
   const send = phoneLines[name]((...posted) => post(relay, ...posted))
   return { send, offered: relay.isLocal ? demoCallers[0] : undefined }
@@ -90,7 +87,7 @@ function readScript(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    throw new StackError(`The script ${file} cannot be read. ${usage}`)
+    throw new Misused(`The script ${file} cannot be read.`)
   }
 }
 

@@ -91,19 +91,10 @@ export function servedWorker(
   }
 }
 
-/**
- * Bundles the Worker, or the one that another configuration describes, as a deployment would. When the
- * signal aborts, it rejects once wrangler is gone.
- *
- * @throws {StackError} with wrangler's own words when it does not build
- */
-export async function bundleWorker(
-  folder: string,
-  signal?: AbortSignal,
-  config = join(root, 'wrangler.toml'),
-): Promise<void> {
+/** Bundles it as a deployment would. */
+async function bundleWorker(folder: string, signal?: AbortSignal): Promise<void> {
   const wrangler = [process.execPath, join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')]
-  const dryRun = ['deploy', '--dry-run', '--outdir', folder, '--config', config]
+  const dryRun = ['deploy', '--dry-run', '--outdir', folder]
   const { code, output } = await runCommand(
     [...wrangler, ...dryRun, '--metafile', join(folder, metafile)],
     { ...quietTools, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) },

@@ -11,7 +11,6 @@ import { borrowers as command } from '../../../scripts/contracts/borrowers.ts'
 import { type Deployment, deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { type Anvil, devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
-import { describe } from '../../../scripts/stack/report.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -55,13 +54,7 @@ async function borrowers(
     say: (line: string) => void output.push(`${line}\n`),
     complain: (line: string) => void errors.push(`${line}\n`),
   }
-  const code = await command([action], terminal).then(
-    () => 0,
-    (error) => {
-      terminal.complain(describe(error))
-      return 1
-    },
-  )
+  const code = await command([action], terminal)
   return ended(code, output.join(''), errors.join(''))
 }
 

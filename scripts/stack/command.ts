@@ -1,0 +1,111 @@
+import { text } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import { describe, Misused, say } from './report.ts'
+
+/** What options are where they are not given: a boolean is a switch, all else takes a text. */
+export type Usual = Readonly<Record<string, string | boolean | undefined>>
+
+/** What options were given, and the usual of the others. */
+export type Values<Options extends Usual> = {
+  -readonly [Name in keyof Options]: Options[Name] extends boolean
+    ? boolean
+    : Options[Name] extends string
+      ? string
+      : string | undefined
+}
+
+/** What a command found: for programs as it is, for people in lines. Bad ends it with 1. */
+export type Found = { json?: unknown; lines: readonly string[]; isBad?: boolean }
+
+/** What a command gets from where it is started, and where its words go. Tests start it without a process. */
+export type Terminal = {
+  env: NodeJS.ProcessEnv
+  /** All of the standard input. */
+  input: () => Promise<string>
+  /** A line of the standard output. */
+  say: (line: string) => void
+  /** A line of the standard error. */
+  complain: (line: string) => void
+}
+
+const ownTerminal: Terminal = {
+  env: process.env,
+  input: () => text(process.stdin),
+  say,
+  complain: (line) => void process.stderr.write(`${line}\n`),
+}
+
+/** A command of `npm run`. Undefined: it has said all. */
+type Declared<Options extends Usual> = {
+  /** What `--help` says. */
+  usage: string
+  options: Options
+  run: (
+    values: Values<Options>,
+    given: readonly string[],
+    terminal: Terminal,
+  ) => Promise<Found | undefined>
+}
+
+/** A command by its arguments. Resolves to its exit code. */
+export type Command = (args?: readonly string[], terminal?: Terminal) => Promise<0 | 1>
+
+/**
+ * Makes a command of what is declared. A `StackError` ends it with its message and nothing else; anything else is
+ * a fault of ours and keeps its stack.
+ */
+export function createCommand<const Options extends Usual>({
+  usage,
+  options,
+  run,
+}: Declared<Options>): Command {
+  return async (args = process.argv.slice(2), terminal = ownTerminal) => {
+    // A reader that went away (`npm start | head`) is no fault.
+    for (const stream of [process.stdout, process.stderr]) stream.once('error', () => {})
+    try {
+      const { values, given } = parse(args, options)
+      if (values.help) {
+        terminal.say(usage)
+        return 0
+      }
+      const found = await run(values, given, terminal)
+      const lines = values.json && found ? [JSON.stringify(found.json)] : (found?.lines ?? [])
+      for (const line of lines) terminal.say(line)
+      return found?.isBad ? 1 : 0
+    } catch (error) {
+      const words = describe(error)
+      terminal.complain(error instanceof Misused ? `${words}\n\n${usage}`.trim() : words)
+      return 1
+    }
+  }
+}
+
+/** The flags that a tool was started with, and what follows them. With --help it says its help, and ends. */
+export function readFlags<const Options extends Usual>(
+  help: string,
+  options: Options,
+): Values<Options> & { rest: readonly string[] } {
+  const { values, given } = parse(process.argv.slice(2), options)
+  if (values.help) {
+    say(help)
+    process.exit()
+  }
+  return { ...values, rest: given }
+}
+
+function parse<Options extends Usual>(args: readonly string[], usual: Options) {
+  const options = Object.fromEntries(
+    Object.entries({ ...usual, help: false }).map(([name, value]) => [
+      name,
+      { type: typeof value === 'boolean' ? ('boolean' as const) : ('string' as const) },
+    ]),
+  )
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
+    const all = { ...usual, ...values } as Values<Options> & { help?: boolean; json?: boolean }
+    return { values: all, given: positionals }
+  } catch {
+    // The cause repeats the argument, which may be a number or a key.
+    throw new Misused('There is an unknown option, or one without its value.')
+  }
+}
