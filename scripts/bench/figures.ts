@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { median } from './statistics.ts'
 
 /** One figure of a run. */
 export type Figure = {
@@ -28,8 +27,6 @@ export const results = z.object({
   /** ISO 8601, UTC. */
   date: z.string(),
   machine: z.string(),
-  /** CPU milliseconds of one calibration loop. */
-  calibrationMs: z.number(),
   versions: z.string(),
   figures: z.array(z.object({ name: z.string(), unit: z.string(), value: z.number() })),
 })
@@ -45,11 +42,35 @@ export function collectFigures(tell: (figure: Figure) => void): Figures {
       if (all.some((other) => other.name === name))
         throw new Error(`the figure ${name} comes twice`)
       const [low, high] = [Math.min(...rounds), Math.max(...rounds)]
-      const figure = { name, unit, value: median(rounds), low, high, held }
+      const figure = { name, unit, value: quantile(rounds, 0.5), low, high, held }
       all.push(figure)
       tell(figure)
     }
   return { add: take(false), hold: take(true), all }
+}
+
+/** Gives the value below which this share of the values lies, between two of them where it falls there. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const place = (sorted.length - 1) * share
+  const below = sorted[Math.floor(place)] ?? Number.NaN
+  const above = sorted[Math.ceil(place)] ?? Number.NaN
+  return below + (above - below) * (place - Math.floor(place))
+}
+
+/** Gives each name its turns. Every second round goes backwards: nobody always follows the same. */
+export async function takeTurns<Name extends string, Taken>(
+  names: readonly Name[],
+  rounds: number,
+  take: (name: Name) => Promise<Taken>,
+): Promise<Record<Name, Taken[]>> {
+  const taken = Object.fromEntries(names.map((name) => [name, [] as Taken[]]))
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      taken[name]?.push(await take(name))
+    }
+  }
+  return taken as Record<Name, Taken[]>
 }
 
 /** A held figure may be off by so much before the check fails: a fifth. */

@@ -1,9 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { provideRedisServer } from '../debian.mjs'
 import { replacePart } from '../generate/document.ts'
+import { readFlags } from '../stack/command.ts'
 import { readJson } from '../stack/files.ts'
-import { readFlags } from '../stack/flags.ts'
 import { root } from '../stack/folder.ts'
 import { say } from '../stack/report.ts'
 import {
@@ -14,13 +16,10 @@ import {
   results,
   tolerance,
 } from './figures.ts'
-import { describeMachine } from './machine.ts'
 import { measureJsonRpc } from './measure/json-rpc.ts'
 import { measurePayments } from './measure/payments.ts'
 import { measureProfile } from './measure/profile.ts'
-import { measureReads } from './measure/reads.ts'
 import { measureRootstock } from './measure/rootstock.ts'
-import { measureScreens } from './measure/screens.ts'
 import { measureSteady } from './measure/steady.ts'
 import { drawPlot } from './plot.ts'
 import { writeCost, writeLine, writeTable } from './report.ts'
@@ -33,9 +32,7 @@ const measurements: Readonly<Record<string, (world: World) => Promise<void>>> = 
   payments: measurePayments,
   profile: measureProfile,
   steady: measureSteady,
-  screens: measureScreens,
   'json-rpc': measureJsonRpc,
-  reads: measureReads,
   rootstock: measureRootstock,
 }
 const names = Object.keys(measurements)
@@ -62,7 +59,7 @@ async function run(chosen: readonly string[]): Promise<number> {
   }
   const about = { date: new Date().toISOString(), ...describeMachine() }
   const figures = await measure(chosen)
-  if (flags.check) return check(about, figures)
+  if (flags.check) return check(figures)
   if (flags.only === undefined) write(about, figures)
   return 0
 }
@@ -81,7 +78,7 @@ async function measure(chosen: readonly string[]): Promise<readonly Figure[]> {
   return figures.all
 }
 
-function check({ calibrationMs }: About, figures: readonly Figure[]): number {
+function check(figures: readonly Figure[]): number {
   const committed = results.parse(readJson(join(folder, 'results.json')))
   const faults = compareFigures(committed.figures, figures)
   for (const fault of faults) say(`OFF ${fault}`)
@@ -90,7 +87,6 @@ function check({ calibrationMs }: About, figures: readonly Figure[]): number {
     say(`All ${committed.figures.length} held figures are within ${percent} of the committed ones.`)
     return 0
   }
-  if (calibrationMs > committed.calibrationMs * 1.5) say('The machine is busy: so is its check.')
   say(
     `${faults.length} are off by more than ${percent}. If that is meant: npm run bench, and commit.`,
   )
@@ -116,6 +112,21 @@ function write(about: About, all: readonly Figure[]): void {
 
 function update(file: string, part: string, text: string): void {
   writeFileSync(file, replacePart(readFileSync(file, 'utf8'), part, text))
+}
+
+/** Describes the machine and the versions that a run is measured with. */
+function describeMachine(): Pick<Results, 'machine' | 'versions'> {
+  const memory = Math.round(totalmem() / 1024 ** 3)
+  const tools = ['workerd', 'miniflare', '@foundry-rs/anvil', 'viem', 'hono', 'deno']
+  const read = (name: string) => readJson(join(root, 'node_modules', name, 'package.json'))
+  const version = z.object({ name: z.string(), version: z.string() })
+  const versions = tools.map((tool) => version.parse(read(tool)))
+  return {
+    machine: `${cpus().length} cores (${cpus()[0]?.model.trim()}, ${memory} GiB, ${type()} ${release()})`,
+    versions: [{ name: 'node', version: process.versions.node }, ...versions]
+      .map((each) => `${each.name} ${each.version}`)
+      .join(', '),
+  }
 }
 
 function roundValue(value: number): number {

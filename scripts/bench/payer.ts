@@ -1,6 +1,6 @@
 import { until } from '../dev/wait.ts'
-import { measureCpu } from './cpu.ts'
-import type { Load, LoadJob } from './load.ts'
+import { readCpuMs } from './cpu.ts'
+import { type Load, now, runLoad } from './load.ts'
 import { type BenchChain, recipient } from './served/chain.ts'
 
 /** Something that takes USSD deliveries and pays: the relay, or a baseline. */
@@ -25,7 +25,7 @@ export function countConfirmations(): Confirmations {
       lines += 1
       if (!line.includes('Transfer confirmed: 0x')) return
       seen += 1
-      lastAt = performance.timeOrigin + performance.now()
+      lastAt = now()
     },
     lines: () => lines,
     async next(count) {
@@ -42,43 +42,39 @@ export type PaymentRound = {
   acceptedPerSecond: number
   confirmedPerSecond: number
   replyMs: readonly number[]
-  /** CPU milliseconds a payment, of the payer's process and of the chain's. */
-  cpuMs: { payer: number; chain: number }
+  /** CPU milliseconds of the payer's process, a payment. */
+  cpuMs: number
 }
 
 /** Makes payments and waits until the last of them is confirmed. */
 export async function payRound(
-  { chain, load }: { chain: BenchChain; load: Load },
-  payer: Payer,
+  chain: BenchChain,
+  { url, pid, confirmed }: Payer,
   payments: number,
-  pace: LoadJob['pace'],
+  pace: Load['pace'],
 ): Promise<PaymentRound> {
-  const pids = { payer: payer.pid, chain: chain.pid }
-  const bodies = Array.from({ length: payments }, () => writeDelivery(chain, paymentText))
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const bodies = Array.from({ length: payments }, () => writePayment(chain))
   const expects = 'END Transfer Submitted\nTo: 0x0000'
-  const job = { url: `${payer.url}/ussd`, headers: formHeaders, bodies, pace, expects }
-  const { result, cpuMs } = await measureCpu(pids, () =>
-    Promise.all([load.run(job), payer.confirmed.next(payments)]),
-  )
-  const [{ startedAt, endedAt, replyMs }, lastAt] = result
+  const before = readCpuMs(pid)
+  const [{ startedAt, endedAt, replyMs }, lastAt] = await Promise.all([
+    runLoad({ url: `${url}/ussd`, headers, bodies, pace, expects }),
+    confirmed.next(payments),
+  ])
   return {
     acceptedPerSecond: (payments * 1000) / (endedAt - startedAt),
     confirmedPerSecond: (payments * 1000) / (lastAt - startedAt),
     replyMs,
-    cpuMs: { payer: cpuMs.payer / payments, chain: cpuMs.chain / payments },
+    cpuMs: (readCpuMs(pid) - before) / payments,
   }
 }
 
-/** The last delivery of a session that pays. */
-const paymentText = `2*${recipient}*0.00001`
-
-export const formHeaders = { 'content-type': 'application/x-www-form-urlencoded' }
-
 let sessions = 0
 
-/** Writes one delivery of a session that nobody had before, by the next caller. */
-export function writeDelivery(chain: BenchChain, text: string): string {
+/** Writes the last delivery of a session that pays, and that nobody had before, by the next caller. */
+function writePayment(chain: BenchChain): string {
   sessions += 1
+  const text = `2*${recipient}*0.00001`
   const fields = { phoneNumber: chain.nextPhone(), sessionId: `bench-${sessions}`, text }
   return new URLSearchParams(fields).toString()
 }

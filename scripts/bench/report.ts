@@ -3,13 +3,13 @@ import { gasPriceGwei, transferGas, usdPerRbtc } from './measure/prices.ts'
 import { onRootstock, usdFigure } from './measure/rootstock.ts'
 
 /** Writes the held figures of the committed run as Markdown. */
-export function writeTable({ date, machine, calibrationMs, versions, figures }: Results): string {
+export function writeTable({ date, machine, versions, figures }: Results): string {
   const day = date.slice(0, 16).replace('T', ' ')
   const rows = figures.map(
     ({ name, unit, value }) => `| ${name} | ${unit} | ${showNumber(value)} |`,
   )
   return [
-    `${day} UTC, on ${machine}; a calibration loop takes ${calibrationMs.toFixed(0)} ms of CPU; ${versions}.`,
+    `${day} UTC, on ${machine}; ${versions}.`,
     '',
     '| figure | unit | held |',
     '|---|---|---:|',
@@ -55,7 +55,7 @@ export function writeCost({ date, figures }: Pick<Results, 'date' | 'figures'>):
 }
 
 /** Shows three digits that count, without an exponent. */
-export function showNumber(value: number): string {
+function showNumber(value: number): string {
   const size = Math.abs(value)
   if (size >= 10_000) return `${Math.round(value / 100) * 100}`
   if (size >= 100 || value === 0) return value.toFixed(0)

@@ -5,8 +5,6 @@ import {
   type Address,
   createPublicClient,
   createWalletClient,
-  encodeFunctionData,
-  formatEther,
   type Hash,
   http,
   parseEther,
@@ -21,13 +19,11 @@ import { sleep } from '../../dev/wait.ts'
 // answered, one account for everybody, and nothing that outlives the process.
 
 const hex = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]+$/)])
-const { NODE_URL, LOAN_ADDRESS, ACCOUNT_KEY, FEES } = z
+const { NODE_URL, LOAN_ADDRESS, ACCOUNT_KEY } = z
   .object({
     NODE_URL: z.url(),
     LOAN_ADDRESS: hex,
     ACCOUNT_KEY: hex,
-    /** `asked`: gas and price as viem finds them out; `fixed`: told to it. */
-    FEES: z.enum(['asked', 'fixed']),
   })
   .parse(process.env)
 
@@ -42,49 +38,20 @@ const app = new Hono()
 
 app.post('/ussd', async (c) => {
   const { sessionId, phoneNumber, text } = await c.req.parseBody<Record<string, string>>()
-  const [choice = '', to, amount] = (text ?? '').split('*')
-  if (choice === '')
-    return c.text(`CON Rootstock DeFi (${phoneNumber})\n1. My Balance\n2. Send Money (P2P)`)
-  if (choice === '1') {
-    const balance = await client.readContract({
-      ...loan,
-      functionName: 'getBalance',
-      args: [account.address],
-    })
-    return c.text(`END Your Balance: ${formatEther(balance)} tRBTC`)
-  }
+  const [choice, to, amount] = (text ?? '').split('*')
+  if (choice !== '2') return c.text(`CON Rootstock DeFi (${phoneNumber})\n2. Send Money (P2P)`)
   if (to === undefined) return c.text('CON Enter Recipient Address:_________')
   if (amount === undefined) return c.text('CON Enter Amount:_____')
   if (sessionId === undefined || answered.has(sessionId))
     return c.text('END This session has ended.')
   answered.add(sessionId)
   const call = { functionName: 'transfer', args: [to as Address, parseEther(amount)] } as const
-  const hash = await (FEES === 'asked'
-    ? wallet.writeContract({ ...loan, ...call })
-    : sendFixed(call))
+  const hash = await wallet.writeContract({ ...loan, ...call })
   void confirmed(hash)
   return c.text(
     `END Transfer Submitted\nTo: ${to.slice(0, 10)}...\nTx: ${hash.slice(0, 12)}...\nFunds will arrive shortly.`,
   )
 })
-
-/** With gas and price told to it, viem would still ask `eth_fillTransaction` for the rest: so signed here. */
-async function sendFixed(call: {
-  functionName: 'transfer'
-  args: readonly [Address, bigint]
-}): Promise<Hash> {
-  const { id: chainId } = rootstockTestnet
-  const serializedTransaction = await account.signTransaction({
-    type: 'legacy',
-    chainId,
-    nonce: await nonceManager.consume({ address: account.address, chainId, client }),
-    to: LOAN_ADDRESS,
-    gas: 100_000n,
-    gasPrice: 2_000_000_000n,
-    data: encodeFunctionData({ abi: microLoanAbi, ...call }),
-  })
-  return await client.sendRawTransaction({ serializedTransaction })
-}
 
 /**
  * As often as the relay asks. viem's own waiting asks for every block that it missed once more, which

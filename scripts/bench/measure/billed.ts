@@ -52,16 +52,13 @@ export function tellBilled({ add, hold }: Figures, how: string, { each }: Counte
   add(`time in which the ledger is active, ${how}`, 'ms/payment', each.activeMs)
 }
 
-/** Tells how often the node is asked a payment: in all as a figure that is held, and each method. */
+/** Tells how often the node is asked a payment. */
 export function tellNodeCalls(
-  { add, hold }: Figures,
+  { hold }: Figures,
   how: string,
   payments: number,
   calls: Record<string, number>,
 ): void {
   const all = Object.values(calls).reduce((sum, count) => sum + count, 0)
   hold(`questions to the node, ${how}`, 'each payment', all / payments)
-  for (const [method, count] of Object.entries(calls).toSorted(([, a], [, b]) => b - a)) {
-    add(`${method}, ${how}`, 'each payment', count / payments)
-  }
 }

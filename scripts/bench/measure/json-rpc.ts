@@ -2,31 +2,61 @@ import { encodeFunctionData, numberToHex } from 'viem'
 import { z } from 'zod'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { quantity } from '../../stack/chain/node-call.ts'
-import { compareAnswers } from '../asking.ts'
+import { readCpuMs } from '../cpu.ts'
+import { quantile, takeTurns } from '../figures.ts'
+import { runLoad } from '../load.ts'
 import { apiKey, type BenchChain, recipient } from '../served/chain.ts'
-import { serveBaseline } from '../served/workerd.ts'
+import { startNodeProxy } from '../served/node-proxy.ts'
+import { servePassOn } from '../served/workerd.ts'
 import type { World } from '../world.ts'
 
-/** The headers of a JSON-RPC request. */
-export const headers = { 'content-type': 'application/json' }
+const turns = 21
+const titles = { own: 'service', baseline: 'Worker that passes on' }
 
-/** Measures the node service beside a Worker that only passes requests on. */
+type Question = { title: string; requests: number; body: () => string; holdsCpu?: boolean }
+
+/**
+ * Measures the node service beside a Worker that only passes requests on, by one caller: how long the median
+ * answer takes, its CPU, and how often the node is asked for it. What is held is CPU: what slows a machine adds to
+ * that of both, while an answer of a millisecond waits on processes that wake each other.
+ */
 export async function measureJsonRpc(world: World): Promise<void> {
-  const { chain } = world
-  const relay = await world.serveRelay('plain')
-  const passOn = await serveBaseline('pass-on', { NODE_URL: chain.url })
-  world.atEnd(passOn.stop)
-  const answerers = {
-    own: { url: `${relay.url}/rpc/${apiKey}`, pid: relay.pid, title: 'service' },
-    baseline: { url: passOn.url, pid: passOn.pid, title: 'Worker that passes on (d)' },
-  }
-  for (const question of await makeQuestions(chain)) {
-    await compareAnswers(world, answerers, { ...question, headers, expects: '"result":' })
+  const { chain, figures, atEnd } = world
+  const proxy = await startNodeProxy(chain.url, atEnd)
+  const relay = await world.serveRelay('rpc', { nodeUrl: proxy.url })
+  const passOn = await servePassOn({ NODE_URL: proxy.url })
+  atEnd(passOn.stop)
+  const served = { own: { ...relay, url: `${relay.url}/rpc/${apiKey}` }, baseline: passOn }
+  for (const { title, requests, body, holdsCpu = true } of await makeQuestions(chain)) {
+    const ask = async (name: keyof typeof served, count = requests) => {
+      const headers = { 'content-type': 'application/json' }
+      const bodies = Array.from({ length: count }, body)
+      const load = { url: served[name].url, headers, bodies, expects: '"result":' }
+      const { replyMs } = await runLoad({ ...load, pace: { callers: 1 } })
+      return quantile(replyMs, 0.5)
+    }
+    const names = ['own', 'baseline'] as const
+    // The first answers are the compiler's, and they find nothing kept.
+    for (const name of names) await ask(name, requests * 3)
+    proxy.takeCounts()
+    await ask('own', 10)
+    const asked = Object.values(proxy.takeCounts()).reduce((sum, count) => sum + count, 0)
+    figures.hold(`questions to the node, ${title}: service`, 'each answer', asked / 10)
+    // Whoever has no turn rests, so all turns are counted in one: in each, a tick of the clock that counts
+    // would be a part of what is counted.
+    const before = { own: readCpuMs(served.own.pid), baseline: readCpuMs(served.baseline.pid) }
+    const taken = await takeTurns(names, turns, (name) => ask(name))
+    const at = `${title}, 1 caller`
+    for (const name of names) figures.add(`p50, ${at}: ${titles[name]}`, 'ms', ...taken[name])
+    const [own, baseline] = names.map((name) => readCpuMs(served[name].pid) - before[name])
+    const tell = holdsCpu ? figures.hold : figures.add
+    const pair = `${titles.own} against ${titles.baseline}`
+    tell(`CPU of ${at}: ${pair}`, 'ratio', (own ?? 0) / (baseline ?? 0))
   }
 }
 
 /** Makes what a service is asked for: what it keeps, what it does not, many at once, and logs. */
-export async function makeQuestions({ call, loan }: BenchChain) {
+async function makeQuestions({ call, loan }: BenchChain): Promise<Question[]> {
   const head = await call('eth_blockNumber', [], quantity)
   // Deep enough to be kept by the service.
   const block = numberToHex(head - 2_050)
@@ -58,7 +88,8 @@ export async function makeQuestions({ call, loan }: BenchChain) {
       title: 'a block by its hash, kept by the service',
       body: () => JSON.stringify(ask('eth_getBlockByHash', [deepBlock, false])),
       // The quickest of all answers, so it takes more of them; and what V8 collects is much of its CPU.
-      ...{ requests: 80, holdsCpu: false },
+      requests: 80,
+      holdsCpu: false,
     },
     {
       title: 'a batch of 20 eth_call',

@@ -48,7 +48,7 @@ const ofRuntime: Record<string, string> = {
  */
 export async function measureProfile(world: World): Promise<void> {
   const relay = await world.serveRelay('inspected', { how: 'inspected' })
-  const pay = (payments: number) => payRound(world, relay, payments, { callers: 64 })
+  const pay = (payments: number) => payRound(world.chain, relay, payments, { callers: 64 })
   await pay(128)
   const taken = await profileDuring(relay.inspectorUrl ?? '', () => pay(200))
   const map = new SourceMap(

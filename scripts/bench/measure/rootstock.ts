@@ -1,7 +1,7 @@
 import { startRootstockPool } from '../../dev/rootstock-pool/start.ts'
+import { quantile } from '../figures.ts'
 import { payRound } from '../payer.ts'
 import { startNodeProxy } from '../served/node-proxy.ts'
-import { quantile } from '../statistics.ts'
 import type { World } from '../world.ts'
 import { countDuring, tellBilled, tellNodeCalls } from './billed.ts'
 import { cloudflareUsd, gasPriceGwei, gasUsd, transferGas } from './prices.ts'
@@ -37,20 +37,20 @@ export async function measureRootstock(world: World): Promise<void> {
     variables: { POOL_RULES: 'rootstock', BLOCK_SECONDS: `${blockMs / 1000}` },
   })
   const pace = { perSecond: (perBlock * 1000) / blockMs }
-  await payRound(world, payer, perBlock, pace)
+  await payRound(chain, payer, perBlock, pace)
   const { result, counted } = await countDuring({ payer, proxy }, payments, () =>
-    payRound(world, payer, payments, pace),
+    payRound(chain, payer, payments, pace),
   )
   const { replyMs, cpuMs } = result
   figures.add(`reply p95, ${onRootstock}`, 'ms', quantile(replyMs, 0.95))
-  figures.add(`CPU of the server, ${onRootstock}`, 'ms/payment', cpuMs.payer)
+  figures.add(`CPU of the server, ${onRootstock}`, 'ms/payment', cpuMs)
   tellBilled(figures, onRootstock, counted)
   tellNodeCalls(figures, onRootstock, payments, counted.nodeCalls)
   const { each } = counted
   const usd = cloudflareUsd({
     ...each,
     workerRequests: deliveriesEach,
-    workerCpuMs: cpuMs.payer,
+    workerCpuMs: cpuMs,
     rowsWritten: each.rowsWritten + each.alarmsSet,
   })
   figures.hold(usdFigure, 'US$', usd * 1000)

@@ -12,7 +12,6 @@ import { createNodeCall } from '../../stack/chain/node-call.ts'
 /** The chain that everything is measured on. */
 export type BenchChain = {
   url: string
-  pid: number
   loan: Address
   call: ReturnType<typeof createNodeCall>
   /** Gives phones whose accounts have money, each in its turn. */
@@ -32,7 +31,7 @@ const blocksBefore = 2_200
 const callerCount = 512
 
 /** Every relayer key that is used: the forwarder takes transactions of these alone. */
-const relayers = ['plain', 'counting', 'inspected', 'reads', 'rootstock', 'deno']
+const relayers = ['plain', 'counting', 'inspected', 'rpc', 'rootstock', 'deno']
 
 /** An API key of the node service without a quota, and the account of whom everybody pays. */
 export const apiKey = 'the-key-of-the-benchmark'
@@ -64,7 +63,6 @@ export async function startBenchChain(
 
   return {
     url,
-    pid: chain.anvil.process.pid ?? 0,
     loan: chain.loan,
     call,
     nextPhone: () => callers[next++ % callers.length]?.phone ?? '',

@@ -1,15 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { memoryFolder } from '../../dev/memory-folder.ts'
 import { startWorkerd, type WorkerdOptions } from '../../dev/workerd.ts'
 import { children } from '../../stack/process-id.ts'
-import {
-  buildWorker,
-  bundleWorker,
-  servedWorker,
-  type WorkerBuild,
-} from '../../stack/served/worker-build.ts'
+import { buildWorker, servedWorker, type WorkerBuild } from '../../stack/served/worker-build.ts'
 
 /** A Worker in a workerd of its own, which listens itself: nothing stands between it and the load. */
 export type Workerd = {
@@ -42,22 +37,13 @@ export async function serveProduct(
   return await serve([{ ...worker, modules }], how === 'inspected', onLine)
 }
 
-/** Serves one of `scripts/bench/baselines`, bundled as of the same day as the product. */
-export async function serveBaseline(
-  name: 'empty' | 'pass-on',
-  bindings: Record<string, string> = {},
-): Promise<Workerd> {
+/** Serves `scripts/bench/baselines/pass-on.mjs`, of the same day as the product. */
+export async function servePassOn(bindings: Record<string, string>): Promise<Workerd> {
   const { compatibilityDate } = (await buildWorker()).worker
-  const modulesRoot = mkdtempSync(join(memoryFolder(), `bench-${name}-`))
-  const main = fileURLToPath(new URL(`../baselines/${name}-worker.ts`, import.meta.url))
-  const config = join(modulesRoot, 'wrangler.json')
-  writeFileSync(config, JSON.stringify({ name, main, compatibility_date: compatibilityDate }))
-  await bundleWorker(modulesRoot, undefined, config)
-  const path = join(modulesRoot, `${name}-worker.js`)
+  const path = fileURLToPath(new URL('../baselines/pass-on.mjs', import.meta.url))
   const modules = [{ type: 'ESModule' as const, path, contents: readFileSync(path, 'utf8') }]
-  const served = await serve([{ name, compatibilityDate, modulesRoot, modules, bindings }])
-  rmSync(modulesRoot, { recursive: true })
-  return served
+  const modulesRoot = dirname(path)
+  return await serve([{ name: 'pass-on', compatibilityDate, modulesRoot, modules, bindings }])
 }
 
 async function serve(
