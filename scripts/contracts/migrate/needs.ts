@@ -8,6 +8,7 @@ import {
 } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
+import type { LoanBooks } from '../loan-books.ts'
 import type { Phone } from './phones.ts'
 import type { Pair } from './records.ts'
 import { type AccountState, isOpen, readAccount } from './survey.ts'
@@ -54,7 +55,7 @@ export function needOf(
   move: Move,
   { account, heir }: Phone,
   state: AccountState,
-  { borrowed, acceptedBy }: { borrowed: ReadonlySet<Address>; acceptedBy: Address },
+  { books, acceptedBy }: { books: LoanBooks; acceptedBy: Address },
 ): Need {
   switch (move.kind) {
     case 'pair': {
@@ -65,7 +66,7 @@ export function needOf(
     case 'secret':
     case 'number': {
       if (heir === undefined) throw new Error('each phone of this move has an heir')
-      const isHeirUsed = borrowed.has(heir.address)
+      const isHeirUsed = books.accounts.get(heir.address)?.hasBorrowed === true
       if (!isOpen(state) && (isHeirUsed || !state.isListed)) return { kind: 'nothing' }
       if (!isHeirUsed) return { kind: 'calls', calls: passing(account, heir, acceptedBy) }
       if (state.debt !== undefined) return { kind: 'two_debts' }
@@ -81,7 +82,7 @@ export async function readNeed(
   client: PublicClient,
   move: Move,
   phone: Phone,
-  { borrowed, block }: { borrowed: ReadonlySet<Address>; block: bigint },
+  { books, block }: { books: LoanBooks; block: bigint },
 ): Promise<{ state: AccountState; need: Need }> {
   const { loan } = move.from
   const state = await readAccount(client, loan, phone.account.address, block)
@@ -95,7 +96,7 @@ export async function readNeed(
           args: [phone.heir.address],
           blockNumber: block,
         })
-  return { state, need: needOf(move, phone, state, { borrowed, acceptedBy }) }
+  return { state, need: needOf(move, phone, state, { books, acceptedBy }) }
 }
 
 function passing(account: LocalAccount, heir: LocalAccount, acceptedBy: Address): Call[] {

@@ -40,7 +40,6 @@ export async function findTodo(migration: Migration): Promise<Todo> {
   const { client, move, phones, maxBlocks } = migration
   const block = await client.getBlockNumber({ cacheTime: 0 })
   const survey = await surveyPair(client, move.from, { block, maxBlocks })
-  const { history } = survey
   const heirs = new Set([...phones.values()].map(({ heir }) => heir?.address))
   const isOutside = (state: AccountState) =>
     isOpen(state) && !phones.has(state.address) && !heirs.has(state.address)
@@ -52,8 +51,8 @@ export async function findTodo(migration: Migration): Promise<Todo> {
   }
   const own = [...survey.states.keys()].flatMap((address) => phones.get(address) ?? [])
   await inTurns(own, async (phone) => {
-    const { borrowed } = history
-    const { state, need } = await readNeed(client, move, phone, { borrowed, block })
+    const { books } = survey
+    const { state, need } = await readNeed(client, move, phone, { books, block })
     if (need.kind === 'calls') todo.tasks.push({ phone, state, calls: need.calls })
     if (need.kind === 'two_debts') {
       const reason = 'it owes, and so did its heir: it repays first'

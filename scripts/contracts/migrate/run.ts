@@ -2,6 +2,7 @@ import { type Address, decodeErrorResult, type Hex } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import type { RequestResult, SignedRequest } from '../../../src/relay/forwarder/requests.ts'
 import { StackError } from '../../stack/report.ts'
+import type { LoanBooks } from '../loan-books.ts'
 import { readNeed } from './needs.ts'
 import { findObstacles } from './obstacles.ts'
 import type { Phone } from './phones.ts'
@@ -57,8 +58,8 @@ export async function moveAccounts(migration: Migration, relayer: Relayer): Prom
     }
     for (const batch of batchesOf(tasks, migration.batchSize)) {
       const phones = batch.map(({ phone }) => phone)
-      const { borrowed } = todo.survey.history
-      await moveBatch({ migration, relayer, phones, borrowed, stuck, sent, moved })
+      const { books } = todo.survey
+      await moveBatch({ migration, relayer, phones, books, stuck, sent, moved })
     }
   }
 }
@@ -70,7 +71,7 @@ type Batch = {
   migration: Migration
   relayer: Relayer
   phones: readonly Phone[]
-  borrowed: ReadonlySet<Address>
+  books: LoanBooks
   stuck: Map<Address, string>
   sent: Map<Address, Sent>
   moved: Set<Address>
@@ -106,11 +107,11 @@ function noteMoved(
 }
 
 /** What is left of the batch in a block: a run beside this one may have done some of it. */
-async function readTasks({ migration, phones, borrowed }: Batch, block: bigint): Promise<Task[]> {
+async function readTasks({ migration, phones, books }: Batch, block: bigint): Promise<Task[]> {
   const tasks: Task[] = []
   await inTurns(phones, async (phone) => {
     const { client, move } = migration
-    const { state, need } = await readNeed(client, move, phone, { borrowed, block })
+    const { state, need } = await readNeed(client, move, phone, { books, block })
     if (need.kind === 'calls') tasks.push({ phone, state, calls: need.calls })
   })
   return tasks

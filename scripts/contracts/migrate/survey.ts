@@ -1,8 +1,8 @@
 import type { Address, PublicClient } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { StackError } from '../../stack/report.ts'
-import { readEvents } from './events.ts'
-import { type Debt, type History, replay } from './history.ts'
+import { type Debt, type LoanBooks, replay } from '../loan-books.ts'
+import { readLoanEvents } from '../loan-events.ts'
 import type { Pair } from './records.ts'
 import { inTurns } from './turns.ts'
 
@@ -17,7 +17,7 @@ export type AccountState = {
 /** All accounts of a loan contract in one block. */
 export type Survey = {
   block: bigint
-  history: History
+  books: LoanBooks
   states: Map<Address, AccountState>
   balancesWei: bigint
   /** Without what is written off. */
@@ -36,9 +36,10 @@ export async function surveyPair(
   { block, maxBlocks }: { block: bigint; maxBlocks: bigint },
 ): Promise<Survey> {
   const { loan, deployedBlock: fromBlock } = pair
-  const history = replay(await readEvents(client, { loan, fromBlock, toBlock: block, maxBlocks }))
+  const range = { fromBlock, toBlock: block, maxBlocks }
+  const books = replay(await readLoanEvents(client, loan, range))
   const states = new Map<Address, AccountState>()
-  await inTurns([...history.accounts], async (address) => {
+  await inTurns([...books.accounts.keys()], async (address) => {
     states.set(address, await readAccount(client, loan, address, block))
   })
   const balancesWei = sum([...states.values()].map((state) => state.balanceWei))
@@ -54,7 +55,7 @@ export async function surveyPair(
       `the accounts found in the events of ${loan} have ${balancesWei} wei and owe ${owedWei}, and the contract says ${totals.balances} and ${totals.owed}: the node keeps events back, or the record's first block is too late`,
     )
   }
-  return { block, history, states, balancesWei, owedWei }
+  return { block, books, states, balancesWei, owedWei }
 }
 
 /** One account as it was in a block. */

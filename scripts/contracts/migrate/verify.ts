@@ -1,5 +1,5 @@
 import { formatEther } from 'viem'
-import type { Debt, Moved } from './history.ts'
+import type { Debt, Moved } from '../loan-books.ts'
 import { findTodo, type Migration, printOutside, type Todo } from './plan.ts'
 import type { Pair } from './records.ts'
 import { type Survey, sum, surveyPair } from './survey.ts'
@@ -36,30 +36,31 @@ export async function verifyMigration(migration: Migration): Promise<string[]> {
 async function verifyPair(migration: Migration, old: Survey, to: Pair): Promise<string[]> {
   const { client, chain, maxBlocks, log, phones } = migration
   const fresh = await surveyPair(client, to, { block: old.block, maxBlocks })
-  const { moved } = old.history
-  const { takenOver } = fresh.history
+  const { moved, accounts } = old.books
+  const { takenOver } = fresh.books
   for (const [what, sums] of Object.entries({ left: moved, arrived: takenOver })) {
     const all = [...sums.values()]
-    const amount = formatEther(sum(all.map(({ amountWei }) => amountWei)))
+    const amount = formatEther(sum(all.map(({ wei }) => wei)))
     const owed = formatEther(sum(all.map(({ owedWei }) => owedWei)))
     log(`${sums.size} accounts ${what} with ${amount} ${chain.currency}, owing ${owed}`)
   }
   const unequal = [...new Set([...moved.keys(), ...takenOver.keys()])].filter(
     (address) => !isEqual(moved.get(address), takenOver.get(address)),
   )
-  const unlisted = [...old.history.listed].filter(
-    (address) => phones.has(address) && fresh.states.get(address)?.isListed !== true,
+  const unlisted = [...accounts].filter(
+    ([address, { isListed }]) =>
+      isListed && phones.has(address) && fresh.states.get(address)?.isListed !== true,
   )
   return [
     ...unequal.map((address) => `${address} left with something else than it arrived with`),
-    ...unlisted.map((address) => `${address} is not listed: the creditor calls setBorrowers`),
+    ...unlisted.map(([address]) => `${address} is not listed: the creditor calls setBorrowers`),
     ...debtFindings(fresh, to),
   ]
 }
 
 function verifySecret({ chain, phones, log }: Migration, { survey }: Todo): string[] {
-  const own = survey.history.passages.filter(({ from }) => phones.has(from))
-  const amount = formatEther(sum(own.map(({ amountWei }) => amountWei)))
+  const own = survey.books.passages.filter(({ from }) => phones.has(from))
+  const amount = formatEther(sum(own.map(({ wei }) => wei)))
   const owed = formatEther(sum(own.map(({ owedWei }) => owedWei)))
   log(`${own.length} accounts passed on with ${amount} ${chain.currency}, owing ${owed}`)
   log(`all balances together are ${formatEther(survey.balancesWei)} ${chain.currency}`)
@@ -77,14 +78,14 @@ function verifySecret({ chain, phones, log }: Migration, { survey }: Todo): stri
 }
 
 /** Whether each account owes what its events say, with the fee and by the date that they say. */
-function debtFindings({ history, states }: Survey, { loan }: Pair): string[] {
+function debtFindings({ books, states }: Survey, { loan }: Pair): string[] {
   return [...states.values()]
-    .filter(({ address, debt }) => !isSameDebt(debt, history.debts.get(address)))
+    .filter(({ address, debt }) => !isSameDebt(debt, books.accounts.get(address)))
     .map(({ address }) => `${address} does not owe in ${loan} what the events say`)
 }
 
 function isSameDebt(one: Debt | undefined, other: Debt | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other
+  if (!one?.owedWei || !other?.owedWei) return (one?.owedWei ?? 0n) === (other?.owedWei ?? 0n)
   return (
     one.owedWei === other.owedWei &&
     one.feeRate === other.feeRate &&
@@ -94,9 +95,5 @@ function isSameDebt(one: Debt | undefined, other: Debt | undefined): boolean {
 }
 
 function isEqual(one: Moved | undefined, other: Moved | undefined): boolean {
-  return (
-    one?.amountWei === other?.amountWei &&
-    one?.owedWei === other?.owedWei &&
-    one?.times === other?.times
-  )
+  return one?.wei === other?.wei && one?.owedWei === other?.owedWei && one?.times === other?.times
 }

@@ -1,7 +1,8 @@
 import type { Address, Hex } from 'viem'
 import { paymentKinds } from '../../../src/loan/kinds.ts'
 import type { PaymentSummary } from '../../../src/operator/answers.ts'
-import { type Account, type LoanEvent, replay, type Totals } from './loan-books.ts'
+import { type Account, replay, type Totals } from '../../contracts/loan-books.ts'
+import type { Booked } from '../../contracts/loan-events.ts'
 
 /** An event of the forwarder that spent an intent. */
 export type Spending = {
@@ -13,9 +14,6 @@ export type Spending = {
   /** Unix time in ms. */
   at: number
 }
-
-/** An event of the loan contract, and the transaction that it is of. */
-export type Booked = LoanEvent & { hash: Hex }
 
 /** All that is compared. Addresses and hashes are in lower case. */
 export type Books = {

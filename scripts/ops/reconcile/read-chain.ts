@@ -1,7 +1,6 @@
 import {
   type Address,
   createPublicClient,
-  type GetContractEventsReturnType,
   getAbiItem,
   type Hex,
   http,
@@ -12,9 +11,14 @@ import {
 } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { isSpending, resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
+import {
+  type Booked,
+  type EventRange,
+  readInPieces,
+  readLoanEvents,
+} from '../../contracts/loan-events.ts'
 import { inTurns } from '../../contracts/migrate/turns.ts'
-import type { Booked, Books, Spending } from './compare.ts'
-import type { LoanEvent } from './loan-books.ts'
+import type { Books, Spending } from './compare.ts'
 
 /** Where to look. */
 export type ChainOptions = {
@@ -28,20 +32,23 @@ export type ChainOptions = {
 }
 
 /** As many blocks as nodes give logs of at once. */
-const blocksAtOnce = 2_000
+const maxBlocks = 2_000n
 
 /** What the chain says, up to its head when it is asked. */
 export async function readChain(options: ChainOptions): Promise<Omit<Books, 'payments'>> {
   const client = createPublicClient({ transport: http(options.nodeUrl) })
   const head = Number(await client.getBlockNumber())
-  const spendings = await readSpendings(client, options, head)
-  const events = await readEvents(client, options, head, new Set(spendings.map(({ hash }) => hash)))
-  const at = { address: options.loan, abi: microLoanAbi, blockNumber: BigInt(head) } as const
+  const { loan, forwarder, fromBlock } = options
+  const range = { fromBlock: BigInt(fromBlock), toBlock: BigInt(head), maxBlocks }
+  const spendings = await readSpendings(client, forwarder, range)
+  const relayed = new Set(spendings.map(({ hash }) => hash))
+  const events = await readEvents(client, loan, range, relayed)
+  const at = { address: loan, abi: microLoanAbi, blockNumber: BigInt(head) } as const
   const [balancesWei, owedWei, freeWei, heldWei] = await Promise.all([
     client.readContract({ ...at, functionName: 'totalBalances' }),
     client.readContract({ ...at, functionName: 'totalOwed' }),
     client.readContract({ ...at, functionName: 'liquidity' }),
-    client.getBalance({ address: options.loan, blockNumber: BigInt(head) }),
+    client.getBalance({ address: loan, blockNumber: BigInt(head) }),
   ])
   const accounts = new Map<Address, { balanceWei: bigint; owedWei: bigint }>()
   await inTurns([...options.accounts], async (account) => {
@@ -74,11 +81,11 @@ export async function sentElsewhere(
 
 async function readSpendings(
   client: PublicClient,
-  { forwarder, fromBlock }: ChainOptions,
-  head: number,
+  forwarder: Address,
+  range: EventRange,
 ): Promise<Spending[]> {
-  const logs = await inPieces(fromBlock, head, (range) =>
-    client.getLogs({ address: forwarder, ...range }),
+  const logs = await readInPieces(range, (blocks) =>
+    client.getLogs({ address: forwarder, ...blocks }),
   )
   const spent = logs.flatMap((log) =>
     resultsInLogs({ chainId: 0, address: forwarder }, [log]).flatMap(
@@ -113,75 +120,30 @@ function repeatedBlocks(spent: readonly Omit<Spending, 'at'>[]): number[] {
     .map(({ block }) => block)
 }
 
+/** Addresses and hashes in lower case; of each repayment whether it was paid from the balance. */
 async function readEvents(
   client: PublicClient,
-  { loan, fromBlock }: ChainOptions,
-  head: number,
+  loan: Address,
+  range: EventRange,
   relayed: ReadonlySet<Hex>,
 ): Promise<Booked[]> {
-  const logs = await inPieces(fromBlock, head, (range) =>
-    client.getContractEvents({ address: loan, abi: microLoanAbi, ...range, strict: true }),
-  )
   const booked: Booked[] = []
-  // One after the other: their order is the chain's.
-  for (const log of logs) {
-    const event = await eventOf(client, loan, log, relayed)
-    if (event !== undefined) booked.push({ ...event, hash: lower(log.transactionHash) })
+  for (const read of await readLoanEvents(client, loan, range)) {
+    const event = lowered(read)
+    const isDirect = event.name === 'LoanRepaid' && event.isFromBalance && !relayed.has(event.hash)
+    const isPaid = isDirect && (await isPaidFor(client, loan, event.hash))
+    booked.push(isPaid ? { ...event, isFromBalance: false } : event)
   }
   return booked
 }
 
-type Log = GetContractEventsReturnType<typeof microLoanAbi, undefined, true>[number]
-
-async function eventOf(
-  client: PublicClient,
-  loan: Address,
-  log: Log,
-  relayed: ReadonlySet<Hex>,
-): Promise<LoanEvent | undefined> {
-  switch (log.eventName) {
-    case 'Deposited':
-    case 'Withdrawn':
-      return { name: log.eventName, account: lower(log.args.account), wei: log.args.amount }
-    case 'LoanIssued': {
-      const { borrower, amount, fee } = log.args
-      return { name: 'LoanIssued', account: lower(borrower), wei: amount, feeWei: fee }
-    }
-    case 'LoanWrittenOff':
-      return { name: log.eventName, account: lower(log.args.borrower), wei: log.args.amount }
-    case 'Transferred': {
-      const { from, to, amount } = log.args
-      return { name: 'Transferred', from: lower(from), to: lower(to), wei: amount }
-    }
-    case 'LoanRepaid': {
-      const { borrower, payer, amount } = log.args
-      const isFromBalance =
-        borrower === payer &&
-        (relayed.has(lower(log.transactionHash)) ||
-          !(await isPaidFor(client, loan, log.transactionHash)))
-      return { name: 'LoanRepaid', account: lower(borrower), wei: amount, isFromBalance }
-    }
-    case 'AccountPassed':
-      return { name: 'AccountPassed', from: lower(log.args.from), to: lower(log.args.to) }
-    case 'AccountMoved':
-      return { name: 'AccountMoved', account: lower(log.args.account) }
-    case 'AccountTakenOver': {
-      const { account, amount, loan: taken } = log.args
-      const { owed: owedWei, isWrittenOff } = taken
-      return {
-        name: 'AccountTakenOver',
-        account: lower(account),
-        wei: amount,
-        owedWei,
-        isWrittenOff,
-      }
-    }
-    case 'Funded':
-    case 'Defunded':
-      return { name: log.eventName, wei: log.args.amount }
-    default:
-      return undefined
-  }
+function lowered(event: Booked): Booked {
+  const members = Object.entries(event).map(([name, value]) =>
+    typeof value === 'string' && value.startsWith('0x')
+      ? [name, lower(value as Hex)]
+      : [name, value],
+  )
+  return Object.fromEntries(members) as Booked
 }
 
 const repayLoanFor = toFunctionSelector(getAbiItem({ abi: microLoanAbi, name: 'repayLoanFor' }))
@@ -190,19 +152,6 @@ const repayLoanFor = toFunctionSelector(getAbiItem({ abi: microLoanAbi, name: 'r
 async function isPaidFor(client: PublicClient, loan: Address, hash: Hex): Promise<boolean> {
   const { to, input } = await client.getTransaction({ hash })
   return to?.toLowerCase() === loan.toLowerCase() && input.startsWith(repayLoanFor)
-}
-
-async function inPieces<Log>(
-  from: number,
-  to: number,
-  read: (range: { fromBlock: bigint; toBlock: bigint }) => Promise<readonly Log[]>,
-): Promise<Log[]> {
-  const logs: Log[] = []
-  for (let start = from; start <= to; start += blocksAtOnce) {
-    const end = Math.min(to, start + blocksAtOnce - 1)
-    logs.push(...(await read({ fromBlock: BigInt(start), toBlock: BigInt(end) })))
-  }
-  return logs
 }
 
 const lower = <Text extends Hex>(text: Text) => text.toLowerCase() as Hex

@@ -1,12 +1,8 @@
 import type { Address } from 'viem'
 import { expect, test } from 'vitest'
-import {
-  type Booked,
-  type Books,
-  differences,
-  type Spending,
-} from '../../../scripts/ops/reconcile/compare.ts'
-import { type LoanEvent, replay } from '../../../scripts/ops/reconcile/loan-books.ts'
+import { replay } from '../../../scripts/contracts/loan-books.ts'
+import type { Booked, LoanEvent } from '../../../scripts/contracts/loan-events.ts'
+import { type Books, differences, type Spending } from '../../../scripts/ops/reconcile/compare.ts'
 import type { PaymentSummary } from '../../../src/operator/answers.ts'
 
 const [alice, bob] = ['11', '22'].map((digits) => `0x${digits.repeat(20)}`) as [Address, Address]
@@ -133,7 +129,9 @@ test.for<[what: string, books: Partial<Books>, found: string[]]>([
   expect(differences({ ...agreed, ...books })).toEqual(found)
 })
 
-const issued: LoanEvent = { name: 'LoanIssued', account: alice, wei: 10n, feeWei: 0n }
+const issued: LoanEvent = {
+  ...{ name: 'LoanIssued', account: alice, wei: 10n, feeWei: 0n, dueAt: 9n },
+}
 const repaid = (isFromBalance: boolean): LoanEvent[] => [
   { name: 'LoanRepaid', account: alice, wei: 4n, isFromBalance },
 ]
@@ -147,7 +145,7 @@ test.for<[what: string, events: LoanEvent[], totals: Sums, free: bigint, alice: 
     [
       { name: 'LoanWrittenOff', account: alice, wei: 10n },
       { name: 'Deposited', account: bob, wei: 1n },
-      { name: 'AccountPassed', from: alice, to: bob },
+      { name: 'AccountPassed', from: alice, to: bob, wei: 10n, owedWei: 10n },
     ],
     [11n, 0n],
     90n,
@@ -157,8 +155,16 @@ test.for<[what: string, events: LoanEvent[], totals: Sums, free: bigint, alice: 
   [
     'follow accounts out of the contract and into it, and what owners take',
     [
-      { name: 'AccountMoved', account: alice },
-      { name: 'AccountTakenOver', account: bob, wei: 5n, owedWei: 3n, isWrittenOff: false },
+      { name: 'AccountMoved', account: alice, wei: 10n, owedWei: 10n },
+      {
+        name: 'AccountTakenOver',
+        account: bob,
+        wei: 5n,
+        owedWei: 3n,
+        feeRate: 0n,
+        dueAt: 9n,
+        isWrittenOff: false,
+      },
       { name: 'Withdrawn', account: bob, wei: 2n },
       { name: 'Defunded', wei: 50n },
     ],
@@ -171,9 +177,9 @@ test.for<[what: string, events: LoanEvent[], totals: Sums, free: bigint, alice: 
   const books = replay([{ name: 'Funded', wei: 100n }, issued, ...more])
   const [balancesWei, owedWei] = totals
   expect(books.totals).toEqual({ balancesWei, owedWei, freeWei })
-  expect([alice, bob].map((account) => books.accounts.get(account))).toEqual(
-    [sums[0], sums[1]].map(
-      (each) => each && { balanceWei: each[0], owedWei: each[1], isWrittenOff: each[2] ?? false },
-    ),
-  )
+  for (const [index, account] of [alice, bob].entries()) {
+    const [balanceWei = 0n, owed = 0n, isWrittenOff = false] = sums[index] ?? []
+    const told = books.accounts.get(account) ?? { balanceWei: 0n, owedWei: 0n, isWrittenOff: false }
+    expect(told).toMatchObject({ balanceWei, owedWei: owed, isWrittenOff })
+  }
 })
