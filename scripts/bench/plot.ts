@@ -7,9 +7,11 @@ const colours = ['#0b5fa5', '#0f8a5f', '#6b7280']
 /** Draws the payments a second of each payer as SVG, on white, so that it is readable on any page. */
 export function drawPlot(figures: readonly Pick<Figure, 'name' | 'value'>[]): string {
   const bars = plan.flatMap(({ callers }) =>
-    Object.values(payers).map((payer, index) => {
+    Object.values(payers).flatMap((payer, index) => {
       const name = `accepted, ${callers} callers: ${payer}`
-      const value = figures.find((figure) => figure.name === name)?.value ?? 0
+      const value = figures.find((figure) => figure.name === name)?.value
+      // A run that was measured before there was this payer.
+      if (value === undefined) return []
       return { title: `${payer}, ${callers} at a time`, value, colour: colours[index] }
     }),
   )
