@@ -60,8 +60,10 @@ export function createCommand<const Options extends Usual>({
   run,
 }: Declared<Options>): Command {
   return async (args = process.argv.slice(2), terminal = ownTerminal) => {
-    // A reader that went away (`npm start | head`) is no fault.
-    for (const stream of [process.stdout, process.stderr]) stream.once('error', () => {})
+    if (terminal === ownTerminal) {
+      // A reader that went away (`npm start | head`) is no fault.
+      for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+    }
     try {
       const { values, given } = parse(args, options)
       if (values.help) {
