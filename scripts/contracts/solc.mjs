@@ -12,8 +12,44 @@ if (flags.includes('--version')) {
   const { version } = require('solc/package.json')
   process.stdout.write(`solc, npm's build\nVersion: ${version}+npm\n`)
 } else if (flags.includes('--standard-json')) {
-  process.stdout.write(require('solc').compile(readFileSync(0, 'utf8')))
+  process.stdout.write(JSON.stringify(compile(JSON.parse(readFileSync(0, 'utf8')))))
 } else {
   process.stderr.write('scripts/solc knows --version and --standard-json\n')
   process.exitCode = 1
+}
+
+/**
+ * Compiles each file with what it imports and no other where code is made through the IR. The compiler makes other
+ * code of a file when more is compiled with it (https://github.com/argotorg/solidity/issues/14541): forge sends
+ * whatever has changed, and explorers get a contract and its imports.
+ */
+function compile(input) {
+  if (!input.settings.viaIR) return run(input)
+  const output = { errors: [], contracts: {}, sources: {} }
+  for (const [id, path] of Object.keys(input.sources).entries()) {
+    const own = run(narrowed(input, path))
+    output.contracts[path] = own.contracts?.[path] ?? {}
+    output.sources[path] = { ...own.sources?.[path], id }
+    const told = output.errors.map((error) => error.formattedMessage)
+    output.errors.push(
+      ...(own.errors ?? []).filter((error) => !told.includes(error.formattedMessage)),
+    )
+  }
+  return output
+}
+
+/** Narrows what forge sent to one file and what it imports, as the compiler asks for it. */
+function narrowed(input, path) {
+  const sources = { [path]: input.sources[path] }
+  const settings = (outputSelection) => ({ ...input.settings, outputSelection })
+  run({ ...input, sources, settings: settings({}) }, (imported) => {
+    if (!(imported in input.sources)) return { error: 'forge did not send it' }
+    sources[imported] = input.sources[imported]
+    return { contents: sources[imported].content }
+  })
+  return { ...input, sources, settings: settings({ [path]: input.settings.outputSelection[path] }) }
+}
+
+function run(input, readImport) {
+  return JSON.parse(require('solc').compile(JSON.stringify(input), { import: readImport }))
 }

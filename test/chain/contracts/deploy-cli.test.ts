@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -105,12 +106,12 @@ test('gas that is dearer than MAX_GAS_PRICE_WEI is not paid, and nothing is reco
 })
 
 test('what explorers verify by compiles to the code that is deployed', async () => {
-  const input = await deploy(['--source', 'forwarder'], {})
-  const solc = run(join(projectRoot, 'scripts/solc'), ['--standard-json'], { maxBuffer: 1e9 })
-  solc.child.stdin?.end(input)
-  const { contracts } = JSON.parse((await solc).stdout)
-  const made = contracts['contracts/src/RelayForwarder.sol'].RelayForwarder.evm
-  expect(`0x${made.bytecode.object}`).toBe(readArtifact('RelayForwarder').bytecode.object)
+  const solc = createRequire(import.meta.url)('solc')
+  for (const [source, name] of Object.entries({ forwarder: 'RelayForwarder', loan: 'MicroLoan' })) {
+    const { contracts } = JSON.parse(solc.compile(await deploy(['--source', source], {})))
+    const made = contracts[`contracts/src/${name}.sol`][name].evm
+    expect(`0x${made.bytecode.object}`).toBe(readArtifact(name).bytecode.object)
+  }
   await expect(deploy(['--source', 'pool'], {})).rejects.toMatchObject({
     stderr: expect.stringContaining('--source is forwarder or loan'),
   })
