@@ -122,7 +122,7 @@ describe('a copy that was set up', () => {
     expect(third.code).toBe(1)
     expect(third.output).toContain('.dev.vars was not written by this command')
     expect((await setup(copy, [])).output).toBe(
-      'Which node? Usage: npm run setup -- --node-url http://127.0.0.1:8545\n',
+      'Which node?\n\nUsage: npm run setup -- --node-url http://127.0.0.1:8545\n',
     )
   })
 })
