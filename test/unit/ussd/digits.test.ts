@@ -2,9 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { type PhoneNumber, parseCaller, parseTypedPhone } from '../../../src/account/phone.ts'
 import { cashOutRequest } from '../../../src/operator/answers.ts'
-import { createHandClock } from '../../support/hand-clock.ts'
-import { createMemoryStore } from '../../support/memory-store.ts'
-import { openModelledRelay } from '../../support/modelled-relay.ts'
+import { friend, openWorld } from './world.ts'
 
 /** The zeros of all scripts, ASCII's among them: a script's digits are ten in a row. */
 const zeros: number[] = []
@@ -20,18 +18,15 @@ const scripts = zeros.map(
 )
 
 const pin = '482615'
-const send = '2*+254700000001*0.001'
+const send = `2*${friend}*0.001`
 
 async function open(chosen = `${pin}*${pin}`) {
-  const clock = createHandClock()
-  const relay = openModelledRelay({
-    ...{ callers: 3, poolLoans: 9, capLoans: 9, clock, processClock: clock },
-    memory: createMemoryStore(clock.now),
-    product: { ...menus.strict, settings: { ...menus.strict.settings, pin: 'on' } },
-  })
-  await relay.deliver(0, 'first', '')
-  await relay.deliver(0, 'first', chosen)
-  return relay
+  const product = { ...menus.strict, settings: { ...menus.strict.settings, pin: 'on' as const } }
+  const world = openWorld({ product })
+  await world.play(`
+    first:
+    first: ${chosen}`)
+  return world
 }
 
 describe('the digits of every script of Unicode', () => {
@@ -64,12 +59,10 @@ describe('the digits of every script of Unicode', () => {
   })
 
   test('have their own decimal separators', async () => {
-    const { deliver } = await open()
-    for (const amount of ['٠٫٠٠١', '٠،٠٠١', '۰٫۰۰۱', '０．００１', '０，００１']) {
-      const asked = await deliver(0, amount, `2*+254700000001*${amount}`)
-      expect(asked).toMatch(/^CON Send 0\.001 tRBTC\n/)
-    }
+    const { play } = await open()
+    for (const amount of ['٠٫٠٠١', '٠،٠٠١', '۰٫۰۰۱', '０．００１', '０，００１'])
+      await play(`${amount}: 2*${friend}*${amount} -> CON Send 0.001 tRBTC|…`)
     // Three digits after a comma may be thousands, in any script.
-    expect(await deliver(0, 's', '٢*+254700000001*١،٠٠٠')).not.toMatch(/^CON Send/)
+    await play(`s: ٢*${friend}*١،٠٠٠ -> not CON Send…`)
   })
 })

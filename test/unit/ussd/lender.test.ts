@@ -1,158 +1,133 @@
 import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
-import { createHandClock } from '../../support/hand-clock.ts'
-import { openModelledRelay } from '../../support/modelled-relay.ts'
+import { friend, openWorld, stranger } from './world.ts'
 
-const minuteMs = 60_000
-const friend = '+254700000001'
-const stranger = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
-
-function open(leastTransferWei = 0n) {
-  const clock = createHandClock()
-  const product = { ...menus.lender, leastTransferWei }
-  return { clock, ...openModelledRelay({ callers: 3, poolLoans: 9, capLoans: 9, clock, product }) }
-}
+const send = `2*${friend}*0.001`
+const closed = 'END This session has ended. Nothing was sent. Please dial again.'
 
 describe('a transfer that is confirmed', () => {
   test('shows to whom and how much before it is made, and changes until then', async () => {
-    const { deliver } = open()
-    expect(await deliver(0, 's', `2*${friend}`)).toBe(
-      'CON To: +254 700 000 001\nAmount, or all:\n0. Back',
-    )
-    expect(await deliver(0, 's', `2*${friend}*0.001`)).toBe(
-      'CON Send 0.001 tRBTC\nTo: +254 700 000 001\nFee: none\n1. Send\n0. Change',
-    )
-    expect(await deliver(0, 's', `2*${friend}*0.001*0`)).toMatch(/^CON To: .+\nAmount/)
-    expect(await deliver(0, 's', `2*${friend}*0.001*0*0.002`)).toMatch(/^CON Send 0\.002 tRBTC\n/)
-    expect(await deliver(0, 's', `2*${friend}*0.001*0*0.002*1`)).toMatch(
-      /^END Transfer Submitted\n/,
-    )
+    await openWorld().play(`
+      s: 2*${friend} -> CON To: +254 700 000 001|Amount, or all:|0. Back
+      s: ${send} -> CON Send 0.001 tRBTC|To: +254 700 000 001|Fee: none|1. Send|0. Change
+      s: ${send}*0 -> CON To: …|Amount…
+      s: ${send}*0*0.002 -> CON Send 0.002 tRBTC|…
+      s: ${send}*0*0.002*1 -> END Transfer Submitted|…`)
   })
 
   test('says of an address that it is credited here and no wallet', async () => {
-    const { deliver } = open()
-    expect(await deliver(0, 's', `2*${stranger}*0.001`)).toBe(
-      'CON Send 0.001 tRBTC\nTo: 0x5aAeb605...1BEaEd\nCredits an account of this service, NOT a wallet.\n1. Credit account\n2. Cash out to wallet\n0. Back',
-    )
-    expect(await deliver(0, 's', `2*${stranger}*0.001*1`)).toMatch(/^END Transfer Submitted\n/)
+    await openWorld().play(`
+      s: 2*${stranger}*0.001 -> CON Send 0.001 tRBTC|To: 0x5aAeb605...1BEaEd|Credits an account of this service, NOT a wallet.|1. Credit account|2. Cash out to wallet|0. Back
+      s: 2*${stranger}*0.001*1 -> END Transfer Submitted|…`)
   })
 
   test('of all that is less than the least amount is refused', async () => {
-    const { deliver } = open(10n ** 18n)
-    expect(await deliver(0, 's', `2*${friend}*all`)).toMatch(/^CON Send all you have\nTo: \+254/)
-    expect(await deliver(0, 's', `2*${friend}*all*1`)).toBe(
-      'END Your balance is too low: 0.02 tRBTC. Nothing was sent. Dial again to send less.',
-    )
+    await openWorld({ product: { ...menus.lender, leastTransferWei: 10n ** 18n } }).play(`
+      s: 2*${friend}*all -> CON Send all you have|To: +254…
+      s: 2*${friend}*all*1 -> END Your balance is too low: 0.02 tRBTC. Nothing was sent. Dial again to send less.`)
   })
 })
 
+test('"all" empties the account, whatever screens round down', async () => {
+  const all = '2*0700000001*all*1'
+  await openWorld().play(`
+    dust: 2*0700000001*0.000000000000000001*1 -> END Transfer Submitted|…
+    settle
+    balance: 1 -> END Your Balance: 0.019999 tRBTC
+    s: ${all} -> END Transfer Submitted|…
+    settle
+    empty: 1 -> END Your Balance: 0 tRBTC
+    theirs@1: 1 -> END Your Balance: 0.04 tRBTC
+    again: ${all} -> END Your balance is too low: 0 tRBTC. Nothing was sent. Dial again to send less.
+    back@1: 2*0700000000*0.005*1
+    settle
+    s: ${all} -> same
+    settle
+    later: 1 -> END Your Balance: 0.005 tRBTC`)
+})
+
 test('that loans are paused is known from the first refusal, and no transfer that is taken ends it', async () => {
-  const { deliver, settle, chain, ledger } = open()
+  const { play, chain, ledger } = openWorld()
   const contracts = async () => (await ledger.vitals()).sight.contracts?.state
   chain.head().state.isPaused = true
-  expect(await deliver(0, 'loan', '3*1')).toMatch(/^END /)
+  await play('loan: 3*1 -> END …')
   expect(await contracts()).toBe('loan_paused')
-  expect(await deliver(0, 'transfer', `2*${friend}*0.001*1`)).toMatch(/^END Transfer Submitted/)
-  await settle()
+  await play(`transfer: ${send}*1 -> END Transfer Submitted…
+    settle`)
   expect(await contracts()).toBe('loan_paused')
 })
 
 describe('what is known of a transfer before it is made', () => {
-  const nobody = '+254700000077'
-  const shownTo = (to: string, ...lines: string[]) =>
-    ['CON Send 0.001 tRBTC', ...lines, '1. Send', '0. Change'].join('\n').replace('<to>', to)
+  const nobody = '2*+254700000077*0.001'
+  const [shown, choices] = ['CON Send 0.001 tRBTC|', '|Fee: none|1. Send|0. Change']
+  const to = `${shown}To: +254 700 000 077`
 
   test('is that a number is not registered yet: it never dialled, and has nothing', async () => {
-    const { deliver, settle } = open()
-    const unregistered = shownTo('+254 700 000 077', 'To: <to>', 'Not registered yet', 'Fee: none')
-    expect(await deliver(0, 's', `2*${nobody}*0.001`)).toBe(unregistered)
-    expect(await deliver(0, 's', `2*${nobody}*0.001`)).toBe(unregistered)
-    expect(await deliver(0, 's', `2*${nobody}*0.001*1`)).toMatch(/^END Transfer Submitted\n/)
-    await settle()
-    expect(await deliver(0, 'again', `2*${nobody}*0.001`)).toBe(
-      shownTo('+254 700 000 077', 'To: <to>', 'Fee: none'),
-    )
+    await openWorld().play(`
+      s: ${nobody} -> ${to}|Not registered yet${choices}
+      s: ${nobody} -> same
+      s: ${nobody}*1 -> END Transfer Submitted|…
+      settle
+      again: ${nobody} -> ${to}${choices}`)
   })
 
   test('is not that of a number which dialled, whatever it has', async () => {
-    const { deliver } = openModelledRelay({
-      ...{ callers: 2, poolLoans: 9, capLoans: 9, balanceWei: 0n, product: menus.lender },
-    })
-    expect(await deliver(0, 's', `2*${friend}*0.001`)).toContain('\nNot registered yet\n')
-    await deliver(1, 'theirs', '')
-    expect(await deliver(0, 's', `2*${friend}*0.001`)).not.toContain('registered')
+    await openWorld({ balanceWei: 0n }).play(`
+      s: ${send} -> …|Not registered yet|…
+      theirs@1:
+      s: ${send} -> not …registered…`)
   })
 
   test('is said to be not known where it cannot be read', async () => {
-    const { deliver, breakNode } = open()
+    const { play, breakNode } = openWorld()
     breakNode()
-    expect(await deliver(0, 's', `2*${nobody}*0.001`)).toBe(
-      shownTo('+254 700 000 077', 'To: <to>', 'Registered: not known now', 'Fee: none'),
-    )
+    await play(`s: ${nobody} -> ${to}|Registered: not known now${choices}`)
   })
 
   test('is what the amount is worth, but for all that there is', async () => {
     const worthOf = async (wei: bigint) => (wei === 10n ** 15n ? 'KES 120' : undefined)
-    const product = { ...menus.lender, worthOf }
-    const { deliver } = openModelledRelay({ callers: 2, poolLoans: 9, capLoans: 9, product })
-    expect(await deliver(0, 's', `2*${friend}*0.001`)).toBe(
-      shownTo('+254 700 000 001', '(about KES 120)', 'To: <to>', 'Fee: none'),
-    )
-    expect(await deliver(0, 's', `2*${friend}*0.002`)).not.toContain('KES')
-    expect(await deliver(0, 's', `2*${friend}*all`)).not.toContain('KES')
+    await openWorld({ product: { ...menus.lender, worthOf } }).play(`
+      s: ${send} -> ${shown}(about KES 120)|To: +254 700 000 001${choices}
+      s: 2*${friend}*0.002 -> not …KES…
+      s: 2*${friend}*all -> not …KES…`)
   })
 })
 
 describe('the same transfer within ten minutes', () => {
-  const text = `2*${friend}*0.001*1`
+  const text = `${send}*1`
+  const made = 'END Transfer Submitted|…'
+  const ended = 'END This session has ended. Please dial again.'
   const asked = (minutes: number) =>
-    `CON You sent 0.001 tRBTC\nTo: +254 700 000 001\n${minutes} min ago. Send it again?\n2. Send once more\n0. Change`
+    `CON You sent 0.001 tRBTC|To: +254 700 000 001|${minutes} min ago. Send it again?|2. Send once more|0. Change`
 
   test('is asked for once more, and then made', async () => {
-    const { deliver, settle, balance, clock } = open()
-    await deliver(0, 'first', text)
-    await settle()
-    clock.forward(3 * minuteMs)
-    expect(await deliver(0, 'second', text)).toBe(asked(3))
-    expect(await deliver(0, 'second', `${text}*7`)).toContain('\n3 min ago.')
-    expect(await deliver(0, 'second', `${text}*7*2`)).toMatch(/^END Transfer Submitted\n/)
-    await settle()
-    expect(await balance(0)).toBe('END Your Balance: 0.018 tRBTC')
-  })
-
-  test('is asked for while the first is still under way', async () => {
-    const { deliver } = open()
-    await deliver(0, 'first', text)
-    expect(await deliver(0, 'second', text)).toBe(asked(1))
+    await openWorld().play(`
+      first: ${text}
+      settle
+      3 min
+      second: ${text} -> ${asked(3)}
+      second: ${text}*7 -> …|3 min ago.…
+      second: ${text}*7*2 -> ${made}
+      settle
+      balance: 1 -> END Your Balance: 0.018 tRBTC`)
   })
 
   test('is asked for as it was, however late that question is delivered again', async () => {
-    const { deliver, settle, balance, clock } = open()
-    await deliver(0, 'first', text)
-    await settle()
-    clock.forward(8 * minuteMs)
-    expect(await deliver(0, 'second', text)).toBe(asked(8))
-    clock.forward(3 * minuteMs)
-    expect(await deliver(0, 'second', text)).toBe(asked(8))
-    await settle()
-    expect(await balance(0)).toBe('END Your Balance: 0.019 tRBTC')
-    expect(await deliver(0, 'second', `${text}*2`)).toMatch(/^END Transfer Submitted\n/)
-    expect(await deliver(0, 'third', text)).toBe(asked(1))
-  })
-
-  test('is made by one of two sessions at once, and the other one is asked', async () => {
-    const { deliver, settle, balance } = open()
-    const told = await Promise.all(['first', 'second'].map((session) => deliver(0, session, text)))
-    expect(told.filter((screen) => screen.startsWith('END Transfer Submitted'))).toHaveLength(1)
-    expect(told.filter((screen) => screen.startsWith('CON You sent'))).toHaveLength(1)
-    const asks = told[0]?.startsWith('CON') ? 'first' : 'second'
-    expect(await deliver(0, asks, text)).toMatch(/^CON You sent/)
-    await settle()
-    expect(await balance(0)).toBe('END Your Balance: 0.019 tRBTC')
+    await openWorld().play(`
+      first: ${text}
+      settle
+      8 min
+      second: ${text} -> ${asked(8)}
+      3 min
+      second: ${text} -> same
+      settle
+      balance: 1 -> END Your Balance: 0.019 tRBTC
+      second: ${text}*2 -> ${made}
+      third: ${text} -> ${asked(1)}`)
   })
 
   test('is asked for or made, and the same to all deliveries of a session side by side', async () => {
-    const { deliver, settle, balance } = open()
+    const { deliver, play } = openWorld()
     const sessions = ['first', 'second']
     const early = sessions.map((session) => deliver(0, session, text))
     await early[0]
@@ -160,233 +135,194 @@ describe('the same transfer within ten minutes', () => {
       Array.from({ length: 5 }, () => deliver(0, session, text)),
     )
     const shown = await Promise.all([...early, ...late])
-    const [first, second] = sessions.map((_, index) => [
+    const screens = sessions.map((_, index) => [
       ...new Set([shown[index], ...shown.slice(2 + index * 5, 7 + index * 5)]),
     ])
-    expect(first).toHaveLength(1)
-    expect(second).toHaveLength(1)
-    await settle()
-    const made = [first, second].filter((each) => each?.[0]?.startsWith('END Transfer Submitted'))
-    expect(await balance(0)).toBe(`END Your Balance: 0.0${20 - made.length} tRBTC`)
+    expect(screens.map(({ length }) => length)).toEqual([1, 1])
+    expect(
+      screens
+        .flat()
+        .map((screen) => screen?.slice(0, 12))
+        .sort(),
+    ).toEqual([...['CON You sent', 'END Transfer']])
+    await play(`settle
+      balance: 1 -> END Your Balance: 0.019 tRBTC`)
   })
 
   test('is not asked for in the session that made it, however it is delivered', async () => {
-    const { deliver, settle, balance } = open()
-    const once = await deliver(0, 'first', text)
-    expect(await deliver(0, 'first', text)).toBe(once)
-    expect(await deliver(0, 'first', `${text}*2`)).toBe(
-      'END This session has ended. Please dial again.',
-    )
-    await settle()
-    expect(await balance(0)).toBe('END Your Balance: 0.019 tRBTC')
+    await openWorld().play(`
+      first: ${text}
+      first: ${text} -> same
+      first: ${text}*2 -> ${ended}
+      settle
+      balance: 1 -> END Your Balance: 0.019 tRBTC`)
   })
 
   test('is made once where the answer to the question comes first, and again, and late', async () => {
-    const { deliver, settle, balance } = open()
-    await deliver(0, 'first', text)
-    await settle()
-    const made = await deliver(0, 'second', `${text}*2`)
-    expect(made).toMatch(/^END Transfer Submitted\n/)
-    expect(await deliver(0, 'second', text)).toBe('END This session has ended. Please dial again.')
-    expect(await deliver(0, 'second', `${text}*2`)).toBe(made)
-    await settle()
-    expect(await balance(0)).toBe('END Your Balance: 0.018 tRBTC')
+    await openWorld().play(`
+      first: ${text}
+      settle
+      second: ${text}*2 -> ${made}
+      second: ${text} -> ${ended}
+      second: ${text}*2 -> same
+      settle
+      balance: 1 -> END Your Balance: 0.018 tRBTC`)
   })
 
   test('is another one to another recipient, of another amount, or later', async () => {
-    const { deliver, clock } = open()
-    await deliver(0, 'first', text)
-    expect(await deliver(0, 'other', '2*+254700000002*0.001*1')).toMatch(/^END Transfer S/)
-    expect(await deliver(0, 'more', `2*${friend}*0.002*1`)).toMatch(/^END Transfer S/)
-    expect(await deliver(1, 'not mine', '2*+254700000002*0.001*1')).toMatch(/^END Transfer S/)
-    const later = open()
-    await later.deliver(0, 'first', text)
-    later.clock.forward(10 * minuteMs + 1)
-    expect(await later.deliver(0, 'later', text)).toMatch(/^END Transfer Submitted\n/)
-    clock.forward(0)
+    await openWorld().play(`
+      first: ${text}
+      other: 2*+254700000002*0.001*1 -> ${made}
+      more: 2*${friend}*0.002*1 -> ${made}
+      not mine@1: 2*+254700000002*0.001*1 -> ${made}
+      settle
+      600.001 s
+      later: ${text} -> ${made}`)
   })
 
   test('that was refused stays refused', async () => {
-    const { deliver, settle } = open()
     const much = `2*${friend}*0.015*1`
-    await deliver(0, 'first', much)
-    const refused = await deliver(0, 'second', `${much}*2`)
-    expect(refused).toMatch(/^END Your balance is too low: 0\.005 tRBTC\./)
-    await settle()
-    expect(await deliver(0, 'second', much)).toBe(
-      'END This session has ended. Nothing was sent. Please dial again.',
-    )
+    await openWorld().play(`
+      first: ${much}
+      second: ${much}*2 -> END Your balance is too low: 0.005 tRBTC.…
+      settle
+      second: ${much} -> ${closed}`)
   })
 })
 
 describe('a loan', () => {
-  const due = /^\d{1,2} [A-Z][a-z]{2} 20\d\d$/
-
   test('is agreed to: what is owed, and until when', async () => {
-    const { deliver, settle } = open()
-    const [loan, owed, until, ...choices] = (await deliver(0, 's', '3')).split('\n')
-    expect([loan, owed]).toEqual(['CON Loan: 0.01 tRBTC', 'To repay: 0.01 tRBTC'])
-    expect(until?.replace('Until: ', '')).toMatch(due)
-    expect(choices).toEqual(['1. I agree', '0. Back'])
-    expect(await deliver(0, 's', '3*1')).toMatch(/^END Loan Requested\n/)
-    await settle()
-    expect(await deliver(0, 'menu', '')).toContain('\n4. Repay Loan (0.01 tRBTC)')
-    const [title, owes, day, ...lines] = (await deliver(0, 'status', '4')).split('\n')
-    expect([title, owes, ...lines]).toEqual([
-      ...['CON Repay Loan', 'You owe 0.01 tRBTC', '1. All of it', '2. A part', '0. Back'],
-    ])
-    expect(day?.replace('Until: ', '')).toMatch(due)
-    expect(await deliver(0, 'second', '3')).toBe(
-      'END You already have a loan. Still to repay: 0.01 tRBTC. Dial again to repay it.',
-    )
+    await openWorld().play(`
+      s: 3 -> CON Loan: 0.01 tRBTC|To repay: 0.01 tRBTC|Until: <date>|1. I agree|0. Back
+      s: 3*1 -> END Loan Requested|…
+      settle
+      menu: -> …|4. Repay Loan (0.01 tRBTC)…
+      status: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Until: <date>|1. All of it|2. A part|0. Back
+      second: 3 -> END You already have a loan. Still to repay: 0.01 tRBTC. Dial again to repay it.`)
   })
 
   test('that is refused is refused for good, whatever of the session comes later', async () => {
-    const { deliver, settle } = open()
-    await deliver(0, 's', '3*1')
-    await settle()
-    expect(await deliver(0, 'second', '3')).toMatch(/^END You already have a loan\./)
-    await deliver(0, 'repaid', '4*1')
-    await settle()
-    const closed = 'END This session has ended. Nothing was sent. Please dial again.'
-    expect(await deliver(0, 'second', '3*1')).toBe(closed)
-    expect(await deliver(0, 'third', '3*1')).toMatch(/^END Loan Requested\n/)
-    const troubled = open()
-    const repair = troubled.breakNode()
-    expect(await troubled.deliver(0, 'unread', '3')).toMatch(/^END Service not available\./)
+    await openWorld().play(`
+      s: 3*1
+      settle
+      second: 3 -> END You already have a loan.…
+      repaid: 4*1
+      settle
+      second: 3*1 -> ${closed}
+      third: 3*1 -> END Loan Requested|…`)
+    const { play, breakNode } = openWorld()
+    const repair = breakNode()
+    await play('unread: 3 -> END Service not available.…')
     repair()
-    expect(await troubled.deliver(0, 'unread', '3*1')).toBe(closed)
+    await play(`unread: 3*1 -> ${closed}`)
   })
 
   test('is of the amount that was shown, whatever it is by the time of the answer', async () => {
-    const { deliver, clock, changePrincipal, paid } = open()
-    const terms = await deliver(0, 's', '3')
-    expect(terms).toMatch(/^CON Loan: 0\.01 tRBTC\n/)
+    const { play, changePrincipal } = openWorld()
+    await play('s: 3 -> CON Loan: 0.01 tRBTC|…')
     changePrincipal(2n * 10n ** 16n)
-    clock.forward(2 * minuteMs)
-    expect(await deliver(0, 's', '3')).toBe(terms)
-    expect(await deliver(0, 's', '3*1')).toBe(
-      'END The terms of a loan have changed. Nothing was sent. Please dial again in a minute.',
-    )
-    expect(await paid(0)).toBe(0)
-    expect(await deliver(0, 'next', '3')).toMatch(/^CON Loan: 0\.02 tRBTC\n/)
-    expect(await deliver(0, 'next', '3*1')).toContain('\n0.02 tRBTC credited shortly.')
+    await play(`
+      2 min
+      s: 3 -> same
+      s: 3*1 -> END The terms of a loan have changed. Nothing was sent. Please dial again in a minute.
+      paid 0
+      next: 3 -> CON Loan: 0.02 tRBTC|…
+      next: 3*1 -> …|0.02 tRBTC credited shortly.…`)
   })
 
   test('whose terms were asked for again is of the amount that was shown last', async () => {
-    const { deliver, clock, changePrincipal } = open()
-    await deliver(0, 's', '3')
+    const { play, changePrincipal } = openWorld()
+    await play('s: 3')
     changePrincipal(2n * 10n ** 16n)
-    clock.forward(2 * minuteMs)
-    expect(await deliver(0, 's', '3*7')).toContain('\nLoan: 0.02 tRBTC\n')
-    expect(await deliver(0, 's', '3*7*1')).toContain('\n0.02 tRBTC credited shortly.')
+    await play(`
+      2 min
+      s: 3*7 -> …|Loan: 0.02 tRBTC|…
+      s: 3*7*1 -> …|0.02 tRBTC credited shortly.…`)
   })
 
   test('that is not there is said, and the menu has no amount', async () => {
-    const { deliver } = open()
-    expect(await deliver(0, 'status', '4')).toMatch(/^CON Repay Loan\nYou have no loan\.\n1\. /)
-    expect(await deliver(0, 'menu', '')).toMatch(/\n4\. Repay Loan\n/)
+    await openWorld().play(`
+      status: 4 -> CON Repay Loan|You have no loan.|1. …
+      menu: -> …|4. Repay Loan|…`)
   })
 
   test('is named where the balance does not suffice to repay it', async () => {
-    const { deliver, settle } = open()
-    await deliver(0, 's', '3*1')
-    await settle()
-    await deliver(0, 'away', `2*${friend}*0.028*1`)
-    await settle()
-    expect(await deliver(0, 'all', '4*1')).toBe(
-      'END To repay: 0.01 tRBTC. Your balance is too low: 0.002 tRBTC. Nothing was sent. Dial again to repay a part.',
-    )
-    expect(await deliver(0, 'part', '4*2*0.001')).toMatch(/^END Repayment Submitted\n/)
+    await openWorld().play(`
+      s: 3*1
+      settle
+      away: 2*${friend}*0.028*1
+      settle
+      all: 4*1 -> END To repay: 0.01 tRBTC. Your balance is too low: 0.002 tRBTC. Nothing was sent. Dial again to repay a part.
+      part: 4*2*0.001 -> END Repayment Submitted|…`)
   })
 
   test('whose terms cannot be read is not agreed to, and a menu says that the debt is not known', async () => {
-    const { deliver, breakNode } = open()
+    const { play, breakNode } = openWorld()
     breakNode()
-    expect(await deliver(0, 's', '3')).toBe('END Service not available. Please try again later.')
-    expect(await deliver(0, 'menu', '')).toMatch(/\n4\. Repay Loan \(not known now\)\n/)
-    expect(await deliver(0, 'status', '4')).toMatch(
-      /^CON Repay Loan\nYou owe: not known now\.\n1\. All of it\n/,
-    )
+    await play(`
+      s: 3 -> END Service not available. Please try again later.
+      menu: -> …|4. Repay Loan (not known now)|…
+      status: 4 -> CON Repay Loan|You owe: not known now.|1. All of it|…`)
   })
 })
 
 describe('the dials of a minute', () => {
   const tooMany = 'END Too many requests from this phone. Please wait a minute and dial again.'
-  const places = ['', '2', '3', '4', '5', '6', `2*${friend}*0.001`, '1', '6*1']
+  const places = ['', '2', '3', '4', '5', '6', send, '1', '6*1']
 
   test.for(places)(
     'once used up, are said to be at "%s", and nothing is shown without its facts',
     async (place) => {
-      const clock = createHandClock()
-      const { deliver } = openModelledRelay({
-        ...{ callers: 2, poolLoans: 9, capLoans: 9, clock },
-        ...{ product: menus.lender, dialsAMinute: 30 },
-      })
-      for (let dial = 0; dial < 30; dial++) await deliver(0, `dial ${dial}`, '')
-      expect(await deliver(0, 'over', place)).toBe(tooMany)
-      expect(await deliver(0, 'dial 3', '')).toMatch(/^CON Rootstock DeFi/)
-      expect(await deliver(1, 'other', '')).toMatch(/^CON Rootstock DeFi/)
-      clock.forward(minuteMs)
-      expect(await deliver(0, 'later', place)).not.toBe(tooMany)
+      const { play } = openWorld({ dialsAMinute: 30 })
+      for (let dial = 0; dial < 30; dial++) await play(`dial ${dial}:`)
+      await play(`
+        over: ${place} -> ${tooMany}
+        dial 3: -> CON Rootstock DeFi…
+        other@1: -> CON Rootstock DeFi…
+        1 min
+        later: ${place} -> not ${tooMany}`)
     },
   )
 
   test('count each step of a session, and none of them twice', async () => {
-    const { deliver } = openModelledRelay({
-      ...{ callers: 2, poolLoans: 9, capLoans: 9, product: menus.lender, dialsAMinute: 4 },
-    })
+    const { play } = openWorld({ dialsAMinute: 4 })
     const texts = ['', '4', '4*0*2', '4*0*2*0*5']
-    for (const text of [...texts, ...texts]) expect(await deliver(0, 's', text)).not.toBe(tooMany)
-    expect(await deliver(0, 's', '4*0*2*0*5*0*3')).toBe(tooMany)
+    for (const text of [...texts, ...texts]) await play(`s: ${text} -> not ${tooMany}`)
+    await play(`s: 4*0*2*0*5*0*3 -> ${tooMany}`)
   })
 
   test('count one delivery once, however often it comes at the same time', async () => {
-    const { deliver, settle } = openModelledRelay({
-      ...{ callers: 2, poolLoans: 9, capLoans: 9, product: menus.lender, dialsAMinute: 30 },
-    })
-    const sent = await Promise.all(
-      Array.from({ length: 35 }, () => deliver(0, 'same', `2*${friend}*0.001*1`)),
-    )
-    expect(new Set(sent).size).toBe(1)
-    expect(sent[0]).toMatch(/^END Transfer Submitted\n/)
+    const { deliver, settle } = openWorld({ dialsAMinute: 30 })
+    const screensOf = async (session: string, text: string) =>
+      new Set(await Promise.all(Array.from({ length: 35 }, () => deliver(0, session, text))))
+    expect([...(await screensOf('same', `${send}*1`))]).toEqual([
+      expect.stringMatching(/^END Transfer Submitted\n/),
+    ])
     await settle()
-    const shown = await Promise.all(Array.from({ length: 35 }, () => deliver(0, 'menu', '4')))
-    expect(new Set(shown)).toEqual(new Set([expect.stringContaining('You have no loan.')]))
+    expect([...(await screensOf('menu', '4'))]).toEqual([
+      expect.stringContaining('You have no loan.'),
+    ])
   })
 })
 
 describe('money in and out', () => {
   test('is received at the number, and at an address of the account', async () => {
-    const { deliver } = open()
-    const [number, how, address, ...choices] = (await deliver(0, 's', '6')).split('\n')
-    expect([number, how, ...choices]).toEqual([
-      ...['CON Your number: +254 700 000 000', 'From a wallet, credit this account at:'],
-      ...['1. Credit what arrived', '0. Back'],
-    ])
-    expect(address).toMatch(/^0x[0-9a-fA-F]{40}$/)
-    expect(await deliver(0, 's', '6*1')).toBe(
-      'END Nothing has arrived for your account yet. Dial again in some minutes.',
-    )
+    await openWorld().play(`
+      s: 6 -> CON Your number: +254 700 000 000|From a wallet, credit this account at:|<address>|1. Credit what arrived|0. Back
+      s: 6*1 -> END Nothing has arrived for your account yet. Dial again in some minutes.`)
   })
 
   test('goes out to a wallet alone, shown before it goes', async () => {
-    const { deliver } = open()
-    expect(await deliver(0, 's', '7')).toBe('CON Address of your wallet outside:\n0. Back')
-    expect(await deliver(0, 's', `7*${friend}`)).toMatch(/^CON Not the address of a wallet\. /)
-    expect(await deliver(0, 's', `7*${stranger}`)).toMatch(
-      /^CON To: 0x5aAeb605\.\.\.1BEaEd\nAmount/,
-    )
-    expect(await deliver(0, 's', `7*${stranger}*0.001`)).toBe(
-      'CON Cash out 0.001 tRBTC\nTo wallet: 0x5aAeb605...1BEaEd\nIt cannot be taken back.\n1. Cash out to wallet\n0. Change',
-    )
+    await openWorld().play(`
+      s: 7 -> CON Address of your wallet outside:|0. Back
+      s: 7*${friend} -> CON Not the address of a wallet. …
+      s: 7*${stranger} -> CON To: 0x5aAeb605...1BEaEd|Amount…
+      s: 7*${stranger}*0.001 -> CON Cash out 0.001 tRBTC|To wallet: 0x5aAeb605...1BEaEd|It cannot be taken back.|1. Cash out to wallet|0. Change`)
   })
 })
 
 test('help is the number that the operator set', async () => {
-  const { deliver } = open()
-  expect(await deliver(0, 'menu', '')).toMatch(
-    /\n5\. My Activity\n6\. Receive\n7\. Cash Out\n8\. Settings\n9\. Help$/,
-  )
-  expect(await deliver(0, 's', '9')).toBe('END Help: call 0700 000 099\nWe never ask for your PIN.')
+  await openWorld().play(`
+    menu: -> …|5. My Activity|6. Receive|7. Cash Out|8. Settings|9. Help
+    s: 9 -> END Help: call 0700 000 099|We never ask for your PIN.`)
 })

@@ -1,0 +1,74 @@
+import { expect } from 'vitest'
+import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
+import { openModelledRelay } from '../../support/modelled-relay.ts'
+
+export const friend = '+254700000001'
+export const stranger = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
+
+const unitsMs = { s: 1_000, min: 60_000, days: 86_400_000 }
+
+type WorldOptions = Omit<Parameters<typeof openModelledRelay>[0], 'clock' | 'callers'> & {
+  clock?: ReturnType<typeof createHandClock>
+}
+
+/** The service of a lender, the time of which the test lets pass. */
+export function openWorld(options: Partial<WorldOptions> = {}) {
+  const { clock = createHandClock() } = options
+  const relay = openModelledRelay({
+    ...{ callers: 6, poolLoans: 9, capLoans: 9, product: menus.lender },
+    ...{ ...options, clock },
+  })
+  const shown = new Map<string, string>()
+
+  async function act(line: string): Promise<void> {
+    const [verb = '', ...rest] = line.split(' ')
+    if (verb === 'settle') return await relay.settle()
+    if (verb === 'fail') return await relay.fail(rest.join(' '))
+    if (verb === 'paid') return expect(await relay.paid(0), line).toBe(Number(rest[0]))
+    const ms = Number(verb) * unitsMs[rest[0] as keyof typeof unitsMs]
+    if (Number.isNaN(ms)) throw new Error(`No line of a play is: ${line}`)
+    clock.forward(ms)
+  }
+
+  /**
+   * Delivers what phones send, a line each, and holds the screen to what stands behind `->`.
+   *
+   * - `s: 2*1 -> CON Loan: 1 tRBTC|0. Back`: the session `s` of the first caller; `s@1: …` is one of the second.
+   *   `|` ends a line of the screen; `…` stands for any words, `<date>` and `<address>` for one
+   * - `-> same`: what this delivery has shown before; `-> not …`: anything else
+   * - `settle`, `fail Balance too low`: what waits is in a final block, and what became of it there
+   * - `paid 1`: so many payments the first caller has made; `3 min`: so much time passes
+   */
+  async function play(script: string): Promise<void> {
+    for (const line of script.split('\n').map((each) => each.trim())) {
+      const [, session, caller = '0', text = '', , isNot, wanted] =
+        /^([^:]+?)(?:@(\d))?:(?: (.*?))??( -> (not )?(.+))?$/.exec(line) ?? []
+      if (session === undefined) {
+        if (line !== '') await act(line)
+        continue
+      }
+      const screen = await relay.deliver(Number(caller), session, text)
+      const key = line.replace(/ -> .+/, '')
+      if (wanted === 'same') expect(screen, line).toBe(shown.get(key))
+      else if (isNot) expect(screen, line).not.toMatch(patternOf(wanted ?? ''))
+      else if (wanted !== undefined) expect(screen, line).toMatch(patternOf(wanted))
+      shown.set(key, screen)
+    }
+  }
+
+  return { clock, ...relay, play }
+}
+
+const anyOf: Readonly<Record<string, string>> = {
+  '|': '\n',
+  '…': '[^]*',
+  '<date>': '\\d{1,2} [A-Z][a-z]{2} 20\\d\\d',
+  '<address>': '0x[0-9a-fA-F]{40}',
+}
+
+/** What a screen has to be as a whole. */
+function patternOf(wanted: string): RegExp {
+  const words = wanted.replaceAll(/[.*+?^${}()[\]\\]/g, '\\$&')
+  return new RegExp(`^${words.replaceAll(/[|…]|<\w+>/g, (each) => anyOf[each] ?? each)}$`)
+}
