@@ -2,13 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { createShares } from '../../../src/node/shares.ts'
 import { type Clock, systemClock } from '../../../src/runtime/clock.ts'
 import { serve } from '../../chain/node/support/serve.ts'
-import { type Request, scriptedNode } from './scripted-node.ts'
+import { error, type Request, serveScripted } from './scripted-node.ts'
 
 /** A node that answers by a function; time passes twenty times as fast for those who ask it. */
-async function serveNode(answer: (request: Request) => unknown) {
-  const node = scriptedNode('RskJ/9.0.0', async (request) => ({ result: await answer(request) }))
+function serveNode(answer: (request: Request) => unknown) {
   const clock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 20, signal) }
-  return await serve(['http://node.test/'], 31, node, clock)
+  return serveScripted(async (request) => ({ result: await answer(request) }), clock)
 }
 
 const address = `0x${'ab'.repeat(20)}`
@@ -16,18 +15,16 @@ const address = `0x${'ab'.repeat(20)}`
 describe('an answer that is too large', () => {
   test('is refused, and the client is told to ask for less', async () => {
     const served = await serveNode(() => `0x${'ab'.repeat(5.5 * 1024 * 1024)}`)
-    expect(await served.rpc('eth_getCode', [address, 'latest'])).toMatchObject({
-      error: { code: -32011, message: 'the answer is too large: ask for less' },
-    })
+    expect(await served.rpc('eth_getCode', [address, 'latest'])).toMatchObject(
+      error(-32011, 'the answer is too large: ask for less'),
+    )
   })
 
   test('in a batch is left out, and the others are answered', async () => {
     const served = await serveNode(() => `0x${'ab'.repeat(2 * 1024 * 1024)}`)
     const large = '9007199254740993'
     const batch = Array.from({ length: 4 }, (_, id) => ({
-      jsonrpc: '2.0',
-      id,
-      method: 'eth_getCode',
+      ...{ jsonrpc: '2.0', id, method: 'eth_getCode' },
       params: [`0x${`${id}`.repeat(40)}`, 'latest'],
     }))
     const body = JSON.stringify(batch).replace('"id":2', `"id":${large}`)
@@ -36,9 +33,8 @@ describe('an answer that is too large', () => {
     const answers = JSON.parse(text) as object[]
     expect(answers.map((answer) => 'result' in answer)).toEqual([true, true, false, false])
     expect(answers[3]).toEqual({
-      jsonrpc: '2.0',
-      id: 3,
-      error: { code: -32011, message: 'the answer to the batch is too large: ask for less' },
+      ...{ jsonrpc: '2.0', id: 3 },
+      ...error(-32011, 'the answer to the batch is too large: ask for less'),
     })
   })
 
@@ -51,11 +47,8 @@ describe('an answer that is too large', () => {
 })
 
 test('a key has 4 MiB of requests at a time, and leaves others their place', async () => {
-  let go = (): void => {}
-  const held = new Promise<void>((resolve) => {
-    go = resolve
-  })
-  const served = await serveNode(() => held.then(() => '0x'))
+  const held = Promise.withResolvers<string>()
+  const served = await serveNode(() => held.promise)
   const large = (id: number): string =>
     JSON.stringify({
       ...{ jsonrpc: '2.0', id, method: 'eth_call', x: 'x'.repeat(2_000_000) },
@@ -65,9 +58,9 @@ test('a key has 4 MiB of requests at a time, and leaves others their place', asy
   const refused = await served.post(large(5))
   expect([refused.status, await refused.json()]).toMatchObject([
     429,
-    { id: null, error: { code: -32005, message: 'too many bytes of requests at a time' } },
+    { id: null, ...error(-32005, 'too many bytes of requests at a time') },
   ])
-  go()
+  held.resolve('0x')
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200])
   expect((await served.post(large(6))).status).toBe(200)
 })
@@ -100,13 +93,11 @@ describe('an answer that takes too long', () => {
       return []
     })
     const range = { fromBlock: '0x0', toBlock: 'latest' }
-    const { error } = await served.rpc('eth_getLogs', [range])
-    expect(error?.code).toBe(-32011)
-    expect(error?.message).toMatch(
-      /^more blocks than can be searched in time: try blocks 0x0 to 0x/,
-    )
-    const { toBlock } = (error?.data ?? {}) as { toBlock?: string }
+    const refused = await served.rpc('eth_getLogs', [range])
+    const words = /^more blocks than can be searched in time: try blocks 0x0 to 0x/
+    expect(refused.error).toMatchObject({ code: -32011, message: expect.stringMatching(words) })
+    const { toBlock } = (refused.error?.data ?? {}) as { toBlock?: string }
     expect(Number(toBlock)).toBeGreaterThanOrEqual(2_000)
-    expect(await served.rpc('eth_getLogs', [error?.data])).toMatchObject({ result: [] })
+    expect(await served.rpc('eth_getLogs', [refused.error?.data])).toMatchObject({ result: [] })
   })
 })

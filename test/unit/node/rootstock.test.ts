@@ -41,24 +41,22 @@ function expected({ method, result }: Pair): unknown {
 }
 
 describe('what RSKj answers reaches the client as the portal prints it', () => {
-  for (const [index, pair] of pairs.entries()) {
-    const { method, params } = pair
-    test(`${index + 1}. ${method}`, async () => {
-      const { signal } = new AbortController()
-      if (method === 'eth_sendRawTransaction') {
-        // The printed bytes are those of an example: they are not a transaction.
-        await expect(service.request(method, params, { signal })).rejects.toThrow(
-          'these bytes are not a signed transaction',
-        )
-        return
-      }
-      const answer = await service.request(method, params, { signal })
-      expect(answer).toEqual(expected(pair))
-      if (!method.startsWith('rsk_')) return
-      const named = method.replace('rsk_', 'chain_')
-      expect(await service.request(named, params, { signal })).toEqual(expected(pair))
-    })
-  }
+  test.for(pairs.map((pair) => [pair.method, pair] as const))('%s', async ([method, pair]) => {
+    const { params } = pair
+    const { signal } = new AbortController()
+    if (method === 'eth_sendRawTransaction') {
+      // The printed bytes are those of an example: they are not a transaction.
+      await expect(service.request(method, params, { signal })).rejects.toThrow(
+        'these bytes are not a signed transaction',
+      )
+      return
+    }
+    const answer = await service.request(method, params, { signal })
+    expect(answer).toEqual(expected(pair))
+    if (!method.startsWith('rsk_')) return
+    const named = method.replace('rsk_', 'chain_')
+    expect(await service.request(named, params, { signal })).toEqual(expected(pair))
+  })
 
   test('all 38 of them', () => {
     expect(pairs).toHaveLength(38)

@@ -1,9 +1,13 @@
+import { serve } from '../../chain/node/support/serve.ts'
+
 export type Request = { id: number; method: string; params: readonly unknown[] }
 
 /** What a node says: a result, or an error object. */
 export type Said =
   | { result: unknown }
   | { error: { code: number; message: string; data?: unknown } }
+
+type Say = (request: Request) => Said | undefined | Promise<Said | undefined>
 
 /** A node that answers each request by a function. */
 export function answeringNode(say: (request: Request) => Said | Promise<Said>): typeof fetch {
@@ -18,14 +22,18 @@ export function answeringNode(say: (request: Request) => Said | Promise<Said>): 
   }
 }
 
-/** A node on chain 31 that answers from a function; what the function leaves out is `null`. */
-export function scriptedNode(
-  client: string,
-  say: (request: Request) => Said | undefined | Promise<Said | undefined>,
-): typeof fetch {
+/** An RSKj on chain 31 that answers from a function; what the function leaves out is `null`. */
+export function scriptedNode(say: Say): typeof fetch {
   return answeringNode(async (request) => {
     if (request.method === 'eth_chainId') return { result: '0x1f' }
-    if (request.method === 'web3_clientVersion') return { result: client }
+    if (request.method === 'web3_clientVersion')
+      return { result: 'RskJ/9.0.3/Linux/Java17/VETIVER-dev' }
     return (await say(request)) ?? { result: null }
   })
 }
+
+/** The service before such a node. */
+export const serveScripted = (say: Say, ...clock: Parameters<typeof serve>[3][]) =>
+  serve(['http://rskj.test/'], 31, scriptedNode(say), ...clock)
+
+export const error = (code: number, message: string) => ({ error: { code, message } })

@@ -21,7 +21,10 @@ const common = { chainId: 31, nonce: 7, gas: 21_000n, to, value: 1n } as const
 const fees = { maxFeePerGas: parseGwei('1'), maxPriorityFeePerGas: 1n } as const
 const blobs = { blobVersionedHashes: [`0x01${'22'.repeat(31)}`], maxFeePerBlobGas: 1n } as const
 
+const { chainId: _, ...anyChain } = common
 const ofEachType: [type: number, TransactionSerializable][] = [
+  // Without replay protection it names no chain.
+  [0, { ...anyChain, type: 'legacy', gasPrice: 1n }],
   [0, { ...common, type: 'legacy', gasPrice: 1n }],
   [0, { ...common, type: 'legacy', gasPrice: 0n, nonce: 0, value: 0n, to: null, data: '0x6000' }],
   [1, { ...common, type: 'eip2930', gasPrice: 1n, accessList: [{ address: to, storageKeys: [] }] }],
@@ -41,32 +44,21 @@ function refusal(raw: Hex): string {
   return 'taken'
 }
 
-/** A legacy transaction of chain 31 as RLP, some of its fields (by position) being others. */
-function legacyWith(changes: Readonly<Record<number, Hex>>): Hex {
-  const fields: Hex[] = ['0x07', '0x01', '0x5208', to, '0x01', '0x', '0x61', word('1'), word('2')]
-  return toRlp(fields.map((field, position) => changes[position] ?? field))
-}
+const word = (digit: string): Hex => `0x${digit.repeat(64)}`
 
-function word(digit: string): Hex {
-  return `0x${digit.repeat(64)}`
-}
+const fields: Hex[] = ['0x07', '0x01', '0x5208', to, '0x01', '0x', '0x61', word('1'), word('2')]
+
+/** A legacy transaction of chain 31 as RLP, some of its fields (by position) being others. */
+const legacyWith = (changes: Readonly<Record<number, Hex>>): Hex =>
+  toRlp(fields.map((field, position) => changes[position] ?? field))
 
 describe('the hash of a signed transaction is its own', () => {
-  for (const [type, transaction] of ofEachType) {
-    test(`of type ${type}, to ${transaction.to ?? 'nobody'}`, async () => {
-      const raw = await customer.signTransaction(transaction)
-      expect(parseSignedTransaction(raw)).toEqual({ type, hash: keccak256(raw), chainId: 31n })
-    })
-  }
-
-  test('also without replay protection, where it names no chain', async () => {
-    const { chainId: _, ...anyChain } = common
-    const raw = await customer.signTransaction({ ...anyChain, type: 'legacy', gasPrice: 1n })
-    expect(parseSignedTransaction(raw)).toEqual({
-      type: 0,
-      hash: keccak256(raw),
-      chainId: undefined,
-    })
+  test.for(ofEachType)('of type %i: %o', async ([type, transaction]) => {
+    const raw = await customer.signTransaction(transaction)
+    const chainId = transaction.chainId && 31n
+    expect(parseSignedTransaction(raw)).toEqual({ type, hash: keccak256(raw), chainId })
+    // And a key made its signature.
+    await assertSigner(raw)
   })
 
   test('of a blob transaction without the blobs that travel with it', async () => {
@@ -87,106 +79,67 @@ describe('the hash of a signed transaction is its own', () => {
 test('an access list of many addresses is read, and one of many keys', async () => {
   for (const storageKeys of [[], Array.from({ length: 20 }, (_, key) => word(`${key % 10}`))]) {
     const accessList = Array.from({ length: 150 }, () => ({ address: to, storageKeys }))
-    const raw = await customer.signTransaction({
-      ...common,
-      type: 'eip2930',
-      gasPrice: 1n,
-      accessList,
-    })
+    const typed = { ...common, type: 'eip2930', gasPrice: 1n } as const
+    const raw = await customer.signTransaction({ ...typed, accessList })
     expect(parseSignedTransaction(raw).hash).toBe(keccak256(raw))
   }
 })
 
 describe('bytes that a node would encode otherwise, or not at all, are refused in words', () => {
   const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
-  const cases: [what: string, raw: Hex, why: string][] = [
-    ['nothing', '0x', 'they are neither a list in RLP nor of a known type (EIP-2718)'],
-    ['text', '0xb8', 'they are neither a list in RLP nor of a known type (EIP-2718)'],
+  const [crowded, noRlp] = [
+    'they hold more items than a transaction of their size',
+    'they are not valid RLP',
+  ]
+  const neither = 'they are neither a list in RLP nor of a known type (EIP-2718)'
+  const low = 's is not within the lower half of the order of the curve (EIP-2)'
+  const typed = (list: Hex) => `0x03${list.slice(2)}` as const
+
+  test.for<[what: string, raw: Hex, why: string]>([
+    ['nothing', '0x', neither],
+    ['text', '0xb8', neither],
     ['two bytes', '0x1234', 'type 18 is not known'],
-    ['a list that ends too early', '0xdeadbeef', 'they are not valid RLP'],
+    ['a list that ends too early', '0xdeadbeef', noRlp],
     ['an empty list', '0xc0', 'they have 0 fields instead of 9'],
     ['an unknown type', `0x05${legacyWith({}).slice(2)}`, 'type 5 is not known'],
     ['a type before text', '0x0280', 'they are not a list in RLP'],
-    ['bytes after the end', `${legacyWith({})}00`, 'they are not valid RLP'],
+    ['bytes after the end', `${legacyWith({})}00`, noRlp],
     ['an unsigned transaction', toRlp(['0x', '0x', '0x', to, '0x', '0x']), 'they are not signed'],
     ['a leading zero in the nonce', legacyWith({ 0: '0x0007' }), 'nonce has a leading zero'],
     ['a zero in place of nothing', legacyWith({ 4: '0x00' }), 'value has a leading zero'],
     ['a leading zero in r', legacyWith({ 7: `0x00${'11'.repeat(31)}` }), 'r has a leading zero'],
     ['a leading zero in s', legacyWith({ 8: `0x00${'11'.repeat(31)}` }), 's has a leading zero'],
-    [
-      'a thousand fields of a byte',
-      toRlp(Array<Hex>(1_000).fill('0x01')),
-      'they hold more items than a transaction of their size',
-    ],
-    [
-      'a thousand empty lists beside blobs',
-      `0x03${toRlp([Array<Hex[]>(1_000).fill([]), word('3')]).slice(2)}`,
-      'they hold more items than a transaction of their size',
-    ],
+    ['a thousand fields of a byte', toRlp(Array<Hex>(1_000).fill('0x01')), crowded],
+    ['a thousand lists beside blobs', typed(toRlp([Array<Hex[]>(1_000).fill([]), '0x'])), crowded],
     ['r of zero', legacyWith({ 7: '0x' }), 'r is not within the order of the curve'],
     ['r above the order', legacyWith({ 7: word('f') }), 'r is not within the order of the curve'],
-    [
-      's in the upper half',
-      legacyWith({ 8: toHex(halfOrder + 1n) }),
-      's is not within the lower half of the order of the curve (EIP-2)',
-    ],
+    ['s in the upper half', legacyWith({ 8: toHex(halfOrder + 1n) }), low],
     ['a receiver of two bytes', legacyWith({ 3: '0x1234' }), 'to is not an address'],
-    [
-      'a number of 33 bytes',
-      legacyWith({ 4: `0x01${'00'.repeat(32)}` }),
-      'value is longer than 32 bytes',
-    ],
+    ['33 bytes', legacyWith({ 4: `0x01${'00'.repeat(32)}` }), 'value is longer than 32 bytes'],
     ['v of no chain', legacyWith({ 6: '0x1d' }), 'v is neither 27, 28 nor one of EIP-155'],
+    ['a list in place of a number', toRlp([[], ...fields.slice(1)]), 'nonce is a list'],
+    ['a longer length than it needs', `0xf800${legacyWith({}).slice(4)}`, noRlp],
+    ['another length of the same list', '0xf80101', 'a length in their RLP is not canonical'],
+    ['lists thousands deep', `0x${'c1'.repeat(131_000)}`, crowded],
+    ['long lists thousands deep', `0xf9ffff${'f9ffff'.repeat(43_000)}`, crowded],
     [
-      'a list in place of a number',
-      toRlp([[], '0x', '0x', to, '0x', '0x', '0x61', word('1'), word('2')]),
-      'nonce is a list',
+      'a million lists',
+      `0xfa0fffff${'c0'.repeat(0xfffff)}`,
+      'a transaction has at most 131072 bytes',
     ],
-    [
-      'a length in a longer form than it needs',
-      `0xf800${legacyWith({}).slice(4)}`,
-      'they are not valid RLP',
-    ],
-  ]
-  for (const [what, raw, why] of cases) {
-    test(what, () => {
-      expect(refusal(raw)).toBe(`-32602 ${why}`)
-    })
-  }
+  ])('%s', ([, raw, why]) => {
+    expect(refusal(raw)).toBe(`-32602 ${why}`)
+  })
 
   test('the form that all of them are made of is taken', () => {
     expect(refusal(legacyWith({}))).toBe('taken')
     expect(refusal(legacyWith({ 8: toHex(halfOrder) }))).toBe('taken')
   })
-
-  test('a list in RLP of the same content with a longer length', () => {
-    expect(refusal('0xf80101')).toBe('-32602 a length in their RLP is not canonical')
-  })
-
-  test('lists within lists, thousands deep, and a million of them, at once', () => {
-    const crowded = '-32602 they hold more items than a transaction of their size'
-    expect(refusal(`0x${'c1'.repeat(131_000)}`)).toBe(crowded)
-    expect(refusal(`0xf9ffff${'f9ffff'.repeat(43_000)}`)).toBe(crowded)
-    expect(refusal(`0xfa0fffff${'c0'.repeat(0xfffff)}`)).toBe(
-      '-32602 a transaction has at most 131072 bytes',
-    )
-  })
 })
 
-describe('a signature', () => {
-  test('of a key is told from one that no key made', async () => {
-    for (const [, transaction] of ofEachType) {
-      await assertSigner(await customer.signTransaction(transaction))
-    }
-    const { chainId: _, ...anyChain } = common
-    await assertSigner(
-      await customer.signTransaction({ ...anyChain, type: 'legacy', gasPrice: 1n }),
-    )
-    // RSKj 9.0.3 answers "Internal server error" to this one.
-    await expect(
-      assertSigner(
-        '0xf84301840393870082520894a0ee7a142d267c1f36714e4a8f75612f20a7972080806205a02061fc844935e15ea36e8568aa3a344b150a336c99be3b7eb3bc1fb4284f5739',
-      ),
-    ).rejects.toThrow('no key made its signature')
-  })
+test('a signature that no key made is refused', async () => {
+  // RSKj 9.0.3 answers "Internal server error" to this one.
+  const raw =
+    '0xf84301840393870082520894a0ee7a142d267c1f36714e4a8f75612f20a7972080806205a02061fc844935e15ea36e8568aa3a344b150a336c99be3b7eb3bc1fb4284f5739'
+  await expect(assertSigner(raw)).rejects.toThrow('no key made its signature')
 })

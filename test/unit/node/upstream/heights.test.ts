@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sleep, until } from '../../../../scripts/dev/wait.ts'
-import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
+import { systemClock } from '../../../../src/runtime/clock.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { printed } from '../portal.ts'
@@ -10,7 +10,7 @@ import { scriptedNode } from '../scripted-node.ts'
 function rootstockNodes(lie: (block: typeof printed) => typeof printed): typeof fetch {
   return async (input, init) => {
     const isLiar = new URL(`${input}`).hostname === 'liar.test'
-    const node = scriptedNode('RskJ/9.0.0', ({ method, params: [selector] }) => {
+    const node = scriptedNode(({ method, params: [selector] }) => {
       const isLatest = method === 'eth_getBlockByNumber' && selector === 'latest'
       if (isLatest) return { result: isLiar ? lie(printed) : printed }
       return { result: [printed.number, printed.hash].includes(`${selector}`) ? printed : null }
@@ -19,18 +19,16 @@ function rootstockNodes(lie: (block: typeof printed) => typeof printed): typeof 
   }
 }
 
+const honest = (block: typeof printed) => block
+const farAbove = (block: typeof printed) => ({ ...block, number: '0x10000' })
 const urls = ['http://liar.test/', 'http://honest.test/']
 
 test('a height that RSKj cannot show a block for is not believed, though nothing hashes to it', async () => {
-  const served = await serve(
-    urls,
-    31,
-    rootstockNodes((block) => ({ ...block, number: '0x10000' })),
-  )
+  const served = await serve(urls, 31, rootstockNodes(farAbove))
   expect((await served.rpc('eth_blockNumber')).result).toBe(printed.number)
-  expect((await served.rpc('eth_getBlockByNumber', ['latest'])).result).toMatchObject({
-    number: printed.number,
-    hash: printed.hash,
+  const { number, hash } = printed
+  expect(await served.rpc('eth_getBlockByNumber', ['latest'])).toMatchObject({
+    result: { number, hash },
   })
   expect(served.logged).toContainEqual(
     expect.objectContaining({ event: 'node.failed', node: 'node 1' }),
@@ -39,7 +37,7 @@ test('a height that RSKj cannot show a block for is not believed, though nothing
 
 test('a block far above the head that a client was shown as the latest makes no other node one that is behind', async () => {
   let isLying = false
-  const lie = (block: typeof printed) => (isLying ? { ...block, number: '0x10000' } : block)
+  const lie = (block: typeof printed) => (isLying ? farAbove : honest)(block)
   const served = await serve(urls, 31, rootstockNodes(lie), createHandClock())
   const latest = async () => (await served.rpc('eth_getBlockByNumber', ['latest'])).result
   expect(await latest()).toMatchObject({ number: printed.number })
@@ -50,7 +48,7 @@ test('a block far above the head that a client was shown as the latest makes no 
 })
 
 test('a request that comes while the heights are first looked at waits for them', async () => {
-  const nodes = rootstockNodes((block) => ({ ...block, number: '0x10000' }))
+  const nodes = rootstockNodes(farAbove)
   let asked = 0
   const slow: typeof fetch = async (input, init) => {
     asked += 1
@@ -65,7 +63,7 @@ test('a request that comes while the heights are first looked at waits for them'
 })
 
 test('a node that has not told its height yet is asked after those that have', async () => {
-  const nodes = rootstockNodes((block) => block)
+  const nodes = rootstockNodes(honest)
   let silentAsked = 0
   const silent: typeof fetch = async (input, init) => {
     if (new URL(`${input}`).hostname !== 'liar.test') return await nodes(input, init)
@@ -82,7 +80,7 @@ test('a node that has not told its height yet is asked after those that have', a
 
 test('the head goes on while every question of a customer fails', async () => {
   const clock = createHandClock()
-  const nodes = rootstockNodes((block) => block)
+  const nodes = rootstockNodes(honest)
   let height = Number(printed.number)
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const body = `${init?.body}`
@@ -104,11 +102,11 @@ test('the head goes on while every question of a customer fails', async () => {
 })
 
 test("a customer's question that takes too long is held against no node", async () => {
-  const hurried: Clock = {
+  const hurried = {
     ...systemClock,
-    sleep: (ms, signal) => systemClock.sleep(ms / 50, signal),
+    sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 50, signal),
   }
-  const nodes = rootstockNodes((block) => block)
+  const nodes = rootstockNodes(honest)
   const fetch: typeof globalThis.fetch = async (input, init) => {
     if (`${init?.body}`.includes('eth_getCode')) return await new Promise<never>(() => {})
     return await nodes(input, init)
@@ -125,17 +123,13 @@ test("a customer's question that takes too long is held against no node", async 
 
 test('a head that no node has shown for half a minute is not told any more', async () => {
   const clock = createHandClock()
-  const nodes = rootstockNodes((block) => block)
+  const nodes = rootstockNodes(honest)
   let gone = false
-  const served = await serve(
-    urls,
-    31,
-    async (input, init) => {
-      if (gone) throw new Error('the connection was lost')
-      return await nodes(input, init)
-    },
-    clock,
-  )
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    if (gone) throw new Error('the connection was lost')
+    return await nodes(input, init)
+  }
+  const served = await serve(urls, 31, fetch, clock)
   expect((await served.rpc('eth_blockNumber')).result).toBe(printed.number)
   gone = true
   clock.forward(29_000)

@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { exampleLogs } from '../../../../src/node/methods/examples.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
-import { type Said, scriptedNode } from '../scripted-node.ts'
+import { error, type Request, type Said, scriptedNode } from '../scripted-node.ts'
 
 type Filter = { fromBlock: string; toBlock: string }
 
+const rangeOf = ({ fromBlock, toBlock }: Filter): [from: number, to: number] => [
+  Number(fromBlock),
+  Number(toBlock),
+]
 const toHex = (value: number) => `0x${value.toString(16)}`
 const height = 1_000_000
 
+const hundreds = (from: number, to: number) =>
+  Array.from({ length: Math.max(0, Math.floor((to - from) / 100) + 1) }, (_, at) => from + 100 * at)
 const logAt = (number: number) => ({
   ...exampleLogs[0],
   blockNumber: toHex(number),
@@ -18,33 +24,25 @@ const logAt = (number: number) => ({
 function nodeThatRefuses(refused: (from: number, to: number) => Said | Response | undefined) {
   const asked: [from: number, to: number][] = []
   let calls = 0
-  const answering = scriptedNode('RskJ/9.0.3', ({ method, params }) => {
+  const answering = scriptedNode(({ method, params }) => {
     if (method === 'eth_blockNumber') return { result: toHex(height) }
     if (method !== 'eth_getLogs') return undefined
-    const { fromBlock, toBlock } = params[0] as Filter
-    const [from, to] = [Number(fromBlock), Number(toBlock)]
+    const [from, to] = rangeOf(params[0] as Filter)
     const refusal = refused(from, to)
     if (refusal !== undefined && !(refusal instanceof Response)) return refusal
-    const first = Math.ceil(from / 100) * 100
-    const length = Math.max(0, Math.floor((to - first) / 100) + 1)
-    return { result: Array.from({ length }, (_, index) => logAt(first + 100 * index)) }
+    const result = hundreds(Math.ceil(from / 100) * 100, to).map(logAt)
+    return { result }
   })
   const node: typeof fetch = async (url, init) => {
-    const all = [JSON.parse(`${init?.body}`)].flat() as {
-      id: number
-      method: string
-      params: [Filter]
-    }[]
+    const all: Request[] = [JSON.parse(`${init?.body}`)].flat()
     calls += all.length
-    for (const { id, method, params } of all) {
-      if (method !== 'eth_getLogs') continue
-      const range = [params[0].fromBlock, params[0].toBlock].map(Number) as [number, number]
+    for (const { id, params } of all.filter(({ method }) => method === 'eth_getLogs')) {
+      const range = rangeOf(params[0] as Filter)
       asked.push(range)
       const refusal = refused(...range)
-      if (refusal instanceof Response) {
-        const text = (await refusal.text()).replace('"id":0', `"id":${id}`)
-        return new Response(text, { status: refusal.status })
-      }
+      if (!(refusal instanceof Response)) continue
+      const text = (await refusal.text()).replace('"id":0', `"id":${id}`)
+      return new Response(text, { status: refusal.status })
     }
     return await answering(url, init)
   }
@@ -63,11 +61,8 @@ async function logsOf(node: typeof fetch, from: number, to: number) {
 const numbersOf = (logs: readonly { blockNumber: string }[] | undefined) =>
   logs?.map(({ blockNumber }) => Number(blockNumber))
 
-const hundreds = (from: number, to: number) =>
-  Array.from({ length: (to - from) / 100 + 1 }, (_, index) => from + 100 * index)
-
 describe('a range that a node refuses is asked in halves, whatever it says:', () => {
-  const words: [code: number, message: string][] = [
+  test.for([
     [-32000, 'nope'],
     [-32000, 'query returned more than 10000 results'],
     [-32005, 'query returned more than 10000 results'],
@@ -82,51 +77,41 @@ describe('a range that a node refuses is asked in halves, whatever it says:', ()
     [-32614, 'eth_getLogs and eth_newFilter are limited to a 10,000 blocks range'],
     [-32701, 'ошибка'],
     [35, 'ranges over 100 blocks are not supported on freetier'],
-  ]
-  for (const [code, message] of words) {
-    test(`${code} ${message}`, async () => {
-      for (const most of [100, 37, 2_000]) {
-        const { node, calls } = nodeThatRefuses((from, to) =>
-          to - from >= most ? { error: { code, message } } : undefined,
-        )
-        const { result } = await logsOf(node, 0, 2_000)
-        expect(numbersOf(result), `${most}`).toEqual(hundreds(0, 2_000))
-        expect(calls()).toBeLessThanOrEqual(200)
-      }
-    })
-  }
+  ] as const)('%i %s', async ([code, message]) => {
+    for (const most of [100, 37, 2_000]) {
+      const { node, calls } = nodeThatRefuses((from, to) =>
+        to - from >= most ? error(code, message) : undefined,
+      )
+      const { result } = await logsOf(node, 0, 2_000)
+      expect(numbersOf(result), `${most}`).toEqual(hundreds(0, 2_000))
+      expect(calls()).toBeLessThanOrEqual(200)
+    }
+  })
 })
 
 describe('a range is not asked in halves of a node that refuses', () => {
-  const refusals: [what: string, refusal: () => Said | Response, code: number][] = [
+  const slow = () =>
+    Response.json({ jsonrpc: '2.0', id: 0, ...error(-32000, 'slow down') }, { status: 429 })
+
+  test.for<[what: string, refusal: () => Said | Response, code: number]>([
     ['too many requests', () => error(-32005, 'daily request count exceeded'), -32005],
     ['too many requests in words', () => error(-32000, 'rate limit exceeded for logs'), -32000],
-    ['with 429 and an error', () => json(error(-32000, 'slow down'), 429), -32005],
+    ['with 429 and an error', slow, -32005],
     ['with 429 and a page', () => new Response('slow down', { status: 429 }), -32011],
     ['by a time-out', () => error(-32011, 'Execution has expired'), -32011],
     ['by the code of a time-out', () => error(-32011, 'zu langsam'), -32011],
     ['by a time-out in words', () => error(-32000, 'query timed out'), -32000],
     ['by a gateway that is down', () => new Response('bad gateway', { status: 502 }), -32011],
     ['the method', () => error(-32601, 'method not found'), -32601],
-  ]
-  const error = (code: number, message: string) => ({ error: { code, message } })
-  const json = (body: object, status: number) =>
-    Response.json({ jsonrpc: '2.0', id: 0, ...body }, { status })
-
-  for (const [what, refusal, code] of refusals) {
-    test(what, async () => {
-      const { node, asked } = nodeThatRefuses(refusal)
-      const answer = await logsOf(node, 0, 2_000)
-      expect(answer.error?.code).toBe(code)
-      expect(new Set(asked.map(String))).toEqual(new Set(['0,2000']))
-    })
-  }
+  ])('%s', async ([, refusal, code]) => {
+    const { node, asked } = nodeThatRefuses(refusal)
+    expect((await logsOf(node, 0, 2_000)).error?.code).toBe(code)
+    expect(new Set(asked.map(String))).toEqual(new Set(['0,2000']))
+  })
 
   test('the filter itself: one block tells', async () => {
     const { node, asked } = nodeThatRefuses(() => error(-32602, 'invalid topics'))
-    expect((await logsOf(node, 0, 2_000)).error).toMatchObject(
-      error(-32602, 'invalid topics').error,
-    )
+    expect(await logsOf(node, 0, 2_000)).toMatchObject(error(-32602, 'invalid topics'))
     expect(asked).toEqual([
       [0, 2_000],
       [0, 0],
@@ -136,7 +121,7 @@ describe('a range is not asked in halves of a node that refuses', () => {
 
 test('a region that is dense for the node costs no more calls beyond it', async () => {
   const { node, calls } = nodeThatRefuses((from, to) =>
-    from <= 700 && to >= 650 && to > from ? { error: { code: -32000, message: 'no' } } : undefined,
+    from <= 700 && to >= 650 && to > from ? error(-32000, 'no') : undefined,
   )
   const { result } = await logsOf(node, 0, 20_000)
   expect(numbersOf(result)).toEqual(hundreds(0, 20_000))
@@ -146,13 +131,13 @@ test('a region that is dense for the node costs no more calls beyond it', async 
 test('for a request a node is asked 200 times at most, and the refusal names a range that works', async () => {
   for (const most of [1, 5, 700, 2_001]) {
     const { node, calls } = nodeThatRefuses((from, to) =>
-      to - from >= most ? { error: { code: -32000, message: 'no' } } : undefined,
+      to - from >= most ? error(-32000, 'no') : undefined,
     )
-    const { error } = await logsOf(node, 0, 900_000)
+    const { error: refused } = await logsOf(node, 0, 900_000)
     expect(calls()).toBeLessThanOrEqual(200)
-    expect(error).toMatchObject({ code: -32012, data: { fromBlock: '0x0' } })
-    expect(error?.message).toContain('200 calls')
-    const last = Number(error?.data?.toBlock)
+    expect(refused).toMatchObject({ code: -32012, data: { fromBlock: '0x0' } })
+    expect(refused?.message).toContain('200 calls')
+    const last = Number(refused?.data?.toBlock)
     expect(last).toBeGreaterThanOrEqual(most * 50)
     const again = await logsOf(node, 0, last)
     expect(numbersOf(again.result)).toEqual(hundreds(0, Math.floor(last / 100) * 100))
