@@ -11,6 +11,8 @@ import { type ReplayNode, replay } from '../../support/rskj-node/replay.ts'
 /** An answer that is not the node's: another result, or an error of this code with such words. */
 type Wanted = { result: unknown } | { code: number; words: RegExp; data?: unknown }
 
+type Block = { blockHash: string }
+
 type Exception = {
   what: string
   /** Whether it is about this exchange. */
@@ -19,23 +21,36 @@ type Exception = {
   why: string
 }
 
-/** The words of a refusal: a sentence for people and not the name of a fault. */
-const sentence = /^(?!.*internal (server )?error).*\w+ \w+/i
+const textOf = (value: unknown) => JSON.stringify(value)
 const none = /^0x0{64}$/
+
+/** That another look-up of the recording has the answer: of this method with these parameters. */
+const asTo =
+  (paramsOf: (params: unknown[]) => unknown[]): Exception['wanted'] =>
+  ({ method, params }, { pairs }) => {
+    const wanted = textOf(paramsOf(params))
+    const same = pairs.find((one) => one.method === method && textOf(one.params) === wanted)
+    return { result: same?.result }
+  }
+
+/** An error of this code, in a sentence for people and not the name of a fault. */
+const refused =
+  (code: number, words = /^(?!.*internal (server )?error).*\w+ \w+/i): Exception['wanted'] =>
+  () => ({ code, words })
+
+const proofs = 'rsk_getTransactionReceiptNodesByHash'
 
 /** Where the specification, or our table of conformance, has it otherwise than RSKj. The first one that fits counts. */
 const exceptions: readonly Exception[] = [
   {
     what: 'proofs of receipts',
-    of: ({ method, result }) =>
-      method === 'rsk_getTransactionReceiptNodesByHash' && Boolean(result),
+    of: ({ method, result }) => method === proofs && Boolean(result),
     wanted: ({ result }) => ({ result: (result as string[]).toReversed() }),
     why: 'from the root to the receipt; RSKj gives the leaf first',
   },
   {
     what: 'a proof from an unknown block',
-    of: ({ method, params }) =>
-      method === 'rsk_getTransactionReceiptNodesByHash' && none.test(`${params[0]}`),
+    of: ({ method, params }) => method === proofs && none.test(`${params[0]}`),
     wanted: () => ({ result: null }),
     why: 'null if the transaction is not in that block; RSKj faults (-32603)',
   },
@@ -49,43 +64,32 @@ const exceptions: readonly Exception[] = [
     what: 'state of an unknown block',
     of: ({ method, error }) =>
       /^eth_get(Balance|TransactionCount)$/.test(method) && error?.code === -32600,
-    wanted: () => ({ code: -32000, words: /unknown block|not found/ }),
+    wanted: refused(-32000, /unknown block|not found/),
     why: 'the request is valid, and what Ethereum nodes say of unknown blocks is -32000',
   },
   {
     what: 'a call at an unknown block',
     of: ({ method, error }) =>
       method === 'eth_call' && /Invalid block number/.test(error?.message ?? ''),
-    wanted: () => ({ code: -32000, words: /unknown block|not found|Invalid block number/ }),
+    wanted: refused(-32000, /unknown block|not found|Invalid block number/),
     why: 'the same',
   },
   {
     what: 'code at the hash of a block',
     of: ({ method, result }) => method === 'eth_getCode' && result === null,
-    wanted: ({ params: [address, hash] }, { pairs }) => ({
-      result: pairs.find(
-        ({ method, params }) =>
-          method === 'eth_getCode' &&
-          JSON.stringify(params) === JSON.stringify([address, { blockHash: hash }]),
-      )?.result,
-    }),
+    wanted: asTo(([address, blockHash]) => [address, { blockHash }]),
     why: 'the code; RSKj answers null to a bare hash',
   },
   {
     what: 'requireCanonical',
-    of: ({ params }) => JSON.stringify(params).includes('requireCanonical'),
-    wanted: ({ method, params: [address, selector] }, { pairs }) => {
-      const { blockHash } = selector as { blockHash: string }
-      const same = JSON.stringify([address, { blockHash }])
-      const pair = pairs.find((one) => one.method === method && JSON.stringify(one.params) === same)
-      return { result: pair?.result }
-    },
+    of: ({ params }) => textOf(params).includes('requireCanonical'),
+    wanted: asTo(([of, selector]) => [of, { blockHash: (selector as Block).blockHash }]),
     why: 'EIP-1898, as viem sends it; RSKj faults (-32603)',
   },
   {
     what: 'a call at the bare hash of a block',
     of: ({ method, params }) => method === 'eth_call' && `${params[1]}`.length === 66,
-    wanted: () => ({ code: -32602, words: /"block"/ }),
+    wanted: refused(-32602, /"block"/),
     why: 'a number or a tag only; RSKj faults (-32603)',
   },
   {
@@ -96,31 +100,28 @@ const exceptions: readonly Exception[] = [
   },
   {
     what: 'an estimate that the sender cannot pay for',
-    of: ({ method, params }) =>
-      method === 'eth_estimateGas' && /"0x(12){20}"/.test(JSON.stringify(params)),
-    wanted: () => ({ code: -32000, words: /insufficient funds for transfer/ }),
+    of: ({ method, params }) => method === 'eth_estimateGas' && /"0x(12){20}"/.test(textOf(params)),
+    wanted: refused(-32000, /insufficient funds for transfer/),
     why: 'from release 6.5.0 an error; this RSKj, with its settings of regtest, gives an estimate',
   },
   {
     what: 'logs of an unknown block',
     of: ({ method, params }) =>
-      method === 'eth_getLogs' && /"blockHash":"0x0{64}"/.test(JSON.stringify(params)),
-    wanted: () => ({ code: -32000, words: /unknown block/ }),
+      method === 'eth_getLogs' && /"blockHash":"0x0{64}"/.test(textOf(params)),
+    wanted: refused(-32000, /unknown block/),
     why: 'EIP-234: not to be taken for a block without logs',
   },
   {
     what: 'logs of a range that ends before it starts',
     of: ({ method, params }) =>
-      method === 'eth_getLogs' &&
-      JSON.stringify(params) === '[{"fromBlock":"0x5","toBlock":"0x2"}]',
+      method === 'eth_getLogs' && textOf(params) === '[{"fromBlock":"0x5","toBlock":"0x2"}]',
     wanted: () => ({ result: [] }),
     why: 'nothing matches; RSKj gives those of the block that it ends with',
   },
   {
     what: 'more than 100 traces at a time',
-    of: ({ method, params }) =>
-      method === 'trace_filter' && JSON.stringify(params).includes('"count":101'),
-    wanted: () => ({ code: -32602, words: /from 0 to 100/ }),
+    of: ({ method, params }) => method === 'trace_filter' && textOf(params).includes('"count":101'),
+    wanted: refused(-32602, /from 0 to 100/),
     why: 'at most 100',
   },
   {
@@ -132,7 +133,7 @@ const exceptions: readonly Exception[] = [
   {
     what: 'bytes that are no transaction',
     of: ({ method, error }) => method === 'eth_sendRawTransaction' && error !== undefined,
-    wanted: () => ({ code: -32602, words: sentence }),
+    wanted: refused(-32602),
     why: 'refused in words; RSKj says "Internal server error", or speaks of its decoder',
   },
   {
@@ -146,13 +147,13 @@ const exceptions: readonly Exception[] = [
   {
     what: 'methods that are not offered',
     of: ({ method, error }) => error?.code === -32601 || method === 'eth_syncing',
-    wanted: () => ({ code: -32601, words: /not (found|available)/ }),
+    wanted: refused(-32601, /not (found|available)/),
     why: 'in words that clients know',
   },
   {
     what: 'tags that Rootstock does not have',
     of: ({ params }) => params[0] === 'finalized',
-    wanted: () => ({ code: -32602, words: /"block"/ }),
+    wanted: refused(-32602, /"block"/),
     why: 'the parameter is named',
   },
 ]

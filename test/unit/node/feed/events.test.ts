@@ -45,10 +45,8 @@ function createModelPool(asked: (method: string) => void) {
 function createModelSocket() {
   const model = { connection: undefined as number | undefined, hashes: [] as string[] }
   const socket: NodeSocket = {
-    ensure: () => {},
-    connection: () => model.connection,
-    takeHashes: () => model.hashes.splice(0),
-    close: () => {},
+    ...{ ensure: () => {}, close: () => {} },
+    ...{ connection: () => model.connection, takeHashes: () => model.hashes.splice(0) },
   }
   return { model, socket }
 }

@@ -18,26 +18,22 @@ import { systemClock } from '../../../../src/runtime/clock.ts'
 const hex = (text: string): string => `0x${Buffer.from(text).toString('hex').padStart(64, '0')}`
 
 /** A chain in memory: each block is named, and a name with its number is its hash. */
-function createModelChain() {
+function createModelChain(named = '') {
   let blocks: MinedBlock[] = []
+  const log = { logIndex: '0x0', address: hex('a'), data: '0x', topics: [] }
   const model = {
     extend(...names: string[]): void {
       for (const name of names) {
         const number = blocks.length
+        const own = { number: `0x${number.toString(16)}`, hash: hex(`${name} ${number}`) }
         const parentHash = blocks.at(-1)?.hash ?? hex('none')
-        const block = {
-          number: `0x${number.toString(16)}`,
-          hash: hex(`${name} ${number}`),
-          parentHash,
-        }
-        blocks.push({ ...block, transactions: [], uncles: [] } as unknown as MinedBlock)
+        blocks.push({ ...own, parentHash, transactions: [], uncles: [] } as unknown as MinedBlock)
       }
     },
     /** A block that holds these transactions. */
     mine(...transactions: string[]): void {
       model.extend('m')
-      const block = blocks.at(-1)
-      if (block !== undefined) blocks = [...blocks.slice(0, -1), { ...block, transactions }]
+      blocks = [...blocks.slice(0, -1), { ...(blocks.at(-1) as MinedBlock), transactions }]
     },
     rewind(count: number): void {
       blocks = blocks.slice(0, -count)
@@ -46,46 +42,34 @@ function createModelChain() {
       latest: async () => blocks.at(-1) as MinedBlock,
       block: async (selector) =>
         blocks.find(({ hash, number }) => hash === selector || number === selector) ?? null,
-      logs: async ({ hash, number }) => [
-        {
-          blockHash: hash,
-          blockNumber: number,
-          logIndex: '0x0',
-          address: hex('a'),
-          data: '0x',
-          topics: [],
-        } as never,
-      ],
+      logs: async ({ hash, number }) => [{ ...log, blockHash: hash, blockNumber: number } as never],
     } satisfies FeedSource,
   }
+  model.extend(...named)
   return model
 }
 
 describe('the recent chain', () => {
   test('moves block by block, over gaps and through reorganizations', async () => {
-    const model = createModelChain()
-    model.extend(...'abcdefgh')
+    const model = createModelChain('abcdefgh')
     const chain = createFeedChain(model.source)
     await chain.restart()
     expect(await chain.advance()).toEqual({ kind: 'still' })
-    model.extend('i')
-    expect(names(await chain.advance())).toEqual(['+i'])
-    model.extend(...'jklmnopqrstuvwxyz')
-    expect(names(await chain.advance())).toEqual([...'jklmnopqrstuvwxyz'].map((name) => `+${name}`))
-    model.rewind(3)
-    model.extend(...'XYZ', ...'0')
-    expect(names(await chain.advance())).toEqual(['-z', '-y', '-x', '+X', '+Y', '+Z', '+0'])
-    model.rewind(10)
-    model.extend(...'12')
-    const left = '-0 -Z -Y -X -w -v -u -t -s -r'.split(' ')
-    expect(names(await chain.advance())).toEqual([...left, '+1', '+2'])
-    model.rewind(2)
-    expect(names(await chain.advance())).toEqual(['-2', '-1'])
+    for (const [rewound, added, told] of [
+      [0, 'i', '+i'],
+      [0, 'jklmnopqrstuvwxyz', '+j +k +l +m +n +o +p +q +r +s +t +u +v +w +x +y +z'],
+      [3, 'XYZ0', '-z -y -x +X +Y +Z +0'],
+      [10, '12', '-0 -Z -Y -X -w -v -u -t -s -r +1 +2'],
+      [2, '', '-2 -1'],
+    ] as const) {
+      if (rewound > 0) model.rewind(rewound)
+      model.extend(...added)
+      expect(names(await chain.advance())).toBe(told)
+    }
   })
 
   test('changes in nothing when a part of a change cannot be read', async () => {
-    const model = createModelChain()
-    model.extend(...'abc')
+    const model = createModelChain('abc')
     let fails = true
     const chain = createFeedChain({
       ...model.source,
@@ -98,27 +82,23 @@ describe('the recent chain', () => {
     model.extend(...'de')
     await expect(chain.advance()).rejects.toThrow('the node is gone')
     fails = false
-    expect(names(await chain.advance())).toEqual(['+d', '+e'])
+    expect(names(await chain.advance())).toBe('+d +e')
   })
 
   test('says that it is lost rather than to leave something out', async () => {
-    const model = createModelChain()
-    model.extend(...'abc')
+    const model = createModelChain('abc')
     const chain = createFeedChain(model.source)
     await chain.restart()
     model.extend(...Array.from({ length: 1_001 }, (_, index) => `n${index}`))
     expect(await chain.advance()).toEqual({ kind: 'lost' })
-    const other = createModelChain()
-    other.extend(...'ABCDEF')
-    const moved = createFeedChain(other.source, chain.blocks())
+    const moved = createFeedChain(createModelChain('ABCDEF').source, chain.blocks())
     expect(await moved.advance()).toEqual({ kind: 'lost' })
   })
 })
 
 describe('a feed that lost its memory', () => {
   test('goes on where it was for the connections that are still there', async () => {
-    const model = createModelChain()
-    model.extend(...'abc')
+    const model = createModelChain('abc')
     const { feed: first, socket, store } = openFeed(model.source)
     await first.message(socket, subscribe('newHeads'))
     await first.message(socket, subscribe('logs'))
@@ -138,19 +118,11 @@ describe('a feed that lost its memory', () => {
     const before = socket.sent.length
     void second.follow()
     await until(() => socket.sent.length >= before + 8)
-    const told = socket.sent.slice(before).map((text) => JSON.parse(text).params.result)
-    expect(
-      told.map(({ removed, number, blockNumber }) => [removed, number ?? blockNumber]),
-    ).toEqual([
-      [true, '0x3'],
-      [true, '0x2'],
-      [undefined, '0x2'],
-      [false, '0x2'],
-      [undefined, '0x3'],
-      [false, '0x3'],
-      [undefined, '0x4'],
-      [false, '0x4'],
-    ])
+    const told = toldTo(socket, before).map(({ removed, number, blockNumber }) =>
+      [removed === undefined ? 'head' : removed ? 'gone' : 'log', number ?? blockNumber].join(' '),
+    )
+    const added = [2, 3, 4].flatMap((number) => [`head 0x${number}`, `log 0x${number}`])
+    expect(told).toEqual(['gone 0x3', 'gone 0x2', ...added])
     second.closed(socket)
   })
 })
@@ -160,8 +132,7 @@ describe('one client that asks for much', () => {
   const long = topics(1_000)
   const code = (text: string | undefined): number | undefined =>
     (JSON.parse(text ?? '{}') as { error?: { code: number } }).error?.code
-  const model = createModelChain()
-  model.extend(...'abc')
+  const model = createModelChain('abc')
 
   test('has filters of so many bytes, all clients of so many, and what is closed is free', async () => {
     const bytes = filterBytes(long)
@@ -178,14 +149,10 @@ describe('one client that asks for much', () => {
       return code(socket?.sent.at(-1))
     }
     for (const socket of [one, same, other, third]) feed.open(socket as never, 10)
-    expect([await add(), await add(same), await add(), await add(same)]).toEqual([
-      ...[undefined, undefined, undefined],
-      -32005,
-    ])
-    expect([await add(other), await add(other), await add(other)]).toEqual([
-      ...[undefined, undefined],
-      -32005,
-    ])
+    expect([await add(), await add(same), await add()]).toEqual([undefined, undefined, undefined])
+    expect(await add(same)).toBe(-32005)
+    expect([await add(other), await add(other)]).toEqual([undefined, undefined])
+    expect(await add(other)).toBe(-32005)
     expect(await add(third)).toBe(-32005)
     await feed.message(third as never, subscribe('newHeads'))
     expect(code(third?.sent.at(-1))).toBeUndefined()
@@ -236,13 +203,10 @@ describe('one client that asks for much', () => {
   })
 
   test('gets the bytes of what was answered back while another question of it is still open', async () => {
-    let letGo = () => {}
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve
-    })
+    const held = Promise.withResolvers<void>()
     const { feed, socket } = openFeed(model.source, {
       keyOf: async () => {
-        if (asked++ === 0) await held
+        if (asked++ === 0) await held.promise
         return granted
       },
     })
@@ -251,7 +215,7 @@ describe('one client that asks for much', () => {
     const large = JSON.stringify({ ...chainIdCall, id: 1, more: 'x'.repeat(2_000_000) })
     for (let times = 0; times < 4; times += 1) await feed.message(socket, large)
     expect(socket.sent.map(code)).toEqual(Array(4).fill(undefined))
-    letGo()
+    held.resolve()
     await open
   })
 
@@ -323,8 +287,7 @@ describe('one client that asks for much', () => {
 
 describe('what enters the pool', () => {
   test('is told once it is mined where its entering was not seen, and never twice', async () => {
-    const model = createModelChain()
-    model.extend(...'abc')
+    const model = createModelChain('abc')
     // A connection that is lost, and that this side still takes for open, tells nothing.
     let unseen = true
     const { feed, socket } = openFeed(model.source, {
@@ -338,16 +301,14 @@ describe('what enters the pool', () => {
     unseen = false
     feed.nudge()
     await until(() => socket.sent.length === 4)
-    const told = socket.sent.slice(1).map((text) => JSON.parse(text).params.result)
-    expect(told).toEqual([hex('1'), hex('2'), hex('3')])
+    expect(toldTo(socket, 1)).toEqual([hex('1'), hex('2'), hex('3')])
     feed.closed(socket)
   })
 })
 
 describe('a key that was revoked', () => {
   test('ends the connections that were opened with it, within a minute', async () => {
-    const model = createModelChain()
-    model.extend(...'abc')
+    const model = createModelChain('abc')
     const keys = { isValid: true }
     let now = 0
     const { feed, socket: listener } = openFeed(model.source, {
@@ -369,31 +330,30 @@ describe('a key that was revoked', () => {
   })
 })
 
+const shaped = { startingBlock: '0x1', currentBlock: '0x10', highestBlock: '0x20' }
+const numbered = { startingBlock: 1, currentBlock: 16, highestBlock: 32 }
+
 describe('syncing', () => {
-  test('is told in the shape of the specification, however the node words it', () => {
-    const shaped = { startingBlock: '0x1', currentBlock: '0x10', highestBlock: '0x20' }
-    expect(syncStatus(false)).toBe(false)
-    expect(syncStatus(null)).toBe(false)
-    expect(syncStatus(shaped)).toEqual(shaped)
-    expect(syncStatus({ startingBlock: 1, currentBlock: '16', highestBlock: 32, more: 1 })).toEqual(
-      shaped,
-    )
-    expect(
-      syncStatus({
-        syncing: true,
-        status: { startingBlock: 1, currentBlock: 16, highestBlock: 32 },
-      }),
-    ).toEqual(shaped)
+  test.for<[said: unknown, told: unknown]>([
+    [false, false],
+    [null, false],
+    [shaped, shaped],
+    [{ ...numbered, currentBlock: '16', more: 1 }, shaped],
+    [{ syncing: true, status: numbered }, shaped],
+  ])('is told in the shape of the specification, however the node words it: %j', ([said, told]) => {
+    expect(syncStatus(said)).toEqual(told)
   })
 })
 
-function names(change: { kind: string; removed?: FeedBlock[]; added?: FeedBlock[] }): string[] {
-  const name = ({ hash }: FeedBlock): string =>
+/** What a change of the chain takes away and adds, by the blocks' names. */
+function names(change: { kind: string; removed?: FeedBlock[]; added?: FeedBlock[] }): string {
+  const name = ({ hash }: FeedBlock) =>
     Buffer.from(hash.slice(2), 'hex').toString().replaceAll('\0', '').split(' ')[0] ?? ''
+  const [removed, added] = [change.removed ?? [], change.added ?? []]
   return [
-    ...(change.removed ?? []).map((block) => `-${name(block)}`),
-    ...(change.added ?? []).map((block) => `+${name(block)}`),
-  ]
+    ...removed.map((each) => `-${name(each)}`),
+    ...added.map((each) => `+${name(each)}`),
+  ].join(' ')
 }
 
 type MemoryStore = FeedStore & { kept: KeptSubscription[] }
@@ -439,22 +399,18 @@ function createTestSocket(id: string) {
   }
 }
 
+/** What a socket was told since, of whatever it has subscribed to. */
+const toldTo = ({ sent }: { sent: string[] }, since: number) =>
+  sent.slice(since).map((text) => JSON.parse(text).params.result)
+
 const granted: KeyCheck = {
-  kind: 'granted',
-  hash: 'hash',
-  chainId: 31,
-  methods: undefined,
-  sockets: 10,
-  subscriptions: 10,
-  spend: async () => undefined,
+  ...({ kind: 'granted', hash: 'hash', chainId: 31, methods: undefined } as const),
+  ...{ sockets: 10, subscriptions: 10, spend: async () => undefined },
 }
 
 const noEvents: FeedOptions['events'] = {
-  entered: async () => [],
-  pool: async () => [],
-  syncing: async () => false,
-  skip: () => {},
-  rest: () => {},
+  ...{ entered: async () => [], pool: async () => [], syncing: async () => false },
+  ...{ skip: () => {}, rest: () => {} },
 }
 
 /** A feed with one client. */
@@ -467,28 +423,13 @@ function openFeed(source: FeedSource, more: Partial<FeedOptions> = {}) {
 
 function feedOn(source: FeedSource, store: MemoryStore, more: Partial<FeedOptions> = {}) {
   let ids = 0
-  const log = (): void => {}
+  const shared = { clock: systemClock, log: () => {} }
+  const urls = ['http://127.0.0.1:9']
   return createFeed({
-    chain: createFeedChain(source, store.blocks()),
-    events: noEvents,
-    store,
-    limits: feedLimits,
-    keyOf: async () => granted,
-    service: createNodeService({
-      chainId: 31,
-      urls: ['http://127.0.0.1:9'],
-      fetch,
-      clock: systemClock,
-      background: () => {},
-      log,
-    }),
-    clock: systemClock,
-    newId: () => {
-      ids += 1
-      return `0x${ids}`
-    },
-    log,
-    pollMs: () => 10,
+    ...{ chain: createFeedChain(source, store.blocks()), events: noEvents, store },
+    ...{ limits: feedLimits, keyOf: async () => granted, pollMs: () => 10, ...shared },
+    service: createNodeService({ chainId: 31, urls, fetch, background: () => {}, ...shared }),
+    newId: () => `0x${++ids}`,
     ...more,
   })
 }

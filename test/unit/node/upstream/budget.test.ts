@@ -97,16 +97,13 @@ test('calls that could not be told are told with the next ones', async () => {
 test('a key with a quota left is refused where the budget is used up, on its chain alone', async () => {
   const { process } = deployment()
   const { budget } = process()
-  const key = (chainId: number) => ({
-    ...({ kind: 'granted', hash: '', chainId, methods: undefined, sockets: 1 } as const),
-    ...{ subscriptions: 1, spend: async () => undefined },
-  })
-  const keys = (chainId: number) => ({
-    check: async () => key(chainId),
-    lookup: async () => key(chainId),
-  })
   const spend = async (chainId: number) => {
-    const checked = await withinBudget(keys(chainId), budget, 31).check('')
+    const key = {
+      ...({ kind: 'granted', hash: '', chainId, methods: undefined, sockets: 1 } as const),
+      ...{ subscriptions: 1, spend: async () => undefined },
+    }
+    const keys = { check: async () => key, lookup: async () => key }
+    const checked = await withinBudget(keys, budget, 31).check('')
     return checked.kind === 'granted' ? await checked.spend(1) : checked.kind
   }
   expect(await spend(31)).toBeUndefined()
