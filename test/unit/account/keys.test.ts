@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller, shortPhone } from '../../../src/account/phone.ts'
@@ -29,49 +30,38 @@ describe("a caller's account", () => {
   })
 })
 
-describe('an intent key', () => {
-  test('is the same for ever, and another for another gateway, session, account or secret', async () => {
-    const keys = createIntentKeys(secret)
-    const account = '0x1111111111111111111111111111111111111111'
+const account = '0x1111111111111111111111111111111111111111'
+
+test.for([
+  // The first by openssl's HMAC of `6:intent1:a2:b142:0x1111…`.
+  [
+    'intent',
+    createIntentKeys,
+    '0x611e3f5aa1553ba5ee42eb1c30f41935c65c8eed253f9fb11e6cd6afafa0e345',
+  ],
+  ['session', (key: Hex) => createSessionKeys(key).session, undefined],
+] as const)(
+  'the key of a %s is the same for ever, and another for another gateway, session, account or secret, however the parts are cut',
+  async ([, create, known]) => {
+    const keys = create(secret)
     const all = await Promise.all([
       keys('a', 'b1', account),
       keys('ab', '1', account),
       keys('a', 'b2', account),
       keys('a', 'b1', '0x2222222222222222222222222222222222222222'),
-      createIntentKeys(other)('a', 'b1', account),
+      create(other)('a', 'b1', account),
     ])
     expect(new Set(all).size).toBe(all.length)
-    // By openssl's HMAC of `6:intent1:a2:b142:0x1111…`.
-    expect(all[0]).toBe('0x611e3f5aa1553ba5ee42eb1c30f41935c65c8eed253f9fb11e6cd6afafa0e345')
-  })
-})
+    expect(all[0]).toBe(known ?? (await create(secret)('a', 'b1', account)))
+  },
+)
 
-describe('a session key', () => {
-  test('differs by gateway, session and account, however the parts are cut', async () => {
-    const keys = createSessionKeys(secret)
-    const account = '0x1111111111111111111111111111111111111111'
-    const all = await Promise.all([
-      keys.session('a', 'b1', account),
-      keys.session('ab', '1', account),
-      keys.session('a', 'b2', account),
-      keys.session('a', 'b1', '0x2222222222222222222222222222222222222222'),
-      createSessionKeys(other).session('a', 'b1', account),
-    ])
-    expect(new Set(all).size).toBe(5)
-    expect(await keys.session('a', 'b1', account)).toBe(all[0])
-  })
-
-  test('and a fingerprint tell nothing of what they were made of', async () => {
-    const keys = createSessionKeys(secret)
-    const session = await keys.session(
-      'gateway',
-      'session',
-      '0x1111111111111111111111111111111111111111',
-    )
-    expect(session).toMatch(/^[0-9a-f]{64}$/)
-    expect(await keys.input(session, '2*0700000002*1')).toMatch(/^[0-9a-f]{64}$/)
-    expect(await fingerprint(secret)).not.toContain('1111')
-  })
+test('a session key and a fingerprint tell nothing of what they were made of', async () => {
+  const keys = createSessionKeys(secret)
+  const session = await keys.session('gateway', 'session', account)
+  expect(session).toMatch(/^[0-9a-f]{64}$/)
+  expect(await keys.input(session, '2*0700000002*1')).toMatch(/^[0-9a-f]{64}$/)
+  expect(await fingerprint(secret)).not.toContain('1111')
 })
 
 test('a short phone number shows its first 4 and last 3 digits', () => {

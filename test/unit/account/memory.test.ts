@@ -11,15 +11,11 @@ memorySuite('a map', () => shared)
 
 test('whom payments went to is remembered of the last twenty', async () => {
   const memory = createMemory(() => shared)
-  for (let index = 0; index < 25; index++) {
-    await memory.change(account, (kept) =>
-      withSent(kept, `0x${index}`, { to: 'x', address: account }),
-    )
-  }
+  const newest = Array.from({ length: 25 }, (_, index) => `0x${24 - index}` as const)
+  for (const intent of newest.toReversed())
+    await memory.change(account, (kept) => withSent(kept, intent, { to: 'x', address: account }))
   const { sent } = await memory.read(account)
-  expect(sent.map(({ intentId }) => intentId)).toEqual(
-    Array.from({ length: 20 }, (_, index) => `0x${24 - index}`),
-  )
+  expect(sent.map(({ intentId }) => intentId)).toEqual(newest.slice(0, 20))
 })
 
 test('whom each of two payments went to is known where a session was dialled again after weeks', async () => {
@@ -58,11 +54,8 @@ test('a change that is always late gives up', async () => {
 
 test('a store that gives no answer is given up', async () => {
   const clock = { ...systemClock, sleep: async () => {} }
-  const never = {
-    load: () => new Promise<never>(() => {}),
-    save: () => new Promise<never>(() => {}),
-  }
-  const store = withinMs(never, clock, 2_000)
+  const never = () => new Promise<never>(() => {})
+  const store = withinMs({ load: never, save: never }, clock, 2_000)
   await expect(store.load(account)).rejects.toThrow('gave no answer in time')
   await expect(store.save(account, '', 0)).rejects.toThrow('gave no answer in time')
   const patient = withinMs(createMemoryStore(), systemClock, 60_000)

@@ -11,9 +11,12 @@ const required = {
 }
 const env = { ...required, PIN_SECRET: `0x${'55'.repeat(32)}` }
 
-function faultsOf(changes: Record<string, string | undefined>) {
+type Changes = Record<string, string | undefined>
+const read = (changes: Changes = {}) => parseConfig({ ...env, ...changes })
+
+function faultsOf(changes: Changes) {
   try {
-    parseConfig({ ...env, ...changes })
+    read(changes)
     return []
   } catch (error) {
     if (error instanceof ConfigError) return error.faults
@@ -21,112 +24,88 @@ function faultsOf(changes: Record<string, string | undefined>) {
   }
 }
 
+const badIn = (changes: Changes) => faultsOf(changes).map(({ variable }) => variable)
+const words = 'abandon '.repeat(11).concat('about')
+const remote = { NODE_URL: 'https://node.example', RELAYER_MNEMONIC: words }
+
 describe('the configuration', () => {
   test("is production's by default, with Rootstock's rules", () => {
-    const config = parseConfig(env)
-    expect(config).toMatchObject({
-      isDevelopment: false,
-      callbackSecret: undefined,
-      preflight: true,
-      chain: { id: 31, currency: 'tRBTC' },
-      rules: { maxInFlight: 15, confirmations: 12 },
-    })
-    expect(parseConfig({ ...env, CHAIN_ID: '30' }).chain.currency).toBe('RBTC')
+    const chain = { id: 31, currency: 'tRBTC' }
+    const rules = { maxInFlight: 15, confirmations: 12 }
+    expect(read()).toMatchObject({ isDevelopment: false, preflight: true, chain, rules })
+    expect(read({ CHAIN_ID: '30' }).chain.currency).toBe('RBTC')
+    for (const part of ['callbackSecret', 'objectLocation', 'webhook', 'sms', 'pinSecret'] as const)
+      expect(read()[part], part).toBeUndefined()
   })
 
   test('says where the ledger is made, where that is set', () => {
-    expect(parseConfig(env).objectLocation).toBeUndefined()
-    expect(parseConfig({ ...env, OBJECT_LOCATION: 'afr' }).objectLocation).toBe('afr')
+    expect(read({ OBJECT_LOCATION: 'afr' }).objectLocation).toBe('afr')
+    const reason = 'has to be wnam or enam or sam or weur or eeur or apac or oc or afr or me'
     expect(faultsOf({ OBJECT_LOCATION: 'africa' })).toEqual([
-      {
-        variable: 'OBJECT_LOCATION',
-        reason: 'has to be wnam or enam or sam or weur or eeur or apac or oc or afr or me',
-      },
+      { variable: 'OBJECT_LOCATION', reason },
     ])
   })
 
   test('keeps what is told in blocks where blocks come faster', () => {
-    const usual = parseConfig(env).rules
-    const fast = parseConfig({ ...env, BLOCK_SECONDS: '2.5' }).rules
+    const [usual, fast] = [read().rules, read({ BLOCK_SECONDS: '2.5' }).rules]
     expect(fast.rebroadcastMs).toBe(usual.rebroadcastMs / 10)
     expect(fast.tendMs).toBe(usual.tendMs / 10)
     expect(fast.confirmations).toBe(usual.confirmations)
   })
 
   test('has the limits of its profile, which is the one of its chain, and each by itself', () => {
-    const demo = parseConfig(env).limits
+    const demo = read().limits
     expect(demo).toEqual({
       ...{ openPayments: 3, dialsAMinute: 30, leastTransferWei: 0n },
       ...{ transfersADay: undefined, sentADayWei: undefined },
     })
-    const lender = parseConfig({ ...env, CHAIN_ID: '30' }).limits
-    expect(lender).toEqual(parseConfig({ ...env, PROFILE: 'lender' }).limits)
+    const lender = read({ CHAIN_ID: '30' }).limits
+    expect(lender).toEqual(read({ PROFILE: 'lender' }).limits)
     expect(lender).toMatchObject({ openPayments: 3, transfersADay: 20 })
     expect(lender.leastTransferWei).toBeGreaterThan(0n)
-    expect(parseConfig({ ...env, CHAIN_ID: '30', PROFILE: 'demo' }).limits).toEqual(demo)
+    expect(read({ CHAIN_ID: '30', PROFILE: 'demo' }).limits).toEqual(demo)
     const own = { MAX_TRANSFERS_A_DAY: '5', MAX_SENT_A_DAY_WEI: 'none', MIN_TRANSFER_WEI: '7' }
-    expect(parseConfig({ ...env, PROFILE: 'lender', ...own }).limits).toEqual({
-      ...lender,
-      ...{ transfersADay: 5, sentADayWei: undefined, leastTransferWei: 7n },
-    })
+    const changed = { transfersADay: 5, sentADayWei: undefined, leastTransferWei: 7n }
+    expect(read({ PROFILE: 'lender', ...own }).limits).toEqual({ ...lender, ...changed })
   })
 
   test('has the screens of its profile, and each setting by itself', () => {
-    const demo = {
-      ...{ profile: 'demo', confirms: false, pin: 'off' },
-      ...{ helpNumber: undefined, languages: [] },
-    }
-    const lender = {
-      ...{ profile: 'lender', confirms: true, pin: 'on', helpNumber: undefined },
-      languages: ['en', 'sw', 'fr', 'es'],
-    }
-    expect(parseConfig(env).menu).toEqual(demo)
-    expect(parseConfig({ ...env, CHAIN_ID: '30' }).menu).toEqual(lender)
+    const none = { helpNumber: undefined, languages: [] as string[] }
+    const demo = { ...none, profile: 'demo', confirms: false, pin: 'off' }
+    expect(read().menu).toEqual(demo)
+    const languages = ['en', 'sw', 'fr', 'es']
+    const lender = { ...none, profile: 'lender', confirms: true, pin: 'on', languages }
+    expect(read({ CHAIN_ID: '30' }).menu).toEqual(lender)
     const unasked = { PROFILE: 'lender', CONFIRM: 'off', PIN: 'off' }
-    expect(parseConfig({ ...env, ...unasked }).menu.confirms).toBe(false)
-    expect(parseConfig({ ...env, CONFIRM: 'on', HELP_NUMBER: '0700 000 099' }).menu).toEqual({
-      ...{ profile: 'demo', confirms: true, pin: 'off' },
-      ...{ helpNumber: '0700 000 099', languages: [] },
-    })
+    expect(read(unasked).menu).toEqual({ ...lender, confirms: false, pin: 'off' })
+    const helpNumber = '0700 000 099'
+    const helped = { ...demo, confirms: true, helpNumber }
+    expect(read({ CONFIRM: 'on', HELP_NUMBER: helpNumber }).menu).toEqual(helped)
   })
 
   test('asks for a PIN where it has a secret of its own for that, and confirms', () => {
-    const secret = env.PIN_SECRET
     const asks = { PROFILE: 'lender', PIN: 'strict' }
-    expect(parseConfig({ ...env, ...asks })).toMatchObject({
-      ...{ pinSecret: secret, menu: { pin: 'strict' } },
-    })
-    for (const unasked of [{}, { PROFILE: 'lender', PIN: 'off' }]) {
-      expect(parseConfig({ ...env, ...unasked }).pinSecret).toBeUndefined()
-    }
-    const badIn = (changes: Parameters<typeof faultsOf>[0]) =>
-      faultsOf(changes).map(({ variable }) => variable)
+    expect(read(asks)).toMatchObject({ pinSecret: env.PIN_SECRET, menu: { pin: 'strict' } })
+    expect(read({ PROFILE: 'lender', PIN: 'off' }).pinSecret).toBeUndefined()
     expect(badIn({ CHAIN_ID: '30', PIN_SECRET: undefined })).toEqual(['PIN_SECRET'])
     expect(badIn({ ...asks, CONFIRM: 'off' })).toEqual(['PIN'])
     expect(badIn({ ...asks, PROFILE: 'demo' })).toEqual(['PIN', 'PIN'])
-    expect(badIn({ ...asks, PIN_SECRET: env.ACCOUNT_KEY_SECRET })).toEqual(['PIN_SECRET'])
-    expect(badIn({ ...asks, PIN_SECRET: '1234' })).toEqual(['PIN_SECRET'])
+    for (const PIN_SECRET of [env.ACCOUNT_KEY_SECRET, '1234'])
+      expect(badIn({ ...asks, PIN_SECRET })).toEqual(['PIN_SECRET'])
   })
 
   test('has local prices on the main network alone', () => {
-    const feed = { RATE_FEED_URL: 'https://prices.example/planted', LOCAL_CURRENCY: 'KES' }
-    expect(parseConfig({ ...env, ...feed, CHAIN_ID: '30' }).rateFeed).toEqual({
-      ...{ url: 'https://prices.example/planted', currency: 'KES' },
-    })
-    expect(parseConfig({ ...env, CHAIN_ID: '30' }).rateFeed).toBeUndefined()
-    expect(faultsOf(feed)).toEqual([
-      {
-        ...{ variable: 'RATE_FEED_URL' },
-        reason: 'is for the main network: what is on the test network is worth nothing',
-      },
-    ])
+    const url = 'https://prices.example/planted'
+    const feed = { RATE_FEED_URL: url, LOCAL_CURRENCY: 'KES' }
+    expect(read({ ...feed, CHAIN_ID: '30' }).rateFeed).toEqual({ url, currency: 'KES' })
+    expect(read({ CHAIN_ID: '30' }).rateFeed).toBeUndefined()
+    const reason = 'is for the main network: what is on the test network is worth nothing'
+    expect(faultsOf(feed)).toEqual([{ variable: 'RATE_FEED_URL', reason }])
   })
 
   test('has a budget for nodes that are not on this machine, half of it for the relay', () => {
-    const words = 'abandon '.repeat(11).concat('about')
-    const remote = { ...env, NODE_URL: 'https://node.example', RELAYER_MNEMONIC: words }
-    const budget = (more: object) => parseConfig({ ...remote, ...more }).upstreamBudget
-    expect(parseConfig(env).upstreamBudget).toBeUndefined()
+    const budget = (more: object) => read({ ...remote, ...more }).upstreamBudget
+    expect(read().upstreamBudget).toBeUndefined()
     expect(budget({})).toEqual({ callsADay: 25_000, relayReserve: 12_500 })
     expect(budget({ UPSTREAM_CALLS_A_DAY: 'none' })).toBeUndefined()
     const own = { UPSTREAM_CALLS_A_DAY: '100', UPSTREAM_RESERVE: '90' }
@@ -138,27 +117,24 @@ describe('the configuration', () => {
 
   test('wants a secret that alerts are signed with', () => {
     const url = { ALERT_WEBHOOK_URL: 'https://hooks.example/planted' }
-    expect(faultsOf(url)).toMatchObject([{ variable: 'ALERT_WEBHOOK_SECRET' }])
+    expect(badIn(url)).toEqual(['ALERT_WEBHOOK_SECRET'])
     const signed = { ...url, ALERT_WEBHOOK_SECRET: 'a-secret-of-this-test' }
-    expect(parseConfig({ ...env, ...signed }).webhook?.url).toBe(url.ALERT_WEBHOOK_URL)
-    expect(parseConfig(env).webhook).toBeUndefined()
+    expect(read(signed).webhook?.url).toBe(url.ALERT_WEBHOOK_URL)
   })
 
   test('wants key and name of who sends messages, or neither', () => {
     const [key, name] = [{ SMS_API_KEY: 'the-key-of-this-test' }, { SMS_USERNAME: 'lender' }]
-    expect(faultsOf(key)).toMatchObject([{ variable: 'SMS_USERNAME' }])
-    expect(faultsOf(name)).toMatchObject([{ variable: 'SMS_API_KEY' }])
-    expect(parseConfig(env).sms).toBeUndefined()
-    expect(parseConfig({ ...env, ...key, ...name, SMS_SENDER: 'My Lender' }).sms).toEqual({
+    expect([badIn(key), badIn(name)]).toEqual([['SMS_USERNAME'], ['SMS_API_KEY']])
+    expect(read({ ...key, ...name, SMS_SENDER: 'My Lender' }).sms).toEqual({
       ...{ apiKey: 'the-key-of-this-test', username: 'lender', sender: 'My Lender' },
       url: undefined,
     })
   })
 
   test('names every missing variable at once', () => {
-    const missing = Object.fromEntries(Object.keys(required).map((name) => [name, undefined]))
-    expect(faultsOf(missing)).toEqual(
-      Object.keys(required).map((variable) => ({ variable, reason: 'is missing' })),
+    const names = Object.keys(required)
+    expect(faultsOf(Object.fromEntries(names.map((name) => [name, undefined])))).toEqual(
+      names.map((variable) => ({ variable, reason: 'is missing' })),
     )
   })
 
@@ -212,20 +188,14 @@ describe('the configuration', () => {
     expect(faults.map(({ reason }) => reason).join()).not.toContain(`${value}`.padEnd(2, '?'))
   })
 
-  test("takes anvil's mnemonic on loopback only", () => {
-    expect(faultsOf({ NODE_URL: 'http://127.0.0.1:8545,https://node.example' })).toMatchObject([
-      { variable: 'RELAYER_MNEMONIC' },
-    ])
-  })
-
-  test("takes the local chain's pool rules on loopback only", () => {
-    const words = 'abandon '.repeat(11).concat('about')
-    const remote = { NODE_URL: 'https://node.example', RELAYER_MNEMONIC: words }
-    expect(faultsOf({ ...remote, POOL_RULES: 'anvil' })).toMatchObject([{ variable: 'POOL_RULES' }])
-    expect(faultsOf(remote)).toEqual([])
+  test("takes anvil's mnemonic and the local chain's pool rules on loopback only", () => {
+    const NODE_URL = 'http://127.0.0.1:8545,https://node.example'
+    expect(badIn({ NODE_URL })).toEqual(['RELAYER_MNEMONIC'])
+    expect(badIn({ ...remote, POOL_RULES: 'anvil' })).toEqual(['POOL_RULES'])
+    expect(badIn(remote)).toEqual([])
   })
 
   test('wants different secrets for account ids and keys', () => {
-    expect(faultsOf({ ACCOUNT_ID_SECRET: env.ACCOUNT_KEY_SECRET })).toHaveLength(1)
+    expect(badIn({ ACCOUNT_ID_SECRET: env.ACCOUNT_KEY_SECRET })).toHaveLength(1)
   })
 })

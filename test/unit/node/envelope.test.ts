@@ -276,8 +276,12 @@ test('a key that cannot be looked up is refused with 503 and an envelope', async
 test('a spent quota says by the clock of the service when to come back', async () => {
   const resetAt = new Date('2026-11-22T00:00:00Z')
   const spent: KeyCheck = {
-    ...{ kind: 'granted', hash: 'ab', chainId: 31, methods: undefined },
-    ...{ sockets: 1, subscriptions: 1 },
+    kind: 'granted',
+    hash: 'ab',
+    chainId: 31,
+    methods: undefined,
+    sockets: 1,
+    subscriptions: 1,
     spend: async () => ({ resetAt }),
   }
   const routes = routesWith({
@@ -298,8 +302,12 @@ test('a key that was revoked before its connection opened is told so, and not of
     // The keeper of the connections has heard of the revocation first.
     sockets: createMemorySockets({
       keeperOf: () => ({
-        ...{ service: served.service, urls: [], limits: feedLimits, clock: systemClock },
-        ...{ keys: createConfigKeys({ hashes: [], chainId: 31 }), log: () => {} },
+        service: served.service,
+        urls: [],
+        keys: createConfigKeys({ hashes: [], chainId: 31 }),
+        limits: feedLimits,
+        clock: systemClock,
+        log: () => {},
       }),
       upgrade: () => {
         throw new Error('a revoked key opens no connection')

@@ -24,7 +24,9 @@ describe('an answer that is too large', () => {
     const served = await serveNode(() => `0x${'ab'.repeat(2 * 1024 * 1024)}`)
     const large = '9007199254740993'
     const batch = Array.from({ length: 4 }, (_, id) => ({
-      ...{ jsonrpc: '2.0', id, method: 'eth_getCode' },
+      jsonrpc: '2.0',
+      id,
+      method: 'eth_getCode',
       params: [`0x${`${id}`.repeat(40)}`, 'latest'],
     }))
     const body = JSON.stringify(batch).replace('"id":2', `"id":${large}`)
@@ -32,10 +34,8 @@ describe('an answer that is too large', () => {
     expect(text).toContain(`"id":${large},"error"`)
     const answers = JSON.parse(text) as object[]
     expect(answers.map((answer) => 'result' in answer)).toEqual([true, true, false, false])
-    expect(answers[3]).toEqual({
-      ...{ jsonrpc: '2.0', id: 3 },
-      ...error(-32011, 'the answer to the batch is too large: ask for less'),
-    })
+    const refused = error(-32011, 'the answer to the batch is too large: ask for less')
+    expect(answers[3]).toEqual({ jsonrpc: '2.0', id: 3, ...refused })
   })
 
   test('of a node is not even read', async () => {

@@ -117,9 +117,10 @@ describe('a revert has code 3 and its data, as every client decodes it', () => {
       ],
     ] as const) {
       const answer = { error: { ...said, code, message: vm + said.message } }
-      expect((await told(answer, method, { to: address }, 'latest')).error).toEqual({
-        ...{ ...wanted, code: 3, message: `execution reverted${wanted.message}` },
-      })
+      const message = `execution reverted${wanted.message}`
+      expect(await told(answer, method, { to: address }, 'latest')).toEqual(
+        whole({ error: { ...wanted, code: 3, message } }),
+      )
     }
     const other = error(code, `${vm}out of gas`)
     expect(await told(other, method, { to: address }, 'latest')).toEqual(whole(other))
@@ -130,9 +131,8 @@ describe('RSKj fails inside, and the sender is told in words', () => {
   const invalid = 'invalid parameter "transaction": '
 
   test('on a transaction of a type that it does not know', async () => {
-    const raw = await privateKeyToAccount(generatePrivateKey()).signTransaction({
-      ...{ type: 'eip1559', chainId: 31, maxFeePerGas: 1n, gas: 21_000n },
-    })
+    const typed = { type: 'eip1559', chainId: 31, maxFeePerGas: 1n, gas: 21_000n } as const
+    const raw = await privateKeyToAccount(generatePrivateKey()).signTransaction(typed)
     const words = 'type 2 is refused: Rootstock takes legacy transactions (EIP-155)'
     expect(await told(failed, 'eth_sendRawTransaction', raw)).toEqual(
       whole(error(-32602, invalid + words)),
@@ -192,10 +192,9 @@ describe('with several nodes', () => {
           return headerNotFound
         if (method === 'eth_getLogs') {
           const [from, to] = [numberOf(first.fromBlock), Math.min(height, numberOf(first.toBlock))]
-          const result = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => ({
-            ...{ ...log, blockNumber: `0x${(from + index).toString(16)}` },
-          }))
-          return { result }
+          const count = Math.max(0, to - from + 1)
+          const blocks = Array.from({ length: count }, (_, at) => `0x${(from + at).toString(16)}`)
+          return { result: blocks.map((blockNumber) => ({ ...log, blockNumber })) }
         }
         const number = numberOf(params[0])
         if (!isBlock || number > height) return undefined
@@ -262,16 +261,9 @@ test('logs up to a block beyond the head are those up to the head, at once', asy
 })
 
 test('the pending block has as many transactions as it shows, though RSKj counts its pool', async () => {
-  const transaction = {
-    ...{
-      hash,
-      nonce: '0x0',
-      blockHash: printed.hash,
-      blockNumber: '0x2a',
-      transactionIndex: '0x0',
-    },
-    ...{ from: address, to: address, gas: '0x0', gasPrice: '0x0', value: '0x0', input: '0x' },
-  }
+  const own = { hash, nonce: '0x0', from: address, to: address, value: '0x0', input: '0x' }
+  const place = { blockHash: printed.hash, blockNumber: '0x2a', transactionIndex: '0x0' }
+  const transaction = { ...own, ...place, gas: '0x0', gasPrice: '0x0' }
   const served = await serveScripted(({ method, params }) => {
     if (method !== 'eth_getBlockByNumber' || params[0] !== 'pending')
       return method.endsWith('ByNumber') ? { result: '0x0' } : undefined
@@ -284,9 +276,8 @@ test('the pending block has as many transactions as it shows, though RSKj counts
     (await served.rpc(method, ['pending', ...params])).result
   expect(await ask('eth_getBlockTransactionCountByNumber')).toBe('0x1')
   expect(await ask('eth_getUncleCountByBlockNumber')).toBe('0x0')
-  expect(await ask('eth_getTransactionByBlockNumberAndIndex', '0x0')).toMatchObject({
-    ...{ hash, blockHash: null, blockNumber: null, transactionIndex: null },
-  })
+  const unmined = { hash, blockHash: null, blockNumber: null, transactionIndex: null }
+  expect(await ask('eth_getTransactionByBlockNumberAndIndex', '0x0')).toMatchObject(unmined)
   expect(await ask('eth_getTransactionByBlockNumberAndIndex', '0x1')).toBeNull()
 })
 

@@ -26,7 +26,7 @@ const none = /^0x0{64}$/
 
 /** That another look-up of the recording has the answer: of this method with these parameters. */
 const asTo =
-  (paramsOf: (params: unknown[]) => unknown[]): Exception['wanted'] =>
+  (paramsOf: (params: readonly unknown[]) => unknown[]): Exception['wanted'] =>
   ({ method, params }, { pairs }) => {
     const wanted = textOf(paramsOf(params))
     const same = pairs.find((one) => one.method === method && textOf(one.params) === wanted)

@@ -11,9 +11,7 @@ function stage() {
     ...systemClock,
     now: () => now,
     sleep: (ms: number) =>
-      new Promise<void>((wake) => {
-        sleepers.add({ until: now + ms, wake })
-      }),
+      new Promise<void>((wake) => void sleepers.add({ until: now + ms, wake })),
   }
   const get = cached(clock, 1_000, () => {
     const question = Promise.withResolvers<number>()

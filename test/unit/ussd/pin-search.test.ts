@@ -5,11 +5,11 @@ import { createMemory } from '../../../src/account/memory.ts'
 import { unlocked } from '../../../src/account/pin.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
-import { openModelledRelay } from '../../support/modelled-relay.ts'
 import { holds } from '../../support/properties.ts'
+import { friend, openWorld } from './world.ts'
 
 const pinPool = ['482615', '739164', '204857']
-const send = '2*+254700000001*0.001'
+const send = `2*${friend}*0.001`
 const dayMs = 24 * 60 * 60 * 1_000
 
 type Move =
@@ -18,27 +18,15 @@ type Move =
   | { kind: 'unblock' }
   | { kind: 'wait'; ms: number }
 
+const session = fc.nat(3)
+const ms = fc.constantFrom(60_000, 290_000, 301_000, dayMs, 91 * dayMs)
+const drawn = (weight: number, arbitrary: fc.Arbitrary<Move>) => ({ weight, arbitrary })
 const moves = fc.array(
   fc.oneof(
-    {
-      weight: 20,
-      arbitrary: fc.record({
-        ...{ kind: fc.constant('type' as const), session: fc.nat(3) },
-        pick: fc.nat(99),
-      }),
-    },
-    {
-      weight: 3,
-      arbitrary: fc.record({ kind: fc.constant('again' as const), session: fc.nat(3) }),
-    },
-    { weight: 1, arbitrary: fc.constant({ kind: 'unblock' as const }) },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        kind: fc.constant('wait' as const),
-        ms: fc.constantFrom(60_000, 290_000, 301_000, dayMs, 91 * dayMs),
-      }),
-    },
+    drawn(20, fc.record({ kind: fc.constant('type'), session, pick: fc.nat(99) })),
+    drawn(3, fc.record({ kind: fc.constant('again'), session })),
+    drawn(1, fc.constant({ kind: 'unblock' })),
+    drawn(3, fc.record({ kind: fc.constant('wait'), ms })),
   ),
   { minLength: 20, maxLength: 60 },
 )
@@ -71,10 +59,8 @@ async function play(drawn: readonly Move[]): Promise<number> {
   const clock = createHandClock()
   const memory = createMemoryStore(clock.now)
   const settings = { ...menus.strict.settings, pin: 'strict' as const }
-  const relay = openModelledRelay({
-    ...{ callers: 2, poolLoans: 99, capLoans: 99, clock, memory },
-    product: { ...menus.strict, settings },
-  })
+  const product = { ...menus.strict, settings }
+  const relay = openWorld({ poolLoans: 99, capLoans: 99, clock, memory, product })
   const world: World = { pin: undefined, tries: 0, age: 0, dialedAt: 0, isDormant: false }
   const sessions = new Map<number, Session>()
   let dials = 0
@@ -139,18 +125,15 @@ async function play(drawn: readonly Move[]): Promise<number> {
     if (asksForPin(screen)) return pick % 4 === 0 ? other : (world.pin ?? other)
     if (/Choose a PIN/.test(screen)) return pick < 75 || world.pin === undefined ? other : '0'
     if (/Type the same PIN/.test(screen)) return texts.at(-1) ?? other
+    const choices = [
+      [50, send],
+      [60, '1'],
+      [70, '5'],
+      [88, '8*2'],
+      [100, '8*3*1'],
+    ] as const
     if (/^CON Rootstock DeFi/.test(screen))
-      return (
-        (
-          [
-            [50, send],
-            [60, '1'],
-            [70, '5'],
-            [88, '8*2'],
-            [100, '8*3*1'],
-          ] as const
-        ).find(([below]) => pick < below)?.[1] ?? send
-      )
+      return choices.find(([below]) => pick < below)?.[1] ?? send
     return pick < 80 ? '2' : '00'
   }
 

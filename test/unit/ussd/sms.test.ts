@@ -14,11 +14,10 @@ import { inAlphabet, screenSeptets, septetsOf } from '../../../src/ussd/screens/
 import { parseSmsFacts, smsOf, smsText, writeSmsFacts } from '../../../src/ussd/sms.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
-import { openModelledRelay } from '../../support/modelled-relay.ts'
 import { recipientAnswer, type SmsServer, startSmsServer } from '../../support/sms-server.ts'
+import { friend, openWorld, stranger } from './world.ts'
 
-const [caller, friend] = ['+254700000000', '+254700000001']
-const stranger = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
+const caller = '+254700000000' as PhoneNumber
 const keySecret = `0x${'22'.repeat(32)}` as const
 /** Those with the longest words. */
 const reasons = (['withdrawal_limit', 'not_listed', 'existing_loan', 'no_loan'] as const).map(
@@ -26,6 +25,9 @@ const reasons = (['withdrawal_limit', 'not_listed', 'existing_loan', 'no_loan'] 
 )
 /** Numbers of callers, but not where the digits are amid a value in hex. */
 const numbers = /(?<![0-9a-f]{8})(254700|0700000)/
+/** All that is kept, without the short numbers that screens show. */
+const unnamed = (rows: string[]) => rows.join('\n').replaceAll(/2547\.\.\.\d{3}/g, '')
+const smsIn = (rows: string[]) => rows.filter((row) => row.startsWith('sms '))
 
 let server: SmsServer
 
@@ -62,7 +64,7 @@ function open(settings: Record<string, string> = {}) {
     background: (work: Promise<unknown>) => void running.push(work),
   }
   const product = { ...menus.lender, smsSeals: smsSealsOf(parseConfig(variables)) }
-  const relay = openModelledRelay({ callers: 2, poolLoans: 9, capLoans: 9, product, clock })
+  const relay = openWorld({ product, clock })
   /** One process's rounds, or another's. */
   const process = (changes: Record<string, string> = {}) => {
     const sendSms = assembleSms(parseConfig({ ...variables, ...changes }), runtime, () => memory)
@@ -72,107 +74,103 @@ function open(settings: Record<string, string> = {}) {
       return isMore
     }
   }
-  return { ...relay, clock, events, memory, process, round: process() }
+  return { ...relay, events, memory, process, round: process() }
 }
 
-const texts = () => server.asked.map(({ to, text }) => `${to}: ${text}`).sort()
+const told = () => server.asked.map(({ to, text }) => `${to}: ${text}`)
+
+/** What both are told of a transfer that is done. */
+const done = (amount: string) => [
+  `${caller}: Done: the account of 2547...001 was credited with ${amount} tRBTC.`,
+  `${friend}: You received ${amount} tRBTC from 2547...000. Your account was credited.`,
+]
+
+const pay = `s: 2*${friend}*0.001*1`
+const paid = `${pay}
+  settle`
 
 describe('a message about an outcome', () => {
   test('goes to sender and receiver once each, however many rounds of however many processes there are', async () => {
-    const { deliver, settle, process, round, rows } = open()
-    await deliver(0, 's', `2*${friend}*0.001*1`)
+    const { play, process, round, rows } = open()
+    await play(pay)
     expect(await round()).toBe(false)
-    await settle()
+    await play('settle')
     await Promise.all(Array.from({ length: 12 }, () => process()()))
-    expect(texts()).toEqual([
-      `${caller}: Done: the account of 2547...001 was credited with 0.001 tRBTC.`,
-      `${friend}: You received 0.001 tRBTC from 2547...000. Your account was credited.`,
-    ])
+    expect(told().sort()).toEqual(done('0.001'))
     expect(await round()).toBe(false)
     expect(server.asked).toHaveLength(2)
-    expect(rows().filter((row) => row.startsWith('sms '))).toEqual([])
+    expect(smsIn(rows())).toEqual([])
   })
 
   test('goes to a receiver who was chosen from the list too', async () => {
-    const { deliver, settle, round, rows, clock } = open()
-    await deliver(0, 'first', `2*${friend}*0.001*1`)
-    for (const amount of ['0.002', '0.003']) {
-      clock.forward(61_000)
-      await settle()
-      await round()
-      server.asked.length = 0
-      const list = 'CON 1. 2547...001\nOr phone number or address:\n0. Back'
-      expect(await deliver(0, amount, '2')).toBe(list)
-      expect(await deliver(0, amount, `2*1*${amount}*1`)).toMatch(/^END Transfer Submitted/)
-    }
-    await settle()
+    const { play, round, rows } = open()
+    await play(paid)
     await round()
-    expect(texts()).toEqual([
-      `${caller}: Done: the account of 2547...001 was credited with 0.003 tRBTC.`,
-      `${friend}: You received 0.003 tRBTC from 2547...000. Your account was credited.`,
-    ])
-    expect(
-      rows()
-        .join('\n')
-        .replaceAll(/2547\.\.\.\d{3}/g, ''),
-    ).not.toMatch(numbers)
+    for (const amount of ['0.002', '0.003']) {
+      server.asked.length = 0
+      await play(`61 s
+        ${amount}: 2 -> CON 1. 2547...001|Or phone number or address:|0. Back
+        ${amount}: 2*1*${amount}*1 -> END Transfer Submitted…
+        settle`)
+      await round()
+    }
+    expect(told().sort()).toEqual(done('0.003'))
+    expect(unnamed(rows())).not.toMatch(numbers)
   })
 
   test('tells of loans, repayments and addresses, and why one failed', async () => {
-    const { deliver, settle, fail, clock, round } = open()
-    const asked = ['3*1', '4*1', `2*${stranger}*0.003*1`]
-    for (const [index, text] of asked.entries()) {
-      clock.forward(61_000)
-      await deliver(0, `done ${index}`, text)
-      await settle()
+    const { play, round } = open()
+    for (const [text, outcome] of [
+      ['3*1', 'settle'],
+      ['4*1', 'settle'],
+      [`2*${stranger}*0.003*1`, 'settle'],
+      [`2*${friend}*0.004*1`, 'fail Balance too low'],
+      ['3*1', 'fail Balance too low'],
+    ]) {
+      await play(`61 s
+        ${text} ${outcome}: ${text}
+        ${outcome}`)
       await round()
     }
-    for (const [index, text] of [`2*${friend}*0.004*1`, '3*1'].entries()) {
-      await deliver(0, `failed ${index}`, text)
-      await fail('Balance too low')
-      await round()
-    }
-    expect(server.asked.map(({ to, text }) => `${to}: ${text}`)).toEqual(
-      [
-        'Your account was credited with your loan of 0.01 tRBTC.',
-        'Repaid all that was owed: done',
-        'Done: the account of 0x5aAeb605... was credited with 0.003 tRBTC.',
-        'Sent 0.004 tRBTC to 2547...001: FAILED, Balance too low\nNo money was moved.',
-        'Loan of 0.01 tRBTC: FAILED, Balance too low\nNo money was moved.',
-      ].map((text) => `${caller}: ${text}`),
-    )
+    const texts = [
+      'Your account was credited with your loan of 0.01 tRBTC.',
+      'Repaid all that was owed: done',
+      'Done: the account of 0x5aAeb605... was credited with 0.003 tRBTC.',
+      'Sent 0.004 tRBTC to 2547...001: FAILED, Balance too low\nNo money was moved.',
+      'Loan of 0.01 tRBTC: FAILED, Balance too low\nNo money was moved.',
+    ]
+    expect(told()).toEqual(texts.map((text) => `${caller}: ${text}`))
     for (const { text } of server.asked) expect(septetsOf(text)).toBeLessThanOrEqual(screenSeptets)
   })
 
   test('says "wallet" of what left the service, and "account" of what did not', () => {
     const intent = { kind: 'cashOut', to: stranger, amountWei: 'all' } as const
     const call = { spendsWei: 2_000_000_000_000_000n, shared: undefined }
-    const told = smsOf(intent, { caller: caller as PhoneNumber, receiver: undefined }, call, 31)
-    expect(told.map(({ party }) => party)).toEqual(['sender'])
-    const { facts } = told[0] as (typeof told)[number]
+    const messages = smsOf(intent, { caller, receiver: undefined }, call, 31)
+    expect(messages.map(({ party }) => party)).toEqual(['sender'])
+    const { facts } = messages[0] as (typeof messages)[number]
     const text = smsText(facts, { state: 'confirmed', reason: '' }, english, () => '0.002 tRBTC')
     expect(text).toBe('Cashed out 0.002 tRBTC to wallet 0x5aAeb605...: done')
     expect(parseSmsFacts(writeSmsFacts(facts))).toEqual(facts)
   })
 
   test('is in the language that the phone has chosen, within one SMS in each', async () => {
-    const { deliver, settle, round, memory, accountOf } = open()
+    const { play, round, memory, accountOf } = open()
     const chosen = { chosen: [{ language: 'sw', session: 's' }] }
-    await deliver(0, 's', `2*${friend}*0.001*1`)
-    await settle()
+    await play(paid)
     const address = (await callerAccount(keySecret, friend as PhoneNumber)).address
     expect(address).not.toBe(accountOf(1))
     await memory.save(address, JSON.stringify(chosen), 0)
     await round()
-    expect(texts()).toEqual([
-      `${caller}: Done: the account of 2547...001 was credited with 0.001 tRBTC.`,
+    expect(told().sort()).toEqual([
+      done('0.001')[0],
       `${friend}: Umepokea 0.001 tRBTC kutoka 2547...000. Akaunti yako imeongezewa.`,
     ])
     const kinds = [...kindNames, 'received'] as const
     const amount = '20999999.123456 tRBTC'
     for (const say of [...Object.values(messagesIn), demonstration]) {
       for (const kind of kinds) {
-        const facts = { phone: caller as PhoneNumber, kind, amountWei: 1n, who: '0x12345678...' }
+        const facts = { phone: caller, kind, amountWei: 1n, who: '0x12345678...' }
         for (const state of ['confirmed', 'reverted', 'expired'] as const) {
           for (const reason of reasons) {
             const text = inAlphabet(smsText(facts, { state, reason }, say, () => amount))
@@ -185,13 +183,11 @@ describe('a message about an outcome', () => {
   })
 
   test('is never sent after a process that was about to send it has died', async () => {
-    const { deliver, settle, ledger, round, clock } = open()
-    await deliver(0, 's', `2*${friend}*0.001*1`)
-    await settle()
-    const { taken } = await ledger.takeSms(1)
-    expect(taken).toHaveLength(1)
+    const { play, ledger, round } = open()
+    await play(paid)
+    expect((await ledger.takeSms(1)).taken).toHaveLength(1)
     await round()
-    clock.forward(3_600_000)
+    await play('60 min')
     await ledger.prune()
     await round()
     expect(server.asked).toHaveLength(1)
@@ -199,25 +195,25 @@ describe('a message about an outcome', () => {
   })
 
   test('of which it is not known whether it was sent is not sent again, and others wait until the provider is back', async () => {
-    const { deliver, settle, round, ledger, clock, events } = open()
-    for (const amount of ['0.001', '0.002']) {
-      await deliver(0, amount, `2*${friend}*${amount}*1`)
-      await settle()
-    }
+    const { play, round, ledger, events } = open()
+    await play(`${paid}
+      other: 2*${friend}*0.002*1
+      settle`)
     server.answer(() => 'nothing')
+    const asked = async () => {
+      await round()
+      return server.asked.length
+    }
     expect(await round()).toBe(true)
     expect(await round()).toBe(true)
     expect(server.asked).toHaveLength(1)
-    clock.forward(30_000)
-    await round()
-    expect(server.asked).toHaveLength(2)
+    await play('30 s')
+    expect(await asked()).toBe(2)
     server.answer(undefined)
-    clock.forward(59_000)
-    await round()
-    expect(server.asked).toHaveLength(2)
-    clock.forward(1_000)
-    await round()
-    expect(server.asked).toHaveLength(4)
+    await play('59 s')
+    expect(await asked()).toBe(2)
+    await play('1 s')
+    expect(await asked()).toBe(4)
     expect(await round()).toBe(false)
     expect((await ledger.vitals()).counts).toMatchObject({ 'sms.sent': 2, 'sms.unknown': 2 })
     expect(events.map(({ event }) => event)).toEqual([
@@ -226,45 +222,39 @@ describe('a message about an outcome', () => {
   })
 
   test('keeps no number in the ledger that can be read, and none in the log', async () => {
-    const { deliver, settle, round, rows, events } = open()
-    await deliver(0, 's', `2*${friend}*0.001*1`)
-    expect(rows().filter((row) => row.startsWith('sms '))).toHaveLength(2)
-    const planted = Buffer.from('254700000').toString('hex')
-    const searched = () => rows().map((row) => row.replaceAll(/2547\.\.\.\d{3}/g, ''))
-    expect(searched().join('\n')).not.toMatch(numbers)
-    expect(searched().join('\n')).not.toContain(planted)
-    await settle()
+    const { play, round, rows, events } = open()
+    await play(pay)
+    expect(smsIn(rows())).toHaveLength(2)
+    expect(unnamed(rows())).not.toMatch(numbers)
+    expect(unnamed(rows())).not.toContain(Buffer.from('254700000').toString('hex'))
+    await play('settle')
     server.answer(() => recipientAnswer(403))
     await round()
-    expect(searched().join('\n')).not.toMatch(numbers)
-    expect(rows().filter((row) => row.startsWith('sms '))).toEqual([])
+    expect(unnamed(rows())).not.toMatch(numbers)
+    expect(smsIn(rows())).toEqual([])
     expect(events.map(({ event }) => event)).toEqual(['sms.refused', 'sms.refused'])
     expect(JSON.stringify(events)).not.toMatch(numbers)
     expect(JSON.stringify(events)).not.toContain('tRBTC')
   })
 
   test('is not kept where none are sent', async () => {
-    const { deliver, settle, rows, process } = open({
-      SMS_API_KEY: '',
-      SMS_USERNAME: '',
-      SMS_URL: '',
-    })
-    await deliver(0, 's', `2*${friend}*0.001*1`)
+    const { play, rows, process } = open({ SMS_API_KEY: '', SMS_USERNAME: '', SMS_URL: '' })
+    await play(pay)
     expect(rows().filter((row) => row.startsWith('payments '))).toHaveLength(1)
-    expect(rows().filter((row) => row.startsWith('sms '))).toEqual([])
-    await settle()
+    expect(smsIn(rows())).toEqual([])
+    await play('settle')
     expect(await process()()).toBeUndefined()
     expect(server.asked).toEqual([])
   })
 
   test('that another account secret has sealed is not sent, and not lost', async () => {
-    const { deliver, settle, ledger, process, round, clock, events } = open()
-    await deliver(0, 's', '3*1')
-    await settle()
+    const { play, ledger, process, round, events } = open()
+    await play(`s: 3*1
+      settle`)
     await process({ ACCOUNT_KEY_SECRET: `0x${'33'.repeat(32)}` })()
     expect(server.asked).toEqual([])
     expect(events.map(({ event }) => event)).toEqual(['sms.unprepared'])
-    clock.forward(30_000)
+    await play('30 s')
     await round()
     expect(server.asked).toHaveLength(1)
     expect((await ledger.vitals()).counts).toMatchObject({ 'sms.later': 1, 'sms.sent': 1 })

@@ -15,10 +15,8 @@ type WorldOptions = Omit<Parameters<typeof openModelledRelay>[0], 'clock' | 'cal
 /** The service of a lender, the time of which the test lets pass. */
 export function openWorld(options: Partial<WorldOptions> = {}) {
   const { clock = createHandClock() } = options
-  const relay = openModelledRelay({
-    ...{ callers: 6, poolLoans: 9, capLoans: 9, product: menus.lender },
-    ...{ ...options, clock },
-  })
+  const usual = { callers: 6, poolLoans: 9, capLoans: 9, product: menus.lender }
+  const relay = openModelledRelay({ ...usual, ...options, clock })
   const shown = new Map<string, string>()
 
   async function act(line: string): Promise<void> {

@@ -45,8 +45,10 @@ function createModelPool(asked: (method: string) => void) {
 function createModelSocket() {
   const model = { connection: undefined as number | undefined, hashes: [] as string[] }
   const socket: NodeSocket = {
-    ...{ ensure: () => {}, close: () => {} },
-    ...{ connection: () => model.connection, takeHashes: () => model.hashes.splice(0) },
+    ensure: () => {},
+    connection: () => model.connection,
+    takeHashes: () => model.hashes.splice(0),
+    close: () => {},
   }
   return { model, socket }
 }

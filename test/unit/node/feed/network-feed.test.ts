@@ -404,13 +404,21 @@ const toldTo = ({ sent }: { sent: string[] }, since: number) =>
   sent.slice(since).map((text) => JSON.parse(text).params.result)
 
 const granted: KeyCheck = {
-  ...({ kind: 'granted', hash: 'hash', chainId: 31, methods: undefined } as const),
-  ...{ sockets: 10, subscriptions: 10, spend: async () => undefined },
+  kind: 'granted',
+  hash: 'hash',
+  chainId: 31,
+  methods: undefined,
+  sockets: 10,
+  subscriptions: 10,
+  spend: async () => undefined,
 }
 
 const noEvents: FeedOptions['events'] = {
-  ...{ entered: async () => [], pool: async () => [], syncing: async () => false },
-  ...{ skip: () => {}, rest: () => {} },
+  entered: async () => [],
+  pool: async () => [],
+  syncing: async () => false,
+  skip: () => {},
+  rest: () => {},
 }
 
 /** A feed with one client. */
@@ -426,9 +434,14 @@ function feedOn(source: FeedSource, store: MemoryStore, more: Partial<FeedOption
   const shared = { clock: systemClock, log: () => {} }
   const urls = ['http://127.0.0.1:9']
   return createFeed({
-    ...{ chain: createFeedChain(source, store.blocks()), events: noEvents, store },
-    ...{ limits: feedLimits, keyOf: async () => granted, pollMs: () => 10, ...shared },
+    ...shared,
+    chain: createFeedChain(source, store.blocks()),
+    events: noEvents,
+    store,
+    limits: feedLimits,
+    keyOf: async () => granted,
     service: createNodeService({ chainId: 31, urls, fetch, background: () => {}, ...shared }),
+    pollMs: () => 10,
     newId: () => `0x${++ids}`,
     ...more,
   })

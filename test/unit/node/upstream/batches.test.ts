@@ -109,9 +109,9 @@ async function servedBy(node: Node) {
   await served.rpc('eth_gasPrice')
   node.posts.length = 0
   const balances = async (count: number, at = (id: number) => id): Promise<Said[]> => {
-    const batch = Array.from({ length: count }, (_, id) => ({
-      ...{ jsonrpc: '2.0', id, method: 'eth_getBalance', params: [accountOf(at(id))] },
-    }))
+    const batch = Array.from({ length: count }, (_, id) => {
+      return { jsonrpc: '2.0', id, method: 'eth_getBalance', params: [accountOf(at(id))] }
+    })
     return (await (await served.post(JSON.stringify(batch))).json()) as Said[]
   }
   return { served, clock, balances }

@@ -98,10 +98,8 @@ test('a key with a quota left is refused where the budget is used up, on its cha
   const { process } = deployment()
   const { budget } = process()
   const spend = async (chainId: number) => {
-    const key = {
-      ...({ kind: 'granted', hash: '', chainId, methods: undefined, sockets: 1 } as const),
-      ...{ subscriptions: 1, spend: async () => undefined },
-    }
+    const granted = { kind: 'granted', hash: '', chainId, methods: undefined } as const
+    const key = { ...granted, sockets: 1, subscriptions: 1, spend: async () => undefined }
     const keys = { check: async () => key, lookup: async () => key }
     const checked = await withinBudget(keys, budget, 31).check('')
     return checked.kind === 'granted' ? await checked.spend(1) : checked.kind
