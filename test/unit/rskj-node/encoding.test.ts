@@ -28,12 +28,8 @@ describe('the node of the tests encodes to the byte what a real RSKj encodes', (
   // The genesis block's header is written in a form of its own.
   for (const block of recording.blocks.slice(1)) {
     const fields = block as unknown as HeaderFields & { hash: Hex; hashForMergedMining: Hex }
-    const receipts = receiptsOf(block.transactions)
-
     test(`the header of block ${Number(block.number)}`, () => {
-      const raw = encodeHeader(fields)
-      expect(raw).toBe(results.get(`rsk_getRawBlockHeaderByNumber ${block.number}`))
-      expect(keccak256(raw)).toBe(fields.hash)
+      expect(keccak256(encodeHeader(fields))).toBe(fields.hash)
       expect(hashForMergedMining(fields)).toBe(fields.hashForMergedMining)
     })
 
@@ -45,6 +41,9 @@ describe('the node of the tests encodes to the byte what a real RSKj encodes', (
       expect(trieOf(encoded).root).toBe(fields.transactionsRoot)
     })
 
+    // Of blocks of one size the receipts of the first two were kept.
+    const receipts = receiptsOf(block.transactions)
+    if (receipts.some(({ raw }) => raw === undefined)) continue
     test(`the receipts of block ${Number(block.number)} and their proofs`, () => {
       expect(receipts.map(encodeReceipt)).toEqual(receipts.map(({ raw }) => raw))
       const trie = trieOf(receipts.map(({ raw }) => raw))
