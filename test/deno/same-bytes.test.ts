@@ -7,6 +7,15 @@ import { type RelayWorkers, startRelayWorkers } from '../../scripts/dev/relays/r
 import { rpcTo } from '../../scripts/dev/rpc.ts'
 import { until } from '../../scripts/dev/wait.ts'
 import { hashKey } from '../../src/keys/api-keys.ts'
+import {
+  exampleAccount,
+  exampleBlock,
+  exampleContract,
+  exampleTransaction,
+} from '../../src/node/methods/examples.ts'
+import { methods } from '../../src/node/methods/list.ts'
+import { createRandomRequests, type RandomRequest } from '../support/requests.ts'
+import { seed } from '../support/sample.ts'
 
 const key = 'the-key-of-the-comparison'
 const stranger = '0x00000000000000000000000000000000000A11cE'
@@ -136,105 +145,43 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
   })
 
   test('answer JSON-RPC with the same bytes', async () => {
-    const bodies = await calls()
-    expect(bodies.length).toBeGreaterThanOrEqual(50)
-    const ask = async ({ url }: RelayWorkers, body: string) => {
-      const response = await fetch(`${url}/rpc/${key}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body,
-      })
+    const requests = await examplesAndNonsense()
+    expect(requests.length).toBeGreaterThanOrEqual(150)
+    const ask = async ({ url }: RelayWorkers, { body, contentType }: RandomRequest) => {
+      const headers = { 'content-type': contentType }
+      const response = await fetch(`${url}/rpc/${key}`, { method: 'POST', headers, body })
       const type = response.headers.get('content-type')
-      return { body, status: response.status, type, text: await response.text() }
+      return { body: `${body}`, status: response.status, type, text: await response.text() }
     }
-    for (const body of bodies) expect(await ask(deno, body)).toEqual(await ask(workers, body))
+    for (const one of requests) expect(await ask(deno, one)).toEqual(await ask(workers, one))
   })
 
-  /** Calls of every kind, good and bad, about what the walk has left on the chain. */
-  async function calls(): Promise<string[]> {
+  /** The example of each method about what the walk has left on the chain, and what a broken client may send. */
+  async function examplesAndNonsense(): Promise<RandomRequest[]> {
     const block = (await rpcTo(chain.anvil.url)('eth_getBlockByNumber', ['latest', false])) as {
       number: string
       hash: string
       transactions: string[]
     }
-    const single = questions(block).map(([method, params], id) =>
-      JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+    const here = [
+      [exampleBlock.number, block.number],
+      [exampleBlock.hash, block.hash],
+      [exampleTransaction.hash, `${block.transactions[0]}`],
+      [exampleContract, chain.loan],
+      [exampleAccount, chain.relayer],
+    ] as const
+    const examples = methods.map(({ name: method, example: { params } }, id) =>
+      here.reduce(
+        (text, [theirs, ours]) => text.replaceAll(`"${theirs}"`, `"${ours}"`),
+        JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+      ),
     )
+    const contentType = 'application/json'
+    const batch = `[${examples.slice(0, 10).join(',')}]`
+    const nonsense = createRandomRequests(seed)
     return [
-      ...single,
-      `[${single.slice(0, 10).join(',')}]`,
-      '[]',
-      '{',
-      '{"jsonrpc":"2.0","method":"eth_chainId"}',
-      '{"jsonrpc":"1.0","id":1,"method":"eth_chainId"}',
-      '{"jsonrpc":"2.0","id":"text","method":"eth_chainId","params":[]}',
-    ]
+      ...[...examples, batch].map((body) => ({ body, contentType })),
+      ...Array.from({ length: 150 }, nonsense),
+    ].filter(({ body }) => !`${body}`.includes('pending'))
   }
 })
-
-/** Questions of every method about a block, good and bad. */
-function questions(block: {
-  number: string
-  hash: string
-  transactions: string[]
-}): [string, unknown[]][] {
-  const [transaction = ''] = block.transactions
-  const nowhere = `0x${'99'.repeat(32)}`
-  const call = { to: chain.loan, data: '0x00' }
-  return [
-    ['eth_chainId', []],
-    ['net_version', []],
-    ['eth_accounts', []],
-    ['eth_blockNumber', []],
-    ['eth_gasPrice', []],
-    ['eth_protocolVersion', []],
-    ['chain_protocolVersion', []],
-    ['web3_clientVersion', []],
-    ['web3_sha3', ['0x68656c6c6f']],
-    ['eth_getBalance', [chain.relayer]],
-    ['eth_getBalance', [chain.relayer, 'latest']],
-    ['eth_getBalance', [chain.relayer, block.number]],
-    ['eth_getBalance', [chain.relayer, 'never']],
-    ['eth_getBalance', ['0x12']],
-    ['eth_getCode', [chain.loan, 'latest']],
-    ['eth_getCode', [chain.relayer, 'latest']],
-    ['eth_getStorageAt', [chain.loan, '0x0', 'latest']],
-    ['eth_getTransactionCount', [chain.relayer, 'latest']],
-    ['eth_getBlockByNumber', ['latest', false]],
-    ['eth_getBlockByNumber', ['latest', true]],
-    ['eth_getBlockByNumber', ['earliest', false]],
-    ['eth_getBlockByNumber', ['0xffffff', false]],
-    ['eth_getBlockByHash', [block.hash]],
-    ['eth_getBlockByHash', [block.hash, true]],
-    ['eth_getBlockByHash', [nowhere]],
-    ['eth_getBlockByHash', ['0x1']],
-    ['eth_getBlockTransactionCountByHash', [block.hash]],
-    ['eth_getBlockTransactionCountByNumber', [block.number]],
-    ['eth_getUncleCountByBlockHash', [block.hash]],
-    ['eth_getUncleCountByBlockNumber', [block.number]],
-    ['eth_getTransactionByHash', [transaction]],
-    ['eth_getTransactionByHash', [nowhere]],
-    ['eth_getTransactionByBlockHashAndIndex', [block.hash, '0x0']],
-    ['eth_getTransactionByBlockNumberAndIndex', [block.number, '0x0']],
-    ['eth_getTransactionReceipt', [transaction]],
-    ['eth_getTransactionReceipt', [nowhere]],
-    ['eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }]],
-    ['eth_getLogs', [{ blockHash: block.hash }]],
-    ['eth_getLogs', [{ blockHash: block.hash, fromBlock: '0x0' }]],
-    ['eth_getLogs', [{ address: chain.forwarder, fromBlock: '0x0' }]],
-    ['eth_call', [call, 'latest']],
-    ['eth_call', [{ data: '0x00' }, 'latest']],
-    ['eth_estimateGas', [{ from: chain.relayer, to: stranger, value: '0x1' }]],
-    ['eth_sendRawTransaction', ['0x00']],
-    ['eth_subscribe', ['newHeads']],
-    ['chain_getRawBlockHeaderByHash', [block.hash]],
-    ['chain_getRawBlockHeaderByNumber', [block.number]],
-    ['chain_getRawTransactionReceiptByHash', [transaction]],
-    ['chain_getTransactionReceiptNodesByHash', [block.hash, transaction]],
-    ['rsk_protocolVersion', []],
-    ['trace_transaction', [transaction]],
-    ['trace_block', [block.number]],
-    ['rpc.discover', []],
-    ['eth_mining', []],
-  ]
-}
