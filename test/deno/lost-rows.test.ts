@@ -13,7 +13,7 @@ import {
   startRig,
 } from '../../scripts/dev/relays/rig.ts'
 import { rpcTo } from '../../scripts/dev/rpc.ts'
-import { pay } from '../support/faults/payment.ts'
+import { pay } from '../support/faults/open-rig.ts'
 
 const dayMs = 86_400_000
 const minPrice = 60_000_000n

@@ -1,18 +1,14 @@
 import { request } from 'node:http'
 import { keccak256 } from 'viem'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import {
-  type Fault,
-  type FaultProxy,
-  type Rule,
-  startFaultProxy,
-} from '../../../scripts/dev/faults/fault-proxy.ts'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { startAnvil } from '../../../scripts/dev/anvil.ts'
+import { type Fault, type Rule, startFaultProxy } from '../../../scripts/dev/faults/fault-proxy.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { opened } from '../../support/opened.ts'
 import { newSender, type Sender } from '../pool/sender.ts'
 
-let anvil: Anvil
-let proxy: FaultProxy
+const anvil = opened(() => startAnvil({ args: ['--no-mining', '--block-base-fee-per-gas', '0'] }))
+const proxy = opened(() => startFaultProxy({ target: anvil.url }))
 let sender: Sender
 const direct: RpcCall = (method, params) => rpcTo(anvil.url)(method, params)
 const through = () => ({
@@ -20,17 +16,10 @@ const through = () => ({
 })
 
 beforeAll(async () => {
-  anvil = await startAnvil({ args: ['--no-mining', '--block-base-fee-per-gas', '0'] })
-  proxy = await startFaultProxy({ target: anvil.url })
   sender = await newSender(anvil.url)
 })
 
 afterEach(() => proxy.clear())
-
-afterAll(async () => {
-  await proxy.stop()
-  await anvil.stop()
-})
 
 /** One call on a connection of its own: what happened to an earlier one is not its business. */
 async function ask(url: string, method: string, params: readonly unknown[] = []): Promise<unknown> {
@@ -90,16 +79,17 @@ describe('one fault', () => {
   })
 
   test('a delayed request reaches the node after its sender gave up', async () => {
-    proxy.script({ fault: { kind: 'delay_request', ms: 100 }, times: 1 })
+    const scripted = proxy.script({ fault: { kind: 'delay_request', ms: 1_000 }, times: 1 })
     const before = await count()
-    const body = JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'eth_sendRawTransaction',
-      params: [await sender.sign({ nonce: before })],
-    })
-    const signal = AbortSignal.timeout(20)
-    await expect(fetch(proxy.url, { method: 'POST', body, signal })).rejects.toThrow()
+    const params = [await sender.sign({ nonce: before })]
+    const sent = { jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params }
+    const patience = new AbortController()
+    const init = { method: 'POST', body: JSON.stringify(sent), signal: patience.signal }
+    const sending = fetch(proxy.url, init)
+    const givingUp = expect(sending).rejects.toThrow()
+    await expect.poll(scripted.hits).toBe(1)
+    patience.abort()
+    await givingUp
     expect(await count()).toBe(before)
     await expect.poll(count).toBe(before + 1)
   })

@@ -1,210 +1,158 @@
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
-import { type Rig, startRig } from '../../../scripts/dev/relays/rig.ts'
-import { judged, loggedBy, pay, waitingIn } from '../../support/faults/payment.ts'
+import { blockMs, openRig } from '../../support/faults/open-rig.ts'
 
-let rig: Rig
+const rig = openRig({ workers: 2, callers: 160 })
+const methods = ['eth_sendRawTransaction']
 
-beforeAll(async () => {
-  rig = await startRig({ blockMs: 100, workers: 2, callers: 160 })
-  return rig.stop
-})
-
-afterEach(async () => {
-  rig.faults.clear()
-  rig.rootstock.setBlockTime(100)
-})
-
-/** Hashes of the relayer's transactions that wait. */
-const waiting = () => waitingIn(rig)
-
-const logged = (event: string) => loggedBy(rig, event)
+/** Pays once, and gives what was told. */
+const claim = async (delivery = rig.newPayment()) => claimOf(await rig.deliver(delivery))
 
 describe('failures of other relayers', () => {
   test('1: an error on the way is not taken for "not sent"', async () => {
-    const [first, second] = [rig.nextCaller(), rig.nextCaller()]
-    rig.rootstock.setBlockTime(undefined)
-    rig.faults.script({
-      fault: { kind: 'drop_reply' },
-      methods: ['eth_sendRawTransaction'],
-      times: 1,
-    })
-    expect(claimOf(await rig.deliver(pay(first.phone)))).toBe('submitted')
-    expect(claimOf(await rig.deliver(pay(second.phone)))).toBe('submitted')
-    const nonces = waiting().map(({ nonce }) => nonce)
+    rig.holdBlocks()
+    rig.faults.script({ fault: { kind: 'drop_reply' }, methods, times: 1 })
+    expect([await claim(), await claim()]).toEqual(['submitted', 'submitted'])
+    const nonces = rig.waiting().map(({ nonce }) => nonce)
     expect(nonces).toHaveLength(2)
     expect(nonces[1]).toBe((nonces[0] ?? 0) + 1)
-    rig.rootstock.setBlockTime(100)
-    expect(await judged(rig)).toEqual([])
   })
 
-  test('2: a counter that ran far ahead of the chain comes back', async () => {
+  /** The node counts too many once, to a ledger that knows nothing. */
+  async function miscount(by: number) {
     await rig.relay.restart('lost')
-    const scripted = rig.faults.script({
-      fault: { kind: 'miscounted', by: 40 },
+    return rig.faults.script({
+      fault: { kind: 'miscounted', by },
       methods: ['eth_getTransactionCount'],
       times: 1,
     })
-    const caller = rig.nextCaller()
-    expect(claimOf(await rig.deliver(pay(caller.phone)))).toBe('submitted')
+  }
+
+  test('2: a counter that ran far ahead of the chain comes back', async () => {
+    const scripted = await miscount(40)
+    expect(await claim()).toBe('submitted')
     expect(scripted.hits()).toBe(1)
-    expect(await judged(rig)).toEqual([])
-    expect(logged('nonce.ahead')).toHaveLength(1)
+    await rig.settled()
+    expect(rig.logged('nonce.ahead')).toHaveLength(1)
   })
 
   test('2: a counter a little ahead leaves no gap', async () => {
-    await rig.relay.restart('lost')
-    rig.faults.script({
-      fault: { kind: 'miscounted', by: 5 },
-      methods: ['eth_getTransactionCount'],
-      times: 1,
-    })
-    const callers = [rig.nextCaller(), rig.nextCaller(), rig.nextCaller()]
-    const replies = await Promise.all(callers.map(({ phone }) => rig.deliver(pay(phone))))
-    expect(replies.map(claimOf)).toEqual(['submitted', 'submitted', 'submitted'])
-    expect(await judged(rig)).toEqual([])
+    await miscount(5)
+    expect((await rig.payMany(3)).map(claimOf)).toEqual(['submitted', 'submitted', 'submitted'])
   })
 
   test.for(['returned', 'dropped'] as const)(
     '3: a payment whose block a reorganization removed is made again (%s)',
     async (transactions) => {
-      const caller = rig.nextCaller()
-      const delivery = pay(caller.phone)
-      rig.rootstock.setBlockTime(undefined)
+      const delivery = rig.newPayment()
+      rig.holdBlocks()
       const reply = await rig.deliver(delivery)
-      const minedBefore = logged('payment.mined').length
+      const minedBefore = rig.logged('payment.mined').length
       const [block] = await rig.rootstock.mine()
       expect(block?.transactions).toHaveLength(1)
-      await expect.poll(() => logged('payment.mined').length).toBe(minedBefore + 1)
+      await expect.poll(() => rig.logged('payment.mined').length).toBe(minedBefore + 1)
 
       await rig.rootstock.reorg({ depth: 1, transactions })
-      rig.rootstock.setBlockTime(100)
-      expect(await judged(rig)).toEqual([])
+      await rig.settled()
       expect(await rig.deliver(delivery)).toEqual(reply)
     },
   )
 
   test('4: a nonce is not given away whose bytes were sent and whose Worker died', async () => {
-    const [first, second] = [rig.nextCaller(), rig.nextCaller()]
-    rig.rootstock.setBlockTime(undefined)
-    rig.faults.script({
-      fault: { kind: 'delay_reply', ms: 60_000 },
-      methods: ['eth_sendRawTransaction'],
-      times: 1,
-    })
-    rig.abandon(pay(first.phone))
-    const dying = rig.relay.deliver(pay(first.phone)).catch(() => undefined)
-    await expect.poll(() => waiting().length).toBe(1)
+    const first = rig.newPayment()
+    rig.holdBlocks()
+    rig.faults.script({ fault: { kind: 'delay_reply', ms: 60_000 }, methods, times: 1 })
+    rig.abandon(first)
+    const dying = rig.relay.deliver(first).catch(() => undefined)
+    await expect.poll(() => rig.waiting().length).toBe(1)
     await rig.relay.restart('kept')
     await dying
 
-    expect(claimOf(await rig.deliver(pay(second.phone)))).toBe('submitted')
-    expect(new Set(waiting().map(({ nonce }) => nonce)).size).toBe(2)
-    rig.rootstock.setBlockTime(100)
-    expect(claimOf(await rig.deliver(pay(first.phone)))).toBe('submitted')
-    expect(await judged(rig)).toEqual([])
+    expect(await claim()).toBe('submitted')
+    expect(new Set(rig.waiting().map(({ nonce }) => nonce)).size).toBe(2)
+    rig.rootstock.setBlockTime(blockMs)
+    expect(await claim(first)).toBe('submitted')
   })
 
   test('4: nor one whose bytes reached the pool after their sender had given up', async () => {
-    const callers = [rig.nextCaller(), rig.nextCaller()]
-    rig.faults.script({
-      fault: { kind: 'delay_request', ms: 2_500 },
-      methods: ['eth_sendRawTransaction'],
-      times: 1,
-    })
-    for (const { phone } of callers) {
-      expect(claimOf(await rig.deliver(pay(phone)))).toBe('submitted')
-    }
-    expect(await judged(rig)).toEqual([])
+    rig.faults.script({ fault: { kind: 'delay_request', ms: 2_500 }, methods, times: 1 })
+    expect([await claim(), await claim()]).toEqual(['submitted', 'submitted'])
   })
 
   test('5: a node that is slow for one payment holds up no other', async () => {
     // On a busy machine the others may take as long now and then; held up, they do so every time.
     let isHeldUp = true
     while (isHeldUp) {
-      const others = Array.from({ length: 8 }, () => rig.nextCaller())
       let isSlowAnswered = false
-      const scripted = rig.faults.script({
-        fault: { kind: 'delay_reply', ms: 1_500 },
-        methods: ['eth_sendRawTransaction'],
-        times: 1,
-      })
-      const slowReply = rig.deliver(pay(rig.nextCaller().phone)).finally(() => {
+      const fault = { kind: 'delay_reply', ms: 1_500 } as const
+      const scripted = rig.faults.script({ fault, methods, times: 1 })
+      const slowClaim = claim().finally(() => {
         isSlowAnswered = true
       })
       await expect.poll(scripted.hits).toBe(1)
-      const replies = await Promise.all(others.map(({ phone }) => rig.deliver(pay(phone))))
+      const replies = await rig.payMany(8)
       isHeldUp = isSlowAnswered
-      expect(replies.map(claimOf)).toEqual(others.map(() => 'submitted'))
-      expect(claimOf(await slowReply)).toBe('submitted')
-      expect(await judged(rig)).toEqual([])
+      expect(replies.map(claimOf)).toEqual(replies.map(() => 'submitted'))
+      expect(await slowClaim).toBe('submitted')
     }
   })
 
   test('6: bytes that the pool has already count as sent', async () => {
-    const caller = rig.nextCaller()
-    rig.rootstock.setBlockTime(undefined)
+    rig.holdBlocks()
     const sentBefore = rig.faults.seen('eth_sendRawTransaction')
-    expect(claimOf(await rig.deliver(pay(caller.phone)))).toBe('submitted')
-    const refusedBefore = logged('broadcast.refused').length
-    const [transaction] = waiting()
+    expect(await claim()).toBe('submitted')
+    const refusedBefore = rig.logged('broadcast.refused').length
+    const [transaction] = rig.waiting()
     // The same bytes go out again before the pool would drop them.
     await expect
       .poll(() => rig.faults.seen('eth_sendRawTransaction'))
       .toBeGreaterThan(sentBefore + 1)
-    expect(waiting()).toEqual([transaction])
-    expect(logged('broadcast.refused')).toHaveLength(refusedBefore)
+    expect(rig.waiting()).toEqual([transaction])
+    expect(rig.logged('broadcast.refused')).toHaveLength(refusedBefore)
     expect((await rig.rootstock.mine())[0]?.transactions).toEqual([transaction?.hash])
-    rig.rootstock.setBlockTime(100)
-    expect(await judged(rig)).toEqual([])
   })
 
   test('7: a payment that got stuck is outbid by what the pool asks for, once', async () => {
-    const caller = rig.nextCaller()
-    const delivery = pay(caller.phone)
-    rig.rootstock.setBlockTime(undefined)
+    const delivery = rig.newPayment()
+    rig.holdBlocks()
     const reply = await rig.deliver(delivery)
-    const [cheap] = waiting()
+    const [cheap] = rig.waiting()
     // What waits is too cheap for every block from here on.
     const before = (cheap?.gasPriceWei ?? 0n) + 1n
-    const refusedBefore = logged('broadcast.refused').length
+    const refusedBefore = rig.logged('broadcast.refused').length
     rig.rootstock.setMinGasPrice(before)
-    await expect.poll(() => waiting()[0]?.hash).not.toBe(cheap?.hash)
-    const [dear] = waiting()
+    await expect.poll(() => rig.waiting()[0]?.hash).not.toBe(cheap?.hash)
+    const [dear] = rig.waiting()
     expect(dear?.nonce).toBe(cheap?.nonce)
     expect(dear?.gasPriceWei).toBe(((cheap?.gasPriceWei ?? 0n) * 140n + 99n) / 100n)
     expect(dear?.data).toBe(cheap?.data)
-    expect(logged('broadcast.refused')).toHaveLength(refusedBefore)
-    expect(logged('nonce.replaced').length).toBeGreaterThan(0)
+    expect(rig.logged('broadcast.refused')).toHaveLength(refusedBefore)
+    expect(rig.logged('nonce.replaced').length).toBeGreaterThan(0)
 
-    rig.rootstock.setBlockTime(100)
-    expect(await judged(rig)).toEqual([])
+    rig.rootstock.setBlockTime(blockMs)
+    await rig.settle()
     expect(await rig.deliver(delivery)).toEqual(reply)
-    rig.rootstock.setMinGasPrice(60_000_000n)
   })
 
   test("8: a caller's retries are one payment, at once and later", async () => {
-    const caller = rig.nextCaller()
-    const deliver = (_: unknown, index: number) => rig.deliver(pay(caller.phone), index % 2)
+    const delivery = rig.newPayment()
+    const deliver = (_: unknown, index: number) => rig.deliver(delivery, index % 2)
     const replies = await Promise.all(Array.from({ length: 30 }, deliver))
     await rig.settle()
     replies.push(...(await Promise.all(Array.from({ length: 10 }, deliver))))
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
     expect(claimOf(replies[0])).toBe('submitted')
-    expect(await judged(rig)).toEqual([])
   })
 
   test('9: two Workers hand out no nonce twice', async () => {
-    const callers = Array.from({ length: 14 }, () => rig.nextCaller())
-    rig.rootstock.setBlockTime(undefined)
+    rig.holdBlocks()
     const replies = await Promise.all(
-      callers.map(({ phone }, index) => rig.deliver(pay(phone), index % 2)),
+      Array.from({ length: 14 }, (_, index) => rig.deliver(rig.newPayment(), index % 2)),
     )
-    expect(replies.map(claimOf)).toEqual(callers.map(() => 'submitted'))
-    const nonces = waiting().map(({ nonce }) => nonce)
+    expect(replies.map(claimOf)).toEqual(replies.map(() => 'submitted'))
+    const nonces = rig.waiting().map(({ nonce }) => nonce)
     const [first = 0] = nonces
-    expect(nonces).toEqual(callers.map((_, index) => first + index))
-    rig.rootstock.setBlockTime(100)
-    expect(await judged(rig)).toEqual([])
+    expect(nonces).toEqual(nonces.map((_, index) => first + index))
+    expect(nonces).toHaveLength(14)
   })
 })

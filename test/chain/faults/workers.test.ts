@@ -1,26 +1,11 @@
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
-import { type Rig, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
+import { stranger } from '../../../scripts/dev/relays/rig.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
-import { judged, pay, waitingIn } from '../../support/faults/payment.ts'
+import { minPrice, openRig, pay } from '../../support/faults/open-rig.ts'
 import { sampleOf } from '../../support/sample.ts'
 
-const blockMs = 100
-const minPrice = 60_000_000n
-
-let rig: Rig
-
-beforeAll(async () => {
-  rig = await startRig({ blockMs, callers: 60, workers: 2, rules: { minGasPriceWei: minPrice } })
-  return rig.stop
-})
-
-afterEach(() => {
-  rig.faults.clear()
-  rig.rootstock.setBlockTime(blockMs)
-})
-
-const waiting = () => waitingIn(rig)
+const rig = openRig({ callers: 60, workers: 2 })
 
 /**
  * A claim that nobody can record any more is not taken over before its lease ends, and one that
@@ -35,13 +20,12 @@ async function claimInTheEnd(delivery: ReturnType<typeof pay>, worker = 0): Prom
 
 describe('a ledger that lost its rows', () => {
   test('after the payment was mined shows the same screen again and pays nothing', async () => {
-    const delivery = pay(rig.nextCaller().phone)
+    const delivery = rig.newPayment()
     const reply = await rig.deliver(delivery)
     await rig.settle()
     await rig.relay.restart('lost')
     expect(await rig.deliver(delivery)).toEqual(reply)
     expect(await rig.deliver(delivery)).toEqual(reply)
-    expect(await judged(rig)).toEqual([])
   })
 
   test('knows a session that was decided by another question', async () => {
@@ -51,65 +35,58 @@ describe('a ledger that lost its rows', () => {
     await rig.relay.restart('lost')
     const other = { ...pay(phone), text: `2*${stranger}*1` }
     expect(claimOf(await rig.deliver(other))).toBe('ended')
-    expect(await judged(rig)).toEqual([])
   })
 
   test('while the payment waits for its block pays once, whichever transaction comes first', async () => {
-    const deliveries = Array.from({ length: 3 }, () => pay(rig.nextCaller().phone))
-    rig.rootstock.setBlockTime(undefined)
+    const deliveries = Array.from({ length: 3 }, () => rig.newPayment())
+    rig.holdBlocks()
     for (const delivery of deliveries) {
       // What was told before the loss may name a transaction that no ledger knows any more.
       expect(claimOf(await rig.relay.deliver(delivery))).toBe('submitted')
     }
-    expect(waiting()).toHaveLength(3)
+    expect(rig.waiting()).toHaveLength(3)
     await rig.relay.restart('lost')
     for (const delivery of deliveries) {
       expect(claimOf(await rig.deliver(delivery))).toBe('submitted')
     }
-    rig.rootstock.setBlockTime(blockMs)
-    expect(await judged(rig)).toEqual([])
   })
 
   test('bumps none of the payments that wait in the pool and that it forgot, whatever a price is by now', async ({
     onTestFinished,
   }) => {
-    const forgotten = Array.from({ length: 3 }, () => pay(rig.nextCaller().phone))
-    rig.rootstock.setBlockTime(undefined)
+    const forgotten = Array.from({ length: 3 }, () => rig.newPayment())
+    rig.holdBlocks()
     for (const delivery of forgotten) {
       expect(claimOf(await rig.deliver(delivery))).toBe('submitted')
     }
-    const hashes = waiting().map(({ hash }) => hash)
+    const hashes = rig.waiting().map(({ hash }) => hash)
     await rig.relay.restart('lost')
     onTestFinished(() => rig.rootstock.setMinGasPrice(minPrice))
     rig.rootstock.setMinGasPrice(minPrice * 2n)
-    expect(claimOf(await rig.deliver(pay(rig.nextCaller().phone)))).toBe('submitted')
-    expect(waiting().map(({ hash }) => hash)).toEqual(expect.arrayContaining(hashes))
+    expect(claimOf(await rig.deliver(rig.newPayment()))).toBe('submitted')
+    expect(rig.waiting().map(({ hash }) => hash)).toEqual(expect.arrayContaining(hashes))
     rig.rootstock.setMinGasPrice(minPrice)
-    rig.rootstock.setBlockTime(blockMs)
-    expect(await judged(rig)).toEqual([])
   })
 
   test('goes on with new payments on new nonces', async () => {
-    await rig.deliver(pay(rig.nextCaller().phone))
+    await rig.deliver(rig.newPayment())
     await rig.settle()
     await rig.relay.restart('lost')
-    expect(claimOf(await rig.deliver(pay(rig.nextCaller().phone)))).toBe('submitted')
-    expect(await judged(rig)).toEqual([])
+    expect(claimOf(await rig.deliver(rig.newPayment()))).toBe('submitted')
   })
 })
 
 describe('a Worker that is killed', () => {
   test('with payments in every state leaves them to the next one', async () => {
-    rig.rootstock.setBlockTime(undefined)
+    rig.holdBlocks()
     const callers = Array.from({ length: 18 }, () => rig.nextCaller())
     const replies = await Promise.all(callers.map(({ phone }) => rig.deliver(pay(phone))))
     expect(replies.map(claimOf)).toEqual(callers.map(() => 'submitted'))
     expect(replies.some(({ text }) => text.includes('Tx: queued'))).toBe(true)
     await rig.relay.restart('kept')
     await rig.rootstock.evictAll()
-    rig.rootstock.setBlockTime(blockMs)
     await rig.relay.wake()
-    expect(await judged(rig)).toEqual([])
+    await rig.settled()
     for (const [index, { phone }] of callers.entries()) {
       expect(await rig.deliver(pay(phone))).toEqual(replies[index])
     }
@@ -121,14 +98,14 @@ describe('a Worker that is killed', () => {
       // A busy machine may be too late to pay, and says so: then another payment shows that it is made.
       let claim = 'refused'
       while (claim === 'refused') {
-        const delivery = pay(rig.nextCaller().phone)
+        const delivery = rig.newPayment()
         rig.abandon(delivery)
         const dying = rig.relay.deliver(delivery).catch(() => undefined)
         await sleep(ms)
         await rig.relay.restart('kept')
         await dying
         claim = await claimInTheEnd(delivery)
-        expect(await judged(rig)).toEqual([])
+        await rig.settled()
       }
       expect(claim).toBe('submitted')
     },
@@ -139,23 +116,21 @@ describe('a gateway that hangs up', () => {
   test.for(sampleOf(2, [1, 3, 10, 30], 'hung up after'))(
     'after %d ms finds its answer at the next delivery',
     async (ms) => {
-      const delivery = pay(rig.nextCaller().phone)
+      const delivery = rig.newPayment()
       rig.abandon(delivery)
       await hangUp(delivery, ms)
       const claims = await Promise.all([0, 1].map((worker) => claimInTheEnd(delivery, worker)))
       expect(claims).toEqual(['submitted', 'submitted'])
-      expect(await judged(rig)).toEqual([])
     },
   )
 
   test('is not needed for the payment', async () => {
-    const delivery = pay(rig.nextCaller().phone)
+    const delivery = rig.newPayment()
     rig.faults.script({ fault: { kind: 'delay_reply', ms: 300 }, methods: ['eth_call'], times: 1 })
     const before = (await rig.judge()).executed
     rig.abandon(delivery)
     await hangUp(delivery, 100)
     await expect.poll(async () => (await rig.judge()).executed).toBe(before + 1)
-    expect(await judged(rig)).toEqual([])
   })
 
   async function hangUp(delivery: ReturnType<typeof pay>, afterMs: number): Promise<void> {
@@ -176,7 +151,7 @@ describe('two relays with one key and a ledger each', () => {
     const other = await rig.another()
     try {
       const before = (await rig.judge()).executed
-      const deliveries = Array.from({ length: 6 }, () => pay(rig.nextCaller().phone))
+      const deliveries = Array.from({ length: 6 }, () => rig.newPayment())
       const replies = await Promise.all(
         deliveries.flatMap((delivery) => {
           // Neither ledger knows what the other's screen said.

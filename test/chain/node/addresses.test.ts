@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import {
-  type Fault,
-  type FaultProxy,
-  startFaultProxy,
-} from '../../../scripts/dev/faults/fault-proxy.ts'
-import { type RealWorker, startRealWorker } from './support/real-worker.ts'
+import { expect, test } from 'vitest'
+import { startAnvil } from '../../../scripts/dev/anvil.ts'
+import { type Fault, startFaultProxy } from '../../../scripts/dev/faults/fault-proxy.ts'
+import { opened } from '../../support/opened.ts'
+import { startRealWorker } from './support/real-worker.ts'
 
 const faults: readonly Fault[] = [
   { kind: 'drop_request' },
@@ -17,21 +14,9 @@ const faults: readonly Fault[] = [
   { kind: 'delay_reply', ms: 20_000 },
 ]
 
-let anvil: Anvil
-let proxy: FaultProxy
-let worker: RealWorker
-
-beforeAll(async () => {
-  anvil = await startAnvil()
-  proxy = await startFaultProxy({ target: anvil.url })
-  worker = await startRealWorker([`${proxy.url}/planted-path?key=planted-query`])
-})
-
-afterAll(async () => {
-  await worker?.stop()
-  await proxy?.stop()
-  await anvil?.stop()
-})
+const anvil = opened(() => startAnvil())
+const proxy = opened(() => startFaultProxy({ target: anvil.url }))
+const worker = opened(() => startRealWorker([`${proxy.url}/planted-path?key=planted-query`]))
 
 /** One read through the node service and one through the relay. */
 async function askBoth(session: string): Promise<string> {

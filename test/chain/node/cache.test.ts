@@ -1,19 +1,15 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createHandClock } from '../../support/hand-clock.ts'
+import { opened } from '../../support/opened.ts'
 import { beforeABlock, emit, mined } from './support/anvil-rpc.ts'
-import { type OpenNode, openNode } from './support/open.ts'
+import { openNode } from './support/open.ts'
 import { lieAbout } from './support/proxy-node.ts'
 import { type Served, serve } from './support/serve.ts'
 
 type Json = Record<string, unknown>
 
-let on: OpenNode
+const on = opened(() => openNode())
 let served: Served
-
-beforeAll(async () => {
-  on = await openNode()
-  return on.stop
-})
 
 beforeEach(async () => {
   served = await serve([on.proxy.url])

@@ -14,19 +14,15 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { rootstockTestnet } from 'viem/chains'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Web3 } from 'web3'
+import { opened } from '../../support/opened.ts'
 import { runFoundry } from '../clients/foundry.ts'
 import { emit, mined, sender, topic } from './support/anvil-rpc.ts'
-import { type OpenWorker, openWorker } from './support/open.ts'
+import { openWorker } from './support/open.ts'
 
 // One of anvil's development accounts, known to everybody.
 const privateKey: Hex = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
 const receiver: Address = '0x00000000000000000000000000000000000000aa'
-let on: OpenWorker
-
-beforeAll(async () => {
-  on = await openWorker()
-  return on.stop
-})
+const on = opened(() => openWorker())
 
 describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
   const account = privateKeyToAccount(privateKey)

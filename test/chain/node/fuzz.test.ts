@@ -3,10 +3,11 @@ import { runInNewContext } from 'node:vm'
 import { beforeAll, expect, test } from 'vitest'
 import { exchange } from '../../../scripts/dev/rpc.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
+import { opened } from '../../support/opened.ts'
 import { createRandomRequests, faultOfResponse } from '../../support/requests.ts'
 import { isFull, seed, times } from '../../support/sample.ts'
 import { emit, mined } from './support/anvil-rpc.ts'
-import { type OpenWorker, openWorker } from './support/open.ts'
+import { openWorker } from './support/open.ts'
 import { serve } from './support/serve.ts'
 import { residentMiB, livingMiB as workerLivingMiB } from './support/worker-memory.ts'
 
@@ -19,14 +20,12 @@ const slowestMs = 15_000
 
 type Post = (body: string | Uint8Array<ArrayBuffer>, contentType: string) => Promise<Response>
 
-let on: OpenWorker
+const on = opened(() => openWorker())
 
 beforeAll(async () => {
-  on = await openWorker()
   for (let count = 0; count < 5; count += 1) {
     await mined(on.direct, await emit(on.direct, on.emitter, BigInt(count), 0n, 0n))
   }
-  return on.stop
 })
 
 /** What came back: how many of each status, and how long the slowest took. */

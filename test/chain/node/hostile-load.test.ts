@@ -1,17 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import { expect, test } from 'vitest'
+import { startChain } from '../../../scripts/dev/chain.ts'
 import {
   type HostilePlan,
   hostileMessage,
   randomHostilePlan,
 } from '../../../scripts/dev/hostile-messages.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
-import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { maxBodyBytes } from '../../../src/node/route.ts'
+import { opened } from '../../support/opened.ts'
 import { isFull, seed, times } from '../../support/sample.ts'
-import { type RealWorker, startRealWorker, workerKey } from './support/real-worker.ts'
+import { startRealWorker, workerKey } from './support/real-worker.ts'
 import { connectSocket, type SocketClient } from './support/socket-client.ts'
 import { connectStalled } from './support/stalled-socket.ts'
 import { residentMiB, livingMiB as workerLivingMiB } from './support/worker-memory.ts'
@@ -25,23 +26,13 @@ const promised = isFull
   : ({ share: 'p50', ms: 4_000 } as const)
 const otherKey = 'the-key-of-everybody-else'
 
-let chain: TestChain
-let direct: RpcCall
-let worker: RealWorker
-
-beforeAll(async () => {
-  chain = await startChain()
-  direct = rpcTo(chain.anvil.url)
-  worker = await startRealWorker([chain.anvil.url], {
+const chain = opened(() => startChain())
+const worker = opened(async () =>
+  startRealWorker([chain.anvil.url], {
     ...chain.bindings,
     RPC_KEY_HASHES: `${await hashKey(workerKey)},${await hashKey(otherKey)}`,
-  })
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await chain.stop()
-})
+  }),
+)
 
 const usual = { id: '1.5', requests: 50, cut: false }
 /** What was dearest of all that the generator has made, before or after it was made cheaper. */
@@ -168,7 +159,7 @@ test('one key that sends the worst messages keeps nobody waiting, and nothing of
   let highest = before
   const watch = setInterval(() => {
     highest = Math.max(highest, residentMiB(worker.runtimes))
-    direct('anvil_mine', ['0x1']).catch(() => {})
+    rpcTo(chain.anvil.url)('anvil_mine', ['0x1']).catch(() => {})
   }, 250)
   let harmed = await everybodyElse()
   // Once in time is enough: the machine may be busy with other things.

@@ -1,46 +1,35 @@
 import type { IncomingMessage } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import {
-  type LoopbackServer,
-  startLoopbackServer,
-  textOf,
-} from '../../../scripts/dev/loopback-server.ts'
+import { startAnvil } from '../../../scripts/dev/anvil.ts'
+import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { alertMessage } from '../../../src/operator/alerting/webhook.ts'
 import { healthAnswer, intakeAnswer, statusAnswer } from '../../../src/operator/answers.ts'
+import { opened } from '../../support/opened.ts'
 import { type Ended, runScript } from '../../support/processes.ts'
-import { type RealWorker, startRealWorker } from './support/real-worker.ts'
+import { startRealWorker } from './support/real-worker.ts'
 import { connectSocket } from './support/socket-client.ts'
 
-let testnet: Anvil
-let mainnet: Anvil
-let worker: RealWorker
-let alerted: LoopbackServer
 const alerts: object[] = []
-
-beforeAll(async () => {
-  ;[testnet, mainnet] = await Promise.all([startAnvil(), startAnvil({ chainId: 30 })])
-  alerted = await startLoopbackServer(async (request, response) => {
+const testnet = opened(() => startAnvil())
+const mainnet = opened(() => startAnvil({ chainId: 30 }))
+const alerted = opened(() =>
+  startLoopbackServer(async (request, response) => {
     const { name, state, says } = alertMessage.parse(JSON.parse(await textOf(request)))
     const isSigned = `${request.headers['relay-signature']}`.startsWith('v1=')
     alerts.push({ name, state, says, isSigned })
     response.end()
-  })
-  worker = await startRealWorker([testnet.url], {
+  }),
+)
+const worker = opened(() =>
+  startRealWorker([testnet.url], {
     NODE_URL_30: mainnet.url,
     ALERT_WEBHOOK_URL: `${alerted.url}/alerts`,
     ALERT_WEBHOOK_SECRET: 'the-secret-of-the-webhook',
-  })
-})
-
-afterAll(async () => {
-  await worker.stop()
-  await alerted.close()
-  await Promise.all([testnet.stop(), mainnet.stop()])
-})
+  }),
+)
 
 /** `npm run keys -- …` against the Worker of this file. */
 const keys = (...args: string[]): Promise<Ended> =>

@@ -1,42 +1,30 @@
 import { type Address, createPublicClient, http, parseAbi, parseEther } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { startChain } from '../../../scripts/dev/chain.ts'
 import { type Caller, callersOf, createTreasury } from '../../../scripts/dev/relays/callers.ts'
 import { exchange } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
-import { lieAboutHeight, type ProxyNode, startProxyNode } from './support/proxy-node.ts'
-import { type RealWorker, startRealWorker } from './support/real-worker.ts'
+import { opened } from '../../support/opened.ts'
+import { lieAboutHeight, startProxyNode } from './support/proxy-node.ts'
+import { startRealWorker } from './support/real-worker.ts'
 
 const loanAbi = parseAbi(['function getBalance(address account) view returns (uint256)'])
 const account = `0x${'ab'.repeat(20)}`
 const limitMs = 8_000
 const callersEach = 4
 
-let chain: TestChain
+const chain = opened(() => startChain())
 let callers: Caller[]
-let nodes: ProxyNode[]
-let worker: RealWorker
+const nodes = [0, 1, 2].map(() => opened(() => startProxyNode(chain.anvil.url)))
+const worker = opened(() =>
+  startRealWorker([], { ...chain.bindings, NODE_URL: nodes.map(({ url }) => url).join(',') }),
+)
 
 beforeAll(async () => {
-  chain = await startChain()
   callers = await callersOf(chain, callersEach)
-  await createTreasury(chain).deposit(
-    callers.map((caller) => caller.account.address),
-    parseEther('1'),
-  )
-  nodes = await Promise.all(Array.from({ length: 3 }, () => startProxyNode(chain.anvil.url)))
-  worker = await startRealWorker([], {
-    ...chain.bindings,
-    NODE_URL: nodes.map(({ url }) => url).join(','),
-  })
-})
-
-afterAll(async () => {
-  for (const node of nodes) node.thaw()
-  await worker.stop()
-  await Promise.all(nodes.map((node) => node.stop()))
-  await chain.stop()
+  const accounts = callers.map(({ account }) => account.address)
+  await createTreasury(chain).deposit(accounts, parseEther('1'))
 })
 
 const ahead = (height: number): number => height + 1_000

@@ -1,5 +1,6 @@
-import { beforeAll, expect, test } from 'vitest'
-import { type OpenWorker, openWorker } from './support/open.ts'
+import { expect, test } from 'vitest'
+import { opened } from '../../support/opened.ts'
+import { openWorker } from './support/open.ts'
 import { connectSocket } from './support/socket-client.ts'
 import { connectStalled, type StalledSocket } from './support/stalled-socket.ts'
 import { residentMiB } from './support/worker-memory.ts'
@@ -8,12 +9,7 @@ const stalledClients = 8
 const subscriptionsEach = 100
 const blocks = 900
 
-let on: OpenWorker
-
-beforeAll(async () => {
-  on = await openWorker()
-  return on.stop
-})
+const on = opened(() => openWorker())
 
 test('clients that do not read are closed with a code, and cost no memory beyond a bound', async () => {
   const stalled: StalledSocket[] = []

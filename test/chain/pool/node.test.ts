@@ -1,29 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import {
-  type RootstockPool,
-  startRootstockPool,
-} from '../../../scripts/dev/rootstock-pool/start.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { startAnvil } from '../../../scripts/dev/anvil.ts'
+import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/start.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
+import { opened } from '../../support/opened.ts'
 import { minPrice, newSender } from './sender.ts'
 
-let anvil: Anvil
-let rootstock: RootstockPool
-let call: RpcCall
-
-beforeAll(async () => {
-  anvil = await startAnvil()
-  rootstock = await startRootstockPool({ anvilUrl: anvil.url })
-  call = rpcTo(rootstock.url)
-})
+const anvil = opened(() => startAnvil())
+const rootstock = opened(() => startRootstockPool({ anvilUrl: anvil.url }))
+const call: RpcCall = (method, params) => rpcTo(rootstock.url)(method, params)
 
 beforeEach(() => rootstock.evictAll())
-
-afterAll(async () => {
-  await rootstock.stop()
-  await anvil.stop()
-})
 
 const post = (body: string) =>
   fetch(rootstock.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })

@@ -1,33 +1,20 @@
 import { keccak256, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { startAnvil } from '../../../scripts/dev/anvil.ts'
 import { type PoolRefusal, poolRefusals } from '../../../scripts/dev/rootstock-pool/refusals.ts'
-import {
-  type RootstockPool,
-  startRootstockPool,
-} from '../../../scripts/dev/rootstock-pool/start.ts'
+import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/start.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
+import { opened } from '../../support/opened.ts'
 import { minPrice, newSender, type Sender } from './sender.ts'
 
-let anvil: Anvil
-let rootstock: RootstockPool
 let nowMs = 1_000_000
-let call: RpcCall
-
-beforeAll(async () => {
-  anvil = await startAnvil()
-  rootstock = await startRootstockPool({ anvilUrl: anvil.url, now: () => nowMs })
-  call = rpcTo(rootstock.url)
-})
+const anvil = opened(() => startAnvil())
+const rootstock = opened(() => startRootstockPool({ anvilUrl: anvil.url, now: () => nowMs }))
+const call: RpcCall = (method, params) => rpcTo(rootstock.url)(method, params)
 
 beforeEach(() => rootstock.evictAll())
-
-afterAll(async () => {
-  await rootstock.stop()
-  await anvil.stop()
-})
 
 const send = (raw: string) => call('eth_sendRawTransaction', [raw])
 

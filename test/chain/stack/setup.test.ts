@@ -1,8 +1,18 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { buildContracts } from '../../../scripts/contracts/forge.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { freePort } from '../../../scripts/dev/ports.ts'
 import { until } from '../../../scripts/dev/wait.ts'
@@ -17,9 +27,16 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 function copyRepository(): string {
   const copy = mkdtempSync(join(tmpdir(), 'ussd relay of mine-'))
   copies.push(copy)
-  const left = ['node_modules', '.git', '.dev', '.dev.vars', '.wrangler', 'out', 'cache']
+  const left = ['node_modules', '.git', '.dev', '.dev.vars', '.wrangler']
   cpSync(root, copy, { recursive: true, filter: (path) => !left.includes(basename(path)) })
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  mkdirSync(join(copy, 'node_modules'))
+  // forge compiles anew what it knows by another path.
+  const compiled = join('node_modules', '@openzeppelin')
+  cpSync(join(root, compiled), join(copy, compiled), { recursive: true })
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    const path = join('node_modules', name)
+    if (path !== compiled) symlinkSync(join(root, path), join(copy, path))
+  }
   return copy
 }
 
@@ -64,8 +81,9 @@ describe('a copy that was set up', () => {
   let node: Anvil
   let file: string
 
-  // The contracts are compiled for it, and that takes longer than all that is asked of it.
   beforeAll(async () => {
+    // To compile the contracts for the copy alone takes longer than all that is asked of it.
+    await buildContracts()
     copy = copyRepository()
     file = join(copy, '.dev.vars')
     node = await startAnvil()

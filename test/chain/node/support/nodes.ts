@@ -65,22 +65,36 @@ async function reorganize(chain: RpcCall, params: readonly unknown[]): Promise<u
   return await chain('anvil_mine', [`0x${depth.toString(16)}`])
 }
 
+/** Starts two nodes with RSKj's ways and refusals, and the anvil behind them. */
+export async function startRskjChain() {
+  const behind = await startAnvilForRskj()
+  const node = await startRskjNode(behind.url)
+  const second = await startRskjNode(behind.url)
+  return {
+    /** Asks the anvil, which makes the blocks. */
+    chain: legacyRpc(behind.url),
+    anvilUrl: behind.url,
+    node,
+    second,
+    async stop() {
+      await Promise.all([node.stop(), second.stop()])
+      await behind.stop()
+    },
+  }
+}
+
 /** A node with RSKj's ways and refusals. */
 const rskj: NodeKind = {
   name: 'RSKj',
   async start() {
-    const behind = await startAnvilForRskj()
-    const node = await startRskjNode(behind.url)
-    const [chain, own] = [legacyRpc(behind.url), rpcTo(node.url)]
+    const { chain, node, stop } = await startRskjChain()
+    const own = rpcTo(node.url)
     return {
       url: node.url,
+      stop,
       direct(method, params = []) {
         if (method === 'anvil_reorg') return reorganize(chain, params)
         return makesBlocks.test(method) ? chain(method, params) : own(method, params)
-      },
-      async stop() {
-        await node.stop()
-        await behind.stop()
       },
     }
   },

@@ -1,17 +1,13 @@
 import { fromRlp, type Hex, keccak256, toHex, toRlp } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Anvil } from '../../../../scripts/dev/anvil.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createRandom } from '../../../../scripts/dev/random.ts'
-import { exchange, type RpcCall, rpcTo } from '../../../../scripts/dev/rpc.ts'
+import { exchange, rpcTo } from '../../../../scripts/dev/rpc.ts'
 import { until } from '../../../../scripts/dev/wait.ts'
-import {
-  type RskjNode,
-  startAnvilForRskj,
-  startRskjNode,
-} from '../../../support/rskj-node/start.ts'
+import { opened } from '../../../support/opened.ts'
 import { seed, times } from '../../../support/sample.ts'
-import { customer, legacyRpc, mined } from '../support/anvil-rpc.ts'
-import { type RealWorker, startRealWorker } from '../support/real-worker.ts'
+import { customer, mined } from '../support/anvil-rpc.ts'
+import { startRskjChain } from '../support/nodes.ts'
+import { startRealWorker } from '../support/real-worker.ts'
 import type { Answer } from '../support/serve.ts'
 
 const random = createRandom(seed)
@@ -22,26 +18,13 @@ const batch = 50
 
 const receiver: Hex = `0x${'12'.repeat(20)}`
 
-let anvil: Anvil
-let chain: RpcCall
-let nodes: RskjNode[]
-let worker: RealWorker
-let beat: NodeJS.Timeout
+const on = opened(startRskjChain)
+const worker = opened(() => startRealWorker([on.node.url, on.second.url]))
 
-beforeAll(async () => {
-  anvil = await startAnvilForRskj()
-  chain = legacyRpc(anvil.url)
-  nodes = [await startRskjNode(anvil.url), await startRskjNode(anvil.url)]
-  worker = await startRealWorker(nodes.map(({ url }) => url))
+beforeAll(() => {
   // The chain moves on, whatever is sent.
-  beat = setInterval(() => void chain('evm_mine').catch(() => undefined), 250)
-})
-
-afterAll(async () => {
-  clearInterval(beat)
-  await worker.stop()
-  for (const node of nodes) await node.stop()
-  await anvil.stop()
+  const beat = setInterval(() => void on.chain('evm_mine').catch(() => undefined), 250)
+  return () => clearInterval(beat)
 })
 
 async function send(raws: readonly Hex[]): Promise<Answer[]> {
@@ -157,8 +140,8 @@ describe('a customer who sends bad bytes again and again stops nobody', () => {
   test('and what the same customer means is taken, and hashed as everybody hashes it', async () => {
     const raw = await signed(31, 1n)
     expect(await send([raw])).toMatchObject([{ result: keccak256(raw) }])
-    expect(await mined(chain, keccak256(raw))).toMatchObject({ status: '0x1' })
-    for (const { url } of nodes) {
+    expect(await mined(on.chain, keccak256(raw))).toMatchObject({ status: '0x1' })
+    for (const { url } of [on.node, on.second]) {
       const own = await rpcTo(url)('eth_getTransactionByHash', [keccak256(raw)])
       expect(own).toMatchObject({ from: customer.address.toLowerCase() })
     }
@@ -166,7 +149,7 @@ describe('a customer who sends bad bytes again and again stops nobody', () => {
 
   /** The service's head comes up to what the chain has now. */
   async function headHasCaughtUp(): Promise<void> {
-    const now = Number(await chain('eth_blockNumber'))
+    const now = Number(await on.chain('eth_blockNumber'))
     const late = () => new Error(`seed ${seed}: the head stands`)
     const hasCaughtUp = async () => {
       const { answer } = await exchange(worker.rpcUrl, 'eth_blockNumber')

@@ -1,13 +1,14 @@
 import type { Hex } from 'viem'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { opened } from '../../../support/opened.ts'
 import { beforeABlock, emit, mined } from '../support/anvil-rpc.ts'
-import { type OpenNode, openNode } from '../support/open.ts'
+import { openNode } from '../support/open.ts'
 import { type Change, lieAbout, type ProxyNode } from '../support/proxy-node.ts'
 import { type Served, serve } from '../support/serve.ts'
 
 type Json = Record<string, unknown>
 
-let on: OpenNode
+const on = opened(() => openNode())
 let liar: ProxyNode
 let alone: Served
 let both: Served
@@ -16,7 +17,6 @@ let other: { hash: Hex; blockHash: Hex; blockNumber: Hex }
 let otherBlock: unknown
 
 beforeAll(async () => {
-  on = await openNode()
   liar = on.proxy
   const first = await emit(on.direct, on.emitter, 1n, 2n, 3n)
   other = { hash: first, ...(await mined(on.direct, first)) }
@@ -27,7 +27,6 @@ beforeAll(async () => {
     return sent
   })
   logged = { hash, ...(await mined(on.direct, hash)) }
-  return on.stop
 })
 
 beforeEach(async () => {

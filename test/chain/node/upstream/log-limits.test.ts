@@ -1,19 +1,10 @@
 import { type Address, type Hex, numberToHex } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Anvil } from '../../../../scripts/dev/anvil.ts'
-import type { RpcCall } from '../../../../scripts/dev/rpc.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
-import { startAnvilForRskj, startRskjNode } from '../../../support/rskj-node/start.ts'
-import {
-  deployEmitter,
-  deployFlood,
-  emit,
-  legacyRpc,
-  mined,
-  sender,
-  topic,
-} from '../support/anvil-rpc.ts'
-import { lieAbout, type ProxyNode, startProxyNode } from '../support/proxy-node.ts'
+import { opened } from '../../../support/opened.ts'
+import { deployEmitter, deployFlood, emit, mined, sender, topic } from '../support/anvil-rpc.ts'
+import { startRskjChain } from '../support/nodes.ts'
+import { lieAbout, startProxyNode } from '../support/proxy-node.ts'
 import { type Answer, type Served, serve } from '../support/serve.ts'
 
 type Json = Record<string, unknown>
@@ -25,24 +16,18 @@ const patientClock: Clock = {
   timeout: (ms) => systemClock.timeout(20 * ms),
 }
 
-let anvil: Anvil
-let direct: RpcCall
-let node: ProxyNode
+const on = opened(startRskjChain)
+const node = opened(() => startProxyNode(on.anvilUrl))
 let served: Served
-let rskj: Awaited<ReturnType<typeof startRskjNode>>
 let servedByRskj: Served
-let flood: Address
 let emitter: Address
 
 /** 12,001 logs in the first blocks, one in the last, just over 2,000 blocks in all. */
 beforeAll(async () => {
-  anvil = await startAnvilForRskj()
-  direct = legacyRpc(anvil.url)
-  node = await startProxyNode(anvil.url)
+  const { chain: direct } = on
   served = await serve([node.url], 31, globalThis.fetch, patientClock)
-  rskj = await startRskjNode(anvil.url)
-  servedByRskj = await serve([rskj.url], 31, globalThis.fetch, patientClock)
-  flood = await deployFlood(direct)
+  servedByRskj = await serve([on.node.url], 31, globalThis.fetch, patientClock)
+  const flood = await deployFlood(direct)
   emitter = await deployEmitter(direct)
   for (let count = 0; count < 6; count += 1) {
     const hash = await direct('eth_sendTransaction', [
@@ -53,11 +38,6 @@ beforeAll(async () => {
   await mined(direct, await emit(direct, emitter, 0n, 0n, 0n))
   await direct('anvil_mine', ['0x7d0'])
   await mined(direct, await emit(direct, emitter, 1n, 0n, 0n))
-})
-
-afterAll(async () => {
-  await Promise.all([node.stop(), rskj.stop()])
-  await anvil.stop()
 })
 
 function logs(filter: object, by = served): Promise<Answer> {

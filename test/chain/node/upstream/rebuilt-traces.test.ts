@@ -1,18 +1,18 @@
 import type { Address, Hex } from 'viem'
 import { beforeAll, expect, test } from 'vitest'
+import { opened } from '../../../support/opened.ts'
 import { deployCaller, emit, mined, sender, topic } from '../support/anvil-rpc.ts'
-import { type OpenNode, openNode } from '../support/open.ts'
+import { openNode } from '../support/open.ts'
 import { type Served, serve } from '../support/serve.ts'
 
 type Trace = Record<string, unknown> & { action: object; result: object | null }
 
-let on: OpenNode
+const on = opened(() => openNode())
 let served: Served
 let own: Served
 let caller: Address
 
 beforeAll(async () => {
-  on = await openNode()
   caller = await deployCaller(on.direct)
   on.proxy.lie((answer, { method }) =>
     method.startsWith('trace_')
@@ -21,7 +21,6 @@ beforeAll(async () => {
   )
   served = await serve([on.proxy.url])
   own = await serve([on.url])
-  return on.stop
 })
 
 async function send(call: object): Promise<{ hash: Hex; blockNumber: string }> {

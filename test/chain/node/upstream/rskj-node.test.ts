@@ -1,39 +1,25 @@
 import type { Hex } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Anvil } from '../../../../scripts/dev/anvil.ts'
-import { exchange, type RpcCall } from '../../../../scripts/dev/rpc.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { exchange } from '../../../../scripts/dev/rpc.ts'
+import { opened } from '../../../support/opened.ts'
 import { type Pair, readRecording } from '../../../support/rskj-node/recording.ts'
-import {
-  type RskjNode,
-  startAnvilForRskj,
-  startRskjNode,
-} from '../../../support/rskj-node/start.ts'
-import { deployEmitter, emit, legacyRpc, mined } from '../support/anvil-rpc.ts'
+import { deployEmitter, emit, mined } from '../support/anvil-rpc.ts'
+import { startRskjChain } from '../support/nodes.ts'
 import { connectSocket } from '../support/socket-client.ts'
 
 type Json = Record<string, unknown>
 
 const recorded = readRecording('main-network')
-let anvil: Anvil
-let direct: RpcCall
-let node: RskjNode
+const on = opened(startRskjChain)
 let logged: Hex
 
 beforeAll(async () => {
-  anvil = await startAnvilForRskj()
-  direct = legacyRpc(anvil.url)
-  node = await startRskjNode(anvil.url)
-  logged = await emit(direct, await deployEmitter(direct), 1n, 2n, 3n)
-  await mined(direct, logged)
-})
-
-afterAll(async () => {
-  await node.stop()
-  await anvil.stop()
+  logged = await emit(on.chain, await deployEmitter(on.chain), 1n, 2n, 3n)
+  await mined(on.chain, logged)
 })
 
 async function ask(method: string, ...params: unknown[]) {
-  const { status, answer } = await exchange(node.url, method, params)
+  const { status, answer } = await exchange(on.node.url, method, params)
   return { status, ...(answer as Pick<Pair, 'result' | 'error'>) }
 }
 
@@ -111,7 +97,7 @@ describe('the node of the tests prints what RSKj prints, member by member', () =
 
 describe('over HTTP', () => {
   const post = (body: string) =>
-    fetch(node.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    fetch(on.node.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 
   test('a refusal of what was asked is a 400, and one of what was sent a 200', async () => {
     expect((await ask('eth_getBalance', `0x${'12'.repeat(20)}`, '0xffffff')).status).toBe(400)
@@ -137,17 +123,17 @@ describe('over HTTP', () => {
 })
 
 test('over WebSocket heads, logs and syncing come in the forms of RSKj', async () => {
-  const client = await connectSocket(node.wsUrl)
+  const client = await connectSocket(on.node.wsUrl)
   const [heads, logs, syncing] = await Promise.all([
     client.result('eth_subscribe', ['newHeads']),
     client.result('eth_subscribe', ['logs', {}]),
     client.result('eth_subscribe', ['syncing']),
   ])
-  const hash = await emit(direct, await deployEmitter(direct), 4n, 5n, 6n)
+  const hash = await emit(on.chain, await deployEmitter(on.chain), 4n, 5n, 6n)
   await client.until((told) => told.filter(({ subscription }) => subscription === heads).length > 1)
   await client.until((told) => told.some(({ subscription }) => subscription === logs))
-  node.setSyncing(true)
-  node.setSyncing(false)
+  on.node.setSyncing(true)
+  on.node.setSyncing(false)
   await client.until((told) => told.filter((one) => one.subscription === syncing).length === 2)
   const of = (id: unknown) =>
     client.notifications

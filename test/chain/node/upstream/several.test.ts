@@ -1,10 +1,11 @@
 import { type Address, type Hex, keccak256, parseGwei } from 'viem'
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startAnvil } from '../../../../scripts/dev/anvil.ts'
 import { until } from '../../../../scripts/dev/wait.ts'
 import { inTime } from '../../../support/in-time.ts'
+import { opened } from '../../../support/opened.ts'
 import { beforeABlock, customer, emit, mined } from '../support/anvil-rpc.ts'
-import { type OpenNode, openNode } from '../support/open.ts'
+import { openNode } from '../support/open.ts'
 import { lieAbout, type ProxyNode, startProxyNode } from '../support/proxy-node.ts'
 import { type Served, serve } from '../support/serve.ts'
 
@@ -12,14 +13,9 @@ type Json = Record<string, unknown>
 
 const account = `0x${'ab'.repeat(20)}`
 
-let on: OpenNode
+const on = opened(() => openNode())
 let nodes: [ProxyNode, ProxyNode, ProxyNode]
 let served: Served
-
-beforeAll(async () => {
-  on = await openNode()
-  return on.stop
-})
 
 beforeEach(async () => {
   nodes = [await startProxyNode(on.url), await startProxyNode(on.url), await startProxyNode(on.url)]
