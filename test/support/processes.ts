@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { Command } from '../../scripts/stack/command.ts'
 
 export type Ended = { code: number | null; output: string }
 
@@ -47,3 +48,15 @@ export function startProcess(
 /** Runs a script of this repository to its end. */
 export const runScript = (script: string, args: readonly string[], options?: ProcessOptions) =>
   startProcess(process.execPath, [script, ...args], options).ended
+
+/** Runs a command to its end in this process: to start one takes longer than most of what they do. */
+export async function runHere(
+  command: Command,
+  args: readonly string[],
+  { env = {}, input = '' }: Pick<ProcessOptions, 'env' | 'input'>,
+): Promise<Ended> {
+  const lines: string[] = []
+  const note = (line: string) => void lines.push(`${line}\n`)
+  const code = await command(args, { env, input: async () => input, say: note, complain: note })
+  return { code, output: lines.join('') }
+}

@@ -1,37 +1,28 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { alias as aliasCommand } from '../../../scripts/contracts/migrate/alias.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
-import {
-  asOwner,
-  holdingOf,
-  openWorld,
-  runHere,
-  startScript,
-  usualTerms,
-  type World,
-} from './migration-world.ts'
+import { opened } from '../../support/opened.ts'
+import { runHere, runScript } from '../../support/processes.ts'
+import { asOwner, holdingOf, openWorld, usualTerms } from './migration-world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-  return world.stop
-})
+const world = opened(openWorld)
 
 const present = (index: number) => parseCaller(`+25470000002${index}`) as PhoneNumber
 const accountOf = (phone: PhoneNumber) =>
   callerAccount(world.environment.ACCOUNT_KEY_SECRET as `0x${string}`, phone)
 
 /** Runs the command on this standard input. */
-function alias(input: string, environment = {}) {
-  return runHere(world, aliasCommand, [], { input, environment })
-}
+const alias = (input: string, environment = {}) =>
+  runHere(aliasCommand, ['--record', world.records.from], {
+    ...{ input, env: { ...world.environment, ...environment } },
+  })
 
 /** The same in a process of its own. */
-function startAlias(input: string) {
-  return startScript(world, '../../ops/account-cli.ts', ['alias'], { input }).ended
-}
+const startAlias = (input: string) =>
+  runScript('scripts/ops/account-cli.ts', ['alias', '--record', world.records.from], {
+    ...{ input, env: world.environment },
+  })
 
 const linesFor = (indexes: readonly number[]) =>
   indexes.map((index) => `${world.owners[index]?.phone} ${present(index)}\n`).join('')

@@ -9,28 +9,29 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { beforeAll, expect, test } from 'vitest'
 import { deployCommand } from '../../../scripts/contracts/deploy-cli.ts'
 import { projectRoot, readArtifact } from '../../../scripts/contracts/forge.ts'
-import { type Anvil, devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { opened } from '../../support/opened.ts'
+import { runHere, runScript } from '../../support/processes.ts'
 
 const run = promisify(execFile)
 const relayer = privateKeyToAddress(generatePrivateKey())
 
-let anvil: Anvil
-let recordFile: string
+const onMainnet = ['--network', 'mainnet']
+const anvil = opened(() => startAnvil({ chainId: 30 }))
+const recordFile = join(mkdtempSync(join(tmpdir(), 'record-')), '30.json')
+const recorded = [...onMainnet, '--record', recordFile]
 let deployed: { output: string; loan: Address; forwarder: Address }
 
 beforeAll(async () => {
-  anvil = await startAnvil({ chainId: 30 })
-  recordFile = join(mkdtempSync(join(tmpdir(), 'record-')), '30.json')
-  const output = await startDeploy(['--network', 'mainnet', '--record', recordFile], {
-    RELAYERS: getAddress(relayer, 30),
-    POOL: '2.5',
-    DAILY_CAP: '0.5',
-  })
+  const wanted = { RELAYERS: getAddress(relayer, 30), POOL: '2.5', DAILY_CAP: '0.5' }
+  const { output } = await deploy(recorded, wanted, '')
   deployed = { output, ...JSON.parse(readFileSync(recordFile, 'utf8')) }
-  return anvil.stop
 })
+
+const refusing = (words: string) => ({ code: 1, output: expect.stringContaining(words) })
+const blockNumber = () => rpcTo(anvil.url)('eth_blockNumber', [])
 
 test('the command says what to put into the configuration, in the checksum of its chain', () => {
   expect(deployed.output).toContain('CHAIN_ID = "30"')
@@ -41,13 +42,9 @@ test('the command says what to put into the configuration, in the checksum of it
 
 test('a key that lacks a digit pays for nothing, and is not shown', async () => {
   const short = devKey.slice(0, -1)
-  const refused = deploy(['--network', 'mainnet', '--record', recordFile], {
-    ...{ RELAYERS: relayer, DEPLOYER_KEY: short },
-  })
-  await expect(refused).rejects.toMatchObject({
-    stderr: expect.stringContaining('DEPLOYER_KEY has to be a private key: 64 hex digits'),
-  })
-  await expect(refused).rejects.not.toMatchObject({ stderr: expect.stringContaining(short) })
+  const refused = await deploy(recorded, { RELAYERS: relayer, DEPLOYER_KEY: short })
+  expect(refused).toEqual(refusing('DEPLOYER_KEY has to be a private key: 64 hex digits'))
+  expect(refused.output).not.toContain(short)
 })
 
 test('the key is taken from a keystore or from the standard input, and never shown', async () => {
@@ -55,66 +52,54 @@ test('the key is taken from a keystore or from the standard input, and never sho
   const { HOME, ETH_PASSWORD } = await keystore(key)
   const file = join(HOME, '.foundry/keystores/mine')
   const password = readFileSync(ETH_PASSWORD, 'utf8')
-  const poor = { RELAYERS: relayer, DEPLOYER_KEY: '' }
   // No account but the one that it is asked of can be poor: it has no money here.
-  const asked = (flags: string[], input: string) =>
-    startDeploy(
-      ['--network', 'mainnet', '--record', `${recordFile}.other`, ...flags],
-      poor,
-      input,
-    ).then(
-      () => 'deployed',
-      ({ stderr }: { stderr: string }) => stderr,
-    )
-  const [fromFile, fromInput] = [
-    await asked(['--keystore', file], `${password}\n`),
-    await asked(['--stdin'], `${key}\n`),
-  ]
-  for (const told of [fromFile, fromInput]) {
-    expect(told).toMatch(/insufficient funds/i)
-    expect(told).not.toContain(key.slice(2))
+  for (const [flags, input, words] of [
+    [['--keystore', file], `${password}\n`, /insufficient funds/i],
+    [['--stdin'], `${key}\n`, /insufficient funds/i],
+    [['--keystore', file], 'another\n', /its password is another one/],
+    [['--keystore', `${file}.not`], '', /cannot be read/],
+    [['--stdin'], '', /There is no key on the standard input/],
+  ] as const) {
+    const args = [...onMainnet, '--record', `${recordFile}.other`, ...flags]
+    const { output } = await deploy(args, { RELAYERS: relayer, DEPLOYER_KEY: '' }, input)
+    expect(output).toMatch(words)
+    expect(output).not.toContain(key.slice(2))
   }
-  expect(await asked(['--keystore', file], 'another\n')).toContain('its password is another one')
-  expect(await asked(['--keystore', `${file}.not`], '')).toContain('cannot be read')
-  expect(await asked(['--stdin'], '')).toContain('There is no key on the standard input')
 })
 
 test('gas that is dearer than MAX_GAS_PRICE_WEI is not paid, and nothing is recorded', async () => {
   const price = Number(await rpcTo(anvil.url)('eth_gasPrice', []))
   const file = `${recordFile}.dear`
-  const args = ['--network', 'mainnet', '--record', file]
-  const before = await rpcTo(anvil.url)('eth_blockNumber', [])
-  const dear = deploy(args, { RELAYERS: relayer, MAX_GAS_PRICE_WEI: `${price - 1}` })
-  await expect(dear).rejects.toMatchObject({
-    stderr: expect.stringContaining(
+  const args = [...onMainnet, '--record', file]
+  const limit = (wei: number) => ({ RELAYERS: relayer, MAX_GAS_PRICE_WEI: `${wei}` })
+  const before = await blockNumber()
+  expect(await deploy(args, limit(price - 1))).toEqual(
+    refusing(
       `nothing was sent: the node asks ${price} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${price - 1}`,
     ),
-  })
+  )
   expect(existsSync(file)).toBe(false)
-  expect(await rpcTo(anvil.url)('eth_blockNumber', [])).toBe(before)
-  await deploy(args, { RELAYERS: relayer, MAX_GAS_PRICE_WEI: `${price}` })
-  const after = Number(await rpcTo(anvil.url)('eth_blockNumber', []))
-  const blocks = Array.from({ length: after - Number(before) }, async (_, index) => {
-    const number = numberToHex(Number(before) + 1 + index)
-    const block = await rpcTo(anvil.url)('eth_getBlockByNumber', [number, true])
-    return (block as { transactions: { gasPrice: string }[] }).transactions
-  })
+  expect(await blockNumber()).toBe(before)
+  expect(await deploy(args, limit(price))).toMatchObject({ code: 0 })
+  const prices = new Set<number>()
   // One block may have both contracts, and the one after it nothing.
-  const sent = (await Promise.all(blocks)).flat()
-  const prices = new Set(sent.map(({ gasPrice }) => Number(gasPrice)))
+  for (let number = Number(before) + 1; number <= Number(await blockNumber()); number += 1) {
+    const block = await rpcTo(anvil.url)('eth_getBlockByNumber', [numberToHex(number), true])
+    const { transactions } = block as { transactions: { gasPrice: string }[] }
+    for (const { gasPrice } of transactions) prices.add(Number(gasPrice))
+  }
   expect([...prices]).toEqual([price])
 })
 
 test('what explorers verify by compiles to the code that is deployed', async () => {
   const solc = createRequire(import.meta.url)('solc')
   for (const [source, name] of Object.entries({ forwarder: 'RelayForwarder', loan: 'MicroLoan' })) {
-    const { contracts } = JSON.parse(solc.compile(await deploy(['--source', source], {})))
+    const { output } = await deploy(['--source', source])
+    const { contracts } = JSON.parse(solc.compile(output))
     const made = contracts[`contracts/src/${name}.sol`][name].evm
     expect(`0x${made.bytecode.object}`).toBe(readArtifact(name).bytecode.object)
   }
-  await expect(deploy(['--source', 'pool'], {})).rejects.toMatchObject({
-    stderr: expect.stringContaining('--source is forwarder or loan'),
-  })
+  expect(await deploy(['--source', 'pool'])).toEqual(refusing('--source is forwarder or loan'))
 })
 
 test('amounts are read as decimals of the currency', async () => {
@@ -128,58 +113,46 @@ test('amounts are read as decimals of the currency', async () => {
 test('a public record is not written from a local chain', async () => {
   const file = join(projectRoot, 'deployments/30.json')
   const existed = existsSync(file)
-  await expect(deploy(['--network', 'mainnet'], { RELAYERS: relayer })).rejects.toMatchObject({
-    stderr: expect.stringContaining('is the record of a public network'),
-  })
+  expect(await deploy(onMainnet, { RELAYERS: relayer })).toEqual(
+    refusing('is the record of a public network'),
+  )
   expect(existsSync(file)).toBe(existed)
 })
 
 test('what it takes is told when it is asked for, and what it did is told to programs', async () => {
-  expect(await startDeploy(['--help'], {})).toMatch(/^Usage: npm run deploy:contracts -- --network/)
-  const told = await startDeploy(['--network', 'mainnet', '--record', recordFile, '--json'], {
-    RELAYERS: relayer,
-    DAILY_CAP: '0.4',
+  expect((await deploy(['--help'], {}, '')).output).toMatch(
+    /^Usage: npm run deploy:contracts -- --network/,
+  )
+  const wanted = { RELAYERS: relayer, DAILY_CAP: '0.4' }
+  const script = join(projectRoot, 'scripts/contracts/deploy-cli.ts')
+  const { stdout } = await run(process.execPath, [script, ...recorded, '--json'], {
+    env: { ...process.env, NODE_URL: anvil.url, DEPLOYER_KEY: devKey, ...wanted },
   })
   const { loan, forwarder } = deployed
-  expect(JSON.parse(told)).toMatchObject({
+  expect(JSON.parse(stdout)).toMatchObject({
     ...{ chainId: 30, loan, forwarder, deployedBlock: expect.stringMatching(/^\d+$/) },
     differences: [expect.stringMatching(/^the daily cap in wei is 5\d+, not 4\d+$/)],
   })
 })
 
 test('what is missing or malformed is named before anything is sent', async () => {
-  const before = await rpcTo(anvil.url)('eth_blockNumber', [])
+  const before = await blockNumber()
   const ofTestnet = getAddress('0x5fbdb2315678afecb367f032d93f642f64180aa3', 31)
   const cases: [string[], Record<string, string>, string][] = [
     [[], {}, 'name a network'],
     [['--network', 'devnet'], {}, 'name a network'],
-    [['--network', 'mainnet'], { NODE_URL: '' }, 'NODE_URL is not set'],
-    [
-      ['--network', 'mainnet'],
-      { RELAYERS: relayer, DEPLOYER_KEY: '0x12' },
-      'DEPLOYER_KEY has to be',
-    ],
-    [
-      ['--network', 'mainnet'],
-      { RELAYERS: relayer, DEPLOYER_KEY: '' },
-      'no key is named that pays',
-    ],
-    [['--network', 'mainnet'], { RELAYERS: 'nobody' }, 'nobody is not an address'],
-    [['--network', 'mainnet'], { RELAYERS: ofTestnet }, 'has the checksum of another chain'],
-    [['--network', 'mainnet'], { RELAYERS: relayer, POOL: '1e3' }, 'POOL is not an amount'],
-    [
-      ['--network', 'mainnet'],
-      { RELAYERS: relayer, FEE_BASIS_POINTS: '1001' },
-      'FEE_BASIS_POINTS is at most 1000, not 1001',
-    ],
+    [onMainnet, { NODE_URL: '' }, 'NODE_URL is not set'],
+    [onMainnet, { DEPLOYER_KEY: '0x12' }, 'DEPLOYER_KEY has to be'],
+    [onMainnet, { DEPLOYER_KEY: '' }, 'no key is named that pays'],
+    [onMainnet, { RELAYERS: 'nobody' }, 'nobody is not an address'],
+    [onMainnet, { RELAYERS: ofTestnet }, 'has the checksum of another chain'],
+    [onMainnet, { POOL: '1e3' }, 'POOL is not an amount'],
+    [onMainnet, { FEE_BASIS_POINTS: '1001' }, 'FEE_BASIS_POINTS is at most 1000, not 1001'],
   ]
   for (const [args, environment, reason] of cases) {
-    await expect(deploy(args, environment)).rejects.toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(reason),
-    })
+    expect(await deploy(args, { RELAYERS: relayer, ...environment })).toEqual(refusing(reason))
   }
-  expect(await rpcTo(anvil.url)('eth_blockNumber', [])).toBe(before)
+  expect(await blockNumber()).toBe(before)
 })
 
 test('an outside wallet withdraws what it was sent, as the README shows it with cast', async () => {
@@ -219,31 +192,11 @@ async function keystore(key: string): Promise<{ HOME: string; ETH_PASSWORD: stri
   return { HOME, ETH_PASSWORD }
 }
 
-/** What the command prints, in this process: to start one takes longer than most of what it does. */
-async function deploy(args: string[], environment: Record<string, string>): Promise<string> {
-  const [stdout, stderr]: [string[], string[]] = [[], []]
-  const code = await deployCommand(args, {
-    env: { NODE_URL: anvil.url, DEPLOYER_KEY: devKey, ...environment },
-    input: async () => '',
-    say: (line) => void stdout.push(line),
-    complain: (line) => void stderr.push(line),
-  })
-  if (code !== 0) throw Object.assign(new Error('refused'), { code, stderr: stderr.join('\n') })
-  return stdout.join('\n')
-}
-
-/** The same in a process of its own, with this standard input. */
-async function startDeploy(
-  args: string[],
-  environment: Record<string, string>,
-  input = '',
-): Promise<string> {
-  const script = join(projectRoot, 'scripts/contracts/deploy-cli.ts')
-  const running = run(process.execPath, [script, ...args], {
-    env: { ...process.env, NODE_URL: anvil.url, DEPLOYER_KEY: devKey, ...environment },
-  })
-  running.child.stdin?.end(input)
-  return (await running).stdout
+/** Runs the command, in a process of its own where it is given a standard input. */
+function deploy(args: string[], environment: Record<string, string> = {}, input?: string) {
+  const env = { NODE_URL: anvil.url, DEPLOYER_KEY: devKey, ...environment }
+  if (input === undefined) return runHere(deployCommand, args, { env })
+  return runScript('scripts/contracts/deploy-cli.ts', args, { env, input })
 }
 
 async function shell(command: string | undefined, environment: Record<string, string>) {

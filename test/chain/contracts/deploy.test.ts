@@ -8,6 +8,7 @@ import {
   createWalletClient,
   encodeFunctionData,
   getAddress,
+  getContract,
   getContractAddress,
   type Hex,
   http,
@@ -15,28 +16,32 @@ import {
   zeroAddress,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, onTestFinished, test } from 'vitest'
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { type DeployOptions, deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { buildContracts, readArtifact } from '../../../scripts/contracts/forge.ts'
-import { type Anvil, devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { serveJsonRpc } from '../../../scripts/dev/rootstock-pool/server.ts'
-import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/start.ts'
+import {
+  type RootstockPool,
+  type RootstockPoolOptions,
+  startRootstockPool,
+} from '../../../scripts/dev/rootstock-pool/start.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
+import { opened } from '../../support/opened.ts'
 import { startPlainNode } from '../stack/plain-node.ts'
 
 const deployer = privateKeyToAddress(devKey)
 const relayers = [1, 2, 3].map(() => privateKeyToAddress(generatePrivateKey()))
 
-let anvil: Anvil
+const anvil = opened(() => startAnvil({ chainId: 31 }))
 let client: ReturnType<typeof createPublicClient>
 let recordFile: string
 /** The chain with both contracts on it, as each test finds it. */
 let snapshot: Hex
 
 beforeAll(async () => {
-  anvil = await startAnvil({ chainId: 31 })
   // A block number that viem keeps for four seconds is one from before a test's own transactions.
   client = createPublicClient({ transport: http(anvil.url), cacheTime: 0 })
   recordFile = newRecordFile()
@@ -51,10 +56,7 @@ beforeEach(async () => {
   writeFileSync(recordFile, readFileSync(`${recordFile}.kept`))
 })
 
-afterAll(() => anvil.stop())
-
 test('a fresh chain 30 gets both contracts, its relayers, its target and its pool', async ({
-  expect,
   onTestFinished,
 }) => {
   const mainnet = await startAnvil({ chainId: 30 })
@@ -70,22 +72,16 @@ test('a fresh chain 30 gets both contracts, its relayers, its target and its poo
     log: (line) => lines.push(line),
   })
   const there = createPublicClient({ transport: http(mainnet.url) })
-  const loan = { address: deployment.loan, abi: microLoanAbi } as const
-  const forwarder = { address: deployment.forwarder, abi: relayForwarderAbi } as const
-  expect(await there.readContract({ ...loan, functionName: 'liquidity' })).toBe(parseEther('5'))
-  expect(await there.readContract({ ...loan, functionName: 'principal' })).toBe(parseEther('0.02'))
-  const terms = await there.readContract({ ...loan, functionName: 'terms' })
-  expect(terms).toMatchObject({ dailyCap: parseEther('3'), listOnly: false, loansPerDay: 0 })
-  expect(await there.readContract({ ...loan, functionName: 'owner' })).toBe(deployer)
-  expect(await there.readContract({ ...forwarder, functionName: 'owner' })).toBe(deployer)
-  const trusted = await there.readContract({ ...loan, functionName: 'trustedForwarder' })
-  expect(trusted.toLowerCase()).toBe(deployment.forwarder)
-  const target = await there.readContract({ ...forwarder, functionName: 'target' })
-  expect(target.toLowerCase()).toBe(deployment.loan)
-  for (const relayer of relayers) {
-    const isRelayer = { ...forwarder, functionName: 'isRelayer', args: [relayer] } as const
-    expect(await there.readContract(isRelayer)).toBe(true)
-  }
+  const { loan, forwarder } = contractsOf(deployment, there)
+  expect(await loan.liquidity()).toBe(parseEther('5'))
+  expect(await loan.principal()).toBe(parseEther('0.02'))
+  expect(await loan.terms()).toMatchObject({
+    ...{ dailyCap: parseEther('3'), listOnly: false, loansPerDay: 0 },
+  })
+  expect([await loan.owner(), await forwarder.owner()]).toEqual([deployer, deployer])
+  expect((await loan.trustedForwarder()).toLowerCase()).toBe(deployment.forwarder)
+  expect((await forwarder.target()).toLowerCase()).toBe(deployment.loan)
+  for (const relayer of relayers) expect(await forwarder.isRelayer([relayer])).toBe(true)
   expect(await there.getBalance({ address: deployment.loan })).toBe(parseEther('5'))
   expect(lines).toContain(`MicroLoan      ${getAddress(deployment.loan, 30)}`)
   expect(lines).toContain(`RelayForwarder ${getAddress(deployment.forwarder, 30)}`)
@@ -95,7 +91,7 @@ test('a fresh chain 30 gets both contracts, its relayers, its target and its poo
   expect(logs.every((log) => log.blockNumber >= deployment.deployedBlock)).toBe(true)
 })
 
-test('a second call finds everything in place and sends nothing', async ({ expect }) => {
+test('a second call finds everything in place and sends nothing', async () => {
   const before = await client.getBlockNumber()
   const { loan, forwarder } = await deployContracts(options())
   expect(await client.getBlockNumber()).toBe(before)
@@ -103,9 +99,7 @@ test('a second call finds everything in place and sends nothing', async ({ expec
   expect(record().state).toBe('deployed')
 })
 
-test('a second run allows nothing again, fills no drained pool, and says what differs', async ({
-  expect,
-}) => {
+test('a second run allows nothing again, fills no drained pool, and says what differs', async () => {
   const { loan, forwarder } = record()
   const [stolen] = relayers
   const added = privateKeyToAddress(generatePrivateKey())
@@ -131,13 +125,10 @@ test('a second run allows nothing again, fills no drained pool, and says what di
     `the forwarder's guardian is ${zeroAddress}, not ${added}`,
   ])
   expect(lines.slice(-6)).toEqual(differences.map((difference) => `differs: ${difference}`))
-  const liquidity = { address: loan, abi: microLoanAbi, functionName: 'liquidity' } as const
-  expect(await client.readContract(liquidity)).toBe(0n)
+  expect(await contractsOf({ loan, forwarder }).loan.liquidity()).toBe(0n)
 })
 
-test('the final owners and roles stand in the constructors, and the deployer has none', async ({
-  expect,
-}) => {
+test('the final owners and roles stand in the constructors, and the deployer has none', async () => {
   const [forwarderOwner, loanOwner, guardian, creditor] = [1, 2, 3, 4].map(() =>
     privateKeyToAddress(generatePrivateKey()),
   ) as [Address, Address, Address, Address]
@@ -157,27 +148,25 @@ test('the final owners and roles stand in the constructors, and the deployer has
     recordFile: newRecordFile(),
   })
   expect(differences).toEqual([])
-  const read = (
-    address: Address,
-    functionName: 'owner' | 'guardian' | 'creditor' | 'predecessor',
-  ) => client.readContract({ address, abi: microLoanAbi, functionName })
-  expect(await read(forwarder, 'owner')).toBe(forwarderOwner)
-  expect(await read(forwarder, 'guardian')).toBe(guardian)
-  expect(await read(loan, 'owner')).toBe(loanOwner)
-  expect(await read(loan, 'guardian')).toBe(guardian)
-  expect(await read(loan, 'creditor')).toBe(creditor)
-  expect((await read(loan, 'predecessor')).toLowerCase()).toBe(record().loan)
-  const contract = { address: loan, abi: microLoanAbi } as const
-  expect(await client.readContract({ ...contract, functionName: 'withdrawalLimit' })).toBe(7n)
-  expect(await client.readContract({ ...contract, functionName: 'terms' })).toMatchObject({
+  const read = contractsOf({ loan, forwarder })
+  expect([await read.forwarder.owner(), await read.loan.owner()]).toEqual([
+    forwarderOwner,
+    loanOwner,
+  ])
+  expect([await read.forwarder.guardian(), await read.loan.guardian()]).toEqual([
+    guardian,
+    guardian,
+  ])
+  expect(await read.loan.creditor()).toBe(creditor)
+  expect((await read.loan.predecessor()).toLowerCase()).toBe(record().loan)
+  expect(await read.loan.withdrawalLimit()).toBe(7n)
+  expect(await read.loan.terms()).toMatchObject({
     ...{ loansPerDay: 2, pauseBetween: 600, listOnly: true, term: 86_400, feeRate: 250 },
   })
-  expect(await client.readContract({ ...contract, functionName: 'liquidity' })).toBe(
-    parseEther('5'),
-  )
+  expect(await read.loan.liquidity()).toBe(parseEther('5'))
 })
 
-test('a run that was killed between the two contracts is gone on with', async ({ expect }) => {
+test('a run that was killed between the two contracts is gone on with', async () => {
   await startOver()
   const nonce = await client.getTransactionCount({ address: deployer })
   const [forwarder, loan] = [0, 1].map((offset) => contractAt(nonce + offset))
@@ -188,9 +177,7 @@ test('a run that was killed between the two contracts is gone on with', async ({
   expect(record().state).toBe('deployed')
 })
 
-test('a run that was killed between the two contracts leaves a forwarder whose target none can be any more', async ({
-  expect,
-}) => {
+test('a run that was killed between the two contracts leaves a forwarder whose target none can be any more', async () => {
   await startOver()
   const nonce = await client.getTransactionCount({ address: deployer })
   const [forwarder, loan] = [0, 1].map((offset) => contractAt(nonce + offset))
@@ -202,17 +189,15 @@ test('a run that was killed between the two contracts leaves a forwarder whose t
   expect(deployment.loan).toBe(contractAt(nonce + 3))
 })
 
-test('a run that was killed before it funded the pool is gone on with', async ({ expect }) => {
-  const { loan } = record()
-  await sendAsOwner(loan, { functionName: 'defund', args: [parseEther('5')] })
+test('a run that was killed before it funded the pool is gone on with', async () => {
+  await sendAsOwner(record().loan, { functionName: 'defund', args: [parseEther('5')] })
   writeRecord({ ...record(), state: 'sending' })
   await deployContracts(options())
-  const liquidity = { address: loan, abi: microLoanAbi, functionName: 'liquidity' } as const
-  expect(await client.readContract(liquidity)).toBe(parseEther('5'))
+  expect(await contractsOf(record()).loan.liquidity()).toBe(parseEther('5'))
   expect(record().state).toBe('deployed')
 })
 
-test('a run that was killed before it sent anything is started again', async ({ expect }) => {
+test('a run that was killed before it sent anything is started again', async () => {
   await startOver()
   writeRecord({ ...record(), forwarder: contractAt(90), loan: contractAt(91), state: 'sending' })
   const deployment = await deployContracts(options())
@@ -220,7 +205,7 @@ test('a run that was killed before it sent anything is started again', async ({ 
   expect(await client.getCode({ address: deployment.loan })).toBeDefined()
 })
 
-test('code that differs from the build is refused and named', async ({ expect }) => {
+test('code that differs from the build is refused and named', async () => {
   for (const [name, address] of [
     ['MicroLoan', record().loan],
     ['RelayForwarder', record().forwarder],
@@ -240,7 +225,7 @@ test('code that differs from the build is refused and named', async ({ expect })
   }
 })
 
-test('a loan contract that trusts another forwarder is refused', async ({ expect }) => {
+test('a loan contract that trusts another forwarder is refused', async () => {
   const { contractAddress } = await deployForwarder()
   writeRecord({ ...record(), forwarder: contractAddress.toLowerCase() })
   await expect(deployContracts(options())).rejects.toMatchObject({
@@ -249,19 +234,15 @@ test('a loan contract that trusts another forwarder is refused', async ({ expect
   })
 })
 
-test('a forwarder that calls another loan contract is refused', async ({ expect }) => {
+test('a forwarder that calls another loan contract is refused', async () => {
   const other = await deployContracts({ ...options(), recordFile: newRecordFile() })
   // That pair's loan contract trusts its forwarder, which is made to call the first one.
-  const target = {
-    address: other.forwarder,
-    abi: relayForwarderAbi,
-    functionName: 'target',
-  } as const
   const code = (await client.getCode({ address: other.forwarder })) ?? '0x'
   const [its, first] = [other.loan.slice(2), record().loan.slice(2)]
   const bytecode = code.replaceAll(its, first) as Hex
   await chain().setCode({ address: other.forwarder, bytecode })
-  expect((await client.readContract(target)).toLowerCase()).toBe(record().loan)
+  const target = await contractsOf(other).forwarder.target()
+  expect(target.toLowerCase()).toBe(record().loan)
   writeRecord({ ...record(), forwarder: other.forwarder, loan: other.loan })
   await expect(deployContracts(options())).rejects.toMatchObject({
     reason: 'code_differs',
@@ -269,12 +250,12 @@ test('a forwarder that calls another loan contract is refused', async ({ expect 
   })
 })
 
-test('a node of another chain is refused', async ({ expect }) => {
+test('a node of another chain is refused', async () => {
   const wrong = deployContracts({ ...options(), chainId: 30 })
   await expect(wrong).rejects.toThrow('the node serves chain 31, not 30')
 })
 
-test('a local chain never gets into the record of a public network', async ({ expect }) => {
+test('a local chain never gets into the record of a public network', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'record-')), 'deployments', '31.json')
   const before = await client.getBlockNumber()
   const local = deployContracts({ ...options(), recordFile: file })
@@ -282,9 +263,7 @@ test('a local chain never gets into the record of a public network', async ({ ex
   expect(await client.getBlockNumber()).toBe(before)
 })
 
-test('a public record is kept from a chain that is not its own, and from a node that is behind', async ({
-  expect,
-}) => {
+test('a public record is kept from a chain that is not its own, and from a node that is behind', async () => {
   const { url } = await startPlainNode(anvil.url)
   const before = readFileSync(recordFile, 'utf8')
   await startOver()
@@ -297,23 +276,15 @@ test('a public record is kept from a chain that is not its own, and from a node 
   await expect(another).rejects.toMatchObject({ reason: 'public_record' })
 })
 
-test('a local chain that was started over is deployed to again', async ({ expect }) => {
+test('a local chain that was started over is deployed to again', async () => {
   await startOver()
   writeRecord({ ...record(), genesisHash: `0x${'5'.repeat(64)}` })
   const { loan } = await deployContracts(options())
   expect(await client.getCode({ address: loan })).toBeDefined()
 })
 
-test("under Rootstock's pool rules each transaction is sent when the one before is in a block", async ({
-  expect,
-  onTestFinished,
-}) => {
-  const fresh = await startAnvil({ chainId: 31 })
-  const rootstock = await startRootstockPool({ anvilUrl: fresh.url, blockMs: 300 })
-  onTestFinished(async () => {
-    await rootstock.stop()
-    await fresh.stop()
-  })
+test("under Rootstock's pool rules each transaction is sent when the one before is in a block", async () => {
+  const rootstock = await startPool({ blockMs: 300 })
   const there = createPublicClient({ transport: http(rootstock.url) })
   const waiting: number[] = []
   let sent = 0
@@ -324,28 +295,17 @@ test("under Rootstock's pool rules each transaction is sent when the one before 
     }
     return rpcTo(rootstock.url)(method, [...params])
   })
-  const { loan } = await deployContracts({
-    ...options(),
-    nodeUrl: watched,
-    recordFile: newRecordFile(),
-  })
+  const own = { nodeUrl: watched, recordFile: newRecordFile() }
+  const deployment = await deployContracts({ ...options(), ...own })
   expect(waiting).toEqual(Array(3).fill(0))
   // Nobody can start this chain over, so it lends as a public one does.
-  const terms = { address: loan, abi: microLoanAbi, functionName: 'terms' } as const
-  expect((await there.readContract(terms)).dailyCap).toBe(parseEther('1'))
+  const { dailyCap } = await contractsOf(deployment, there).loan.terms()
+  expect(dailyCap).toBe(parseEther('1'))
 })
 
-test("a node's quota for a key that never sent is waited out, and said once", async ({
-  expect,
-}) => {
-  const fresh = await startAnvil({ chainId: 31 })
+test("a node's quota for a key that never sent is waited out, and said once", async () => {
   const quota = { newAccountGas: 10_000n, maxGas: 8_000_000n, gasPerSecond: 4_000_000n }
-  const rules = { quota }
-  const rootstock = await startRootstockPool({ anvilUrl: fresh.url, blockMs: 100, rules })
-  onTestFinished(async () => {
-    await rootstock.stop()
-    await fresh.stop()
-  })
+  const rootstock = await startPool({ blockMs: 100, rules: { quota } })
   const lines: string[] = []
   const { loan, differences } = await deployContracts({
     ...options(),
@@ -360,7 +320,7 @@ test("a node's quota for a key that never sent is waited out, and said once", as
   expect(told).toEqual([expect.stringMatching(/^waiting: the node takes little gas at a time/)])
 })
 
-test('a node that shows no code where it was just deployed is not believed', async ({ expect }) => {
+test('a node that shows no code where it was just deployed is not believed', async () => {
   const blind = await serve((method, params) =>
     method === 'eth_getCode' ? '0x' : rpcTo(anvil.url)(method, [...params]),
   )
@@ -370,7 +330,7 @@ test('a node that shows no code where it was just deployed is not believed', asy
   expect(JSON.parse(readFileSync(file, 'utf8')).state).toBe('sending')
 })
 
-test('a deployer with a transaction under way is told to wait', async ({ expect }) => {
+test('a deployer with a transaction under way is told to wait', async () => {
   await startOver()
   await chain().setAutomine(false)
   try {
@@ -390,7 +350,7 @@ test.for([
   { of: 'a deployer without money', leavesAt: undefined, isRecorded: true },
 ])(
   'no message of $of shows the key or the address of the node',
-  async ({ leavesAt, isRecorded }, { expect }) => {
+  async ({ leavesAt, isRecorded }) => {
     const node = await serveJsonRpc({
       port: 0,
       maxBatch: 100,
@@ -417,6 +377,23 @@ test.for([
     expect(state).toBe(isRecorded ? 'sending' : undefined)
   },
 )
+
+/** Rootstock's pool before a chain of one test. */
+async function startPool(how: Omit<RootstockPoolOptions, 'anvilUrl'>): Promise<RootstockPool> {
+  const fresh = await startAnvil({ chainId: 31 })
+  const rootstock = await startRootstockPool({ anvilUrl: fresh.url, ...how })
+  onTestFinished(async () => {
+    await rootstock.stop()
+    await fresh.stop()
+  })
+  return rootstock
+}
+
+/** What is read of a pair of contracts. */
+const contractsOf = (pair: { loan: Address; forwarder: Address }, on = client) => ({
+  loan: getContract({ address: pair.loan, abi: microLoanAbi, client: on }).read,
+  forwarder: getContract({ address: pair.forwarder, abi: relayForwarderAbi, client: on }).read,
+})
 
 /** A node of one test that answers by this function. */
 async function serve(
@@ -486,20 +463,14 @@ async function deployForwarder(target?: Address): Promise<{ contractAddress: Add
   return { contractAddress }
 }
 
-type OwnerCall =
-  | { readonly functionName: 'defund'; readonly args: readonly [bigint] }
-  | {
-      readonly functionName: 'setRelayer'
-      readonly args: readonly [Address, boolean]
-    }
-
 /** A call of a contract by its owner, waited for. */
-async function sendAsOwner(address: Address, call: OwnerCall): Promise<void> {
-  const data = encodeFunctionData({
-    abi: [...microLoanAbi, ...relayForwarderAbi],
-    ...call,
-  } as never)
-  const hash = await wallet().sendTransaction({ to: address, data, chain: null })
+async function sendAsOwner(
+  to: Address,
+  call: { functionName: 'defund' | 'setRelayer'; args: readonly unknown[] },
+): Promise<void> {
+  const abi = [...microLoanAbi, ...relayForwarderAbi]
+  const data = encodeFunctionData({ abi, ...call } as never)
+  const hash = await wallet().sendTransaction({ to, data, chain: null })
   const { status } = await client.waitForTransactionReceipt({ hash })
   if (status === 'reverted') throw new Error(`${call.functionName} was reverted`)
 }

@@ -11,13 +11,14 @@ import {
   parseTransaction,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRelayer, sendBatch } from '../../../scripts/contracts/migrate/relayer.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
 import { chains, poolRules } from '../../../src/chain/chains.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
 import { resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
+import { opened } from '../../support/opened.ts'
 import type { Ended } from '../../support/processes.ts'
 import { sampleOf, seed } from '../../support/sample.ts'
 import { barrier, openGate } from './gate.ts'
@@ -36,11 +37,10 @@ import {
   type World,
 } from './migration-world.ts'
 
-let world: World
+const world = opened(openWorld)
 let snapshot: unknown
 
 beforeAll(async () => {
-  world = await openWorld()
   snapshot = await world.ask('evm_snapshot')
 })
 
@@ -48,8 +48,6 @@ beforeEach(async () => {
   await world.ask('evm_revert', [snapshot])
   snapshot = await world.ask('evm_snapshot')
 })
-
-afterAll(() => world.stop())
 
 type Holding = Awaited<ReturnType<typeof holdingOf>>
 
@@ -103,9 +101,7 @@ for (const { kind, what, open, arrivals, relist } of moves) {
   const calls = callsOf(kind)
 
   describe(what, () => {
-    test('every account arrives with its balance and its loan, and nothing is left behind', async ({
-      expect,
-    }) => {
+    test('every account arrives with its balance and its loan, and nothing is left behind', async () => {
       await open()
       const before = await departures()
       const block = await world.client.getBlockNumber({ cacheTime: 0 })
@@ -125,9 +121,7 @@ for (const { kind, what, open, arrivals, relist } of moves) {
       )
     })
 
-    test('a plan says what would be done and what it costs, and sends nothing', async ({
-      expect,
-    }) => {
+    test('a plan says what would be done and what it costs, and sends nothing', async () => {
       const block = await world.ask('eth_blockNumber', [])
       const owners = world.owners.slice(1)
       const early = await runCommand(world, ['plan', kind, '--batch', '3'], { owners })
@@ -149,7 +143,7 @@ for (const { kind, what, open, arrivals, relist } of sampleOf(1, moves, 'what is
   const calls = callsOf(kind)
 
   describe(`disturbed, ${what}`, () => {
-    test('killed at random points and resumed, a run moves everything once', async ({ expect }) => {
+    test('killed at random points and resumed, a run moves everything once', async () => {
       await open()
       const before = await departures()
       const block = await world.client.getBlockNumber({ cacheTime: 0 })
@@ -185,7 +179,7 @@ for (const { kind, what, open, arrivals, relist } of sampleOf(1, moves, 'what is
 
     test.for(sampleOf(1, ['two relayers', 'one relayer'], 'who moves'))(
       'two runs at once with %s move everything once',
-      async (keys, { expect }) => {
+      async (keys) => {
         await open()
         const before = await departures()
         const block = await world.client.getBlockNumber({ cacheTime: 0 })
@@ -220,7 +214,7 @@ for (const { kind, what, open, arrivals, relist } of sampleOf(1, moves, 'what is
   })
 }
 
-test('a thief of the account secret gets no more than the limit of a day', async ({ expect }) => {
+test('a thief of the account secret gets no more than the limit of a day', async () => {
   const { owners, ask, from, client } = world
   const thief = world.wallet
   const gas = `0x${parseEther('1').toString(16)}`
@@ -276,7 +270,7 @@ test('a thief of the account secret gets no more than the limit of a day', async
   }
 })
 
-test('what comes to an old account after it was passed on follows it', async ({ expect }) => {
+test('what comes to an old account after it was passed on follows it', async () => {
   const [{ account, heir }] = world.owners
   const { from } = world
   await pause(world)
@@ -292,7 +286,7 @@ test('what comes to an old account after it was passed on follows it', async ({ 
   expect(await runCommand(world, ['verify', 'secret'])).toMatchObject({ code: 0 })
 })
 
-test('an account that its new place refuses is named, and the others move', async ({ expect }) => {
+test('an account that its new place refuses is named, and the others move', async () => {
   const [first] = world.owners
   await forward(world, first.heir, callOf({ kind: 'loan', ...usualTerms }))
   await pause(world)
@@ -305,7 +299,7 @@ test('an account that its new place refuses is named, and the others move', asyn
   expect(verified.output).toContain(`${first.account.address} has not moved`)
 })
 
-test('a number that is missing is noticed by its debt', async ({ expect }) => {
+test('a number that is missing is noticed by its debt', async () => {
   await pause(world)
   const owners = world.owners.slice(1)
   expect(await runCommand(world, ['run', 'secret'], { owners })).toMatchObject({ code: 0 })
@@ -316,7 +310,7 @@ test('a number that is missing is noticed by its debt', async ({ expect }) => {
   )
 })
 
-test('a place in the list and a fee that did not arrive are named', async ({ expect }) => {
+test('a place in the list and a fee that did not arrive are named', async () => {
   await openTheMove(world)
   expect(await runCommand(world, ['run', 'pair'])).toMatchObject({ code: 0 })
   // As if the first borrower's loan had arrived with another fee.
@@ -335,7 +329,7 @@ test('a place in the list and a fee that did not arrive are named', async ({ exp
   expect(verified.output).toContain(words)
 })
 
-test('a node that limits the range of events is asked in smaller ranges', async ({ expect }) => {
+test('a node that limits the range of events is asked in smaller ranges', async () => {
   let widest = 0n
   const gate = await openGate(world.chain.anvil.url, (question, answer) => {
     const { id, method, params } = JSON.parse(question)
@@ -352,7 +346,7 @@ test('a node that limits the range of events is asked in smaller ranges', async 
   expect(widest).toBeGreaterThan(1n)
 })
 
-test('a node that keeps an event back is noticed, and nothing is sent', async ({ expect }) => {
+test('a node that keeps an event back is noticed, and nothing is sent', async () => {
   await pause(world)
   const block = await world.ask('eth_blockNumber', [])
   const topic = pad(world.owners[6]?.account.address as Address).toLowerCase()
@@ -371,7 +365,7 @@ test('a node that keeps an event back is noticed, and nothing is sent', async ({
   expect(await world.ask('eth_blockNumber', [])).toBe(block)
 })
 
-test('what a node executes before it names the block is counted as moved', async ({ expect }) => {
+test('what a node executes before it names the block is counted as moved', async () => {
   await pause(world)
   const before = await world.ask('eth_blockNumber', [])
   let isSent = false
@@ -388,9 +382,7 @@ test('what a node executes before it names the block is counted as moved', async
   expect(run.output.match(/^moved 0x/gm)).toHaveLength(7)
 })
 
-test('a record whose contracts do not belong together is an obstacle, be it left or entered', async ({
-  expect,
-}) => {
+test('a record whose contracts do not belong together is an obstacle, be it left or entered', async () => {
   await openTheMove(world)
   const before = await world.ask('eth_blockNumber', [])
   const [from, to] = [world.records.from, world.records.to].map((file) =>
@@ -414,7 +406,7 @@ test('a record whose contracts do not belong together is an obstacle, be it left
   expect(await world.ask('eth_blockNumber', [])).toBe(before)
 })
 
-test('nothing is sent where the node asks for more than the highest price', async ({ expect }) => {
+test('nothing is sent where the node asks for more than the highest price', async () => {
   await pause(world)
   const block = await world.ask('eth_blockNumber', [])
   const price = await world.client.getGasPrice()
@@ -429,9 +421,7 @@ test('nothing is sent where the node asks for more than the highest price', asyn
   expect(await world.ask('eth_blockNumber', [])).toBe(block)
 })
 
-test('what waits is outbid up to the highest price, and goes out as it is from there on', async ({
-  expect,
-}) => {
+test('what waits is outbid up to the highest price, and goes out as it is from there on', async () => {
   const prices: (bigint | undefined)[] = []
   const gate = await openGate(world.chain.anvil.url, async (question, answer) => {
     const [raw] = /0x[0-9a-f]{100,}/.exec(question) ?? []
@@ -458,7 +448,7 @@ test('what waits is outbid up to the highest price, and goes out as it is from t
   expect(prices).toHaveLength(4)
 })
 
-test('no secret and no number is ever printed, whatever goes wrong', async ({ expect }) => {
+test('no secret and no number is ever printed, whatever goes wrong', async () => {
   const phones = world.owners.map(({ phone }) => phone.slice(1))
   const key = world.relayers[0]
   const cases: [string[], Record<string, string>, string][] = [

@@ -21,7 +21,6 @@ import { migrate } from '../../../scripts/contracts/migrate/cli.ts'
 import { devKey } from '../../../scripts/dev/anvil.ts'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
-import type { Terminal } from '../../../scripts/stack/command.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -32,7 +31,7 @@ import {
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
-import { type Ended, type Process, startProcess } from '../../support/processes.ts'
+import { type Process, runHere, startProcess } from '../../support/processes.ts'
 
 /** A phone, its account, and its account under the new secret. */
 export type Owner = { phone: PhoneNumber; account: LocalAccount; heir: LocalAccount }
@@ -228,60 +227,23 @@ type CommandOptions = { owners?: Owner[]; [name: string]: unknown }
 export function startCommand(
   world: World,
   args: readonly string[],
-  options: CommandOptions = {},
+  options?: CommandOptions,
 ): Process {
-  return startScript(world, 'cli.ts', argumentsOf(world, args), inputOf(world, options))
+  const named = ['scripts/contracts/migrate/cli.ts', ...argumentsOf(world, args)]
+  return startProcess(process.execPath, named, givenTo(world, options))
 }
 
-/** Runs the command to its end, in this process: to start one takes longer than what most of them do. */
-export function runCommand(
-  world: World,
-  args: readonly string[],
-  options: CommandOptions = {},
-): Promise<Ended> {
-  return runHere(world, migrate, argumentsOf(world, args), inputOf(world, options))
+/** Runs the command to its end, in this process. */
+export const runCommand = (world: World, args: readonly string[], options?: CommandOptions) =>
+  runHere(migrate, argumentsOf(world, args), givenTo(world, options))
+
+function argumentsOf({ records }: World, args: readonly string[]): string[] {
+  return [...args, ...(args[1] === 'pair' ? ['--to', records.to] : []), '--record', records.from]
 }
 
-function argumentsOf(world: World, args: readonly string[]): string[] {
-  return [...args, ...(args[1] === 'pair' ? ['--to', world.records.to] : [])]
-}
-
-function inputOf(world: World, { owners = world.owners, ...environment }: CommandOptions): Input {
-  return { input: owners.map(({ phone }) => `${phone}\n`).join(''), environment }
-}
-
-type Input = { input: string; environment?: Record<string, unknown> }
-
-/** Runs what a script of the migration's folder runs, with the first pair's record and this standard input. */
-export async function runHere(
-  world: World,
-  command: (args: readonly string[], terminal: Terminal) => Promise<number>,
-  args: readonly string[],
-  { input, environment = {} }: Input,
-): Promise<Ended> {
-  let output = ''
-  const note = (line: string) => {
-    output += `${line}\n`
-  }
-  const code = await command([...args, '--record', world.records.from], {
-    env: { ...world.environment, ...(environment as Record<string, string>) },
-    input: async () => input,
-    ...{ say: note, complain: note },
-  })
-  return { code, output }
-}
-
-/** Starts a script of the migration's folder with the first pair's record and this standard input. */
-export function startScript(
-  world: World,
-  script: 'cli.ts' | '../../ops/account-cli.ts',
-  args: readonly string[],
-  { input, environment = {} }: Input,
-): Process {
-  const path = join('scripts/contracts/migrate', script)
+function givenTo(world: World, { owners = world.owners, ...environment }: CommandOptions = {}) {
   const env = { ...world.environment, ...(environment as Record<string, string>) }
-  const named = [path, ...args, '--record', world.records.from]
-  return startProcess(process.execPath, named, { input, env })
+  return { env, input: owners.map(({ phone }) => `${phone}\n`).join('') }
 }
 
 /** What an account has and owes in a loan contract. */

@@ -8,7 +8,7 @@ import {
   toHex,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
@@ -114,9 +114,7 @@ const loan: LoanCall = {
 const transfer: LoanCall = { kind: 'transfer', to: recipient, amountWei: 5n }
 
 describe("with a stolen relayer's key", () => {
-  test("a request of the thief's own spends no intent of a caller, whatever id it has", async ({
-    expect,
-  }) => {
+  test("a request of the thief's own spends no intent of a caller, whatever id it has", async () => {
     const [alice, mallory] = [caller(), caller()]
     const wanted = await alice.asks(loan)
     const forged = await send([await mallory.asks(loan, alice.intentId)])
@@ -133,9 +131,7 @@ describe("with a stolen relayer's key", () => {
     expect(await findExecution(relayer, wanted)).toEqual({ execution, isSame: true })
   })
 
-  test('an older request of a caller is not taken for the one beside which the thief shows it', async ({
-    expect,
-  }) => {
+  test('an older request of a caller is not taken for the one beside which the thief shows it', async () => {
     const alice = caller()
     const [older, wanted] = [await alice.asks(loan), await alice.asks(transfer)]
     const unsigned = { ...wanted, signature: older.signature }
@@ -151,9 +147,7 @@ describe("with a stolen relayer's key", () => {
     expect(await findExecution(relayer, older)).toMatchObject({ isSame: true })
   })
 
-  test('what spent an intent is read from one block, and its absence there is an error', async ({
-    expect,
-  }) => {
+  test('what spent an intent is read from one block, and its absence there is an error', async () => {
     const alice = caller()
     const wanted = await alice.asks(loan)
     await send([wanted])
@@ -174,31 +168,28 @@ describe('a loan whose terms the owner changes after they were shown', () => {
     { what: 'amount', phone: '+254700000042', terms: { principal: parseEther('0.02') } },
     { what: 'fee', phone: '+254700000043', terms: { principal: parseEther('0.01'), feeRate: 1 } },
     { what: 'term', phone: '+254700000044', terms: { feeRate: 0, term: 86_400 } },
-  ])(
-    'and of them the $what, is not issued, and its session says so',
-    async ({ phone, terms }, { expect }) => {
-      const deployment = openDeployment({ variables: chain.bindings })
-      const session = { phoneNumber: phone, sessionId: `shown ${phone}`, text: '3' }
-      const body = new URLSearchParams(session)
-      const dial = async () => (await deployment.ask('/ussd', { method: 'POST', body })).body
-      await ask('evm_setAutomine', [false])
-      expect(await dial()).toContain(' tRBTC credited shortly.')
-      await setTerms(terms)
-      await ask('evm_mine', [])
-      await ask('evm_setAutomine', [true])
-      await deployment.settled()
-      await until(async () => {
-        await deployment.round()
-        return deployment.events.some(({ message }) => /^Loan .*: /.test(message ?? ''))
-      })
-      const messages = deployment.events.map(({ message }) => message)
-      expect(messages).toContain('Loan failed on-chain: Loan terms changed')
-      const secret = chain.bindings.ACCOUNT_KEY_SECRET as Hex
-      const { address } = await callerAccount(secret, parseCaller(phone) as PhoneNumber)
-      expect(await readLoan().loanOf([address])).toBe(0n)
-      expect(await dial()).not.toContain('credited shortly')
-    },
-  )
+  ])('and of them the $what, is not issued, and its session says so', async ({ phone, terms }) => {
+    const deployment = openDeployment({ variables: chain.bindings })
+    const session = { phoneNumber: phone, sessionId: `shown ${phone}`, text: '3' }
+    const body = new URLSearchParams(session)
+    const dial = async () => (await deployment.ask('/ussd', { method: 'POST', body })).body
+    await ask('evm_setAutomine', [false])
+    expect(await dial()).toContain(' tRBTC credited shortly.')
+    await setTerms(terms)
+    await ask('evm_mine', [])
+    await ask('evm_setAutomine', [true])
+    await deployment.settled()
+    await until(async () => {
+      await deployment.round()
+      return deployment.events.some(({ message }) => /^Loan .*: /.test(message ?? ''))
+    })
+    const messages = deployment.events.map(({ message }) => message)
+    expect(messages).toContain('Loan failed on-chain: Loan terms changed')
+    const secret = chain.bindings.ACCOUNT_KEY_SECRET as Hex
+    const { address } = await callerAccount(secret, parseCaller(phone) as PhoneNumber)
+    expect(await readLoan().loanOf([address])).toBe(0n)
+    expect(await dial()).not.toContain('credited shortly')
+  })
 })
 
 /** As the owner, in the next block and before all others. */

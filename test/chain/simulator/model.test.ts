@@ -11,7 +11,7 @@ import {
   slice,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { type Anvil, devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { createRandom, type Random } from '../../../scripts/dev/random.ts'
@@ -255,7 +255,7 @@ describe("the simulator's chain and pool", () => {
       3,
       Array.from({ length: 12 }, (_, index) => index + 1),
     ),
-  )('do what anvil behind the Rootstock pool does, in history %i', async (seed, { expect }) => {
+  )('do what anvil behind the Rootstock pool does, in history %i', async (seed) => {
     await dev('evm_revert', [fresh])
     fresh = (await dev('evm_snapshot', [])) as Hex
     await rootstock.evictAll()

@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPublicClient, http, parseEther } from 'viem'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import { readIfThere } from '../../../scripts/stack/files.ts'
 import { resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
@@ -17,9 +17,7 @@ import {
 const [alice, bob] = ['+254700000001', '+254700000002']
 const payment = { sessionId: 'killed', phoneNumber: alice, text: `2*${bob}*0.25` }
 
-test('after a kill -9 of everything but the node, a retried payment is answered and not made again', async ({
-  expect,
-}) => {
+test('after a kill -9 of everything but the node, a retried payment is answered and not made again', async () => {
   const folder = createDevFolder()
   const first = await startStack(folder)
   const replies = await dialTwenty(first.stack().relayUrl)
@@ -38,7 +36,7 @@ test('after a kill -9 of everything but the node, a retried payment is answered 
   await second.interrupt()
 })
 
-test('a Worker that outlived its start is ended by the next one', async ({ expect }) => {
+test('a Worker that outlived its start is ended by the next one', async () => {
   const folder = createDevFolder()
   const first = await startStack(folder)
   const port = new URL(first.stack().relayUrl).port
@@ -54,9 +52,7 @@ test('a Worker that outlived its start is ended by the next one', async ({ expec
   await second.interrupt()
 })
 
-test('after a kill -9 of everything, what an older chain has lost is sent again, once', async ({
-  expect,
-}) => {
+test('after a kill -9 of everything, what an older chain has lost is sent again, once', async () => {
   const folder = createDevFolder()
   const first = await startStack(folder)
   // The chain as a killed start leaves it at worst: saved before the payment.

@@ -4,7 +4,7 @@ import {
   runDurableObjectAlarm,
   runInDurableObject,
 } from 'cloudflare:test'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import { willCause } from '../../support/runtime-words.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
@@ -40,7 +40,7 @@ const rows = (query: string, ...bindings: string[]) =>
   )
 
 describe("a ledger's alarm", () => {
-  test('that rings several times for one time does everything once', async ({ expect }) => {
+  test('that rings several times for one time does everything once', async () => {
     const caller = '+254700000401'
     await fund(caller, '1')
     const session = newSession()
@@ -58,7 +58,7 @@ describe("a ledger's alarm", () => {
     expect(await dial(caller, `2*${recipient}*0.25`, session)).toEqual(reply)
   })
 
-  test('that rings several times carries a payment that waits on one nonce', async ({ expect }) => {
+  test('that rings several times carries a payment that waits on one nonce', async () => {
     const caller = '+254700000403'
     await fund(caller, '1')
     await rpc('evm_setAutomine', [false])
@@ -96,7 +96,7 @@ describe("a ledger's alarm", () => {
     expect(alreadySpent).toBeLessThanOrEqual(1)
   })
 
-  test('goes on after it was lost, when the ledger is woken', async ({ expect }) => {
+  test('goes on after it was lost, when the ledger is woken', async () => {
     const caller = '+254700000402'
     await fund(caller, '1')
     await dial(caller, `2*${recipient}*0.25`)
@@ -110,7 +110,7 @@ describe("a ledger's alarm", () => {
 })
 
 describe("a ledger's object", () => {
-  test('that is evicted between deliveries knows its sessions', async ({ expect }) => {
+  test('that is evicted between deliveries knows its sessions', async () => {
     const caller = '+254700000411'
     await fund(caller, '1')
     const session = newSession()
@@ -121,7 +121,7 @@ describe("a ledger's object", () => {
     expect(await executions(caller)).toBe(1)
   })
 
-  test('that dies in the middle of deliveries pays each of them once', async ({ expect, task }) => {
+  test('that dies in the middle of deliveries pays each of them once', async ({ task }) => {
     willCause(task, 'aborted_objects')
     const callers = Array.from({ length: 8 }, (_, index) => `+25470000042${index}`)
     const sessions = callers.map(() => newSession())
@@ -142,7 +142,6 @@ describe("a ledger's object", () => {
   })
 
   test('that lost its storage between two deliveries shows the same screen and pays nothing', async ({
-    expect,
     task,
   }) => {
     willCause(task, 'aborted_objects')

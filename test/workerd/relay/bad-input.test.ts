@@ -1,6 +1,6 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import worker from '../../../src/worker.ts'
 import { willCause } from '../../support/runtime-words.ts'
@@ -56,7 +56,7 @@ describe('a request that is not one', () => {
     ['more than 8 KB', `sessionId=s&text=${'1'.repeat(8192)}`, form],
   ] as const)(
     'gets one line that says why, which a handset shows: %s',
-    async ([, body, headers], { expect }) => {
+    async ([, body, headers]) => {
       const response = await post(body, headers)
       expect(response.status).toBe(200)
       expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
@@ -64,14 +64,14 @@ describe('a request that is not one', () => {
     },
   )
 
-  test('is the notice of an end: nothing is shown', async ({ expect }) => {
+  test('is the notice of an end: nothing is shown', async () => {
     const notice =
       'sessionId=s&phoneNumber=%2B254700000201&status=Success&durationInMillis=9&input=1'
     const response = await post(notice)
     expect([response.status, await response.text()]).toEqual([200, ''])
   })
 
-  test('is anything but a POST', async ({ expect }) => {
+  test('is anything but a POST', async () => {
     const response = await exports.default.fetch('http://relay.test/ussd')
     expect(response.status).toBe(405)
   })
@@ -80,23 +80,21 @@ describe('a request that is not one', () => {
 describe('a deployment', () => {
   const body = dialled('+254700000202', '')
 
-  test('answers 503 in production until it has a callback secret', async ({ expect }) => {
+  test('answers 503 in production until it has a callback secret', async () => {
     expect(await dialWith({ ENVIRONMENT: '' }, '/ussd', body)).toEqual({
       status: 503,
       text: 'END This service is not in operation.',
     })
   })
 
-  test('lives behind its callback secret, and nowhere else', async ({ expect }) => {
+  test('lives behind its callback secret, and nowhere else', async () => {
     const secret = { ENVIRONMENT: 'production', CALLBACK_SECRET: 'a-secret-of-this-test' }
     expect((await dialWith(secret, '/a-secret-of-this-test/ussd', body)).status).toBe(200)
     expect((await dialWith(secret, '/a-secret-of-another/ussd', body)).status).toBe(404)
     expect((await dialWith(secret, '/ussd', body)).status).toBe(404)
   })
 
-  test('takes its callback secret in a header too, and without it nothing is there', async ({
-    expect,
-  }) => {
+  test('takes its callback secret in a header too, and without it nothing is there', async () => {
     const secret = { ENVIRONMENT: 'production', CALLBACK_SECRET: 'a-secret-of-this-test' }
     const given = (authorization: string) => dialWith(secret, '/ussd', body, { authorization })
     const inPath = await dialWith(secret, '/a-secret-of-this-test/ussd', body)
@@ -114,7 +112,7 @@ describe('a deployment', () => {
     }
   })
 
-  test('serves nothing with a bad variable, and names it', async ({ expect }) => {
+  test('serves nothing with a bad variable, and names it', async () => {
     const bad = { PREFLIGHT: 'perhaps' }
     expect(await dialWith(bad, '/ussd', body)).toMatchObject({ status: 503 })
     expect(await healthWith(bad)).toEqual({
@@ -124,9 +122,7 @@ describe('a deployment', () => {
     })
   })
 
-  test('broadcasts without a look ahead when PREFLIGHT is off, as the demonstration did', async ({
-    expect,
-  }) => {
+  test('broadcasts without a look ahead when PREFLIGHT is off, as the demonstration did', async () => {
     const caller = '+254700000204'
     const off = { PREFLIGHT: 'off' }
     expect((await dialWith(off, '/ussd', dialled(caller, '3'))).text).toMatch(/^END Loan Requested/)
@@ -144,7 +140,7 @@ describe('a deployment', () => {
 describe('a node that does not answer', () => {
   const dead = { NODE_URL: 'http://127.0.0.1:9' }
 
-  test('ends a balance with a sentence', async ({ expect, task }) => {
+  test('ends a balance with a sentence', async ({ task }) => {
     willCause(task, 'refused_connection')
     expect((await dialWith(dead, '/ussd', dialled('+254700000206', '1'))).text).toBe(
       'END Service not available. Please try again later.',
@@ -152,7 +148,7 @@ describe('a node that does not answer', () => {
   })
 })
 
-test('no screen and no answer holds what a node said', async ({ expect }) => {
+test('no screen and no answer holds what a node said', async () => {
   // A loan contract that is not there: every call of it reverts without words.
   const nowhere = { LOAN_ADDRESS: '0x00000000000000000000000000000000000000ff' }
   for (const text of ['1', '3', `2*${recipient}*1`]) {

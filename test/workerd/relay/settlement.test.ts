@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import worker from '../../../src/worker.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
@@ -32,7 +32,7 @@ async function hashOfLast(phone: string): Promise<string> {
 }
 
 describe('settlement', () => {
-  test('tells the log when a payment is confirmed, once', async ({ expect }) => {
+  test('tells the log when a payment is confirmed, once', async () => {
     const caller = '+254700000301'
     await dial(caller, '3')
     const hash = await hashOfLast(caller)
@@ -41,7 +41,7 @@ describe('settlement', () => {
     expect(messages().filter((message) => message === `Loan confirmed: ${hash}`)).toHaveLength(1)
   })
 
-  test('has the whole hash of a transfer in the log, and in no screen', async ({ expect }) => {
+  test('has the whole hash of a transfer in the log, and in no screen', async () => {
     const [caller, session] = ['+254700000305', newSession()]
     await fund(caller, '0.5')
     const deliver = async (text: string) => (await dial(caller, text, session)).text
@@ -53,7 +53,7 @@ describe('settlement', () => {
     for (const screen of screens) expect(screen).not.toMatch(/0x[0-9a-f]{11}/)
   })
 
-  test('tells the log why a loan failed on the chain', async ({ expect }) => {
+  test('tells the log why a loan failed on the chain', async () => {
     const caller = '+254700000302'
     await dial(caller, '3')
     await untilBalance(caller, '0.01')
@@ -72,7 +72,7 @@ describe('settlement', () => {
     expect(reverted).toMatchObject({ level: 'warn', method: 'warn' })
   })
 
-  test('puts nothing of a person into the log', async ({ expect }) => {
+  test('puts nothing of a person into the log', async () => {
     const [caller, friend] = ['+254700000303', '+254700000304']
     await dial(caller, '3')
     await untilBalance(caller, '0.01')
