@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startChain, type TestChain } from '../../scripts/dev/chain.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startChain } from '../../scripts/dev/chain.ts'
 import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { callersOf, createTreasury } from '../../scripts/dev/relays/callers.ts'
-import { type DenoRelays, startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
+import { startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
 import { type RelayWorkers, startRelayWorkers } from '../../scripts/dev/relays/relay-workers.ts'
 import { rpcTo } from '../../scripts/dev/rpc.ts'
 import { until } from '../../scripts/dev/wait.ts'
@@ -14,6 +14,7 @@ import {
   exampleTransaction,
 } from '../../src/node/methods/examples.ts'
 import { methods } from '../../src/node/methods/list.ts'
+import { opened } from '../support/opened.ts'
 import { createRandomRequests, type RandomRequest } from '../support/requests.ts'
 import { seed } from '../support/sample.ts'
 
@@ -46,31 +47,19 @@ const operatorToken = 'the-token-of-the-operator'
 
 type Screen = { status: number; type: string | null; text: string }
 
-let chain: TestChain
-let workers: RelayWorkers
-let deno: DenoRelays
-
 describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
+  const chain = opened(() => startChain())
+  const variables = async () => ({
+    ...{ ...chain.bindings, OPERATOR_TOKEN: operatorToken },
+    RPC_KEY_HASHES: await hashKey(key),
+  })
+  const workers = opened(async () => startRelayWorkers({ variables: await variables() }))
+  const deno = opened(async () => startDenoRelays({ variables: await variables(), workers: 1 }))
+
   beforeAll(async () => {
-    chain = await startChain()
     const [caller] = await callersOf(chain, 1)
     if (caller === undefined) throw new Error('there is no caller')
-    const treasury = createTreasury(chain)
-    await treasury.deposit([caller.account.address], 10n ** 18n)
-    const variables = {
-      ...{ ...chain.bindings, OPERATOR_TOKEN: operatorToken },
-      RPC_KEY_HASHES: await hashKey(key),
-    }
-    ;[workers, deno] = await Promise.all([
-      startRelayWorkers({ variables }),
-      startDenoRelays({ variables, workers: 1 }),
-    ])
-  })
-
-  afterAll(async () => {
-    await workers?.stop()
-    await deno?.stop()
-    await chain?.stop()
+    await createTreasury(chain).deposit([caller.account.address], 10n ** 18n)
   })
 
   /** Dials everything; each payment is in a block before the next thing is dialled. */

@@ -1,33 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { type DenoRelays, startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
 import { claimOf } from '../../scripts/dev/relays/oracle.ts'
-import { type Rig, startRig, stranger } from '../../scripts/dev/relays/rig.ts'
+import { openRig } from '../support/faults/open-rig.ts'
 
-let rig: Rig
 let relays: DenoRelays | undefined
 
 describe.skipIf(!hasRedisServer())('an instance that died', () => {
-  beforeAll(async () => {
-    rig = await startRig({
-      blockMs: 100,
-      workers: 2,
-      callers: 4,
-      relays: async (options) => {
-        relays = await startDenoRelays(options)
-        return relays
-      },
-    })
+  const rig = openRig({
+    ...{ workers: 2, callers: 4 },
+    relays: async (options) => {
+      relays = await startDenoRelays(options)
+      return relays
+    },
   })
 
-  afterAll(() => rig?.stop())
-
   test('between record and broadcast is taken over by the other one', async () => {
-    const delivery = {
-      phone: rig.nextCaller().phone,
-      sessionId: 'taken over',
-      text: `2*${stranger}*0.25`,
-    }
+    const delivery = rig.newPayment()
     // What the first process sends stays on the way for longer than this test takes.
     const held = rig.faults.script({
       fault: { kind: 'delay_request', ms: 600_000 },

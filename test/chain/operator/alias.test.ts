@@ -1,16 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import { describe, expect, test } from 'vitest'
+import { startChain } from '../../../scripts/dev/chain.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { numberingFingerprint } from '../../../src/account/numbering.ts'
 import { type Deployment, openDeployment, serveApp } from '../../support/deployment.ts'
+import { opened } from '../../support/opened.ts'
 import { dial, give, operate, token } from './operating.ts'
 
-let chain: TestChain
-
-beforeAll(async () => {
-  chain = await startChain()
-  return chain.stop
-})
+const chain = opened(() => startChain())
 
 /** A deployment whose ledger was begun under a table that had no such change. */
 async function openChanged(): Promise<Deployment> {

@@ -1,21 +1,18 @@
 import { createHmac } from 'node:crypto'
 import { english, generateMnemonic } from 'viem/accounts'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import { startChain } from '../../../scripts/dev/chain.ts'
 import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { type AlertMessage, alertMessage } from '../../../src/operator/alerting/webhook.ts'
 import { healthAnswer, livenessAnswer } from '../../../src/operator/answers.ts'
 import { type Deployment, openDeployment } from '../../support/deployment.ts'
+import { opened } from '../../support/opened.ts'
 
-let chain: TestChain
+const chain = opened(() => startChain())
 
-beforeAll(async () => {
-  chain = await startChain()
-  // What a block holds is asked for besides: the head holds nothing.
-  await rpcTo(chain.anvil.url)('evm_mine')
-  return chain.stop
-})
+// What a block holds is asked for besides: the head holds nothing.
+beforeAll(() => rpcTo(chain.anvil.url)('evm_mine'))
 
 const open = (changes: Record<string, string> = {}): Deployment =>
   openDeployment({ variables: { ...chain.bindings, ...changes } })

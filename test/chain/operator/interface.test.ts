@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { encryptKeystoreJsonSync } from 'ethers'
 import { type Address, checksumAddress, encodeFunctionData, type Hex, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type * as z from 'zod/mini'
-import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import { startChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
@@ -33,20 +33,16 @@ import { version } from '../../../src/operator/version.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
 import { schemaVersion } from '../../../src/relay/ledger/rows.ts'
 import { type Deployment, openDeployment, serveApp } from '../../support/deployment.ts'
+import { opened } from '../../support/opened.ts'
 import { authorized, dial, give, operate, token } from './operating.ts'
 
 const recipient = '0x00000000000000000000000000000000000a11ce'
 const paused = 'END Payments are paused. Nothing was sent. Please try again later.'
 
-let chain: TestChain
-let rpc: RpcCall
+const chain = opened(() => startChain())
+const rpc: RpcCall = (method, params) => rpcTo(chain.anvil.url)(method, params)
 let numbers = 0
 
-beforeAll(async () => {
-  chain = await startChain()
-  rpc = rpcTo(chain.anvil.url)
-  return chain.stop
-})
 afterEach(() => rpc('evm_setAutomine', [true]))
 
 const open = (changes: Record<string, string> = {}, database = ':memory:'): Deployment =>

@@ -2,25 +2,20 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import { startChain } from '../../../scripts/dev/chain.ts'
 import { openDeployment, serveApp } from '../../support/deployment.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
+import { opened } from '../../support/opened.ts'
 import { startSmsServer } from '../../support/sms-server.ts'
 import { look } from './incidents.ts'
 import { dial, give, token } from './operating.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'messages-'))
-let chain: TestChain
+const chain = opened(() => startChain())
 const phone = '+254700010000'
 
-beforeAll(async () => {
-  chain = await startChain()
-  await give(chain, phone)
-})
-afterAll(async () => {
-  await chain?.stop()
-  rmSync(folder, { recursive: true })
-})
+beforeAll(async () => void (await give(chain, phone)))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 /** A deployment whose minutes pass when it is told to. */
 async function openWorld(

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeFunctionData, type Hex, parseEther } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
@@ -18,6 +18,7 @@ import {
   type DeploymentOptions,
   openDeployment,
 } from '../../support/deployment.ts'
+import { opened } from '../../support/opened.ts'
 import { describeOnRedis } from '../../support/redis/on-redis.ts'
 import { authorized, type Dialled, dial, give, token } from './operating.ts'
 
@@ -38,7 +39,12 @@ function pagesWithout(operator: OperatorClient, intent: string | undefined) {
   return read
 }
 
-type World = { chain: TestChain; open: () => Deployment; phones: readonly string[] }
+type World = {
+  chain: TestChain
+  open: () => Deployment
+  phones: readonly string[]
+  stop: () => Promise<void>
+}
 
 /** The operator's commands, before a deployment in this process. */
 function operatorOf({ ask }: Deployment, { chain }: World): OperatorClient {
@@ -79,7 +85,7 @@ async function startWorld(open: (chain: TestChain) => Deployment): Promise<World
   const phones = Array.from({ length: 13 }, (_, index) => `+2547000000${10 + index}`)
   for (const phone of phones) await give(chain, phone)
   await rpc('evm_setAutomine', [false])
-  return { chain, phones, open: () => open(chain) }
+  return { chain, phones, open: () => open(chain), stop: chain.stop }
 }
 
 const variablesOf = ({ bindings }: TestChain): Record<string, string> => ({
@@ -112,12 +118,7 @@ async function finish(deployment: Deployment, world: World): Promise<void> {
 
 function bringsBack(name: string, openOn: (options: DeploymentOptions) => Deployment): void {
   describe(`a restore on ${name}`, () => {
-    let world: World
-
-    beforeAll(async () => {
-      world = await startWorld((chain) => openOn({ variables: variablesOf(chain) }))
-    })
-    afterAll(() => world?.chain.stop())
+    const world = opened(() => startWorld((chain) => openOn({ variables: variablesOf(chain) })))
 
     test('in the middle of 50 open payments has all of them end as they would have', async () => {
       const { phones, chain } = world

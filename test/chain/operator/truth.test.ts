@@ -1,6 +1,6 @@
 import { encodeFunctionData, numberToHex, parseEther } from 'viem'
 import { beforeAll, type ExpectStatic, expect, test } from 'vitest'
-import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import { startChain } from '../../../scripts/dev/chain.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
 import { type Caller, callersOf, createTreasury } from '../../../scripts/dev/relays/callers.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
@@ -11,13 +11,14 @@ import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { keepLedger } from '../../../src/relay/ledger/keeper.ts'
 import { createSqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import { type Deployment, type LedgerOptions, openDeployment } from '../../support/deployment.ts'
+import { opened } from '../../support/opened.ts'
 import { seed, times } from '../../support/sample.ts'
 import { authorized, dial, token } from './operating.ts'
 
 const headers = authorized
 
-let chain: TestChain
-let rpc: RpcCall
+const chain = opened(() => startChain())
+const rpc: RpcCall = (method, params) => rpcTo(chain.anvil.url)(method, params)
 let callers: Caller[]
 let dials = 0
 /** Of the chain, too: it goes on from one world to the next. */
@@ -25,12 +26,9 @@ const time = { ahead: 0 }
 const now = () => Date.now() + time.ahead
 
 beforeAll(async () => {
-  chain = await startChain()
-  rpc = rpcTo(chain.anvil.url)
   callers = await callersOf(chain, 24)
   const accounts = callers.map(({ account }) => account.address)
   await createTreasury(chain).deposit(accounts, parseEther('1'))
-  return chain.stop
 })
 
 /** Two processes over one ledger that is looked after as by a Durable Object, before one node. */

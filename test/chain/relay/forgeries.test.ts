@@ -8,8 +8,8 @@ import {
   toHex,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
@@ -34,6 +34,7 @@ import { createSigner } from '../../../src/relay/signer.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { createMemoryLedger } from '../../ports/ledger-memory.ts'
 import { openDeployment } from '../../support/deployment.ts'
+import { opened } from '../../support/opened.ts'
 
 /** A key that the forwarder's owner allowed, in the relay's hands and in a thief's. */
 const thief = privateKeyToAccount(
@@ -41,13 +42,11 @@ const thief = privateKeyToAccount(
 )
 const recipient = privateKeyToAccount(generatePrivateKey()).address
 
-let chain: TestChain
-let ask: RpcCall
+const chain = opened(() => startChain([], [thief.address]))
+const ask: RpcCall = (method, params) => rpcTo(chain.anvil.url)(method, params)
 let relayer: Relayer
 
-beforeAll(async () => {
-  chain = await startChain([], [thief.address])
-  ask = rpcTo(chain.anvil.url)
+beforeAll(() => {
   const { ledger } = createMemoryLedger({
     rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 },
     relayer: thief.address,
@@ -68,8 +67,6 @@ beforeAll(async () => {
     reasonOf: () => 'reverted',
   }
 })
-
-afterAll(() => chain.stop())
 
 /** A caller with an account of its own and the intent of its one session. */
 function caller() {

@@ -11,20 +11,17 @@ import {
   slice,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { deployContracts } from '../../../scripts/contracts/deploy.ts'
-import { type Anvil, devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { createRandom, type Random } from '../../../scripts/dev/random.ts'
 import {
   type AccountPool,
   createAccountPool,
 } from '../../../scripts/dev/rootstock-pool/account-pool.ts'
 import { rootstockRules } from '../../../scripts/dev/rootstock-pool/rules.ts'
-import {
-  type RootstockPool,
-  startRootstockPool,
-} from '../../../scripts/dev/rootstock-pool/start.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/start.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { startState } from '../../../scripts/dev/simulator/ground.ts'
 import { createModelChain, type ModelChain } from '../../../scripts/dev/simulator/model/chain.ts'
 import { termSeconds } from '../../../scripts/dev/simulator/model/contracts.ts'
@@ -44,6 +41,7 @@ import {
   type SignedRequest,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
+import { opened } from '../../support/opened.ts'
 import { sampleOf } from '../../support/sample.ts'
 
 const chainId = 31
@@ -58,18 +56,15 @@ const signing = realSigning(chainId)
 const relayer = signing.relayer.address
 const callers = phones.map((phone) => signing.caller(phone))
 
-let anvil: Anvil
-let rootstock: RootstockPool
+let nowMs = 0
 let fresh: Hex
 let forwarder: Forwarder
 let loan: Address
-let dev: (method: string, params: readonly unknown[]) => Promise<unknown>
-let ask: (method: string, params: readonly unknown[]) => Promise<unknown>
-let nowMs = 0
+const anvil = opened(() => startAnvil())
+const dev: RpcCall = (method, params) => rpcTo(anvil.url)(method, params)
+const ask: RpcCall = (method, params) => rpcTo(rootstock.url)(method, params)
 
 beforeAll(async () => {
-  anvil = await startAnvil()
-  dev = rpcTo(anvil.url)
   const deployed = await deployContracts({
     nodeUrl: anvil.url,
     chainId,
@@ -92,20 +87,20 @@ beforeAll(async () => {
     await dev('eth_sendTransaction', [{ from: owner, to: loan, value, data }])
   }
   await dev('anvil_setBalance', [relayer, `0x${parseEther('10').toString(16)}`])
-  rootstock = await startRootstockPool({
+})
+
+const rootstock = opened(() =>
+  startRootstockPool({
     anvilUrl: anvil.url,
     now: () => nowMs,
     rules: { evictAfterBlocks: neverInBlocks },
-  })
-  ask = rpcTo(rootstock.url)
+  }),
+)
+
+beforeAll(async () => {
   // Two blocks may else have one second: the model's never have.
   await dev('anvil_setBlockTimestampInterval', [blockSeconds])
   fresh = (await dev('evm_snapshot', [])) as Hex
-}, 120_000)
-
-afterAll(async () => {
-  await rootstock.stop()
-  await anvil.stop()
 })
 
 /** The model as the deployed contracts are at this moment, and what is needed to compare the two. */
