@@ -1,9 +1,7 @@
-import { env } from 'cloudflare:workers'
 import { afterAll, describe, expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
-import worker from '../../../src/worker.ts'
-import { dial, newSession, untilBalance } from '../support/caller.ts'
+import { ask, dial, newSession, untilBalance } from '../support/caller.ts'
 import { accountOf, bindings, fund, processed, rpc } from '../support/ground-truth.ts'
 
 const recipient = '0x00000000000000000000000000000000000a11ce'
@@ -34,11 +32,7 @@ describe('a relayer that runs dry', () => {
       },
       { everyMs: 1_000 },
     )
-    const health = await worker.fetch(
-      new Request<unknown, IncomingRequestCfProperties>('http://relay.test/healthz'),
-      env as never,
-      { waitUntil: () => {}, passThroughOnException: () => {} } as never,
-    )
+    const health = await ask('/healthz')
     expect(await health.json()).toMatchObject({ lastRefused: { reason: 'relayer_poor' } })
 
     await give(plenty)

@@ -1,8 +1,5 @@
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
-import worker from '../../../src/worker.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
 import { accountOf, fund, processed } from '../support/ground-truth.ts'
 
@@ -57,15 +54,7 @@ describe('settlement', () => {
     const caller = '+254700000302'
     await dial(caller, '3')
     await untilBalance(caller, '0.01')
-    const context = createExecutionContext()
-    const body = new URLSearchParams({ phoneNumber: caller, sessionId: newSession(), text: '3' })
-    const request = new Request<unknown, IncomingRequestCfProperties>('http://relay.test/ussd', {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: body.toString(),
-    })
-    await worker.fetch(request, { ...env, PREFLIGHT: 'off' } as never, context)
-    await waitOnExecutionContext(context)
+    await dial(caller, '3', newSession(), { PREFLIGHT: 'off' })
     await until(async () => messages().includes('Loan failed on-chain: Existing loan active'))
     const reverted = lines.find(({ event }) => event === 'payment.reverted')
     // Alerts of the platform go by the console's method.

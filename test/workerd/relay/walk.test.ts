@@ -1,29 +1,18 @@
-import { createExecutionContext } from 'cloudflare:test'
-import { env, exports } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
-import worker from '../../../src/worker.ts'
-import { dial, newSession, untilBalance } from '../support/caller.ts'
+import { ask, dial, newSession, untilBalance } from '../support/caller.ts'
 import { accountOf, fund, processed, relayerNonce, rpc } from '../support/ground-truth.ts'
 
-const lenderEnv = { ...env, PROFILE: 'lender', PIN: 'off' } as never
-const pinEnv = { ...env, PROFILE: 'lender', PIN_SECRET: `0x${'5'.repeat(64)}` } as never
+const lender = { PROFILE: 'lender', PIN: 'off' }
+const withPin = { PROFILE: 'lender', PIN_SECRET: `0x${'5'.repeat(64)}` }
 
 /** A delivery to the same Worker with a lender's screens. */
-async function dialLender(
-  phoneNumber: string,
+const dialLender = async (
+  phone: string,
   text: string,
-  sessionId = newSession(),
-  ownEnv = lenderEnv,
-) {
-  const request = new Request<unknown, IncomingRequestCfProperties>('http://relay.test/ussd', {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ phoneNumber, sessionId, text }),
-  })
-  const response = await worker.fetch(request, ownEnv, createExecutionContext())
-  return await response.text()
-}
+  sessionId?: string,
+  changes: Record<string, string> = lender,
+) => (await dial(phone, text, sessionId, changes)).text
 
 describe('a session of the demonstration', () => {
   test('shows the main menu on the first dial', async () => {
@@ -65,9 +54,7 @@ describe('the specification', () => {
     const screens = { '': 'CON ', '1': 'END ', '2': 'CON ', '2*0700000017': 'CON ', '3': 'END ' }
     for (const [text, begins] of Object.entries(screens)) {
       const body = new URLSearchParams({ phoneNumber: caller, sessionId: newSession(), text })
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      const posted = { method: 'POST', headers, body }
-      const response = await exports.default.fetch('http://relay.test/ussd', posted)
+      const response = await ask('/ussd', { method: 'POST', body })
       expect(response.status).toBe(200)
       expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
       expect((await response.text()).slice(0, 4), text).toBe(begins)
@@ -108,7 +95,8 @@ describe('the specification', () => {
 describe("a lender's session", () => {
   test('is confirmed by the PIN that the first one chose', async () => {
     const phone = '+254700000017'
-    const dialWithPin = (text: string, session?: string) => dialLender(phone, text, session, pinEnv)
+    const dialWithPin = (text: string, session?: string) =>
+      dialLender(phone, text, session, withPin)
     expect(await dialWithPin('')).toMatch(/^CON Choose a PIN of 4 to 6 digits\./)
     expect(await dialWithPin('482615*482615')).toBe('END Your PIN is set. Please dial again.')
     expect(await dialWithPin('3*1')).toMatch(/^CON A PIN has 4 to 6 digits\.\nLoan: /)

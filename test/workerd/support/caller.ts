@@ -1,5 +1,10 @@
-import { exports } from 'cloudflare:workers'
+import { createExecutionContext } from 'cloudflare:test'
+import { env, exports } from 'cloudflare:workers'
 import { until } from '../../../scripts/dev/wait.ts'
+import worker from '../../../src/worker.ts'
+
+/** What the Worker is configured with besides, or instead. */
+type Changes = Record<string, string>
 
 /** What a handset sees. */
 export type Reply = { status: number; text: string }
@@ -12,19 +17,33 @@ export function newSession(): string {
   return `session-${sessions}`
 }
 
-/** One delivery of the gateway, as Africa's Talking posts it. */
-export async function dial(
-  phone: string,
-  text: string,
-  sessionId: string = newSession(),
+/** Asks the Worker, or the same Worker with other variables. */
+export async function ask(path: string, init: RequestInit = {}, changes?: Changes) {
+  const url = `http://relay.test${path}`
+  if (changes === undefined) return await exports.default.fetch(url, init)
+  const request = new Request<unknown, IncomingRequestCfProperties>(url, init as never)
+  return await worker.fetch(request, { ...env, ...changes } as never, createExecutionContext())
+}
+
+/** Posts a form, as gateways do. */
+export async function post(
+  body: string | URLSearchParams,
+  {
+    path = '/ussd',
+    headers = {},
+    changes,
+  }: { path?: string; headers?: object; changes?: Changes } = {},
 ): Promise<Reply> {
-  const response = await exports.default.fetch('http://relay.test/ussd', {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ phoneNumber: phone, sessionId, text, serviceCode: '*384#' }),
-  })
+  const form = { 'content-type': 'application/x-www-form-urlencoded', ...headers }
+  const response = await ask(path, { method: 'POST', headers: form, body: `${body}` }, changes)
   return { status: response.status, text: await response.text() }
 }
+
+/** One delivery of the gateway, as Africa's Talking posts it. */
+export const dial = (phone: string, text: string, sessionId = newSession(), changes?: Changes) =>
+  post(new URLSearchParams({ phoneNumber: phone, sessionId, text, serviceCode: '*384#' }), {
+    ...(changes && { changes }),
+  })
 
 /** Dials for the balance until the screen is this one. */
 export async function untilBalance(phone: string, amount: string): Promise<string> {
