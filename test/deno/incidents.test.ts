@@ -1,3 +1,3 @@
-import { onDeno } from '../support/on-deno.ts'
+import { onDeno } from './on-deno.ts'
 
 onDeno('incidents', () => import('../chain/operator/runtimes.test.ts'))

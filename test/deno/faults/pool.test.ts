@@ -1,3 +1,3 @@
-import { onDeno } from '../../support/on-deno.ts'
+import { onDeno } from '../on-deno.ts'
 
 onDeno('relays', () => import('../../chain/faults/pool.test.ts'))

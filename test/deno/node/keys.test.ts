@@ -1,3 +1,3 @@
-import { onDeno } from '../../support/on-deno.ts'
+import { onDeno } from '../on-deno.ts'
 
 onDeno('the node service', () => import('../../chain/node/keys.test.ts'))
