@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { numberingFingerprint } from '../../../src/account/numbering.ts'
-import { type Deployment, openDeployment, serveApp } from '../../support/deployment.ts'
+import { type Deployment, openDeployment } from '../../support/deployment.ts'
 import { opened } from '../../support/opened.ts'
-import { dial, give, operate, token } from './operating.ts'
+import { dial, give, operateOn, token } from './operating.ts'
 
 const chain = opened(() => startChain())
 
@@ -21,17 +21,8 @@ const dialAt = (deployment: Deployment, phone: string, text: string) =>
   dial(deployment, { phone, sessionId: `${phone} ${text}`, text })
 
 /** `npm run account -- alias`, with these lines on its standard input. */
-async function alias(
-  deployment: Deployment,
-  args: readonly string[],
-  lines: readonly string[] = [],
-) {
-  const server = await serveApp(deployment)
-  const input = lines.join('\n')
-  return await operate('account-cli.ts', ['alias', '--url', server.url, ...args], {
-    input,
-  }).finally(() => server.close())
-}
+const alias = (deployment: Deployment, args: readonly string[], lines: readonly string[] = []) =>
+  operateOn(deployment, 'account-cli.ts', ['alias', ...args], { input: lines.join('\n') })
 
 describe('a changed table of numbering changes', () => {
   test('serves nobody until numbers keep the accounts that they opened under a former form', async () => {

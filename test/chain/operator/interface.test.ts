@@ -8,7 +8,6 @@ import { encryptKeystoreJsonSync } from 'ethers'
 import { type Address, checksumAddress, encodeFunctionData, type Hex, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterEach, describe, expect, test } from 'vitest'
-import type * as z from 'zod/mini'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
@@ -16,25 +15,12 @@ import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
 import { type WatchOptions, watchStatus } from '../../../scripts/ops/watch.ts'
 import { fingerprint } from '../../../src/account/session-keys.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import {
-  auditAnswer,
-  cashOutAnswer,
-  depositAnswer,
-  intakeAnswer,
-  lookupAnswer,
-  operatorError,
-  outbidAnswer,
-  paymentAnswer,
-  paymentsAnswer,
-  pinAnswer,
-  statusAnswer,
-} from '../../../src/operator/answers.ts'
+import { statusAnswer } from '../../../src/operator/answers.ts'
 import { version } from '../../../src/operator/version.ts'
-import { isOpen } from '../../../src/relay/ledger/port.ts'
 import { schemaVersion } from '../../../src/relay/ledger/rows.ts'
-import { type Deployment, openDeployment, serveApp } from '../../support/deployment.ts'
+import { type Deployment, serveApp } from '../../support/deployment.ts'
 import { opened } from '../../support/opened.ts'
-import { authorized, dial, give, operate, token } from './operating.ts'
+import { authorized, dial, give, openOperated, token } from './operating.ts'
 
 const recipient = '0x00000000000000000000000000000000000a11ce'
 const paused = 'END Payments are paused. Nothing was sent. Please try again later.'
@@ -45,28 +31,8 @@ let numbers = 0
 
 afterEach(() => rpc('evm_setAutomine', [true]))
 
-const open = (changes: Record<string, string> = {}, database = ':memory:'): Deployment =>
-  openDeployment({ variables: { ...chain.bindings, OPERATOR_TOKEN: token, ...changes }, database })
-
-async function read<Schema extends z.ZodMiniType>(
-  { ask }: Deployment,
-  schema: Schema,
-  path: string,
-): Promise<z.output<Schema>> {
-  const { body } = await ask(path, { headers: authorized })
-  return schema.parse(body)
-}
-
-async function act<Schema extends z.ZodMiniType>(
-  { ask }: Deployment,
-  schema: Schema,
-  action: string,
-  sent?: unknown,
-): Promise<z.output<Schema> & { status: number }> {
-  const body = sent === undefined ? null : JSON.stringify(sent)
-  const answer = await ask(`/operator/${action}`, { method: 'POST', headers: authorized, body })
-  return { status: answer.status, ...(schema.parse(answer.body) as object) } as never
-}
+const open = (changes: Record<string, string> = {}, database = ':memory:') =>
+  openOperated(chain, changes, database)
 
 /** A caller of this test alone, with 1 of the currency, or with so much. */
 async function newCaller(amount = '1', secret?: Hex): Promise<{ phone: string; account: Address }> {
@@ -77,16 +43,6 @@ async function newCaller(amount = '1', secret?: Hex): Promise<{ phone: string; a
 
 const pay = (deployment: Deployment, phone: string, sessionId: string): Promise<string> =>
   dial(deployment, { phone, sessionId, text: `2*${recipient}*0.25` })
-
-/** Waits until nothing is open: on a busy machine a payment's own request may end before its block comes. */
-async function allDone({ settled, ledger, round }: Deployment): Promise<void> {
-  await settled()
-  await until(async () => {
-    if (!isOpen(await ledger.work())) return true
-    await round()
-    return false
-  })
-}
 
 describe("the operator's interface", () => {
   test('is there for the token alone', async () => {
@@ -104,7 +60,7 @@ describe("the operator's interface", () => {
     }
     const post = { method: 'POST', headers: { authorization: 'Bearer x' } }
     expect((await deployment.ask('/operator/pause', post)).status).toBe(401)
-    expect((await read(deployment, statusAnswer, '/operator/status')).intake.state).toBe('open')
+    expect((await deployment.status()).intake.state).toBe('open')
   })
 
   test('tells how things are, with what the chain has', async () => {
@@ -112,10 +68,10 @@ describe("the operator's interface", () => {
     const { phone } = await newCaller()
     await deployment.round()
     expect(await pay(deployment, phone, 'status')).toContain('END Transfer Submitted')
-    await allDone(deployment)
+    await deployment.allDone()
     deployment.pass(60_000)
     await deployment.round()
-    const status = await read(deployment, statusAnswer, '/operator/status')
+    const status = await deployment.status()
     expect(status).toMatchObject({ version, schema: schemaVersion, chainId: 31, currency: 'tRBTC' })
     expect(status.health.failing).toEqual([])
     const [relayer] = status.relayers
@@ -132,7 +88,7 @@ describe("the operator's interface", () => {
     expect(status.nodes[0]?.callsToday).toBeGreaterThan(5)
     expect(status.nodes[0]?.callsToday).toBeLessThanOrEqual(deployment.asked.length)
     deployment.pass(24 * 60 * 60 * 1000)
-    const tomorrow = await read(deployment, statusAnswer, '/operator/status')
+    const tomorrow = await deployment.status()
     expect(tomorrow.nodes[0]?.callsToday).toBeLessThan(5)
     expect(status.nodes[0]?.p95Ms).toBeGreaterThanOrEqual(0)
     expect(status.counts).toMatchObject({ 'transfer.accepted': 1, 'transfer.executed': 1 })
@@ -144,10 +100,10 @@ describe("the operator's interface", () => {
     const deployment = open({ UPSTREAM_CALLS_A_DAY: '1000' })
     const { phone } = await newCaller()
     await pay(deployment, phone, 'metrics')
-    await act(deployment, intakeAnswer, 'pause')
+    await deployment.act('pause')
     expect(await pay(deployment, phone, 'refused')).toBe(paused)
-    await act(deployment, intakeAnswer, 'resume')
-    await allDone(deployment)
+    await deployment.act('resume')
+    await deployment.allDone()
     await deployment.round()
     const before = deployment.asked.length
     const answer = await deployment.ask('/metrics', { headers: authorized })
@@ -175,41 +131,39 @@ describe("the operator's interface", () => {
     const { phone } = await newCaller()
     await rpc('evm_setAutomine', [false])
     await pay(deployment, phone, 'before')
-    const intake = async () => (await read(deployment, statusAnswer, '/operator/status')).intake
+    const intake = async () => (await deployment.status()).intake
     expect(await intake()).toEqual({ state: 'open' })
-    const stopped = await act(deployment, intakeAnswer, 'pause')
+    const stopped = await deployment.act('pause')
     expect(stopped.intake).toMatchObject({ state: 'paused' })
     expect(await intake()).toEqual(stopped.intake)
     expect(await pay(deployment, phone, 'meanwhile')).toBe(paused)
     // What was accepted before is shown again, whatever is paused.
     expect(await pay(deployment, phone, 'before')).toContain('END Transfer Submitted')
-    const drained = await act(deployment, intakeAnswer, 'drain')
+    const drained = await deployment.act('drain')
     expect(drained.intake).toMatchObject({ state: 'draining' })
     expect(await pay(deployment, phone, 'drained')).toBe(paused)
-    const server = await serveApp(deployment)
-    const drain = operate('ops-cli.ts', ['drain', '--wait', '--url', server.url])
+    const drain = deployment.operate('ops-cli.ts', ['drain', '--wait'])
     await rpc('evm_setAutomine', [true])
     await rpc('evm_mine')
-    await allDone(deployment)
+    await deployment.allDone()
     await until(async () => {
       await deployment.round()
-      return (await act(deployment, intakeAnswer, 'drain')).open === 0
+      return (await deployment.act('drain')).open === 0
     })
-    expect(await act(deployment, intakeAnswer, 'drain')).toMatchObject({
+    expect(await deployment.act('drain')).toMatchObject({
       ...{ intake: { state: 'drained' }, open: 0 },
     })
     const { code, output } = await drain
     expect(output).toMatch(/\nPayments are refused, and nothing is open: .+ \(since 2\S+\)\.\n$/)
     expect(code).toBe(0)
-    await server.close()
     deployment.pass(3_000)
     const health = await deployment.ask('/healthz')
     expect(health.body).toMatchObject({ lastRefused: { reason: 'paused' } })
-    expect((await act(deployment, intakeAnswer, 'resume')).intake).toEqual({ state: 'open' })
+    expect((await deployment.act('resume')).intake).toEqual({ state: 'open' })
     expect(await pay(deployment, phone, 'meanwhile')).toBe(paused)
     expect(await pay(deployment, phone, 'after')).toContain('END Transfer Submitted')
-    await allDone(deployment)
-    const { entries } = await read(deployment, auditAnswer, '/operator/audit')
+    await deployment.allDone()
+    const entries = await deployment.audit()
     const actions = new Set(entries.map(({ action }) => action))
     expect(actions).toEqual(new Set(['pause', 'drain', 'resume']))
   })
@@ -224,26 +178,26 @@ describe("the operator's interface", () => {
     const deployment = open({}, database)
     const { phone } = await newCaller()
     await pay(deployment, phone, 'before')
-    await allDone(deployment)
+    await deployment.allDone()
     const named = { nextAccountKey: await fingerprint(next) }
-    expect(await act(deployment, operatorError, 'drain', { nextAccountKey: '' })).toMatchObject({
+    expect(await deployment.refused('drain', { nextAccountKey: '' })).toMatchObject({
       status: 400,
     })
     await until(async () => {
       await deployment.round()
-      return (await act(deployment, intakeAnswer, 'drain', named)).open === 0
+      return (await deployment.act('drain', named)).open === 0
     })
     expect(await pay(deployment, phone, 'draining')).toBe(paused)
     expect(await failing(under(typo))).toContain('identity')
     const fresh = under(next)
     expect(await failing(fresh)).not.toContain('identity')
     // Nothing was dialled and no round was made under it before.
-    await act(fresh, intakeAnswer, 'resume')
+    await fresh.act('resume')
     expect(await failing(open({}, database))).toContain('identity')
     const moved = await newCaller('1', next)
     expect(await pay(fresh, moved.phone, 'after')).toContain('END Transfer Submitted')
-    await allDone(fresh)
-    const { entries } = await read(fresh, auditAnswer, '/operator/audit')
+    await fresh.allDone()
+    const entries = await fresh.audit()
     const drain = entries.find(({ action }) => action === 'drain')
     expect(drain?.detail).toEqual({ next: 'ACCOUNT_KEY_SECRET' })
     expect(JSON.stringify(entries)).not.toContain(named.nextAccountKey)
@@ -255,12 +209,12 @@ describe("the operator's interface", () => {
     const [one, other] = [await newCaller(), await newCaller()]
     await pay(deployment, one.phone, 'find 1')
     // Those that are settled are listed by when they were.
-    await allDone(deployment)
+    await deployment.allDone()
     deployment.pass(1_000)
     await pay(deployment, other.phone, 'find 2')
-    await allDone(deployment)
+    await deployment.allDone()
     await deployment.round()
-    const find = (query: string) => read(deployment, paymentsAnswer, `/operator/payments${query}`)
+    const find = deployment.payments
     const all = await find('?state=confirmed')
     expect(all.payments.map(({ account }) => account)).toEqual([other.account, one.account])
     const [newest, oldest] = all.payments
@@ -272,11 +226,11 @@ describe("the operator's interface", () => {
     expect(first.payments).toEqual([newest])
     const second = await find(`?limit=1&before=${first.next}`)
     expect(second).toEqual({ payments: [oldest], next: null })
-    expect(
-      (await deployment.ask('/operator/payments?since=soon', { headers: authorized })).status,
-    ).toBe(400)
-
-    const told = await read(deployment, paymentAnswer, `/operator/payments/${newest?.intent}`)
+    const refused = async (path: string) =>
+      (await deployment.ask(`/operator/payments${path}`, { headers: authorized })).status
+    expect(await refused('?since=soon')).toBe(400)
+    expect(await refused(`/0x${'00'.repeat(32)}`)).toBe(404)
+    const told = await deployment.payment(newest?.intent)
     expect(told.transitions.map(({ state }) => state)).toEqual(
       expect.arrayContaining(['signed', 'mined', 'confirmed']),
     )
@@ -285,8 +239,7 @@ describe("the operator's interface", () => {
     const { gasUsed } = receipt as { gasUsed: string }
     expect(told.gasUsed).toBe(Number(gasUsed))
     expect(told.explorer).toBe(`https://explorer.testnet.rootstock.io/tx/${newest?.hash}`)
-    const server = await serveApp(deployment)
-    const why = (name: string) => operate('ops-cli.ts', ['why', name, '--url', server.url])
+    const why = (name: string) => deployment.operate('ops-cli.ts', ['why', name])
     const shown = await why(newest?.hash ?? '')
     expect(shown).toEqual(await why(newest?.intent ?? ''))
     expect(shown.output).toMatch(
@@ -294,23 +247,20 @@ describe("the operator's interface", () => {
     )
     for (const { state, at } of told.transitions) expect(shown.output).toContain(`${at}  ${state}`)
     expect(shown.output).toMatch(/\nNonce \d+ at [\d.]+ gwei, last sent 2\S+: mined\. https:\S+\n$/)
-    await server.close()
-    const unknown = `/operator/payments/0x${'00'.repeat(32)}`
-    expect((await deployment.ask(unknown, { headers: authorized })).status).toBe(404)
   })
 
   test('looks a caller up by a number that nothing keeps', async () => {
     const deployment = open()
     const { phone, account } = await newCaller()
     await pay(deployment, phone, 'lookup')
-    await allDone(deployment)
-    const found = await act(deployment, lookupAnswer, 'lookup', { phone })
+    await deployment.allDone()
+    const found = await deployment.act('lookup', { phone })
     expect(found).toMatchObject({ account, owedWei: '0' })
     expect(found.balanceWei).toBe(`${parseEther('0.75')}`)
     expect(found.payments).toMatchObject([{ account, kind: 'transfer' }])
-    const bad = await act(deployment, operatorError, 'lookup', { phone: '12' })
+    const bad = await deployment.refused('lookup', { phone: '12' })
     expect(bad).toMatchObject({ status: 400, error: 'this is not a phone number' })
-    const { entries } = await read(deployment, auditAnswer, '/operator/audit')
+    const entries = await deployment.audit()
     expect(entries).toMatchObject([{ action: 'lookup', detail: { account } }])
     const kept = JSON.stringify(
       [deployment.events, entries, await deployment.ledger.work()],
@@ -330,7 +280,7 @@ describe("the operator's interface", () => {
       const form = new URLSearchParams({ phoneNumber: phone, sessionId: `pin ${sessions}`, text })
       return (await deployment.ask('/ussd', { method: 'POST', body: form })).body as string
     }
-    const tend = (action: string) => act(deployment, pinAnswer, 'pin', { phone, action })
+    const tend = (action: string) => deployment.act('pin', { phone, action })
     const dayMs = 24 * 60 * 60 * 1_000
     const usual = { account, isChosen: true, isBlocked: false, isDormant: false }
     expect(await tend('unblock')).toMatchObject({ ...usual, isChosen: false })
@@ -347,15 +297,12 @@ describe("the operator's interface", () => {
     expect(await dial('')).toMatch(/^CON Rootstock DeFi/)
     deployment.pass(91 * dayMs)
     expect(await dial('1*482615')).toMatch(/^END This phone was not used for 90 days/)
-    const server = await serveApp(deployment)
-    expect(await runAccount(['unblock', '--url', server.url], phone)).toEqual({
-      ...{ code: 0, output: 'The PIN is not blocked.\n' },
-    })
-    await server.close()
+    const unblocked = await deployment.operate('account-cli.ts', ['unblock'], { input: phone })
+    expect(unblocked).toEqual({ code: 0, output: 'The PIN is not blocked.\n' })
     expect(await dial('1*482615')).toBe('END Your Balance: 1 tRBTC')
     const bad = { phone, action: 'tell' }
-    expect((await act(deployment, operatorError, 'pin', bad)).status).toBe(400)
-    const { entries } = await read(deployment, auditAnswer, '/operator/audit')
+    expect((await deployment.refused('pin', bad)).status).toBe(400)
+    const entries = await deployment.audit()
     expect(entries.map(({ action }) => action).sort()).toEqual([
       ...['keep-pin', 'keep-pin', 'unblock', 'unblock', 'unblock', 'unblock'],
     ])
@@ -368,9 +315,9 @@ describe("the operator's interface", () => {
   test('sets back no ledger that is kept where no history is', async () => {
     const deployment = open()
     const to = new Date(Date.now() - 3_600_000).toISOString()
-    const refused = await act(deployment, operatorError, 'set-back', { to })
+    const refused = await deployment.refused('set-back', { to })
     expect(refused).toEqual({ status: 409, error: 'Redis keeps no history' })
-    expect((await act(deployment, operatorError, 'set-back', { to: 'soon' })).status).toBe(400)
+    expect((await deployment.refused('set-back', { to: 'soon' })).status).toBe(400)
   })
 
   test('outbids a nonce that waits, with the same request, and pays once', async () => {
@@ -379,16 +326,11 @@ describe("the operator's interface", () => {
     await deployment.round()
     await rpc('evm_setAutomine', [false])
     expect(await pay(deployment, phone, 'outbid')).toContain('END Transfer Submitted')
-    const { payments } = await read(
-      deployment,
-      paymentsAnswer,
-      `/operator/payments?account=${account}`,
-    )
+    const { payments } = await deployment.payments(`?account=${account}`)
     const [waiting] = payments
     const nonce = waiting?.nonce ?? -1
-    const answer = await act(deployment, outbidAnswer, 'outbid', { nonce })
-    expect(answer.status).toBe(200)
-    const told = await read(deployment, paymentAnswer, `/operator/payments/${waiting?.intent}`)
+    const answer = await deployment.act('outbid', { nonce })
+    const told = await deployment.payment(waiting?.intent)
     expect(told.transactions.map(({ hash }) => hash)).toEqual([answer.hash, answer.over])
     const [dear, cheap] = told.transactions.map(({ gasPriceWei }) => BigInt(gasPriceWei))
     expect(Number(dear) / Number(cheap)).toBeGreaterThanOrEqual(1.4)
@@ -397,12 +339,12 @@ describe("the operator's interface", () => {
     await rpc('evm_setAutomine', [true])
     await until(async () => {
       await deployment.round()
-      const [payment] = (await read(deployment, paymentsAnswer, '/operator/payments')).payments
+      const [payment] = (await deployment.payments()).payments
       return payment?.state === 'confirmed' && payment.hash === answer.hash
     })
-    const found = await act(deployment, lookupAnswer, 'lookup', { phone })
+    const found = await deployment.act('lookup', { phone })
     expect(found.balanceWei).toBe(`${parseEther('0.75')}`)
-    expect((await act(deployment, operatorError, 'outbid', { nonce })).status).toBe(404)
+    expect((await deployment.refused('outbid', { nonce })).status).toBe(404)
   })
 
   test('does not outbid above the highest price, and refuses what is no nonce', async () => {
@@ -412,18 +354,17 @@ describe("the operator's interface", () => {
     const { phone } = await newCaller()
     await rpc('evm_setAutomine', [false])
     await pay(deployment, phone, 'dear')
-    const [waiting] = (await read(deployment, paymentsAnswer, '/operator/payments')).payments
-    const path = `/operator/payments/${waiting?.intent}`
-    const [sent] = (await read(deployment, paymentAnswer, path)).transactions
+    const [waiting] = (await deployment.payments()).payments
+    const [sent] = (await deployment.payment(waiting?.intent)).transactions
     expect(sent).toMatchObject({ isMined: false, nonce: waiting?.nonce })
     const limited = open({ MAX_GAS_PRICE_WEI: sent?.gasPriceWei ?? '' }, database)
-    const refused = await act(limited, operatorError, 'outbid', { nonce: waiting?.nonce })
+    const refused = await limited.refused('outbid', { nonce: waiting?.nonce })
     expect(refused).toMatchObject({ status: 409 })
     for (const bad of [{}, { nonce: -1 }, { nonce: 1.5 }, undefined]) {
-      expect((await act(deployment, operatorError, 'outbid', bad)).status).toBe(400)
+      expect((await deployment.refused('outbid', bad)).status).toBe(400)
     }
     await rpc('evm_mine')
-    await allDone(deployment)
+    await deployment.allDone()
     rmSync(folder, { recursive: true })
   })
 })
@@ -442,28 +383,26 @@ describe('money out of an account', () => {
     const { phone, account } = await newCaller()
     const to = newWallet()
     const asked = { phone, to, amount: '0.3', key: newKey() }
-    const answers = await Promise.all(
-      [1, 2, 3].map(() => act(deployment, cashOutAnswer, 'cash-out', asked)),
-    )
+    const answers = await Promise.all([1, 2, 3].map(() => deployment.act('cash-out', asked)))
     const [{ payment } = { payment: undefined }] = answers
     expect(payment).toMatchObject({ account, kind: 'cashOut', spendsWei: `${parseEther('0.3')}` })
     expect(new Set(answers.map((one) => one.payment.intent)).size).toBe(1)
-    await allDone(deployment)
+    await deployment.allDone()
     await until(async () => {
       await deployment.round()
-      const again = await act(deployment, cashOutAnswer, 'cash-out', asked)
+      const again = await deployment.act('cash-out', asked)
       return again.payment.state === 'confirmed'
     })
     expect(await balanceAt(to)).toBe(parseEther('0.3'))
 
     const other = { ...asked, amount: '0.2' }
-    expect(await act(deployment, operatorError, 'cash-out', other)).toMatchObject({
+    expect(await deployment.refused('cash-out', other)).toMatchObject({
       ...{ status: 409, error: 'the key was used for another cash-out, which may have paid' },
     })
-    const found = await act(deployment, lookupAnswer, 'lookup', { phone })
+    const found = await deployment.act('lookup', { phone })
     expect(found.balanceWei).toBe(`${parseEther('0.7')}`)
     expect(found.payments).toHaveLength(1)
-    const { entries } = await read(deployment, auditAnswer, '/operator/audit')
+    const entries = await deployment.audit()
     const done = entries.filter(({ action }) => action === 'cash-out')
     expect(done.map(({ detail }) => detail.amount)).toEqual(['0.2', '0.3'])
     expect(done[1]?.detail).toMatchObject({ account, to: to.toLowerCase() })
@@ -479,12 +418,10 @@ describe('money out of an account', () => {
     const { phone } = await newCaller('0.123')
     const to = newWallet()
     const all = { phone, to, amount: 'all' }
-    await act(deployment, cashOutAnswer, 'cash-out', { ...all, key: newKey() })
-    await allDone(deployment)
+    await deployment.act('cash-out', { ...all, key: newKey() })
+    await deployment.allDone()
     expect(await balanceAt(to)).toBe(parseEther('0.123'))
-    expect(
-      await act(deployment, operatorError, 'cash-out', { ...all, key: newKey() }),
-    ).toMatchObject({
+    expect(await deployment.refused('cash-out', { ...all, key: newKey() })).toMatchObject({
       status: 409,
       error: 'Your balance is 0. Nothing was sent. Dial again for the menu.',
     })
@@ -496,7 +433,7 @@ describe('money out of an account', () => {
     const to = newWallet()
     const refused = async (amount: string, key = newKey()) => {
       const body = { phone, to, amount, key }
-      const { status, error } = await act(deployment, operatorError, 'cash-out', body)
+      const { status, error } = await deployment.refused('cash-out', body)
       return `${status} ${error}`
     }
     expect(await refused('4')).toBe(
@@ -519,12 +456,12 @@ describe('money out of an account', () => {
       '409 The service is paused. Nothing was sent. Please try again later.',
     )
     await own(encodeFunctionData({ abi: microLoanAbi, functionName: 'unpause' }))
-    await act(deployment, intakeAnswer, 'pause')
+    await deployment.act('pause')
     expect(await refused('0.1')).toBe(
       '409 Payments are paused. Nothing was sent. Please try again later.',
     )
     expect(await balanceAt(to)).toBe(0n)
-    expect((await read(deployment, paymentsAnswer, '/operator/payments')).payments).toEqual([])
+    expect((await deployment.payments()).payments).toEqual([])
   })
 
   test('is not asked for where the order itself is wrong', async () => {
@@ -543,11 +480,11 @@ describe('money out of an account', () => {
       [{ key: newKey().replace(/^\d+/, '1700000000') }, 409],
     ] as const
     for (const [change, status] of wrong) {
-      const answer = await act(deployment, operatorError, 'cash-out', { ...good, ...change })
+      const answer = await deployment.refused('cash-out', { ...good, ...change })
       expect([change, answer.status]).toEqual([change, status])
       expect(answer.error).not.toContain(phone.slice(1))
     }
-    const { entries } = await read(deployment, auditAnswer, '/operator/audit')
+    const entries = await deployment.audit()
     expect(entries).toEqual([])
   })
 
@@ -555,25 +492,25 @@ describe('money out of an account', () => {
     const deployment = open()
     const { phone } = await newCaller()
     const to = newWallet()
+    const args = ['cash-out', to, '0.2']
+    const run = (more: string[], input: string, lost = 0) =>
+      deployment.operate('account-cli.ts', more, { input, lost })
     // The first answer is lost on its way, after the money has moved.
-    const server = await serveApp(deployment, 1)
-    const args = ['cash-out', to, '0.2', '--url', server.url]
-    const first = await runAccount(args, phone)
+    const first = await run(args, phone, 1)
     expect(first).toEqual({ code: 0, output: expect.any(String) })
     expect(first.output).toMatch(/^Key of this cash-out: \d{10}-[\w-]{16,}$/m)
     expect(first.output).toMatch(/^The cash-out of .+$/m)
     expect(first.output).not.toContain(phone.slice(1))
-    await allDone(deployment)
+    await deployment.allDone()
     expect(await balanceAt(to)).toBe(parseEther('0.2'))
 
     const key = /^Key of this cash-out: (.+)$/m.exec(first.output)?.[1] ?? ''
-    const again = await runAccount([...args, '--key', key, '--json'], phone)
+    const again = await run([...args, '--key', key, '--json'], phone)
     expect(again.output).toContain('"kind":"cashOut"')
-    await allDone(deployment)
+    await deployment.allDone()
     expect(await balanceAt(to)).toBe(parseEther('0.2'))
-    const typed = await runAccount(['cash-out', phone, '0.2', to], '')
+    const typed = await run(['cash-out', phone, '0.2', to], '')
     expect([typed.code, typed.output.includes(phone)]).toEqual([1, false])
-    await server.close()
   })
 })
 
@@ -590,7 +527,7 @@ describe('money into an account', () => {
   test("is deposited by the account's own key, once, however often it is asked for", async () => {
     const deployment = open()
     const { phone, account } = await newCaller('0')
-    const ask = async () => (await act(deployment, depositAnswer, 'deposit', { phone })).deposit
+    const ask = async () => (await deployment.act('deposit', { phone })).deposit
     expect(await ask()).toMatchObject({ kind: 'too_little', thereWei: '0', last: null })
     await give(account, '0.5')
     await rpc('evm_setAutomine', [false])
@@ -601,7 +538,7 @@ describe('money into an account', () => {
     expect(await ask()).toEqual({ kind: 'under_way' })
     await rpc('evm_mine')
     await rpc('evm_setAutomine', [true])
-    const found = await act(deployment, lookupAnswer, 'lookup', { phone })
+    const found = await deployment.act('lookup', { phone })
     expect(found.balanceWei).toBe(sent[0]?.amountWei)
     const left = await balanceAt(account)
     const gas = parseEther('0.5') - BigInt(sent[0]?.amountWei ?? 0) - left
@@ -613,7 +550,7 @@ describe('money into an account', () => {
     // What comes later is another deposit.
     await give(account, '0.1')
     expect((await ask()).kind).toBe('sent')
-    const { entries } = await read(deployment, auditAnswer, '/operator/audit')
+    const entries = await deployment.audit()
     expect(entries.at(-1)).toMatchObject({ action: 'deposit', detail: { account } })
     expect(JSON.stringify([entries, deployment.events])).not.toContain(phone.slice(1))
   })
@@ -621,24 +558,23 @@ describe('money into an account', () => {
   test('stays where it is at too high a price, under pause, and where no contract is', async () => {
     const { phone, account } = await newCaller('0')
     await give(account, '0.5')
-    const ask = async (deployment: Deployment) =>
-      (await act(deployment, depositAnswer, 'deposit', { phone })).deposit.kind
+    const ask = async (deployment: ReturnType<typeof open>) =>
+      (await deployment.act('deposit', { phone })).deposit.kind
     expect(await ask(open({ MAX_GAS_PRICE_WEI: '1' }))).toBe('price_too_high')
     const paused = open()
-    await act(paused, intakeAnswer, 'pause')
+    await paused.act('pause')
     expect(await ask(paused)).toBe('paused')
     const elsewhere = open({ LOAN_ADDRESS: newWallet() })
-    const silent = await act(elsewhere, operatorError, 'deposit', { phone })
+    const silent = await elsewhere.refused('deposit', { phone })
     expect(silent.status).toBe(503)
-    expect((await act(open(), operatorError, 'deposit', { phone: '12' })).status).toBe(400)
+    expect((await open().refused('deposit', { phone: '12' })).status).toBe(400)
     expect(await balanceAt(account)).toBe(parseEther('0.5'))
   })
 
   test('is a command, and so is the address that it is sent to', async () => {
     const deployment = open()
     const { phone, account } = await newCaller('0')
-    const server = await serveApp(deployment)
-    const ask = (what: string) => runAccount([what, '--url', server.url], phone)
+    const ask = (what: string) => deployment.operate('account-cli.ts', [what], { input: phone })
     const address = checksumAddress(account as Address, 31)
     expect(await ask('address')).toEqual({ code: 0, output: `${address}\n` })
     const nothing = `Nothing is at ${address}. Nothing was sent.\n`
@@ -650,7 +586,6 @@ describe('money into an account', () => {
     expect(again.output).toMatch(/^The last deposit of this account: 0\.49\d* tRBTC in block \d+/)
     expect([sent.code, again.code]).toEqual([0, 0])
     expect([sent, again].some(({ output }) => output.includes(phone.slice(1)))).toBe(false)
-    await server.close()
   })
 })
 
@@ -692,10 +627,9 @@ test('the status is shown again and again, also while nothing answers', async ()
 test('the phone and the gift of the local stack work on any deployment', async () => {
   const secret = 'the-callback-secret-of-this-test'
   const deployment = open({ CALLBACK_SECRET: secret })
-  const server = await serveApp(deployment)
   const { phone, account } = await newCaller('0')
   const on = (script: string, args: string[], env: Record<string, string>) =>
-    operate(`../stack/${script}`, [...args, '--url', server.url], { input: `${phone}\n`, env })
+    deployment.operate(`../stack/${script}`, args, { input: phone, env })
   const given = await on('money/fund.ts', ['0.25'], { NODE_URL: chain.anvil.url })
   expect(given).toEqual({
     code: 0,
@@ -706,25 +640,24 @@ test('the phone and the gift of the local stack work on any deployment', async (
   const stranger = await on('phone/dial.ts', ['--text', '1'], { CALLBACK_SECRET: 'another' })
   expect(stranger).toEqual({
     code: 1,
-    output: `${server.url} has another CALLBACK_SECRET than you, or is no relay.\n`,
+    output: expect.stringMatching(
+      /^http:\S+ has another CALLBACK_SECRET than you, or is no relay\.\n$/,
+    ),
   })
   // A number on a command line stays in the shell's history.
   const typed = await on('phone/dial.ts', ['--text', '1', '--phone', phone], {
     CALLBACK_SECRET: secret,
   })
   expect([typed.code, typed.output.includes(phone)]).toEqual([1, false])
-  await server.close()
 })
 
 describe('money for gas and for loans', () => {
   test('tops relayers up once, however often it is asked for', async () => {
     const deployment = open()
     await deployment.round()
-    const server = await serveApp(deployment)
-    const relayers = (...args: string[]) =>
-      operate('relayers-cli.ts', [...args, '--url', server.url], {
-        env: { NODE_URL: chain.anvil.url },
-      })
+    const relayersWith = (env: Record<string, string>, args: string[]) =>
+      deployment.operate('relayers-cli.ts', args, { env: { NODE_URL: chain.anvil.url, ...env } })
+    const relayers = (...args: string[]) => relayersWith({}, args)
     expect((await relayers()).output).toMatch(
       new RegExp(`^Relayer ${chain.relayer} has 99\\.\\d+ tRBTC, enough for \\d+ payments; nonce`),
     )
@@ -738,22 +671,18 @@ describe('money for gas and for loans', () => {
       expect((await relayers(...wrong)).code).toBe(1)
     }
     expect(await balanceAt(chain.relayer)).toBe(parseEther('100.5'))
-    const dear = await operate('relayers-cli.ts', ['fill', '1', '--url', server.url], {
-      env: { NODE_URL: chain.anvil.url, MAX_GAS_PRICE_WEI: '1' },
-    })
+    const dear = await relayersWith({ MAX_GAS_PRICE_WEI: '1' }, ['fill', '1'])
     expect(dear.output).toMatch(
       /^Nothing was sent: the node asks \d+ wei for a unit of gas, and MAX_GAS_PRICE_WEI is 1\.\n$/,
     )
     expect(await balanceAt(chain.relayer)).toBe(parseEther('100.5'))
-    await server.close()
   })
 
   test('funds the pool from a keystore, and takes back for its owner alone', async () => {
     const deployment = open()
     await deployment.round()
-    const server = await serveApp(deployment)
     const pool = (args: string[], input = '', env = {}) =>
-      operate('pool-cli.ts', [...args, '--url', server.url], {
+      deployment.operate('pool-cli.ts', args, {
         ...{ input, env: { NODE_URL: chain.anvil.url, ...env } },
       })
     expect((await pool(['status'])).output).toMatch(/^Pool: 10 tRBTC free, 0 tRBTC owed, /)
@@ -782,9 +711,5 @@ describe('money for gas and for loans', () => {
     const taken = await pool(['defund', '0.5', '--json'])
     expect(JSON.parse(taken.output)).toMatchObject({ freeWei: `${parseEther('10')}` })
     rmSync(folder, { recursive: true })
-    await server.close()
   })
 })
-
-const runAccount = (args: readonly string[], number: string) =>
-  operate('account-cli.ts', args, { input: `${number}\n` })

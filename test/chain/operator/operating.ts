@@ -1,9 +1,13 @@
 import { type Address, type Hex, parseEther } from 'viem'
+import type * as z from 'zod/mini'
 import type { TestChain } from '../../../scripts/dev/chain.ts'
 import { createTreasury } from '../../../scripts/dev/relays/callers.ts'
+import { until } from '../../../scripts/dev/wait.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
-import type { Deployment } from '../../support/deployment.ts'
+import * as answers from '../../../src/operator/answers.ts'
+import { isOpen } from '../../../src/relay/ledger/port.ts'
+import { type Deployment, openDeployment, serveApp } from '../../support/deployment.ts'
 import { type Ended, runScript } from '../../support/processes.ts'
 
 export const token = 'the-token-of-this-test'
@@ -32,10 +36,74 @@ export async function dial(
   return `${(await ask('/ussd', { method: 'POST', body })).body}`
 }
 
+type Given = { input?: string; env?: Record<string, string> }
+
 /** Runs a command of operators to its end, with their token. */
 export const operate = (
   script: string,
   args: readonly string[],
-  { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
+  { input = '', env = {} }: Given = {},
 ): Promise<Ended> =>
   runScript(`scripts/ops/${script}`, args, { input, env: { OPERATOR_TOKEN: token, ...env } })
+
+/** Runs one before a deployment. So many of the first answers to it are lost on their way. */
+export async function operateOn(
+  deployment: Pick<Deployment, 'ask'>,
+  script: string,
+  args: readonly string[],
+  { lost = 0, ...given }: Given & { lost?: number } = {},
+): Promise<Ended> {
+  const { url, close } = await serveApp(deployment, lost)
+  return await operate(script, [...args, '--url', url], given).finally(close)
+}
+
+/** What each action of the operator's is answered with. */
+const answersTo = {
+  ...{ pause: answers.intakeAnswer, drain: answers.intakeAnswer, resume: answers.intakeAnswer },
+  ...{ lookup: answers.lookupAnswer, pin: answers.pinAnswer, outbid: answers.outbidAnswer },
+  ...{ 'cash-out': answers.cashOutAnswer, deposit: answers.depositAnswer },
+} as const
+
+type Action = keyof typeof answersTo
+
+/** A deployment with an operator, and what he asks of it. */
+export function openOperated(chain: TestChain, changes: Record<string, string>, database: string) {
+  const variables = { ...chain.bindings, OPERATOR_TOKEN: token, ...changes }
+  const deployment = openDeployment({ variables, database })
+  const { ask, ledger, round, settled } = deployment
+
+  async function read<Schema extends z.ZodMiniType>(schema: Schema, path: string) {
+    const { body } = await ask(`/operator/${path}`, { headers: authorized })
+    return schema.parse(body) as z.output<Schema>
+  }
+
+  function send(action: string, sent: unknown) {
+    const body = sent === undefined ? null : JSON.stringify(sent)
+    return ask(`/operator/${action}`, { method: 'POST', headers: authorized, body })
+  }
+
+  return {
+    ...deployment,
+    status: () => read(answers.statusAnswer, 'status'),
+    payments: (query = '') => read(answers.paymentsAnswer, `payments${query}`),
+    payment: (intent = '') => read(answers.paymentAnswer, `payments/${intent}`),
+    audit: async () => (await read(answers.auditAnswer, 'audit')).entries,
+    act: async <Of extends Action>(action: Of, sent?: unknown) =>
+      answersTo[action].parse((await send(action, sent)).body) as z.output<(typeof answersTo)[Of]>,
+    refused: async (action: Action | 'set-back', sent?: unknown) => {
+      const { status, body } = await send(action, sent)
+      return { status, ...answers.operatorError.parse(body) }
+    },
+    operate: (script: string, args: readonly string[], given?: Parameters<typeof operateOn>[3]) =>
+      operateOn(deployment, script, args, given),
+    /** Until nothing is open: on a busy machine a payment's own request may end before its block comes. */
+    async allDone() {
+      await settled()
+      await until(async () => {
+        if (!isOpen(await ledger.work())) return true
+        await round()
+        return false
+      })
+    },
+  }
+}
