@@ -18,6 +18,7 @@ import type { Answer } from './support/serve.ts'
 import { connectSocket } from './support/socket-client.ts'
 
 const nowhere = `0x${'99'.repeat(32)}`
+const someone = `0x${'5e'.repeat(20)}`
 type Json = Record<string, unknown>
 type Rpc = (method: string, params?: readonly unknown[]) => Promise<Answer>
 
@@ -76,13 +77,22 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     return error ?? { code: 0, message: 'no error' }
   }
 
+  /** What is asked wrongly, and what is told. */
+  async function refuses(rows: readonly Refused[]): Promise<void> {
+    for (const [method, params, message] of rows) {
+      expect(await refusal(method, ...params)).toEqual({ code: -32602, message })
+    }
+  }
+
   describe('eth', () => {
     test('eth_accounts is empty', async () => {
       expect(await result('eth_accounts')).toEqual([])
     })
 
-    test('eth_blockNumber is the number of the latest block', async () => {
-      expect(await result('eth_blockNumber')).toBe(await on.direct('eth_blockNumber'))
+    test("eth_blockNumber and eth_gasPrice are the node's", async () => {
+      for (const method of ['eth_blockNumber', 'eth_gasPrice']) {
+        expect(await result(method)).toBe(await on.direct(method))
+      }
     })
 
     test('eth_chainId and net_version tell the network', async () => {
@@ -93,11 +103,9 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     test('eth_call gives the output and makes no transaction', async () => {
       const before = await on.direct('eth_blockNumber')
       const data = `0x${topic(1n).slice(2)}${topic(2n).slice(2)}${topic(7n).slice(2)}`
-      expect(await result('eth_call', { to: on.emitter, data }, 'latest')).toBe(topic(7n))
-      expect(await result('eth_call', { to: on.emitter, input: data }, 'latest')).toBe(topic(7n))
-      expect(await result('eth_call', { to: on.emitter, data, input: data }, 'latest')).toBe(
-        topic(7n),
-      )
+      for (const given of [{ data }, { input: data }, { data, input: data }]) {
+        expect(await result('eth_call', { to: on.emitter, ...given }, 'latest')).toBe(topic(7n))
+      }
       expect(await on.direct('eth_blockNumber')).toBe(before)
     })
 
@@ -108,24 +116,11 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       })
     })
 
-    test('eth_call needs a receiver and a block', async () => {
-      for (const call of [{ data: '0x' }, { data: emitterCode }, { to: null, data: emitterCode }]) {
-        expect(await refusal('eth_call', call, 'latest')).toEqual({
-          code: -32602,
-          message: 'invalid parameter "call.to": must be a 20-byte address',
-        })
-      }
-      expect(await refusal('eth_call', { to: on.emitter })).toEqual({
-        code: -32602,
-        message: 'missing parameter "block"',
-      })
-      expect((await refusal('eth_call', { to: on.emitter }, nowhere)).message).toContain('"block"')
-    })
-
     test('eth_estimateGas simulates and does not send', async () => {
       const call = { from: sender, to: `0x${'ab'.repeat(20)}`, value: '0x1' }
-      expect(await result('eth_estimateGas', call)).toBe('0x5208')
-      expect(await result('eth_estimateGas', call, 'latest')).toBe('0x5208')
+      for (const block of [[], ['latest']]) {
+        expect(await result('eth_estimateGas', call, ...block)).toBe('0x5208')
+      }
       expect(await on.direct('eth_getBalance', [call.to, 'latest'])).toBe('0x0')
     })
 
@@ -142,30 +137,6 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       }
     })
 
-    test('eth_estimateGas needs a receiver or code, and no two kinds of code', async () => {
-      for (const call of [
-        {},
-        { to: null },
-        { data: '0x' },
-        { to: null, data: null, input: '0x' },
-      ]) {
-        expect(await refusal('eth_estimateGas', { from: sender, ...call })).toEqual({
-          code: -32602,
-          message:
-            'invalid parameter "call": needs "to", or in "data" or "input" the code of a contract to create',
-        })
-      }
-      const both = { data: emitterCode, input: '0x00' }
-      expect(await refusal('eth_estimateGas', { from: sender, ...both })).toEqual({
-        code: -32602,
-        message: 'invalid parameter "call": has both data and input, and they differ',
-      })
-      expect(await refusal('eth_estimateGas', { to: '', data: emitterCode })).toEqual({
-        code: -32602,
-        message: 'invalid parameter "call.to": must be a 20-byte address',
-      })
-    })
-
     test('eth_estimateGas refuses who cannot pay, also where the node does not look', async () => {
       const poor = `0x${'cd'.repeat(20)}`
       const call = { from: poor, to: sender, value: '0x1' }
@@ -177,19 +148,13 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       })
       await on.direct('anvil_setBalance', [poor, '0x1'])
       expect(await result('eth_estimateGas', call)).toBe('0x5208')
-      expect((await refusal('eth_estimateGas', { ...call, gasPrice: '0x77359400' })).code).toBe(
-        -32000,
-      )
-      expect(
-        (await refusal('eth_estimateGas', { ...call, gasPrice: '0x77359400' })).message,
-      ).toMatch(/insufficient funds/i)
+      expect(await refusal('eth_estimateGas', { ...call, gasPrice: '0x77359400' })).toMatchObject({
+        code: -32000,
+        message: expect.stringMatching(/insufficient funds/i),
+      })
     })
 
-    test('eth_gasPrice is a price in wei', async () => {
-      expect(await result('eth_gasPrice')).toBe(await on.direct('eth_gasPrice'))
-    })
-
-    test('eth_getBalance reads at a number, a hash and a tag, by default the latest', async () => {
+    test('eth_getBalance and eth_getTransactionCount read at a number, a hash and a tag, by default the latest', async () => {
       const account = `0x${'a1'.repeat(20)}`
       await on.direct('anvil_setBalance', [account, '0xde'])
       await on.direct('evm_mine')
@@ -208,12 +173,9 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(await result('eth_getBalance', account, 'earliest')).toBe('0x0')
       expect(await result('eth_getBalance', account, '0x0')).toBe('0x0')
       expect((await refusal('eth_getBalance', account, '0xffffff')).code).not.toBe(0)
-    })
 
-    test('eth_getTransactionCount reads at a number, a hash and a tag', async () => {
       const count = await on.direct('eth_getTransactionCount', [sender, 'latest'])
-      const { number, hash } = (await on.direct('eth_getBlockByNumber', ['latest', false])) as Json
-      for (const selector of [[], ['latest'], ['pending'], [number], [hash]]) {
+      for (const selector of selectors.filter(([one]) => one !== null)) {
         expect(await result('eth_getTransactionCount', sender, ...selector)).toBe(count)
       }
       expect(await result('eth_getTransactionCount', sender, 'earliest')).toBe('0x0')
@@ -228,11 +190,6 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(await result('eth_getCode', `0x${'00'.repeat(19)}99`, 'latest')).toBe('0x')
       await on.direct('anvil_setStorageAt', [on.emitter, topic(5n), topic(6n)])
       expect(await result('eth_getStorageAt', on.emitter, '0x5', 'latest')).toBe(topic(6n))
-      expect(await refusal('eth_getCode', on.emitter)).toMatchObject({
-        code: -32602,
-        message: 'missing parameter "block"',
-      })
-      expect(await refusal('eth_getStorageAt', on.emitter, '0x0')).toMatchObject({ code: -32602 })
     })
 
     test('a block has every field, by number, hash and tag', async () => {
@@ -299,12 +256,13 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(await result('eth_getUncleCountByBlockHash', hash)).toBe('0x0')
       expect(await result('eth_getUncleCountByBlockNumber', number)).toBe('0x0')
       const transaction = await result('eth_getTransactionByHash', logged.hash)
-      expect(await result('eth_getTransactionByBlockHashAndIndex', hash, '0x0')).toEqual(
-        transaction,
-      )
-      expect(await result('eth_getTransactionByBlockNumberAndIndex', number, '0x0')).toEqual(
-        transaction,
-      )
+      for (const [by, block] of [
+        ['Hash', hash],
+        ['Number', number],
+      ]) {
+        const found = await result(`eth_getTransactionByBlock${by}AndIndex`, block, '0x0')
+        expect(found).toEqual(transaction)
+      }
     })
 
     test('a receipt has every field, and exactly one of status and root', async () => {
@@ -355,21 +313,6 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect((await refusal('eth_sendRawTransaction', '0x1234')).code).toBe(-32602)
     })
 
-    test('eth_sendRawTransaction refuses what is signed for another chain', async () => {
-      const raw = await customer.signTransaction({
-        type: 'legacy',
-        chainId: 30,
-        nonce: 0,
-        gas: 21_000n,
-        gasPrice: 1n,
-        to: sender,
-      })
-      expect(await refusal('eth_sendRawTransaction', raw)).toEqual({
-        code: -32602,
-        message: 'invalid parameter "transaction": it is signed for chain 30, and this is chain 31',
-      })
-    })
-
     test('what is pending has no block, and a pending block no number, hash or bloom', async () => {
       await beforeABlock(on.direct, async () => {
         const hash = await emit(on.direct, on.emitter, 4n, 5n, 6n)
@@ -391,10 +334,6 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(await result('web3_sha3', '0x68656c6c6f20776f726c64')).toBe(
         '0x47173285a8d7341e5e972fc677286384f802f8ef42a5ec5f03bbfa254cb01fad',
       )
-      expect(await refusal('web3_sha3', 'hello')).toEqual({
-        code: -32602,
-        message: 'invalid parameter "data": must be hex data of whole bytes',
-      })
     })
   })
 
@@ -414,7 +353,9 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
         transactionIndex: '0x0',
       })
       expect(log).not.toHaveProperty('removed')
-      const here = { fromBlock: number, toBlock: number }
+      const selected = (selecting: object, where: object) =>
+        result('eth_getLogs', { ...where, ...selecting })
+      const ranges = ['earliest', number].map((fromBlock) => ({ fromBlock, toBlock: number }))
       const upper = on.emitter.replace(/[a-f]/g, (digit) => digit.toUpperCase())
       for (const selecting of [
         { address: on.emitter },
@@ -428,11 +369,9 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
         { topics: [[], [topic(2n)]] },
         { topics: null, address: null },
       ]) {
-        const words = JSON.stringify(selecting)
-        expect(await result('eth_getLogs', { ...here, ...selecting }), words).toEqual([log])
-        expect(await result('eth_getLogs', { blockHash: hash, ...selecting }), words).toEqual([log])
-        const wide = { fromBlock: 'earliest', toBlock: number, ...selecting }
-        expect(await result('eth_getLogs', wide), words).toEqual([log])
+        for (const where of [...ranges, { blockHash: hash }]) {
+          expect(await selected(selecting, where), JSON.stringify(selecting)).toEqual([log])
+        }
       }
       for (const selecting of [
         { address: sender },
@@ -440,10 +379,9 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
         { topics: [topic(1n), topic(2n), null] },
         { topics: [null, topic(1n)] },
       ]) {
-        const words = JSON.stringify(selecting)
-        expect(await result('eth_getLogs', { ...here, ...selecting }), words).toEqual([])
-        const wide = { fromBlock: 'earliest', toBlock: number, ...selecting }
-        expect(await result('eth_getLogs', wide), words).toEqual([])
+        for (const where of ranges) {
+          expect(await selected(selecting, where), JSON.stringify(selecting)).toEqual([])
+        }
       }
     })
 
@@ -458,12 +396,14 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     })
 
     test('of nothing are none', async () => {
-      expect(await result('eth_getLogs', { fromBlock: '0xfffff0', toBlock: '0xfffff1' })).toEqual(
-        [],
-      )
-      expect(await result('eth_getLogs', { fromBlock: '0xfffff0' })).toEqual([])
-      expect(await result('eth_getLogs', { fromBlock: '0x2', toBlock: '0x1' })).toEqual([])
-      expect(await result('eth_getLogs', { fromBlock: 'pending', toBlock: 'pending' })).toEqual([])
+      for (const range of [
+        { fromBlock: '0xfffff0', toBlock: '0xfffff1' },
+        { fromBlock: '0xfffff0' },
+        { fromBlock: '0x2', toBlock: '0x1' },
+        { fromBlock: 'pending', toBlock: 'pending' },
+      ]) {
+        expect(await result('eth_getLogs', range), JSON.stringify(range)).toEqual([])
+      }
     })
 
     test('up to a block beyond the head are those up to the head', async () => {
@@ -475,15 +415,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       }
     })
 
-    test('take a block or a range, never both, and know the block', async () => {
-      const { number, hash } = logged.block
-      expect(await refusal('eth_getLogs', { blockHash: hash, fromBlock: number })).toEqual({
-        code: -32602,
-        message: 'invalid parameter "filter": Cannot specify both blockHash and fromBlock/toBlock',
-      })
-      expect(await refusal('eth_getLogs', { blockHash: hash, toBlock: number })).toMatchObject({
-        code: -32602,
-      })
+    test('of a block know the block', async () => {
       expect(await refusal('eth_getLogs', { blockHash: nowhere })).toEqual({
         code: -32000,
         message: 'unknown block',
@@ -507,17 +439,11 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     test('the proof leads from the receipts root to the raw receipt', async () => {
       const { number, hash, receiptsRoot } = await blockOfThree()
       for (const index of [0, 1, 2]) {
-        const transaction = await result(
-          'eth_getTransactionByBlockNumberAndIndex',
-          number,
-          `0x${index}`,
-        )
-        const raw = await result<Hex>('chain_getRawTransactionReceiptByHash', transaction.hash)
-        const nodes = await result<Hex[]>(
-          'chain_getTransactionReceiptNodesByHash',
-          hash,
-          transaction.hash,
-        )
+        const place = [number, `0x${index}`]
+        const one = await result('eth_getTransactionByBlockNumberAndIndex', ...place)
+        const raw = await result<Hex>('chain_getRawTransactionReceiptByHash', one.hash)
+        const proof = [hash, one.hash]
+        const nodes = await result<Hex[]>('chain_getTransactionReceiptNodesByHash', ...proof)
         expect(keccak256(nodes[0] ?? '0x')).toBe(receiptsRoot)
         expect(await kind.proven(nodes, index, raw)).toBe(raw)
       }
@@ -625,54 +551,93 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(await filtered({ toAddress: caller, after: 10_001 })).toEqual([])
     })
 
-    test('take at most 100 at a time out of at most 2,000 blocks', async () => {
-      expect(await refusal('trace_filter', { count: 101 })).toEqual({
-        code: -32602,
-        message: 'invalid parameter "filter.count": must be a number from 0 to 100',
-      })
+    test('of a range of 2,000 blocks are found', async () => {
       expect(await result('trace_filter', { fromBlock: '0x0', toBlock: '0x7d0' })).not.toEqual([])
-      expect(await refusal('trace_filter', { fromBlock: '0x0', toBlock: '0x7d1' })).toEqual({
-        code: -32602,
-        message: 'a range has at most 2000 blocks: try blocks 0x0 to 0x7d0',
-      })
     })
   })
 
-  test('a parameter too many, or one of the wrong kind, is named', async () => {
-    for (const [method, params, message] of [
+  test('eth_call needs a receiver and a block', () =>
+    refuses([
+      ...[{ data: '0x' }, { data: emitterCode }, { to: null, data: emitterCode }].map(
+        (call): Refused => ['eth_call', [call, 'latest'], noReceiver],
+      ),
+      ['eth_call', [{ to: someone }], 'missing parameter "block"'],
+      ['eth_call', [{ to: someone }, nowhere], `invalid parameter "block": ${anyNumber}`],
+    ]))
+
+  test('eth_estimateGas needs a receiver or code, and no two kinds of code', () =>
+    refuses([
+      ...[{}, { to: null }, { data: '0x' }, { to: null, data: null, input: '0x' }].map(
+        (call): Refused => ['eth_estimateGas', [{ from: sender, ...call }], noCode],
+      ),
+      [
+        'eth_estimateGas',
+        [{ from: sender, data: emitterCode, input: '0x00' }],
+        'invalid parameter "call": has both data and input, and they differ',
+      ],
+      ['eth_estimateGas', [{ to: '', data: emitterCode }], noReceiver],
+    ]))
+
+  test('eth_sendRawTransaction refuses what is signed for another chain', async () =>
+    refuses([
+      [
+        'eth_sendRawTransaction',
+        [
+          await customer.signTransaction({
+            ...{ type: 'legacy', chainId: 30, nonce: 0, gas: 21_000n, gasPrice: 1n, to: sender },
+          }),
+        ],
+        'invalid parameter "transaction": it is signed for chain 30, and this is chain 31',
+      ],
+    ]))
+
+  test('take a block or a range, never both, in a filter of logs', () =>
+    refuses([
+      ['eth_getLogs', [{ blockHash: nowhere, fromBlock: '0x1' }], either],
+      ['eth_getLogs', [{ blockHash: nowhere, toBlock: '0x1' }], either],
+    ]))
+
+  test('take at most 100 at a time out of at most 2,000 blocks', () =>
+    refuses([
+      [
+        'trace_filter',
+        [{ count: 101 }],
+        'invalid parameter "filter.count": must be a number from 0 to 100',
+      ],
+      [
+        'trace_filter',
+        [{ fromBlock: '0x0', toBlock: '0x7d1' }],
+        'a range has at most 2000 blocks: try blocks 0x0 to 0x7d0',
+      ],
+    ]))
+
+  test('a parameter too many, or one of the wrong kind, is named', () =>
+    refuses([
       ['eth_blockNumber', [1], 'eth_blockNumber takes at most 0 parameters'],
       ['eth_getBalance', [sender, 'latest', 1], 'eth_getBalance takes at most 2 parameters'],
       ['eth_getBalance', [], 'missing parameter "address"'],
       ['eth_getBalance', ['0x1'], 'invalid parameter "address": must be a 20-byte address'],
-      [
-        'eth_getBalance',
-        [sender, 'safe'],
-        'invalid parameter "block": must be a block number in hex, a block hash, latest, earliest or pending',
-      ],
-      [
-        'eth_getBlockByNumber',
-        ['latest', 'yes'],
-        'invalid parameter "full": must be true or false',
-      ],
-      [
-        'eth_getBlockByNumber',
-        [nowhere],
-        'invalid parameter "block": must be a block number in hex, latest, earliest or pending',
-      ],
+      ['eth_getBalance', [sender, 'safe'], `invalid parameter "block": ${anyBlock}`],
+      ['eth_getCode', [sender], 'missing parameter "block"'],
+      ['eth_getStorageAt', [sender, '0x0'], 'missing parameter "block"'],
       [
         'eth_getStorageAt',
         [sender, 0, 'latest'],
         'invalid parameter "position": must be a hex quantity',
       ],
       [
+        'eth_getBlockByNumber',
+        ['latest', 'yes'],
+        'invalid parameter "full": must be true or false',
+      ],
+      ['eth_getBlockByNumber', [nowhere], `invalid parameter "block": ${anyNumber}`],
+      ['web3_sha3', ['hello'], 'invalid parameter "data": must be hex data of whole bytes'],
+      [
         'eth_getLogs',
         [{ topics: [[['0x']]] }],
         'invalid parameter "filter.topics.0": must be a 32-byte topic, an array of such topics, or null',
       ],
-    ] as const) {
-      expect(await refusal(method, ...params)).toEqual({ code: -32602, message })
-    }
-  })
+    ]))
 
   async function blockOfThree(): Promise<Json> {
     await beforeABlock(on.direct, async () => {
@@ -683,6 +648,15 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     return block
   }
 }
+
+type Refused = readonly [method: string, params: readonly unknown[], message: string]
+
+const noReceiver = 'invalid parameter "call.to": must be a 20-byte address'
+const noCode =
+  'invalid parameter "call": needs "to", or in "data" or "input" the code of a contract to create'
+const either = 'invalid parameter "filter": Cannot specify both blockHash and fromBlock/toBlock'
+const anyNumber = 'must be a block number in hex, latest, earliest or pending'
+const anyBlock = anyNumber.replace('hex,', 'hex, a block hash,')
 
 const blockFields =
   'number hash parentHash sha3Uncles logsBloom transactionsRoot stateRoot receiptsRoot miner difficulty totalDifficulty extraData size gasLimit gasUsed timestamp transactions uncles minimumGasPrice bitcoinMergedMiningHeader bitcoinMergedMiningCoinbaseTransaction bitcoinMergedMiningMerkleProof hashForMergedMining paidFees cumulativeDifficulty'.split(
