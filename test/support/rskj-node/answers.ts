@@ -6,21 +6,21 @@ import { logsOf } from './logs.ts'
 import { sendRaw } from './pool.ts'
 import { refusals, regtest } from './quirks.ts'
 import { createState } from './state.ts'
-import { createTraces } from './traces.ts'
+import { createTraces, tracedBy } from './traces.ts'
 
 type Params = readonly unknown[]
 /** How many parameters a method takes, and its answer. */
 type Served = { least: number; most: number; answer: (...params: Params) => unknown }
 
 /** The methods of RSKj that the service asks for, and those that its own specification names. */
-export function createAnswers(anvil: RpcCall, chain: Chain) {
+export function createAnswers(anvil: RpcCall, chain: Chain, traced = tracedBy(anvil)) {
   const methods: Readonly<Record<string, Served>> = {
     ...fixed(),
     ...ofBlocks(anvil, chain),
     ...ofTransactions(anvil, chain),
     ...ofState(anvil, chain),
     ...raw(chain),
-    ...ofTraces(anvil, chain),
+    ...ofTraces(anvil, chain, traced),
   }
 
   /** @throws {RpcError} a refusal of RSKj's */
@@ -163,9 +163,13 @@ function raw(chain: Chain): Record<string, Served> {
   }
 }
 
-function ofTraces(anvil: RpcCall, chain: Chain): Record<string, Served> {
+function ofTraces(
+  anvil: RpcCall,
+  chain: Chain,
+  traced: ReturnType<typeof tracedBy>,
+): Record<string, Served> {
   const { blockOf } = createState(anvil, chain)
-  const traces = createTraces(anvil, chain)
+  const traces = createTraces(chain, traced)
   return {
     trace_block: takes(1, 1, (selector) => {
       const block = blockOf(`${selector}`)

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { placeOf, remascTrace } from './traces.ts'
 
 /** An exchange with a real RSKj 9.0.3: exactly one of `result` and `error`. */
 export type Pair = {
@@ -77,21 +78,11 @@ function tracesIn(pairs: readonly Pair[]): Recording['tracesOf'] {
   return (block) => {
     const known = recorded.get(block.hash)
     if (known !== undefined) return known
-    return block.transactions.map((transaction) => remascTrace(block, transaction))
-  }
-}
-
-function remascTrace(block: Block, { hash, from, to, transactionIndex }: Transaction): Trace {
-  if (Number(from) !== 0) throw new Error(`the traces of block ${block.number} were not recorded`)
-  return {
-    action: { callType: 'call', from, to, gas: '0x0', input: '0x', value: '0x0' },
-    blockHash: block.hash,
-    blockNumber: Number(block.number),
-    transactionHash: hash,
-    transactionPosition: Number(transactionIndex),
-    type: 'call',
-    subtraces: 0,
-    traceAddress: [],
-    result: { gasUsed: '0x0', output: '0x' },
+    return block.transactions.map((transaction) => {
+      if (Number(transaction.from) !== 0) {
+        throw new Error(`the traces of block ${block.number} were not recorded`)
+      }
+      return remascTrace(transaction, placeOf(block, transaction))
+    })
   }
 }

@@ -1,4 +1,8 @@
-import type { Block, Log, Pair, Recording, Trace } from './recording.ts'
+import type { RpcCall } from '../../../scripts/dev/rpc.ts'
+import { RpcError } from '../../../src/chain/rpc.ts'
+import { createAnswers } from './answers.ts'
+import type { Chain, Block as ShownBlock } from './chain.ts'
+import type { Pair, Recording } from './recording.ts'
 
 type Request = { id: unknown; method: string; params: readonly unknown[] }
 type Answer = Pick<Pair, 'result' | 'error'>
@@ -24,8 +28,8 @@ export function replay(recording: Recording): ReplayNode {
   const unknown: string[] = []
   const implied = impliedBy(recording)
 
-  function answer({ id, method, params }: Request) {
-    const found = recorded.get(keyOf(method, params)) ?? implied(method, params)
+  async function answer({ id, method, params }: Request) {
+    const found = recorded.get(keyOf(method, params)) ?? (await implied(method, params))
     if (found === undefined) unknown.push(keyOf(method, params))
     return { jsonrpc: '2.0', id, ...(found ?? { error: { code: -32603, message: 'unrecorded' } }) }
   }
@@ -34,7 +38,9 @@ export function replay(recording: Recording): ReplayNode {
     unknown,
     fetch: async (_, init) => {
       const asked = JSON.parse(`${init?.body}`) as Request | Request[]
-      return Response.json(Array.isArray(asked) ? asked.map(answer) : answer(asked))
+      return Response.json(
+        await (Array.isArray(asked) ? Promise.all(asked.map(answer)) : answer(asked)),
+      )
     },
   }
 }
@@ -49,128 +55,62 @@ function inOrder(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** What follows from the blocks, receipts and traces of the recording. */
-function impliedBy({ pairs, blocks, logs, tracesOf }: Recording) {
-  const head = blocks.length - 1
-
-  function blockAt(selector: unknown): Block | undefined {
-    if (selector === 'latest') return blocks[head]
-    if (selector === 'earliest') return blocks[0]
-    return blocks.find(({ number, hash }) => number === selector || hash === selector)
-  }
-
-  /** State that was recorded under a block's hash is its state under the block's number too. */
-  function stateAt(method: string, params: readonly unknown[]): Answer | undefined {
-    const wanted = blockAt(blockIn(params.at(-1)))
-    const same = pairs.find(
-      (pair) =>
-        pair.method === method &&
-        pair.result !== undefined &&
-        pair.result !== null &&
-        pair.params.length === params.length &&
-        JSON.stringify(pair.params.slice(0, -1)) === JSON.stringify(params.slice(0, -1)) &&
-        wanted !== undefined &&
-        blockAt(blockIn(pair.params.at(-1))) === wanted,
+/** What the blocks, logs and traces of the recording say besides, as the tests' own RSKj answers it. */
+function impliedBy(recording: Recording) {
+  const { tracesOf } = recording
+  const answer = createAnswers(stateIn(recording), chainOf(recording), async (block, { hash }) =>
+    tracesOf(block.printed as never).filter(({ transactionHash }) => transactionHash === hash),
+  )
+  return async (method: string, params: readonly unknown[]): Promise<Answer | undefined> => {
+    if (
+      !/^eth_(?:blockNumber|getBlockBy|getLogs|get(?:Code|Balance|Storage|TransactionCount$))|^trace_(?:block|filter)/.test(
+        method,
+      )
     )
-    if (same !== undefined) return { result: same.result }
-    return method === 'eth_getBalance' && isStranger(params[0]) ? { result: '0x0' } : undefined
-  }
-
-  /** Nobody ever paid such an account. */
-  function isStranger(account: unknown): boolean {
-    return !JSON.stringify(blocks).includes(`${account}`)
-  }
-
-  return (method: string, params: readonly unknown[]): Answer | undefined => {
-    const [first] = params
-    switch (method) {
-      case 'eth_blockNumber':
-        return { result: blocks[head]?.number }
-      case 'eth_getBlockByNumber':
-      case 'eth_getBlockByHash': {
-        const block = blockAt(first)
-        return block && { result: params[1] === true ? block : withHashes(block) }
-      }
-      case 'eth_getCode':
-      case 'eth_getBalance':
-      case 'eth_getStorageAt':
-      case 'eth_getTransactionCount':
-        return stateAt(method, params)
-      case 'eth_getLogs':
-        return { result: logsIn(logs, head, first as LogFilter) }
-      case 'trace_block': {
-        const block = blockAt(first)
-        return block && { result: tracesOf(block) }
-      }
-      case 'trace_filter':
-        return tracesIn(blocks, tracesOf, first as TraceFilter)
-      default:
-        return undefined
+      return undefined
+    try {
+      const result = await answer(method, params)
+      return result === undefined || result === null ? undefined : { result }
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      return { error: { code: error.code, message: error.message } }
     }
   }
 }
 
-function blockIn(selector: unknown): unknown {
-  return typeof selector === 'object' && selector !== null && 'blockHash' in selector
-    ? selector.blockHash
-    : selector
-}
-
-function withHashes(block: Block) {
-  return { ...block, transactions: block.transactions.map(({ hash }) => hash) }
-}
-
-type LogFilter = { blockHash?: string; fromBlock?: string; toBlock?: string }
-
-/** Without conditions on address and topics: nothing recorded asks for them. */
-function logsIn(logs: readonly Log[], head: number, filter: LogFilter): readonly Log[] {
-  const { blockHash, fromBlock, toBlock } = filter
-  if (blockHash !== undefined) return logs.filter((log) => log.blockHash === blockHash)
-  const [from, to] = [fromBlock, toBlock].map((tag) =>
-    tag?.startsWith('0x') ? Number(tag) : tag === 'earliest' ? 0 : head,
-  )
-  return logs.filter(
-    ({ blockNumber }) => Number(blockNumber) >= (from ?? 0) && Number(blockNumber) <= (to ?? head),
-  )
-}
-
-type TraceFilter = {
-  fromBlock: string
-  toBlock: string
-  fromAddress?: string | string[]
-  toAddress?: string | string[]
-  after?: number
-  count?: number
-}
-
-/** RSKj's bound of the offset (`rpc.trace.maxTracesPerRequest`). */
-const mostTraces = 10_000
-
-/** RSKj's `trace_filter`: whole transactions, by their sender and receiver. */
-function tracesIn(
-  blocks: readonly Block[],
-  tracesOf: (block: Block) => readonly Trace[],
-  { fromBlock, toBlock, fromAddress, toAddress, after = 0, count }: TraceFilter,
-): Answer {
-  if (after > mostTraces) {
-    const message = `After value too big. Maximum ${mostTraces} traces allowed.`
-    return { error: { code: -32602, message } }
+/** The recorded chain, as far as it is asked for. */
+function chainOf({ blocks, logs }: Recording): Chain {
+  const shown = blocks.map((printed) => ({
+    number: Number(printed.number),
+    hash: printed.hash,
+    printed,
+    receipts: [{ logs: logs.filter(({ blockHash }) => blockHash === printed.hash) }],
+  })) as unknown as ShownBlock[]
+  return {
+    follow: async () => {},
+    head: () => shown.at(-1) as ShownBlock,
+    at: (number) => shown[number],
+    byHash: (hash) => shown.find((block) => block.hash === hash),
+    receipt: () => undefined,
   }
-  const takes = (wanted: string | string[] | undefined, address: string | null) => {
-    const any = [wanted ?? []].flat()
-    return any.length === 0 || (address !== null && any.includes(address))
+}
+
+/** State that was recorded under a block's hash is its state under the block's number too. */
+function stateIn({ pairs, blocks }: Recording): RpcCall {
+  const numberOf = (selector: unknown) => {
+    const { blockHash = selector } = Object(selector)
+    return blocks.find(({ number, hash }) => number === blockHash || hash === blockHash)?.number
   }
-  const found = blocks
-    .filter(({ number }) => {
-      return Number(number) >= Number(fromBlock) && Number(number) <= Number(toBlock)
+  return async (method, params = []) => {
+    const [number, ...asked] = params.toReversed()
+    const same = pairs.find((pair) => {
+      const [selector, ...others] = pair.params.toReversed()
+      const isSame = pair.method === method && JSON.stringify(others) === JSON.stringify(asked)
+      return isSame && pair.result && numberOf(selector) === number
     })
-    .flatMap((block) => {
-      const selected = new Set(
-        block.transactions
-          .filter(({ from, to }) => takes(fromAddress, from) && takes(toAddress, to))
-          .map(({ hash }) => hash),
-      )
-      return tracesOf(block).filter(({ transactionHash }) => selected.has(transactionHash))
-    })
-  return { result: found.slice(after, count === undefined ? undefined : after + count) }
+    if (same !== undefined) return same.result
+    // Nobody ever paid such an account.
+    const isStranger = !JSON.stringify(blocks).includes(`${asked.at(-1)}`)
+    return method === 'eth_getBalance' && isStranger ? '0x0' : undefined
+  }
 }

@@ -3,7 +3,15 @@ import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import type { Block, Chain, Receipt, Transaction } from './chain.ts'
 import { bounds, refusals } from './quirks.ts'
 
-type Trace = { transactionHash: string; [member: string]: unknown }
+export type Trace = { transactionHash: string; [member: string]: unknown }
+
+/** The traces of one transaction. */
+type Traced = (
+  block: Block,
+  transaction: Transaction,
+  receipt: Receipt | undefined,
+) => Promise<readonly Trace[]>
+
 type AnvilTrace = {
   action: Record<string, unknown>
   type: string
@@ -14,7 +22,7 @@ type AnvilTrace = {
 }
 
 /** `trace_*` as RSKj's TraceModuleImpl has it: whole transactions, selected by their two ends. */
-export function createTraces(anvil: RpcCall, chain: Chain) {
+export function createTraces(chain: Chain, traced: Traced) {
   return { ofBlock, ofTransaction, filtered }
 
   async function ofBlock(block: Block): Promise<Trace[]> {
@@ -26,7 +34,7 @@ export function createTraces(anvil: RpcCall, chain: Chain) {
     return each.flat()
   }
 
-  async function ofTransaction(hash: string): Promise<Trace[] | null> {
+  async function ofTransaction(hash: string): Promise<readonly Trace[] | null> {
     const found = chain.receipt(hash)
     const transaction = found?.block.printed.transactions[found.index]
     if (found === undefined || transaction === undefined) return null
@@ -61,23 +69,28 @@ export function createTraces(anvil: RpcCall, chain: Chain) {
     if (selector === 'latest') return chain.head()
     return chain.at(selector === 'earliest' ? 0 : Number(selector))
   }
+}
 
-  async function traced(
-    block: Block,
-    transaction: Transaction,
-    receipt: Receipt | undefined,
-  ): Promise<Trace[]> {
-    const place = {
-      blockHash: block.hash,
-      blockNumber: block.number,
-      transactionHash: transaction.hash,
-      transactionPosition: Number(transaction.transactionIndex),
-    }
+/** Those that anvil has of it, as RSKj prints them. */
+export function tracedBy(anvil: RpcCall): Traced {
+  return async (block, transaction, receipt) => {
+    const place = placeOf(block, transaction)
     if (Number(transaction.from) === 0) return [remascTrace(transaction, place)]
     const traces = (await anvil('trace_transaction', [transaction.hash])) as AnvilTrace[]
     return traces.map((one) => ({ ...asRskj(one, transaction, receipt), ...place }))
   }
 }
+
+/** Where a trace of a transaction is. */
+export const placeOf = (
+  { hash, number }: { hash: string; number: number | string },
+  transaction: { hash: string; transactionIndex: string | null },
+) => ({
+  blockHash: hash,
+  blockNumber: Number(number),
+  transactionHash: transaction.hash,
+  transactionPosition: Number(transaction.transactionIndex),
+})
 
 function takes(wanted: unknown, address: string | null): boolean {
   const any = [wanted ?? []].flat().map((one) => `${one}`.toLowerCase())
@@ -102,7 +115,11 @@ function asRskj(trace: AnvilTrace, transaction: Transaction, receipt: Receipt | 
   }
 }
 
-function remascTrace({ from, to }: Transaction, place: Trace): Trace {
+/** Of a transaction that nobody signed. */
+export function remascTrace(
+  { from, to }: { from: string; to: string | null },
+  place: ReturnType<typeof placeOf>,
+) {
   return {
     action: { callType: 'call', from, to, gas: '0x0', input: '0x', value: '0x0' },
     ...place,
