@@ -2,27 +2,25 @@ import { describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { numberingFingerprint } from '../../../src/account/numbering.ts'
-import { type Deployment, openDeployment } from '../../support/deployment.ts'
 import { opened } from '../../support/opened.ts'
-import { dial, give, operateOn, token } from './operating.ts'
+import { dial, give, type Operated, openOperated } from './operating.ts'
 
 const chain = opened(() => startChain())
 
 /** A deployment whose ledger was begun under a table that had no such change. */
-async function openChanged(): Promise<Deployment> {
-  const variables = { ...chain.bindings, OPERATOR_TOKEN: token }
-  const deployment = openDeployment({ variables, database: ':memory:' })
+async function openChanged(): Promise<Operated> {
+  const deployment = openOperated(chain)
   await deployment.ledger.identify({ chainId: 31, fingerprints: { NUMBERING: 'before' } })
   return deployment
 }
 
 const accountOf = (form: string) => give(chain, form)
-const dialAt = (deployment: Deployment, phone: string, text: string) =>
+const dialAt = (deployment: Operated, phone: string, text: string) =>
   dial(deployment, { phone, sessionId: `${phone} ${text}`, text })
 
 /** `npm run account -- alias`, with these lines on its standard input. */
-const alias = (deployment: Deployment, args: readonly string[], lines: readonly string[] = []) =>
-  operateOn(deployment, 'account-cli.ts', ['alias', ...args], { input: lines.join('\n') })
+const alias = ({ operate }: Operated, args: readonly string[], lines: readonly string[] = []) =>
+  operate('account-cli.ts', ['alias', ...args], { input: lines.join('\n') })
 
 describe('a changed table of numbering changes', () => {
   test('serves nobody until numbers keep the accounts that they opened under a former form', async () => {

@@ -20,7 +20,7 @@ import { version } from '../../../src/operator/version.ts'
 import { schemaVersion } from '../../../src/relay/ledger/rows.ts'
 import { type Deployment, serveApp } from '../../support/deployment.ts'
 import { opened } from '../../support/opened.ts'
-import { authorized, dial, give, openOperated, token } from './operating.ts'
+import { authorized, dial, give, type Operated, openOperated, token } from './operating.ts'
 
 const recipient = '0x00000000000000000000000000000000000a11ce'
 const paused = 'END Payments are paused. Nothing was sent. Please try again later.'
@@ -31,8 +31,8 @@ let numbers = 0
 
 afterEach(() => rpc('evm_setAutomine', [true]))
 
-const open = (changes: Record<string, string> = {}, database = ':memory:') =>
-  openOperated(chain, changes, database)
+const open = (changes?: Record<string, string>, database?: string) =>
+  openOperated(chain, changes, database === undefined ? {} : { database })
 
 /** A caller of this test alone, with 1 of the currency, or with so much. */
 async function newCaller(amount = '1', secret?: Hex): Promise<{ phone: string; account: Address }> {
@@ -106,9 +106,8 @@ describe("the operator's interface", () => {
     await deployment.allDone()
     await deployment.round()
     const before = deployment.asked.length
-    const answer = await deployment.ask('/metrics', { headers: authorized })
+    const text = await deployment.metrics()
     expect(deployment.asked.length).toBe(before)
-    const text = answer.body as string
     for (const line of text.trimEnd().split('\n')) {
       expect(line).toMatch(
         /^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+]+)$/,
@@ -307,7 +306,7 @@ describe("the operator's interface", () => {
       ...['keep-pin', 'keep-pin', 'unblock', 'unblock', 'unblock', 'unblock'],
     ])
     for (const { detail } of entries) expect(detail).toEqual({ account })
-    const metrics = await deployment.ask('/metrics', { headers: authorized })
+    const metrics = await deployment.metrics()
     const told = JSON.stringify([deployment.events, entries, metrics])
     for (const secret of [phone.slice(1), '482615', '739164']) expect(told).not.toContain(secret)
   })
@@ -558,7 +557,7 @@ describe('money into an account', () => {
   test('stays where it is at too high a price, under pause, and where no contract is', async () => {
     const { phone, account } = await newCaller('0')
     await give(account, '0.5')
-    const ask = async (deployment: ReturnType<typeof open>) =>
+    const ask = async (deployment: Operated) =>
       (await deployment.act('deposit', { phone })).deposit.kind
     expect(await ask(open({ MAX_GAS_PRICE_WEI: '1' }))).toBe('price_too_high')
     const paused = open()

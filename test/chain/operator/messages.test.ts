@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
-import { openDeployment, serveApp } from '../../support/deployment.ts'
+import { serveApp } from '../../support/deployment.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 import { opened } from '../../support/opened.ts'
 import { startSmsServer } from '../../support/sms-server.ts'
 import { look } from './incidents.ts'
-import { dial, give, token } from './operating.ts'
+import { dial, give, openOperated } from './operating.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'messages-'))
 const chain = opened(() => startChain())
@@ -23,10 +23,9 @@ async function openWorld(
   database: string,
   memory = createMemoryStore(),
 ) {
-  const variables = { ...chain.bindings, OPERATOR_TOKEN: token, ...changes }
   const node = { isDead: false }
-  const deployment = openDeployment({
-    ...{ database, variables },
+  const deployment = openOperated(chain, changes, {
+    database,
     memory: () => memory,
     fetch: (input, init) => {
       const isNode = `${input}`.startsWith(chain.anvil.url)
@@ -84,8 +83,7 @@ describe('messages to phones', () => {
     expect(counts).toMatchObject({ 'sms.unknown': 1, 'sms.sent': 3 })
     expect(new Set(provider.asked.map(({ to }) => to))).toEqual(new Set([phone, friend]))
     expect(provider.asked).toHaveLength(4)
-    const headers = { authorization: `Bearer ${token}` }
-    const { body } = await world.deployment.ask('/metrics', { headers })
+    const body = await world.deployment.metrics()
     expect(body).toContain('relay_sms_total{fate="unknown"} 1\n')
     expect(body).toContain('relay_sms_total{fate="sent"} 3\n')
     expect(body).not.toContain('label="sms"')

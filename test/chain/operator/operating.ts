@@ -3,11 +3,17 @@ import type * as z from 'zod/mini'
 import type { TestChain } from '../../../scripts/dev/chain.ts'
 import { createTreasury } from '../../../scripts/dev/relays/callers.ts'
 import { until } from '../../../scripts/dev/wait.ts'
+import type { OperatorClient } from '../../../scripts/ops/operator-client.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import * as answers from '../../../src/operator/answers.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
-import { type Deployment, openDeployment, serveApp } from '../../support/deployment.ts'
+import {
+  type Deployment,
+  type DeploymentOptions,
+  openDeployment,
+  serveApp,
+} from '../../support/deployment.ts'
 import { type Ended, runScript } from '../../support/processes.ts'
 
 export const token = 'the-token-of-this-test'
@@ -59,39 +65,63 @@ export async function operateOn(
 
 /** What each action of the operator's is answered with. */
 const answersTo = {
-  ...{ pause: answers.intakeAnswer, drain: answers.intakeAnswer, resume: answers.intakeAnswer },
-  ...{ lookup: answers.lookupAnswer, pin: answers.pinAnswer, outbid: answers.outbidAnswer },
-  ...{ 'cash-out': answers.cashOutAnswer, deposit: answers.depositAnswer },
+  pause: answers.intakeAnswer,
+  drain: answers.intakeAnswer,
+  resume: answers.intakeAnswer,
+  lookup: answers.lookupAnswer,
+  pin: answers.pinAnswer,
+  outbid: answers.outbidAnswer,
+  'cash-out': answers.cashOutAnswer,
+  deposit: answers.depositAnswer,
 } as const
 
 type Action = keyof typeof answersTo
 
+export type Operated = ReturnType<typeof openOperated>
+
 /** A deployment with an operator, and what he asks of it. */
-export function openOperated(chain: TestChain, changes: Record<string, string>, database: string) {
+export function openOperated(
+  chain: TestChain,
+  changes: Record<string, string> = {},
+  options: Omit<DeploymentOptions, 'variables'> = {},
+) {
   const variables = { ...chain.bindings, OPERATOR_TOKEN: token, ...changes }
-  const deployment = openDeployment({ variables, database })
+  const deployment = openDeployment({ variables, ...options })
   const { ask, ledger, round, settled } = deployment
 
-  async function read<Schema extends z.ZodMiniType>(schema: Schema, path: string) {
-    const { body } = await ask(`/operator/${path}`, { headers: authorized })
-    return schema.parse(body) as z.output<Schema>
+  function send(path: string, sent: unknown, method = 'POST') {
+    const body = sent === undefined ? null : JSON.stringify(sent)
+    return ask(path, { method, headers: authorized, body })
   }
 
-  function send(action: string, sent: unknown) {
-    const body = sent === undefined ? null : JSON.stringify(sent)
-    return ask(`/operator/${action}`, { method: 'POST', headers: authorized, body })
+  /** As his commands ask, without HTTP between. */
+  const operator: OperatorClient = {
+    origin: 'here',
+    nodeUrl: chain.anvil.url,
+    read: async (path, schema) => schema.parse((await ask(path, { headers: authorized })).body),
+    async act(path, schema, sent) {
+      const { status, body } = await send(path, sent)
+      if (status !== 200) throw new Error(answers.operatorError.parse(body).error)
+      return schema.parse(body)
+    },
+    remove: async (path) => void (await send(path, undefined, 'DELETE')),
   }
+  const { read } = operator
 
   return {
     ...deployment,
-    status: () => read(answers.statusAnswer, 'status'),
-    payments: (query = '') => read(answers.paymentsAnswer, `payments${query}`),
-    payment: (intent = '') => read(answers.paymentAnswer, `payments/${intent}`),
-    audit: async () => (await read(answers.auditAnswer, 'audit')).entries,
-    act: async <Of extends Action>(action: Of, sent?: unknown) =>
-      answersTo[action].parse((await send(action, sent)).body) as z.output<(typeof answersTo)[Of]>,
+    operator,
+    status: () => read('/operator/status', answers.statusAnswer),
+    metrics: async () => `${(await ask('/metrics', { headers: authorized })).body}`,
+    payments: (query = '') => read(`/operator/payments${query}`, answers.paymentsAnswer),
+    payment: (intent = '') => read(`/operator/payments/${intent}`, answers.paymentAnswer),
+    audit: async () => (await read('/operator/audit', answers.auditAnswer)).entries,
+    act: <Of extends Action>(action: Of, sent?: unknown) =>
+      operator.act(`/operator/${action}`, answersTo[action], sent) as Promise<
+        z.output<(typeof answersTo)[Of]>
+      >,
     refused: async (action: Action | 'set-back', sent?: unknown) => {
-      const { status, body } = await send(action, sent)
+      const { status, body } = await send(`/operator/${action}`, sent)
       return { status, ...answers.operatorError.parse(body) }
     },
     operate: (script: string, args: readonly string[], given?: Parameters<typeof operateOn>[3]) =>

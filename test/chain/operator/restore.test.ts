@@ -10,17 +10,21 @@ import { restoreFile, writeExport } from '../../../scripts/ops/ledger-file.ts'
 import { type OperatorClient, Unanswered } from '../../../scripts/ops/operator-client.ts'
 import { reconcile } from '../../../scripts/ops/reconcile/reconcile-deployment.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { operatorError, paymentsAnswer, statusAnswer } from '../../../src/operator/answers.ts'
+import { paymentsAnswer } from '../../../src/operator/answers.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
 import { createRedisLedger } from '../../../src/relay/ledger/stores/redis.ts'
-import {
-  type Deployment,
-  type DeploymentOptions,
-  openDeployment,
-} from '../../support/deployment.ts'
+import type { Deployment } from '../../support/deployment.ts'
 import { opened } from '../../support/opened.ts'
 import { describeOnRedis } from '../../support/redis/on-redis.ts'
-import { authorized, type Dialled, dial, give, token } from './operating.ts'
+import {
+  authorized,
+  type Dialled,
+  dial,
+  give,
+  type Operated,
+  openOperated,
+  token,
+} from './operating.ts'
 
 const recipient = '0x00000000000000000000000000000000000b0b0b'
 const folder = mkdtempSync(join(tmpdir(), 'restore-'))
@@ -41,27 +45,9 @@ function pagesWithout(operator: OperatorClient, intent: string | undefined) {
 
 type World = {
   chain: TestChain
-  open: () => Deployment
+  open: () => Operated
   phones: readonly string[]
   stop: () => Promise<void>
-}
-
-/** The operator's commands, before a deployment in this process. */
-function operatorOf({ ask }: Deployment, { chain }: World): OperatorClient {
-  const headers = authorized
-  const send: OperatorClient['act'] = async (path, schema, sent) => {
-    const body = sent === undefined ? null : JSON.stringify(sent)
-    const { status, body: answer } = await ask(path, { method: 'POST', headers, body })
-    if (status !== 200) throw new Error(operatorError.parse(answer).error)
-    return schema.parse(answer)
-  }
-  return {
-    origin: 'here',
-    nodeUrl: chain.anvil.url,
-    act: send,
-    read: async (path, schema) => schema.parse((await ask(path, { headers })).body),
-    remove: async (path) => void (await ask(path, { method: 'DELETE', headers })),
-  }
 }
 
 /** What is asked for there first is done, and its answer is lost. */
@@ -79,7 +65,7 @@ function losingOneAnswer(operator: OperatorClient, path: string): OperatorClient
 }
 
 /** Callers with money, on a chain that makes blocks only when it is told to. */
-async function startWorld(open: (chain: TestChain) => Deployment): Promise<World> {
+async function startWorld(open: (chain: TestChain) => Operated): Promise<World> {
   const chain = await startChain()
   const rpc = rpcTo(chain.anvil.url)
   const phones = Array.from({ length: 13 }, (_, index) => `+2547000000${10 + index}`)
@@ -88,12 +74,13 @@ async function startWorld(open: (chain: TestChain) => Deployment): Promise<World
   return { chain, phones, open: () => open(chain), stop: chain.stop }
 }
 
-const variablesOf = ({ bindings }: TestChain): Record<string, string> => ({
-  ...{ ...bindings, OPERATOR_TOKEN: token },
+const changes = {
   // As many in the pool as on Rootstock: most of them wait in the ledger.
-  ...{ POOL_RULES: 'rootstock', BLOCK_SECONDS: '0.2', CONFIRMATIONS: '2' },
+  POOL_RULES: 'rootstock',
+  BLOCK_SECONDS: '0.2',
+  CONFIRMATIONS: '2',
   MAX_GAS_PRICE_WEI: `${10n ** 11n}`,
-})
+}
 
 async function received({ chain }: World): Promise<bigint> {
   const call = { functionName: 'getBalance', args: [recipient] } as const
@@ -116,9 +103,9 @@ async function finish(deployment: Deployment, world: World): Promise<void> {
   })
 }
 
-function bringsBack(name: string, openOn: (options: DeploymentOptions) => Deployment): void {
+function bringsBack(name: string, kept: () => Parameters<typeof openOperated>[2]): void {
   describe(`a restore on ${name}`, () => {
-    const world = opened(() => startWorld((chain) => openOn({ variables: variablesOf(chain) })))
+    const world = opened(() => startWorld((chain) => openOperated(chain, changes, kept())))
 
     test('in the middle of 50 open payments has all of them end as they would have', async () => {
       const { phones, chain } = world
@@ -138,8 +125,7 @@ function bringsBack(name: string, openOn: (options: DeploymentOptions) => Deploy
       const queued = [...told.values()].filter((screen) => screen.includes('Tx: queued'))
       expect(queued.length).toBeGreaterThan(25)
       await blockAndRound(lost, world)
-      const operator = operatorOf(lost, world)
-      const { entries } = await writeExport(operator, file)
+      const { entries } = await writeExport(lost.operator, file)
       expect(entries).toBeGreaterThanOrEqual(50)
       expectNothingSecret(expect, readFileSync(file, 'utf8'), chain, phones)
 
@@ -152,7 +138,7 @@ function bringsBack(name: string, openOn: (options: DeploymentOptions) => Deploy
       expect(executed).toBeLessThan(50n)
 
       const restored = world.open()
-      const ours = operatorOf(restored, world)
+      const ours = restored.operator
       const answer = await restoreFile(ours, file, { adds: false })
       expect(answer).toMatchObject({ added: entries, kept: 0 })
       // It was there a moment ago: the ledger has it, and nothing is added twice.
@@ -161,7 +147,7 @@ function bringsBack(name: string, openOn: (options: DeploymentOptions) => Deploy
       await expect(restoreFile(ours, file, { adds: false })).rejects.toThrow(
         'the ledger has payments that are open: say that the export is to be added to it',
       )
-      expect((await ours.read('/operator/status', statusAnswer)).intake.state).toBe('open')
+      expect((await restored.status()).intake.state).toBe('open')
       await finish(restored, world)
       for (const [one, screen] of told) {
         const again = await dial(restored, one)
@@ -186,7 +172,7 @@ function bringsBack(name: string, openOn: (options: DeploymentOptions) => Deploy
 
     test('takes no file that is torn, or that another deployment wrote', async () => {
       const deployment = world.open()
-      const ours = operatorOf(deployment, world)
+      const ours = deployment.operator
       const dialled = { phone: world.phones[0] ?? '', sessionId: 'x', text: '1' }
       await dial(deployment, dialled)
       const file = join(folder, 'torn.jsonl')
@@ -204,7 +190,7 @@ function bringsBack(name: string, openOn: (options: DeploymentOptions) => Deploy
       await expect(restoreFile(ours, file, { adds: true })).rejects.toThrow(
         'the export is of another ledger: it differs in ACCOUNT_KEY_SECRET',
       )
-      expect((await ours.read('/operator/status', statusAnswer)).intake.state).toBe('open')
+      expect((await deployment.status()).intake.state).toBe('open')
       const large = await deployment.ask('/operator/restore/entries', {
         ...{ method: 'POST', headers: authorized },
         body: JSON.stringify({ exportedAt: 1, entries: ['x'.repeat(3_000_000)] }),
@@ -225,9 +211,9 @@ function expectNothingSecret(
   for (const one of planted) expect(text).not.toContain(one.replace(/^\+|^0x/, ''))
 }
 
-bringsBack('SQLite', (options) => {
+bringsBack('SQLite', () => {
   databases += 1
-  return openDeployment({ ...options, database: join(folder, `${databases}.sqlite`) })
+  return { database: join(folder, `${databases}.sqlite`) }
 })
 
 let clock = Date.now
@@ -235,15 +221,14 @@ let clock = Date.now
 describeOnRedis(
   () => clock(),
   ({ database }) =>
-    bringsBack('Redis', (options) => {
+    bringsBack('Redis', () => {
       databases += 1
       const name = `31:${databases}`
-      return openDeployment({
-        ...options,
+      return {
         ledger: ({ rules, relayer, now }) => {
           clock = now
           return createRedisLedger({ database: database(), name, rules, relayer, tendMs: 1_000 })
         },
-      })
+      }
     }),
 )

@@ -6,16 +6,14 @@ import { type Caller, callersOf, createTreasury } from '../../../scripts/dev/rel
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { openSqlite } from '../../../scripts/dev/sqlite.ts'
 import { statusLines } from '../../../scripts/ops/show.ts'
-import { healthAnswer, statusAnswer } from '../../../src/operator/answers.ts'
+import { healthAnswer } from '../../../src/operator/answers.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { keepLedger } from '../../../src/relay/ledger/keeper.ts'
 import { createSqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
-import { type Deployment, type LedgerOptions, openDeployment } from '../../support/deployment.ts'
+import type { LedgerOptions } from '../../support/deployment.ts'
 import { opened } from '../../support/opened.ts'
 import { seed, times } from '../../support/sample.ts'
-import { authorized, dial, token } from './operating.ts'
-
-const headers = authorized
+import { dial, type Operated, openOperated } from './operating.ts'
 
 const chain = opened(() => startChain())
 const rpc: RpcCall = (method, params) => rpcTo(chain.anvil.url)(method, params)
@@ -52,7 +50,6 @@ async function openTwo() {
     return kept.ledger
   }
   const pool = { POOL_RULES: 'rootstock', MAX_GAS_PRICE_WEI: `${10n ** 11n}` }
-  const variables = { ...chain.bindings, ...pool, OPERATOR_TOKEN: token }
   const fetch = async (input: string | URL | Request, init?: RequestInit) => {
     if (is.silent) throw new TypeError('nothing listens there')
     const body = JSON.parse(`${init?.body}`)
@@ -61,14 +58,14 @@ async function openTwo() {
     const told = asked.map(({ id, method }) => ({ jsonrpc: '2.0', id, ...lies.get(method) }))
     return Response.json(Array.isArray(body) ? told : told[0])
   }
-  const first: Deployment = openDeployment({ variables, fetch, time, ledger })
+  const first: Operated = openOperated(chain, pool, { fetch, time, ledger })
   const ownTime = {
     get ahead() {
       return time.ahead + is.secondAheadMs
     },
   }
-  const shared = { variables, fetch, ledger: () => first.ledger }
-  const processes = [first, openDeployment({ ...shared, time: ownTime })] as const
+  const shared = { fetch, ledger: () => first.ledger }
+  const processes = [first, openOperated(chain, pool, { ...shared, time: ownTime })] as const
   let nextCron = now()
 
   /** Lets so many seconds pass, with what the cron and the alarm do in them. */
@@ -106,10 +103,10 @@ async function isTaken({ processes }: World, process: 0 | 1): Promise<boolean> {
 }
 
 /** What every surface of a process says at this moment of whether payments are refused. */
-async function surfaces(process: Deployment) {
+async function surfaces(process: Operated) {
   const [healthz, readyz] = [await process.ask('/healthz'), await process.ask('/readyz')]
-  const status = statusAnswer.parse((await process.ask('/operator/status', { headers })).body)
-  const metrics = `${(await process.ask('/metrics', { headers })).body}`
+  const status = await process.status()
+  const metrics = await process.metrics()
   const { checks = [] } = healthAnswer.parse(healthz.body)
   return {
     health: [healthz.status, readyz.status],
