@@ -5,7 +5,7 @@ import { createHandClock } from '../../../support/hand-clock.ts'
 import { seed, times } from '../../../support/sample.ts'
 import { emit, mined } from '../support/anvil-rpc.ts'
 import { nodeKinds } from '../support/nodes.ts'
-import { type OpenNode, openNode } from '../support/open.ts'
+import { openNode } from '../support/open.ts'
 import { type Change, lieAbout } from '../support/proxy-node.ts'
 import { type Served, serve } from '../support/serve.ts'
 
@@ -104,12 +104,59 @@ function lieOf(random: Random, key: number): { methods: string[]; change: Change
   return { methods, change }
 }
 
+type Call = { id: unknown; method: string; params: readonly unknown[] }
+type Said = { id: unknown; result?: unknown }
+
+const urls = [1, 2, 3].map((name) => `http://node-${name}.test/`)
+
+/**
+ * Three ways to one node whose chain stands still, each of which may lie: what the node has answered once
+ * it is not asked again.
+ */
+function createThree(node: string) {
+  const changes: (Change | undefined)[] = []
+  const honest = new Map<string, Promise<{ status: number; said: Said | Said[] }>>()
+
+  async function ask(body: string) {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(node, { method: 'POST', headers, body })
+    return { status: response.status, said: (await response.json()) as Said | Said[] }
+  }
+
+  const fetchOf: typeof globalThis.fetch = async (input, init) => {
+    const asked = JSON.parse(`${init?.body}`) as Call | Call[]
+    const calls = [asked].flat()
+    // Ids are its own for each request.
+    const numbered = calls.map((call, id) => ({ ...call, id }))
+    const key = JSON.stringify(Array.isArray(asked) ? numbered : numbered[0])
+    const answered = honest.get(key) ?? ask(key)
+    honest.set(key, answered)
+    const { status, said } = await answered
+    const change = changes[urls.indexOf(`${input}`)]
+    const toOne = (answer: Said) => {
+      const call = calls[Number(answer.id)]
+      const own = { ...answer, id: call?.id }
+      return call === undefined || change === undefined ? own : change(own, call)
+    }
+    return Response.json(Array.isArray(said) ? said.map(toOne) : toOne(said), { status })
+  }
+  return {
+    fetch: fetchOf,
+    lie: (place: number, change: Change) => {
+      changes[place] = change
+    },
+    tellTheTruth: () => {
+      changes.length = 0
+    },
+  }
+}
+
 describe.each(nodeKinds)('three nodes like $name, of which one lies', (kind) => {
-  let node: OpenNode
-  let proxies: OpenNode['proxies']
+  let three: ReturnType<typeof createThree>
   let questions: Question[]
   let settledRange: Question
   let truths: unknown[]
+  let rangeTruth: unknown
 
   const answersOf = async ({ rpc }: Served, asked: readonly Question[] = questions) => {
     const answers: unknown[] = []
@@ -121,9 +168,9 @@ describe.each(nodeKinds)('three nodes like $name, of which one lies', (kind) => 
   }
 
   beforeAll(async () => {
-    node = await openNode(kind)
+    const node = await openNode(kind)
     const { emitter } = node
-    proxies = node.proxies
+    three = createThree(node.url)
     await mined(node.direct, await emit(node.direct, emitter, 1n, 2n, 3n))
     const hash = await emit(node.direct, emitter, 4n, 5n, 6n)
     const where = await mined(node.direct, hash)
@@ -131,13 +178,17 @@ describe.each(nodeKinds)('three nodes like $name, of which one lies', (kind) => 
     await node.direct('anvil_mine', ['0x3c'])
     questions = questionsAbout(emitter, hash, where)
     settledRange = ['eth_getLogs', { fromBlock: '0x0', toBlock: '0x8', address: emitter }]
-    truths = await answersOf(await serve([node.url]))
+    const truthful = await serve([node.url])
+    truths = await answersOf(truthful)
+    ;[rangeTruth] = await answersOf(truthful, [settledRange])
     return node.stop
   })
 
-  afterEach(() => {
-    for (const proxy of proxies) proxy.lie(undefined)
-  })
+  afterEach(() => three.tellTheTruth())
+
+  /** Before so many of the nodes. */
+  const serveBefore = (count: number, clock = createHandClock()) =>
+    serve(urls.slice(0, count), 31, three.fetch, clock)
 
   const distrusted = ({ logged }: Served) =>
     logged.flatMap((event) => (event.event === 'node.distrusted' ? [event.node] : []))
@@ -153,20 +204,15 @@ describe.each(nodeKinds)('three nodes like $name, of which one lies', (kind) => 
       const { methods, change } = lieOf(random, seed + run)
       const what = `node ${place + 1} lies about ${methods.join()} (seed ${seed})`
       const clock = createHandClock()
-      const served = await serve(
-        proxies.map(({ url }) => url),
-        31,
-        globalThis.fetch,
-        clock,
-      )
+      const served = await serveBefore(3, clock)
       if (random.chance(0.2)) await answersOf(served)
       // What is kept is kept from here on.
       clock.forward(random.pick([0, lieMs]))
-      proxies[place]?.lie(change)
+      three.lie(place, change)
       await answersOf(served)
       clock.forward(random.int(0, 2 * lieMs))
       await answersOf(served)
-      proxies[place]?.lie(undefined)
+      three.tellTheTruth()
       clock.forward(lieMs)
       const after = await answersOf(served)
       for (const [index, question] of questions.entries()) {
@@ -183,23 +229,29 @@ describe.each(nodeKinds)('three nodes like $name, of which one lies', (kind) => 
 
   for (const place of [0, 1, 2]) {
     test(`settles by a third what number ${place + 1} leaves out of a range`, async () => {
-      const [truth] = await answersOf(await serve([node.url]), [settledRange])
-      expect(truth).toHaveLength(3)
+      expect(rangeTruth).toHaveLength(3)
       for (const gone of [0, 1, 2]) {
-        const served = await serve(proxies.map(({ url }) => url))
-        proxies[place]?.lie(lieAbout('eth_getLogs', (logs: Json[]) => logs.toSpliced(gone, 1)))
-        expect(await answersOf(served, [settledRange, settledRange])).toEqual([truth, truth])
+        const served = await serveBefore(3)
+        three.lie(
+          place,
+          lieAbout('eth_getLogs', (logs: Json[]) => logs.toSpliced(gone, 1)),
+        )
+        const told = await answersOf(served, [settledRange, settledRange])
+        expect(told).toEqual([rangeTruth, rangeTruth])
         expect(distrusted(served).filter((name) => name !== `node ${place + 1}`)).toEqual([])
       }
     })
   }
 
   test('believes neither of two that differ, where nothing proves either and there is no third', async () => {
-    proxies[0]?.lie(lieAbout('eth_getLogs', (logs: Json[]) => logs.slice(1)))
-    const served = await serve(proxies.slice(0, 2).map(({ url }) => url))
+    three.lie(
+      0,
+      lieAbout('eth_getLogs', (logs: Json[]) => logs.slice(1)),
+    )
+    const served = await serveBefore(2)
     const [answer] = await answersOf(served, [settledRange])
-    const [truth] = await answersOf(await serve([node.url]), [settledRange])
-    expect(answer).toEqual(kind.name === 'RSKj' ? expect.objectContaining({ code: -32011 }) : truth)
-    expect(distrusted(served)).toEqual(kind.name === 'RSKj' ? [] : ['node 1'])
+    const isRskj = kind.name === 'RSKj'
+    expect(answer).toEqual(isRskj ? expect.objectContaining({ code: -32011 }) : rangeTruth)
+    expect(distrusted(served)).toEqual(isRskj ? [] : ['node 1'])
   })
 })
