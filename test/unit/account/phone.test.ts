@@ -21,12 +21,6 @@ describe('a phone', () => {
     }
     expect(parseTypedPhone('006777123456', '+447700900001' as PhoneNumber)).toBe('+6777123456')
   })
-
-  test("is never guessed at: a caller's national form needs the gateway's country", () => {
-    expect(parseCaller('0700000001')).toBeUndefined()
-    expect(parseCaller('254700000001')).toBeUndefined()
-    expect(parseCaller('0700000001', 'KE')).toBe('+254700000001')
-  })
 })
 
 test('a country is known by its two capital letters', () => {

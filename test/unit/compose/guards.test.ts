@@ -176,20 +176,4 @@ describe('no setting switches a guard off in silence', () => {
     }
     expect(judged(pairs()).faults).toEqual([])
   })
-
-  test('a lender who confirms nothing has said that there are no PINs', () => {
-    const usual = { NODE_URL: settings.NODE_URL[0], PIN_SECRET: secret('33') }
-    const env = { PROFILE: 'lender', CONFIRM: 'off' }
-    const refused = start({ ...usual, ...env })
-    expect(refused).toBeInstanceOf(ConfigError)
-    expect((refused as ConfigError).faults).toEqual([
-      {
-        variable: 'PIN',
-        reason:
-          'is on, as PROFILE=lender has it, and confirms what is sent: it needs CONFIRM=on. To serve without PINs set PIN=off',
-      },
-    ])
-    const said = start({ ...usual, ...env, PIN: 'off' })
-    expect(said).toMatchObject({ menu: { pin: 'off', confirms: false }, pinSecret: undefined })
-  })
 })

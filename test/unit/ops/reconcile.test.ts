@@ -33,99 +33,64 @@ const told = (changes: Partial<PaymentSummary>, chain: Partial<Books> = {}): Par
   ...chain,
 })
 const underWay = { state: 'broadcast', outcome: null, block: null } as const
-const again = (at: number): Partial<Books> =>
-  told({ block: 9 }, { spendings: [spent, { ...spent, block: 9, at }] })
+const expired = { state: 'expired', outcome: null, hash: null, block: null } as const
+const reverted = { state: 'reverted', outcome: 'failed', block: 6 } as const
+const again = (at: number) => told({ block: 9 }, { spendings: [spent, { ...spent, block: 9, at }] })
 const ofOther: Spending = { ...spent, account: bob, block: 6 }
 const withdrawn: Booked = { name: 'Withdrawn', account: alice, wei: 3n, hash }
-const unmoved = (what: string) =>
-  `Payment ${intent}: its transaction ${hash} has not moved ${what} wei.`
-const atHead = (says: string) => `At block 100 the loan contract has ${says}.`
+const cashedOut: Partial<Books> = {
+  events: events.with(2, withdrawn),
+  totals: { ...agreed.totals, balancesWei: 7n },
+  heldWei: 107n,
+}
+const otherSums = { balancesWei: 11n, owedWei: 1n, freeWei: 99n }
+const ofBob = new Map([[bob, { balanceWei: 4n, owedWei: 2n }]])
+const ofPayment = (says: string) => `Payment ${intent}${says}.`
+const unmoved = (what: string) => ofPayment(`: its transaction ${hash} has not moved ${what} wei`)
+const executed = (state: string) => ofPayment(` ${state} in the ledger; block 5 has executed it`)
+const sum = (wei: number, of: string, events: number) =>
+  `At block 100 the loan contract has ${wei} wei as ${of}; its events come to ${events}.`
+const unasked = `Block 6 has executed intent ${intent} of ${bob}; the ledger has no such payment.`
+const unspent = ' is confirmed in the ledger; the chain has not spent its intent'
+const missing = 'The loan contract has 109 wei, less than the 110 that it owes.'
 
-test.for<[what: string, books: Partial<Books>, found: string[]]>([
-  ['nothing where ledger, contract and events tell the same', {}, []],
-  [
-    'a payment that the chain knows nothing of',
-    { spendings: [] },
-    [`Payment ${intent} is confirmed in the ledger; the chain has not spent its intent.`],
-  ],
+test.for<[what: string, books: Partial<Books>, ...found: string[]]>([
+  ['nothing where ledger, contract and events tell the same', {}],
+  ['a payment that the chain knows nothing of', { spendings: [] }, ofPayment(unspent)],
   [
     'a payment that the chain knows otherwise',
-    told({ state: 'reverted', outcome: 'failed', block: 6 }),
-    [
-      `Payment ${intent}: outcome failed in the ledger, executed in the chain.`,
-      `Payment ${intent}: block 6 in the ledger, 5 in the chain.`,
-    ],
+    told(reverted),
+    ofPayment(': outcome failed in the ledger, executed in the chain'),
+    ofPayment(': block 6 in the ledger, 5 in the chain'),
   ],
-  [
-    'one that has not expired',
-    told({ state: 'expired', outcome: null, hash: null, block: null }),
-    [`Payment ${intent} has expired in the ledger; block 5 has executed it.`],
-  ],
-  [
-    'one that is under way no more',
-    told(underWay),
-    [`Payment ${intent} is broadcast in the ledger; block 5 has executed it.`],
-  ],
-  ['nothing that is newer than the block', told({ block: 101 }, { spendings: [] }), []],
-  ['nothing that no round could notice yet', told(underWay, { head: 16 }), []],
-  ['another amount', told({ spendsWei: '4' }), [unmoved('4')]],
-  ['a loan that moved nothing', told({ kind: 'loan', spendsWei: '0' }), [unmoved('any')]],
-  ['a transfer that should be a cash-out', told({ kind: 'cashOut' }), [unmoved('3')]],
-  [
-    'nothing where it is one',
-    told(
-      { kind: 'cashOut' },
-      {
-        events: events.with(2, withdrawn),
-        ...{ totals: { ...agreed.totals, balancesWei: 7n }, heldWei: 107n },
-      },
-    ),
-    [],
-  ],
-  [
-    'an intent that is spent again',
-    again(day),
-    [`Intent ${intent} was spent twice: in blocks 5 and 9.`],
-  ],
-  ['nothing where it may be', again(7 * day), []],
-  [
-    'one that nobody asked for',
-    { spendings: [spent, ofOther] },
-    [`Block 6 has executed intent ${intent} of ${bob}; the ledger has no such payment.`],
-  ],
-  [
-    'none that is older than all that it knows',
-    { spendings: [{ ...ofOther, block: 4 }, spent] },
-    [],
-  ],
+  ['one that has not expired', told(expired), executed('has expired')],
+  ['one that is under way no more', told(underWay), executed('is broadcast')],
+  ['nothing that is newer than the block', told({ block: 101 }, { spendings: [] })],
+  ['nothing that no round could notice yet', told(underWay, { head: 16 })],
+  ['another amount', told({ spendsWei: '4' }), unmoved('4')],
+  ['a loan that moved nothing', told({ kind: 'loan', spendsWei: '0' }), unmoved('any')],
+  ['a transfer that should be a cash-out', told({ kind: 'cashOut' }), unmoved('3')],
+  ['nothing where it is one', told({ kind: 'cashOut' }, cashedOut)],
+  ['a second spending', again(day), `Intent ${intent} was spent twice: in blocks 5 and 9.`],
+  ['nothing where it may be', again(7 * day)],
+  ['one that nobody asked for', { spendings: [spent, ofOther] }, unasked],
+  ['none older than all that it knows', { spendings: [{ ...ofOther, block: 4 }, spent] }],
   [
     'sums that the events do not come to',
-    { totals: { balancesWei: 11n, owedWei: 1n, freeWei: 99n } },
-    [
-      atHead('11 wei as all balances; its events come to 10'),
-      atHead('1 wei as all that is owed; its events come to 0'),
-      atHead('99 wei as the free pool; its events come to 100'),
-    ],
+    { totals: otherSums },
+    sum(11, 'all balances', 10),
+    sum(1, 'all that is owed', 0),
+    sum(99, 'the free pool', 100),
   ],
-  [
-    'money that is missing',
-    { heldWei: 109n },
-    ['The loan contract has 109 wei, less than the 110 that it owes.'],
-  ],
+  ['money that is missing', { heldWei: 109n }, missing],
   [
     'an account that the events do not come to',
-    { accounts: new Map([[bob, { balanceWei: 4n, owedWei: 2n }]]) },
-    [
-      atHead(`4 wei as the balance of ${bob}; its events come to 3`),
-      atHead(`2 wei as the loan of ${bob}; its events come to 0`),
-    ],
+    { accounts: ofBob },
+    sum(4, `the balance of ${bob}`, 3),
+    sum(2, `the loan of ${bob}`, 0),
   ],
-  [
-    'nothing in a ledger of hundreds of thousands of payments',
-    { payments: Array.from({ length: 300_000 }, () => confirmed) },
-    [],
-  ],
-])('a reconciliation finds %s', ([, books, found]) => {
+  ['nothing in hundreds of thousands of payments', { payments: Array(300_000).fill(confirmed) }],
+])('a reconciliation finds %s', ([, books, ...found]) => {
   expect(differences({ ...agreed, ...books })).toEqual(found)
 })
 

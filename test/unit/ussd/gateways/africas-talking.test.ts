@@ -10,14 +10,10 @@ const body = (fields: Record<string, string>) => new URLSearchParams(fields).toS
 
 describe("Africa's Talking's form", () => {
   test('is read', () => {
+    const { phoneNumber, ...rest } = good
     expect(parse(`${form}; charset=UTF-8`, body({ ...good, networkCode: '99999' }))).toEqual({
       kind: 'request',
-      request: {
-        gateway: 'africas-talking',
-        sessionId: 's1',
-        phone: '+254700000001',
-        text: '2*0700000002',
-      },
+      request: { ...rest, gateway: 'africas-talking', phone: phoneNumber },
     })
   })
 
@@ -38,21 +34,16 @@ describe("Africa's Talking's form", () => {
     ['an endless session', { ...good, sessionId: 'x'.repeat(257) }, 'sessionId'],
     ['no phone number', { sessionId: 's1' }, 'phoneNumber'],
     ['a national phone number', { ...good, phoneNumber: '0700000001' }, 'phoneNumber'],
+    ['one without its plus', { ...good, phoneNumber: '254700000001' }, 'phoneNumber'],
     ['letters for a phone number', { ...good, phoneNumber: '+2547abc' }, 'phoneNumber'],
     ['a phone number of 16 digits', { ...good, phoneNumber: '+2547000000010000' }, 'phoneNumber'],
   ] as const)('is refused with %s, naming the field', ([, fields, name]) => {
-    const parsed = parse(form, body(fields))
-    expect(parsed).toMatchObject({ kind: 'bad' })
-    expect(parsed.kind === 'bad' && parsed.says).toContain(name)
+    const says = expect.stringContaining(name)
+    expect(parse(form, body(fields))).toEqual({ kind: 'bad', says })
   })
 
-  test.for([
-    ['0700000001', 'the national form'],
-    ['254700000001', 'no plus'],
-    ['00254700000001', 'two zeros for the plus'],
-    ['+254700000001', 'the international form'],
-  ] as const)('may hold %s where the gateway has a country: %s', ([phoneNumber]) => {
-    const parsed = parse(form, body({ ...good, phoneNumber }), 'KE')
+  test('may hold the national form where the gateway has a country', () => {
+    const parsed = parse(form, body({ ...good, phoneNumber: '0700000001' }), 'KE')
     expect(parsed).toMatchObject({ request: { phone: '+254700000001' } })
   })
 
@@ -67,13 +58,8 @@ describe("Africa's Talking's form", () => {
 
   test('is the notice of an end, of which nothing is taken', () => {
     const { text: _, ...rest } = good
-    const notice = {
-      ...rest,
-      status: 'Success',
-      durationInMillis: '9',
-      hopsCount: '3',
-      input: '2*1',
-    }
+    const ended = { status: 'Success', durationInMillis: '9', hopsCount: '3', input: '2*1' }
+    const notice = { ...rest, ...ended }
     expect(parse(form, body(notice))).toEqual({ kind: 'notice' })
     expect(parse(form, body({ ...notice, text: '' }))).toMatchObject({ kind: 'request' })
   })

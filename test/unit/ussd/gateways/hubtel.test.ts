@@ -47,9 +47,7 @@ describe("Hubtel's JSON", () => {
     ['a message that is not text', { ...good, Message: 2 }, 'Message'],
     ['a state that is not text', { ...good, ClientState: {} }, 'ClientState'],
   ] as const)('is refused with %s, naming the member', ([, request, name]) => {
-    const parsed = parse(request)
-    expect(parsed).toMatchObject({ kind: 'bad' })
-    expect(parsed.kind === 'bad' && parsed.says).toContain(name)
+    expect(parse(request)).toEqual({ kind: 'bad', says: expect.stringContaining(name) })
   })
 
   test('may hold the national form where the gateway has a country', () => {
@@ -112,9 +110,12 @@ describe('a session of which the gateway sends the last answer alone', () => {
     const first = await dial()
     const second = await type('1', first)
     expect(second.Message).toBe('<1>')
-    expect((await type('1', first)).Message).toBe('<1>')
-    expect((await type('1', second)).Message).toBe('<1*1>')
-    expect((await type('1', first)).Message).toBe('<1>')
+    for (const [before, read] of [
+      [first, '<1>'],
+      [second, '<1*1>'],
+      [first, '<1>'],
+    ] as const)
+      expect((await type('1', before)).Message).toBe(read)
   })
 
   test('carries nothing that the gateway can read, or change', async () => {

@@ -142,18 +142,6 @@ describe('whatever is typed', () => {
   )
   const answers = fc.array(answer, { maxLength: 12 })
 
-  test('a session that was decided stays decided, and never pays for something else', async () => {
-    await holds(
-      fc.property(answers, answer, (typed, more) => {
-        const result = walk(typed, context)
-        if (result.kind !== 'ask') {
-          expect(walk([...typed, more], context)).toEqual({ kind: 'past_the_end' })
-        }
-        expect(walk(typed, context)).toEqual(result)
-      }),
-    )
-  })
-
   test('the gateway joins answers and the menu takes them apart again', async () => {
     await holds(
       fc.property(answers, (typed) => {

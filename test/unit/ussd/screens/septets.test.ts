@@ -58,19 +58,6 @@ describe('the pages of a list', () => {
     expect(pagesOf(lines, words, true)[0]).toMatch(/\n98\. More\n0\. Back$/)
   })
 
-  test('divide a line that no page holds between words', () => {
-    const amount = '0.000123 tRBTC'
-    const long = Array.from({ length: 30 }, () => amount).join(' ')
-    const pages = pagesOf([long], words, true)
-    for (const page of pages) expect(septetsOf(page)).toBeLessThanOrEqual(screenSeptets)
-    expect(
-      pages
-        .join('\n')
-        .replaceAll(/\n(98|0)\. \w+/g, '')
-        .replaceAll('\n', ' '),
-    ).toBe(long)
-  })
-
   test('hold every line once, in its order, each in 160 septets at most', async () => {
     const word = fc.stringMatching(/^[a-z0-9[\]€.]{1,20}$/)
     const line = fc.array(word, { minLength: 1, maxLength: 12 }).map((parts) => parts.join(' '))
