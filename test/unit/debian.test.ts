@@ -15,36 +15,23 @@ const aptGet = (bin: string, brings: boolean) => [
   ...(brings ? [`[ "$1" != install ] || /bin/cp ${bin}/apt-get ${bin}/redis-server`] : ['exit 1']),
 ]
 
-const asked = ['update -qq', 'install -y -qq --no-install-recommends redis-server']
+const update = 'update -qq'
+const asked = [update, 'install -y -qq --no-install-recommends redis-server']
 
-test.for<
-  [
-    what: string,
-    apt: boolean | undefined,
-    has: boolean,
-    isRoot: boolean,
-    says: RegExp,
-    asked: string[],
-  ]
->([
-  ['gets redis-server from Debian where this is root', true, false, true, installing, asked],
-  ['is left as it is where this is not root', true, false, false, /^\nfalse$/, []],
-  ['does without it where the system is not Debian', undefined, false, true, /false$/, []],
-  [
-    'does without it where Debian does not have it',
-    false,
-    false,
-    true,
-    /false$/,
-    asked.slice(0, 1),
-  ],
-  ['that has it installs nothing', true, true, true, /^\ntrue$/, []],
-])('a machine %s', ([, apt, has, isRoot, says, wanted]) => {
+type Machine = { apt?: 'brings it' | 'lacks it'; has?: boolean; isRoot: boolean }
+
+test.for<[what: string, machine: Machine, says: RegExp, asked: string[]]>([
+  ['gets redis-server where this is root', { apt: 'brings it', isRoot: true }, installing, asked],
+  ['is left alone where this is not root', { apt: 'brings it', isRoot: false }, /^\nfalse$/, []],
+  ['does without where the system is not Debian', { isRoot: true }, /false$/, []],
+  ['does without where Debian lacks it', { apt: 'lacks it', isRoot: true }, /false$/, [update]],
+  ['that has it stays', { apt: 'brings it', has: true, isRoot: true }, /^\ntrue$/, []],
+])('a machine %s', ([, { apt, has = false, isRoot }, says, wanted]) => {
   const bin = mkdtempSync(join(tmpdir(), 'bin-'))
   onTestFinished(() => rmSync(bin, { recursive: true, force: true }))
   const add = (name: string, ...lines: string[]) =>
     writeFileSync(join(bin, name), ['#!/bin/sh', ...lines].join('\n'), { mode: 0o755 })
-  if (apt !== undefined) add('apt-get', ...aptGet(bin, apt))
+  if (apt !== undefined) add('apt-get', ...aptGet(bin, apt === 'brings it'))
   if (has) add('redis-server')
   const program = `import { provideRedisServer } from '${debian}'
     process.stdout.write('\\n' + provideRedisServer({ isRoot: ${isRoot} }))`

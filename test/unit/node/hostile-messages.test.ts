@@ -12,8 +12,8 @@ import { createRandom } from '../../../scripts/dev/random.ts'
 import { maxValues, parseMessage } from '../../../src/node/message.ts'
 import { maxBodyBytes } from '../../../src/node/route.ts'
 import { type Served, serve } from '../../chain/node/support/serve.ts'
-import { anyCharacter, holds } from '../../support/properties.ts'
-import { faultOfResponse, randomRequest } from '../../support/requests.ts'
+import { holds } from '../../support/properties.ts'
+import { faultOfResponse } from '../../support/requests.ts'
 import { sampleOf, seed, times } from '../../support/sample.ts'
 
 let served: Served
@@ -141,25 +141,6 @@ describe('reading a message', () => {
           all.map(({ id }) => id),
         )
         expect(single.kind === 'single' && single.request.id).toBe(all[0]?.id)
-      }),
-    )
-  })
-
-  test('never throws, whatever the text is', async () => {
-    const deep = fc
-      .tuple(fc.nat(100_000), fc.constantFrom('[', '{"id":'), anyId)
-      .map(([depth, open, id]) => {
-        const inner = `${open.repeat(depth)}1${(open === '[' ? ']' : '}').repeat(depth)}`
-        return `{"jsonrpc":"2.0","id":${id},"method":"x","params":[${inner}]}`
-      })
-    const hostile = fc
-      .tuple(fc.nat(), fc.nat(20_000))
-      .map(([from, bytes]) => hostileMessage(randomHostilePlan(createRandom(from)), bytes))
-    const sent = randomRequest.map(({ body }) => `${body}`)
-    const any = fc.string({ unit: anyCharacter })
-    await holds(
-      fc.property(fc.oneof(any, deep, hostile, sent), (text) => {
-        expect(['single', 'batch', 'refused']).toContain(parseMessage(text).kind)
       }),
     )
   })

@@ -106,26 +106,19 @@ describe('a payment', () => {
       paid 1`)
   })
 
-  test('stays what its PIN was judged, whatever the PIN is by then', async () => {
+  test('stays what its PIN was judged, whatever the PIN is by then, and is no new try when it comes again', async () => {
     const { play } = await chosen()
     await play(`
-      s: ${send}*${other} -> ${wrong}
+      wrong: ${send}*${other} -> ${wrong}
+      made: ${send}*${own} -> ${submitted}
       change: 8*2*${own}*${other}*${other} -> ${set}
-      s: ${send}*${other} -> same
-      paid 0
-      next: ${send}*${other} -> ${submitted}`)
-  })
-
-  test('that was made with the former PIN is no try at the present one when it comes again', async () => {
-    const { play } = await chosen()
-    await play(`
-      s: ${send}*${own} -> ${submitted}
-      change: 8*2*${own}*${other}*${other}
-      s: ${send}*${own} -> same
-      s: ${send}*${own} -> same
-      s: ${send}*${own} -> same
+      wrong: ${send}*${other} -> same
+      made: ${send}*${own} -> same
+      made: ${send}*${own} -> same
+      made: ${send}*${own} -> same
       next: 3*135790 -> CON Wrong PIN. Tries left: 2.…
-      paid 1`)
+      paid 1
+      more: 2*${friend}*0.002*${other} -> ${submitted}`)
   })
 
   test('is refused for good at the third wrong PIN, over all sessions', async () => {
