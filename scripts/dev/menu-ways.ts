@@ -1,40 +1,55 @@
 import { languages } from '../../src/account/language.ts'
 import { type PhoneNumber, parseCaller } from '../../src/account/phone.ts'
+import { createMenu, menuParts } from '../../src/ussd/menu/entries.ts'
 import {
-  createMenu,
   type Destination,
-  type EffectName,
+  type Effect,
   isEffect,
   type MenuContext,
   type MenuSettings,
   type NodeName,
-} from '../../src/ussd/menu/nodes.ts'
+  nodeAt,
+} from '../../src/ussd/menu/node.ts'
 import { maxAnswers, type Place, type SoFar, walk } from '../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../src/ussd/messages/demonstration.ts'
 import { english } from '../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../src/ussd/messages/languages.ts'
 import { languageLabels, longAddress, type Messages } from '../../src/ussd/messages/texts.ts'
 
+/** What an operator may say for entries that have a variable of their own. */
+const own = Object.fromEntries(
+  menuParts.flatMap(({ variable }) => (variable ? [[variable.name, variable.example]] : [])),
+)
+
 /** Every menu that an operator can have, and in what words. */
 export const menus = {
   demo: {
     settings: {
-      ...{ profile: 'demo', confirms: false, pin: 'off' },
-      ...{ helpNumber: undefined, languages: [] },
+      profile: 'demo',
+      confirms: false,
+      pin: 'off',
+      languages: [],
+      own: {},
     },
     say: demonstration,
   },
   lender: {
     settings: {
-      ...{ profile: 'lender', confirms: true, pin: 'off' },
-      ...{ helpNumber: '0700 000 099', languages },
+      profile: 'lender',
+      confirms: true,
+      pin: 'off',
+      languages,
+      own,
     },
     say: english,
   },
   strict: {
     settings: {
-      ...{ profile: 'lender', confirms: true, pin: 'strict' },
-      ...{ helpNumber: '0700 000 099', languages },
+      profile: 'lender',
+      confirms: true,
+      pin: 'strict',
+      languages,
+      own,
     },
     say: english,
   },
@@ -78,10 +93,14 @@ export const startsOf = ({ pin }: MenuSettings): readonly NodeName[] =>
 /** What each place is reached by, and what is known there. */
 export type Ways = {
   places: ReadonlyMap<NodeName, { way: readonly string[]; place: Place }>
-  effects: ReadonlyMap<EffectName, readonly string[]>
+  /** By their names. */
+  effects: ReadonlyMap<string, { effect: Effect; way: readonly string[] }>
   /** From where to where, and what is typed; `*` stands for an answer in one's own words. */
   steps: readonly { from: NodeName; to: Destination; typed: string }[]
 }
+
+/** What a destination is called. */
+export const nameOf = (to: Destination): string => (isEffect(to) ? to.name : to)
 
 /** A menu with amounts and numbers as they are shown. */
 export function sampleContext(
@@ -103,7 +122,7 @@ export function sampleContext(
 /** Walks through a menu as it is declared until nothing new is found. */
 export function waysThrough(context: MenuContext, known = allRight()): Ways {
   const places = new Map<NodeName, { way: readonly string[]; place: Place }>()
-  const effects = new Map<EffectName, readonly string[]>()
+  const effects = new Map<string, { effect: Effect; way: readonly string[] }>()
   const steps = new Map<string, Ways['steps'][number]>()
   const open: { way: readonly string[]; place: Place }[] = []
   const seen = new Set<string>()
@@ -115,21 +134,22 @@ export function waysThrough(context: MenuContext, known = allRight()): Ways {
     open.push({ way, place })
   }
   const lead = (from: NodeName, to: Destination, typed: string, way: readonly string[]) => {
-    steps.set(`${from} ${to} ${typed}`, { from, to, typed })
-    if (isEffect(to) && !effects.has(to)) effects.set(to, way)
+    steps.set(`${from} ${nameOf(to)} ${typed}`, { from, to, typed })
+    if (isEffect(to) && !effects.has(to.name)) effects.set(to.name, { effect: to, way })
     const result = walk(way, context, known)
     if (result.kind === 'ask') arrive(way, result.place)
   }
   arrive([], { name: known.start, draft: {}, page: 0 })
   for (let next = open.shift(); next !== undefined; next = open.shift()) {
     const { way, place } = next
-    const node = context.menu[place.name]
+    const node = nodeAt(context.menu, place.name)
     if (node.kind === 'list') {
-      for (const { digit, leads, orAsks } of node.entries) {
+      for (const { digit, leads, orAsks, answers } of node.entries) {
         lead(place.name, leads, digit, [...way, digit])
         if (orAsks === undefined) continue
         steps.set(`${place.name} ${orAsks}`, { from: place.name, to: orAsks, typed: digit })
-        arrive([...way, digit], { name: orAsks, draft: place.draft, page: 0 })
+        const draft = { ...place.draft, ...answers }
+        arrive([...way, digit], { name: orAsks, draft, page: 0 })
       }
       continue
     }

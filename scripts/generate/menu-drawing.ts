@@ -1,5 +1,5 @@
 import type { Activity, Facts } from '../../src/ussd/facts.ts'
-import { type Destination, isEffect, type NodeName } from '../../src/ussd/menu/nodes.ts'
+import { type Destination, isEffect, type NodeName } from '../../src/ussd/menu/node.ts'
 import { promptOf } from '../../src/ussd/menu/walk.ts'
 import { allRight, menus, sampleContext, waysThrough } from '../dev/menu-ways.ts'
 
@@ -48,13 +48,13 @@ function drawMenu(_: string, menu: keyof typeof menus, start: NodeName): string[
       const lines = promptOf(place, context, facts).replaceAll('"', '#quot;').split('\n')
       return `  ${name}["${lines.join('<br>')}"]`
     }),
-    ...[...effects.keys()].map((name) => `  ${nameOf(name)}(["END: ${name}"])`),
+    ...[...effects.keys()].map((name) => `  end_${name}(["END: ${name}"])`),
     ...steps.map(({ from, to, typed }) => {
       // A star would be a list.
-      return `  ${from} -->|"${typed === '*' ? '…' : typed}"| ${nameOf(to)}`
+      return `  ${from} -->|"${typed === '*' ? '…' : typed}"| ${idOf(to)}`
     }),
   ]
 }
 
 /** An effect may be called like a place. */
-const nameOf = (name: Destination): string => (isEffect(name) ? `end_${name}` : name)
+const idOf = (to: Destination): string => (isEffect(to) ? `end_${to.name}` : to)

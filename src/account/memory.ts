@@ -195,9 +195,6 @@ export function withTold(
   return { ...memory, told: [{ intentId, session }, ...memory.told].slice(0, mostTold) }
 }
 
-/** Whether the caller of the account ever dialled. */
-export const hasDialled = (memory: AccountMemory): boolean => memory.hasDialled
-
 export function withDialled(memory: AccountMemory): AccountMemory | undefined {
   return memory.hasDialled ? undefined : { ...memory, hasDialled: true }
 }

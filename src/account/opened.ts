@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { hasDialled, type Memory } from './memory.ts'
+import type { Memory } from './memory.ts'
 
 /** Where an account leaves its traces. Without a memory nothing is remembered. */
 export type Traces = {
@@ -12,7 +12,7 @@ export type Traces = {
 export async function isOpened(account: Address, traces: Traces): Promise<boolean> {
   const { memory, ledger, loan } = traces
   const kept = await memory?.read(account)
-  if (kept !== undefined && (hasDialled(kept) || kept.pin !== undefined)) return true
+  if (kept !== undefined && (kept.hasDialled || kept.pin !== undefined)) return true
   if ((await ledger.payments(account, 1)).length > 0) return true
   return (await loan.balance(account)) + (await loan.owed(account)) > 0n
 }

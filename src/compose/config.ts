@@ -12,7 +12,8 @@ import { type FeeLimits, usualMaxGasPriceWei } from '../relay/fees.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/admission.ts'
 import type { AfricasTalkingAccount } from '../sms/africas-talking.ts'
-import type { MenuSettings } from '../ussd/menu/nodes.ts'
+import { menuParts } from '../ussd/menu/entries.ts'
+import type { MenuSettings } from '../ussd/menu/node.ts'
 import { confirmOf, type Guard, guardsOf, halfSetGuards, pinOf } from './guards.ts'
 import { type ProfileDefaults, profiles, usualProfile } from './profiles.ts'
 import '../runtime/english.ts'
@@ -83,15 +84,15 @@ export class ConfigError extends Error {
 /** The mnemonic that anvil and Hardhat print: its keys are public. */
 const wellKnownMnemonic = 'test test test test test test test test test test test junk'
 
-const address = z
-  .string()
-  .check(z.regex(/^0x[0-9a-fA-F]{40}$/, 'has to be an address: 0x and 40 hex digits'))
+const text = (pattern: RegExp, words: string) => z.string().check(z.regex(pattern, words))
+const address = text(/^0x[0-9a-fA-F]{40}$/, 'has to be an address: 0x and 40 hex digits')
+const token = z.string().check(z.minLength(16, 'has to have 16 characters or more'))
 const secret = z.custom<Hex>(
   (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value),
   'has to be 32 bytes: 0x and 64 hex digits',
 )
 const wei = z.pipe(
-  z.string().check(z.regex(/^[0-9]{1,30}$/, 'has to be a number of wei')),
+  text(/^[0-9]{1,30}$/, 'has to be a number of wei'),
   z.transform((value) => BigInt(value)),
 )
 const count = (least: number, most: number) =>
@@ -131,7 +132,10 @@ const secureUrl = z.url({ protocol: /^https?$/, error: 'has to be an https addre
   }),
 )
 
+const menuVariables = menuParts.flatMap(({ variable }) => variable ?? [])
+
 const environment = z.object({
+  ...Object.fromEntries(menuVariables.map(({ name, schema }) => [name, z.optional(schema)])),
   ENVIRONMENT: z._default(choice('production', 'development'), 'production'),
   CHAIN_ID: z._default(choice('30', '31'), '31'),
   POOL_RULES: z._default(choice('rootstock', 'anvil'), 'rootstock'),
@@ -140,13 +144,11 @@ const environment = z.object({
   NODE_URL_31: z.optional(nodeUrls),
   LOAN_ADDRESS: address,
   FORWARDER_ADDRESS: address,
-  RELAYER_MNEMONIC: z
-    .string()
-    .check(z.regex(/^([a-z]+ ){11,23}[a-z]+$/, 'has to be 12 to 24 words')),
+  RELAYER_MNEMONIC: text(/^([a-z]+ ){11,23}[a-z]+$/, 'has to be 12 to 24 words'),
   ACCOUNT_ID_SECRET: secret,
   ACCOUNT_KEY_SECRET: secret,
   CALLBACK_SECRET: z.optional(
-    z.string().check(z.regex(/^[A-Za-z0-9_-]{16,}$/, 'has to be 16 or more of A-Z a-z 0-9 _ -')),
+    text(/^[A-Za-z0-9_-]{16,}$/, 'has to be 16 or more of A-Z a-z 0-9 _ -'),
   ),
   GATEWAY_COUNTRY: z.optional(
     z.custom<Country>(
@@ -154,32 +156,20 @@ const environment = z.object({
       'has to be a country by its two letters, such as KE',
     ),
   ),
-  OPERATOR_TOKEN: z.optional(
-    z.string().check(z.minLength(16, 'has to have 16 characters or more')),
-  ),
+  OPERATOR_TOKEN: z.optional(token),
   ALERT_WEBHOOK_URL: z.optional(secureUrl),
-  ALERT_WEBHOOK_SECRET: z.optional(
-    z.string().check(z.minLength(16, 'has to have 16 characters or more')),
-  ),
-  SMS_API_KEY: z.optional(
-    z.string().check(z.regex(/^[\x21-\x7e]{16,}$/, 'has to be a key of 16 characters or more')),
-  ),
-  SMS_USERNAME: z.optional(
-    z.string().check(z.regex(/^[A-Za-z0-9_.-]{1,64}$/, 'has to be a name of the provider')),
-  ),
+  ALERT_WEBHOOK_SECRET: z.optional(token),
+  SMS_API_KEY: z.optional(text(/^[\x21-\x7e]{16,}$/, 'has to be a key of 16 characters or more')),
+  SMS_USERNAME: z.optional(text(/^[A-Za-z0-9_.-]{1,64}$/, 'has to be a name of the provider')),
   SMS_SENDER: z.optional(
-    z
-      .string()
-      .check(
-        z.regex(
-          /^(?=.*[A-Za-z])[A-Za-z0-9 _-]{1,11}$|^\+?[0-9]{3,15}$/,
-          'has to be a sender id of 1 to 11 letters and digits, or a short code',
-        ),
-      ),
+    text(
+      /^(?=.*[A-Za-z])[A-Za-z0-9 _-]{1,11}$|^\+?[0-9]{3,15}$/,
+      'has to be a sender id of 1 to 11 letters and digits, or a short code',
+    ),
   ),
   SMS_URL: z.optional(secureUrl),
   RPC_KEY_HASHES: z._default(
-    listOf(z.string().check(z.regex(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex'))),
+    listOf(text(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex')),
     [],
   ),
   PREFLIGHT: z._default(choice('on', 'off'), 'on'),
@@ -211,9 +201,7 @@ const environment = z.object({
   PIN: z.optional(choice('off', 'on', 'strict')),
   PIN_SECRET: z.optional(secret),
   LOCAL_CURRENCY: z.optional(
-    z
-      .string()
-      .check(z.regex(/^[A-Z]{3}$/, 'has to be a currency by its three letters, such as KES')),
+    text(/^[A-Z]{3}$/, 'has to be a currency by its three letters, such as KES'),
   ),
   RATE_FEED_URL: z.optional(secureUrl),
   LANGUAGES: z.optional(
@@ -223,16 +211,6 @@ const environment = z.object({
         'has to name languages, each once',
       ),
     ),
-  ),
-  HELP_NUMBER: z.optional(
-    z
-      .string()
-      .check(
-        z.regex(
-          /^[+*#0-9][*#0-9 ]{2,19}$/,
-          'has to be a number to call: 3 to 20 digits and spaces',
-        ),
-      ),
   ),
   OBJECT_LOCATION: z.optional(choice(...objectLocations)),
 })
@@ -301,7 +279,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
       profile,
       confirms: confirmOf(values, profile) === 'on',
       pin: pinOf(values, profile),
-      helpNumber: values.HELP_NUMBER,
+      own: ownOf(values),
       languages: values.LANGUAGES ?? profiles[profile].LANGUAGES,
     },
   }
@@ -338,6 +316,12 @@ function rateFeedOf({
   LOCAL_CURRENCY: currency,
 }: Values): RateFeed | undefined {
   return url === undefined || currency === undefined ? undefined : { url, currency }
+}
+
+/** What entries of the menu have variables of their own for. */
+function ownOf(values: Readonly<Record<string, unknown>>): MenuSettings['own'] {
+  const set = menuVariables.map(({ name }) => [name, values[name]] as const)
+  return Object.fromEntries(set.flatMap(([name, value]) => (value ? [[name, `${value}`]] : [])))
 }
 
 /** What the environment sets, and what its profile has for the rest. */

@@ -1,6 +1,7 @@
 import { createMemory, type MemoryStore, withinMs } from '../account/memory.ts'
 import { createPins } from '../account/pin.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
+import { formatAmountDown } from '../loan/amounts.ts'
 import { createLocalWorth } from '../loan/local-worth.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import type { CashOut } from '../operator/actions/cash-out.ts'
@@ -10,9 +11,10 @@ import { createPay } from '../relay/pay/delivery.ts'
 import { createEndSession } from '../relay/pay/end-session.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
-import { type Answer, type AnswerOptions, carryOut, createAnswer } from '../ussd/answer.ts'
+import { type Answer, type AnswerOptions, createAnswer } from '../ussd/answer.ts'
+import { createAsked } from '../ussd/asked.ts'
 import { createDialRate } from '../ussd/dial-rate.ts'
-import { wordsFor } from '../ussd/messages/languages.ts'
+import { carryOut } from '../ussd/paying.ts'
 import type { Config } from './config.ts'
 import { assembleAccounts, assembleDepositClaim, assembleIdentity, readLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
@@ -50,13 +52,16 @@ export function assembleCashOut(
 ): CashOut {
   // The operator answers for who asked, in the place of a PIN.
   const parts = { ...partsOf(config, runtime, relayer, memory, () => true), pins: undefined }
+  const amountOf = (wei: bigint) => `${formatAmountDown(wei)} ${parts.currency}`
   return async ({ key, phone, to, amountWei }) => {
     // No dial may have moved the ledger to this key and forwarder yet.
     await parts.identity()
-    const text = `${to}*${amountWei}`
-    const request = { gateway: operatorGateway, sessionId: key, phone, text }
-    const delivered = { since: parts.now(), steps: 1, authorizedBy: undefined }
-    return await carryOut(parts, request, delivered, { kind: 'cashOut', to, amountWei })
+    const request = { gateway: operatorGateway, sessionId: key, phone, text: '' }
+    return await carryOut({ ...parts, amountOf }, createAsked(parts, request, parts.now()), {
+      intent: { kind: 'cashOut', recipient: { kind: 'address', address: to }, amountWei },
+      answers: [to, `${amountWei}`],
+      authorizedBy: undefined,
+    })
   }
 }
 
@@ -90,7 +95,8 @@ function partsOf(
     pins:
       config.pinSecret &&
       createPins({
-        ...{ secret: config.pinSecret, memory: kept },
+        secret: config.pinSecret,
+        memory: kept,
         newSalt: () => crypto.randomUUID(),
       }),
     background: runtime.background,
@@ -110,7 +116,6 @@ function partsOf(
     now: runtime.clock.now,
     sleep: runtime.clock.sleep,
     settings: config.menu,
-    say: wordsFor(config.menu, undefined),
     log: runtime.log,
   }
 }

@@ -10,21 +10,19 @@ import {
   maxUint256,
 } from 'viem'
 import { microLoanAbi } from './abi.ts'
-import type { OfKind } from './kinds.ts'
 
 /** What a loan is: amounts in wei, and how long after its issue it is due. */
 export type LoanTerms = { principalWei: bigint; feeWei: bigint; termSeconds: number }
 
-/** A call of the loan contract that pays. */
-export type LoanCall = OfKind<{
-  transfer: { to: Address; amountWei: bigint }
+/** A call of the loan contract that pays, by its name in `loanCalls`. */
+export type LoanCall =
+  | { kind: 'transfer'; to: Address; amountWei: bigint }
   /** What the caller was shown; other terms are refused on the chain. */
-  loan: LoanTerms
+  | ({ kind: 'loan' } & LoanTerms)
   /** `all`: all that is owed when it executes. */
-  repayment: { amountWei: bigint | 'all' }
+  | { kind: 'repayment'; amountWei: bigint | 'all' }
   /** Out of the contract, to an address that anybody may hold. */
-  cashOut: { to: Address; amountWei: bigint }
-}>
+  | { kind: 'cashOut'; to: Address; amountWei: bigint }
 
 /** Why the loan contract refuses a call. Amounts are in wei. */
 export type LoanRefusal =

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { PoolRules } from '../chain/chains.ts'
 import type { Node } from '../chain/node.ts'
-import type { PaymentKind } from '../loan/kinds.ts'
+import { loanCalls } from '../loan/kinds.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import { type FeeLimits, gasPriceWithin, replacementPriceUp } from './fees.ts'
@@ -34,19 +34,8 @@ export type Terms = Pick<Relayer, 'rules' | 'fees'>
  */
 export const requestLifetimeSeconds = 2 * 60 * 60
 
-/**
- * Gas that a request is signed for, by what it calls: the most that the call takes in the snapshots, in Rootstock's
- * prices and in Ethereum's, and a fifth more. Never what a simulation took: a recipient that is emptied
- * before the request is executed costs 15,000 more. A test holds these and what `execute` adds to the snapshots.
- */
-export const innerGas: Readonly<Record<PaymentKind, number>> = {
-  transfer: 38_000,
-  loan: 95_000,
-  repayment: 26_000,
-  cashOut: 116_000,
-}
-
-export const mostInnerGas = Math.max(...Object.values(innerGas))
+/** The most that a request is signed for. */
+export const mostInnerGas = Math.max(...Object.values(loanCalls).map(({ gas }) => gas))
 
 /** What `execute` itself uses for one request, with a margin: signature, storage, event, calldata. */
 export const executeGas = 150_000

@@ -1,34 +1,31 @@
-import type { Address } from 'viem'
 import { showAddress } from '../account/address.ts'
-import type { CallerAccounts } from '../account/keys.ts'
-import { hasDialled, type Memory, recipientsIn, tellsOf, withTold } from '../account/memory.ts'
+import { type Memory, recipientsIn, tellsOf, withTold } from '../account/memory.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
+import { type Asked, stepOf } from './asked.ts'
 import type { MayDial } from './dial-rate.ts'
 import type { FactName, Facts, ShownTerms } from './facts.ts'
 import { activityOf, hasFailed, receivedOf, shownPayments } from './menu/activity.ts'
-import type { MenuContext } from './menu/nodes.ts'
+import { type MenuContext, nodeAt } from './menu/node.ts'
 import { type Place, promptOf } from './menu/walk.ts'
 import type { KnownRecipient } from './recipient.ts'
-import { refusedText } from './refused.ts'
+import { loanRefusalText } from './refused.ts'
 import { end, goOn, type Screen } from './screens/screen.ts'
 import { keepShown, recipientsStep, shownAt, shownRecipients, shownTerms } from './shown.ts'
 
 export type ScreenOptions = {
   context: MenuContext
   loan: Pick<LoanReader, 'balance' | 'debt' | 'terms' | 'received'>
-  accounts: CallerAccounts
+  accounts: Asked['accounts']
   /** What an amount is worth. Undefined: nothing is said of it. */
   worthOf: (wei: bigint) => Promise<string | undefined>
   ledger: Pick<Ledger, 'payments' | 'show' | 'shown'>
   memory: Memory
-  /** Names the session of a delivery, and what was typed in it or another step, by keyed digests. */
-  question: (account: Address, step?: string) => Promise<Question>
-  account: () => Promise<Address>
+  question: Asked['question']
   mayDial: MayDial
   /** How many minutes ago an equal payment was accepted that a place asks about. */
-  minutesSinceEqual: (place: Place) => Promise<number>
+  minutesSinceEqual: (question: Question, place: Place) => Promise<number>
   /** Unix time in ms. */
   now: () => number
   log: Log
@@ -38,34 +35,42 @@ export type ScreenOptions = {
  * The screen of a place, with what is read for it; past the account's dials of a minute it says so instead. A
  * menu says what of it could not be read; what a caller agrees to is shown in full, or ends the session.
  */
-export async function askAt(parts: ScreenOptions, place: Place): Promise<Screen> {
+export async function askAt(
+  parts: ScreenOptions,
+  place: Place,
+  answers: readonly string[],
+): Promise<Screen> {
   const { context } = parts
-  const wanted = context.menu[place.name].facts ?? []
+  const wanted = nodeAt(context.menu, place.name).facts ?? []
   if (wanted.length === 0) return goOn(promptOf(place, context))
-  const account = await parts.account()
-  if (!parts.mayDial(await parts.question(account))) return end(context.say.tooManyDials)
-  if (wanted.includes('terms')) return askForLoan(parts, place, account)
+  const question = await parts.question(stepOf(answers))
+  if (!parts.mayDial(question)) return end(context.say.tooManyDials)
+  if (wanted.includes('terms')) return askForLoan(parts, place, question)
   const found = await Promise.all(
-    wanted.map(async (fact) => [fact, await read(parts, fact, account, place)]),
+    wanted.map(async (fact) => [fact, await read(parts, fact, question, place)]),
   )
   return goOn(promptOf(place, context, Object.fromEntries(found)))
 }
 
 /** What a screen says of a fact that cannot be read now. Where it can say nothing, there is no screen. */
 const unread: Partial<Facts> = {
-  ...{ debt: 'unread', recipients: 'unread', registration: 'unread', activity: 'unread' },
-  ...{ failure: 'none', worth: 'none' },
+  debt: 'unread',
+  recipients: 'unread',
+  registration: 'unread',
+  activity: 'unread',
+  failure: 'none',
+  worth: 'none',
 }
 
 /** @throws {Error} it cannot be read now, and no screen is shown without it */
 async function read<Name extends FactName>(
   parts: ScreenOptions,
   fact: Name,
-  account: Address,
+  question: Question,
   place: Place,
 ): Promise<Facts[Name]> {
   try {
-    return await readers[fact](parts, account, place)
+    return await readers[fact](parts, question, place)
   } catch (error) {
     parts.log({ level: 'warn', event: 'fact.unread', message: faultOf(error), fact })
     const instead = unread[fact]
@@ -77,13 +82,13 @@ async function read<Name extends FactName>(
 type Readers = {
   readonly [Name in FactName]: (
     parts: ScreenOptions,
-    account: Address,
+    question: Question,
     place: Place,
   ) => Promise<Facts[Name]>
 }
 
 const readers: Readers = {
-  debt: ({ loan }, account) => loan.debt(account),
+  debt: ({ loan }, { account }) => loan.debt(account),
   terms: termsOf,
   failure: failureOf,
   async worth({ worthOf }, _, { draft: { amountWei } }) {
@@ -92,9 +97,9 @@ const readers: Readers = {
   },
   registration: registrationOf,
   recipients: recipientsOf,
-  earlierMinutes: (parts, _, place) => parts.minutesSinceEqual(place),
-  address: async ({ context }, account) => showAddress(account, context.chainId),
-  async activity({ ledger, memory, loan, log, context: { chainId } }, account) {
+  earlierMinutes: (parts, question, place) => parts.minutesSinceEqual(question, place),
+  address: async ({ context }, { account }) => showAddress(account, context.chainId),
+  async activity({ ledger, memory, loan, log, context: { chainId } }, { account }) {
     const [payments, kept, received] = await Promise.all([
       ledger.payments(account, shownPayments),
       memory.read(account),
@@ -111,9 +116,9 @@ const readers: Readers = {
 /** Whom a session may send to by a digit. What it shows first is what its digits mean. */
 async function recipientsOf(
   { memory, ledger, question }: ScreenOptions,
-  account: Address,
+  { account }: Question,
 ): Promise<KnownRecipient[]> {
-  const session = await question(account, recipientsStep)
+  const session = await question(recipientsStep)
   const offered = recipientsIn(await memory.read(account)).map(
     ({ address, to }): KnownRecipient => ({ kind: 'known', address, label: to }),
   )
@@ -127,22 +132,23 @@ async function recipientsOf(
 /** A number is called unregistered only where it is known: it never dialled, and the chain has nothing of it. */
 async function registrationOf(
   { memory, accounts, loan }: ScreenOptions,
-  _: Address,
+  _: Question,
   { draft: { recipient } }: Place,
 ): Promise<Facts['registration']> {
   if (recipient === undefined || recipient.kind === 'address') return 'registered'
   const { address } = recipient.kind === 'known' ? recipient : await accounts(recipient.phone)
-  const isKnown = hasDialled(await memory.read(address)) || (await loan.balance(address)) > 0n
+  const isKnown = (await memory.read(address)).hasDialled || (await loan.balance(address)) > 0n
   return isKnown ? 'registered' : 'unregistered'
 }
 
 /** A session tells of the newest failure that none has told of; the same again says the same again. */
-async function failureOf(parts: ScreenOptions, account: Address): Promise<Facts['failure']> {
-  const { ledger, memory } = parts
+async function failureOf(
+  { ledger, memory }: ScreenOptions,
+  { session, account }: Question,
+): Promise<Facts['failure']> {
   const payments = await ledger.payments(account, shownPayments)
   const failures = payments.filter(hasFailed).map(({ order }) => order.request.intentId)
   if (failures.length === 0) return 'none'
-  const { session } = await parts.question(account)
   const kept = await memory.change(account, (before) => withTold(before, failures, session))
   return tellsOf(kept, failures, session) ? 'untold' : 'none'
 }
@@ -153,18 +159,17 @@ async function termsOf({ loan, now }: ScreenOptions): Promise<ShownTerms> {
 }
 
 /** What is owed from when a loan is taken, where none is. What is shown first is shown again, and is what is agreed to. */
-async function askForLoan(parts: ScreenOptions, place: Place, account: Address): Promise<Screen> {
+async function askForLoan(parts: ScreenOptions, place: Place, question: Question): Promise<Screen> {
   const { context } = parts
   const [debt, terms] = await Promise.all([
-    read(parts, 'debt', account, place),
-    read(parts, 'terms', account, place).catch(() => undefined),
+    read(parts, 'debt', question, place),
+    read(parts, 'terms', question, place).catch(() => undefined),
   ])
   if (debt === 'unread' || terms === undefined) return end(context.say.unavailable)
   if (debt.owedWei > 0n) {
     const refusal = { reason: 'existing_loan', owedWei: debt.owedWei } as const
-    return end(refusedText(context.say.refused, refusal, context.amountOf, 'loan'))
+    return end(loanRefusalText(context, refusal, 'loan'))
   }
-  const question = await parts.question(account)
   const kept = await keepShown(parts.ledger, question, shownTerms, terms)
   // A session that is decided pays nothing any more: what it is shown of a loan binds nobody.
   return goOn(promptOf(place, context, { terms: kept ?? terms }))

@@ -1,27 +1,76 @@
-import type { LoanRefusal } from '../loan/calls.ts'
-import { type PaymentKind, paymentKinds } from '../loan/kinds.ts'
-import type { RefusalWords } from './messages/texts.ts'
+import { type LoanRefusal, refusalOf } from '../loan/calls.ts'
+import { callRulesOf, type PaymentKind, paymentKinds } from '../loan/kinds.ts'
+import type { PaymentAnswer } from '../relay/pay/answers.ts'
+import type { Refusal } from '../relay/refusal.ts'
+import { payments } from './menu/payments.ts'
+import type { Messages } from './messages/texts.ts'
+import { end, type Screen } from './screens/screen.ts'
 
-/** Why the contract would not do it, in a caller's words. */
-export function refusedText(
-  say: RefusalWords,
+type Words = {
+  say: Messages
+  /** An amount as screens show it. */
+  amountOf: (wei: bigint) => string
+}
+
+/** Says why a payment is not made. */
+export function refusalText(words: Words, refusal: Refusal, kind: PaymentKind): string {
+  const { say, amountOf } = words
+  switch (refusal.kind) {
+    case 'would_revert':
+      return loanRefusalText(words, refusalOf(refusal.revertData), kind)
+    case 'unavailable':
+    case 'no_answer':
+    case 'contracts':
+    case 'clock':
+      return say.nothingWasSent
+    case 'none_left':
+      return loanRefusalText(
+        words,
+        callRulesOf(kind).takes === 'withdrawals'
+          ? { reason: 'withdrawal_limit', leftWei: undefined }
+          : { reason: 'no_liquidity' },
+        kind,
+      )
+    case 'not_authorized':
+      return deniedText(say, refusal.why)
+    case 'too_many_dials':
+      return say.tooManyDials
+    case 'too_many_open':
+      return say.tooManyOpen(refusal.most)
+    case 'too_many_today':
+      return say.tooManyToday(refusal.most)
+    case 'too_much_today':
+      return say.tooMuchToday(amountOf(refusal.leftWei))
+    case 'crowded':
+      return say.tooManyWait(refusal.minutes)
+    case 'price_too_high':
+      return say.feesTooHigh
+    case 'relayer_poor':
+      return say.cannotPayFees
+    case 'paused':
+      return say.paused
+  }
+}
+
+/** Says why the contract would not do it. */
+export function loanRefusalText(
+  { say: { refused: say }, amountOf }: Words,
   refusal: LoanRefusal,
-  format: (wei: bigint) => string,
   kind: PaymentKind,
 ): string {
   switch (refusal.reason) {
     case 'balance_too_low': {
-      const balance = format(refusal.balanceWei)
+      const balance = amountOf(refusal.balanceWei)
       return paymentKinds[kind].namesNeed
-        ? say.owesMore(format(refusal.neededWei), balance)
+        ? say.owesMore(amountOf(refusal.neededWei), balance)
         : say.balance_too_low(balance)
     }
     case 'existing_loan':
     case 'repayment_too_large':
-      return say[refusal.reason](format(refusal.owedWei))
+      return say[refusal.reason](amountOf(refusal.owedWei))
     case 'withdrawal_limit':
       return say.withdrawal_limit(
-        refusal.leftWei === undefined ? undefined : format(refusal.leftWei),
+        refusal.leftWei === undefined ? undefined : amountOf(refusal.leftWei),
       )
     case 'no_loan':
     case 'no_liquidity':
@@ -33,5 +82,27 @@ export function refusedText(
     case 'nothing_there':
     case 'unknown':
       return say[refusal.reason]
+  }
+}
+
+/** Says why the PIN of a session lets it do nothing. */
+export const deniedText = (say: Messages, denied: 'blocked' | 'dormant' | 'void'): string =>
+  denied === 'void' ? say.sessionClosed : say.pin.locked[denied]
+
+/** The screen of what came of a question; `kind`: of the payment that it asked for. */
+export function screenOf(say: Messages, answered: PaymentAnswer, kind?: PaymentKind): Screen {
+  switch (answered.kind) {
+    case 'screen':
+      return answered.screen
+    case 'failed':
+      // Without a payment the question is an end, which pays nothing that could fail.
+      return end(kind === undefined ? say.sessionEnded : payments[kind].words(say).failed)
+    case 'ended':
+      return end(say.sessionEnded)
+    case 'closed':
+      return end(say.sessionClosed)
+    case 'unsent':
+    case 'uncertain':
+      return end(say[answered.kind])
   }
 }

@@ -1,9 +1,9 @@
-import type { Address } from 'viem'
 import type { PhoneNumber } from '../account/phone.ts'
 import type { Pins, PinVerdict } from '../account/pin.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
-import type { MenuContext } from './menu/nodes.ts'
-import { type MenuResult, type SoFar, walk, withoutSecrets } from './menu/walk.ts'
+import { type Asked, stepOf } from './asked.ts'
+import type { MenuContext } from './menu/node.ts'
+import { follow, type MenuResult, type Place } from './menu/walk.ts'
 import type { KnownRecipient } from './recipient.ts'
 import {
   keepShown,
@@ -18,7 +18,10 @@ import {
 /** A session as far as it was answered: where that leads, and what of it may be named by a digest. */
 export type Read = {
   result: Exclude<MenuResult, { kind: 'unread' | 'unjudged' }>
-  text: string
+  /** Nothing that is secret is in them. */
+  answers: readonly string[]
+  /** What is asked instead where the ledger knows something that the caller should. */
+  or: Place | undefined
   /** The step at which the last right PIN was typed: what it led to asks whether it still authorizes. */
   authorizedBy: string | undefined
 }
@@ -28,9 +31,7 @@ export type SessionOptions = {
   /** Undefined: no PIN is asked for, and nothing is kept of where a session begins. */
   pins: Pins | undefined
   ledger: Pick<Ledger, 'show' | 'shown'>
-  /** Names the session, and a text of it, by keyed digests. */
-  question: (account: Address, text: string) => Promise<Question>
-  account: () => Promise<Address>
+  question: Asked['question']
   /** Whether this number has an account. */
   isCustomer: (phone: PhoneNumber) => Promise<boolean>
 }
@@ -49,12 +50,10 @@ export async function readSession(
   const { pins, question } = parts
   let context: MenuContext = { ...parts.context, opened: new Map() }
   const verdicts = new Map<number, PinVerdict>()
-  const start = pins === undefined ? 'main' : await startOf(parts, pins, await parts.account())
-  const soFar: SoFar = { start, verdicts }
+  const start = pins === undefined ? 'main' : await startOf(parts, pins)
   let authorizedBy: string | undefined
   for (;;) {
-    const result = walk(answers, context, soFar)
-    const shown = pins === undefined ? answers : withoutSecrets(answers, context, soFar)
+    const { result, shown, or } = follow(answers, context, { start, verdicts })
     switch (result.kind) {
       case 'unread':
         if (result.phone !== undefined) {
@@ -67,7 +66,7 @@ export async function readSession(
         break
       case 'unjudged': {
         if (pins === undefined) throw new Error('a PIN is asked for where there are none')
-        const step = await question(await parts.account(), shown.slice(0, result.steps).join('*'))
+        const step = await question(stepOf(shown.slice(0, result.steps)))
         const name = `${step.session}:${step.input}`
         const verdict = await verdictOf(parts, pins, step, name, result.pin)
         verdicts.set(result.steps, verdict)
@@ -75,17 +74,17 @@ export async function readSession(
         break
       }
       default:
-        return { result, text: shown.join('*'), authorizedBy }
+        return { result, answers: pins === undefined ? answers : shown, or, authorizedBy }
     }
   }
 }
 
 /** Whether a number that no plan knows has an account is what it was first in this session. */
 async function isOpenFor(
-  { ledger, question, account, isCustomer }: SessionOptions,
+  { ledger, question, isCustomer }: SessionOptions,
   phone: PhoneNumber,
 ): Promise<boolean> {
-  const step = await question(await account(), `number ${phone}`)
+  const step = await question(`number ${phone}`)
   const known = await shownAt(ledger, step, shownOpened)
   if (known !== undefined) return known
   const isOpen = await isCustomer(phone)
@@ -93,20 +92,19 @@ async function isOpenFor(
 }
 
 /** Where no list was shown first, a digit of this session stands for nobody, for good. */
-async function knownOf({ ledger, question, account }: SessionOptions): Promise<KnownRecipient[]> {
-  const session = await question(await account(), recipientsStep)
+async function knownOf({ ledger, question }: SessionOptions): Promise<KnownRecipient[]> {
+  const session = await question(recipientsStep)
   return (await keepShown(ledger, session, shownRecipients, [])) ?? []
 }
 
 async function startOf(
   { ledger, question }: SessionOptions,
   pins: Pins,
-  account: Address,
-): Promise<SoFar['start']> {
-  const first = await question(account, '')
+): Promise<'main' | 'newPin'> {
+  const first = await question('')
   const known = await shownAt(ledger, first, sessionStart)
   if (known !== undefined) return known
-  const { hasToChoose } = await pins.begin(account)
+  const { hasToChoose } = await pins.begin(first.account)
   const start = hasToChoose ? 'newPin' : 'main'
   return (await keepShown(ledger, first, sessionStart, start)) ?? start
 }

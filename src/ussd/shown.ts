@@ -7,7 +7,8 @@ import type { KnownRecipient } from './recipient.ts'
 /** What a screen shows, or was judged by, that a later delivery has to go by. It holds nothing that was typed, and no number. */
 export type ShownFact<Value> = { name: string; schema: z.ZodMiniType<Value> }
 
-const wei = z.pipe(
+/** An amount as it is kept in a text. */
+export const wei = z.pipe(
   z.string().check(z.regex(/^[0-9]{1,78}$/)),
   z.transform((digits) => BigInt(digits)),
 )

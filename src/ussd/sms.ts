@@ -1,28 +1,21 @@
 import type { Address } from 'viem'
 import * as z from 'zod/mini'
-import { showAddress } from '../account/address.ts'
 import { type PhoneNumber, shortPhone } from '../account/phone.ts'
-import { type KindsWith, kindNames, type PaymentKind, paymentKinds } from '../loan/kinds.ts'
+import { kindNames, type PaymentKind } from '../loan/kinds.ts'
 import type { DueSms, SmsName, SmsParty } from '../relay/ledger/port.ts'
-import type { ContractCall } from '../relay/pay/delivery.ts'
-import { shortNumber } from './contract-calls.ts'
-import type { Intent } from './intent.ts'
-import { activityLine } from './menu/activity.ts'
-import { type Messages, shortAddress } from './messages/texts.ts'
+import type { ActivityState } from './facts.ts'
+import { activityLine, creditedWords } from './menu/activity.ts'
+import type { Ordered } from './menu/node.ts'
+import type { Messages } from './messages/texts.ts'
+import { wei } from './shown.ts'
 
 const smsFacts = z.object({
   phone: z.custom<PhoneNumber>(
     (value) => typeof value === 'string' && /^\+[0-9]{7,15}$/.test(value),
   ),
   kind: z.enum([...kindNames, 'received']),
-  amountWei: z.union([
-    z.literal('all'),
-    z.pipe(
-      z.string().check(z.regex(/^[0-9]{1,78}$/)),
-      z.transform((digits) => BigInt(digits)),
-    ),
-  ]),
-  /** The other party, in short; empty for a loan and a repayment. */
+  amountWei: z.union([z.literal('all'), wei]),
+  /** The other party, in short; empty where there is none. */
   who: z.string(),
 })
 
@@ -47,36 +40,14 @@ export type SmsSeals = {
 
 /** Whom a payment's outcome is told to: its caller, and who gets the money, where their number is known. */
 export function smsOf(
-  intent: Intent,
+  kind: PaymentKind,
+  { amountWei, to }: Pick<Ordered, 'amountWei' | 'to'>,
   { caller, receiver }: { caller: PhoneNumber; receiver: PhoneNumber | undefined },
-  { spendsWei, shared }: Pick<ContractCall, 'spendsWei' | 'shared'>,
-  chainId: number,
 ): { party: SmsParty; facts: SmsFacts }[] {
-  const told = (facts: Omit<SmsFacts, 'phone'>) => ({
-    ...{ party: 'sender' as const, facts: { phone: caller, ...facts } },
-  })
-  const { kind } = intent
-  switch (intent.kind) {
-    case 'transfer': {
-      const { recipient } = intent
-      if (recipient.kind === 'address') {
-        const who = shortAddress(showAddress(recipient.address, chainId))
-        return [told({ kind, amountWei: spendsWei, who })]
-      }
-      const sent = told({ kind, amountWei: spendsWei, who: shortNumber(recipient) })
-      if (receiver === undefined) return [sent]
-      const received = { kind: 'received' as const, amountWei: spendsWei, who: shortPhone(caller) }
-      return [sent, { party: 'receiver', facts: { phone: receiver, ...received } }]
-    }
-    case 'loan':
-      return [told({ kind, amountWei: shared?.poolWei ?? 0n, who: '' })]
-    case 'repayment':
-      return [told({ kind, amountWei: intent.amountWei, who: '' })]
-    case 'cashOut': {
-      const who = shortAddress(showAddress(intent.to, chainId))
-      return [told({ kind, amountWei: spendsWei, who })]
-    }
-  }
+  const sent = { party: 'sender', facts: { phone: caller, kind, amountWei, who: to } } as const
+  if (receiver === undefined) return [sent]
+  const who = shortPhone(caller)
+  return [sent, { party: 'receiver', facts: { phone: receiver, kind: 'received', amountWei, who } }]
 }
 
 /**
@@ -89,15 +60,14 @@ export function smsText(
   say: Messages,
   amountOf: (wei: bigint) => string,
 ): string {
+  const lineOf = (state: ActivityState) =>
+    activityLine(say, { kind, amountWei, who, state }, amountOf)
   if (state !== 'confirmed') {
-    const failed = { kind: 'failed', reason: state === 'reverted' ? reason : '' } as const
-    const line = activityLine(say.activity, { kind, amountWei, who, state: failed }, amountOf)
+    const line = lineOf({ kind: 'failed', reason: state === 'reverted' ? reason : '' })
     return `${line}\n${say.nothingMoved}`
   }
-  return (kind === 'received' || isCredit(kind)) && amountWei !== 'all'
-    ? say.credited[kind](amountOf(amountWei), who)
-    : activityLine(say.activity, { kind, amountWei, who, state: { kind: 'done' } }, amountOf)
+  const credited = creditedWords(say, kind)
+  return credited === undefined || amountWei === 'all'
+    ? lineOf({ kind: 'done' })
+    : credited(amountOf(amountWei), who)
 }
-
-const isCredit = (kind: PaymentKind): kind is KindsWith<'isCredit', true> =>
-  paymentKinds[kind].isCredit

@@ -8,7 +8,7 @@ import { createMemoryStore } from './memory-store.ts'
 import { type ModelledOptions, openModelledService } from './modelled-service.ts'
 
 /** What callers are shown, and what a transfer has to be at least. */
-type ShownProduct = Pick<Product, 'settings' | 'say' | 'smsSeals'> &
+type ShownProduct = Pick<Product, 'settings' | 'smsSeals'> &
   Partial<Pick<Product, 'leastTransferWei' | 'worthOf'>>
 
 /** The USSD service over a ledger in memory, before the simulator's chain. Nothing waits for real time. */

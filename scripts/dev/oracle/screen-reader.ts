@@ -1,3 +1,8 @@
+import { kindNames, type PaymentKind } from '../../../src/loan/kinds.ts'
+import { balance } from '../../../src/ussd/menu/balance.ts'
+import { help } from '../../../src/ussd/menu/help.ts'
+import { payments } from '../../../src/ussd/menu/payments.ts'
+import { receive } from '../../../src/ussd/menu/receive.ts'
 import type { Messages } from '../../../src/ussd/messages/texts.ts'
 
 /** What a screen claims of its session's payment. */
@@ -24,12 +29,23 @@ export type Said = { key: string; claim: Claim; tx?: string }
 /** Reads a screen's text. Undefined: it is made of no message that it could be. */
 export type ScreenReader = (text: string, kind: 'ask' | 'end') => Said | undefined
 
-type MessageKey = keyof Messages | `pin.${keyof Messages['pin']}`
+type MessageKey =
+  | keyof Messages
+  | `pin.${keyof Messages['pin']}`
+  | `${PaymentKind}.${'submitted' | 'failed'}`
+  | ('balance.balance' | 'help.help' | 'receive.claimed')
+
+/** Everything that a screen can say in the words of these messages. */
+function allWords(say: Messages): Words {
+  const own = { balance, help, receive, ...payments }
+  const ofParts = Object.entries(own).map(([name, part]) => [name, part.words(say)])
+  return { ...say, ...Object.fromEntries(ofParts) }
+}
 
 /** Messages that end a session, by what they claim. A screen of any other is one that nobody knows. */
 const endings: Readonly<Record<Claim, readonly MessageKey[]>> = {
-  submitted: ['transferSubmitted', 'loanRequested', 'repaymentSubmitted', 'cashOutSubmitted'],
-  failed: ['failed'],
+  submitted: kindNames.map((kind) => `${kind}.submitted` as const),
+  failed: kindNames.map((kind) => `${kind}.failed` as const),
   refused: [
     'refused',
     'nothingWasSent',
@@ -53,7 +69,7 @@ const endings: Readonly<Record<Claim, readonly MessageKey[]>> = {
   closed: ['sessionClosed'],
   uncertain: ['uncertain', 'unsent'],
   unavailable: ['unavailable', 'outOfService'],
-  none: ['balance', 'help', 'languageChosen', 'claimed'],
+  none: ['balance.balance', 'help.help', 'languageChosen', 'receive.claimed'],
 }
 
 /** Beginnings of screens that ask, by which they are known. */
@@ -67,10 +83,9 @@ type Words = Saying | { readonly [key: string]: Words }
  * for its reader, and what no message says is not taken for one that does.
  */
 export function createScreenReader(messages: Messages): ScreenReader {
+  const all = allWords(messages)
   const wordsOf = (key: MessageKey): Words =>
-    key
-      .split('.')
-      .reduce((words, part) => (words as Record<string, Words>)[part] as Words, messages as Words)
+    key.split('.').reduce((words, part) => (words as Record<string, Words>)[part] as Words, all)
   const formsAt = (key: MessageKey, claim: Claim, after: string) =>
     formsOf(key, wordsOf(key)).map((form) => ({
       ...form,

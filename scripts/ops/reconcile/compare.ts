@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { paymentKinds } from '../../../src/loan/kinds.ts'
+import { callRulesOf } from '../../../src/loan/kinds.ts'
 import type { PaymentSummary } from '../../../src/operator/answers.ts'
 import { type Account, replay, type Totals } from '../../contracts/loan-books.ts'
 import type { Booked } from '../../contracts/loan-events.ts'
@@ -105,7 +105,7 @@ function ofOutcome({ intent, ...told }: PaymentSummary, spent: Spending): string
 /** What was executed has moved what the ledger says; where that says no amount, something. */
 function ofAmount(payment: PaymentSummary, spent: Spending, events: readonly Booked[]): string[] {
   if (spent.outcome !== 'executed') return []
-  const name = paymentKinds[payment.kind].moves
+  const name = callRulesOf(payment.kind).moves
   const account = payment.account.toLowerCase()
   const moved = events.filter(
     (event) => event.name === name && event.hash === spent.hash && payerOf(event) === account,

@@ -1,6 +1,6 @@
 import type { Hex, LocalAccount } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
-import type { PaymentKind } from '../../loan/kinds.ts'
+import { callRulesOf, type PaymentKind } from '../../loan/kinds.ts'
 import { aheadBy, mostOffMs } from '../../runtime/clock.ts'
 import { faultOf } from '../../runtime/log.ts'
 import {
@@ -33,7 +33,7 @@ import type { Seen } from '../ledger/sight.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { findExecution } from '../outcome/executions.ts'
 import { obstacleIn, type Refusal, type RefusalOf } from '../refusal.ts'
-import { innerGas, type Relayer, requestLifetimeSeconds, signFor } from '../relayer.ts'
+import { type Relayer, requestLifetimeSeconds, signFor } from '../relayer.ts'
 import { type AccountLimits, type Funding, obstacleFor, openLimit, roomFor } from './admission.ts'
 import {
   answerOf,
@@ -334,7 +334,7 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
   const request = await signRequest(payment.caller, relayer.forwarder, {
     from: payment.caller.address,
     intentId: payment.intentId,
-    gas: innerGas[kind],
+    gas: callRulesOf(kind).gas,
     deadline: Math.floor(relayer.clock.now() / 1000) + requestLifetimeSeconds,
     data,
   })

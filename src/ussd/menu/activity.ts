@@ -1,11 +1,150 @@
 import type { Address } from 'viem'
 import { showAddress } from '../../account/address.ts'
 import { type AccountMemory, sentTo } from '../../account/memory.ts'
-import { callIn, refusalIn } from '../../loan/calls.ts'
+import { callIn, type LoanRefusal, refusalIn, refusalWordsOf } from '../../loan/calls.ts'
 import type { Received } from '../../loan/reader.ts'
 import type { Payment, PaymentState } from '../../relay/ledger/port.ts'
 import type { Activity, ActivityState, Facts } from '../facts.ts'
-import { type ActivityWords, shortAddress } from '../messages/texts.ts'
+import { inEach, type Messages, shortAddress } from '../messages/texts.ts'
+import { pinFor } from './asks.ts'
+import { knowing, type MenuPart, type PaymentWords } from './node.ts'
+import { payments } from './payments.ts'
+
+/** Money that moved, or was to: a line each, below the label. Amounts come formatted. */
+type Words = {
+  label: string
+  unavailable: string
+  nothing: string
+  receivedUnknown: string
+  /** Instead of an amount. */
+  allOwed: string
+  received: (amount: string, from: string) => string
+  /** The same in a message to the receiver's phone. */
+  credited: (amount: string, from: string) => string
+  underWay: string
+  done: string
+  failed: (why: string) => string
+  /** Why something has failed. */
+  reasons: Readonly<Record<LoanRefusal['reason'] | 'too_late', string>>
+}
+
+const words = inEach<Words>({
+  en: {
+    label: 'My Activity',
+    unavailable: 'Not available. Please try again later.',
+    nothing: 'Nothing yet.',
+    receivedUnknown: 'What you received cannot be shown now.',
+    allOwed: 'all that was owed',
+    received: (amount, from) => `Received ${amount} from ${from}`,
+    credited: (amount, from) => `You received ${amount} from ${from}. Your account was credited.`,
+    underWay: 'on its way',
+    done: 'done',
+    failed: (why) => `FAILED, ${why}`,
+    reasons: { ...refusalWordsOf, unknown: 'not possible', too_late: 'too late' },
+  },
+  sw: {
+    label: 'Miamala Yangu',
+    unavailable: 'Haipatikani sasa. Tafadhali jaribu tena baadaye.',
+    nothing: 'Hakuna bado.',
+    receivedUnknown: 'Ulizopokea haziwezi kuonyeshwa sasa.',
+    allOwed: 'deni lote',
+    received: (amount, from) => `Ulipokea ${amount} kutoka ${from}`,
+    credited: (amount, from) => `Umepokea ${amount} kutoka ${from}. Akaunti yako imeongezewa.`,
+    underWay: 'njiani',
+    done: 'imekamilika',
+    failed: (why) => `IMESHINDIKANA, ${why}`,
+    reasons: {
+      balance_too_low: 'salio halitoshi',
+      existing_loan: 'una mkopo tayari',
+      no_loan: 'huna mkopo',
+      repayment_too_large: 'zaidi ya deni',
+      no_liquidity: 'hakuna pesa za mkopo',
+      not_listed: 'mikopo haijafunguliwa kwako',
+      loan_limit: 'mikopo mingi mno',
+      terms_changed: 'masharti ya mkopo yamebadilika',
+      invalid_recipient: 'mpokeaji haruhusiwi',
+      paused: 'huduma imesimamishwa',
+      withdrawal_limit: 'kikomo cha kutoa kimefikiwa',
+      nothing_there: 'hakuna pesa',
+      unknown: 'haikuwezekana',
+      too_late: 'muda umepita',
+    },
+  },
+  fr: {
+    label: 'Historique',
+    unavailable: 'Non disponible. Veuillez réessayer plus tard.',
+    nothing: "Rien pour l'instant.",
+    receivedUnknown: 'Ce que vous avez reçu ne peut pas être affiché maintenant.',
+    allOwed: 'toute la dette',
+    received: (amount, from) => `Reçu ${amount} de ${from}`,
+    credited: (amount, from) => `Vous avez reçu ${amount} de ${from}. Votre compte a été crédité.`,
+    underWay: 'en cours',
+    done: 'terminé',
+    failed: (why) => `ÉCHOUÉ, ${why}`,
+    reasons: {
+      balance_too_low: 'solde insuffisant',
+      existing_loan: 'prêt déjà en cours',
+      no_loan: 'aucun prêt à rembourser',
+      repayment_too_large: 'plus que la dette',
+      no_liquidity: 'pas de fonds à prêter',
+      not_listed: 'numéro sans accès aux prêts',
+      loan_limit: 'trop de prêts',
+      terms_changed: 'conditions du prêt modifiées',
+      invalid_recipient: 'destinataire refusé',
+      paused: 'service suspendu',
+      withdrawal_limit: 'limite des retraits atteinte',
+      nothing_there: 'rien à envoyer',
+      unknown: 'impossible',
+      too_late: 'trop tard',
+    },
+  },
+  es: {
+    label: 'Movimientos',
+    unavailable: 'No disponible. Intente más tarde.',
+    nothing: 'Nada todavía.',
+    receivedUnknown: 'Lo que recibió no se puede mostrar ahora.',
+    allOwed: 'toda la deuda',
+    received: (amount, from) => `Recibió ${amount} de ${from}`,
+    credited: (amount, from) => `Recibió ${amount} de ${from}. Se abonó a su cuenta.`,
+    underWay: 'en camino',
+    done: 'hecho',
+    failed: (why) => `FALLÓ, ${why}`,
+    reasons: {
+      balance_too_low: 'saldo insuficiente',
+      existing_loan: 'ya tiene un préstamo',
+      no_loan: 'no tiene préstamo',
+      repayment_too_large: 'más de lo que debe',
+      no_liquidity: 'no hay fondos para prestar',
+      not_listed: 'número sin acceso a préstamos',
+      loan_limit: 'demasiados préstamos',
+      terms_changed: 'condiciones del préstamo cambiadas',
+      invalid_recipient: 'destinatario no permitido',
+      paused: 'servicio en pausa',
+      withdrawal_limit: 'límite de retiros alcanzado',
+      nothing_there: 'no hay nada',
+      unknown: 'no fue posible',
+      too_late: 'demasiado tarde',
+    },
+  },
+})
+export const activity = {
+  words,
+  digit: '5',
+  leads({ profile, pin }) {
+    if (profile === 'demo') return undefined
+    return pin === 'strict' ? 'pinToSeeActivity' : 'activity'
+  },
+  places: () => ({
+    activity: knowing(['activity'], {
+      kind: 'list',
+      title: ({ say, amountOf }, _, { activity }) =>
+        [words(say).label, ...activityLines(say, activity, amountOf)].join('\n'),
+      entries: [],
+      back: 'main',
+    }),
+    pinToSeeActivity: pinFor(({ pin }) => pin.enter.see, { leads: 'activity' }),
+  }),
+} satisfies MenuPart
 
 /** Payments of an account that are shown. */
 export const shownPayments = 8
@@ -27,29 +166,30 @@ function paymentActivity(
   memory: AccountMemory,
   chainId: number,
 ): Activity | undefined {
-  const { request } = payment.order
+  const { request, kind } = payment.order
   const call = callIn(request.data)
+  if (call === undefined) return undefined
   const state = stateOf(payment)
-  switch (call?.kind) {
-    case undefined:
-      return undefined
-    case 'transfer': {
+  switch (call.kind) {
+    case 'transfer':
+    case 'cashOut': {
       const who = sentTo(memory, request.intentId, call.to) ?? shown(call.to, chainId)
-      return { kind: call.kind, amountWei: call.amountWei, who, state }
+      return { kind, amountWei: call.amountWei, who, state }
     }
-    case 'cashOut':
-      return { kind: call.kind, amountWei: call.amountWei, who: shown(call.to, chainId), state }
     case 'loan':
-      return { kind: call.kind, amountWei: call.principalWei, state }
+      return { kind, amountWei: call.principalWei, state }
     case 'repayment':
-      return { kind: call.kind, amountWei: call.amountWei, state }
+      return { kind, amountWei: call.amountWei, state }
   }
 }
 
 /** What came from others, the newest first. What a block has is shown as done. */
 export function receivedOf(events: readonly Received[], chainId: number): Activity[] {
   return events.map(({ from, amountWei }) => ({
-    ...{ kind: 'received', amountWei, who: shown(from, chainId), state: { kind: 'done' } },
+    kind: 'received',
+    amountWei,
+    who: shown(from, chainId),
+    state: { kind: 'done' },
   }))
 }
 
@@ -74,37 +214,44 @@ const states: Readonly<Record<PaymentState, (reason: string) => ActivityState>> 
 }
 
 /** A line for each activity, or that they cannot be read. */
-export function activityLines(
-  say: ActivityWords,
+function activityLines(
+  say: Messages,
   activity: Facts['activity'],
   format: (wei: bigint) => string,
 ): string[] {
-  if (activity === 'unread') return [say.unavailable]
-  const { own, received } = activity
-  const lines = [...own, ...(received === 'unread' ? [] : received)].map((each) =>
+  const own = words(say)
+  if (activity === 'unread') return [own.unavailable]
+  const { own: paid, received } = activity
+  const lines = [...paid, ...(received === 'unread' ? [] : received)].map((each) =>
     activityLine(say, each, format),
   )
-  if (received === 'unread') lines.push(say.receivedUnknown)
-  return lines.length === 0 ? [say.nothing] : lines
+  if (received === 'unread') lines.push(own.receivedUnknown)
+  return lines.length === 0 ? [own.nothing] : lines
 }
 
 /** What it was, and what became of it. */
 export function activityLine(
-  say: ActivityWords,
+  say: Messages,
   { kind, amountWei, who = '', state }: Activity,
   format: (wei: bigint) => string,
 ): string {
-  const amount = amountWei === 'all' ? say.allOwed : format(amountWei)
-  return `${say.lines[kind](amount, who)}: ${stateText(say, state)}`
+  const own = words(say)
+  const amount = amountWei === 'all' ? own.allOwed : format(amountWei)
+  const line = kind === 'received' ? own.received : payments[kind].words(say).line
+  return `${line(amount, who)}: ${stateText(own, state)}`
 }
 
-function stateText(say: ActivityWords, state: ActivityState): string {
+/** What came into an account, in a message to its phone. Undefined: a kind that brings nothing in. */
+export const creditedWords = (say: Messages, kind: Activity['kind']): PaymentWords['credited'] =>
+  kind === 'received' ? words(say).credited : payments[kind].words(say).credited
+
+function stateText(own: Words, state: ActivityState): string {
   switch (state.kind) {
     case 'under_way':
-      return say.underWay
+      return own.underWay
     case 'done':
-      return say.done
+      return own.done
     case 'failed':
-      return say.failed(say.reasons[state.reason === '' ? 'too_late' : refusalIn(state.reason)])
+      return own.failed(own.reasons[state.reason === '' ? 'too_late' : refusalIn(state.reason)])
   }
 }

@@ -4,17 +4,17 @@ import { plainDigits } from '../../runtime/digits.ts'
 import type { Facts } from '../facts.ts'
 import { backDigit, moreDigit, pagesOf } from '../screens/pages.ts'
 import {
-  type Destination,
-  effects,
+  type Entry,
   isEffect,
   type List,
   type MenuContext,
   type MenuNode,
   type MenuQuestion,
   type NodeName,
+  nodeAt,
   type SessionDraft,
   type SessionOutcome,
-} from './nodes.ts'
+} from './node.ts'
 
 /** What the text of a session comes to. */
 export type MenuResult =
@@ -51,10 +51,9 @@ const nothingKnown: SoFar = { start: 'main', verdicts: new Map() }
 /** What an answer leads to: another place, the session's end, or the same question again. */
 type Step =
   | { kind: 'go'; place: Place }
-  | { kind: 'unread'; phone?: PhoneNumber }
   /** `or`: where another answer goes on from, if the end turned out to be a question. */
   | { kind: 'end'; outcome: SessionOutcome; or: Place | undefined }
-  | { kind: 'stop'; result: Extract<MenuResult, { kind: 'unjudged' | 'locked' }> }
+  | Extract<MenuResult, { kind: 'unjudged' | 'locked' | 'unread' }>
   | Mistake
 
 type Mistake = { kind: 'mistake'; why: string }
@@ -72,75 +71,75 @@ export function answersOf(text: string): string[] {
   return text === '' ? [] : plainDigits(text).split('*')
 }
 
-/**
- * Where the answers of a session lead. The same answers always lead to the same place: what depends
- * on the chain is decided elsewhere, so that a later delivery never reads a text another way.
- */
+/** What the answers of a session lead to. */
 export function walk(
   answers: readonly string[],
   context: MenuContext,
   known: SoFar = nothingKnown,
 ): MenuResult {
-  return follow(answers, context, known, () => {})
+  return follow(answers, context, known).result
 }
 
 /** Instead of a PIN: nothing is ever made of one but by its own secret. */
 const masks = { pin: 'PIN', other: '?' } as const
 
-/** The answers without those that are secret. What follows a session's end is nobody's to keep either. */
-export function withoutSecrets(
-  answers: readonly string[],
-  context: MenuContext,
-  known: SoFar,
-): string[] {
-  const shown: string[] = answers.map(() => masks.other)
-  follow(answers, context, known, (index, place) => {
-    const typed = answers[index] ?? ''
-    const node = context.menu[place.name]
-    const isSecret = node.kind === 'question' && node.secret !== undefined && !isWayOut(typed)
-    const mask = isPin(meant(typed)) ? masks.pin : masks.other
-    shown[index] = isSecret ? mask : typed
-  })
-  return shown
+/** What a session comes to. */
+export type Reached = {
+  result: MenuResult
+  /** The answers without those that are secret. What follows a session's end is nobody's to keep either. */
+  shown: string[]
+  /** Where another answer goes on from, if the end turned out to be a question. */
+  or?: Place | undefined
 }
 
-const isWayOut = (typed: string): boolean => [backDigit, menuDigits].includes(meant(typed))
-
-function follow(
-  answers: readonly string[],
-  context: MenuContext,
-  known: SoFar,
-  answering: (index: number, place: Place) => void,
-): MenuResult {
-  let place: Place = { name: known.start, draft: {}, page: 0 }
+/**
+ * Follows the answers of a session. The same answers always lead to the same place: what depends on the chain is
+ * decided elsewhere, so that a later delivery never reads a text another way.
+ */
+export function follow(answers: readonly string[], context: MenuContext, known: SoFar): Reached {
+  const shown: string[] = answers.map(() => masks.other)
   const mistakes = new Map<NodeName, number>()
+  let place: Place = { name: known.start, draft: {}, page: 0 }
   for (const [index, typed] of answers.entries()) {
     const isLast = index === answers.length - 1
-    answering(index, place)
-    const step = stepFrom(place, meant(typed), context, { ...known, steps: index + 1 })
+    const node = nodeAt(context.menu, place.name)
+    const stop = (result: MenuResult) => ({
+      result: isLast ? result : ({ kind: 'past_the_end' } as const),
+      shown,
+    })
+    shown[index] = withoutSecret(typed, node)
+    const step = stepFrom(place, node, meant(typed), context, { ...known, steps: index + 1 })
     switch (step.kind) {
       case 'end':
-        if (isLast) return step.outcome
-        if (step.or === undefined) return { kind: 'past_the_end' }
+        if (isLast) return { result: step.outcome, shown, or: step.or }
+        if (step.or === undefined) return stop(step.outcome)
         place = step.or
         break
-      case 'stop':
-        return isLast || step.result.kind === 'unjudged' ? step.result : { kind: 'past_the_end' }
+      case 'unjudged':
       case 'unread':
-        return step
+        return { result: step, shown }
+      case 'locked':
+        return stop(step)
       case 'go':
         place = step.place
         break
       case 'mistake': {
         const count = (mistakes.get(place.name) ?? 0) + 1
         mistakes.set(place.name, count)
-        if (count === maxMistakes) return { kind: isLast ? 'gave_up' : 'past_the_end' }
+        if (count === maxMistakes) return stop({ kind: 'gave_up' })
         place = { ...place, page: 0, why: step.why }
       }
     }
-    if (index + 1 === maxAnswers) return { kind: isLast ? 'too_long' : 'past_the_end' }
+    if (index + 1 === maxAnswers) return stop({ kind: 'too_long' })
   }
-  return { kind: 'ask', place }
+  return { result: { kind: 'ask', place }, shown }
+}
+
+function withoutSecret(typed: string, node: MenuNode): string {
+  const answer = meant(typed)
+  const isSecret = node.kind === 'question' && node.secret !== undefined
+  if (!isSecret || answer === backDigit || answer === menuDigits) return typed
+  return isPin(answer) ? masks.pin : masks.other
 }
 
 /** What was typed, without what ends a dialled code. */
@@ -148,8 +147,13 @@ const meant = (typed: string): string => typed.trim().replace(/\s*#$/, '')
 
 type At = SoFar & { steps: number }
 
-function stepFrom(place: Place, typed: string, context: MenuContext, known: At): Step {
-  const node = context.menu[place.name]
+function stepFrom(
+  place: Place,
+  node: MenuNode,
+  typed: string,
+  context: MenuContext,
+  known: At,
+): Step {
   const at = (name: NodeName, draft: SessionDraft = place.draft): Place => ({
     name,
     draft,
@@ -170,7 +174,7 @@ function stepFrom(place: Place, typed: string, context: MenuContext, known: At):
   if (given.kind !== 'given') return given
   const { draft, leads, or } = given
   return isEffect(leads)
-    ? { kind: 'end', outcome: effects[leads](draft), or: or && at(or, draft) }
+    ? { kind: 'end', outcome: leads.outcome(draft), or: or === undefined ? or : at(or, draft) }
     : { kind: 'go', place: at(leads, draft) }
 }
 
@@ -181,18 +185,18 @@ function judged(pin: string, { say }: MenuContext, { verdicts, steps }: At): Ste
     case 'right':
       return undefined
     case undefined:
-      return { kind: 'stop', result: { kind: 'unjudged', steps, pin } }
+      return { kind: 'unjudged', steps, pin }
     case 'wrong':
       return { kind: 'mistake', why: say.pin.wrong(verdict.left) }
     case 'blocked':
     case 'unset':
     case 'dormant':
-      return { kind: 'stop', result: { kind: 'locked', why: verdict.kind } }
+      return { kind: 'locked', why: verdict.kind }
   }
 }
 
 type Given =
-  | { kind: 'given'; draft: SessionDraft; leads: Destination; or?: NodeName | undefined }
+  | { kind: 'given'; draft: SessionDraft; leads: Entry['leads']; or?: NodeName | undefined }
   | { kind: 'unread'; phone?: PhoneNumber }
   | Mistake
 
@@ -200,7 +204,12 @@ function chosen(place: Place, { entries }: List, typed: string, { say }: MenuCon
   const entry = entries.find(({ digit }) => digit === typed)
   return entry === undefined
     ? { kind: 'mistake', why: say.unknownChoice }
-    : { kind: 'given', draft: place.draft, leads: entry.leads, or: entry.orAsks }
+    : {
+        kind: 'given',
+        draft: { ...place.draft, ...entry.answers },
+        leads: entry.leads,
+        or: entry.orAsks,
+      }
 }
 
 function asked(place: Place, node: MenuQuestion, typed: string, context: MenuContext): Given {
@@ -208,7 +217,7 @@ function asked(place: Place, node: MenuQuestion, typed: string, context: MenuCon
   if (given.kind !== 'given') return given
   const draft = { ...place.draft, ...given.draft }
   const leads = node.next?.(draft) ?? node.leads[0]
-  if (!node.leads.includes(leads)) throw new Error(`${place.name} does not lead to ${leads}`)
+  if (!node.leads.includes(leads)) throw new Error(`${place.name} leads to what it does not name`)
   return { kind: 'given', draft, leads, or: node.orAsks }
 }
 
@@ -229,16 +238,16 @@ function pagesFrom(
   context: MenuContext,
   facts: Facts,
 ): string[] {
-  const { labels, more, back } = context.say
+  const { more, back } = context.say
   const lines = [
     ...(why === undefined ? [] : [why]),
     ...node.title(context, draft, facts).split('\n'),
     ...node.entries.map(({ digit, label, note }) => {
       const said = note?.(context, facts)
-      return `${digit}. ${labels[label]}${said === undefined ? '' : ` (${said})`}`
+      return `${digit}. ${label(context.say)}${said === undefined ? '' : ` (${said})`}`
     }),
   ]
-  const backWord = node.backLabel === undefined ? back : labels[node.backLabel]
+  const backWord = node.backLabel?.(context.say) ?? back
   const words = { more: `${moreDigit}. ${more}`, back: `${backDigit}. ${backWord}` }
   return pagesOf(lines, words, node.back !== undefined)
 }
@@ -252,7 +261,7 @@ function factsFor({ facts = [] }: MenuNode, read: Partial<Facts>): Facts {
 
 /** What is shown at a place, by what was read for it. A page beyond the last is the last. */
 export function promptOf(place: Place, context: MenuContext, read: Partial<Facts> = {}): string {
-  const node = context.menu[place.name]
+  const node = nodeAt(context.menu, place.name)
   const facts = factsFor(node, read)
   if (node.kind === 'list') {
     const pages = pagesFrom(place, node, context, facts)

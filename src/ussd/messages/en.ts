@@ -1,83 +1,20 @@
-import { refusalWordsOf } from '../../loan/calls.ts'
-import { dateWith, languageLabels, type Messages } from './texts.ts'
+import { dateWith, type Messages } from './texts.ts'
 
 /** English. */
 export const english: Messages = {
+  wording: 'en',
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,
-  enterRecipient: 'Phone number or address to send to:\n0. Back',
-  orRecipient: 'Or phone number or address:\n0. Back',
   enterAmount: (to) => `To: ${to}\nAmount, or all:\n0. Back`,
-  enterRepayment: 'Amount to repay, or all:\n0. Back',
-  sending: (amount) => (amount === 'all' ? 'Send all you have' : `Send ${amount}`),
-  about: (worth) => `(about ${worth})`,
-  sendingTo: (to) => `To: ${to}`,
-  unregistered: { unregistered: 'Not registered yet', unread: 'Registered: not known now' },
-  noFee: 'Fee: none',
-  creditsAccount: 'Credits an account of this service, NOT a wallet.',
-  enterWallet: 'Address of your wallet outside:\n0. Back',
-  noWallet: 'Not the address of a wallet.',
-  confirmCashOut: (amount, to) =>
-    [
-      amount === 'all' ? 'Cash out all you have' : `Cash out ${amount}`,
-      `To wallet: ${to}`,
-      'It cannot be taken back.',
-    ].join('\n'),
-  receive: (phone, address) =>
-    [`Your number: ${phone}`, 'From a wallet, credit this account at:', address].join('\n'),
-  claimed: {
-    sent: (amount, tx) =>
-      `Credit Submitted\nAmount: ${amount}\nTx: ${tx}\nYour account will have it shortly.`,
-    unknown: 'It is not known yet whether your account is being credited. Dial again in a minute.',
-    underWay: 'Your account is being credited. See your balance in a minute.',
-    tooLittle: (there, fee) =>
-      `Only ${there} has arrived, less than the network's fee of ${fee}. Your account was not credited. Send more and dial again.`,
-    nothing: 'Nothing has arrived for your account yet. Dial again in some minutes.',
-    nothingSince: (last) =>
-      `Nothing new has arrived. Your account was credited with ${last} last. Dial again later.`,
-  },
+  sendAgain: 'Send once more',
+  change: 'Change',
   repeated: (amount, to, minutes) =>
-    [`You sent ${amount}`, `To: ${to}`, `${minutes} min ago. Send it again?`].join('\n'),
-  loanTerms: (amount, owed, date) =>
-    [`Loan: ${amount}`, `To repay: ${owed}`, `Until: ${date}`].join('\n'),
-  debt: (amount, date) => `You owe ${amount}\nUntil: ${date}`,
-  noLoan: 'You have no loan.',
+    `You sent ${amount}\nTo: ${to}\n${minutes} min ago. Send it again?`,
   date: dateWith('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'),
-  help: (number) => `Help: call ${number}\nWe never ask for your PIN.`,
   hasFailed: 'A payment failed: see 5',
-  unread: {
-    note: 'not known now',
-    debt: 'You owe: not known now.',
-    recipients: 'Saved numbers: not known now.',
-  },
-  activity: {
-    unavailable: 'Not available. Please try again later.',
-    nothing: 'Nothing yet.',
-    receivedUnknown: 'What you received cannot be shown now.',
-    allOwed: 'all that was owed',
-    lines: {
-      transfer: (amount, who) => `Sent ${amount} to ${who}`,
-      received: (amount, who) => `Received ${amount} from ${who}`,
-      loan: (amount) => `Loan of ${amount}`,
-      repayment: (amount) => `Repaid ${amount}`,
-      cashOut: (amount, who) => `Cashed out ${amount} to wallet ${who}`,
-    },
-    underWay: 'on its way',
-    done: 'done',
-    failed: (why) => `FAILED, ${why}`,
-    reasons: {
-      ...refusalWordsOf,
-      unknown: 'not possible',
-      too_late: 'too late',
-    },
-  },
   pin: {
     choose: 'Choose a PIN of 4 to 6 digits. It guards your money: tell it to nobody.',
     again: 'Type the same PIN again.',
     enter: {
-      send: 'Enter PIN to send',
-      cashOut: 'Enter PIN to cash out',
-      agree: 'Enter PIN to agree',
-      repay: 'Enter PIN to repay',
       see: 'Enter your PIN',
       change: 'Enter your present PIN',
     },
@@ -99,68 +36,12 @@ export const english: Messages = {
     requested:
       'You can choose a new PIN in 24 hours: dial again then. Your old PIN calls that off.',
   },
-  credited: {
-    transfer: (amount, who) => `Done: the account of ${who} was credited with ${amount}.`,
-    received: (amount, who) => `You received ${amount} from ${who}. Your account was credited.`,
-    loan: (amount) => `Your account was credited with your loan of ${amount}.`,
-  },
   nothingMoved: 'No money was moved.',
   languageChosen: 'Your language is English now. Please dial again.',
-  labels: {
-    balance: 'My Balance',
-    send: 'Send Money',
-    borrow: 'Request Loan',
-    repay: 'Repay Loan',
-    activity: 'My Activity',
-    receive: 'Receive',
-    claim: 'Credit what arrived',
-    cashOut: 'Cash Out',
-    cashOutNow: 'Cash out to wallet',
-    help: 'Help',
-    settings: 'Settings',
-    language: 'Language',
-    changePin: 'Change PIN',
-    forgotPin: 'Forgot PIN',
-    newPin: 'I need a new PIN',
-    all: 'All of it',
-    part: 'A part',
-    confirmSend: 'Send',
-    credit: 'Credit account',
-    change: 'Change',
-    sendAgain: 'Send once more',
-    agree: 'I agree',
-    ...languageLabels,
-  },
   more: 'More',
   back: 'Back',
 
-  balance: (amount) => `Your Balance: ${amount}`,
-  transferSubmitted: (to, tx) =>
-    ['Transfer Submitted', `To: ${to}`, `Tx: ${tx}`, 'Funds will arrive shortly.'].join('\n'),
-  loanRequested: (amount, tx) =>
-    ['Loan Requested', `Tx: ${tx}`, `${amount} credited shortly.`].join('\n'),
-  repaymentSubmitted: (amount, tx) =>
-    [
-      'Repayment Submitted',
-      `Amount: ${amount === 'all' ? 'all that is owed' : amount}`,
-      `Tx: ${tx}`,
-      'Your loan will be updated shortly.',
-    ].join('\n'),
-  cashOutSubmitted: (to, amount, tx) =>
-    [
-      'Cash Out Submitted',
-      `To: ${to}`,
-      `Amount: ${amount}`,
-      `Tx: ${tx}`,
-      'It will arrive shortly.',
-    ].join('\n'),
   queued: 'queued',
-  failed: {
-    transfer: 'Transfer Failed\nNo money was moved. Please dial again.',
-    loan: 'Loan Failed\nNothing was credited. Please dial again.',
-    repayment: 'Repayment Failed\nNothing was repaid. Please dial again.',
-    cashOut: 'Cash Out Failed\nNo money was moved. Please dial again.',
-  },
 
   unknownChoice: 'Please choose from the list.',
   askAgain: (why) => `${why} Please try again.`,

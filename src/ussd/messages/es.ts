@@ -1,93 +1,20 @@
-import { dateWith, languageLabels, type Messages } from './texts.ts'
+import { dateWith, type Messages } from './texts.ts'
 
 /** Spanish, as mobile money in Latin America words it. */
 export const spanish: Messages = {
+  wording: 'es',
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,
-  enterRecipient: 'Número o dirección del destinatario:\n0. Atrás',
-  orRecipient: 'O número, o dirección:\n0. Atrás',
   enterAmount: (to) => `Para: ${to}\nMonto, o todo:\n0. Atrás`,
-  enterRepayment: 'Monto a pagar, o todo:\n0. Atrás',
-  sending: (amount) => (amount === 'all' ? 'Enviar todo su saldo' : `Enviar ${amount}`),
-  about: (worth) => `(unos ${worth})`,
-  sendingTo: (to) => `Para: ${to}`,
-  unregistered: { unregistered: 'Aún no registrado', unread: '¿Registrado? Ahora no se sabe' },
-  noFee: 'Comisión: ninguna',
-  creditsAccount: 'Va a una cuenta de este servicio, NO a una billetera.',
-  enterWallet: 'Dirección de su billetera externa:\n0. Atrás',
-  noWallet: 'No es la dirección de una billetera.',
-  confirmCashOut: (amount, to) =>
-    [
-      amount === 'all' ? 'Retirar todo su saldo' : `Retirar ${amount}`,
-      `A la billetera: ${to}`,
-      'No se puede deshacer.',
-    ].join('\n'),
-  receive: (phone, address) =>
-    [`Su número: ${phone}`, 'Desde una billetera, envíe a:', address].join('\n'),
-  claimed: {
-    sent: (amount, tx) =>
-      `Abono solicitado\nMonto: ${amount}\nTx: ${tx}\nPronto estará en su cuenta.`,
-    unknown: 'Aún no se sabe si su cuenta se está abonando. Marque de nuevo en un minuto.',
-    underWay: 'Su cuenta se está abonando. Vea su saldo en un minuto.',
-    tooLittle: (there, fee) =>
-      `Solo ha llegado ${there}, menos que la comisión de la red de ${fee}. No se abonó. Envíe más y marque de nuevo.`,
-    nothing: 'Aún no ha llegado nada a su cuenta. Marque de nuevo en unos minutos.',
-    nothingSince: (last) =>
-      `No ha llegado nada nuevo. Lo último abonado fue ${last}. Marque de nuevo más tarde.`,
-  },
+  sendAgain: 'Enviar otra vez',
+  change: 'Cambiar',
   repeated: (amount, to, minutes) =>
-    [`Usted envió ${amount}`, `Para: ${to}`, `Hace ${minutes} min. ¿Enviar otra vez?`].join('\n'),
-  loanTerms: (amount, owed, date) =>
-    [`Préstamo: ${amount}`, `A pagar: ${owed}`, `Hasta: ${date}`].join('\n'),
-  debt: (amount, date) => `Usted debe ${amount}\nHasta: ${date}`,
-  noLoan: 'No tiene préstamo.',
+    `Usted envió ${amount}\nPara: ${to}\nHace ${minutes} min. ¿Enviar otra vez?`,
   date: dateWith('ene feb mar abr may jun jul ago sep oct nov dic'),
-  help: (number) => `Ayuda: llame al ${number}\nNunca le pedimos su PIN.`,
   hasFailed: 'Un pago falló: vea 5',
-  unread: {
-    note: 'ahora no se sabe',
-    debt: 'Su deuda no se puede ver ahora.',
-    recipients: 'Números guardados: ahora no se ven.',
-  },
-  activity: {
-    unavailable: 'No disponible. Intente más tarde.',
-    nothing: 'Nada todavía.',
-    receivedUnknown: 'Lo que recibió no se puede mostrar ahora.',
-    allOwed: 'toda la deuda',
-    lines: {
-      transfer: (amount, who) => `Envió ${amount} a ${who}`,
-      received: (amount, who) => `Recibió ${amount} de ${who}`,
-      loan: (amount) => `Préstamo de ${amount}`,
-      repayment: (amount) => `Pagó ${amount}`,
-      cashOut: (amount, who) => `Retiró ${amount} a la billetera ${who}`,
-    },
-    underWay: 'en camino',
-    done: 'hecho',
-    failed: (why) => `FALLÓ, ${why}`,
-    reasons: {
-      balance_too_low: 'saldo insuficiente',
-      existing_loan: 'ya tiene un préstamo',
-      no_loan: 'no tiene préstamo',
-      repayment_too_large: 'más de lo que debe',
-      no_liquidity: 'no hay fondos para prestar',
-      not_listed: 'número sin acceso a préstamos',
-      loan_limit: 'demasiados préstamos',
-      terms_changed: 'condiciones del préstamo cambiadas',
-      invalid_recipient: 'destinatario no permitido',
-      paused: 'servicio en pausa',
-      withdrawal_limit: 'límite de retiros alcanzado',
-      nothing_there: 'no hay nada',
-      unknown: 'no fue posible',
-      too_late: 'demasiado tarde',
-    },
-  },
   pin: {
     choose: 'Elija un PIN de 4 a 6 cifras. Protege su dinero: no lo diga a nadie.',
     again: 'Escriba otra vez el mismo PIN.',
     enter: {
-      send: 'PIN para enviar',
-      cashOut: 'PIN para retirar',
-      agree: 'PIN para aceptar',
-      repay: 'PIN para pagar',
       see: 'Escriba su PIN',
       change: 'Escriba su PIN actual',
     },
@@ -108,64 +35,12 @@ export const spanish: Messages = {
       'Podrá elegir otro PIN en 24 horas. Si antes se escribe el anterior, todo queda como está.',
     requested: 'Podrá elegir otro PIN en 24 horas: marque entonces. El PIN anterior lo anula.',
   },
-  credited: {
-    transfer: (amount, who) => `Hecho: se abonó ${amount} a la cuenta de ${who}.`,
-    received: (amount, who) => `Recibió ${amount} de ${who}. Se abonó a su cuenta.`,
-    loan: (amount) => `Se abonó a su cuenta su préstamo de ${amount}.`,
-  },
   nothingMoved: 'No se movió dinero.',
   languageChosen: 'Su idioma ahora es el español. Marque de nuevo.',
-  labels: {
-    balance: 'Mi saldo',
-    send: 'Enviar dinero',
-    borrow: 'Pedir préstamo',
-    repay: 'Pagar préstamo',
-    activity: 'Movimientos',
-    receive: 'Recibir',
-    claim: 'Abonar lo que llegó',
-    cashOut: 'Retirar',
-    cashOutNow: 'Retirar a billetera',
-    help: 'Ayuda',
-    settings: 'Ajustes',
-    language: 'Idioma',
-    changePin: 'Cambiar PIN',
-    forgotPin: 'Olvidé el PIN',
-    newPin: 'Necesito otro PIN',
-    all: 'Todo',
-    part: 'Una parte',
-    confirmSend: 'Enviar',
-    credit: 'Abonar a la cuenta',
-    change: 'Cambiar',
-    sendAgain: 'Enviar otra vez',
-    agree: 'Acepto',
-    ...languageLabels,
-  },
   more: 'Más',
   back: 'Atrás',
 
-  balance: (amount) => `Su saldo: ${amount}`,
-  transferSubmitted: (to, tx) =>
-    ['Envío solicitado', `Para: ${to}`, `Tx: ${tx}`, 'El dinero llegará pronto.'].join('\n'),
-  loanRequested: (amount, tx) =>
-    ['Préstamo solicitado', `Tx: ${tx}`, `Pronto recibirá ${amount}.`].join('\n'),
-  repaymentSubmitted: (amount, tx) =>
-    [
-      'Pago solicitado',
-      `Monto: ${amount === 'all' ? 'toda la deuda' : amount}`,
-      `Tx: ${tx}`,
-      'Su préstamo se actualizará pronto.',
-    ].join('\n'),
-  cashOutSubmitted: (to, amount, tx) =>
-    ['Retiro solicitado', `Para: ${to}`, `Monto: ${amount}`, `Tx: ${tx}`, 'Llegará pronto.'].join(
-      '\n',
-    ),
   queued: 'en cola',
-  failed: {
-    transfer: 'El envío falló\nNo se movió dinero. Marque de nuevo.',
-    loan: 'El préstamo falló\nNo se abonó nada. Marque de nuevo.',
-    repayment: 'El pago falló\nNo se pagó nada. Marque de nuevo.',
-    cashOut: 'El retiro falló\nNo se movió dinero. Marque de nuevo.',
-  },
 
   unknownChoice: 'Elija una opción de la lista.',
   askAgain: (why) => `${why} Intente de nuevo.`,

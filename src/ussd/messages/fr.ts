@@ -1,94 +1,20 @@
-import { dateWith, languageLabels, type Messages } from './texts.ts'
+import { dateWith, type Messages } from './texts.ts'
 
 /** French, as mobile money in West and Central Africa words it. */
 export const french: Messages = {
+  wording: 'fr',
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,
-  enterRecipient: 'Numéro ou adresse du destinataire:\n0. Retour',
-  orRecipient: 'Ou numéro, ou adresse:\n0. Retour',
   enterAmount: (to) => `À: ${to}\nMontant, ou tout:\n0. Retour`,
-  enterRepayment: 'Montant à rembourser, ou tout:\n0. Retour',
-  sending: (amount) => (amount === 'all' ? 'Envoyer tout votre solde' : `Envoyer ${amount}`),
-  about: (worth) => `(environ ${worth})`,
-  sendingTo: (to) => `À: ${to}`,
-  unregistered: { unregistered: 'Pas encore inscrit', unread: 'Inscrit: non connu pour le moment' },
-  noFee: 'Frais: aucun',
-  creditsAccount: 'Crédite un compte de ce service, PAS un portefeuille.',
-  enterWallet: 'Adresse de votre portefeuille externe:\n0. Retour',
-  noWallet: "Ce n'est pas une adresse de portefeuille.",
-  confirmCashOut: (amount, to) =>
-    [
-      amount === 'all' ? 'Retirer tout votre solde' : `Retirer ${amount}`,
-      `Vers le portefeuille: ${to}`,
-      'Cela ne peut pas être annulé.',
-    ].join('\n'),
-  receive: (phone, address) =>
-    [`Votre numéro: ${phone}`, "Depuis un portefeuille, envoyez à l'adresse:", address].join('\n'),
-  claimed: {
-    sent: (amount, tx) =>
-      `Crédit demandé\nMontant: ${amount}\nTx: ${tx}\nVotre compte le recevra bientôt.`,
-    unknown:
-      "On ne sait pas encore si votre compte est en train d'être crédité. Recomposez dans une minute.",
-    underWay: "Votre compte est en train d'être crédité. Voyez votre solde dans une minute.",
-    tooLittle: (there, fee) =>
-      `Seulement ${there} reçu, moins que les frais du réseau: ${fee}. Compte non crédité. Envoyez plus et recomposez.`,
-    nothing: "Rien n'est encore arrivé pour votre compte. Recomposez dans quelques minutes.",
-    nothingSince: (last) =>
-      `Rien de nouveau. Votre compte a été crédité de ${last} la dernière fois. Recomposez plus tard.`,
-  },
+  sendAgain: 'Envoyer encore',
+  change: 'Modifier',
   repeated: (amount, to, minutes) =>
-    [`Vous avez envoyé ${amount}`, `À: ${to}`, `Il y a ${minutes} min. Envoyer encore?`].join('\n'),
-  loanTerms: (amount, owed, date) =>
-    [`Prêt: ${amount}`, `À rembourser: ${owed}`, `Échéance: ${date}`].join('\n'),
-  debt: (amount, date) => `Vous devez ${amount}\nÉchéance: ${date}`,
-  noLoan: "Vous n'avez pas de prêt.",
+    `Vous avez envoyé ${amount}\nÀ: ${to}\nIl y a ${minutes} min. Envoyer encore?`,
   date: dateWith('janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.'),
-  help: (number) => `Aide: appelez le ${number}\nNous ne demandons jamais votre PIN.`,
   hasFailed: 'Un paiement a échoué: voir 5',
-  unread: {
-    note: 'non connu',
-    debt: 'Dette: non connue pour le moment.',
-    recipients: 'Numéros gardés: non connus à présent.',
-  },
-  activity: {
-    unavailable: 'Non disponible. Veuillez réessayer plus tard.',
-    nothing: "Rien pour l'instant.",
-    receivedUnknown: 'Ce que vous avez reçu ne peut pas être affiché maintenant.',
-    allOwed: 'toute la dette',
-    lines: {
-      transfer: (amount, who) => `Envoyé ${amount} à ${who}`,
-      received: (amount, who) => `Reçu ${amount} de ${who}`,
-      loan: (amount) => `Prêt de ${amount}`,
-      repayment: (amount) => `Remboursé ${amount}`,
-      cashOut: (amount, who) => `Retiré ${amount} vers le portefeuille ${who}`,
-    },
-    underWay: 'en cours',
-    done: 'terminé',
-    failed: (why) => `ÉCHOUÉ, ${why}`,
-    reasons: {
-      balance_too_low: 'solde insuffisant',
-      existing_loan: 'prêt déjà en cours',
-      no_loan: 'aucun prêt à rembourser',
-      repayment_too_large: 'plus que la dette',
-      no_liquidity: 'pas de fonds à prêter',
-      not_listed: 'numéro sans accès aux prêts',
-      loan_limit: 'trop de prêts',
-      terms_changed: 'conditions du prêt modifiées',
-      invalid_recipient: 'destinataire refusé',
-      paused: 'service suspendu',
-      withdrawal_limit: 'limite des retraits atteinte',
-      nothing_there: 'rien à envoyer',
-      unknown: 'impossible',
-      too_late: 'trop tard',
-    },
-  },
   pin: {
     choose: 'Choisissez un PIN de 4 à 6 chiffres. Il garde votre argent: ne le dites à personne.',
     again: 'Tapez encore le même PIN.',
     enter: {
-      send: 'PIN pour envoyer',
-      cashOut: 'PIN pour retirer',
-      agree: 'PIN pour accepter',
-      repay: 'PIN pour rembourser',
       see: 'Entrez votre PIN',
       change: 'Entrez votre PIN actuel',
     },
@@ -110,64 +36,12 @@ export const french: Messages = {
     requested:
       "Vous pourrez choisir un PIN dans 24 heures: recomposez alors. L'ancien PIN annule cela.",
   },
-  credited: {
-    transfer: (amount, who) => `Terminé: le compte de ${who} a été crédité de ${amount}.`,
-    received: (amount, who) => `Vous avez reçu ${amount} de ${who}. Votre compte a été crédité.`,
-    loan: (amount) => `Votre compte a été crédité de votre prêt de ${amount}.`,
-  },
   nothingMoved: "Aucun argent n'a bougé.",
   languageChosen: 'Votre langue est maintenant le français. Veuillez recomposer.',
-  labels: {
-    balance: 'Mon solde',
-    send: 'Envoyer',
-    borrow: 'Emprunter',
-    repay: 'Rembourser',
-    activity: 'Historique',
-    receive: 'Recevoir',
-    claim: 'Créditer ce qui est arrivé',
-    cashOut: 'Retirer',
-    cashOutNow: 'Retirer au portefeuille',
-    help: 'Aide',
-    settings: 'Paramètres',
-    language: 'Langue',
-    changePin: 'Changer le PIN',
-    forgotPin: 'PIN oublié',
-    newPin: 'Il me faut un PIN',
-    all: 'Tout',
-    part: 'Une partie',
-    confirmSend: 'Envoyer',
-    credit: 'Créditer le compte',
-    change: 'Modifier',
-    sendAgain: 'Envoyer encore',
-    agree: "J'accepte",
-    ...languageLabels,
-  },
   more: 'Suite',
   back: 'Retour',
 
-  balance: (amount) => `Votre solde: ${amount}`,
-  transferSubmitted: (to, tx) =>
-    ['Envoi demandé', `À: ${to}`, `Tx: ${tx}`, "L'argent arrivera bientôt."].join('\n'),
-  loanRequested: (amount, tx) =>
-    ['Prêt demandé', `Tx: ${tx}`, `${amount} sera bientôt crédité.`].join('\n'),
-  repaymentSubmitted: (amount, tx) =>
-    [
-      'Remboursement demandé',
-      `Montant: ${amount === 'all' ? 'toute la dette' : amount}`,
-      `Tx: ${tx}`,
-      'Votre prêt sera bientôt mis à jour.',
-    ].join('\n'),
-  cashOutSubmitted: (to, amount, tx) =>
-    ['Retrait demandé', `À: ${to}`, `Montant: ${amount}`, `Tx: ${tx}`, 'Il arrivera bientôt.'].join(
-      '\n',
-    ),
   queued: 'en attente',
-  failed: {
-    transfer: "Envoi échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
-    loan: "Prêt échoué\nRien n'a été crédité. Veuillez recomposer.",
-    repayment: "Remboursement échoué\nRien n'a été remboursé. Veuillez recomposer.",
-    cashOut: "Retrait échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
-  },
 
   unknownChoice: 'Veuillez choisir dans la liste.',
   askAgain: (why) => `${why} Veuillez réessayer.`,

@@ -1,93 +1,20 @@
-import { dateWith, languageLabels, type Messages } from './texts.ts'
+import { dateWith, type Messages } from './texts.ts'
 
 /** Kiswahili, as mobile money in East Africa words it. */
 export const kiswahili: Messages = {
+  wording: 'sw',
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,
-  enterRecipient: 'Namba ya simu au anwani ya mpokeaji:\n0. Rudi',
-  orRecipient: 'Au namba ya simu au anwani:\n0. Rudi',
   enterAmount: (to) => `Kwa: ${to}\nKiasi, au zote:\n0. Rudi`,
-  enterRepayment: 'Kiasi cha kulipa, au zote:\n0. Rudi',
-  sending: (amount) => (amount === 'all' ? 'Tuma pesa zako zote' : `Tuma ${amount}`),
-  about: (worth) => `(takriban ${worth})`,
-  sendingTo: (to) => `Kwa: ${to}`,
-  unregistered: { unregistered: 'Bado hajasajiliwa', unread: 'Usajili haujulikani sasa' },
-  noFee: 'Ada: hakuna',
-  creditsAccount: 'Zitaingia akaunti ya huduma hii, SI pochi.',
-  enterWallet: 'Anwani ya pochi yako ya nje:\n0. Rudi',
-  noWallet: 'Hii si anwani ya pochi.',
-  confirmCashOut: (amount, to) =>
-    [
-      amount === 'all' ? 'Toa pesa zako zote' : `Toa ${amount}`,
-      `Kwa pochi: ${to}`,
-      'Haziwezi kurudishwa.',
-    ].join('\n'),
-  receive: (phone, address) =>
-    [`Namba yako: ${phone}`, 'Kutoka pochi, tuma kwa anwani hii:', address].join('\n'),
-  claimed: {
-    sent: (amount, tx) =>
-      `Ombi limetumwa\nKiasi: ${amount}\nTx: ${tx}\nItaingia kwenye akaunti yako hivi punde.`,
-    unknown: 'Bado haijulikani kama pesa zinaingia kwenye akaunti yako. Piga tena baada ya dakika.',
-    underWay: 'Pesa zinaingia kwenye akaunti yako. Angalia salio baada ya dakika moja.',
-    tooLittle: (there, fee) =>
-      `Zimefika ${there} tu, chini ya ada ya mtandao ${fee}. Akaunti haijaongezewa. Tuma zaidi kisha piga tena.`,
-    nothing: 'Hakuna pesa zilizofika bado. Piga tena baada ya dakika chache.',
-    nothingSince: (last) =>
-      `Hakuna pesa mpya zilizofika. Mwisho uliongezewa ${last}. Piga tena baadaye.`,
-  },
+  sendAgain: 'Tuma tena',
+  change: 'Badilisha',
   repeated: (amount, to, minutes) =>
-    [`Ulituma ${amount}`, `Kwa: ${to}`, `Dakika ${minutes} zilizopita. Utume tena?`].join('\n'),
-  loanTerms: (amount, owed, date) =>
-    [`Mkopo: ${amount}`, `Utalipa: ${owed}`, `Mwisho wa kulipa: ${date}`].join('\n'),
-  debt: (amount, date) => `Unadaiwa ${amount}\nMwisho: ${date}`,
-  noLoan: 'Huna mkopo.',
+    `Ulituma ${amount}\nKwa: ${to}\nDakika ${minutes} zilizopita. Utume tena?`,
   date: dateWith('Jan Feb Mac Apr Mei Jun Jul Ago Sep Okt Nov Des'),
-  help: (number) => `Msaada: piga ${number}\nHatukuulizi PIN yako kamwe.`,
   hasFailed: 'Malipo yameshindikana: ona 5',
-  unread: {
-    note: 'haijulikani sasa',
-    debt: 'Deni lako halijulikani sasa.',
-    recipients: 'Namba zilizohifadhiwa hazijulikani sasa.',
-  },
-  activity: {
-    unavailable: 'Haipatikani sasa. Tafadhali jaribu tena baadaye.',
-    nothing: 'Hakuna bado.',
-    receivedUnknown: 'Ulizopokea haziwezi kuonyeshwa sasa.',
-    allOwed: 'deni lote',
-    lines: {
-      transfer: (amount, who) => `Ulituma ${amount} kwa ${who}`,
-      received: (amount, who) => `Ulipokea ${amount} kutoka ${who}`,
-      loan: (amount) => `Mkopo wa ${amount}`,
-      repayment: (amount) => `Ulilipa ${amount}`,
-      cashOut: (amount, who) => `Ulitoa ${amount} kwa pochi ${who}`,
-    },
-    underWay: 'njiani',
-    done: 'imekamilika',
-    failed: (why) => `IMESHINDIKANA, ${why}`,
-    reasons: {
-      balance_too_low: 'salio halitoshi',
-      existing_loan: 'una mkopo tayari',
-      no_loan: 'huna mkopo',
-      repayment_too_large: 'zaidi ya deni',
-      no_liquidity: 'hakuna pesa za mkopo',
-      not_listed: 'mikopo haijafunguliwa kwako',
-      loan_limit: 'mikopo mingi mno',
-      terms_changed: 'masharti ya mkopo yamebadilika',
-      invalid_recipient: 'mpokeaji haruhusiwi',
-      paused: 'huduma imesimamishwa',
-      withdrawal_limit: 'kikomo cha kutoa kimefikiwa',
-      nothing_there: 'hakuna pesa',
-      unknown: 'haikuwezekana',
-      too_late: 'muda umepita',
-    },
-  },
   pin: {
     choose: 'Chagua PIN ya tarakimu 4 hadi 6. Inalinda pesa zako: usimwambie mtu.',
     again: 'Andika PIN ile ile tena.',
     enter: {
-      send: 'Weka PIN kutuma',
-      cashOut: 'Weka PIN kutoa pesa',
-      agree: 'Weka PIN kukubali',
-      repay: 'Weka PIN kulipa',
       see: 'Weka PIN yako',
       change: 'Weka PIN yako ya sasa',
     },
@@ -109,70 +36,12 @@ export const kiswahili: Messages = {
     requested:
       'Utaweza kuchagua PIN mpya baada ya saa 24: piga tena wakati huo. PIN ya zamani inafuta ombi hili.',
   },
-  credited: {
-    transfer: (amount, who) => `Imekamilika: akaunti ya ${who} imeongezewa ${amount}.`,
-    received: (amount, who) => `Umepokea ${amount} kutoka ${who}. Akaunti yako imeongezewa.`,
-    loan: (amount) => `Akaunti yako imeongezewa mkopo wako wa ${amount}.`,
-  },
   nothingMoved: 'Hakuna pesa zilizohamishwa.',
   languageChosen: 'Lugha yako sasa ni Kiswahili. Tafadhali piga tena.',
-  labels: {
-    balance: 'Salio Langu',
-    send: 'Tuma Pesa',
-    borrow: 'Omba Mkopo',
-    repay: 'Lipa Mkopo',
-    activity: 'Miamala Yangu',
-    receive: 'Pokea',
-    claim: 'Weka zilizofika',
-    cashOut: 'Toa Pesa',
-    cashOutNow: 'Toa kwenda pochi',
-    help: 'Msaada',
-    settings: 'Mipangilio',
-    language: 'Lugha',
-    changePin: 'Badilisha PIN',
-    forgotPin: 'Nimesahau PIN',
-    newPin: 'Nahitaji PIN mpya',
-    all: 'Deni lote',
-    part: 'Sehemu ya deni',
-    confirmSend: 'Tuma',
-    credit: 'Weka kwenye akaunti',
-    change: 'Badilisha',
-    sendAgain: 'Tuma tena',
-    agree: 'Nakubali',
-    ...languageLabels,
-  },
   more: 'Zaidi',
   back: 'Rudi',
 
-  balance: (amount) => `Salio lako: ${amount}`,
-  transferSubmitted: (to, tx) =>
-    ['Ombi la kutuma limepokelewa', `Kwa: ${to}`, `Tx: ${tx}`, 'Pesa zitafika hivi punde.'].join(
-      '\n',
-    ),
-  loanRequested: (amount, tx) =>
-    ['Ombi la mkopo limepokelewa', `Tx: ${tx}`, `Utapata ${amount} hivi punde.`].join('\n'),
-  repaymentSubmitted: (amount, tx) =>
-    [
-      'Malipo ya mkopo yamepokelewa',
-      `Kiasi: ${amount === 'all' ? 'deni lote' : amount}`,
-      `Tx: ${tx}`,
-      'Deni lako litapunguzwa hivi punde.',
-    ].join('\n'),
-  cashOutSubmitted: (to, amount, tx) =>
-    [
-      'Ombi la kutoa limepokelewa',
-      `Kwa: ${to}`,
-      `Kiasi: ${amount}`,
-      `Tx: ${tx}`,
-      'Zitafika hivi punde.',
-    ].join('\n'),
   queued: 'kwenye foleni',
-  failed: {
-    transfer: 'Kutuma kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
-    loan: 'Mkopo umeshindikana\nHakuna pesa zilizoongezwa. Tafadhali piga tena.',
-    repayment: 'Malipo ya mkopo yameshindikana\nHakuna kilicholipwa. Tafadhali piga tena.',
-    cashOut: 'Kutoa kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
-  },
 
   unknownChoice: 'Tafadhali chagua kwenye orodha.',
   askAgain: (why) => `${why} Tafadhali jaribu tena.`,

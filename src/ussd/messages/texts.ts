@@ -2,73 +2,48 @@ import type { Language } from '../../account/language.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
 import type { AmountFault } from '../../loan/amounts.ts'
 import type { LoanRefusal } from '../../loan/calls.ts'
-import type { KindsWith, PaymentKind } from '../../loan/kinds.ts'
-import type { Activity, Facts } from '../facts.ts'
 import type { RecipientFault } from '../recipient.ts'
 
-/** Everything that a screen can say, in one language. Amounts come formatted, with their currency. */
+/** A language, or the demonstration's own words. */
+type Wording = Language | 'demo'
+
+/** What one thing says in each wording: the demonstration says it in English where it has no words of its own. */
+export const inEach =
+  <Words extends object>(
+    words: Readonly<Record<Language, Words>> & { readonly demo?: Partial<Words> },
+  ) =>
+  ({ wording }: Pick<Messages, 'wording'>): Words =>
+    wording === 'demo' ? { ...words.en, ...words.demo } : words[wording]
+
+/**
+ * Everything that a screen can say in one language, but for what an entry of the menu says of its own. Amounts come
+ * formatted, with their currency.
+ */
 export type Messages = {
+  wording: Wording
   /** The first line of the main menu. */
   mainTitle: (phone: PhoneNumber) => string
-  enterRecipient: string
-  /** The same below those whom the caller sent to last. */
-  orRecipient: string
   /** `to` is the recipient as it is shown before a payment. */
   enterAmount: (to: string) => string
-  enterRepayment: string
-  /** The lines of a transfer before it is made; `all` is the whole balance. */
-  sending: (amount: string | 'all') => string
-  /** What an amount is worth in the caller's own money, which comes formatted. */
-  about: (worth: string) => string
-  sendingTo: (to: string) => string
-  /** The number never dialled here, and has nothing; or whether it did is not known now. */
-  unregistered: Readonly<Record<Exclude<Facts['registration'], 'registered'>, string>>
-  noFee: string
-  creditsAccount: string
-  enterWallet: string
-  /** A phone number was typed for a wallet. */
-  noWallet: string
-  confirmCashOut: (amount: string | 'all', to: string) => string
-  /** Where money for the account can be sent to: its number, and its address for deposits. */
-  receive: (phone: string, address: string) => string
-  claimed: ClaimWords
+  /** What the line says that sends it again. */
+  sendAgain: string
+  /** What the line of `0` says where it leads back to an amount. */
+  change: string
   /** The same was sent a moment ago. */
   repeated: (amount: string | 'all', to: string, minutes: number) => string
-  loanTerms: (amount: string, owed: string, date: string) => string
-  /** What is owed, and until when. */
-  debt: (amount: string, date: string) => string
-  noLoan: string
   /** A day (Unix time in s, UTC). */
   date: (time: number) => string
-  help: (number: string) => string
   /** Above the main menu. */
   hasFailed: string
-  /** What cannot be read now; `note`: behind a line of a list. */
-  unread: Readonly<Record<'note' | 'debt' | 'recipients', string>>
-  activity: ActivityWords
-  /** What came into an account, in a message to a phone. Amounts come formatted. */
-  credited: Readonly<
-    Record<KindsWith<'isCredit', true> | 'received', (amount: string, who: string) => string>
-  >
   /** Of a payment that has failed, in such a message. */
   nothingMoved: string
-  /** The language was chosen. */
   pin: PinWords
   languageChosen: string
-  /** What the lines of lists say, without their digits. */
-  labels: Labels
   more: string
   back: string
 
-  balance: (amount: string) => string
-  /** `to` and `tx` are short forms already. */
-  transferSubmitted: (to: string, tx: string) => string
-  loanRequested: (amount: string, tx: string) => string
-  repaymentSubmitted: (amount: string | 'all', tx: string) => string
-  cashOutSubmitted: (to: string, amount: string, tx: string) => string
+  /** Instead of a hash. */
   queued: string
-  /** What was submitted has failed. */
-  failed: Readonly<Record<PaymentKind, string>>
 
   unknownChoice: string
   /** Why a question is asked again, with how to go on. */
@@ -100,19 +75,6 @@ export type Messages = {
   outOfService: string
 }
 
-/** What came of bringing a deposit in, besides what payments are refused with. Amounts come formatted. */
-export type ClaimWords = {
-  sent: (amount: string, tx: string) => string
-  /** It is not known whether a node has it. */
-  unknown: string
-  underWay: string
-  /** Less than the network's fee is there. */
-  tooLittle: (there: string, fee: string) => string
-  nothing: string
-  /** Nothing since this much. */
-  nothingSince: (last: string) => string
-}
-
 /** What the chain, or what is left for all, refuses. Amounts come formatted. */
 export type RefusalWords = {
   [Reason in Exclude<LoanRefusal['reason'], 'withdrawal_limit'>]: Extract<
@@ -128,28 +90,11 @@ export type RefusalWords = {
   withdrawal_limit: (left: string | undefined) => string
 }
 
-/** Money that moved, or was to: a line each, below a title. Amounts come formatted. */
-export type ActivityWords = {
-  unavailable: string
-  nothing: string
-  receivedUnknown: string
-  /** Instead of an amount. */
-  allOwed: string
-  lines: Readonly<Record<Activity['kind'], (amount: string, who: string) => string>>
-  underWay: string
-  done: string
-  failed: (why: string) => string
-  /** Why something has failed. */
-  reasons: Readonly<Record<LoanRefusal['reason'] | 'too_late', string>>
-}
-
-/** What a PIN is asked for. */
-export type PinPurpose = 'send' | 'cashOut' | 'agree' | 'repay' | 'see' | 'change'
-
 export type PinWords = {
   choose: string
   again: string
-  enter: Readonly<Record<PinPurpose, string>>
+  /** Asks for the caller's own: to see what is the account's, or to change it. */
+  enter: Readonly<Record<'see' | 'change', string>>
   form: string
   /** Easy to guess. */
   easy: string
@@ -164,19 +109,12 @@ export type PinWords = {
   requested: string
 }
 
-/** The lines of lists, whichever list they are in. */
-export type Labels = Readonly<Record<LabelName, string>>
-
-export type LabelName =
-  | ('balance' | 'send' | 'borrow' | 'repay' | 'activity' | 'help' | 'all' | 'part')
-  | ('receive' | 'claim' | 'cashOut' | 'cashOutNow' | 'settings' | 'language')
-  | ('changePin' | 'forgotPin' | 'newPin')
-  | ('confirmSend' | 'credit' | 'change' | 'sendAgain' | 'agree')
-  | Language
-
 /** The languages in their own words, which are the same in all. */
 export const languageLabels: Readonly<Record<Language, string>> = {
-  ...{ en: 'English', sw: 'Kiswahili', fr: 'Français', es: 'Español' },
+  en: 'English',
+  sw: 'Kiswahili',
+  fr: 'Français',
+  es: 'Español',
 }
 
 /** An address before a payment to it: its first 10 and last 6 characters. */

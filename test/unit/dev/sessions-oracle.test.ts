@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createScreenReader } from '../../../scripts/dev/oracle/screen-reader.ts'
 import { type Fate, judgeSession } from '../../../scripts/dev/oracle/sessions.ts'
+import { loan } from '../../../src/ussd/menu/loan.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 
 const read = createScreenReader(demonstration)
@@ -11,7 +12,8 @@ function findings(screens: readonly (readonly [text: string, screen: string])[],
   return [...judgeSession(told, fate)].map(({ rule }) => rule)
 }
 
-const submitted = demonstration.loanRequested('0.01 tRBTC', '0x0123456789...')
+const words = loan.words(demonstration)
+const submitted = words.submitted('0.01 tRBTC', '', '0x0123456789...')
 const nothing: Fate = { isSent: false, outcome: undefined }
 const executed: Fate = { isSent: true, outcome: 'executed' }
 
@@ -21,7 +23,7 @@ const failed: Fate = { isSent: true, outcome: 'failed' }
 const [once, denied, refuted] = [
   ['3', submitted],
   ['3', demonstration.nothingWasSent],
-  ['3', demonstration.failed.loan],
+  ['3', words.failed],
 ] as const
 
 test.for<[what: string, screens: (readonly [string, string])[], fate: Fate, rules: string[]]>([

@@ -1,4 +1,5 @@
 import type { PhoneNumber } from '../../../src/account/phone.ts'
+import { menuParts } from '../../../src/ussd/menu/entries.ts'
 import type { Messages } from '../../../src/ussd/messages/texts.ts'
 
 const amount = '20999999.123456 tRBTC'
@@ -28,42 +29,9 @@ type Calls<Words> = {
 const calls: Calls<Messages> = {
   mainTitle: (words) => [words(phone)],
   enterAmount: (words) => [words(recipient)],
-  sending: (words) => [words(amount), words('all')],
-  about: (words) => [words('KES 999999999999')],
-  sendingTo: (words) => [words(recipient)],
   repeated: (words) => [words(amount, recipient, 10)],
-  loanTerms: (words) => [words(amount, amount, date)],
-  debt: (words) => [words(amount, date)],
-  confirmCashOut: (words) => [words(amount, recipient)],
-  receive: (words) => [words('+999 700 000 000 001', `0x${'1'.repeat(40)}`)],
-  claimed: {
-    sent: (words) => [words(amount, tx)],
-    tooLittle: (words) => [words('0.000001 tRBTC', '0.000080 tRBTC')],
-    nothingSince: (words) => [words(amount)],
-  },
-  activity: {
-    lines: {
-      transfer: (words) => [words(amount, shortRecipient)],
-      received: (words) => [words(amount, shortRecipient)],
-      loan: (words) => [words(amount, '')],
-      repayment: (words) => [words(amount, '')],
-      cashOut: (words) => [words(amount, shortRecipient)],
-    },
-    failed: (words) => [words(date)],
-  },
   pin: { wrong: (words) => [words(2)] },
-  credited: {
-    transfer: (words) => [words(amount, shortRecipient)],
-    received: (words) => [words(amount, shortRecipient)],
-    loan: (words) => [words(amount, '')],
-  },
   date: (words) => [words(1_798_000_000)],
-  help: (words) => [words('+254 700 000 000 099')],
-  balance: (words) => [words(amount)],
-  transferSubmitted: (words) => [words('0x12345678...', tx)],
-  loanRequested: (words) => [words(amount, tx)],
-  cashOutSubmitted: (words) => [words('0x12345678...', amount, tx)],
-  repaymentSubmitted: (words) => [words(amount, tx), words('all', tx)],
   tooLittle: (words) => [words(amount)],
   refused: {
     balance_too_low: (words) => [words(amount)],
@@ -79,9 +47,39 @@ const calls: Calls<Messages> = {
   tooManyWait: (words) => [words(1_000)],
 }
 
+type Called = (...args: string[]) => string
+
+/** What an entry of the menu says of its own, as long as it comes: mostly of an amount, to whom, and a hash. */
+const ownCalls: Record<string, (words: Called) => string[]> = {
+  about: (words) => [words('KES 999999999999')],
+  confirmCashOut: (words) => [words(amount, recipient), words('all', recipient)],
+  credited: (words) => [words(amount, shortRecipient)],
+  debt: (words) => [words(amount, date)],
+  failed: (words) => [words(date)],
+  help: (words) => [words('+254 700 000 000 099')],
+  line: (words) => [words(amount, shortRecipient)],
+  receive: (words) => [words('+999 700 000 000 001', `0x${'1'.repeat(40)}`)],
+  received: (words) => [words(amount, shortRecipient)],
+  sendingTo: (words) => [words(recipient)],
+  submitted: (words) => [words(amount, shortRecipient, tx), words('all', shortRecipient, tx)],
+  terms: (words) => [words(amount, amount, date)],
+  tooLittle: (words) => [words('0.000001 tRBTC', '0.000080 tRBTC')],
+}
+const ownCall = (key: string) =>
+  ownCalls[key] ?? ((words: Called) => [words(amount, tx), words('all', tx)])
+
 /** Everything that a language can say, by its key, with the longest values. */
 export function longestWords(say: Messages): [key: string, words: string][] {
-  return wordsIn(say, calls)
+  const own = menuParts.flatMap(({ words }) => Object.entries(words(say)))
+  return [...wordsIn(say, calls), ...own.flatMap(([key, words]) => ownWordsIn(key, words))]
+}
+
+function ownWordsIn(key: string, words: unknown): [key: string, words: string][] {
+  if (typeof words === 'string') return [[key, words]]
+  if (typeof words === 'function') {
+    return ownCall(key)(words as Called).map((text) => [key, text])
+  }
+  return Object.entries(words as object).flatMap(([inner, each]) => ownWordsIn(inner, each))
 }
 
 function wordsIn(say: object, calls: object): [key: string, words: string][] {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
-import type { MenuSettings } from '../../../src/ussd/menu/nodes.ts'
+import type { MenuSettings } from '../../../src/ussd/menu/node.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 import { friend, openWorld, stranger } from './world.ts'

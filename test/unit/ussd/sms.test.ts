@@ -144,11 +144,11 @@ describe('a message about an outcome', () => {
   })
 
   test('says "wallet" of what left the service, and "account" of what did not', () => {
-    const intent = { kind: 'cashOut', to: stranger, amountWei: 'all' } as const
-    const call = { spendsWei: 2_000_000_000_000_000n, shared: undefined }
-    const messages = smsOf(intent, { caller, receiver: undefined }, call, 31)
-    expect(messages.map(({ party }) => party)).toEqual(['sender'])
-    const { facts } = messages[0] as (typeof messages)[number]
+    const ordered = { amountWei: 2_000_000_000_000_000n, to: '0x5aAeb605...' }
+    const phones = { caller, receiver: undefined }
+    const told = smsOf('cashOut', ordered, phones)
+    expect(told.map(({ party }) => party)).toEqual(['sender'])
+    const { facts } = told[0] as (typeof told)[number]
     const text = smsText(facts, { state: 'confirmed', reason: '' }, english, () => '0.002 tRBTC')
     expect(text).toBe('Cashed out 0.002 tRBTC to wallet 0x5aAeb605...: done')
     expect(parseSmsFacts(writeSmsFacts(facts))).toEqual(facts)

@@ -7,7 +7,6 @@ import { assembleSms, smsSealsOf } from '../../../../src/compose/sms.ts'
 import type { SmsRound } from '../../../../src/relay/tend/sms.ts'
 import type { Clock } from '../../../../src/runtime/clock.ts'
 import type { Log } from '../../../../src/runtime/log.ts'
-import { english } from '../../../../src/ussd/messages/en.ts'
 import { firstPinOf } from '../draw/lender.ts'
 import { type Product, pinSecret } from '../relay/programs.ts'
 import { type KeptMemories, memoryFor } from './kept-memory.ts'
@@ -21,8 +20,8 @@ const settings = {
   profile: 'lender',
   confirms: true,
   pin: 'on',
-  helpNumber: undefined,
   languages: ['en'],
+  own: {},
 } as const satisfies Product['settings']
 
 /** What messages are sent by. */
@@ -36,7 +35,6 @@ const smsConfig = {
 /** What a lender's callers are shown. */
 export const lenderProduct = (memory: MemoryStore, clock: Clock): Product => ({
   settings,
-  say: english,
   leastTransferWei: profiles.lender.MIN_TRANSFER_WEI,
   background: (work) => void work.catch(() => {}),
   smsSeals: smsSealsOf(smsConfig),

@@ -49,8 +49,7 @@ function guessesOf(deliveries: readonly Delivery[]): Guess[] {
 }
 
 /** Screens that follow a PIN that was right, and no other. */
-const followsRight =
-  /^(refused|transferSubmitted|loanRequested|repaymentSubmitted|repeated|pin\.cho)/
+const followsRight = /^(refused|\w+\.submitted|repeated|pin\.cho)/
 
 /** What a delivery's screen tells of the PIN that was typed in it. */
 function verdictOf({ said, dial }: Delivery): Guess['verdict'] {

@@ -22,7 +22,6 @@ import type { Clock } from '../../../../src/runtime/clock.ts'
 import type { Log } from '../../../../src/runtime/log.ts'
 import { type Answer, type AnswerOptions, createAnswer } from '../../../../src/ussd/answer.ts'
 import { createDialRate } from '../../../../src/ussd/dial-rate.ts'
-import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { digest } from '../model/hashing.ts'
 import type { Signing } from '../model/signing.ts'
 import type { Knobs } from '../plan.ts'
@@ -49,7 +48,7 @@ export type ServiceParts = Parts & {
 
 export type Product = Pick<
   AnswerOptions,
-  'settings' | 'say' | 'leastTransferWei' | 'background' | 'smsSeals'
+  'settings' | 'leastTransferWei' | 'background' | 'smsSeals'
 > &
   Partial<Pick<AnswerOptions, 'worthOf'>> & { memory: MemoryStore }
 
@@ -63,8 +62,8 @@ const demonstrationMenu = {
   profile: 'demo',
   confirms: false,
   pin: 'off',
-  helpNumber: undefined,
   languages: [],
+  own: {},
 } as const
 
 const currencyName = 'tRBTC'
@@ -144,7 +143,6 @@ export function createService(parts: ServiceParts, clock: Clock): Answer {
     now: clock.now,
     sleep: clock.sleep,
     settings: parts.product?.settings ?? demonstrationMenu,
-    say: parts.product?.say ?? demonstration,
     log,
   })
 }

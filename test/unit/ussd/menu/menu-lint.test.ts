@@ -7,14 +7,19 @@ import {
   startsOf,
   waysThrough,
 } from '../../../../scripts/dev/menu-ways.ts'
+import { languages } from '../../../../src/account/language.ts'
 import { type PhoneNumber, parseCaller } from '../../../../src/account/phone.ts'
+import { kindNames } from '../../../../src/loan/kinds.ts'
 import type { Activity, Facts } from '../../../../src/ussd/facts.ts'
+import { createMenu, menuParts } from '../../../../src/ussd/menu/entries.ts'
 import {
-  effects,
+  isEffect,
   type MenuContext,
+  type MenuPart,
   type NodeName,
+  nodeAt,
   type SessionDraft,
-} from '../../../../src/ussd/menu/nodes.ts'
+} from '../../../../src/ussd/menu/node.ts'
 import { type MenuResult, promptOf, type SoFar, walk } from '../../../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
@@ -80,13 +85,8 @@ const typed = [
   ...['0.0000000000000001', '20999999.123456789012345678', ...goodAnswers],
 ]
 
-/** What was answered on the way to an outcome: it has that in it, mostly by the same names. */
-function answeredIn(outcome: MenuResult): SessionDraft {
-  if (outcome.kind === 'language') return {}
-  if (outcome.kind !== 'cashOut') return outcome as SessionDraft
-  const { to, amountWei } = outcome
-  return { recipient: { kind: 'address', address: to }, amountWei }
-}
+/** What was answered on the way to an outcome: it has that in it, by the same names. */
+const answeredIn = (outcome: MenuResult) => outcome as SessionDraft
 
 /** What a handset shows of a text takes so much, and nothing of it is a question mark that was not one. */
 function expectToFit(text: string): void {
@@ -122,33 +122,65 @@ test('no fact of a screen can be absent', () => {
   expectTypeOf<undefined>().not.toExtend<Facts[keyof Facts]>()
 })
 
+const effectNames = ['balance', 'claim', 'help', 'choosePin', 'changePin', 'forgetPin']
+
 test('every place and every effect is reached in some menu', () => {
   const reached = all.flatMap(([, , , { places, effects }]) => [
     ...places.keys(),
     ...effects.keys(),
   ])
-  const [, , context] = all[0] ?? []
+  const declared = all.flatMap(([, , { menu }]) => [...menu.keys()])
   expect(new Set(reached)).toEqual(
-    new Set([...Object.keys(context?.menu ?? {}), ...Object.keys(effects)]),
+    new Set([...declared, ...effectNames, ...kindNames, ...languages]),
   )
 })
+
+const tenth: MenuPart = {
+  words: () => ({ label: 'A tenth entry' }),
+  digit: '10',
+  leads: () => ({ name: 'help', outcome: () => ({ kind: 'help' }) }),
+  places: () => ({}),
+}
+
+test.for(Object.entries(menusInAllLanguages))(
+  'a tenth entry of %s stands below the nine, on a later page where there are nine, and is chosen from each',
+  ([, { settings, say }]) => {
+    const context = sampleContext({ settings, say }, longest)
+    const more = { ...context, menu: createMenu(settings, [...menuParts, tenth]) }
+    const pagesIn = (of: MenuContext) => pagesAt('main', [], of, allRight())(facts)
+    const linesIn = (pages: string[]) =>
+      pages.flatMap((page) => page.split('\n').filter((line) => !/^(98|0)\. /.test(line)))
+    const pages = pagesIn(more)
+    expect(linesIn(pages)).toEqual([...linesIn(pagesIn(context)), '10. A tenth entry'])
+    for (const page of pages) expectToFit(page)
+    const hasNine = settings.profile === 'lender'
+    expect(pages.findIndex((page) => page.includes('\n10. ')) > 0).toBe(hasNine)
+    for (const way of [['10'], ...(hasNine ? [['98', '10']] : [])]) {
+      expect(walk(way, more, allRight())).toEqual({ kind: 'help' })
+      expect(walk(way, context, allRight())).toMatchObject({ kind: 'ask' })
+    }
+  },
+)
 
 describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
   test('no list has a digit twice, or one that pages need, or that led to it', () => {
     for (const [name, { way }] of ways.places) {
-      const node = context.menu[name]
+      const node = nodeAt(context.menu, name)
       if (node.kind !== 'list') continue
       const digits = node.entries.map(({ digit }) => digit)
       expect(new Set(digits).size).toBe(digits.length)
-      for (const digit of digits) expect(digit).toMatch(/^[1-9]$/)
-      const leadsToMoney = node.entries.some(({ leads }) => /^(transfer|cashOut|loan$)/.test(leads))
+      // From the tenth entry on the main menu has another page, and digits of two figures.
+      for (const digit of digits) expect(digit).toMatch(name === 'main' ? /^[1-9]\d?$/ : /^[1-9]$/)
+      const leadsToMoney = node.entries.some(
+        ({ leads }) => isEffect(leads) && kindNames.some((kind) => kind === leads.name),
+      )
       if (name !== 'main' && leadsToMoney) expect(digits).not.toContain(way.at(-1))
     }
   })
 
-  test.for([...ways.effects])('%s is reached as declared', ([effect, way]) => {
+  test.for([...ways.effects])('%s is reached as declared', ([, { effect, way }]) => {
     const outcome = walk(way, context, known)
-    expect(outcome).toEqual(effects[effect](answeredIn(outcome)))
+    expect(outcome).toEqual(effect.outcome(answeredIn(outcome)))
   })
 
   test.for([...ways.places])('%s fits screens, and handles every answer', ([name, { way }]) => {
@@ -173,7 +205,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
 
   test('no place is shown without a fact that it names, and each says in words what cannot be read', () => {
     for (const [name, { way }] of ways.places) {
-      const { facts: named = [] } = context.menu[name]
+      const { facts: named = [] } = nodeAt(context.menu, name)
       const pages = pagesAt(name, way, context, known)
       const shown = (read: Partial<Facts>) => pages(read).join('\n')
       for (const fact of named) {

@@ -1,0 +1,56 @@
+import type { LocalAccount } from 'viem'
+import type { CallerAccounts } from '../account/keys.ts'
+import type { PhoneNumber } from '../account/phone.ts'
+import type { SessionKeys } from '../account/session-keys.ts'
+import type { Question } from '../relay/ledger/port.ts'
+import type { MenuSettings } from './menu/node.ts'
+import { wordsFor } from './messages/languages.ts'
+import type { Messages } from './messages/texts.ts'
+import type { UssdRequest } from './request.ts'
+
+/** One delivery: who asks in which session, and in what words the answer is. */
+export type Asked = Omit<UssdRequest, 'text'> & {
+  /** When it came (Unix time in ms). */
+  since: number
+  /** Gives the account of a number: each is derived once, however many steps ask for it. */
+  accounts: CallerAccounts
+  account: () => Promise<LocalAccount>
+  /** Names the session by a keyed digest, and a step of it by another one. */
+  session: () => Promise<string>
+  question: (step: string) => Promise<Question>
+  say: Messages
+}
+
+/** What a step of a session is called by, after these answers. Nothing that is secret may be in them. */
+export const stepOf = (answers: readonly string[]): string => answers.join('*')
+
+export function createAsked(
+  parts: { keys: SessionKeys; accounts: CallerAccounts; settings: MenuSettings },
+  { gateway, sessionId, phone }: UssdRequest,
+  since: number,
+): Asked {
+  const { keys, accounts, settings } = parts
+  const derived = new Map<PhoneNumber, Promise<LocalAccount>>()
+  const accountOf: CallerAccounts = (of) => {
+    const account = derived.get(of) ?? accounts(of)
+    derived.set(of, account)
+    return account
+  }
+  const account = () => accountOf(phone)
+  const session = async () => keys.session(gateway, sessionId, (await account()).address)
+  return {
+    gateway,
+    sessionId,
+    phone,
+    since,
+    accounts: accountOf,
+    account,
+    session,
+    async question(step) {
+      const name = await session()
+      const { address } = await account()
+      return { session: name, input: await keys.input(name, step), account: address }
+    },
+    say: wordsFor(settings, undefined),
+  }
+}

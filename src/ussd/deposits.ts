@@ -1,0 +1,40 @@
+import type { LocalAccount } from 'viem'
+import type { DepositClaim } from '../relay/claim-deposit.ts'
+import type { Asked } from './asked.ts'
+import { receive } from './menu/receive.ts'
+import { end, type Screen } from './screens/screen.ts'
+
+export type ClaimOptions = {
+  claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
+  amountOf: (wei: bigint) => string
+}
+
+/** Brings in what was sent to the account's own address. Asked twice it does no more than once. */
+export async function claimFor(
+  { claimDeposit, amountOf }: ClaimOptions,
+  { account, say }: Asked,
+): Promise<Screen> {
+  const { claimed } = receive.words(say)
+  const claim = await claimDeposit(await account())
+  switch (claim.kind) {
+    case 'sent': {
+      const tx = `${claim.hash.slice(0, 12)}...`
+      return end(claim.isTaken ? claimed.sent(amountOf(claim.amountWei), tx) : claimed.unknown)
+    }
+    case 'under_way':
+      return end(claimed.underWay)
+    case 'too_little': {
+      const { thereWei, gasWei, last } = claim
+      // What a deposit leaves of its gas stays at the address: it is nothing new.
+      if (last !== undefined) return end(claimed.nothingSince(amountOf(last.amountWei)))
+      if (thereWei === 0n) return end(claimed.nothing)
+      return end(claimed.tooLittle(amountOf(thereWei), amountOf(gasWei)))
+    }
+    case 'price_too_high':
+      return end(say.feesTooHigh)
+    case 'paused':
+      return end(say.paused)
+    case 'refused':
+      return end(say.unavailable)
+  }
+}

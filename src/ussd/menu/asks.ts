@@ -1,0 +1,112 @@
+import { isPin } from '../../account/pin.ts'
+import { type AmountFault, parseAmount } from '../../loan/amounts.ts'
+import {
+  answered,
+  type Entry,
+  type Given,
+  knowing,
+  type Label,
+  type List,
+  type MenuContext,
+  type MenuNode,
+  type MenuQuestion,
+  type MenuSettings,
+  type NodeName,
+  type SessionDraft,
+  type Words,
+} from './node.ts'
+
+/** Asks how much is sent, below to whom. */
+export const askAmount = (
+  leads: Pick<MenuQuestion, 'leads' | 'next'>,
+  back: NodeName,
+): MenuQuestion => ({
+  kind: 'question',
+  prompt: ({ say, recipientOf }, { recipient }) =>
+    say.enterAmount(recipientOf(answered(recipient))),
+  answer: atLeast,
+  ...leads,
+  back,
+})
+
+function atLeast(typed: string, { say, least }: MenuContext): Given {
+  const given = amountIn(typed, say.badAmount)
+  const amount = given.kind === 'given' ? given.draft.amountWei : undefined
+  const isLess = typeof amount === 'bigint' && amount < least.wei
+  return isLess ? { kind: 'mistake', why: say.tooLittle(least.text) } : given
+}
+
+/** What is typed for all that there is, in any language: screens round down, so no number says it. */
+const allWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
+
+/** Reads an amount, or all that there is. */
+export function amountIn(typed: string, badAmount: Readonly<Record<AmountFault, string>>): Given {
+  if (allWords.includes(typed.toLowerCase())) return { kind: 'given', draft: { amountWei: 'all' } }
+  const parsed = parseAmount(typed)
+  return parsed.kind === 'amount'
+    ? { kind: 'given', draft: { amountWei: parsed.wei } }
+    : { kind: 'mistake', why: badAmount[parsed.fault] }
+}
+
+/** Shows what is sent to whom: `all` is the whole balance. */
+export function shownTransfer(
+  { amountOf, recipientOf }: MenuContext,
+  { recipient, amountWei }: SessionDraft,
+): [amount: string, to: string] {
+  const amount = answered(amountWei)
+  return [amount === 'all' ? amount : amountOf(amount), recipientOf(answered(recipient))]
+}
+
+/** Asks whether an equal payment of a moment ago is meant once more. No digit here is the one that leads here. */
+export const askAgain = (
+  entry: Pick<Entry, 'digit' | 'leads'>,
+  back: Pick<List, 'back' | 'backLabel'>,
+): List =>
+  knowing(['earlierMinutes'], {
+    kind: 'list',
+    title: (context, draft, { earlierMinutes }) =>
+      context.say.repeated(...shownTransfer(context, draft), Math.max(1, earlierMinutes)),
+    entries: [{ ...entry, label: ({ sendAgain }) => sendAgain }],
+    ...back,
+  })
+
+/** Has the PIN confirm a list of one intent, in the place of its digit. */
+export function confirmedBy(pin: MenuSettings['pin'], enterPin: Label, list: List): MenuNode {
+  const [entry] = list.entries
+  return pin === 'off' || entry === undefined ? list : pinFor(enterPin, { ...list, ...entry })
+}
+
+/** Asks for the caller's PIN, below what it is for; `again`: in fewer words, below why. */
+export function pinFor(
+  enterPin: Label,
+  {
+    title,
+    again,
+    leads,
+    orAsks,
+    back = 'main',
+    backLabel,
+    facts,
+  }: Partial<Pick<List, 'title' | 'again' | 'back' | 'backLabel' | 'facts'>> &
+    Pick<Entry, 'leads' | 'orAsks'>,
+): MenuQuestion {
+  const below =
+    (words: Words | undefined): Words =>
+    (context, draft, read) => {
+      const { say } = context
+      const above = words === undefined ? [] : [words(context, draft, read)]
+      return [...above, enterPin(say), `0. ${backLabel?.(say) ?? say.back}`].join('\n')
+    }
+  return {
+    kind: 'question',
+    secret: 'own',
+    prompt: below(title),
+    answer: (typed, { say }) =>
+      isPin(typed) ? { kind: 'given', draft: {} } : { kind: 'mistake', why: say.pin.form },
+    leads: [leads],
+    back,
+    ...(again && { again: below(again) }),
+    ...(orAsks && { orAsks }),
+    ...(facts && { facts }),
+  }
+}

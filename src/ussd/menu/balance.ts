@@ -1,0 +1,32 @@
+import { inEach } from '../messages/texts.ts'
+import { pinFor } from './asks.ts'
+import type { Effect, MenuPart } from './node.ts'
+
+type Words = { label: string; balance: (amount: string) => string }
+
+const words = inEach<Words>({
+  en: {
+    label: 'My Balance',
+    balance: (amount) => `Your Balance: ${amount}`,
+  },
+  sw: {
+    label: 'Salio Langu',
+    balance: (amount) => `Salio lako: ${amount}`,
+  },
+  fr: {
+    label: 'Mon solde',
+    balance: (amount) => `Votre solde: ${amount}`,
+  },
+  es: {
+    label: 'Mi saldo',
+    balance: (amount) => `Su saldo: ${amount}`,
+  },
+})
+const shown: Effect = { name: 'balance', outcome: () => ({ kind: 'balance' }) }
+
+export const balance = {
+  words,
+  digit: '1',
+  leads: ({ pin }) => (pin === 'strict' ? 'pinToSeeBalance' : shown),
+  places: () => ({ pinToSeeBalance: pinFor(({ pin }) => pin.enter.see, { leads: shown }) }),
+} satisfies MenuPart

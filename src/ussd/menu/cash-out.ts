@@ -1,0 +1,144 @@
+import { inEach } from '../messages/texts.ts'
+import { parseRecipient } from '../recipient.ts'
+import { askAgain, askAmount, confirmedBy, pinFor, shownTransfer } from './asks.ts'
+import {
+  answered,
+  type Entry,
+  type PaymentPart,
+  type PaymentWords,
+  pays,
+  type Words as Title,
+} from './node.ts'
+
+type Words = PaymentWords & {
+  enterWallet: string
+  /** A phone number was typed for a wallet. */
+  noWallet: string
+  confirmCashOut: (amount: string | 'all', to: string) => string
+  confirm: string
+}
+
+const words = inEach<Words>({
+  en: {
+    label: 'Cash Out',
+    enterWallet: 'Address of your wallet outside:\n0. Back',
+    noWallet: 'Not the address of a wallet.',
+    confirmCashOut: (amount, to) =>
+      `${amount === 'all' ? 'Cash out all you have' : `Cash out ${amount}`}\nTo wallet: ${to}\nIt cannot be taken back.`,
+    confirm: 'Cash out to wallet',
+    enterPin: 'Enter PIN to cash out',
+    submitted: (amount, to, tx) =>
+      `Cash Out Submitted\nTo: ${to}\nAmount: ${amount}\nTx: ${tx}\nIt will arrive shortly.`,
+    failed: 'Cash Out Failed\nNo money was moved. Please dial again.',
+    line: (amount, to) => `Cashed out ${amount} to wallet ${to}`,
+  },
+  sw: {
+    label: 'Toa Pesa',
+    enterWallet: 'Anwani ya pochi yako ya nje:\n0. Rudi',
+    noWallet: 'Hii si anwani ya pochi.',
+    confirmCashOut: (amount, to) =>
+      `${amount === 'all' ? 'Toa pesa zako zote' : `Toa ${amount}`}\nKwa pochi: ${to}\nHaziwezi kurudishwa.`,
+    confirm: 'Toa kwenda pochi',
+    enterPin: 'Weka PIN kutoa pesa',
+    submitted: (amount, to, tx) =>
+      `Ombi la kutoa limepokelewa\nKwa: ${to}\nKiasi: ${amount}\nTx: ${tx}\nZitafika hivi punde.`,
+    failed: 'Kutoa kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
+    line: (amount, to) => `Ulitoa ${amount} kwa pochi ${to}`,
+  },
+  fr: {
+    label: 'Retirer',
+    enterWallet: 'Adresse de votre portefeuille externe:\n0. Retour',
+    noWallet: "Ce n'est pas une adresse de portefeuille.",
+    confirmCashOut: (amount, to) =>
+      `${amount === 'all' ? 'Retirer tout votre solde' : `Retirer ${amount}`}\nVers le portefeuille: ${to}\nCela ne peut pas être annulé.`,
+    confirm: 'Retirer au portefeuille',
+    enterPin: 'PIN pour retirer',
+    submitted: (amount, to, tx) =>
+      `Retrait demandé\nÀ: ${to}\nMontant: ${amount}\nTx: ${tx}\nIl arrivera bientôt.`,
+    failed: "Retrait échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
+    line: (amount, to) => `Retiré ${amount} vers le portefeuille ${to}`,
+  },
+  es: {
+    label: 'Retirar',
+    enterWallet: 'Dirección de su billetera externa:\n0. Atrás',
+    noWallet: 'No es la dirección de una billetera.',
+    confirmCashOut: (amount, to) =>
+      `${amount === 'all' ? 'Retirar todo su saldo' : `Retirar ${amount}`}\nA la billetera: ${to}\nNo se puede deshacer.`,
+    confirm: 'Retirar a billetera',
+    enterPin: 'PIN para retirar',
+    submitted: (amount, to, tx) =>
+      `Retiro solicitado\nPara: ${to}\nMonto: ${amount}\nTx: ${tx}\nLlegará pronto.`,
+    failed: 'El retiro falló\nNo se movió dinero. Marque de nuevo.',
+    line: (amount, to) => `Retiró ${amount} a la billetera ${to}`,
+  },
+})
+const paid = pays('cashOut', 'recipient', 'amountWei')
+
+const title: Title = (context, draft) =>
+  words(context.say).confirmCashOut(...shownTransfer(context, draft))
+
+/** Cashes out, where a transfer to the address of a draft is to be confirmed. */
+export const cashOutInstead = (digit: string, isPinAsked: boolean): Entry => ({
+  digit,
+  label: (say) => words(say).confirm,
+  ...(isPinAsked ? { leads: 'pinToCashOut' } : { leads: paid, orAsks: 'repeatCashOut' }),
+})
+
+/** What leaves for a wallet outside is always shown first: nobody can bring it back. */
+export const cashOut = {
+  words,
+  digit: '7',
+  leads: ({ profile }) => (profile === 'demo' ? undefined : 'wallet'),
+  places: ({ pin }) => ({
+    wallet: {
+      kind: 'question',
+      prompt: ({ say }) => words(say).enterWallet,
+      answer: (typed, context) => {
+        const parsed = parseRecipient(typed, context)
+        if (parsed.kind === 'fault') {
+          return { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
+        }
+        return parsed.kind === 'unlisted' || parsed.recipient.kind === 'phone'
+          ? { kind: 'mistake', why: words(context.say).noWallet }
+          : { kind: 'given', draft: { recipient: parsed.recipient } }
+      },
+      leads: ['walletAmount'],
+      back: 'main',
+    },
+    walletAmount: askAmount({ leads: ['confirmCashOut'] }, 'wallet'),
+    confirmCashOut: confirmedBy(pin, (say) => words(say).enterPin, {
+      kind: 'list',
+      title,
+      entries: [
+        { digit: '1', label: (say) => words(say).confirm, leads: paid, orAsks: 'repeatCashOut' },
+      ],
+      back: 'walletAmount',
+      backLabel: ({ change }) => change,
+    }),
+    pinToCashOut: pinFor((say) => words(say).enterPin, {
+      title,
+      leads: paid,
+      orAsks: 'repeatCashOut',
+      back: 'confirmAddress',
+    }),
+    // Two places lead here, each with a question of its own for the amount.
+    repeatCashOut: askAgain({ digit: '3', leads: paid }, { back: 'main' }),
+  }),
+  async order({ loan, addressOf, shortOf }, { recipient, amountWei: asked }, account) {
+    const to = answered(recipient)
+    // The contract knows no word for all of a balance.
+    const amountWei = asked === 'all' ? await loan.balance(account) : answered(asked)
+    return {
+      call: { kind: 'cashOut', to: await addressOf(to), amountWei },
+      spendsWei: amountWei,
+      shared: {
+        poolWei: 0n,
+        capWei: 0n,
+        outWei: amountWei,
+        lendable: async () => ({ poolWei: 0n, capWei: 0n, ...(await loan.withdrawable()) }),
+      },
+      amountWei,
+      to: shortOf(to),
+    }
+  },
+} satisfies PaymentPart

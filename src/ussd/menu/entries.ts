@@ -1,0 +1,64 @@
+import type { Messages } from '../messages/texts.ts'
+import { activity } from './activity.ts'
+import { balance } from './balance.ts'
+import { help } from './help.ts'
+import type { Entry, List, Menu, MenuPart, MenuSettings } from './node.ts'
+import { payments } from './payments.ts'
+import { receive } from './receive.ts'
+import { callerSettings } from './settings.ts'
+
+/** Everything that the main menu may lead to. */
+export const menuParts: readonly MenuPart[] = [
+  ...Object.values(payments),
+  balance,
+  activity,
+  receive,
+  callerSettings,
+  help,
+]
+
+/**
+ * The whole menu. What is here and nothing else makes the flow, its drawing and what its tests walk through.
+ * Digits never depend on anything: a setting leaves lines out.
+ *
+ * @throws {Error} two places have one name, or one leads nowhere
+ */
+export function createMenu(settings: MenuSettings, parts = menuParts): Menu {
+  const places = [
+    ['main', mainMenu(settings, parts)] as const,
+    ...parts.flatMap((part) => Object.entries(part.places(settings))),
+  ]
+  const menu: Menu = new Map(places)
+  if (menu.size < places.length) throw new Error('two places of the menu have one name')
+  for (const [name, node] of places) {
+    const ways = node.kind === 'list' ? node.entries : node.leads.map((leads) => ({ leads }))
+    for (const to of [node.back, ...ways.map(({ leads }) => leads)]) {
+      if (typeof to === 'string' && !menu.has(to)) throw new Error(`${name} leads to no ${to}`)
+    }
+  }
+  return menu
+}
+
+/** Entries in the order of their digits: from the tenth on they are on a later page, as a screen holds no more. */
+function mainMenu(settings: MenuSettings, parts: readonly MenuPart[]): List {
+  const isDemo = settings.profile === 'demo'
+  const offered = parts
+    .flatMap((part) => {
+      const leads = part.leads(settings)
+      return leads === undefined ? [] : [{ ...part, leads }]
+    })
+    .sort((a, b) => Number(a.digit) - Number(b.digit))
+  const entries = offered.map(({ digit, words, leads, note }): Entry => {
+    const entry = { digit, label: (say: Messages) => words(say).label, leads }
+    return note === undefined || isDemo ? entry : { ...entry, note }
+  })
+  const title: List<unknown>['title'] = ({ say, caller }) => say.mainTitle(caller)
+  const list: List = { kind: 'list', title, entries }
+  if (isDemo) return list
+  return {
+    ...list,
+    title: (context, draft, { failure }) =>
+      `${failure === 'untold' ? `${context.say.hasFailed}\n` : ''}${title(context, draft, {})}`,
+    facts: ['failure', ...offered.flatMap(({ facts = [] }) => facts)],
+  }
+}

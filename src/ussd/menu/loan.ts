@@ -1,0 +1,87 @@
+import { inEach } from '../messages/texts.ts'
+import { confirmedBy } from './asks.ts'
+import { knowing, type PaymentPart, type PaymentWords, pays } from './node.ts'
+
+type Words = PaymentWords & {
+  credited: PaymentWords['line']
+  terms: (amount: string, owed: string, date: string) => string
+  agree: string
+}
+
+const words = inEach<Words>({
+  en: {
+    label: 'Request Loan',
+    terms: (amount, owed, date) => `Loan: ${amount}\nTo repay: ${owed}\nUntil: ${date}`,
+    agree: 'I agree',
+    enterPin: 'Enter PIN to agree',
+    submitted: (amount, _, tx) => `Loan Requested\nTx: ${tx}\n${amount} credited shortly.`,
+    failed: 'Loan Failed\nNothing was credited. Please dial again.',
+    line: (amount) => `Loan of ${amount}`,
+    credited: (amount) => `Your account was credited with your loan of ${amount}.`,
+  },
+  sw: {
+    label: 'Omba Mkopo',
+    terms: (amount, owed, date) => `Mkopo: ${amount}\nUtalipa: ${owed}\nMwisho wa kulipa: ${date}`,
+    agree: 'Nakubali',
+    enterPin: 'Weka PIN kukubali',
+    submitted: (amount, _, tx) =>
+      `Ombi la mkopo limepokelewa\nTx: ${tx}\nUtapata ${amount} hivi punde.`,
+    failed: 'Mkopo umeshindikana\nHakuna pesa zilizoongezwa. Tafadhali piga tena.',
+    line: (amount) => `Mkopo wa ${amount}`,
+    credited: (amount) => `Akaunti yako imeongezewa mkopo wako wa ${amount}.`,
+  },
+  fr: {
+    label: 'Emprunter',
+    terms: (amount, owed, date) => `Prêt: ${amount}\nÀ rembourser: ${owed}\nÉchéance: ${date}`,
+    agree: "J'accepte",
+    enterPin: 'PIN pour accepter',
+    submitted: (amount, _, tx) => `Prêt demandé\nTx: ${tx}\n${amount} sera bientôt crédité.`,
+    failed: "Prêt échoué\nRien n'a été crédité. Veuillez recomposer.",
+    line: (amount) => `Prêt de ${amount}`,
+    credited: (amount) => `Votre compte a été crédité de votre prêt de ${amount}.`,
+  },
+  es: {
+    label: 'Pedir préstamo',
+    terms: (amount, owed, date) => `Préstamo: ${amount}\nA pagar: ${owed}\nHasta: ${date}`,
+    agree: 'Acepto',
+    enterPin: 'PIN para aceptar',
+    submitted: (amount, _, tx) => `Préstamo solicitado\nTx: ${tx}\nPronto recibirá ${amount}.`,
+    failed: 'El préstamo falló\nNo se abonó nada. Marque de nuevo.',
+    line: (amount) => `Préstamo de ${amount}`,
+    credited: (amount) => `Se abonó a su cuenta su préstamo de ${amount}.`,
+  },
+  demo: { label: 'Request Micro-Loan' },
+})
+export const loan = {
+  words,
+  digit: '3',
+  leads: ({ confirms }) => (confirms ? 'agree' : pays('loan')),
+  places: ({ pin }) => ({
+    agree: confirmedBy(
+      pin,
+      (say) => words(say).enterPin,
+      knowing(['terms'], {
+        kind: 'list',
+        title: ({ say, amountOf }, _, { terms: { principalWei, feeWei, dueAt } }) =>
+          words(say).terms(
+            amountOf(principalWei),
+            amountOf(principalWei + feeWei),
+            say.date(dueAt),
+          ),
+        entries: [{ digit: '1', label: (say) => words(say).agree, leads: pays('loan') }],
+        back: 'main',
+      }),
+    ),
+  }),
+  async order({ loan, terms: read }) {
+    const terms = await read()
+    const { principalWei } = terms
+    return {
+      call: { kind: 'loan', ...terms },
+      spendsWei: 0n,
+      shared: { poolWei: principalWei, capWei: principalWei, lendable: () => loan.lendable() },
+      amountWei: principalWei,
+      to: '',
+    }
+  },
+} satisfies PaymentPart

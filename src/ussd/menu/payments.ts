@@ -1,0 +1,14 @@
+import type { PaymentKind } from '../../loan/kinds.ts'
+import { cashOut } from './cash-out.ts'
+import { loan } from './loan.ts'
+import type { PaymentPart } from './node.ts'
+import { repayment } from './repayment.ts'
+import { transfer } from './transfer.ts'
+
+/** Each kind of payment as the menu has it. */
+export const payments: Readonly<Record<PaymentKind, PaymentPart>> = {
+  transfer,
+  loan,
+  repayment,
+  cashOut,
+}

@@ -1,0 +1,120 @@
+import { spelledPhone } from '../../account/phone.ts'
+import { inEach } from '../messages/texts.ts'
+import { knowing, type MenuPart } from './node.ts'
+
+type Words = {
+  label: string
+  /** Where money for the account can be sent to: its number, and its address for deposits. */
+  receive: (phone: string, address: string) => string
+  claim: string
+  claimed: ClaimWords
+}
+
+/** What came of bringing a deposit in, besides what payments are refused with. Amounts come formatted. */
+type ClaimWords = {
+  sent: (amount: string, tx: string) => string
+  /** It is not known whether a node has it. */
+  unknown: string
+  underWay: string
+  /** Less than the network's fee is there. */
+  tooLittle: (there: string, fee: string) => string
+  nothing: string
+  /** Nothing since this much. */
+  nothingSince: (last: string) => string
+}
+
+const words = inEach<Words>({
+  en: {
+    label: 'Receive',
+    receive: (phone, address) =>
+      [`Your number: ${phone}`, 'From a wallet, credit this account at:', address].join('\n'),
+    claim: 'Credit what arrived',
+    claimed: {
+      sent: (amount, tx) =>
+        `Credit Submitted\nAmount: ${amount}\nTx: ${tx}\nYour account will have it shortly.`,
+      unknown:
+        'It is not known yet whether your account is being credited. Dial again in a minute.',
+      underWay: 'Your account is being credited. See your balance in a minute.',
+      tooLittle: (there, fee) =>
+        `Only ${there} has arrived, less than the network's fee of ${fee}. Your account was not credited. Send more and dial again.`,
+      nothing: 'Nothing has arrived for your account yet. Dial again in some minutes.',
+      nothingSince: (last) =>
+        `Nothing new has arrived. Your account was credited with ${last} last. Dial again later.`,
+    },
+  },
+  sw: {
+    label: 'Pokea',
+    receive: (phone, address) =>
+      [`Namba yako: ${phone}`, 'Kutoka pochi, tuma kwa anwani hii:', address].join('\n'),
+    claim: 'Weka zilizofika',
+    claimed: {
+      sent: (amount, tx) =>
+        `Ombi limetumwa\nKiasi: ${amount}\nTx: ${tx}\nItaingia kwenye akaunti yako hivi punde.`,
+      unknown:
+        'Bado haijulikani kama pesa zinaingia kwenye akaunti yako. Piga tena baada ya dakika.',
+      underWay: 'Pesa zinaingia kwenye akaunti yako. Angalia salio baada ya dakika moja.',
+      tooLittle: (there, fee) =>
+        `Zimefika ${there} tu, chini ya ada ya mtandao ${fee}. Akaunti haijaongezewa. Tuma zaidi kisha piga tena.`,
+      nothing: 'Hakuna pesa zilizofika bado. Piga tena baada ya dakika chache.',
+      nothingSince: (last) =>
+        `Hakuna pesa mpya zilizofika. Mwisho uliongezewa ${last}. Piga tena baadaye.`,
+    },
+  },
+  fr: {
+    label: 'Recevoir',
+    receive: (phone, address) =>
+      [`Votre numéro: ${phone}`, "Depuis un portefeuille, envoyez à l'adresse:", address].join(
+        '\n',
+      ),
+    claim: 'Créditer ce qui est arrivé',
+    claimed: {
+      sent: (amount, tx) =>
+        `Crédit demandé\nMontant: ${amount}\nTx: ${tx}\nVotre compte le recevra bientôt.`,
+      unknown:
+        "On ne sait pas encore si votre compte est en train d'être crédité. Recomposez dans une minute.",
+      underWay: "Votre compte est en train d'être crédité. Voyez votre solde dans une minute.",
+      tooLittle: (there, fee) =>
+        `Seulement ${there} reçu, moins que les frais du réseau: ${fee}. Compte non crédité. Envoyez plus et recomposez.`,
+      nothing: "Rien n'est encore arrivé pour votre compte. Recomposez dans quelques minutes.",
+      nothingSince: (last) =>
+        `Rien de nouveau. Votre compte a été crédité de ${last} la dernière fois. Recomposez plus tard.`,
+    },
+  },
+  es: {
+    label: 'Recibir',
+    receive: (phone, address) =>
+      [`Su número: ${phone}`, 'Desde una billetera, envíe a:', address].join('\n'),
+    claim: 'Abonar lo que llegó',
+    claimed: {
+      sent: (amount, tx) =>
+        `Abono solicitado\nMonto: ${amount}\nTx: ${tx}\nPronto estará en su cuenta.`,
+      unknown: 'Aún no se sabe si su cuenta se está abonando. Marque de nuevo en un minuto.',
+      underWay: 'Su cuenta se está abonando. Vea su saldo en un minuto.',
+      tooLittle: (there, fee) =>
+        `Solo ha llegado ${there}, menos que la comisión de la red de ${fee}. No se abonó. Envíe más y marque de nuevo.`,
+      nothing: 'Aún no ha llegado nada a su cuenta. Marque de nuevo en unos minutos.',
+      nothingSince: (last) =>
+        `No ha llegado nada nuevo. Lo último abonado fue ${last}. Marque de nuevo más tarde.`,
+    },
+  },
+})
+/** Where money can be sent to from outside, and what brings it in. */
+export const receive = {
+  words,
+  digit: '6',
+  leads: ({ profile }) => (profile === 'demo' ? undefined : 'receive'),
+  places: () => ({
+    receive: knowing(['address'], {
+      kind: 'list',
+      title: ({ say, caller }, _, { address }) => words(say).receive(spelledPhone(caller), address),
+      entries: [
+        {
+          digit: '1',
+          label: (say) => words(say).claim,
+          leads: { name: 'claim', outcome: () => ({ kind: 'claim' }) },
+        },
+      ],
+      back: 'main',
+    }),
+  }),
+} satisfies MenuPart

@@ -1,0 +1,134 @@
+import { type Language, languages } from '../../account/language.ts'
+import { isEasy, isPin } from '../../account/pin.ts'
+import { inEach, languageLabels } from '../messages/texts.ts'
+import { pinFor } from './asks.ts'
+import { answered, type Effect, type Entry, type MenuPart, type MenuQuestion } from './node.ts'
+
+type Words = {
+  label: string
+  language: string
+  changePin: string
+  forgotPin: string
+  newPin: string
+}
+
+const words = inEach<Words>({
+  en: {
+    label: 'Settings',
+    language: 'Language',
+    changePin: 'Change PIN',
+    forgotPin: 'Forgot PIN',
+    newPin: 'I need a new PIN',
+  },
+  sw: {
+    label: 'Mipangilio',
+    language: 'Lugha',
+    changePin: 'Badilisha PIN',
+    forgotPin: 'Nimesahau PIN',
+    newPin: 'Nahitaji PIN mpya',
+  },
+  fr: {
+    label: 'Paramètres',
+    language: 'Langue',
+    changePin: 'Changer le PIN',
+    forgotPin: 'PIN oublié',
+    newPin: 'Il me faut un PIN',
+  },
+  es: {
+    label: 'Ajustes',
+    language: 'Idioma',
+    changePin: 'Cambiar PIN',
+    forgotPin: 'Olvidé el PIN',
+    newPin: 'Necesito otro PIN',
+  },
+})
+/** What a caller may choose for all screens, and the PIN. */
+export const callerSettings = {
+  words,
+  digit: '8',
+  leads: ({ languages: offered, pin }) =>
+    offered.length > 1 || pin !== 'off' ? 'settings' : undefined,
+  places: ({ languages: offered, pin }) => ({
+    settings: {
+      kind: 'list',
+      title: ({ say }) => words(say).label,
+      entries: [
+        ...(offered.length > 1 ? [entries.language] : []),
+        ...(pin === 'off' ? [] : [entries.changePin, entries.forgotPin]),
+      ],
+      back: 'main',
+    },
+    language: {
+      kind: 'list',
+      title: ({ say }) => words(say).language,
+      // A language has its digit wherever it is offered.
+      entries: languages
+        .map((language, index) => ({
+          digit: `${index + 1}`,
+          label: () => languageLabels[language],
+          leads: chooses(language),
+          language,
+        }))
+        .filter(({ language }) => offered.includes(language)),
+      back: 'settings',
+    },
+    ...askNewPin('newPin', chosenPin),
+    ...askNewPin('changedPin', changedPin, 'settings'),
+    pinToChange: pinFor(({ pin }) => pin.enter.change, { leads: 'changedPin', back: 'settings' }),
+    forgotten: {
+      kind: 'list',
+      title: ({ say }) => say.pin.forgotten,
+      entries: [{ digit: '1', label: (say) => words(say).newPin, leads: forgottenPin }],
+      back: 'settings',
+    },
+  }),
+} satisfies MenuPart
+
+const entries = {
+  language: { digit: '1', label: (say) => words(say).language, leads: 'language' },
+  changePin: { digit: '2', label: (say) => words(say).changePin, leads: 'pinToChange' },
+  forgotPin: { digit: '3', label: (say) => words(say).forgotPin, leads: 'forgotten' },
+} as const satisfies Record<string, Entry>
+
+const chooses = (language: Language): Effect => ({
+  name: language,
+  outcome: () => ({ kind: 'language', language }),
+})
+
+const chosenPin: Effect = {
+  name: 'choosePin',
+  outcome: ({ pin }) => ({ kind: 'choosePin', pin: answered(pin) }),
+}
+const changedPin: Effect = {
+  name: 'changePin',
+  outcome: ({ pin }) => ({ kind: 'changePin', pin: answered(pin) }),
+}
+const forgottenPin: Effect = { name: 'forgetPin', outcome: () => ({ kind: 'forgetPin' }) }
+
+/** Asks for a new PIN, and once more for the same, since no one sees what is typed. */
+function askNewPin<Name extends string>(name: Name, leads: Effect, back?: string) {
+  const first: MenuQuestion = {
+    kind: 'question',
+    secret: 'new',
+    prompt: ({ say }) =>
+      back === undefined ? say.pin.choose : `${say.pin.choose}\n0. ${say.back}`,
+    answer: (typed, { say, caller }) => {
+      if (!isPin(typed)) return { kind: 'mistake', why: say.pin.form }
+      return isEasy(typed, caller)
+        ? { kind: 'mistake', why: say.pin.easy }
+        : { kind: 'given', draft: { pin: typed } }
+    },
+    leads: [`${name}Again`],
+    ...(back !== undefined && { back }),
+  }
+  const again: MenuQuestion = {
+    kind: 'question',
+    secret: 'new',
+    prompt: ({ say }) => `${say.pin.again}\n0. ${say.back}`,
+    answer: (typed, { say }, { pin }) =>
+      typed === pin ? { kind: 'given', draft: {} } : { kind: 'mistake', why: say.pin.differs },
+    leads: [leads],
+    back: name,
+  }
+  return { [name]: first, [`${name}Again`]: again }
+}

@@ -1,0 +1,252 @@
+import { maxUint256 } from 'viem'
+import type { Facts } from '../facts.ts'
+import { inEach } from '../messages/texts.ts'
+import { parseRecipient } from '../recipient.ts'
+import { askAgain, askAmount, confirmedBy, pinFor, shownTransfer } from './asks.ts'
+import { cashOutInstead } from './cash-out.ts'
+import {
+  answered,
+  type Entry,
+  type Given,
+  knowing,
+  type MenuContext,
+  type MenuQuestion,
+  type MenuSettings,
+  type PaymentPart,
+  type PaymentWords,
+  pays,
+  type Words as Title,
+} from './node.ts'
+
+type Words = PaymentWords & {
+  credited: PaymentWords['line']
+  enterRecipient: string
+  /** The same below those whom the caller sent to last. */
+  orRecipient: string
+  recipientsUnread: string
+  /** The lines of a transfer before it is made; `all` is the whole balance. */
+  sending: (amount: string | 'all') => string
+  /** What an amount is worth in the caller's own money, which comes formatted. */
+  about: (worth: string) => string
+  sendingTo: (to: string) => string
+  /** The number never dialled here, and has nothing; or whether it did is not known now. */
+  unregistered: Readonly<Record<Exclude<Facts['registration'], 'registered'>, string>>
+  noFee: string
+  creditsAccount: string
+  confirm: string
+  credit: string
+}
+
+const words = inEach<Words>({
+  en: {
+    label: 'Send Money',
+    enterRecipient: 'Phone number or address to send to:\n0. Back',
+    orRecipient: 'Or phone number or address:\n0. Back',
+    recipientsUnread: 'Saved numbers: not known now.',
+    sending: (amount) => (amount === 'all' ? 'Send all you have' : `Send ${amount}`),
+    about: (worth) => `(about ${worth})`,
+    sendingTo: (to) => `To: ${to}`,
+    unregistered: { unregistered: 'Not registered yet', unread: 'Registered: not known now' },
+    noFee: 'Fee: none',
+    creditsAccount: 'Credits an account of this service, NOT a wallet.',
+    confirm: 'Send',
+    credit: 'Credit account',
+    enterPin: 'Enter PIN to send',
+    submitted: (_, to, tx) =>
+      `Transfer Submitted\nTo: ${to}\nTx: ${tx}\nFunds will arrive shortly.`,
+    failed: 'Transfer Failed\nNo money was moved. Please dial again.',
+    line: (amount, to) => `Sent ${amount} to ${to}`,
+    credited: (amount, to) => `Done: the account of ${to} was credited with ${amount}.`,
+  },
+  sw: {
+    label: 'Tuma Pesa',
+    enterRecipient: 'Namba ya simu au anwani ya mpokeaji:\n0. Rudi',
+    orRecipient: 'Au namba ya simu au anwani:\n0. Rudi',
+    recipientsUnread: 'Namba zilizohifadhiwa hazijulikani sasa.',
+    sending: (amount) => (amount === 'all' ? 'Tuma pesa zako zote' : `Tuma ${amount}`),
+    about: (worth) => `(takriban ${worth})`,
+    sendingTo: (to) => `Kwa: ${to}`,
+    unregistered: { unregistered: 'Bado hajasajiliwa', unread: 'Usajili haujulikani sasa' },
+    noFee: 'Ada: hakuna',
+    creditsAccount: 'Zitaingia akaunti ya huduma hii, SI pochi.',
+    confirm: 'Tuma',
+    credit: 'Weka kwenye akaunti',
+    enterPin: 'Weka PIN kutuma',
+    submitted: (_, to, tx) =>
+      `Ombi la kutuma limepokelewa\nKwa: ${to}\nTx: ${tx}\nPesa zitafika hivi punde.`,
+    failed: 'Kutuma kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
+    line: (amount, to) => `Ulituma ${amount} kwa ${to}`,
+    credited: (amount, to) => `Imekamilika: akaunti ya ${to} imeongezewa ${amount}.`,
+  },
+  fr: {
+    label: 'Envoyer',
+    enterRecipient: 'Numéro ou adresse du destinataire:\n0. Retour',
+    orRecipient: 'Ou numéro, ou adresse:\n0. Retour',
+    recipientsUnread: 'Numéros gardés: non connus à présent.',
+    sending: (amount) => (amount === 'all' ? 'Envoyer tout votre solde' : `Envoyer ${amount}`),
+    about: (worth) => `(environ ${worth})`,
+    sendingTo: (to) => `À: ${to}`,
+    unregistered: {
+      unregistered: 'Pas encore inscrit',
+      unread: 'Inscrit: non connu pour le moment',
+    },
+    noFee: 'Frais: aucun',
+    creditsAccount: 'Crédite un compte de ce service, PAS un portefeuille.',
+    confirm: 'Envoyer',
+    credit: 'Créditer le compte',
+    enterPin: 'PIN pour envoyer',
+    submitted: (_, to, tx) => `Envoi demandé\nÀ: ${to}\nTx: ${tx}\nL'argent arrivera bientôt.`,
+    failed: "Envoi échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
+    line: (amount, to) => `Envoyé ${amount} à ${to}`,
+    credited: (amount, to) => `Terminé: le compte de ${to} a été crédité de ${amount}.`,
+  },
+  es: {
+    label: 'Enviar dinero',
+    enterRecipient: 'Número o dirección del destinatario:\n0. Atrás',
+    orRecipient: 'O número, o dirección:\n0. Atrás',
+    recipientsUnread: 'Números guardados: ahora no se ven.',
+    sending: (amount) => (amount === 'all' ? 'Enviar todo su saldo' : `Enviar ${amount}`),
+    about: (worth) => `(unos ${worth})`,
+    sendingTo: (to) => `Para: ${to}`,
+    unregistered: { unregistered: 'Aún no registrado', unread: '¿Registrado? Ahora no se sabe' },
+    noFee: 'Comisión: ninguna',
+    creditsAccount: 'Va a una cuenta de este servicio, NO a una billetera.',
+    confirm: 'Enviar',
+    credit: 'Abonar a la cuenta',
+    enterPin: 'PIN para enviar',
+    submitted: (_, to, tx) => `Envío solicitado\nPara: ${to}\nTx: ${tx}\nEl dinero llegará pronto.`,
+    failed: 'El envío falló\nNo se movió dinero. Marque de nuevo.',
+    line: (amount, to) => `Envió ${amount} a ${to}`,
+    credited: (amount, to) => `Hecho: se abonó ${amount} a la cuenta de ${to}.`,
+  },
+  demo: { label: 'Send Money (P2P)', enterRecipient: 'Enter Recipient Address:_________' },
+})
+const paid = pays('transfer', 'recipient', 'amountWei')
+
+export const transfer = {
+  words,
+  digit: '2',
+  leads: () => 'recipient',
+  places: (settings) => ({
+    recipient: recipientQuestion(settings),
+    amount: askAmount(afterAmount(settings), 'recipient'),
+    confirmPhone: confirmPhone(settings),
+    confirmAddress: {
+      kind: 'list',
+      title: (context, draft) =>
+        `${title(context, draft, {})}\n${words(context.say).creditsAccount}`,
+      entries: [
+        {
+          digit: '1',
+          label: (say) => words(say).credit,
+          ...(settings.pin === 'off' ? sent : { leads: 'pinToSend' }),
+        },
+        cashOutInstead('2', settings.pin !== 'off'),
+      ],
+      back: 'amount',
+    },
+    pinToSend: pinFor((say) => words(say).enterPin, { title, ...sent, back: 'confirmAddress' }),
+    repeat: askAgain(
+      { digit: '2', leads: paid },
+      { back: 'amount', backLabel: ({ change }) => change },
+    ),
+  }),
+  /**
+   * The whole balance is what the chain has of it now. Where that may not be sent, the call is one that the
+   * contract refuses by the balance: who has paid before a ledger was lost is then still found.
+   */
+  async order({ loan, leastTransferWei, addressOf, shortOf }, intent, account) {
+    const { recipient, amountWei: asked } = intent
+    const to = answered(recipient)
+    const amountWei = asked === 'all' ? await loan.balance(account) : answered(asked)
+    const isPossible = asked !== 'all' || (amountWei > 0n && amountWei >= leastTransferWei)
+    const [calledWei, spendsWei] = isPossible ? [amountWei, amountWei] : [maxUint256, 0n]
+    return {
+      call: { kind: 'transfer', to: await addressOf(to), amountWei: calledWei },
+      spendsWei,
+      amountWei: spendsWei,
+      to: shortOf(to),
+    }
+  },
+} satisfies PaymentPart
+
+const sent: Pick<Entry, 'leads' | 'orAsks'> = { leads: paid, orAsks: 'repeat' }
+
+/** What is sent to whom. */
+const title: Title<unknown> = (context, draft) => {
+  const [amount, to] = shownTransfer(context, draft)
+  const { sending, sendingTo } = words(context.say)
+  return `${sending(amount)}\n${sendingTo(to)}`
+}
+
+function recipientQuestion({ profile }: MenuSettings): MenuQuestion {
+  const question: MenuQuestion<unknown> = {
+    kind: 'question',
+    prompt: ({ say }) => words(say).enterRecipient,
+    answer: (typed, context) => {
+      const known = /^[1-9]$/.test(typed) ? knownBy(Number(typed), context) : undefined
+      if (known !== undefined) return known
+      const parsed = parseRecipient(typed, context)
+      switch (parsed.kind) {
+        case 'recipient':
+          return { kind: 'given', draft: { recipient: parsed.recipient } }
+        case 'unlisted':
+          return { kind: 'unread', phone: parsed.phone }
+        case 'fault':
+          return { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
+      }
+    },
+    leads: ['amount'],
+    back: 'main',
+  }
+  if (profile === 'demo') return question
+  return knowing(['recipients'], {
+    ...question,
+    prompt({ say }, _, { recipients }) {
+      const { enterRecipient, orRecipient, recipientsUnread } = words(say)
+      if (recipients === 'unread') return `${recipientsUnread}\n${enterRecipient}`
+      if (recipients.length === 0) return enterRecipient
+      const known = recipients.map(({ label }, index) => `${index + 1}. ${label}`)
+      return [...known, orRecipient].join('\n')
+    },
+  })
+}
+
+function knownBy(digit: number, { known }: MenuContext): Given | undefined {
+  if (known === undefined) return { kind: 'unread' }
+  const recipient = known[digit - 1]
+  return recipient && { kind: 'given', draft: { recipient } }
+}
+
+function afterAmount({ confirms }: MenuSettings): Pick<MenuQuestion, 'leads' | 'next'> {
+  if (!confirms) return { leads: [paid] }
+  return {
+    leads: ['confirmPhone', 'confirmAddress'],
+    next: ({ recipient }) =>
+      answered(recipient).kind === 'address' ? 'confirmAddress' : 'confirmPhone',
+  }
+}
+
+const confirmPhone = ({ pin }: MenuSettings) =>
+  confirmedBy(
+    pin,
+    (say) => words(say).enterPin,
+    knowing(['worth', 'registration'], {
+      kind: 'list',
+      title: (context, draft, { worth, registration }) => {
+        const own = words(context.say)
+        const [amount, to] = shownTransfer(context, draft)
+        return [
+          own.sending(amount),
+          ...(worth === 'none' ? [] : [own.about(worth.text)]),
+          own.sendingTo(to),
+          ...(registration === 'registered' ? [] : [own.unregistered[registration]]),
+          own.noFee,
+        ].join('\n')
+      },
+      entries: [{ digit: '1', label: (say) => words(say).confirm, ...sent }],
+      back: 'amount',
+      backLabel: ({ change }) => change,
+      again: title,
+    }),
+  )
