@@ -143,7 +143,7 @@ function contextOf(
   return {
     chainId,
     methods,
-    ask: (work, options) => upstreams.ask(work, signal, options),
+    ask: (work, among) => upstreams.ask(work, signal, among),
     askTwo: (work) => upstreams.askTwo(work, signal),
     send: (raw, hash) => upstreams.send(raw, hash, signal),
     head: () => upstreams.head(signal),

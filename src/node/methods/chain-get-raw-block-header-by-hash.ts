@@ -5,7 +5,6 @@ import { rawHeader } from '../reads/raw-data.ts'
 import { exampleBlock, exampleRawHeader } from './examples.ts'
 import { method } from './method.ts'
 
-/** The RLP of a block's header; `null` when there is no such block. */
 export const chainGetRawBlockHeaderByHash = method({
   name: 'chain_getRawBlockHeaderByHash',
   summary: 'The RLP-encoded header of a block, by its hash',
@@ -15,5 +14,5 @@ export const chainGetRawBlockHeaderByHash = method({
   lasts: () => true,
   // On Ethereum, and on Rootstock up to RSKIP351.
   proves: ({ hash }, raw) => keccak256(raw as Hex) === hash,
-  call: ({ hash }, { ask }) => ask((node) => rawHeader(node, hash), { mayLag: true }),
+  call: ({ hash }, { ask }) => ask((node) => rawHeader(node, hash)),
 })

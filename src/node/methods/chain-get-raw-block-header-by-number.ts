@@ -4,12 +4,11 @@ import { rawHeader } from '../reads/raw-data.ts'
 import { exampleRawHeader } from './examples.ts'
 import { method } from './method.ts'
 
-/** The RLP of a block's header; `null` when there is no such block. */
 export const chainGetRawBlockHeaderByNumber = method({
   name: 'chain_getRawBlockHeaderByNumber',
   summary: 'The RLP-encoded header of a block, by its number or a tag',
   params: { block: blockParam },
   result: z.nullable(data),
   example: { params: ['0x2a'], result: exampleRawHeader },
-  call: ({ block }, { ask }) => ask((node) => rawHeader(node, block), { mayLag: true }),
+  call: ({ block }, { ask }) => ask((node) => rawHeader(node, block)),
 })

@@ -4,7 +4,6 @@ import { rawTransactionReceipt } from '../reads/raw-data.ts'
 import { exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
 
-/** The RLP of a receipt of the main chain; `null` if it does not exist. */
 export const chainGetRawTransactionReceiptByHash = method({
   name: 'chain_getRawTransactionReceiptByHash',
   summary: 'The RLP-encoded receipt of a transaction',
@@ -15,5 +14,5 @@ export const chainGetRawTransactionReceiptByHash = method({
     result:
       '0xf9010c8082531cb9010000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000c082531c80',
   },
-  call: ({ hash }, { ask }) => ask((node) => rawTransactionReceipt(node, hash), { mayLag: true }),
+  call: ({ hash }, { ask }) => ask((node) => rawTransactionReceipt(node, hash)),
 })

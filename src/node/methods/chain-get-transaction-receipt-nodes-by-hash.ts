@@ -4,7 +4,6 @@ import { receiptProof } from '../reads/raw-data.ts'
 import { exampleBlock, exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
 
-/** The nodes of a block's receipts trie from its root down to one receipt. */
 export const chainGetTransactionReceiptNodesByHash = method({
   name: 'chain_getTransactionReceiptNodesByHash',
   summary: 'The nodes of the receipts trie from its root to the receipt of a transaction',
@@ -19,5 +18,5 @@ export const chainGetTransactionReceiptNodesByHash = method({
   },
   lasts: () => true,
   call: ({ blockHash, transactionHash }, { ask }) =>
-    ask((node) => receiptProof(node, blockHash, transactionHash), { mayLag: true }),
+    ask((node) => receiptProof(node, blockHash, transactionHash)),
 })

@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import { address } from '../objects/values.ts'
 import { method } from './method.ts'
 
-/** Always empty: the service holds no keys. */
 export const ethAccounts = method({
   name: 'eth_accounts',
   summary: 'Always an empty list: the service stores no keys',

@@ -5,7 +5,6 @@ import { simulated } from '../reads/simulation.ts'
 import { exampleContract } from './examples.ts'
 import { method } from './method.ts'
 
-/** Runs a call without making a transaction. */
 export const ethCall = method({
   name: 'eth_call',
   summary: 'The output of a call that makes no transaction',

@@ -1,7 +1,6 @@
 import { quantity } from '../objects/values.ts'
 import { method } from './method.ts'
 
-/** The chain id that signatures are made for (EIP-155). */
 export const ethChainId = method({
   name: 'eth_chainId',
   summary: 'The chain id for signing (EIP-155)',

@@ -1,7 +1,6 @@
 import { quantity } from '../objects/values.ts'
 import { method } from './method.ts'
 
-/** The price of a unit of gas, in wei. */
 export const ethGasPrice = method({
   name: 'eth_gasPrice',
   summary: 'The price of a unit of gas in wei',

@@ -4,7 +4,6 @@ import { atBlock } from '../reads/at-block.ts'
 import { exampleContract } from './examples.ts'
 import { method } from './method.ts'
 
-/** What an account holds of the native currency, in wei; tokens are not in it. */
 export const ethGetBalance = method({
   name: 'eth_getBalance',
   summary: 'What an account holds of the native currency, in wei',

@@ -6,7 +6,6 @@ import { minedBlock } from '../reads/mined-block.ts'
 import { exampleBlock } from './examples.ts'
 import { method } from './method.ts'
 
-/** A block with its transactions, or with their hashes only; `null` if it does not exist. */
 export const ethGetBlockByHash = method({
   name: 'eth_getBlockByHash',
   summary: 'A block by its hash',
@@ -15,11 +14,8 @@ export const ethGetBlockByHash = method({
   example: { params: [exampleBlock.hash, false], result: exampleBlock },
   lasts: () => true,
   call: ({ hash, full }, context) =>
-    context.ask(
-      async (node) => {
-        const raw = await minedBlock(node, hash, full)
-        return raw && (await completeBlock(node, raw, context))
-      },
-      { mayLag: true },
-    ),
+    context.ask(async (node) => {
+      const raw = await minedBlock(node, hash, full)
+      return raw && (await completeBlock(node, raw, context))
+    }),
 })

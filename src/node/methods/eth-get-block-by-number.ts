@@ -6,7 +6,6 @@ import { minedBlock, pendingBlockOf } from '../reads/mined-block.ts'
 import { exampleBlock } from './examples.ts'
 import { method } from './method.ts'
 
-/** A block with its transactions, or with their hashes only; `null` if it does not exist. */
 export const ethGetBlockByNumber = method({
   name: 'eth_getBlockByNumber',
   summary: 'A block by its number or a tag',
@@ -14,17 +13,14 @@ export const ethGetBlockByNumber = method({
   result: z.nullable(blockResult),
   example: { params: ['0x2a', false], result: exampleBlock },
   call: ({ block, full }, context) =>
-    context.ask(
-      async (node) => {
-        if (block === 'pending') {
-          const raw = await pendingBlockOf(node, full)
-          return raw && pendingBlock(raw)
-        }
-        const raw = await minedBlock(node, block, full)
-        if (raw === null) return null
-        if (block === 'latest') context.sawHead(node, Number(raw.number))
-        return await completeBlock(node, raw, context)
-      },
-      { mayLag: true },
-    ),
+    context.ask(async (node) => {
+      if (block === 'pending') {
+        const raw = await pendingBlockOf(node, full)
+        return raw && pendingBlock(raw)
+      }
+      const raw = await minedBlock(node, block, full)
+      if (raw === null) return null
+      if (block === 'latest') context.sawHead(node, Number(raw.number))
+      return await completeBlock(node, raw, context)
+    }),
 })

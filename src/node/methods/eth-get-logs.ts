@@ -23,9 +23,7 @@ export const ethGetLogs = method({
   async call({ filter }, context) {
     const { blockHash, fromBlock, toBlock } = filter
     if (blockHash || !(fromBlock || toBlock)) {
-      const found = await context.ask((node) => logsOfBlock(node, blockHash ?? 'latest', filter), {
-        mayLag: true,
-      })
+      const found = await context.ask((node) => logsOfBlock(node, blockHash ?? 'latest', filter))
       // EIP-234: a block that is not known is not the same as one without logs.
       if (found === null) throw new RpcError(codes.failed, 'unknown block')
       return found
@@ -40,7 +38,7 @@ export const ethGetLogs = method({
     if (range.from > range.to) return []
     if (range.from < range.to || range.open) return await logsOfRange(range, filter, context)
     const only = toQuantity(range.to)
-    return (await context.ask((node) => logsOfBlock(node, only, filter), { mayLag: true })) ?? []
+    return (await context.ask((node) => logsOfBlock(node, only, filter))) ?? []
   },
 })
 

@@ -10,7 +10,6 @@ import { atBlock } from '../reads/at-block.ts'
 import { exampleContract } from './examples.ts'
 import { method } from './method.ts'
 
-/** The 32 bytes at a position of an account's storage. */
 export const ethGetStorageAt = method({
   name: 'eth_getStorageAt',
   summary: 'The 32 bytes at a position of the storage of an account',

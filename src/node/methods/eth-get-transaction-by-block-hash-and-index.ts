@@ -6,7 +6,6 @@ import { lookUp } from '../reads/lookup.ts'
 import { exampleBlock, exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
 
-/** A transaction by its place in a block; `null` if it does not exist. */
 export const ethGetTransactionByBlockHashAndIndex = method({
   name: 'eth_getTransactionByBlockHashAndIndex',
   summary: 'A transaction by the hash of its block and its position there',
@@ -15,18 +14,15 @@ export const ethGetTransactionByBlockHashAndIndex = method({
   example: { params: [exampleBlock.hash, '0x0'], result: exampleTransaction },
   lasts: () => true,
   call: ({ hash, index }, { ask }) =>
-    ask(
-      async (node) => {
-        const raw = await lookUp(
-          node,
-          'eth_getTransactionByBlockHashAndIndex',
-          [hash, index],
-          z.nullable(rawTransaction),
-        )
-        if (raw === null) return null
-        if (raw.blockHash !== hash) throw new UntrueAnswer('a transaction came from another block')
-        return shapeTransaction(raw)
-      },
-      { mayLag: true },
-    ),
+    ask(async (node) => {
+      const raw = await lookUp(
+        node,
+        'eth_getTransactionByBlockHashAndIndex',
+        [hash, index],
+        z.nullable(rawTransaction),
+      )
+      if (raw === null) return null
+      if (raw.blockHash !== hash) throw new UntrueAnswer('a transaction came from another block')
+      return shapeTransaction(raw)
+    }),
 })

@@ -9,7 +9,6 @@ import { method } from './method.ts'
 
 const name = 'eth_getTransactionByBlockNumberAndIndex'
 
-/** A transaction by its place in a block; `null` if it does not exist. */
 export const ethGetTransactionByBlockNumberAndIndex = method({
   name,
   summary: 'A transaction by the number of its block and its position there',
@@ -17,14 +16,11 @@ export const ethGetTransactionByBlockNumberAndIndex = method({
   result: z.nullable(transaction),
   example: { params: ['0x2a', '0x0'], result: exampleTransaction },
   call: ({ block, index }, { ask }) =>
-    ask(
-      async (node) => {
-        if (block === 'pending') return await pendingTransaction(node, Number(index))
-        const raw = await lookUp(node, name, [block, index], z.nullable(rawTransaction))
-        return raw && shapeTransaction(raw)
-      },
-      { mayLag: true },
-    ),
+    ask(async (node) => {
+      if (block === 'pending') return await pendingTransaction(node, Number(index))
+      const raw = await lookUp(node, name, [block, index], z.nullable(rawTransaction))
+      return raw && shapeTransaction(raw)
+    }),
 })
 
 /** RSKj counts positions in its pool instead of its pending block. */

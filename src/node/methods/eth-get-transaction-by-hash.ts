@@ -6,7 +6,6 @@ import { lookUp } from '../reads/lookup.ts'
 import { exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
 
-/** A transaction, pending or mined; `null` when no node knows it. */
 export const ethGetTransactionByHash = method({
   name: 'eth_getTransactionByHash',
   summary: 'A transaction by its hash',
@@ -15,18 +14,10 @@ export const ethGetTransactionByHash = method({
   example: { params: [exampleTransaction.hash], result: exampleTransaction },
   lasts: (_, { blockNumber }, isDeep) => blockNumber !== null && isDeep(blockNumber),
   call: ({ hash }, { ask }) =>
-    ask(
-      async (node) => {
-        const raw = await lookUp(
-          node,
-          'eth_getTransactionByHash',
-          [hash],
-          z.nullable(rawTransaction),
-        )
-        if (raw === null) return null
-        if (raw.hash !== hash) throw new UntrueAnswer('another transaction came than was asked for')
-        return shapeTransaction(raw)
-      },
-      { mayLag: true },
-    ),
+    ask(async (node) => {
+      const raw = await lookUp(node, 'eth_getTransactionByHash', [hash], z.nullable(rawTransaction))
+      if (raw === null) return null
+      if (raw.hash !== hash) throw new UntrueAnswer('another transaction came than was asked for')
+      return shapeTransaction(raw)
+    }),
 })

@@ -4,7 +4,6 @@ import { atBlock } from '../reads/at-block.ts'
 import { exampleAccount } from './examples.ts'
 import { method } from './method.ts'
 
-/** The nonce of the next transaction of an account, as of a block. */
 export const ethGetTransactionCount = method({
   name: 'eth_getTransactionCount',
   summary: 'The number of transactions that an account has sent',

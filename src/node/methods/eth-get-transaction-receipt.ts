@@ -7,7 +7,6 @@ import { lookUp } from '../reads/lookup.ts'
 import { exampleReceipt, exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
 
-/** The receipt of a mined transaction; `null` while it is pending or unknown. */
 export const ethGetTransactionReceipt = method({
   name: 'eth_getTransactionReceipt',
   summary: 'The receipt of a transaction by its hash',
@@ -16,17 +15,14 @@ export const ethGetTransactionReceipt = method({
   example: { params: [exampleTransaction.hash], result: exampleReceipt },
   lasts: (_, { blockNumber }, isDeep) => isDeep(blockNumber),
   call: ({ hash }, { ask }) =>
-    ask(
-      async (node) => {
-        const raw = await lookUp(node, 'eth_getTransactionReceipt', [hash], z.nullable(rawReceipt))
-        if (raw === null) return null
-        if (raw.transactionHash !== hash) {
-          throw new UntrueAnswer('the receipt of another transaction came')
-        }
-        if (raw.effectiveGasPrice) return shapeReceipt(raw, raw.effectiveGasPrice)
-        const { gasPrice } = await node.call('eth_getTransactionByHash', [hash], rawTransaction)
-        return shapeReceipt(raw, gasPrice)
-      },
-      { mayLag: true },
-    ),
+    ask(async (node) => {
+      const raw = await lookUp(node, 'eth_getTransactionReceipt', [hash], z.nullable(rawReceipt))
+      if (raw === null) return null
+      if (raw.transactionHash !== hash) {
+        throw new UntrueAnswer('the receipt of another transaction came')
+      }
+      if (raw.effectiveGasPrice) return shapeReceipt(raw, raw.effectiveGasPrice)
+      const { gasPrice } = await node.call('eth_getTransactionByHash', [hash], rawTransaction)
+      return shapeReceipt(raw, gasPrice)
+    }),
 })

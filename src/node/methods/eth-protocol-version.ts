@@ -2,7 +2,6 @@ import { quantity } from '../objects/values.ts'
 import { protocolVersion } from '../reads/protocol-version.ts'
 import { method } from './method.ts'
 
-/** The version of the wire protocol that the node speaks with its peers. */
 export const ethProtocolVersion = method({
   name: 'eth_protocolVersion',
   summary: 'The version of the protocol between nodes',

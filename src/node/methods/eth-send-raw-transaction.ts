@@ -5,7 +5,6 @@ import { assertSigner, parseSignedTransaction } from '../objects/signed-transact
 import { dataParam, hash } from '../objects/values.ts'
 import { method } from './method.ts'
 
-/** Broadcasts a signed transaction; the answer is the transaction's own hash. */
 export const ethSendRawTransaction = method({
   name: 'eth_sendRawTransaction',
   summary: 'Broadcasts a signed transaction and gives its hash',

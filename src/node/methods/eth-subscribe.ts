@@ -6,7 +6,6 @@ import { method } from './method.ts'
 
 const types = ['newHeads', 'logs', 'newPendingTransactions', 'syncing'] as const
 
-/** Starts telling this connection of what happens on the chain. WebSocket only. */
 export const ethSubscribe = method({
   name: 'eth_subscribe',
   summary: 'Starts a subscription; over WebSocket only',

@@ -12,9 +12,13 @@ import { ethGasPrice } from './eth-gas-price.ts'
 import { ethGetBalance } from './eth-get-balance.ts'
 import { ethGetBlockByHash } from './eth-get-block-by-hash.ts'
 import { ethGetBlockByNumber } from './eth-get-block-by-number.ts'
-import { ethGetBlockTransactionCountByHash } from './eth-get-block-transaction-count-by-hash.ts'
-import { ethGetBlockTransactionCountByNumber } from './eth-get-block-transaction-count-by-number.ts'
 import { ethGetCode } from './eth-get-code.ts'
+import {
+  ethGetBlockTransactionCountByHash,
+  ethGetBlockTransactionCountByNumber,
+  ethGetUncleCountByBlockHash,
+  ethGetUncleCountByBlockNumber,
+} from './eth-get-counts.ts'
 import { ethGetLogs } from './eth-get-logs.ts'
 import { ethGetStorageAt } from './eth-get-storage-at.ts'
 import { ethGetTransactionByBlockHashAndIndex } from './eth-get-transaction-by-block-hash-and-index.ts'
@@ -22,8 +26,6 @@ import { ethGetTransactionByBlockNumberAndIndex } from './eth-get-transaction-by
 import { ethGetTransactionByHash } from './eth-get-transaction-by-hash.ts'
 import { ethGetTransactionCount } from './eth-get-transaction-count.ts'
 import { ethGetTransactionReceipt } from './eth-get-transaction-receipt.ts'
-import { ethGetUncleCountByBlockHash } from './eth-get-uncle-count-by-block-hash.ts'
-import { ethGetUncleCountByBlockNumber } from './eth-get-uncle-count-by-block-number.ts'
 import { ethProtocolVersion } from './eth-protocol-version.ts'
 import { ethSendRawTransaction } from './eth-send-raw-transaction.ts'
 import { ethSubscribe } from './eth-subscribe.ts'

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { method } from './method.ts'
 
-/** The network id as a decimal string. */
 export const netVersion = method({
   name: 'net_version',
   summary: 'The network id as a decimal string',

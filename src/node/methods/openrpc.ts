@@ -4,38 +4,11 @@ import type { Method } from './method.ts'
 
 type JsonSchema = Record<string, unknown>
 
-/** What describes the service to programs (OpenRPC 1.3). */
-export type OpenRpcDocument = {
-  openrpc: '1.3.2'
-  info: { title: string; version: string; description: string }
-  servers: Server[]
-  methods: {
-    name: string
-    summary: string
-    paramStructure: 'by-position'
-    params: { name: string; required: boolean; schema: JsonSchema }[]
-    result: { name: string; schema: JsonSchema }
-    errors: { code: number; message: string }[]
-    examples: {
-      name: string
-      params: { name: string; value: unknown }[]
-      result: { name: string; value: unknown }
-    }[]
-  }[]
-}
-
-/** An address with parts in braces, which a client fills in. */
-type Server = {
-  name: string
-  url: string
-  variables: Record<'origin' | 'apiKey', { default: string; description: string }>
-}
-
 /** Of the local stack; a deployment has another origin. */
 const localOrigin = '127.0.0.1:3000'
 
-/** The document for a list of methods. */
-export function openRpcDocument(methods: readonly Method[]): OpenRpcDocument {
+/** Describes the methods to programs (OpenRPC 1.3). */
+export function openRpcDocument(methods: readonly Method[]) {
   return {
     openrpc: '1.3.2',
     info: {
@@ -72,8 +45,8 @@ export function openRpcDocument(methods: readonly Method[]): OpenRpcDocument {
   }
 }
 
-/** Over TLS, as every deployment is, the scheme has an s more. */
-function server(name: string, scheme: string): Server {
+/** An address with parts in braces, which a client fills in. Over TLS, as every deployment is, the scheme has an s more. */
+function server(name: string, scheme: string) {
   return {
     name,
     url: `${scheme}://{origin}/rpc/{apiKey}`,

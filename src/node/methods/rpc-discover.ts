@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import { method } from './method.ts'
 import { openRpcDocument } from './openrpc.ts'
 
-/** The OpenRPC document of the service, made from the list of its methods. */
 export const rpcDiscover = method({
   name: 'rpc.discover',
   summary: 'The OpenRPC document of this service',

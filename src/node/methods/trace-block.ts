@@ -5,7 +5,6 @@ import { tracesOfBlock } from '../reads/traces.ts'
 import { exampleBlock, exampleTraces } from './examples.ts'
 import { method } from './method.ts'
 
-/** The traces of every transaction of a block; `null` when there is no such block. */
 export const traceBlock = method({
   name: 'trace_block',
   summary: 'The traces of all transactions of a block',
@@ -13,5 +12,5 @@ export const traceBlock = method({
   result: z.nullable(z.array(trace)),
   example: { params: [exampleBlock.hash], result: exampleTraces },
   lasts: ({ block }) => isHash(block),
-  call: ({ block }, { ask }) => ask((node) => tracesOfBlock(node, block), { mayLag: true }),
+  call: ({ block }, { ask }) => ask((node) => tracesOfBlock(node, block)),
 })

@@ -8,7 +8,6 @@ import { filterTraces, passFilter } from '../reads/filtered-traces.ts'
 import { exampleAccount, exampleTraces } from './examples.ts'
 import { method } from './method.ts'
 
-/** All traces of the transactions that the filter selects, oldest first. */
 export const traceFilter = method({
   name: 'trace_filter',
   summary: 'The traces of the transactions between two blocks with a given sender or receiver',

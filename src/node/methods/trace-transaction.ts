@@ -5,7 +5,6 @@ import { tracesOfTransaction } from '../reads/traces.ts'
 import { exampleTraces, exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
 
-/** The traces of one transaction; `null` when it is not mined. */
 export const traceTransaction = method({
   name: 'trace_transaction',
   summary: 'The traces of a transaction',
@@ -13,5 +12,5 @@ export const traceTransaction = method({
   result: z.nullable(z.array(trace)),
   example: { params: [exampleTransaction.hash], result: exampleTraces },
   lasts: (_, [first], isDeep) => first !== undefined && isDeep(toQuantity(first.blockNumber)),
-  call: ({ hash }, { ask }) => ask((node) => tracesOfTransaction(node, hash), { mayLag: true }),
+  call: ({ hash }, { ask }) => ask((node) => tracesOfTransaction(node, hash)),
 })

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { method } from './method.ts'
 
-/** What the node behind the service calls itself. */
 export const web3ClientVersion = method({
   name: 'web3_clientVersion',
   summary: 'Name, version and platform of the node',

@@ -2,7 +2,6 @@ import { keccak256 } from 'viem'
 import { dataParam, hash } from '../objects/values.ts'
 import { method } from './method.ts'
 
-/** Keccak-256 of some bytes, which is not the standardized SHA3-256. Needs no node. */
 export const web3Sha3 = method({
   name: 'web3_sha3',
   summary: 'Keccak-256 of the given bytes',

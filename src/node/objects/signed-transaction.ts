@@ -12,52 +12,26 @@ export type DecodedTransaction = {
   chainId: bigint | undefined
 }
 
-type Field = 'number' | 'receiver' | 'bytes' | 'list'
 type Item = Hex | readonly Item[]
 
-const legacy = {
-  nonce: 'number',
-  gasPrice: 'number',
-  gas: 'number',
+/** What a field is that is no number. */
+const kinds: Readonly<Record<string, 'receiver' | 'bytes' | 'list' | undefined>> = {
   to: 'receiver',
-  value: 'number',
-  data: 'bytes',
-  v: 'number',
-  r: 'number',
-  s: 'number',
-} as const satisfies Record<string, Field>
-
-const feeMarket = {
-  chainId: 'number',
-  nonce: 'number',
-  maxPriorityFeePerGas: 'number',
-  maxFeePerGas: 'number',
-  gas: 'number',
-  to: 'receiver',
-  value: 'number',
   data: 'bytes',
   accessList: 'list',
-} as const satisfies Record<string, Field>
+  blobVersionedHashes: 'list',
+  authorizationList: 'list',
+}
 
-const signature = { yParity: 'number', r: 'number', s: 'number' } as const
+const ofFeeMarket = 'chainId nonce maxPriorityFeePerGas maxFeePerGas gas to value data accessList'
 
 /** The fields of each type, in their order on the wire: yellow paper, EIP-2930, 1559, 4844, 7702. */
-const types: Readonly<Record<number, Readonly<Record<string, Field>>>> = {
-  0: legacy,
-  1: {
-    chainId: 'number',
-    nonce: 'number',
-    gasPrice: 'number',
-    gas: 'number',
-    to: 'receiver',
-    value: 'number',
-    data: 'bytes',
-    accessList: 'list',
-    ...signature,
-  },
-  2: { ...feeMarket, ...signature },
-  3: { ...feeMarket, maxFeePerBlobGas: 'number', blobVersionedHashes: 'list', ...signature },
-  4: { ...feeMarket, authorizationList: 'list', ...signature },
+const types: Readonly<Record<number, string>> = {
+  0: 'nonce gasPrice gas to value data v r s',
+  1: 'chainId nonce gasPrice gas to value data accessList yParity r s',
+  2: `${ofFeeMarket} yParity r s`,
+  3: `${ofFeeMarket} maxFeePerBlobGas blobVersionedHashes yParity r s`,
+  4: `${ofFeeMarket} authorizationList yParity r s`,
 }
 
 const blobType = 3
@@ -84,17 +58,22 @@ export function parseSignedTransaction(raw: Hex): DecodedTransaction {
   if (type !== blobType && raw.length > 2 + 2 * maxBytes) {
     throw refused(`a transaction has at most ${maxBytes} bytes`)
   }
-  const payload = type === 0 ? raw : (`0x${raw.slice(4)}` as const)
-  const items = decoded(payload)
-  const body = type === blobType && isList(items[0]) ? items[0] : items
-  const members = read(body, fields)
+  const body = bodyOf(type, raw)
+  const members = read(body, fields.split(' '))
   checkSignature(members)
-  return {
-    type,
-    hash: body === items ? keccak256(raw) : keccak256(`0x03${toRlp(body).slice(2)}`),
-    chainId: chainIdOf(type, members),
-  }
+  const signed = type === blobType ? encoded(type, body) : raw
+  return { type, hash: keccak256(signed), chainId: chainIdOf(type, members) }
 }
+
+/** The fields of a transaction: without the blobs that travel with it. */
+function bodyOf(type: number, raw: Hex): readonly Item[] {
+  const items = decoded(type === 0 ? raw : `0x${raw.slice(4)}`)
+  return type === blobType && isList(items[0]) ? items[0] : items
+}
+
+/** Fields as they are signed, and hashed (EIP-2718). */
+const encoded = (type: number, body: readonly Item[]): Hex =>
+  `${type === 0 ? '0x' : toHex(type, { size: 1 })}${toRlp(body as Hex[]).slice(2)}`
 
 /**
  * Why a node may have failed on bytes that are a signed transaction by their form: about half of all
@@ -104,20 +83,17 @@ export function parseSignedTransaction(raw: Hex): DecodedTransaction {
  */
 export async function assertSigner(raw: Hex): Promise<void> {
   const type = typeOf(raw)
-  const items = decoded(type === 0 ? raw : `0x${raw.slice(4)}`)
-  const body = type === blobType && isList(items[0]) ? items[0] : items
+  const body = bodyOf(type, raw)
   const [v, r, s] = body.slice(-3).map(numberOf)
   if (v === undefined || r === undefined || s === undefined) return
   const yParity = type !== 0 ? Number(v) : Number(v < 35n ? v - 27n : (v - 35n) % 2n)
-  const unsigned =
+  const unsigned: readonly Item[] =
     type === 0 && v >= 35n
       ? [...body.slice(0, 6), toHex((v - 35n) / 2n), '0x', '0x']
       : body.slice(0, -3)
-  const message =
-    `${type === 0 ? '0x' : toHex(type, { size: 1 })}${toRlp(unsigned as Hex[]).slice(2)}` as Hex
   const signature = { r: toHex(r, { size: 32 }), s: toHex(s, { size: 32 }), yParity }
   try {
-    await recoverAddress({ hash: keccak256(message), signature })
+    await recoverAddress({ hash: keccak256(encoded(type, unsigned)), signature })
   } catch {
     throw refused('no key made its signature')
   }
@@ -160,27 +136,22 @@ function isCrowded(payload: Hex): boolean {
   return left <= 0
 }
 
-function read(
-  body: readonly Item[],
-  fields: Readonly<Record<string, Field>>,
-): Readonly<Record<string, Item>> {
-  const names = Object.keys(fields)
-  const unsigned = body.length === names.length - 3
-  if (unsigned) throw refused('they are not signed')
+function read(body: readonly Item[], names: readonly string[]): Readonly<Record<string, Item>> {
+  if (body.length === names.length - 3) throw refused('they are not signed')
   if (body.length !== names.length) {
     throw refused(`they have ${body.length} fields instead of ${names.length}`)
   }
   return Object.fromEntries(
-    Object.entries(fields).map(([name, kind], index) => {
+    names.map((name, index) => {
       const item = body[index] ?? '0x'
-      const fault = faultOf(item, kind)
+      const fault = faultOf(item, kinds[name])
       if (fault !== undefined) throw refused(`${name} ${fault}`)
       return [name, item]
     }),
   )
 }
 
-function faultOf(item: Item, kind: Field): string | undefined {
+function faultOf(item: Item, kind: (typeof kinds)[string]): string | undefined {
   if (kind === 'list') return isList(item) ? undefined : 'is not a list'
   if (isList(item)) return 'is a list'
   if (kind === 'receiver') {

@@ -134,7 +134,7 @@ async function comparedPiece(range: LogRange, search: Search): Promise<ChainLog[
   const proved = await provedAnswer([first, second], disputed, search)
   if (proved !== undefined) return proved
   const names = [first.name, second.name]
-  const third = await ask(work, { among: (name) => !names.includes(name) })
+  const third = await ask(work, (name) => !names.includes(name))
   const believed = [first, second].find(({ value }) => !isDisputed(firstDifference(value, third)))
   if (believed === undefined) throw new TransportError('the nodes disagree about the logs')
   return believed.value
@@ -152,7 +152,10 @@ async function provedAnswer(
   const proofs = await Promise.all(
     answers.map(({ name }) =>
       search
-        .ask((node) => proofOf(counted(node, search), disputed), { among: (one) => one === name })
+        .ask(
+          (node) => proofOf(counted(node, search), disputed),
+          (one) => one === name,
+        )
         .catch((error: Error) => (error.cause instanceof UntrueAnswer ? 'untrue' : undefined)),
     ),
   )

@@ -1,12 +1,15 @@
 import type { Hex } from 'viem'
-import type { AskOptions, UpstreamNode } from './node.ts'
+import type { UpstreamNode } from './node.ts'
 
 /** What the work of one request may ask of the nodes. */
 export type NodeAccess = {
   /** Whether the client has stopped waiting for the answer. */
   readonly ended: () => boolean
   /** Runs the work against one node; against another if that one fails or answers nonsense. */
-  readonly ask: <T>(work: (node: UpstreamNode) => Promise<T>, options?: AskOptions) => Promise<T>
+  readonly ask: <T>(
+    work: (node: UpstreamNode) => Promise<T>,
+    among?: (name: string) => boolean,
+  ) => Promise<T>
   /** Runs the work against two nodes, where there are two. */
   readonly askTwo: <T>(
     work: (node: UpstreamNode) => Promise<T>,

@@ -21,11 +21,3 @@ export type UpstreamNode = {
     result: z.ZodMiniType<T>,
   ) => Promise<T>
 }
-
-/** How work on a node may be given to another. */
-export type AskOptions = {
-  /** `null` may only mean that this node is behind: another is asked before it is believed. */
-  mayLag?: boolean
-  /** Which nodes may be asked, by their names; else all. */
-  among?: (name: string) => boolean
-}

@@ -13,14 +13,13 @@ export type RaceOptions = AttemptOptions & {
   order: readonly Standing[]
   /** Whether they are different nodes: then each has its time, and the next is asked beside a slow one. */
   several: boolean
-  /** `null` may only mean that a node is behind: another is asked before it is believed. */
-  mayLag: boolean
   /** Whether a node is behind the others. */
   isBehind: (standing: Standing) => boolean
 }
 
 /**
- * Runs work on the nodes in their order until one gives a good answer; the first good answer counts.
+ * Runs work on the nodes in their order until one gives a good answer; the first good answer counts. `null`
+ * may only mean that a node is behind: another is asked before it is believed.
  *
  * @throws {RpcError} a node answered with an error object that another would repeat
  * @throws {TransportError} no node gave an answer
@@ -30,7 +29,7 @@ export function race<T>(
   signal: AbortSignal,
   options: RaceOptions,
 ): Promise<T> {
-  const { order, several, mayLag, isBehind, clock } = options
+  const { order, several, isBehind, clock } = options
   const stop = new AbortController()
   const failures: unknown[] = []
   let started = 0
@@ -59,7 +58,7 @@ export function race<T>(
 
     function succeed(standing: Standing, value: T): void {
       running -= 1
-      if (value === null && mayLag && several && (absent?.isBehind ?? true)) {
+      if (value === null && several && (absent?.isBehind ?? true)) {
         absent = { value, isBehind: isBehind(standing) }
         if (!startNext() && running === 0) giveUp()
         return

@@ -12,7 +12,7 @@ import {
   unknownHeights,
 } from './heights.ts'
 import type { Upstream } from './http-upstream.ts'
-import type { AskOptions, UpstreamNode } from './node.ts'
+import type { UpstreamNode } from './node.ts'
 import { mostTelling, race } from './race.ts'
 import {
   isAble,
@@ -27,7 +27,7 @@ import {
 export type Upstreams = {
   /**
    * Runs reading work against one node; against another when that one fails, answers nonsense or is
-   * slow. The first good answer counts.
+   * slow. The first good answer counts. `among` says which nodes may be asked, by their names.
    *
    * @throws {RpcError} a node answered with an error object
    * @throws {TransportError} no node gave an answer
@@ -35,7 +35,7 @@ export type Upstreams = {
   readonly ask: <T>(
     work: (node: UpstreamNode) => Promise<T>,
     signal: AbortSignal,
-    options?: AskOptions,
+    among?: (name: string) => boolean,
   ) => Promise<T>
   /** Runs the work against up to two nodes that are at the head; at least one answer. */
   readonly askTwo: <T>(
@@ -92,13 +92,12 @@ export function createUpstreams({ upstreams, ...rest }: UpstreamsOptions): Upstr
   function askFirst<T>(
     work: (node: UpstreamNode) => Promise<T>,
     signal: AbortSignal,
-    { mayLag = false, among = () => true }: AskOptions = {},
+    among: (name: string) => boolean = () => true,
   ): Promise<T> {
     return race(work, signal, {
       ...options,
       order: candidates().filter(({ upstream }) => among(upstream.name)),
       several,
-      mayLag,
       isBehind: (standing) => isBehind(standing, heights),
     })
   }
@@ -108,9 +107,9 @@ export function createUpstreams({ upstreams, ...rest }: UpstreamsOptions): Upstr
   }
 
   return {
-    async ask(work, signal, options) {
+    async ask(work, signal, among) {
       await freshen(signal)
-      return await askFirst(work, signal, options)
+      return await askFirst(work, signal, among)
     },
 
     async askTwo(work, signal) {
