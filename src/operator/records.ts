@@ -22,7 +22,8 @@ export const isoOf = (at: number): string => new Date(at).toISOString()
 export const isoOrNull = (at: number | undefined | null): string | null =>
   at === undefined || at === null ? null : isoOf(at)
 
-const linkOf = ({ explorer }: Chain, hash: string): string => `${explorer}/tx/${hash}`
+/** Where people look at a transaction. */
+export const linkOf = ({ explorer }: Chain, hash: string): string => `${explorer}/tx/${hash}`
 
 /** A payment as an operator is told of it. */
 export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSummary {

@@ -5,6 +5,7 @@ import * as z from 'zod/mini'
 import { isOperator } from '../keys/operator-token.ts'
 import type { IntakeWish, RestoreAnswer, RestoreBegun } from '../relay/ledger/port.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
+import type { NoCaller } from './actions/caller.ts'
 import type { CashedOut } from './actions/cash-out.ts'
 import {
   aliasRequest,
@@ -115,30 +116,22 @@ function timeOf(text: string | undefined): number | undefined {
   return /^[0-9]{1,15}$/.test(text) ? Number(text) : Date.parse(text)
 }
 
-function cashOutRefusal(outcome: Exclude<CashedOut, { kind: 'accepted' }>): {
-  status: 400 | 409 | 503
-  error: string
-} {
-  switch (outcome.kind) {
-    case 'refused':
-      return { status: 409, error: outcome.says }
-    case 'other_order': {
-      const fate = outcome.paid ? 'may have paid' : 'was refused'
-      return { status: 409, error: `the key was used for another cash-out, which ${fate}` }
-    }
-    case 'uncertain':
-      return { status: 503, error: 'it is not known yet whether it was sent: the same key tells' }
-    case 'bad_number':
-      return { status: 400, error: badNumber }
-    case 'bad_recipient':
-      return { status: 400, error: 'this is not an address that can be paid on this chain' }
-    case 'bad_amount':
-      return { status: 400, error: 'this is not an amount' }
-    case 'old_key':
-      return { status: 409, error: 'the key is not of the last 24 hours: nothing was sent' }
-    case 'other_secrets':
-      return { status: 409, error: otherSecrets }
-  }
+/**
+ * Adds a route that takes a body. Of any other body is said what it has to be, or by its schema what is wrong: what
+ * was sent may be a person's, and no error repeats it.
+ */
+function post<Body>(
+  routes: Hono,
+  path: string,
+  schema: z.ZodMiniType<Body>,
+  wanted: string | undefined,
+  act: (c: Context, asked: Body) => Promise<Response>,
+): void {
+  routes.post(path, async (c) => {
+    const parsed = schema.safeParse(await c.req.json().catch(() => undefined))
+    if (parsed.success) return await act(c, parsed.data)
+    return c.json({ error: wanted ?? z.prettifyError(parsed.error) }, 400)
+  })
 }
 
 const intakes = { pause: 'paused', resume: 'open' } as const satisfies Readonly<
@@ -155,10 +148,8 @@ function addActions(routes: Hono, operator: Operator): void {
     if (!parsed.success) return c.json({ error: z.prettifyError(parsed.error) }, 400)
     return c.json(await operator.setIntake('draining', parsed.data.nextAccountKey))
   })
-  routes.post('/operator/outbid', async (c) => {
-    const parsed = outbidRequest.safeParse(await c.req.json().catch(() => undefined))
-    if (!parsed.success) return c.json({ error: z.prettifyError(parsed.error) }, 400)
-    const { kind, ...answer } = await operator.outbid(parsed.data.nonce)
+  post(routes, '/operator/outbid', outbidRequest, undefined, async (c, { nonce }) => {
+    const { kind, ...answer } = await operator.outbid(nonce)
     switch (kind) {
       case 'outbid':
         return c.json(answer)
@@ -172,58 +163,70 @@ function addActions(routes: Hono, operator: Operator): void {
   })
 }
 
-const phoneWanted = 'the body has to be {"phone": "+…"}'
-const pinWanted = '{"phone": "+…", "action": "unblock" or "keep-pin"}'
-const aliasWanted = '{"phones": ["+…"]} with 20 at most, or {"kept": 0}'
-const badNumber = 'this is not a phone number'
-const otherSecrets = 'the ledger was begun with other secrets'
-
-function refused(c: Context, kind: 'bad_number' | 'other_secrets') {
-  return kind === 'bad_number'
-    ? c.json({ error: badNumber }, 400)
-    : c.json({ error: otherSecrets }, 409)
+const wanted = {
+  phone: 'the body has to be {"phone": "+…"}',
+  pin: 'the body has to be {"phone": "+…", "action": "unblock" or "keep-pin"}',
+  alias: 'the body has to be {"phones": ["+…"]} with 20 at most, or {"kept": 0}',
+  cashOut: 'the body has to be {"phone": "+…", "to": "0x…", "amount": "0.5" or "all", "key": "…"}',
+  head: 'this is no head of an export',
+  // Not shown: it is what the ledger has of callers.
+  entries: 'these are no entries of an export',
+  end: 'the body has to be {"exportedAt": …}',
+  setBack: 'the body has to be {"to": "<time in UTC>"}',
 }
 
-/** What is asked for by a number. What was sent is a person's: no error repeats it. */
+function noCaller(c: Context, { kind }: NoCaller) {
+  return kind === 'bad_number'
+    ? c.json({ error: 'this is not a phone number' }, 400)
+    : c.json({ error: 'the ledger was begun with other secrets' }, 409)
+}
+
+/** What is asked for by a number. */
 function addCallers(routes: Hono, operator: Operator): void {
-  routes.post('/operator/lookup', async (c) => {
-    const parsed = lookupRequest.safeParse(await c.req.json().catch(() => undefined))
-    if (!parsed.success) return c.json({ error: phoneWanted }, 400)
-    const { kind, ...answer } = await operator.lookup(parsed.data.phone)
-    return kind === 'found' ? c.json(answer) : refused(c, kind)
+  post(routes, '/operator/lookup', lookupRequest, wanted.phone, async (c, { phone }) => {
+    const { kind, ...answer } = await operator.lookup(phone)
+    return kind === 'found' ? c.json(answer) : noCaller(c, { kind })
   })
-  routes.post('/operator/deposit', async (c) => {
-    const parsed = lookupRequest.safeParse(await c.req.json().catch(() => undefined))
-    if (!parsed.success) return c.json({ error: phoneWanted }, 400)
-    const { kind, ...answer } = await operator.deposit(parsed.data.phone)
-    return kind === 'told' ? c.json(answer) : refused(c, kind)
+  post(routes, '/operator/deposit', lookupRequest, wanted.phone, async (c, { phone }) => {
+    const { kind, ...answer } = await operator.deposit(phone)
+    return kind === 'told' ? c.json(answer) : noCaller(c, { kind })
   })
-  routes.post('/operator/pin', async (c) => {
-    const parsed = pinRequest.safeParse(await c.req.json().catch(() => undefined))
-    if (!parsed.success) {
-      return c.json({ error: `the body has to be ${pinWanted}` }, 400)
-    }
-    const { kind, ...answer } = await operator.pin(parsed.data)
-    return kind === 'done' ? c.json(answer) : refused(c, kind)
+  post(routes, '/operator/pin', pinRequest, wanted.pin, async (c, asked) => {
+    const { kind, ...answer } = await operator.pin(asked)
+    return kind === 'done' ? c.json(answer) : noCaller(c, { kind })
   })
-  routes.post('/operator/alias', async (c) => {
-    const parsed = aliasRequest.safeParse(await c.req.json().catch(() => undefined))
-    if (!parsed.success) return c.json({ error: `the body has to be ${aliasWanted}` }, 400)
-    const { kind, ...answer } = await operator.alias(parsed.data)
+  post(routes, '/operator/alias', aliasRequest, wanted.alias, async (c, asked) => {
+    const { kind, ...answer } = await operator.alias(asked)
     if (kind === 'serving') return c.json({ error: 'payments are taken: pause them first' }, 409)
-    return kind === 'done' ? c.json(answer) : refused(c, kind)
+    return kind === 'done' ? c.json(answer) : noCaller(c, { kind })
   })
-  routes.post('/operator/cash-out', async (c) => {
-    const parsed = cashOutRequest.safeParse(await c.req.json().catch(() => undefined))
-    if (!parsed.success) {
-      const body = '{"phone": "+…", "to": "0x…", "amount": "0.5" or "all", "key": "…"}'
-      return c.json({ error: `the body has to be ${body}` }, 400)
+  post(routes, '/operator/cash-out', cashOutRequest, wanted.cashOut, async (c, asked) =>
+    cashedOut(c, await operator.cashOut(asked)),
+  )
+}
+
+function cashedOut(c: Context, outcome: CashedOut) {
+  switch (outcome.kind) {
+    case 'accepted':
+      return c.json({ payment: outcome.payment })
+    case 'refused':
+      return c.json({ error: outcome.says }, 409)
+    case 'other_order': {
+      const fate = outcome.paid ? 'may have paid' : 'was refused'
+      return c.json({ error: `the key was used for another cash-out, which ${fate}` }, 409)
     }
-    const outcome = await operator.cashOut(parsed.data)
-    if (outcome.kind === 'accepted') return c.json({ payment: outcome.payment })
-    const { status, error } = cashOutRefusal(outcome)
-    return c.json({ error }, status)
-  })
+    case 'uncertain':
+      return c.json({ error: 'it is not known yet whether it was sent: the same key tells' }, 503)
+    case 'bad_recipient':
+      return c.json({ error: 'this is not an address that can be paid on this chain' }, 400)
+    case 'bad_amount':
+      return c.json({ error: 'this is not an amount' }, 400)
+    case 'old_key':
+      return c.json({ error: 'the key is not of the last 24 hours: nothing was sent' }, 409)
+    case 'bad_number':
+    case 'other_secrets':
+      return noCaller(c, outcome)
+  }
 }
 
 /** The ledger as a whole: out in pages, and back. */
@@ -236,37 +239,31 @@ function addRestore(routes: Hono, operator: Operator): void {
     const { head, entries, next = null } = page
     return c.json({ head, entries, next })
   })
-  routes.post('/operator/restore/begin', async (c) => {
-    const asked = restoreRequest.safeParse(await c.req.json().catch(() => undefined))
-    if (!asked.success) return c.json({ error: 'this is no head of an export' }, 400)
-    const begun = await operator.beginRestore(asked.data.head, asked.data.adds)
+  post(routes, '/operator/restore/begin', restoreRequest, wanted.head, async (c, asked) => {
+    const begun = await operator.beginRestore(asked.head, asked.adds)
     return begun.kind === 'begun'
       ? c.json({ added: 0, kept: 0 })
       : c.json({ error: whyNotBegun(begun) }, 409)
   })
-  routes.post('/operator/restore/entries', async (c) => {
-    const asked = restoreEntriesRequest.safeParse(await c.req.json().catch(() => undefined))
-    // Not shown: it is what the ledger has of callers.
-    if (!asked.success) return c.json({ error: 'these are no entries of an export' }, 400)
-    return answerRestore(c, await operator.restore(asked.data.exportedAt, asked.data.entries))
-  })
-  routes.post('/operator/restore/end', async (c) => {
-    const asked = restoreEndRequest.safeParse(await c.req.json().catch(() => undefined))
-    if (!asked.success) return c.json({ error: 'the body has to be {"exportedAt": …}' }, 400)
-    return answerRestore(c, await operator.endRestore(asked.data.exportedAt))
-  })
-  routes.post('/operator/set-back', async (c) => {
-    const asked = setBackRequest.safeParse(await c.req.json().catch(() => undefined))
-    if (!asked.success) return c.json({ error: 'the body has to be {"to": "<time in UTC>"}' }, 400)
-    const { data } = asked
-    const answer = await operator.setBack('to' in data ? { time: Date.parse(data.to) } : data)
+  post(
+    routes,
+    '/operator/restore/entries',
+    restoreEntriesRequest,
+    wanted.entries,
+    async (c, asked) => restored(c, await operator.restore(asked.exportedAt, asked.entries)),
+  )
+  post(routes, '/operator/restore/end', restoreEndRequest, wanted.end, async (c, asked) =>
+    restored(c, await operator.endRestore(asked.exportedAt)),
+  )
+  post(routes, '/operator/set-back', setBackRequest, wanted.setBack, async (c, asked) => {
+    const answer = await operator.setBack('to' in asked ? { time: Date.parse(asked.to) } : asked)
     return answer.kind === 'refused'
       ? c.json({ error: answer.reason }, 409)
       : c.json({ undo: answer.undo })
   })
 }
 
-function answerRestore(c: Context, { kind, ...answer }: RestoreAnswer) {
+function restored(c: Context, { kind, ...answer }: RestoreAnswer) {
   if (kind === 'restored') return c.json(answer)
   return c.json({ error: 'no restore of this export is under way' }, 409)
 }

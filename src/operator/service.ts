@@ -1,5 +1,4 @@
-import type { Address, Hex } from 'viem'
-import { parseCaller } from '../account/phone.ts'
+import type { Hex } from 'viem'
 import type { LoanReader } from '../loan/reader.ts'
 import type {
   ExportEntry,
@@ -24,6 +23,7 @@ import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { faultOf } from '../runtime/log.ts'
 import { type Aliased, type AliasOptions, keepAccounts } from './actions/alias.ts'
+import { callerBy, type NoCaller } from './actions/caller.ts'
 import { type CashedOut, type CashOutOptions, cashOutFor } from './actions/cash-out.ts'
 import { type Deposited, type DepositOptions, depositFor } from './actions/deposit.ts'
 import { type Outbidden, outbidNonce } from './actions/outbid.ts'
@@ -68,11 +68,7 @@ export type Operator = {
   setBack: (to: SetBack) => Promise<SetBackAnswer>
 }
 
-export type LookedUp =
-  | ({ kind: 'found' } & LookupAnswer)
-  | { kind: 'bad_number' }
-  /** The ledger was begun with other secrets: the account would be a wrong one. */
-  | { kind: 'other_secrets' }
+export type LookedUp = ({ kind: 'found' } & LookupAnswer) | NoCaller
 
 /** The ledger gave no answer: nothing can be told, and nothing was done. */
 export class LedgerSilent extends Error {
@@ -83,6 +79,7 @@ export type OperatorOptions = CashOutOptions &
   DepositOptions &
   PinOptions &
   AliasOptions & {
+    relayer: Relayer
     /** What is known of the deployment now. */
     condition: () => Promise<Condition>
     /** What was known of it some seconds ago at most. */
@@ -226,24 +223,19 @@ async function gasUsedBy(
   }
 }
 
-/** What a caller's number leads to. The number is kept nowhere: the audit has its account. */
-async function lookUp(
-  { subject, relayer, accounts, loan, country, newId }: OperatorOptions,
-  phone: string,
-  { identity }: Vitals,
-): Promise<LookedUp> {
-  const number = parseCaller(phone.trim(), country)
-  if (number === undefined) return { kind: 'bad_number' }
-  if (identity?.kind !== 'same') return { kind: 'other_secrets' }
-  const { address } = await accounts(number)
+/** What a caller's number leads to. */
+async function lookUp(options: OperatorOptions, phone: string, vitals: Vitals): Promise<LookedUp> {
+  const caller = await callerBy(options, phone, vitals)
+  if (caller.kind !== 'caller') return caller
+  const { address: account } = caller.account
+  const { subject, relayer, loan, newId } = options
   const { ledger, log } = relayer
-  await ledger.note({ id: newId(), action: 'lookup', detail: { account: address } })
+  await ledger.note({ id: newId(), action: 'lookup', detail: { account } })
   const told = (wei: Promise<bigint>) =>
     wei.then(String).catch((error: unknown) => {
       log({ level: 'warn', event: 'lookup.failed', message: faultOf(error) })
       return null
     })
-  const account = address as Address
   const [page, balanceWei, owedWei] = await Promise.all([
     ledger.page({ account, limit: shownPayments }),
     told(loan.balance(account)),

@@ -2,24 +2,23 @@ import { type Address, isAddressEqual } from 'viem'
 import type { CallerAccounts } from '../../account/keys.ts'
 import { formerForms, numberingFingerprint } from '../../account/numbering.ts'
 import { isOpened, type Traces } from '../../account/opened.ts'
-import { type Country, type PhoneNumber, parseCaller } from '../../account/phone.ts'
+import { type PhoneNumber, parseCaller } from '../../account/phone.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
-import type { Relayer } from '../../relay/relayer.ts'
 import type { AliasAnswer, AliasRequest } from '../answers.ts'
+import type { CallerOptions, NoCaller } from './caller.ts'
 
 /** What came of an operator's numbers after the table of numbering changes has changed. */
 export type Aliased =
   | ({ kind: 'done' } & AliasAnswer)
-  /** As for other actions; `serving`: payments are taken with this table, and have to be paused first. */
-  | { kind: 'bad_number' | 'other_secrets' | 'serving' }
+  | NoCaller
+  /** Payments are taken with this table, and have to be paused first. */
+  | { kind: 'serving' }
 
-export type AliasOptions = Pick<Traces, 'memory' | 'loan'> & {
-  relayer: Pick<Relayer, 'ledger' | 'log'>
-  /** By the form of a number alone. */
-  ownAccounts: CallerAccounts
-  country: Country | undefined
-  newId: () => string
-}
+export type AliasOptions = Pick<CallerOptions, 'relayer' | 'country' | 'newId'> &
+  Pick<Traces, 'memory' | 'loan'> & {
+    /** By the form of a number alone. */
+    ownAccounts: CallerAccounts
+  }
 
 /**
  * Has numbers keep the accounts that were opened under a former form, and with `kept` serves with the table of now. The

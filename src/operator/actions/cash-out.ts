@@ -1,14 +1,13 @@
 import type { Address, Hex } from 'viem'
 import { parseAddress } from '../../account/address.ts'
-import type { CallerAccounts } from '../../account/keys.ts'
-import { type Country, type PhoneNumber, parseCaller } from '../../account/phone.ts'
+import type { PhoneNumber } from '../../account/phone.ts'
 import { parseAmount } from '../../loan/amounts.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
 import type { PaymentAnswer } from '../../relay/pay/answers.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import type { CashOutAnswer, CashOutRequest } from '../answers.ts'
-import type { Subject } from '../records.ts'
-import { toPaymentSummary } from '../records.ts'
+import { type Subject, toPaymentSummary } from '../records.ts'
+import { type CallerOptions, callerBy, type NoCaller } from './caller.ts'
 
 /** What leaves a caller's balance for an address outside. `all`: all that the account has. */
 export type CashOutOrder = {
@@ -31,17 +30,14 @@ export type CashedOut =
   | { kind: 'other_order'; paid: boolean }
   /** It may have been accepted: the same key tells. */
   | { kind: 'uncertain' }
-  | { kind: 'bad_number' | 'bad_recipient' | 'bad_amount' }
+  | { kind: 'bad_recipient' | 'bad_amount' }
   /** What it was used for may be forgotten. */
   | { kind: 'old_key' }
-  /** The ledger was begun with other secrets: the account would be a wrong one. */
-  | { kind: 'other_secrets' }
+  | NoCaller
 
-export type CashOutOptions = {
+export type CashOutOptions = CallerOptions & {
   subject: Subject
-  relayer: Relayer
-  accounts: CallerAccounts
-  country: Country | undefined
+  relayer: Pick<Relayer, 'clock'>
   cashOut: CashOut
 }
 
@@ -49,20 +45,20 @@ export type CashOutOptions = {
 const keyLifetimeSeconds = 24 * 60 * 60
 
 /**
- * Cashes out for a caller, at most once for each key. The number is kept nowhere: the audit has its
- * account, and has it before anything is sent.
+ * Cashes out for a caller, at most once for each key. The audit has it before anything is sent.
  *
  * @throws {Error} the ledger gave no answer: it may have been accepted
  */
 export async function cashOutFor(
-  { subject, relayer, accounts, country, cashOut }: CashOutOptions,
+  options: CashOutOptions,
   { key, phone, to, amount }: CashOutRequest,
-  { identity }: Vitals,
+  vitals: Vitals,
 ): Promise<CashedOut> {
+  const { subject, relayer, cashOut } = options
   const { chain, loan, forwarder } = subject
   const { ledger, log } = relayer
-  const number = parseCaller(phone.trim(), country)
-  if (number === undefined) return { kind: 'bad_number' }
+  const caller = await callerBy(options, phone, vitals)
+  if (caller.kind !== 'caller') return caller
   const recipient = parseAddress(to, chain.id)
   // The contract refuses these as well, but only after the key is used up.
   const reserved = [loan, forwarder].map((address) => address.toLowerCase())
@@ -73,14 +69,18 @@ export async function cashOutFor(
   if (parsed?.kind === 'fault') return { kind: 'bad_amount' }
   const ageSeconds = relayer.clock.now() / 1_000 - Number(key.slice(0, key.indexOf('-')))
   if (Math.abs(ageSeconds) > keyLifetimeSeconds) return { kind: 'old_key' }
-  if (identity?.kind !== 'same') return { kind: 'other_secrets' }
-  const { address: account } = await accounts(number)
+  const { address: account } = caller.account
   const action = 'cash-out'
   const detail = { account, to: recipient, amount, key }
   await ledger.note({ id: `${action}:${account}:${key}:${recipient}:${amount}`, action, detail })
   log({ level: 'warn', event: 'operator.cash_out', message: 'An operator cashes out for a caller' })
   const amountWei = parsed?.wei ?? 'all'
-  const { intentId, answered } = await cashOut({ key, phone: number, to: recipient, amountWei })
+  const { intentId, answered } = await cashOut({
+    key,
+    phone: caller.phone,
+    to: recipient,
+    amountWei,
+  })
   switch (answered.kind) {
     case 'screen':
     case 'failed': {

@@ -1,42 +1,29 @@
 import type { LocalAccount } from 'viem'
-import type { CallerAccounts } from '../../account/keys.ts'
-import { type Country, parseCaller } from '../../account/phone.ts'
 import type { DepositClaim } from '../../relay/claim-deposit.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
-import type { Relayer } from '../../relay/relayer.ts'
 import type { DepositAnswer } from '../answers.ts'
-import type { Subject } from '../records.ts'
+import { linkOf, type Subject } from '../records.ts'
+import { type CallerOptions, callerBy, type NoCaller } from './caller.ts'
 
 /** What came of an operator's attempt to deposit for a caller. */
-export type Deposited =
-  | ({ kind: 'told' } & DepositAnswer)
-  | { kind: 'bad_number' }
-  /** The ledger was begun with other secrets: the account would be a wrong one. */
-  | { kind: 'other_secrets' }
+export type Deposited = ({ kind: 'told' } & DepositAnswer) | NoCaller
 
-export type DepositOptions = {
+export type DepositOptions = CallerOptions & {
   subject: Subject
-  relayer: Relayer
-  accounts: CallerAccounts
-  country: Country | undefined
   claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
-  newId: () => string
 }
 
-/**
- * Has a caller's own key deposit what is at its address. The number is kept nowhere: the audit has its
- * account, and has it before anything is sent.
- */
+/** Has a caller's own key deposit what is at its address. The audit has it before anything is sent. */
 export async function depositFor(
-  { subject, relayer, accounts, country, claimDeposit, newId }: DepositOptions,
+  options: DepositOptions,
   phone: string,
-  { identity }: Vitals,
+  vitals: Vitals,
 ): Promise<Deposited> {
-  const number = parseCaller(phone.trim(), country)
-  if (number === undefined) return { kind: 'bad_number' }
-  if (identity?.kind !== 'same') return { kind: 'other_secrets' }
-  const account = await accounts(number)
+  const caller = await callerBy(options, phone, vitals)
+  if (caller.kind !== 'caller') return caller
+  const { account } = caller
   const { address } = account
+  const { subject, relayer, claimDeposit, newId } = options
   const { ledger, log } = relayer
   await ledger.note({ id: newId(), action: 'deposit', detail: { account: address } })
   log({ level: 'warn', event: 'operator.deposit', message: 'An operator deposits for a caller' })
@@ -44,18 +31,17 @@ export async function depositFor(
 }
 
 function told({ chain }: Subject, claim: DepositClaim): DepositAnswer['deposit'] {
-  const linkOf = (hash: string) => `${chain.explorer}/tx/${hash}`
   switch (claim.kind) {
     case 'sent': {
       const { kind, amountWei, hash, isTaken } = claim
-      return { kind, amountWei: `${amountWei}`, hash, isTaken, explorer: linkOf(hash) }
+      return { kind, amountWei: `${amountWei}`, hash, isTaken, explorer: linkOf(chain, hash) }
     }
     case 'too_little': {
       const { kind, thereWei, gasWei, last } = claim
       const before = last && {
         ...last,
         amountWei: `${last.amountWei}`,
-        explorer: linkOf(last.hash),
+        explorer: linkOf(chain, last.hash),
       }
       return { kind, thereWei: `${thereWei}`, gasWei: `${gasWei}`, last: before ?? null }
     }

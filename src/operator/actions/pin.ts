@@ -1,26 +1,14 @@
-import type { CallerAccounts } from '../../account/keys.ts'
 import type { Memory } from '../../account/memory.ts'
-import { type Country, parseCaller } from '../../account/phone.ts'
 import { maxTries, unlocked, withoutWish } from '../../account/pin.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
-import type { Relayer } from '../../relay/relayer.ts'
 import type { PinAnswer, PinRequest } from '../answers.ts'
 import { isoOf } from '../records.ts'
+import { type CallerOptions, callerBy, type NoCaller } from './caller.ts'
 
 /** What came of what an operator asked about a caller's PIN. */
-export type PinTended =
-  | ({ kind: 'done' } & PinAnswer)
-  | { kind: 'bad_number' }
-  /** The ledger was begun with other secrets: the account would be a wrong one. */
-  | { kind: 'other_secrets' }
+export type PinTended = ({ kind: 'done' } & PinAnswer) | NoCaller
 
-export type PinOptions = {
-  relayer: Pick<Relayer, 'ledger' | 'log'>
-  accounts: CallerAccounts
-  country: Country | undefined
-  memory: Memory
-  newId: () => string
-}
+export type PinOptions = CallerOptions & { memory: Memory }
 
 const actions = {
   unblock: { change: unlocked, message: 'An operator unblocks a caller' },
@@ -29,19 +17,20 @@ const actions = {
 
 /**
  * What a caller asks for who has shown who they are: to spend again, or that a forgotten PIN is not replaced.
- * The number is kept nowhere: the audit has its account, and has it before anything is changed.
+ * The audit has it before anything is changed.
  *
  * @throws {Error} the ledger or the account's memory gave no answer
  */
 export async function tendPin(
-  { relayer: { ledger, log }, accounts, country, memory, newId }: PinOptions,
+  options: PinOptions,
   { phone, action }: PinRequest,
-  { identity }: Pick<Vitals, 'identity'>,
+  vitals: Pick<Vitals, 'identity'>,
 ): Promise<PinTended> {
-  const number = parseCaller(phone.trim(), country)
-  if (number === undefined) return { kind: 'bad_number' }
-  if (identity?.kind !== 'same') return { kind: 'other_secrets' }
-  const { address } = await accounts(number)
+  const caller = await callerBy(options, phone, vitals)
+  if (caller.kind !== 'caller') return caller
+  const { address } = caller.account
+  const { relayer, memory, newId } = options
+  const { ledger, log } = relayer
   const { change, message } = actions[action]
   await ledger.note({ id: newId(), action, detail: { account: address } })
   log({ level: 'warn', event: 'operator.pin', message })
