@@ -1,7 +1,5 @@
-import type { KeyRegistry } from '../keys/api-keys.ts'
 import { createConfigKeys } from '../keys/api-keys-config.ts'
 import type { Asker } from '../keys/key-store.ts'
-import { createRegistry } from '../keys/key-store.ts'
 import { keyRoutes } from '../keys/route.ts'
 import { createStoredKeys } from '../keys/stored-keys.ts'
 import type { FeedKeeper } from '../node/feed/keeper.ts'
@@ -81,7 +79,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
       ussd: ussdOf(config, runtime, nodeService, stores),
       callbackSecret: config.callbackSecret,
       node: nodeRoutes({ keys, services, sockets, clock, background: runtime.background, log }),
-      keys: keysOf(config, runtime, createRegistry(stores.keyStore)),
+      keys: keysOf(config, runtime, stores),
       operator: operatorOf(config, runtime, operations),
       log,
     })
@@ -160,9 +158,9 @@ function ussdOf(
   return routes.route(hubtelPath, ussdRoutes({ ...shared, gateway: hubtel }))
 }
 
-function keysOf(config: Config, { clock }: Runtime, registry: KeyRegistry): App {
+function keysOf(config: Config, { clock }: Runtime, { keyStore }: Stores): App {
   return keyRoutes({
-    registry,
+    store: keyStore,
     operatorToken: config.operatorToken,
     chainIds: [...config.networks.keys()],
     isServed,

@@ -18,7 +18,6 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
       day INTEGER PRIMARY KEY, relay INTEGER NOT NULL, callers INTEGER NOT NULL)`)
   }
 
-  /** Adds calls of the nodes to those of today; what they come to with these. */
   async count({ relay, callers }: DayOfCalls): Promise<DayOfCalls & { resetAt: number }> {
     const day = today()
     this.#sql.exec('DELETE FROM upstream WHERE day < ?', day)
@@ -34,16 +33,11 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
     return { ...row, resetAt: (day + 1) * dayMs }
   }
 
-  /** A key that may be used. */
   async find(hash: string): Promise<KeyRecord | null> {
     const [row] = this.#rows('WHERE hash = ? AND revoked_at IS NULL', hash)
     return row ?? null
   }
 
-  /**
-   * Counts calls, all or none. `ahead` are counted too where the quota is far from spent, so that
-   * the caller need not ask for each.
-   */
   async take(hash: string, calls: number, ahead: number): Promise<Taken> {
     const day = today()
     const resetAt = (day + 1) * dayMs
@@ -63,7 +57,6 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
     return { kind: 'taken', calls: taken, resetAt }
   }
 
-  /** `false` when there is such a key already. */
   async create(record: KeyRecord): Promise<boolean> {
     const { hash, name, chainId, quota, methods, createdAt } = record
     const { rowsWritten } = this.#sql.exec(
@@ -79,7 +72,6 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
     return rowsWritten > 0
   }
 
-  /** Every key, the revoked too, oldest first. */
   async list(): Promise<(KeyRecord & { spentToday: number })[]> {
     const day = today()
     return this.#rows('ORDER BY created_at').map((record) => ({
@@ -88,7 +80,6 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
     }))
   }
 
-  /** Revokes the keys whose hash starts like this, and says how many. */
   async revoke(id: string): Promise<number> {
     const keys = this.#rows('WHERE revoked_at IS NULL AND substr(hash, 1, ?) = ?', id.length, id)
     for (const { hash } of keys) {

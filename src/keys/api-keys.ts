@@ -1,3 +1,5 @@
+import { bytesToHex } from 'viem'
+
 /** What a valid key may do. */
 export type GrantedKey = {
   kind: 'granted'
@@ -28,7 +30,7 @@ export type Keys = {
 /** SHA-256 of the key's text, in hex. Keys are random, so the hash needs no salt. */
 export async function hashKey(key: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return bytesToHex(new Uint8Array(digest)).slice(2)
 }
 
 /** A key as it is kept: never the key itself. */
@@ -44,15 +46,6 @@ export type KeyRecord = {
   /** ms of Unix time. */
   createdAt: number
   revokedAt: number | null
-}
-
-/** What the operator does with keys. */
-export type KeyRegistry = {
-  /** `false` when there is such a key already. */
-  readonly create: (record: KeyRecord) => Promise<boolean>
-  readonly list: () => Promise<(KeyRecord & { spentToday: number })[]>
-  /** By the start of the hash; says how many keys that was. */
-  readonly revoke: (id: string) => Promise<number>
 }
 
 /** Calls a day of a key that was given no other quota; what the hosted service grants. */

@@ -1,4 +1,4 @@
-import type { KeyRecord, KeyRegistry } from './api-keys.ts'
+import type { KeyRecord } from './api-keys.ts'
 
 /** Who asks the nodes: the relay for its payments, or the callers of the node service. */
 export type Asker = 'relay' | 'callers'
@@ -39,12 +39,3 @@ export const dayMs = 86_400_000
 
 /** A quota with less than so many times of what is asked ahead is counted call by call. */
 export const cautious = 20
-
-/** The registry behind the operator's routes. `storeOf` gives a new store at each call. */
-export function createRegistry(storeOf: () => KeyStore): KeyRegistry {
-  return {
-    create: (record) => storeOf().create(record),
-    list: () => storeOf().list(),
-    revoke: (id) => storeOf().revoke(id),
-  }
-}

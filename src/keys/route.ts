@@ -1,11 +1,13 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
-import { defaultQuota, type KeyRecord, type KeyRegistry } from './api-keys.ts'
+import { defaultQuota, type KeyRecord } from './api-keys.ts'
+import type { KeyStore } from './key-store.ts'
 import { isOperator } from './operator-token.ts'
 import '../runtime/english.ts'
 
 export type KeyRouteOptions = {
-  registry: KeyRegistry
+  /** Asked for each time: a Durable Object's stub that failed stays broken. */
+  store: () => Pick<KeyStore, 'create' | 'list' | 'revoke'>
   /** Undefined: no request is allowed. */
   operatorToken: string | undefined
   /** The networks that this deployment serves, the one of keys that name none first. */
@@ -17,7 +19,7 @@ export type KeyRouteOptions = {
 
 /** What the operator does with keys: `GET /`, `POST /` and `DELETE /<start of the hash>`. */
 export function keyRoutes({
-  registry,
+  store,
   operatorToken,
   chainIds,
   isServed,
@@ -46,18 +48,18 @@ export function keyRoutes({
     return c.json({ error: "the operator's token is needed" }, 401)
   })
 
-  routes.get('/', async (c) => c.json(await registry.list()))
+  routes.get('/', async (c) => c.json(await store().list()))
 
   routes.post('/', async (c) => {
     const parsed = newKey.safeParse(await c.req.json().catch(() => undefined))
     if (!parsed.success) return c.json({ error: z.prettifyError(parsed.error) }, 400)
     const record: KeyRecord = { ...parsed.data, createdAt: now(), revokedAt: null }
-    if (await registry.create(record)) return c.json(record, 201)
+    if (await store().create(record)) return c.json(record, 201)
     return c.json({ error: 'there is such a key already' }, 409)
   })
 
   routes.delete('/:id{[0-9a-f]{8,64}}', async (c) => {
-    const revoked = await registry.revoke(c.req.param('id'))
+    const revoked = await store().revoke(c.req.param('id'))
     return revoked > 0 ? c.json({ revoked }) : c.json({ error: 'there is no such key' }, 404)
   })
 

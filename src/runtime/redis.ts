@@ -1,4 +1,5 @@
 import { Redis } from '@upstash/redis'
+import { bytesToHex } from 'viem'
 
 /** Where a Redis database is reached by Upstash's REST protocol. */
 export type RedisAddress = { url: string; token: string }
@@ -84,5 +85,5 @@ function withoutCommand(error: unknown): RedisError {
 
 async function sha1(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return bytesToHex(new Uint8Array(digest)).slice(2)
 }

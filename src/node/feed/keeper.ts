@@ -1,3 +1,4 @@
+import { bytesToHex } from 'viem'
 import type { Keys } from '../../keys/api-keys.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../runtime/log.ts'
@@ -49,7 +50,7 @@ export function createNodeFeed(
     keyOf: keys.lookup,
     service,
     clock,
-    newId: () => randomHex(16),
+    newId: () => bytesToHex(crypto.getRandomValues(new Uint8Array(16))),
     log,
     pollMs() {
       socket.ensure()
@@ -57,9 +58,4 @@ export function createNodeFeed(
     },
   })
   return feed
-}
-
-function randomHex(bytes: number): string {
-  const random = crypto.getRandomValues(new Uint8Array(bytes))
-  return `0x${Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }

@@ -1,3 +1,4 @@
+import { bytesToHex } from 'viem'
 import * as z from 'zod/mini'
 import type { AlertNotice } from '../../relay/ledger/port.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -73,6 +74,5 @@ export async function signatureOf(secret: string, seconds: string, body: string)
     ['sign'],
   )
   const digest = await crypto.subtle.sign('HMAC', key, bytes.encode(`${seconds}.${body}`))
-  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0'))
-  return `v1=${hex.join('')}`
+  return `v1=${bytesToHex(new Uint8Array(digest)).slice(2)}`
 }

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
-import { createRegistry, type KeyStore } from '../../../src/keys/key-store.ts'
+import type { KeyStore } from '../../../src/keys/key-store.ts'
 import { createObjectSockets } from '../../../src/node/feed/sockets-object.ts'
 import { willCause } from '../../support/runtime-words.ts'
 
@@ -16,7 +16,7 @@ type Head = { number: string; parentHash: string; hash: string }
 type Told = { subscription: string; result: Head }
 
 beforeAll(async () => {
-  await createRegistry(registry).create({
+  await registry().create({
     hash: await hashKey(key),
     name: 'tests',
     chainId: 31,
