@@ -48,7 +48,7 @@ export function createMemorySockets({
     const known = feeds.get(chainId)
     if (known !== undefined) return known
     const keeper = keeperOf(chainId)
-    const made = { keeper, feed: createNodeFeed(keeper, createMemoryStore()) }
+    const made = { keeper, feed: createNodeFeed(keeper, createMemoryFeedStore()) }
     feeds.set(chainId, made)
     return made
   }
@@ -103,7 +103,7 @@ export function createMemorySockets({
 }
 
 /** Nothing outlives the process: its connections do not either. */
-function createMemoryStore(): FeedStore {
+export function createMemoryFeedStore(): FeedStore {
   let blocks: FeedBlock[] = []
   const subscriptions = new Map<string, KeptSubscription>()
   return {

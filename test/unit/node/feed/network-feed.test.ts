@@ -6,9 +6,10 @@ import {
   type FeedBlock,
   type FeedSource,
 } from '../../../../src/node/feed/chain.ts'
-import type { FeedStore, KeptSubscription } from '../../../../src/node/feed/feed-store.ts'
+import type { FeedStore } from '../../../../src/node/feed/feed-store.ts'
 import { createFeed, type FeedOptions } from '../../../../src/node/feed/network-feed.ts'
 import { createSessions, feedLimits } from '../../../../src/node/feed/sessions.ts'
+import { createMemoryFeedStore } from '../../../../src/node/feed/sockets-memory.ts'
 import { syncStatus } from '../../../../src/node/feed/teller.ts'
 import type { MinedBlock } from '../../../../src/node/objects/block.ts'
 import { filterBytes } from '../../../../src/node/objects/log-filter.ts'
@@ -108,8 +109,9 @@ describe('a feed that lost its memory', () => {
     await until(() => socket.sent.length === 4)
 
     // Nobody told the first one to stop: it is as if it had never been.
+    const kept = store.subscriptions()
     first.closed(socket)
-    for (const kept of socket.kept) store.add(kept)
+    for (const each of kept) store.add(each)
     model.rewind(2)
     model.extend(...'CDE')
     const second = feedOn(model.source, store)
@@ -136,7 +138,7 @@ describe('one client that asks for much', () => {
 
   test('has filters of so many bytes, all clients of so many, and what is closed is free', async () => {
     const bytes = filterBytes(long)
-    const feed = feedOn(model.source, createMemoryStore(), {
+    const feed = feedOn(model.source, createMemoryFeedStore(), {
       limits: { ...feedLimits, filters: { each: 3 * bytes, inAll: 5 * bytes } },
     })
     const [one, same, other, third] = ['a', 'a', 'b', 'c'].map((keyHash, index) => ({
@@ -170,7 +172,9 @@ describe('one client that asks for much', () => {
       { each: 50 * bytes, inAll: 3 * bytes },
     ]) {
       const socket = createTestSocket('one')
-      const feed = feedOn(model.source, createMemoryStore(), { limits: { ...feedLimits, filters } })
+      const feed = feedOn(model.source, createMemoryFeedStore(), {
+        limits: { ...feedLimits, filters },
+      })
       feed.open(socket, 10)
       await feed.message(socket, `[${Array(5).fill(subscribe('logs', long)).join(',')}]`)
       const answers = JSON.parse(socket.sent[0] ?? '') as object[]
@@ -258,7 +262,7 @@ describe('one client that asks for much', () => {
   test('makes the service keep nothing of a filter but what it selects by', async () => {
     const { feed, socket, store } = openFeed(model.source)
     await feed.message(socket, subscribe('logs', { topics: [hex('t')], more: 'x'.repeat(99) }))
-    expect(store.kept.map(({ topic }) => topic)).toEqual([
+    expect(store.subscriptions().map(({ topic }) => topic)).toEqual([
       { kind: 'logs', filter: { topics: [hex('t')] } },
     ])
   })
@@ -272,7 +276,7 @@ describe('one client that asks for much', () => {
         return model.source.logs(block)
       },
     }
-    const feed = feedOn(source, createMemoryStore())
+    const feed = feedOn(source, createMemoryFeedStore())
     for (let round = 0; round < 20; round += 1) {
       const socket = createTestSocket(`${round}`)
       feed.open(socket, 10)
@@ -356,29 +360,6 @@ function names(change: { kind: string; removed?: FeedBlock[]; added?: FeedBlock[
   ].join(' ')
 }
 
-type MemoryStore = FeedStore & { kept: KeptSubscription[] }
-
-function createMemoryStore(): MemoryStore {
-  let blocks: FeedBlock[] = []
-  const kept: KeptSubscription[] = []
-  return {
-    kept,
-    blocks: () => blocks,
-    move(removed, added) {
-      const gone = new Set(removed.map(({ hash }) => hash))
-      blocks = [...blocks.filter(({ hash }) => !gone.has(hash)), ...added]
-    },
-    subscriptions: () => kept,
-    add: (subscription) => void kept.push(subscription),
-    remove(id) {
-      kept.splice(0, kept.length, ...kept.filter((one) => one.id !== id))
-    },
-    removeSocket(socket) {
-      kept.splice(0, kept.length, ...kept.filter((one) => one.socket !== socket))
-    },
-  }
-}
-
 function createTestSocket(id: string) {
   const sent: string[] = []
   const closings: number[] = []
@@ -387,13 +368,6 @@ function createTestSocket(id: string) {
     id,
     keyHash: 'hash',
     sent,
-    get kept(): KeptSubscription[] {
-      const [heads, logs] = sent.slice(0, 2).map((text) => JSON.parse(text).result as string)
-      return [
-        { socket: id, id: heads ?? '', topic: { kind: 'newHeads' } },
-        { socket: id, id: logs ?? '', topic: { kind: 'logs', filter: {} } },
-      ]
-    },
     send: (text: string) => void sent.push(text),
     close: (code: number) => void closings.push(code),
   }
@@ -423,13 +397,13 @@ const noEvents: FeedOptions['events'] = {
 
 /** A feed with one client. */
 function openFeed(source: FeedSource, more: Partial<FeedOptions> = {}) {
-  const [store, socket] = [createMemoryStore(), createTestSocket('one')]
+  const [store, socket] = [createMemoryFeedStore(), createTestSocket('one')]
   const feed = feedOn(source, store, more)
   feed.open(socket, 10)
   return { feed, socket, store }
 }
 
-function feedOn(source: FeedSource, store: MemoryStore, more: Partial<FeedOptions> = {}) {
+function feedOn(source: FeedSource, store: FeedStore, more: Partial<FeedOptions> = {}) {
   let ids = 0
   const shared = { clock: systemClock, log: () => {} }
   const urls = ['http://127.0.0.1:9']
