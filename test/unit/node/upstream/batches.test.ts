@@ -1,4 +1,4 @@
-import { type Address, keccak256 } from 'viem'
+import { type Address, type Hex, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { createUpstream } from '../../../../src/node/upstream/http-upstream.ts'
@@ -44,9 +44,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   'an array of nothing': (asked) => json(asked.map(() => null)),
   'arrays in an array': (_, honest) => json(honest.map((one) => [one])),
   'half a text': (_, honest) => new Response(JSON.stringify(honest).slice(0, -9)),
-  'a dropped connection': () => {
-    throw new TypeError('fetch failed')
-  },
+  'a dropped connection': () => lose(),
   'the first ones': (_, honest, most) => json(honest.slice(0, most)),
   'the first ones, and an error': (_, honest, most) =>
     json([...honest.slice(0, most), { id: null, ...noBatches }]),
@@ -71,6 +69,7 @@ const accountOf = (index: number) => `0x${(index + 1).toString(16).padStart(40, 
 /** What the node says of an account to one who asks alone: every fifth is refused, in two ways. */
 function honestly({ id, method, params }: Request): Said {
   if (method === 'eth_chainId') return { id, result: '0x1f' }
+  if (method === 'eth_sendRawTransaction') return { id, result: keccak256(params[0] as Hex) }
   if (method === 'web3_clientVersion') return { id, result: 'Geth/v1' }
   const account = Number(params[0])
   if (method === 'eth_getBalance' && account % 5 === 0) {
@@ -79,26 +78,20 @@ function honestly({ id, method, params }: Request): Said {
   return { id, result: `0x${(account * 7).toString(16)}` }
 }
 
-/** A node that takes so many calls at once, and what it was asked. */
-function nodeOf(refuse: Refusal, most: number) {
+/** A node that takes so many calls at once, what it was asked, and what it does before it answers. */
+function nodeOf(refuse: Refusal, most: number, act: (body: string) => unknown = () => {}) {
   const posts: Request[][] = []
-  let limit = most
-  const fetch: typeof globalThis.fetch = async (_, init) => {
+  const node = { posts, most, fetch: answer }
+  async function answer(_: unknown, init?: RequestInit): Promise<Response> {
     const body = JSON.parse(`${init?.body}`) as Request | Request[]
     const asked = [body].flat()
     posts.push(asked)
+    act(`${init?.body}`)
     const honest = asked.map(honestly)
     if (!Array.isArray(body)) return json(honest[0])
-    return asked.length > limit ? refuse(asked, honest, limit) : json(honest)
+    return asked.length > node.most ? refuse(asked, honest, node.most) : json(honest)
   }
-  return {
-    fetch,
-    posts,
-    /** Takes so many from now on. */
-    take: (next: number) => {
-      limit = next
-    },
-  }
+  return node
 }
 
 type Node = ReturnType<typeof nodeOf>
@@ -155,7 +148,7 @@ test('the size that passed is remembered for some minutes, and then found out an
     expect(largest()).toBe(5)
     clock.forward(60_000)
   }
-  node.take(50)
+  node.most = 50
   clock.forward(10 * 60_000)
   expect(await balances(20)).toEqual(wanted(20))
   expect(largest()).toBe(20)
@@ -173,36 +166,36 @@ test('errors of calls cost one call more each, and say nothing of batches', asyn
   }
 })
 
+const lose = (): never => {
+  throw new TypeError('fetch failed')
+}
+
 test('a call that ends the connection ends it for no other', async () => {
-  const poison = accountOf(12)
-  const node = nodeOf(() => json([]), 50)
-  const whole = node.fetch
-  const { balances } = await servedBy({
-    ...node,
-    fetch: (url, init) => {
-      if (`${init?.body}`.includes(poison)) throw new TypeError('fetch failed')
-      return whole(url, init)
-    },
-  })
+  const node = nodeOf(
+    () => json([]),
+    50,
+    (body) => body.includes(accountOf(12)) && lose(),
+  )
+  const { balances } = await servedBy(node)
   const answers = await balances(20)
   expect(answers.toSpliced(12, 1)).toEqual(wanted(20).toSpliced(12, 1))
   expect(answers[12]).toMatchObject({ error: { code: -32011 } })
-  expect(Math.max(...node.posts.splice(0).map(({ length }) => length))).toBe(10)
+  const [whole, ...parts] = node.posts.map(({ length }) => length)
+  expect([whole, Math.max(...parts)]).toEqual([20, 10])
 })
 
 test('a node that is gone is asked each call a few times, and batches stay as they were', async () => {
-  const node = nodeOf(() => json([]), 50)
   let isGone = false
-  const { balances } = await servedBy({
-    ...node,
-    fetch: (url, init) => {
-      if (isGone) throw new TypeError('fetch failed')
-      return node.fetch(url, init)
-    },
-  })
+  const node = nodeOf(
+    () => json([]),
+    50,
+    () => isGone && lose(),
+  )
+  const { balances } = await servedBy(node)
   isGone = true
   expect((await balances(20)).every(({ error }) => error !== undefined)).toBe(true)
   isGone = false
+  node.posts.length = 0
   expect(await balances(20)).toEqual(wanted(20))
   expect(node.posts.some(({ length }) => length === 20)).toBe(true)
 })
@@ -233,16 +226,12 @@ test('a transaction is handed to a node once and alone, whatever the node makes 
   })
   for (const [what, refuse] of Object.entries(refusals)) {
     for (const isLost of [false, true]) {
-      const node = nodeOf(refuse, 1)
-      const { served, balances } = await servedBy({
-        ...node,
-        async fetch(url, init) {
-          const answer = await node.fetch(url, init)
-          if (!`${init?.body}`.includes('eth_sendRawTransaction')) return answer
-          if (isLost) throw new TypeError('fetch failed')
-          return json({ id: JSON.parse(`${init?.body}`).id, result: keccak256(raw) })
-        },
-      })
+      const node = nodeOf(
+        refuse,
+        1,
+        (body) => isLost && body.includes('eth_sendRawTransaction') && lose(),
+      )
+      const { served, balances } = await servedBy(node)
       const [sent, answers] = await Promise.all([
         served.rpc('eth_sendRawTransaction', [raw]),
         balances(5),
