@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigError, parseConfig } from '../../../src/compose/config.ts'
+import { otherWords, required } from './variables.ts'
 
-const required = {
-  NODE_URL: 'http://127.0.0.1:8545',
-  LOAN_ADDRESS: '0x1111111111111111111111111111111111111111',
-  FORWARDER_ADDRESS: '0x2222222222222222222222222222222222222222',
-  RELAYER_MNEMONIC: 'test test test test test test test test test test test junk',
-  ACCOUNT_ID_SECRET: `0x${'11'.repeat(32)}`,
-  ACCOUNT_KEY_SECRET: `0x${'22'.repeat(32)}`,
-}
 const env = { ...required, PIN_SECRET: `0x${'55'.repeat(32)}` }
 
 type Changes = Record<string, string | undefined>
@@ -25,8 +18,7 @@ function faultsOf(changes: Changes) {
 }
 
 const badIn = (changes: Changes) => faultsOf(changes).map(({ variable }) => variable)
-const words = 'abandon '.repeat(11).concat('about')
-const remote = { NODE_URL: 'https://node.example', RELAYER_MNEMONIC: words }
+const remote = { NODE_URL: 'https://node.example', RELAYER_MNEMONIC: otherWords }
 
 describe('the configuration', () => {
   test("is production's by default, with Rootstock's rules", () => {

@@ -1,15 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { type Config, ConfigError, parseConfig } from '../../../src/compose/config.ts'
+import { otherWords, required } from './variables.ts'
 
 const secret = (digits: string) => `0x${digits.repeat(32)}`
 const word = 'a-secret-of-this-test'
 
-const required = {
-  LOAN_ADDRESS: `0x${'11'.repeat(20)}`,
-  FORWARDER_ADDRESS: `0x${'22'.repeat(20)}`,
-  RELAYER_MNEMONIC: 'abandon '.repeat(11).concat('about'),
-  ...{ ACCOUNT_ID_SECRET: secret('11'), ACCOUNT_KEY_SECRET: secret('22') },
-}
+const needed = { ...required, RELAYER_MNEMONIC: otherWords }
 
 /** What each setting may be; undefined: it is not set. */
 const settings = {
@@ -107,7 +103,7 @@ function* combinations(of: readonly Setting[]): Generator<Env> {
 
 function start(env: Env): Config | ConfigError {
   try {
-    return parseConfig({ ...required, ...env })
+    return parseConfig({ ...needed, ...env })
   } catch (error) {
     if (error instanceof ConfigError) return error
     throw error

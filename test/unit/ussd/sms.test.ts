@@ -15,10 +15,10 @@ import { parseSmsFacts, smsOf, smsText, writeSmsFacts } from '../../../src/ussd/
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 import { recipientAnswer, type SmsServer, startSmsServer } from '../../support/sms-server.ts'
+import { required } from '../compose/variables.ts'
 import { friend, openWorld, stranger } from './world.ts'
 
 const caller = '+254700000000' as PhoneNumber
-const keySecret = `0x${'22'.repeat(32)}` as const
 /** Those with the longest words. */
 const reasons = (['withdrawal_limit', 'not_listed', 'existing_loan', 'no_loan'] as const).map(
   (reason) => refusalWords({ reason, owedWei: 1n, leftWei: 1n }),
@@ -43,16 +43,12 @@ beforeEach(() => {
 /** The service with messages: dials, blocks when the test makes one, and rounds when it begins one. */
 function open(settings: Record<string, string> = {}) {
   const variables = {
-    NODE_URL: 'http://127.0.0.1:8545',
-    LOAN_ADDRESS: '0x1111111111111111111111111111111111111111',
-    FORWARDER_ADDRESS: '0x2222222222222222222222222222222222222222',
-    RELAYER_MNEMONIC: 'test test test test test test test test test test test junk',
-    ACCOUNT_ID_SECRET: `0x${'11'.repeat(32)}`,
-    ACCOUNT_KEY_SECRET: keySecret,
+    ...required,
     SMS_API_KEY: server.account.apiKey,
     SMS_USERNAME: server.account.username,
     SMS_URL: server.url,
-    ...{ PROFILE: 'lender', PIN: 'off' },
+    PROFILE: 'lender',
+    PIN: 'off',
     ...settings,
   }
   const clock = createHandClock()
@@ -158,7 +154,8 @@ describe('a message about an outcome', () => {
     const { play, round, memory, accountOf } = open()
     const chosen = { chosen: [{ language: 'sw', session: 's' }] }
     await play(paid)
-    const address = (await callerAccount(keySecret, friend as PhoneNumber)).address
+    const address = (await callerAccount(required.ACCOUNT_KEY_SECRET, friend as PhoneNumber))
+      .address
     expect(address).not.toBe(accountOf(1))
     await memory.save(address, JSON.stringify(chosen), 0)
     await round()
