@@ -1,7 +1,6 @@
 import { keccak256 } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { createNodeService } from '../../../src/node/service.ts'
-import { systemClock } from '../../../src/runtime/clock.ts'
+import { serve } from '../../chain/node/support/serve.ts'
 import { type Pair, pairs } from './portal.ts'
 import { answeringNode } from './scripted-node.ts'
 
@@ -17,14 +16,7 @@ const replay = answeringNode(({ method, params }) => {
   return result === undefined ? { error: { code: -32602, message: 'not printed' } } : { result }
 })
 
-const service = createNodeService({
-  chainId: 31,
-  urls: ['http://rskj.test/'],
-  fetch: replay,
-  clock: systemClock,
-  background: () => {},
-  log: () => {},
-})
+const served = await serve(['http://rskj.test/'], 31, replay)
 
 /** What the specification words otherwise than the portal prints. */
 function expected({ method, result }: Pair): unknown {
@@ -42,20 +34,16 @@ function expected({ method, result }: Pair): unknown {
 
 describe('what RSKj answers reaches the client as the portal prints it', () => {
   test.for(pairs.map((pair) => [pair.method, pair] as const))('%s', async ([method, pair]) => {
-    const { params } = pair
-    const { signal } = new AbortController()
+    const answer = await served.rpc(method, pair.params)
     if (method === 'eth_sendRawTransaction') {
       // The printed bytes are those of an example: they are not a transaction.
-      await expect(service.request(method, params, { signal })).rejects.toThrow(
-        'these bytes are not a signed transaction',
-      )
+      const message = expect.stringContaining('these bytes are not a signed transaction')
+      expect(answer.error).toMatchObject({ message })
       return
     }
-    const answer = await service.request(method, params, { signal })
-    expect(answer).toEqual(expected(pair))
-    if (!method.startsWith('rsk_')) return
-    const named = method.replace('rsk_', 'chain_')
-    expect(await service.request(named, params, { signal })).toEqual(expected(pair))
+    const { result, error } = answer
+    expect({ result, error }).toEqual({ result: expected(pair), error: undefined })
+    expect(await served.rpc(method.replace('rsk_', 'chain_'), pair.params)).toEqual(answer)
   })
 
   test('all 38 of them', () => {
