@@ -53,7 +53,10 @@ function assembleFrom(env: Env): Served {
     return answer
   }
   const assembly = assemble(config, runtime, {
-    ...{ ledger, wake, setBack, memory: () => memory },
+    ledger,
+    wake,
+    setBack,
+    memory: () => memory,
     // Every API key is in one object; each isolate remembers those that are used.
     keyStore: () => env.KEYS.getByName('keys', where) as unknown as KeyStore,
     sockets: () => createObjectSockets(() => env.FEED),

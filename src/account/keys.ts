@@ -10,7 +10,6 @@ const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd03
 /** Raised only when accounts are derived another way; an old version's accounts stay reachable. */
 const derivationVersion = 'v1'
 
-/** Gives the account of a phone number. */
 export type CallerAccounts = (phone: PhoneNumber) => Promise<LocalAccount>
 
 /**

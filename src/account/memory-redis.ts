@@ -25,7 +25,6 @@ const saved = z.pipe(
   z.transform((written) => written === 1),
 )
 
-/** The memories of accounts in a Redis database. */
 export function createRedisMemory(database: RedisDatabase): MemoryStore {
   const run = database.script(memoryLua)
   const key = (account: string) => `account:${account.toLowerCase()}`

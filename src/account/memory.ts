@@ -44,7 +44,6 @@ const remembered = z.object({
     ),
     [],
   ),
-  /** The caller has dialled. */
   hasDialled: z._default(z.boolean(), false),
   /** The language that was chosen last, and those before it, with the sessions that chose them (keyed digests). */
   chosen: z._default(z.array(z.object({ language: z.enum(languages), session: z.string() })), []),
@@ -55,7 +54,8 @@ const remembered = z.object({
   pin: z.optional(
     z.object({
       /** Keyed, of account, salt and PIN. */
-      ...{ digest: z.string(), salt: z.string() },
+      digest: z.string(),
+      salt: z.string(),
       /** Wrong ones in a row. */
       tries: z.int(),
       /**
@@ -105,7 +105,6 @@ export type Memory = {
 /** Failures that are remembered as told: more than are looked through for one. */
 const mostTold = 20
 
-/** Payments whose recipients are remembered. */
 const mostSent = 20
 
 /** Sessions that are known to have chosen a language. */
@@ -137,7 +136,6 @@ function parseMemory({ row }: Pick<KeptMemory, 'row'>): AccountMemory {
   return remembered.parse(row === '' ? {} : JSON.parse(row))
 }
 
-/** Recipients that are offered. */
 const mostRecipients = 3
 
 /** Remembers whom a payment went to, or was to go to: a number by what screens show of it, and its account. */

@@ -25,7 +25,9 @@ export function createSeal(secret: Secret, purpose: string): Seal {
     ])
   let key: ReturnType<typeof keyOf> | undefined
   const how = (iv: Uint8Array<ArrayBuffer>, about: string) => ({
-    ...{ name: 'AES-GCM', iv, additionalData: bytesOf(about) },
+    name: 'AES-GCM',
+    iv,
+    additionalData: bytesOf(about),
   })
 
   return {

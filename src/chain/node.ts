@@ -150,7 +150,6 @@ const loggedEvent = z.pipe(
   ),
 )
 
-/** The relay's view of the chain over JSON-RPC. */
 export function createNode(rpc: Rpc): Node {
   async function ask<Schema extends z.ZodMiniType>(
     schema: Schema,

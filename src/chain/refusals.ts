@@ -22,7 +22,6 @@ export type SendRefusal =
   /** Refused for a reason that no retry mends by itself. */
   | 'other'
 
-/** What a node's refusal of a question means. */
 export type ReadRefusal =
   /** There is no such block: RSKj, anvil (two ways), EthereumJS (two ways). */
   | 'no_block'
@@ -32,11 +31,8 @@ export type ReadRefusal =
   | 'no_transaction'
   /** The node cannot tell, and another one may: it lacks a block or a state, or is asked too much. */
   | 'cannot_tell'
-  /** The answer would be larger than the node serves. */
   | 'too_much'
-  /** The node was asked too often. */
   | 'too_often'
-  /** The node had no time for an answer. */
   | 'too_late'
   /** A simulated call reverts, in RSKj's words; the group `reason` is the contract's. */
   | 'reverted'

@@ -18,7 +18,6 @@ import { confirmOf, type Guard, guardsOf, halfSetGuards, pinOf } from './guards.
 import { type ProfileDefaults, profiles, usualProfile } from './profiles.ts'
 import '../runtime/english.ts'
 
-/** The environment, parsed. */
 export type Config = {
   isDevelopment: boolean
   chain: Chain

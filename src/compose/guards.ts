@@ -63,7 +63,8 @@ export function guardsOf(values: Settings, { profile, isLocal }: Place): Guard[]
     ...bySetting,
     { name: 'callback', isOn: !isOpen, by: isOpen ? 'ENVIRONMENT=development' : 'CALLBACK_SECRET' },
     {
-      ...{ name: 'upstream_budget', isOn: isCounted },
+      name: 'upstream_budget',
+      isOn: isCounted,
       by: calls === undefined ? 'NODE_URL' : `UPSTREAM_CALLS_A_DAY=${calls}`,
     },
     own('alerts', 'ALERT_WEBHOOK_URL'),

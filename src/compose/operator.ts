@@ -60,7 +60,8 @@ export function assembleOperations(
   let wokenAt = Number.NEGATIVE_INFINITY
 
   const around = <Known extends Vitals | undefined>(vitals: Known, aheadMs: number) => ({
-    ...{ vitals, aheadMs },
+    vitals,
+    aheadMs,
     budget: limits && budget && { asked: budget.today(), callsADay: limits.callsADay },
     terms: config,
   })
@@ -142,12 +143,18 @@ function subjectOf(config: Config, nodeService: NodeService): Subject {
   return {
     chain: config.chain,
     relayer: () => signerAddress(config),
-    ...{ loan: config.loan, forwarder: config.forwarder, guards: config.guards },
+    loan: config.loan,
+    forwarder: config.forwarder,
+    guards: config.guards,
     nodes: () =>
       nodeService.nodes
         .standings()
         .map(({ name, height = null, heightAt, p95Ms = null, ...rest }) => ({
-          ...{ label: name, height, heightAt: isoOrNull(heightAt), p95Ms, ...rest },
+          label: name,
+          height,
+          heightAt: isoOrNull(heightAt),
+          p95Ms,
+          ...rest,
         })),
   }
 }

@@ -28,7 +28,6 @@ export function relayerAddress(config: Config): string {
   return signerAddress(config).toLowerCase()
 }
 
-/** The address of the configured relayer key. */
 export const signerAddress = (config: Config): Address => signerOf(config).address
 
 /** The ledger's rules under the pool's. */
@@ -59,7 +58,6 @@ export function assembleIdentity(config: Config): () => Promise<Identity> {
   }
 }
 
-/** Gives the accounts of callers. */
 export const assembleAccounts = (
   { accountKeySecret }: Config,
   ledger: Pick<Ledger, 'formerAccount'>,
@@ -113,8 +111,11 @@ export function assembleDepositClaim(
 ): (account: LocalAccount) => Promise<DepositClaim> {
   const { balance } = createLoanReader(readLoan(relayer, loan))
   const deposit = {
-    ...{ to: loan, data: depositCall(), isThere: balance },
-    ...{ topicsOf: depositTopics, amountIn: depositedWei },
+    to: loan,
+    data: depositCall(),
+    isThere: balance,
+    topicsOf: depositTopics,
+    amountIn: depositedWei,
   }
   return (account) => claimDeposit({ ...relayer, chainId: chain.id, deposit }, account)
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 
-/** What a runtime brings. */
 export type Runtime = {
   clock: Clock
   log: Log

@@ -29,7 +29,6 @@ const lendableTtlMs = 1_000
 /** How long a screen waits for what is remembered of an account. */
 const memoryMs = 2_000
 
-/** The USSD service. */
 export function assembleAnswer(
   config: Config,
   runtime: Runtime,

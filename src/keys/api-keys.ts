@@ -1,6 +1,5 @@
 import { bytesToHex } from 'viem'
 
-/** What a valid key may do. */
 export type GrantedKey = {
   kind: 'granted'
   hash: string

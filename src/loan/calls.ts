@@ -111,7 +111,6 @@ export type LoanRead =
   | ('getBalance' | 'loanOf' | 'loanDetailsOf')
   | ('terms' | 'liquidity' | 'issuable' | 'withdrawable')
 
-/** Calldata of a function that is read. */
 export const readCall = (functionName: LoanRead, ...args: [] | [account: Address]): Hex =>
   encodeFunctionData({ abi: microLoanAbi as Abi, functionName, args })
 
@@ -133,7 +132,6 @@ export function depositedWei({ topics, data }: { topics: Hex[]; data: Hex }): bi
   return decodeEventLog({ ...event, topics: [first, ...rest] }).args.amount
 }
 
-/** The refusal in a revert's data. */
 export function refusalOf(revertData: Hex): LoanRefusal {
   const error = decodeRevert(revertData)
   switch (error?.errorName) {

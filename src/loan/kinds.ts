@@ -46,5 +46,4 @@ export type PaymentKind = keyof typeof paymentKinds
 
 export const kindNames = Object.keys(paymentKinds) as [PaymentKind, ...PaymentKind[]]
 
-/** The rules of the call that a payment of a kind is. */
 export const callRulesOf = (kind: PaymentKind): CallRules => loanCalls[paymentKinds[kind].call]

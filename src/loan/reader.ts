@@ -14,11 +14,9 @@ import { type LoanRead, type LoanTerms, readCall } from './calls.ts'
 /** Reads of the loan contract; in wei. They throw what their source throws. */
 export type LoanReader = {
   balance(account: Address): Promise<bigint>
-  /** What an account owes. */
   owed(account: Address): Promise<bigint>
   /** What an account owes, and until when (Unix time in s; 0 without a loan). */
   debt(account: Address): Promise<{ owedWei: bigint; dueAt: number }>
-  /** What a loan is at present. */
   terms(): Promise<LoanTerms>
   /** What others sent to an account within the last blocks that a node gives at once, the newest first. */
   received(account: Address): Promise<Received[]>
@@ -28,7 +26,6 @@ export type LoanReader = {
   withdrawable(): Promise<{ block: number; outWei: bigint }>
 }
 
-/** A transfer to an account. */
 export type Received = { from: Address; amountWei: bigint }
 
 /** What nodes give in one answer (Rootstock's public node: 2,000 blocks, about 16 hours). */
@@ -36,11 +33,9 @@ const eventBlocks = 2_000
 /** Of these, so many are told. */
 const mostReceived = 8
 
-/** Where a loan contract is read. */
 export type LoanSource = {
   /** A call without a transaction: its output, as of the latest block or of the one with this number. */
   read(calldata: Hex, block?: number): Promise<Hex>
-  /** The number of the latest block. */
   height(): Promise<number>
   /** What a contract told of transfers, by their topics, from this block on. */
   events(topics: (Hex | null)[], fromBlock: number): Promise<{ topics: Hex[]; data: Hex }[]>
@@ -101,7 +96,9 @@ export function createLoanReader({ read, height, events }: LoanSource): LoanRead
 
 function receivedIn({ topics, data }: { topics: Hex[]; data: Hex }): Received {
   const { args } = decodeEventLog({
-    ...{ abi: microLoanAbi, eventName: 'Transferred', data },
+    abi: microLoanAbi,
+    eventName: 'Transferred',
+    data,
     topics: topics as [Hex, ...Hex[]],
   })
   return { from: args.from, amountWei: args.amount }

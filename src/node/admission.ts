@@ -79,7 +79,6 @@ export function renderRefusals(message: Message, error: RpcError): string | unde
   return textOf(message, refusals)
 }
 
-/** The requests of a message, in order. */
 function requestsOf(message: Message): readonly Request[] {
   if (message.kind === 'refused') return []
   return message.kind === 'batch' ? message.requests : [message.request]

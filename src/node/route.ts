@@ -96,7 +96,9 @@ async function answerPost(
     if (body.kind !== 'text') return refuseBody(c, body.kind)
     await shares.turn(key.hash, held)
     const answered = await answerMessage(body.text, {
-      ...{ service, clock, log },
+      service,
+      clock,
+      log,
       admit: async () => key,
       subscriptionsOf: undefined,
       // Equal requests share one answer: it must come even when the client that asked first hangs up.

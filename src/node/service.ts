@@ -12,7 +12,6 @@ import { minedBlock } from './reads/mined-block.ts'
 import { createUpstream, type Upstream } from './upstream/http-upstream.ts'
 import { createUpstreams, type Upstreams } from './upstream/upstreams.ts'
 
-/** The node service of one network. */
 export type NodeService = {
   readonly chainId: number
   /** The nodes themselves, for what follows the chain. */
@@ -35,7 +34,6 @@ export type NodeService = {
 
 export type NodeServiceOptions = {
   chainId: number
-  /** The nodes, the preferred first. */
   urls: readonly string[]
   fetch: typeof globalThis.fetch
   clock: Clock
@@ -61,10 +59,8 @@ const byName = new Map(methods.map((method) => [method.name, method]))
 const methodOf = (name: string): Method | undefined =>
   byName.get(name.startsWith('rsk_') ? `chain_${name.slice(4)}` : name)
 
-/** Whether a method is served under this name. */
 export const isServed = (name: string): boolean => methodOf(name) !== undefined
 
-/** Serves the listed methods from the given nodes. */
 export function createNodeService(options: NodeServiceOptions): NodeService {
   const { chainId, clock, background, log } = options
   const upstreams = createUpstreams({

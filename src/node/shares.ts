@@ -49,7 +49,6 @@ export function createShares({ now, sleep }: Pick<Clock, 'now' | 'sleep'>): Cust
   }
 }
 
-/** Says why there is no room. */
 export function noRoom(): RpcError {
   return new RpcError(codes.limitExceeded, 'too many bytes of requests at a time')
 }

@@ -53,7 +53,6 @@ export type Check = z.infer<typeof check>
 export type CheckName = Check['name']
 export type HealthAnswer = z.infer<typeof healthAnswer>
 
-/** ISO 8601, in UTC. */
 const time = z.iso.datetime()
 /** Whole wei as decimal digits. */
 const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
@@ -110,15 +109,18 @@ export const statusAnswer = z.object({
   relayers: z.array(
     z.object({
       address,
-      ...{ balanceWei: z.nullable(wei), gasPriceWei: z.nullable(wei) },
+      balanceWei: z.nullable(wei),
+      gasPriceWei: z.nullable(wei),
       /** Payments that the balance pays for, at the highest price that each may come to. */
       lastsFor: z.nullable(z.int()),
       /** What to send there; null where it has enough. */
       wantedWei: z.nullable(wei),
       /** The next one: as the ledger counts, in the chain, and with what waits in the pool. */
       nonces: z.object({ ledger: z.int(), chain: z.nullable(z.int()), pool: z.nullable(z.int()) }),
-      ...{ inFlight: z.int(), queued: z.int() },
-      ...{ oldestAt: z.nullable(time), lastMinedAt: z.nullable(time) },
+      inFlight: z.int(),
+      queued: z.int(),
+      oldestAt: z.nullable(time),
+      lastMinedAt: z.nullable(time),
     }),
   ),
   contracts: z.object({
@@ -128,7 +130,10 @@ export const statusAnswer = z.object({
     pool: z.nullable(
       z.object({
         /** Free, owed by borrowers, of accounts, and left by the daily cap for new loans. */
-        ...{ liquidityWei: wei, owedWei: wei, balancesWei: wei, capLeftWei: wei },
+        liquidityWei: wei,
+        owedWei: wei,
+        balancesWei: wei,
+        capLeftWei: wei,
         principalWei: wei,
         isPaused: z.boolean(),
       }),
@@ -140,11 +145,15 @@ export const statusAnswer = z.object({
   /** As the process that answers knows them: their places in `NODE_URL`, never their addresses. */
   nodes: z.array(
     z.object({
-      ...{ label: z.string(), height: z.nullable(z.int()), heightAt: z.nullable(time) },
+      label: z.string(),
+      height: z.nullable(z.int()),
+      heightAt: z.nullable(time),
       state: z.enum(['able', 'suspended', 'distrusted']),
       /** Within which 95 of 100 of its last answers came. */
       p95Ms: z.nullable(z.number()),
-      ...{ answers: z.int(), failures: z.int(), callsToday: z.int() },
+      answers: z.int(),
+      failures: z.int(),
+      callsToday: z.int(),
     }),
   ),
   callsToday: z.nullable(z.object({ relay: z.int(), callers: z.int(), limit: z.int() })),
@@ -162,8 +171,11 @@ export const payment = z.object({
   account: address,
   /** What leaves the account's balance. */
   spendsWei: wei,
-  ...{ acceptedAt: time, changedAt: time, relayer: z.nullable(address) },
-  ...{ nonce: z.nullable(z.int()), attempts: z.int() },
+  acceptedAt: time,
+  changedAt: time,
+  relayer: z.nullable(address),
+  nonce: z.nullable(z.int()),
+  attempts: z.int(),
   outcome: z.nullable(z.enum(['executed', 'failed'])),
   reason: z.nullable(z.string()),
   /** The transaction that was mined for it, or that a node took last; and its block, where it has one. */
@@ -303,7 +315,9 @@ export const pinRequest = z.object({
 /** What the PIN of the account is from then on. */
 export const pinAnswer = z.object({
   account: address,
-  ...{ isChosen: z.boolean(), isBlocked: z.boolean(), isDormant: z.boolean() },
+  isChosen: z.boolean(),
+  isBlocked: z.boolean(),
+  isDormant: z.boolean(),
   replaceableAt: z.nullable(time),
 })
 

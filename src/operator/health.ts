@@ -68,7 +68,8 @@ export function healthOf(condition: Condition): HealthAnswer {
     failing: failed,
     checks,
     lastRefused: noted && {
-      ...{ reason: noted.kind, at: isoOf(noted.at) },
+      reason: noted.kind,
+      at: isoOf(noted.at),
       ...(isOver && { over: noted.endedAt === undefined ? true : isoOf(noted.endedAt) }),
     },
     upstreamCallsToday: budget?.asked,

@@ -95,17 +95,20 @@ function paymentMetrics({ vitals }: Known): Metric[] {
   const events = named.filter(({ kind }) => kind !== 'refused' && kind !== 'sms')
   return [
     {
-      ...{ name: 'relay_payment_events_total', type: 'counter' },
+      name: 'relay_payment_events_total',
+      type: 'counter',
       help: 'what happened to payments since the ledger was begun',
       samples: events.map(({ kind, event, value }) => [value, { kind, event }]),
     },
     {
-      ...{ name: 'relay_refusals_total', type: 'counter' },
+      name: 'relay_refusals_total',
+      type: 'counter',
       help: 'payments that were refused; own: they were to blame themselves',
       samples: refusals.map(({ event, value }) => [value, { reason: event }]),
     },
     {
-      ...{ name: 'relay_sms_total', type: 'counter' },
+      name: 'relay_sms_total',
+      type: 'counter',
       help: 'what became of messages to phones; later: put off, and tried again',
       samples: smsFates.map((fate) => [counts[`sms.${fate}`] ?? 0, { fate }]),
     },
@@ -143,7 +146,10 @@ function chainMetrics({ vitals }: Known): Metric[] {
 }
 
 const gauge = (name: string, help: string, samples: readonly Sample[]): Metric => ({
-  ...{ name, type: 'gauge', help, samples },
+  name,
+  type: 'gauge',
+  help,
+  samples,
 })
 
 const ageOf = (at: number | undefined, now: number): readonly [number | undefined] => [

@@ -27,16 +27,14 @@ export const linkOf = ({ explorer }: Chain, hash: string): string => `${explorer
 
 /** A payment as an operator is told of it. */
 export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSummary {
-  const { intentId: intent, acceptedAt, history, hash } = record
-  const { gas: _, deadline: __, ...told } = record
+  const { intentId, acceptedAt, history, reason, gas: _, deadline: __, ...told } = record
   return {
-    ...{ intent, state: told.state, kind: told.kind, account: told.account },
-    ...{ spendsWei: told.spendsWei, attempts: told.attempts, outcome: told.outcome },
-    ...{ relayer: told.relayer, nonce: told.nonce, hash, block: told.block },
+    ...told,
+    intent: intentId,
     acceptedAt: isoOf(acceptedAt),
     changedAt: isoOf(history.at(-1)?.[1] ?? acceptedAt),
-    reason: told.reason === '' ? null : told.reason,
-    explorer: hash === null ? null : linkOf(chain, hash),
+    reason: reason === '' ? null : reason,
+    explorer: told.hash === null ? null : linkOf(chain, told.hash),
   }
 }
 
@@ -46,15 +44,19 @@ export function toPaymentDetails(
   trace: PaymentTrace,
   gasUsed: number | undefined,
 ): PaymentDetails {
-  const { deadline, gas, history, transactions, hash: minedAs } = trace
+  const { transactions, ...record } = trace
+  const { deadline, gas, history, hash: minedAs } = record
   return {
-    ...toPaymentSummary(chain, trace),
+    ...toPaymentSummary(chain, record),
     deadline: deadline === null ? null : isoOf(deadline * 1_000),
     gasUsed: gasUsed ?? null,
     transitions: history.map(([state, at]) => ({ state, at: isoOf(at) })),
     transactions: transactions.map(
       ({ hash, nonce, gasPriceWei, recordedAt, sentAt, failures }) => ({
-        ...{ hash, nonce, gasPriceWei, failures },
+        hash,
+        nonce,
+        gasPriceWei,
+        failures,
         gasLimit: (gas ?? 0) + executeGas,
         recordedAt: isoOf(recordedAt),
         sentAt: isoOrNull(sentAt),

@@ -28,13 +28,18 @@ export function statusOf(
   const isAnyOpen =
     vitals.carried > 0 || Object.values(vitals.oldest).some((at) => at !== undefined)
   return {
-    ...{ now: isoOf(vitals.now), version, schema: vitals.schema },
-    ...{ chainId: chain.id, currency: chain.currency },
+    now: isoOf(vitals.now),
+    version,
+    schema: vitals.schema,
+    chainId: chain.id,
+    currency: chain.currency,
     intake: shownIntake(vitals.intake, isAnyOpen),
     health: healthOf(condition),
     alerts: alertsNow(condition, subject).map(({ name, says, raisedAt, calmSince }) => ({
-      ...{ name: name as AlertName, says },
-      ...{ raisedAt: isoOf(raisedAt), overSince: isoOrNull(calmSince) },
+      name: name as AlertName,
+      says,
+      raisedAt: isoOf(raisedAt),
+      overSince: isoOrNull(calmSince),
     })),
     relayers: [relayerOf(subject, condition, counts)],
     contracts: { loan, forwarder, ...contractsOf(vitals) },
@@ -61,7 +66,8 @@ function relayerOf(
     lastsFor: paymentsLeft(vitals, terms) ?? null,
     wantedWei: wantedWei(vitals, terms)?.toString() ?? null,
     nonces: { ledger: vitals.nextNonce, ...counts },
-    ...{ inFlight: vitals.carried, queued: vitals.waiting },
+    inFlight: vitals.carried,
+    queued: vitals.waiting,
     oldestAt: open.length === 0 ? null : isoOf(Math.min(...open)),
     lastMinedAt: isoOrNull(vitals.lastMinedAt),
   }

@@ -62,7 +62,8 @@ function post(
   return fetch(url ?? `https://${host}.africastalking.com/version1/messaging`, {
     method: 'POST',
     headers: {
-      ...{ apiKey, accept: 'application/json' },
+      apiKey,
+      accept: 'application/json',
       'content-type': 'application/x-www-form-urlencoded',
     },
     body: form.toString(),

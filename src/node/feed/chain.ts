@@ -24,7 +24,6 @@ export type ChainChange =
   /** More happened than can be told in order: what follows starts over. */
   | { kind: 'lost' }
 
-/** What the feed reads from a node. */
 export type FeedSource = {
   readonly latest: () => Promise<MinedBlock>
   /** By hash or number; `null` if it does not exist. */

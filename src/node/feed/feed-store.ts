@@ -1,7 +1,6 @@
 import type { FeedBlock } from './chain.ts'
 import type { Topic } from './subscriptions.ts'
 
-/** A subscription as it is kept. */
 export type KeptSubscription = { socket: string; id: string; topic: Topic }
 
 /** Where the feed keeps what must outlive its memory. */

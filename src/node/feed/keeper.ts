@@ -25,10 +25,8 @@ export type FeedKeeper = {
 /** How often the chain is looked at while no node says that something happened, and while one does. */
 const pollMs = { alone: 1_000, told: 2_500 }
 
-/** How long a look at the chain may take. */
 const lookMs = 6_000
 
-/** The feed of one network over its nodes. */
 export function createNodeFeed(
   { service, urls, keys, limits, clock, log }: FeedKeeper,
   store: FeedStore,

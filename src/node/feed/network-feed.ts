@@ -142,7 +142,6 @@ type SubscribingOptions = {
   joining: { count: number }
   /** Looks at the chain; undefined when that failed. */
   look: () => Promise<unknown>
-  /** Tells what is in the pool. */
   pending: () => Promise<void>
   /** A client listens to one thing less. */
   left: () => void

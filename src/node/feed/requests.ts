@@ -18,7 +18,6 @@ import type { Subscriptions } from './subscriptions.ts'
 
 export type RequestsOptions = {
   sessions: Sessions
-  /** By key. */
   shares: CustomerBudgets
   limits: FeedLimits
   /** Looks a key up by its hash, for as long as a connection lasts. */
@@ -83,7 +82,9 @@ async function answerTo(
   const { sessions, limits, subscriptionsOf, service, clock, log } = options
   let underWay = 0
   const answered = await answerMessage(text, {
-    ...{ service, clock, log },
+    service,
+    clock,
+    log,
     admit(calls) {
       if (session.requests + calls > limits.requestsPerSocket) {
         const message = `at most ${limits.requestsPerSocket} requests at a time on one connection`

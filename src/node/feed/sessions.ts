@@ -6,7 +6,6 @@ import type { Topic } from './subscriptions.ts'
 export type FeedSocket = {
   /** Names the connection as long as it lasts. */
   readonly id: string
-  /** SHA-256 of the API key that it was opened with. */
   readonly keyHash: string
   readonly send: (text: string) => void
   readonly close: (code: number, reason: string) => void
@@ -22,7 +21,6 @@ export type Session = {
   readonly untold: Map<string, Topic>
   /** Characters sent since the client last sent anything. */
   unanswered: number
-  /** Requests that are under way. */
   requests: number
 }
 
@@ -69,7 +67,6 @@ export type Sessions = {
   readonly send: (session: Session, text: string) => void
   /** Closes from here. The client is told nothing more, whether it answers the closing or not. */
   readonly end: (session: Session, code: number, reason: string) => void
-  /** The connection is gone. */
   readonly gone: (id: string) => void
 }
 

@@ -19,7 +19,6 @@ export type ServerSocket = {
 export type MemorySocketsOptions = {
   /** Who keeps the feed of a network; asked once a network. */
   keeperOf: (chainId: number) => FeedKeeper
-  /** Switches protocols, by the runtime. */
   upgrade: (request: Request) => { socket: ServerSocket; response: Response }
   /** Aborts when the process ends: every client is told so, and connects to another one. */
   ending: AbortSignal

@@ -1,6 +1,4 @@
-/** What comes of a client's request for a WebSocket. */
 export type Accepted =
-  /** The response that switches protocols. */
   | { kind: 'accepted'; response: Response }
   /** The key was revoked a moment ago. */
   | { kind: 'unknown_key' }

@@ -7,7 +7,6 @@ export type Topic =
   | { kind: 'newPendingTransactions' }
   | { kind: 'syncing' }
 
-/** The subscriptions of one WebSocket. */
 export type Subscriptions = {
   /**
    * @returns the id of the new subscription: 16 random bytes in hex

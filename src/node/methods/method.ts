@@ -8,7 +8,6 @@ import '../../runtime/english.ts'
 /** What a method may use to make its answer. */
 export type Context = NodeAccess & {
   readonly chainId: number
-  /** Every method that is served. */
   readonly methods: readonly Method[]
   /** Of the WebSocket that the request came over; none over HTTP. */
   readonly subscriptions: Subscriptions | undefined

@@ -38,7 +38,6 @@ export const block = z.looseObject({
 
 export type Block = z.output<typeof block>
 
-/** A block as nodes print it. */
 export const rawBlock = z.extend(block, {
   number: z.nullish(quantity),
   hash: z.nullish(hash),

@@ -36,7 +36,6 @@ export const estimateParam = z
     }),
   )
 
-/** A simulation, parsed. */
 export type SimulatedCall = z.output<typeof callParam> | z.output<typeof estimateParam>
 
 /** The call in the words that every node understands: `data`, and nothing that is `null`. */

@@ -31,7 +31,6 @@ export const logSubscriptionParam = z.object(
   { error: 'must be a filter object' },
 )
 
-/** What `eth_getLogs` selects by. */
 export const logFilterParam = z
   .object(
     {

@@ -16,7 +16,6 @@ const countError = { error: `must be a number from 0 to ${maxTraces}` }
 const offsetError = { error: 'must be a number that is not negative' }
 const number = z.union([z.int(), z.pipe(quantityParam, z.transform(Number))], offsetError)
 
-/** What `trace_filter` selects by. Addresses are those of a transaction's sender and receiver. */
 export const traceFilterParam = z.object(
   {
     fromBlock: z._default(minedBlockParam, 'latest'),
@@ -37,7 +36,6 @@ export const traceFilterParam = z.object(
 
 export type TraceFilter = z.output<typeof traceFilterParam>
 
-/** Whether a transaction's traces are wanted. */
 export function selects(
   { fromAddress, toAddress }: TraceFilter,
   { from, to }: z.output<typeof rawTransaction>,

@@ -20,7 +20,6 @@ export const trace = z.looseObject({
   type: z.string(),
   subtraces: position,
   traceAddress: z.array(position),
-  /** `null` when the call failed. */
   result: z.nullable(z.looseObject({ gasUsed: quantity, output: z.optional(data) })),
   error: z.optional(z.string()),
 })
@@ -40,7 +39,6 @@ const rawTrace = z.extend(trace, {
 
 type RawTrace = z.output<typeof rawTrace>
 
-/** Traces as nodes print them. */
 export const rawTraces = z.nullable(z.array(rawTrace))
 
 /** With every field, and no result where the call failed. */
@@ -98,7 +96,6 @@ export const callFrame: z.ZodMiniType<CallFrame> = z.looseObject({
   },
 })
 
-/** Where a transaction is. */
 export type TracePlace = Pick<
   Trace,
   'blockHash' | 'blockNumber' | 'transactionHash' | 'transactionPosition'

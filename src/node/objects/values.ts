@@ -6,7 +6,6 @@ export const hashParam = hexParam(/^0x[0-9a-fA-F]{64}$/, 'a 32-byte hash')
 /** 20 bytes, in any case: a checksum is the wallet's business (EIP-55 and EIP-1191 both pass). */
 export const addressParam = hexParam(/^0x[0-9a-fA-F]{40}$/, 'a 20-byte address')
 
-/** Whole bytes. */
 export const dataParam = hexParam(/^0x(?:[0-9a-fA-F]{2})*$/, 'hex data of whole bytes')
 
 /** A number in hex; leading zeros, which nodes disagree about, are dropped before it travels on. */
@@ -26,7 +25,6 @@ export const minedBlockOrHashParam = param(
   canonicalSelector,
 )
 
-/** A mined block by number or tag. */
 export const minedBlockParam = param(
   /^(?:latest|earliest|0x0*[0-9a-fA-F]{1,13})$/,
   'a block number in hex, latest or earliest',
@@ -58,13 +56,10 @@ export const quantity = z
   .string()
   .check(z.regex(/^0x[0-9a-fA-F]+$/), z.overwrite(canonicalQuantity))
 
-/** Whole bytes in an answer. */
 export const data = z.string().check(z.regex(/^0x[0-9a-fA-F]*$/))
 
-/** 32 bytes in an answer. */
 export const hash = z.string().check(z.regex(/^0x[0-9a-f]{64}$/))
 
-/** 20 bytes in an answer. */
 export const address = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))
 
 /** Whether a selector names a block by its hash, whatever became of the block. */
@@ -72,12 +67,10 @@ export function isHash(selector: Selector): boolean {
   return typeof selector === 'string' && selector.length === 66
 }
 
-/** A number as a quantity. */
 export function toQuantity(value: number | bigint): string {
   return `0x${value.toString(16)}`
 }
 
-/** Without leading zeros, in lower case. */
 function canonicalQuantity(text: string): string {
   if (/^0x(?:0|[1-9a-f][0-9a-f]*)$/.test(text)) return text
   return `0x${text

@@ -17,7 +17,6 @@ import type { UpstreamNode } from '../upstream/node.ts'
 import { ifServed, lookUp } from './lookup.ts'
 import { minedBlock } from './mined-block.ts'
 
-/** The traces of every transaction of a block; `null` when there is no such block. */
 export async function tracesOfBlock(node: UpstreamNode, selector: string): Promise<Trace[] | null> {
   if (node.profile === 'rskj') {
     return shapeTraces(await lookUp(node, 'trace_block', [selector], rawTraces))

@@ -21,7 +21,6 @@ const plausibleLead = 2
 
 /** What several nodes have shown of their heights. Times are Unix ms. */
 export type Heights = {
-  /** The highest block that was shown, and when. */
   head: { number: number; shownAt: number } | undefined
   surveyedAt: number
   survey: { startedAt: number; shared: SharedWork<void> } | undefined
@@ -35,7 +34,6 @@ export type HeightsOptions = AttemptOptions & {
   background: (work: Promise<unknown>) => void
 }
 
-/** Before the first survey. */
 export function unknownHeights(): Heights {
   return { head: undefined, surveyedAt: Number.NEGATIVE_INFINITY, survey: undefined }
 }

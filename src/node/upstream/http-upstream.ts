@@ -41,7 +41,6 @@ export type UpstreamOptions = {
   fetch: typeof globalThis.fetch
   /** Told of calls before they go out, each of a batch by itself. What it throws keeps them back. */
   note: (calls: number) => void
-  /** Unix time in ms. */
   now: () => number
 }
 
@@ -219,7 +218,6 @@ function unreached(name: string, error: unknown): TransportError {
   return new TransportError(`${name} could not be reached`, { cause: error })
 }
 
-/** Whether there is an answer. */
 function settle(
   { resolve, reject }: Waiting,
   answer: Answer | undefined,

@@ -16,7 +16,6 @@ export type NodeAccess = {
   ) => Promise<{ name: string; value: T }[]>
   /** Hands a signed transaction with this hash to every node. */
   readonly send: (raw: Hex, hash: Hex) => Promise<void>
-  /** The number of the most recent block. */
   readonly head: () => Promise<number>
   /** The most recent block that was seen, without asking. */
   readonly knownHead: () => number | undefined

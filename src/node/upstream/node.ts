@@ -7,7 +7,6 @@ export type Profile = 'rskj' | 'ethereum'
 export type UpstreamNode = {
   readonly name: string
   readonly profile: Profile
-  /** What it calls itself. */
   readonly client: string
   /** Its most recent block when the heights of several nodes were last looked at. */
   readonly height: number | undefined

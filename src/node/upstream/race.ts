@@ -9,11 +9,9 @@ import { noteSlowness, type Standing } from './standing.ts'
 const hedge = { leastMs: 100, mostMs: 1_000, latencies: 4 }
 
 export type RaceOptions = AttemptOptions & {
-  /** The nodes in the order in which they are asked. */
   order: readonly Standing[]
   /** Whether they are different nodes: then each has its time, and the next is asked beside a slow one. */
   several: boolean
-  /** Whether a node is behind the others. */
   isBehind: (standing: Standing) => boolean
 }
 

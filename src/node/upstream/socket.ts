@@ -39,7 +39,6 @@ export function createNodeSocket({
   urls: readonly string[]
   connect: (url: string) => WebSocket
   now: () => number
-  /** Something new is there. */
   nudge: () => void
 }): NodeSocket {
   let socket: WebSocket | undefined

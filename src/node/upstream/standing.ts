@@ -21,7 +21,6 @@ export type Standing = {
   strikes: number
   latencyMs: number | undefined
   height: number | undefined
-  /** When it told that. */
   heightAt: number | undefined
   /** How long its last answers took, in ms, in no order. */
   readonly tookMs: number[]
@@ -33,7 +32,6 @@ export type Standing = {
 export type NodeStanding = {
   name: string
   height: number | undefined
-  /** When it told that (Unix ms). */
   heightAt: number | undefined
   state: 'able' | 'suspended' | 'distrusted'
   /** Within which 95 of 100 of its last answers came. */
@@ -61,7 +59,6 @@ const malformedMs = 60_000
 /** What a node said that it is holds for so long where its answers do not go with it. */
 const identityMs = 60_000
 
-/** The standing of a node that was not asked yet. */
 export function newStanding(upstream: Upstream): Standing {
   return {
     upstream,
@@ -71,12 +68,14 @@ export function newStanding(upstream: Upstream): Standing {
     malformedToldAt: Number.NEGATIVE_INFINITY,
     strikes: 0,
     latencyMs: undefined,
-    ...{ height: undefined, heightAt: undefined },
-    ...{ tookMs: [], answers: 0, failures: 0 },
+    height: undefined,
+    heightAt: undefined,
+    tookMs: [],
+    answers: 0,
+    failures: 0,
   }
 }
 
-/** How a node has done, at this time. */
 export function standingOf(standing: Standing, now: number): NodeStanding {
   const { upstream, height, heightAt, tookMs, answers, failures } = standing
   const state = isAble(standing, now)
@@ -101,7 +100,6 @@ export function isAble(standing: Standing, now: number): boolean {
   return standing.suspendedUntil <= now && isTrusted(standing, now)
 }
 
-/** Whether a node has not lied lately. */
 export function isTrusted({ distrustedUntil }: Standing, now: number): boolean {
   return distrustedUntil <= now
 }
@@ -115,7 +113,6 @@ export function noteAnswer(standing: Standing, tookMs: number): void {
   standing.latencyMs = latencyMs === undefined ? tookMs : latencyMs * 0.8 + tookMs * 0.2
 }
 
-/** The node gave no answer. */
 export function noteFailure(standing: Standing, error: unknown, options: StandingOptions): void {
   if (!(error instanceof TransportError)) return
   standing.failures += 1

@@ -62,16 +62,13 @@ export type Upstreams = {
   readonly sawHead: (node: UpstreamNode, number: number) => void
   /** A node gave an answer that is proved wrong: for a while it is asked last. */
   readonly distrust: (name: string, why: string) => void
-  /** How each node has done in this process. */
   readonly standings: () => readonly NodeStanding[]
 }
 
 export type UpstreamsOptions = Omit<HeightsOptions, 'standings'> & {
-  /** The nodes, the preferred first. */
   upstreams: readonly Upstream[]
 }
 
-/** Uses the nodes of one network as if they were one that does not fail. */
 export function createUpstreams({ upstreams, ...rest }: UpstreamsOptions): Upstreams {
   const standings = upstreams.map(newStanding)
   const options: HeightsOptions = { ...rest, standings }

@@ -21,7 +21,6 @@ export type CashOutOrder = {
 /** Carries out a cash-out as any payment of the caller is carried out. */
 export type CashOut = (order: CashOutOrder) => Promise<{ intentId: Hex; answered: PaymentAnswer }>
 
-/** What came of an operator's attempt to cash out. */
 export type CashedOut =
   | ({ kind: 'accepted' } & CashOutAnswer)
   /** Nothing was sent, and nothing will be under this key; in the words of screens. */

@@ -5,7 +5,6 @@ import type { DepositAnswer } from '../answers.ts'
 import { linkOf, type Subject } from '../records.ts'
 import { type CallerOptions, callerBy, type NoCaller } from './caller.ts'
 
-/** What came of an operator's attempt to deposit for a caller. */
 export type Deposited = ({ kind: 'told' } & DepositAnswer) | NoCaller
 
 export type DepositOptions = CallerOptions & {

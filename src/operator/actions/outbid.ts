@@ -2,7 +2,6 @@ import { gasPriceFor, type Relayer } from '../../relay/relayer.ts'
 import { execute } from '../../relay/tend/execute.ts'
 import type { OutbidAnswer } from '../answers.ts'
 
-/** What came of an attempt to outbid a nonce's transaction. */
 export type Outbidden =
   | ({ kind: 'outbid' } & OutbidAnswer)
   /** The ledger has no bytes of this nonce that wait for a block. */
@@ -38,7 +37,10 @@ export async function outbidNonce(relayer: Relayer, nonce: number): Promise<Outb
   const [newest] = after?.transactions ?? []
   if (newest === undefined || newest.hash === hash) return { kind: 'not_taken' }
   return {
-    ...{ kind: 'outbid', nonce, over: hash, hash: newest.hash },
+    kind: 'outbid',
+    nonce,
+    over: hash,
+    hash: newest.hash,
     gasPriceWei: `${newest.gasPriceWei}`,
   }
 }

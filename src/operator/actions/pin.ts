@@ -5,7 +5,6 @@ import type { PinAnswer, PinRequest } from '../answers.ts'
 import { isoOf } from '../records.ts'
 import { type CallerOptions, callerBy, type NoCaller } from './caller.ts'
 
-/** What came of what an operator asked about a caller's PIN. */
 export type PinTended = ({ kind: 'done' } & PinAnswer) | NoCaller
 
 export type PinOptions = CallerOptions & { memory: Memory }

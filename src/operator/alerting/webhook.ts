@@ -28,7 +28,6 @@ export type WebhookOptions = {
 
 const timeoutMs = 5_000
 
-/** The message of a notice. */
 export function messageOf(
   { id, name, kind, says, raisedAt, at }: AlertNotice,
   deployment: Pick<AlertMessage, 'chainId' | 'relayer'>,

@@ -8,7 +8,10 @@ import type { Messages } from './texts.ts'
 
 /** What screens say in each language. */
 export const messagesIn: Readonly<Record<Language, Messages>> = {
-  ...{ en: english, sw: kiswahili, fr: french, es: spanish },
+  en: english,
+  sw: kiswahili,
+  fr: french,
+  es: spanish,
 }
 
 /**
