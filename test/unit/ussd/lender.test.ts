@@ -322,7 +322,8 @@ describe('money in and out', () => {
 })
 
 test('help is the number that the operator set', async () => {
-  await openWorld().play(`
+  const own = { HELP_NUMBER: '0700 000 088' }
+  await openWorld({ product: { settings: { ...menus.lender.settings, own } } }).play(`
     menu: -> …|5. My Activity|6. Receive|7. Cash Out|8. Settings|9. Help
-    s: 9 -> END Help: call 0700 000 099|We never ask for your PIN.`)
+    s: 9 -> END Help: call 0700 000 088|We never ask for your PIN.`)
 })

@@ -135,27 +135,28 @@ test('every place and every effect is reached in some menu', () => {
   )
 })
 
-const tenth: MenuPart = {
-  words: () => ({ label: 'A tenth entry' }),
-  digit: '10',
+const digits = menuParts.map(({ digit }) => Number(digit))
+const one: MenuPart = {
+  words: () => ({ label: 'One more entry' }),
+  digit: `${Math.max(...digits) + 1}`,
   leads: () => ({ name: 'help', outcome: () => ({ kind: 'help' }) }),
   places: () => ({}),
 }
 
 test.for(Object.entries(menusInAllLanguages))(
-  'a tenth entry of %s stands below the nine, on a later page where there are nine, and is chosen from each',
+  'one more entry of %s stands below the others, on a later page where these are nine, and is chosen from each',
   ([, { settings, say }]) => {
     const context = sampleContext({ settings, say }, longest)
-    const more = { ...context, menu: createMenu(settings, [...menuParts, tenth]) }
+    const more = { ...context, menu: createMenu(settings, [...menuParts, one]) }
     const pagesIn = (of: MenuContext) => pagesAt('main', [], of, allRight())(facts)
     const linesIn = (pages: string[]) =>
       pages.flatMap((page) => page.split('\n').filter((line) => !/^(98|0)\. /.test(line)))
     const pages = pagesIn(more)
-    expect(linesIn(pages)).toEqual([...linesIn(pagesIn(context)), '10. A tenth entry'])
+    expect(linesIn(pages)).toEqual([...linesIn(pagesIn(context)), `${one.digit}. One more entry`])
     for (const page of pages) expectToFit(page)
     const hasNine = settings.profile === 'lender'
-    expect(pages.findIndex((page) => page.includes('\n10. ')) > 0).toBe(hasNine)
-    for (const way of [['10'], ...(hasNine ? [['98', '10']] : [])]) {
+    expect(pages.findIndex((page) => page.includes(`\n${one.digit}. `)) > 0).toBe(hasNine)
+    for (const way of [[one.digit], ...(hasNine ? [['98', one.digit]] : [])]) {
       expect(walk(way, more, allRight())).toEqual({ kind: 'help' })
       expect(walk(way, context, allRight())).toMatchObject({ kind: 'ask' })
     }
