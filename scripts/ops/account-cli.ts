@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { text } from 'node:stream/consumers'
-import type { Address } from 'viem'
-import { showAddress } from '../../src/account/address.ts'
+import { type Address, checksumAddress } from 'viem'
 import {
   aliasAnswer,
   cashOutAnswer,
@@ -67,7 +66,7 @@ async function address(operator: OperatorClient): Promise<Found> {
     phone: await readNumber(),
   })
   const { chainId } = await operator.read('/operator/status', statusAnswer)
-  const shown = showAddress(account as Address, chainId)
+  const shown = checksumAddress(account as Address, chainId)
   return { json: { address: shown }, lines: [shown] }
 }
 

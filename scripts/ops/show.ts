@@ -1,6 +1,4 @@
-import type { Address } from 'viem'
-import { formatEther, formatGwei } from 'viem'
-import { showAddress } from '../../src/account/address.ts'
+import { type Address, checksumAddress, formatEther, formatGwei } from 'viem'
 import { paymentKinds } from '../../src/loan/kinds.ts'
 import type {
   Check,
@@ -218,7 +216,7 @@ export function depositLines(
       const { thereWei, gasWei, last } = deposit
       const there = thereWei === '0' ? 'Nothing' : `Only ${money(thereWei)}`
       const cost = thereWei === '0' ? '' : `, and the gas of a deposit costs ${money(gasWei)}`
-      const now = `${there} is at ${showAddress(account as Address, chainId)}${cost}. Nothing was sent.`
+      const now = `${there} is at ${checksumAddress(account as Address, chainId)}${cost}. Nothing was sent.`
       if (last === null) return { lines: [now], isBad: true }
       const before = `The last deposit of this account: ${money(last.amountWei)} in block ${last.block} (${last.explorer}).`
       return { lines: [before, now], isBad: false }

@@ -12,8 +12,3 @@ export function parseAddress(text: string, chainId: number): Address | undefined
     text === lower || text === checksumAddress(lower, chainId) || text === getAddress(lower)
   return isKnown ? lower : undefined
 }
-
-/** An address as people are shown it: with this chain's checksum (EIP-1191). */
-export function showAddress(address: Address, chainId: number): string {
-  return checksumAddress(address, chainId)
-}

@@ -1,5 +1,5 @@
 import type { CountryCode } from 'libphonenumber-js/mobile'
-import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/mobile'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/mobile'
 import { plainDigits } from '../runtime/digits.ts'
 import { presentForm } from './numbering.ts'
 
@@ -13,11 +13,6 @@ export type PhoneNumber = string & { readonly [brand]: 'PhoneNumber' }
 
 /** A country with a numbering plan, by its two letters (ISO 3166-1). */
 export type Country = CountryCode
-
-/** Whether the numbering plans know this country. */
-export function isCountry(text: string): text is Country {
-  return isSupportedCountry(text)
-}
 
 /**
  * The caller's number as a gateway sends it: E.164 with its plus. A leading space is a plus that a form

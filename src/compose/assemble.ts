@@ -21,7 +21,6 @@ import { hubtel } from '../ussd/gateways/hubtel.ts'
 import { closedRoutes, ussdRoutes } from '../ussd/route.ts'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
-import { assembleNodeService, assembleNodeServices } from './node-services.ts'
 import { assembleOperations, type Operations } from './operator.ts'
 import { assembleRelayer, forwarderOf } from './relay.ts'
 import type { Runtime } from './runtime.ts'
@@ -46,12 +45,14 @@ export type Assembly = {
 export function assemble(config: Config, runtime: Runtime, stores: Stores): Assembly {
   const { clock, log } = runtime
   const budget = budgetOf(config, runtime, stores)
-  const noteFor = (asker: Asker) => budget && ((calls: number) => budget.note(asker, calls))
-  const nodeService = assembleNodeService(config, runtime, noteFor('relay'))
+  function serviceOf(chainId: number, asker: Asker): NodeService {
+    const ofRelay = chainId === config.chain.id ? budget : undefined
+    const note = ofRelay && ((calls: number) => ofRelay.note(asker, calls))
+    return createNodeService({ chainId, urls: urlsOf(config, chainId), ...runtime, note })
+  }
+  const nodeService = serviceOf(config.chain.id, 'relay')
   // Counted apart from the relay, where calls are counted.
-  const callersService = budget
-    ? assembleNodeService(config, runtime, noteFor('callers'))
-    : nodeService
+  const callersService = budget ? serviceOf(config.chain.id, 'callers') : nodeService
   const configured = createConfigKeys({ hashes: config.rpcKeyHashes, chainId: config.chain.id })
   const stored = createStoredKeys({ store: stores.keyStore, configured, clock })
   const keys = budget ? withinBudget(stored, budget, config.chain.id) : stored
@@ -69,7 +70,12 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
   }
 
   function assembleApp(): App {
-    const services = assembleNodeServices(config, runtime, callersService)
+    const services = new Map<number, NodeService>(
+      [...config.networks.keys()].map((id) => [
+        id,
+        id === config.chain.id ? callersService : serviceOf(id, 'callers'),
+      ]),
+    )
     const sockets = stores.sockets((chainId) => {
       const service = services.get(chainId)
       if (service === undefined) throw new Error(`chain ${chainId} is not served here`)
@@ -109,12 +115,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
       const tended = await round
       return isMoreToSend === true && tended !== 'soon' ? 'open' : tended
     },
-    feedKeeper: (chainId) =>
-      feedKeeperOver(
-        chainId === config.chain.id
-          ? assembleNodeService(config, runtime, noteFor('callers'))
-          : createNodeService({ chainId, urls: urlsOf(config, chainId), ...runtime }),
-      ),
+    feedKeeper: (chainId) => feedKeeperOver(serviceOf(chainId, 'callers')),
   }
 }
 

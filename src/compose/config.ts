@@ -1,9 +1,10 @@
 import { wordlist as english } from '@scure/bip39/wordlists/english'
+import { isSupportedCountry } from 'libphonenumber-js/mobile'
 import type { Address, Hex } from 'viem'
 import * as z from 'zod/mini'
 import { parseAddress } from '../account/address.ts'
 import { languages } from '../account/language.ts'
-import { type Country, isCountry } from '../account/phone.ts'
+import type { Country } from '../account/phone.ts'
 import { atPace, type Chain, chains, type PoolRules, poolRules } from '../chain/chains.ts'
 import type { RateFeed } from '../loan/local-worth.ts'
 import type { BudgetLimits } from '../node/upstream/budget.ts'
@@ -125,7 +126,8 @@ const nodeUrls = listOf(
   z.url({ protocol: /^https?$/, error: 'has to be http(s) addresses' }),
 ).check(z.refine((urls) => urls.length > 0, 'has to name a node'))
 
-const secureUrl = z.url({ protocol: /^https?$/, error: 'has to be an https address' }).check(
+/** Of a service on the net, or of a program on this machine. */
+export const secureUrl = z.url({ protocol: /^https?$/, error: 'has to be an https address' }).check(
   z.refine((url) => url.startsWith('https:') || isLoopback(url), {
     error: 'has to be https, but for a program on this machine',
   }),
@@ -151,7 +153,7 @@ const environment = z.object({
   ),
   GATEWAY_COUNTRY: z.optional(
     z.custom<Country>(
-      (value) => typeof value === 'string' && isCountry(value),
+      (value) => typeof value === 'string' && isSupportedCountry(value),
       'has to be a country by its two letters, such as KE',
     ),
   ),

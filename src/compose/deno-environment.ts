@@ -1,18 +1,12 @@
 import * as z from 'zod/mini'
 import type { RedisAddress } from '../runtime/redis.ts'
-import { type Config, ConfigError, isLoopback, parseConfig } from './config.ts'
+import { type Config, ConfigError, parseConfig, secureUrl } from './config.ts'
 
 /** The environment of a Deno process: what a Worker's holds, and where its Redis is. */
 export type DenoConfig = { config: Config; redis: RedisAddress }
 
 const redisVariables = z.object({
-  UPSTASH_REDIS_REST_URL: z
-    .url({ protocol: /^https?$/, error: 'has to be the https address of a database' })
-    .check(
-      z.refine((url) => url.startsWith('https:') || isLoopback(url), {
-        error: 'has to be https, but for a database on this machine',
-      }),
-    ),
+  UPSTASH_REDIS_REST_URL: secureUrl,
   UPSTASH_REDIS_REST_TOKEN: z.string().check(z.regex(/^[\x21-\x7e]{8,}$/, 'has to be a token')),
 })
 

@@ -1,4 +1,4 @@
-import { parseEther } from 'viem'
+import { formatEther, parseEther } from 'viem'
 
 /** Why a typed text is not an amount. */
 export type AmountFault = 'not_a_number' | 'zero' | 'too_fine' | 'too_large'
@@ -40,14 +40,6 @@ const leastShownWei = 10n ** BigInt(weiDecimals - shownDecimals)
  * little for that and not zero is told to be less than the least that is shown.
  */
 export function formatAmountDown(wei: bigint): string {
-  if (wei > 0n && wei < leastShownWei) return `<${formatAmount(leastShownWei)}`
-  return formatAmount(wei - (wei % leastShownWei))
-}
-
-/** Wei as a decimal string without trailing zeros; zero is `0`. */
-export function formatAmount(wei: bigint): string {
-  const digits = wei.toString().padStart(weiDecimals + 1, '0')
-  const whole = digits.slice(0, -weiDecimals)
-  const fraction = digits.slice(-weiDecimals).replace(/0+$/, '')
-  return fraction === '' ? whole : `${whole}.${fraction}`
+  if (wei > 0n && wei < leastShownWei) return `<${formatEther(leastShownWei)}`
+  return formatEther(wei - (wei % leastShownWei))
 }

@@ -1,19 +1,12 @@
 import type { Hex } from 'viem'
 import type { LoanReader } from '../loan/reader.ts'
-import type {
-  ExportEntry,
-  ExportHead,
-  ExportPage,
-  ExportPlace,
-} from '../relay/ledger/copies/export-format.ts'
+import type { ExportEntry, ExportHead, ExportPlace } from '../relay/ledger/copies/export-format.ts'
 import { intakeActions } from '../relay/ledger/notes/operations.ts'
 import type {
   Identity,
   IntakeWish,
   PaymentQuery,
   PaymentTrace,
-  RestoreAnswer,
-  RestoreBegun,
   SetBack,
   SetBackAnswer,
   Vitals,
@@ -22,23 +15,21 @@ import { isOpen, paymentsOf } from '../relay/ledger/port.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { faultOf } from '../runtime/log.ts'
-import { type Aliased, type AliasOptions, keepAccounts } from './actions/alias.ts'
+import { type AliasOptions, keepAccounts } from './actions/alias.ts'
 import { callerBy, type NoCaller } from './actions/caller.ts'
-import { type CashedOut, type CashOutOptions, cashOutFor } from './actions/cash-out.ts'
-import { type Deposited, type DepositOptions, depositFor } from './actions/deposit.ts'
-import { type Outbidden, outbidNonce } from './actions/outbid.ts'
-import { type PinOptions, type PinTended, tendPin } from './actions/pin.ts'
+import { type CashOutOptions, cashOutFor } from './actions/cash-out.ts'
+import { type DepositOptions, depositFor } from './actions/deposit.ts'
+import { outbidNonce } from './actions/outbid.ts'
+import { type PinOptions, tendPin } from './actions/pin.ts'
 import type {
   AliasRequest,
   AuditAnswer,
   CashOutRequest,
-  HealthAnswer,
   IntakeAnswer,
   LookupAnswer,
   PaymentDetails,
   PaymentsAnswer,
   PinRequest,
-  StatusAnswer,
 } from './answers.ts'
 import { type Condition, healthOf } from './health.ts'
 import { metricsOf } from './metrics.ts'
@@ -46,27 +37,7 @@ import { isoOf, toPaymentDetails, toPaymentSummary } from './records.ts'
 import { type Counts, shownIntake, statusOf } from './status.ts'
 
 /** What is told to operators, and what they do. */
-export type Operator = {
-  health: () => Promise<HealthAnswer>
-  status: () => Promise<StatusAnswer>
-  /** In Prometheus' text format. */
-  metrics: () => Promise<string>
-  payments: (query: PaymentQuery) => Promise<PaymentsAnswer>
-  payment: (intent: Hex) => Promise<PaymentDetails | undefined>
-  setIntake: (kind: IntakeWish, nextAccountKey?: string) => Promise<IntakeAnswer>
-  outbid: (nonce: number) => Promise<Outbidden>
-  lookup: (phone: string) => Promise<LookedUp>
-  cashOut: (request: CashOutRequest) => Promise<CashedOut>
-  deposit: (phone: string) => Promise<Deposited>
-  pin: (request: PinRequest) => Promise<PinTended>
-  alias: (request: AliasRequest) => Promise<Aliased>
-  audit: () => Promise<AuditAnswer>
-  exported: (place: ExportPlace) => Promise<ExportPage>
-  beginRestore: (head: ExportHead, adds: boolean) => Promise<RestoreBegun>
-  restore: (exportedAt: number, entries: readonly ExportEntry[]) => Promise<RestoreAnswer>
-  endRestore: (exportedAt: number) => Promise<RestoreAnswer>
-  setBack: (to: SetBack) => Promise<SetBackAnswer>
-}
+export type Operator = ReturnType<typeof createOperator>
 
 export type LookedUp = ({ kind: 'found' } & LookupAnswer) | NoCaller
 
@@ -97,7 +68,7 @@ const countsMs = 5_000
 const shownPayments = 20
 const shownEntries = 200
 
-export function createOperator(options: OperatorOptions): Operator {
+export function createOperator(options: OperatorOptions) {
   const { subject, relayer, condition, newId } = options
   const { ledger, log } = relayer
   const { chain } = subject
@@ -114,19 +85,20 @@ export function createOperator(options: OperatorOptions): Operator {
   return {
     health: async () => healthOf(await options.sharedCondition()),
     status: async () => statusOf(subject, await known(), await counts()),
+    /** In Prometheus' text format. */
     metrics: async () => metricsOf(subject, await known()),
-    async payments(query) {
+    async payments(query: PaymentQuery): Promise<PaymentsAnswer> {
       const { payments, next } = await ledger.page(query)
       return {
         payments: payments.map((record) => toPaymentSummary(chain, record)),
         next: next === undefined ? null : isoOf(next),
       }
     },
-    async payment(intent) {
+    async payment(intent: Hex): Promise<PaymentDetails | undefined> {
       const trace = await ledger.tracePayment(intent)
       return trace && toPaymentDetails(chain, trace, await gasUsedBy(relayer, trace))
     },
-    async setIntake(kind, nextAccountKey) {
+    async setIntake(kind: IntakeWish, nextAccountKey?: string): Promise<IntakeAnswer> {
       // The secret that a drain has named is forgotten with it: this Worker's is learnt before that.
       if (kind === 'open') await ledger.identify(await options.identity())
       const intake = await ledger.setIntake(kind, newId(), nextAccountKey)
@@ -138,7 +110,7 @@ export function createOperator(options: OperatorOptions): Operator {
       const work = await ledger.work()
       return { intake: shownIntake(intake, isOpen(work)), open: paymentsOf(work).length }
     },
-    async outbid(nonce) {
+    async outbid(nonce: number) {
       await ledger.note({ id: newId(), action: 'outbid', detail: { nonce: `${nonce}` } })
       log({
         level: 'warn',
@@ -148,12 +120,13 @@ export function createOperator(options: OperatorOptions): Operator {
       })
       return await outbidNonce(relayer, nonce)
     },
-    lookup: async (phone) => lookUp(options, phone, (await known()).vitals),
-    cashOut: async (request) => cashOutFor(options, request, (await known()).vitals),
-    deposit: async (phone) => depositFor(options, phone, (await known()).vitals),
-    pin: async (request) => tendPin(options, request, (await known()).vitals),
-    alias: async (request) => keepAccounts(options, request, (await known()).vitals),
-    async audit() {
+    lookup: async (phone: string) => lookUp(options, phone, (await known()).vitals),
+    cashOut: async (request: CashOutRequest) =>
+      cashOutFor(options, request, (await known()).vitals),
+    deposit: async (phone: string) => depositFor(options, phone, (await known()).vitals),
+    pin: async (request: PinRequest) => tendPin(options, request, (await known()).vitals),
+    alias: async (request: AliasRequest) => keepAccounts(options, request, (await known()).vitals),
+    async audit(): Promise<AuditAnswer> {
       const entries = await ledger.audit(shownEntries)
       return { entries: entries.map(({ id: _, at, ...entry }) => ({ ...entry, at: isoOf(at) })) }
     },
@@ -162,19 +135,12 @@ export function createOperator(options: OperatorOptions): Operator {
 }
 
 /** The ledger as a whole: out into a file, and back. */
-function ledgerOf({
-  relayer: { ledger, log },
-  identity,
-  newId,
-  setBack,
-}: OperatorOptions): Pick<
-  Operator,
-  'exported' | 'beginRestore' | 'restore' | 'endRestore' | 'setBack'
-> {
+function ledgerOf({ relayer, identity, newId, setBack }: OperatorOptions) {
+  const { ledger, log } = relayer
   const say = (message: string) => log({ level: 'warn', event: 'operator.restore', message })
   return {
-    exported: async (place) => ledger.exported(await identity(), place),
-    async beginRestore(head, adds) {
+    exported: async (place: ExportPlace) => ledger.exported(await identity(), place),
+    async beginRestore(head: ExportHead, adds: boolean) {
       const begun = await ledger.beginRestore({
         id: newId(),
         head,
@@ -184,13 +150,14 @@ function ledgerOf({
       if (begun.kind === 'begun') say('An operator restores the ledger: no session is decided')
       return begun
     },
-    restore: (exportedAt, entries) => ledger.restore(exportedAt, entries),
-    async endRestore(exportedAt) {
+    restore: (exportedAt: number, entries: readonly ExportEntry[]) =>
+      ledger.restore(exportedAt, entries),
+    async endRestore(exportedAt: number) {
       const ended = await ledger.endRestore(exportedAt)
       if (ended.kind === 'restored') say('The ledger is restored')
       return ended
     },
-    async setBack(to) {
+    async setBack(to: SetBack): Promise<SetBackAnswer> {
       if (setBack === undefined) return { kind: 'refused', reason: 'Redis keeps no history' }
       const answer = await setBack(to)
       if (answer.kind === 'refused') return answer

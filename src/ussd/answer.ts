@@ -1,12 +1,11 @@
-import type { Address } from 'viem'
-import { showAddress } from '../account/address.ts'
+import { type Address, checksumAddress, formatEther } from 'viem'
 import type { CallerAccounts } from '../account/keys.ts'
 import type { Language } from '../account/language.ts'
 import { languageIn, withDialled, withLanguage, withoutDialTime } from '../account/memory.ts'
 import { isOpened } from '../account/opened.ts'
 import { isListed, type PhoneNumber, spelledPhone } from '../account/phone.ts'
 import type { SessionKeys } from '../account/session-keys.ts'
-import { formatAmount, formatAmountDown } from '../loan/amounts.ts'
+import { formatAmountDown } from '../loan/amounts.ts'
 import type { Identified, Ledger } from '../relay/ledger/port.ts'
 import { answerOf } from '../relay/pay/answers.ts'
 import type { Pay } from '../relay/pay/delivery.ts'
@@ -248,11 +247,11 @@ function contextOf(parts: Parts, { phone, say }: Asked): MenuContext {
         case 'known':
           return recipient.label
         case 'address':
-          return longAddress(showAddress(recipient.address, chainId))
+          return longAddress(checksumAddress(recipient.address, chainId))
       }
     },
     // Exact: what is less than it is refused.
-    least: { wei: leastTransferWei, text: `${formatAmount(leastTransferWei)} ${parts.currency}` },
+    least: { wei: leastTransferWei, text: `${formatEther(leastTransferWei)} ${parts.currency}` },
   }
 }
 

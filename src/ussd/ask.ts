@@ -1,4 +1,4 @@
-import { showAddress } from '../account/address.ts'
+import { checksumAddress } from 'viem'
 import { type Memory, recipientsIn, tellsOf, withTold } from '../account/memory.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
@@ -98,7 +98,7 @@ const readers: Readers = {
   registration: registrationOf,
   recipients: recipientsOf,
   earlierMinutes: (parts, question, place) => parts.minutesSinceEqual(question, place),
-  address: async ({ context }, { account }) => showAddress(account, context.chainId),
+  address: async ({ context }, { account }) => checksumAddress(account, context.chainId),
   async activity({ ledger, memory, loan, log, context: { chainId } }, { account }) {
     const [payments, kept, received] = await Promise.all([
       ledger.payments(account, shownPayments),

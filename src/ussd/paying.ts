@@ -1,5 +1,4 @@
-import type { Address, Hex } from 'viem'
-import { showAddress } from '../account/address.ts'
+import { type Address, checksumAddress, type Hex } from 'viem'
 import { sealedIn, withSent } from '../account/memory.ts'
 import { type PhoneNumber, shortPhone } from '../account/phone.ts'
 import type { Authorization, Pins } from '../account/pin.ts'
@@ -132,7 +131,7 @@ async function orderOf(
     addressOf: (recipient: Recipient) => addressOf(recipient, accounts),
     shortOf: (recipient: Recipient) =>
       recipient.kind === 'address'
-        ? shortAddress(showAddress(recipient.address, chainId))
+        ? shortAddress(checksumAddress(recipient.address, chainId))
         : shortNumber(recipient),
   }
   return await payments[intent.kind].order(parts, intent, (await account()).address)

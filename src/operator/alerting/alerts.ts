@@ -1,3 +1,4 @@
+import { formatAmountDown } from '../../loan/amounts.ts'
 import type { ActiveAlert, Vitals } from '../../relay/ledger/port.ts'
 import type { AlertName, CheckName } from '../answers.ts'
 import { type Condition, checksOf, paymentsLeft, wantedWei } from '../health.ts'
@@ -71,8 +72,8 @@ function lowRelayer(known: Known, { relayer, chain }: Subject): string | undefin
   const { waiting } = vitals.oldest
   const queue =
     waiting === undefined ? '' : `; ${vitals.waiting} payments wait since ${isoOf(waiting)}`
-  const has = `Relayer ${relayer()} has ${coins(BigInt(funds?.wei ?? 0))} ${chain.currency}`
-  return `${has}, enough for ${left} payments${queue}. Send ${coins(wanted)} there; nothing is lost.`
+  const has = `Relayer ${relayer()} has ${formatAmountDown(BigInt(funds?.wei ?? 0))} ${chain.currency}`
+  return `${has}, enough for ${left} payments${queue}. Send ${formatAmountDown(wanted)} there; nothing is lost.`
 }
 
 function stuckPayment({ vitals, terms }: Known): string | undefined {
@@ -90,7 +91,7 @@ function lowPool({ vitals }: Known, { chain, loan }: Subject): string | undefine
   if (pool === undefined) return undefined
   const liquidityWei = BigInt(pool.liquidityWei)
   if (liquidityWei >= BigInt(pool.principalWei) * fewLoans) return undefined
-  return `The pool of ${loan} has ${coins(liquidityWei)} ${chain.currency} to lend, fewer than ${fewLoans} loans. Fund it.`
+  return `The pool of ${loan} has ${formatAmountDown(liquidityWei)} ${chain.currency} to lend, fewer than ${fewLoans} loans. Fund it.`
 }
 
 function spentBudget({ budget }: Known): string | undefined {
@@ -104,11 +105,4 @@ function spentBudget({ budget }: Known): string | undefined {
 function unlistedNumber({ vitals: { unlistedAt, now } }: Known): string | undefined {
   if (unlistedAt === undefined || now - unlistedAt > 3_600_000) return undefined
   return `A caller was refused at ${isoOf(unlistedAt)}: no numbering plan knows the number. Ask the gateway which form it posts, or deploy newer numbering plans (libphonenumber-js).`
-}
-
-/** Whole coins with as many digits after the point as say something. */
-function coins(wei: bigint): string {
-  const digits = `${wei}`.padStart(19, '0')
-  const [whole, part] = [digits.slice(0, -18), digits.slice(-18, -12)]
-  return `${whole}.${part}`.replace(/\.?0+$/, '')
 }

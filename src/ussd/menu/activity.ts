@@ -1,5 +1,4 @@
-import type { Address } from 'viem'
-import { showAddress } from '../../account/address.ts'
+import { type Address, checksumAddress } from 'viem'
 import { type AccountMemory, sentTo } from '../../account/memory.ts'
 import { callIn, type LoanRefusal, refusalIn, refusalWordsOf } from '../../loan/calls.ts'
 import type { Received } from '../../loan/reader.ts'
@@ -194,7 +193,7 @@ export function receivedOf(events: readonly Received[], chainId: number): Activi
 }
 
 const shown = (address: Address, chainId: number): string =>
-  shortAddress(showAddress(address, chainId))
+  shortAddress(checksumAddress(address, chainId))
 
 /** Whether a payment has failed for good. */
 export const hasFailed = (payment: Payment): boolean => stateOf(payment).kind === 'failed'

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  isCountry,
-  type PhoneNumber,
-  parseCaller,
-  parseTypedPhone,
-} from '../../../src/account/phone.ts'
+import { type PhoneNumber, parseCaller, parseTypedPhone } from '../../../src/account/phone.ts'
 
 describe('a phone', () => {
   test('that no numbering plan knows is read as it stands, and is sent nothing', () => {
@@ -21,8 +16,4 @@ describe('a phone', () => {
     }
     expect(parseTypedPhone('006777123456', '+447700900001' as PhoneNumber)).toBe('+6777123456')
   })
-})
-
-test('a country is known by its two capital letters', () => {
-  expect(['KE', 'MX', 'ke', 'XX', ''].map(isCountry)).toEqual([true, true, false, false, false])
 })

@@ -144,6 +144,8 @@ describe('the configuration', () => {
     ['ACCOUNT_ID_SECRET', '0x11'],
     ['CALLBACK_SECRET', 'short'],
     ['CALLBACK_SECRET', 'a/slash/in/a/path/segment'],
+    ['GATEWAY_COUNTRY', 'ke'],
+    ['GATEWAY_COUNTRY', 'XX'],
     ['OPERATOR_TOKEN', 'short'],
     ['RPC_KEY_HASHES', 'abc'],
     ['ALERT_WEBHOOK_URL', 'http://hooks.example/planted'],

@@ -3,6 +3,7 @@ import {
   type Address,
   decodeFunctionResult,
   encodeFunctionData,
+  formatEther,
   type Hex,
   isAddressEqual,
   parseEther,
@@ -11,7 +12,6 @@ import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { formatAmount } from '../../../src/loan/amounts.ts'
 import { type RawLog, resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 
@@ -37,7 +37,7 @@ export async function balanceOnChain(account: Address): Promise<string> {
   const call = { abi: microLoanAbi, functionName: 'getBalance' } as const
   const data = encodeFunctionData({ ...call, args: [account] })
   const output = await rpc('eth_call', [{ to: bindings.LOAN_ADDRESS, data }, 'latest'])
-  return formatAmount(decodeFunctionResult({ ...call, data: output as Hex }))
+  return formatEther(decodeFunctionResult({ ...call, data: output as Hex }))
 }
 
 /** Puts money into a caller's account, paid by one of the chain's own accounts; it is there after this. */

@@ -2,10 +2,10 @@ import { abortAllDurableObjects } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { type Config, parseConfig } from '../../../src/compose/config.ts'
-import { assembleNodeService } from '../../../src/compose/node-services.ts'
 import { assembleRelayer, ledgerName } from '../../../src/compose/relay.ts'
 import type { Runtime } from '../../../src/compose/runtime.ts'
 import { assembleAnswer } from '../../../src/compose/ussd.ts'
+import { createNodeService } from '../../../src/node/service.ts'
 import type { Ledger } from '../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import type { LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
@@ -115,7 +115,8 @@ export function createMortal({ death, fault }: MortalOptions): Mortal {
       (ledgerStub()[method] as (...args: unknown[]) => Promise<unknown>)(...args),
     ),
   )
-  const relayer = assembleRelayer(config, runtime, assembleNodeService(config, runtime), ledger)
+  const nodes = { chainId: config.chain.id, urls: config.nodeUrls, ...runtime }
+  const relayer = assembleRelayer(config, runtime, createNodeService(nodes), ledger)
   const answer = assembleAnswer(config, runtime, relayer, createMemoryStore)
 
   return {
