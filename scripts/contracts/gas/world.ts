@@ -45,37 +45,35 @@ export const loanTerms = {
   termSeconds: 30 * 24 * hour,
 }
 
-/** Deploys both contracts and lends once in each of 30 hours. */
+/** Deploys both contracts and funds the pool. */
 export async function openWorld(chain: MeasuredChain): Promise<World> {
   const [owner, relayer] = [accountOf('owner'), accountOf('relayer')]
-  const guardian = accountOf('guardian').address
   // The owner's second transaction deploys it.
   const target = getContractAddress({ from: owner.address, nonce: 1n })
-  const roles = [owner.address, guardian, [relayer.address]]
-  const forwarder = await deploy(chain, owner, 'RelayForwarder', [...roles, target])
-  const loan = await deployLoan(chain, owner, forwarder)
-  return { chain, forwarder, loan, owner, relayer }
-}
-
-/** A funded loan contract that trusts this forwarder. */
-export async function deployLoan(
-  chain: MeasuredChain,
-  owner: PrivateKeyAccount,
-  forwarder: Address,
-): Promise<Address> {
-  const nobody = zeroAddress
-  const accounts = { forwarder, predecessor: nobody, owner: owner.address }
-  const roles = { guardian: nobody, creditor: nobody }
-  const { principalWei: principal, termSeconds: term } = loanTerms
-  const terms = { principal, dailyCap: parseEther('1000'), term }
-  const limits = { pauseBetween: 0, loansPerDay: 0, listOnly: false, feeRate: 0 }
-  const setup = {
-    ...{ ...accounts, ...roles, withdrawalLimit: parseEther('1000') },
-    terms: { ...terms, ...limits },
-  }
-  const loan = await deploy(chain, owner, 'MicroLoan', [setup])
+  const guardian = accountOf('guardian').address
+  const roles = [owner.address, guardian, [relayer.address], target]
+  const forwarder = await deploy(chain, owner, 'RelayForwarder', roles)
+  const loan = await deploy(chain, owner, 'MicroLoan', [
+    {
+      forwarder,
+      predecessor: zeroAddress,
+      owner: owner.address,
+      guardian: zeroAddress,
+      creditor: zeroAddress,
+      withdrawalLimit: parseEther('1000'),
+      terms: {
+        principal: loanTerms.principalWei,
+        dailyCap: parseEther('1000'),
+        term: loanTerms.termSeconds,
+        pauseBetween: 0,
+        loansPerDay: 0,
+        listOnly: false,
+        feeRate: 0,
+      },
+    },
+  ])
   await chain.send(callTo(owner, loan, microLoanAbi, 'fund', [], parseEther('20')))
-  return loan
+  return { chain, forwarder, loan, owner, relayer }
 }
 
 /** Lends once in each of 30 hours, and once more in the hour that the chain stands in then. */

@@ -1,0 +1,99 @@
+import { type Address, createPublicClient, type Hex, http, parseEther, toHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { z } from 'zod'
+import type { RawLog } from '../../../src/relay/forwarder/requests.ts'
+import { devKey } from '../../dev/anvil.ts'
+import { type RpcCall, rpcTo } from '../../dev/rpc.ts'
+import { until } from '../../dev/wait.ts'
+import { type Call, type MeasuredChain, type Mined, sign } from './chain.ts'
+
+const minedReceipt = z.object({
+  status: z.string(),
+  gasUsed: z.string(),
+  contractAddress: z.custom<Address>().nullish(),
+  logs: z.array(z.custom<RawLog>()),
+})
+const block = z.object({ timestamp: z.string() })
+const receipt = minedReceipt.nullable()
+
+/** An RSKj that is running, set to the next hour's begin. */
+export async function openRskj(url: string): Promise<MeasuredChain> {
+  const rpc = rpcTo(url)
+  let now = (Math.floor((await newestTime(rpc)) / 3_600) + 1) * 3_600 + 60
+  await advanceTo(rpc, now)
+  return {
+    now: () => now,
+    send: (call) => send(url, rpc, call),
+    pass: async (seconds) => {
+      now += seconds
+      await advanceTo(rpc, now)
+    },
+    undoing: async (measure) => {
+      const snapshot = await rpc('evm_snapshot', [])
+      const goBack = async () => z.literal(true).parse(await rpc('evm_revert', [snapshot]))
+      return measure().finally(goBack)
+    },
+  }
+}
+
+/**
+ * A block of this time, or a second later. The clock is asked how far it is ahead of this machine's: RSKj's
+ * is behind its newest block once a snapshot was gone back to.
+ */
+async function advanceTo(rpc: RpcCall, time: number): Promise<void> {
+  const ahead = Number(await rpc('evm_increaseTime', ['0x1']))
+  const missing = time - Math.floor(Date.now() / 1_000) - ahead
+  if (missing > 0) await rpc('evm_increaseTime', [toHex(missing)])
+  // A miner may have begun a block before that.
+  await until(async () => {
+    await rpc('evm_mine', [])
+    return (await newestTime(rpc)) >= time
+  })
+}
+
+async function newestTime(rpc: RpcCall): Promise<number> {
+  return Number(block.parse(await rpc('eth_getBlockByNumber', ['latest', false])).timestamp)
+}
+
+/** Pays each new sender from the development account first. */
+async function send(url: string, rpc: RpcCall, call: Call): Promise<Mined> {
+  const client = createPublicClient({ transport: http(url) })
+  const funder = privateKeyToAccount(devKey)
+  const { address } = call.from
+  if (address !== funder.address && (await client.getBalance({ address })) < parseEther('50')) {
+    await send(url, rpc, { from: funder, to: address, data: '0x', value: parseEther('200') })
+  }
+  const nonce = await client.getTransactionCount({ address })
+  const hash = await offer(rpc, await sign(call, nonce))
+  await rpc('evm_mine', [])
+  const { status, gasUsed, contractAddress, logs } = await receiptOf(rpc, hash)
+  if (status !== '0x1') throw new Error(`a transaction to ${call.to} failed`)
+  return { gasUsed: Number(gasUsed), contract: contractAddress ?? undefined, logs }
+}
+
+/** Again while an RSKj says that the account has used up its gas for now; a new one has little. */
+async function offer(rpc: RpcCall, transaction: Hex): Promise<unknown> {
+  let hash: unknown
+  await until(
+    async () => {
+      try {
+        hash = await rpc('eth_sendRawTransaction', [transaction])
+      } catch (cause) {
+        if (!String(cause).includes('account exceeds quota')) throw cause
+      }
+      return hash !== undefined
+    },
+    { everyMs: 500, withinMs: 300_000 },
+  )
+  return hash
+}
+
+/** Not by viem, which remembers the newest block that it has seen: one may have been undone. */
+async function receiptOf(rpc: RpcCall, hash: unknown): Promise<z.output<typeof minedReceipt>> {
+  let found: z.output<typeof receipt> = null
+  await until(async () => {
+    found = receipt.parse(await rpc('eth_getTransactionReceipt', [hash]))
+    return found !== null
+  })
+  return minedReceipt.parse(found)
+}
