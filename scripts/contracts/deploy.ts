@@ -7,7 +7,6 @@ import {
   createPublicClient,
   encodeDeployData,
   encodeFunctionData,
-  formatEther,
   getAddress,
   getContractAddress,
   type Hex,
@@ -15,18 +14,19 @@ import {
   type PublicClient,
   zeroAddress,
 } from 'viem'
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { chains, type Chain as ServedChain } from '../../src/chain/chains.ts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../src/relay/forwarder/abi.ts'
-import { sleep } from '../dev/wait.ts'
 import { maxGasPrice, priceObstacle } from '../stack/chain/gas-price.ts'
+import { type ChainNode, isAnvil } from '../stack/chain/node.ts'
+import { createTreasury, type Treasury } from '../stack/money/treasury.ts'
 import { StackError } from '../stack/report.ts'
 import { buildContracts, readArtifact } from './forge.ts'
 
 /** What is to stand on a chain, and who pays for it. */
 export type DeployOptions = {
   readonly nodeUrl: string
-  readonly chainId: number
+  readonly chainId: ServedChain['id']
   /** Pays, and owns what it deploys where no owner is named. It is never shown. */
   readonly deployerKey: Hex
   /** May execute from the start. */
@@ -89,11 +89,8 @@ type DeploymentRecord = {
 
 type Chain = {
   readonly client: PublicClient
-  readonly chainId: number
-  readonly deployer: PrivateKeyAccount
-  readonly genesisHash: Hex
-  /** anvil and its like: a chain that can be started over. */
-  readonly isDevelopment: boolean
+  readonly node: ChainNode
+  readonly deployer: Treasury
 }
 
 type ContractName = 'RelayForwarder' | 'MicroLoan'
@@ -109,7 +106,11 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
     return await deploy(options)
   } catch (error) {
     // What viem says has the node's address in it, which may end in a key.
-    throw error instanceof BaseError ? new DeployError('node', error.shortMessage) : error
+    if (error instanceof BaseError) throw new DeployError('node', error.shortMessage)
+    if (error instanceof StackError && !(error instanceof DeployError)) {
+      throw new DeployError('node', error.message)
+    }
+    throw error
   }
 }
 
@@ -118,15 +119,15 @@ async function deploy(options: DeployOptions): Promise<Deployment> {
   await buildContracts()
   const before = await findDeployed(chain, options)
   if (before?.hasForwarder && before.hasLoan && before.record.state === 'deployed') {
-    options.log(`contracts are in place on chain ${chain.chainId}`)
+    options.log(`contracts are in place on chain ${options.chainId}`)
     return finish(chain, options, before.record)
   }
   const isThere = before?.hasForwarder === true && before.hasLoan
-  const gasPrice = await offeredGasPrice(chain, options)
+  await checkGasPrice(chain, options)
   const record = isThere ? before.record : await planRecord(chain, before)
   writeRecord(options.recordFile, record)
   options.log('deploying contracts')
-  await sendMissing(chain, options, { record, before, gasPrice })
+  await sendMissing(chain, options, { record, before })
   const isSeen =
     (await checkCode(chain, 'RelayForwarder', record.forwarder)) &&
     (await checkCode(chain, 'MicroLoan', record.loan))
@@ -135,21 +136,17 @@ async function deploy(options: DeployOptions): Promise<Deployment> {
 }
 
 async function openChain(options: DeployOptions): Promise<Chain> {
+  const { nodeUrl: url, chainId, deployerKey, maxGasPriceWei, recordFile, log } = options
   // A block number that viem keeps may be one from before a contract.
-  const transport = http(options.nodeUrl)
-  const client = createPublicClient({ transport, cacheTime: 0, pollingInterval: 250 })
-  const chainId = await client.getChainId()
-  if (chainId !== options.chainId) {
-    const words = `the node serves chain ${chainId}, not ${options.chainId}`
-    throw new DeployError('wrong_chain', words)
+  const client = createPublicClient({ transport: http(url), cacheTime: 0 })
+  const served = await client.getChainId()
+  if (served !== chainId) {
+    throw new DeployError('wrong_chain', `the node serves chain ${served}, not ${chainId}`)
   }
-  const genesis = await client.getBlock({ blockNumber: 0n })
-  const isDevelopment = /^(anvil|hardhat)/i.test(
-    await client.request({ method: 'web3_clientVersion' }),
-  )
-  if (isDevelopment && isPublicRecord(options.recordFile)) throw publicRecord(options.recordFile)
-  const deployer = privateKeyToAccount(options.deployerKey)
-  return { client, chainId, deployer, genesisHash: genesis.hash, isDevelopment }
+  const { hash: genesis } = await client.getBlock({ blockNumber: 0n })
+  const node = { url, chain: chains[chainId], genesis, isAnvil: await isAnvil(url) }
+  if (node.isAnvil && isPublicRecord(recordFile)) throw publicRecord(recordFile)
+  return { client, node, deployer: createTreasury(node, deployerKey, { maxGasPriceWei, log }) }
 }
 
 type Found = {
@@ -162,19 +159,17 @@ type Found = {
 async function findDeployed(chain: Chain, options: DeployOptions): Promise<Found | undefined> {
   const record = readRecord(options.recordFile)
   if (!record) return undefined
-  const isSameChain =
-    record.chainId === chain.chainId && sameHex(record.genesisHash, chain.genesisHash)
+  const { isAnvil, genesis } = chain.node
+  const isSameChain = record.chainId === options.chainId && sameHex(record.genesisHash, genesis)
   // A local chain that was started over leaves its record behind. A public one is never started over.
-  if (!isSameChain && chain.isDevelopment) return undefined
+  if (!isSameChain && isAnvil) return undefined
   if (!isSameChain) throw publicRecord(options.recordFile)
   const hasForwarder = await checkCode(chain, 'RelayForwarder', record.forwarder)
   const hasLoan = await checkCode(chain, 'MicroLoan', record.loan)
   if (hasLoan) await checkTrust(chain, record)
   if (hasLoan && hasForwarder) await checkTarget(chain, record)
   const isGone = !hasForwarder || !hasLoan
-  if (isGone && record.state === 'deployed' && !chain.isDevelopment) {
-    throw missingCode(options.recordFile)
-  }
+  if (isGone && record.state === 'deployed' && !isAnvil) throw missingCode(options.recordFile)
   return { record, hasForwarder, hasLoan }
 }
 
@@ -203,8 +198,15 @@ async function findDifferences(
   const forwarder = { address: record.forwarder, abi: relayForwarderAbi } as const
   const loan = { address: record.loan, abi: microLoanAbi } as const
   const terms = await client.readContract({ ...loan, functionName: 'terms' })
-  const read = (contract: typeof forwarder | typeof loan, functionName: 'owner' | 'guardian') =>
-    client.readContract({ address: contract.address, abi: microLoanAbi, functionName })
+  const named = ['owner', 'guardian', 'creditor', 'predecessor', 'withdrawalLimit'] as const
+  const [owner, guardian, creditor, predecessor, withdrawalLimit] = await Promise.all(
+    named.map((functionName) => client.readContract({ ...loan, functionName })),
+  )
+  const [forwarderOwner, forwarderGuardian] = await Promise.all(
+    (['owner', 'guardian'] as const).map((functionName) =>
+      client.readContract({ ...forwarder, functionName }),
+    ),
+  )
   const pairs: [string, unknown, unknown][] = [
     ['the principal in wei', terms.principal, options.principalWei],
     ['the daily cap in wei', terms.dailyCap, options.dailyCapWei],
@@ -213,25 +215,13 @@ async function findDifferences(
     ['the pause between loans in seconds', terms.pauseBetween, options.pauseBetweenSeconds],
     ['the loans of a borrower in a day', terms.loansPerDay, options.loansPerDay],
     ['lending by list', terms.listOnly, options.isListOnly],
-    [
-      'the limit of withdrawals in wei',
-      await client.readContract({ ...loan, functionName: 'withdrawalLimit' }),
-      options.withdrawalLimitWei,
-    ],
-    [
-      'the creditor',
-      await client.readContract({ ...loan, functionName: 'creditor' }),
-      options.creditor,
-    ],
-    [
-      'the predecessor',
-      await client.readContract({ ...loan, functionName: 'predecessor' }),
-      options.predecessor,
-    ],
-    ["the loan contract's owner", await read(loan, 'owner'), options.loanOwner],
-    ["the loan contract's guardian", await read(loan, 'guardian'), options.guardian],
-    ["the forwarder's owner", await read(forwarder, 'owner'), options.forwarderOwner],
-    ["the forwarder's guardian", await read(forwarder, 'guardian'), options.guardian],
+    ['the limit of withdrawals in wei', withdrawalLimit, options.withdrawalLimitWei],
+    ['the creditor', creditor, options.creditor],
+    ['the predecessor', predecessor, options.predecessor],
+    ["the loan contract's owner", owner, options.loanOwner],
+    ["the loan contract's guardian", guardian, options.guardian],
+    ["the forwarder's owner", forwarderOwner, options.forwarderOwner],
+    ["the forwarder's guardian", forwarderGuardian, options.guardian],
   ]
   const disallowed: string[] = []
   for (const relayer of options.relayers) {
@@ -259,8 +249,8 @@ async function planRecord(chain: Chain, before: Found | undefined): Promise<Depl
   const next = (offset: number) =>
     getContractAddress({ from, nonce: BigInt(nonce + offset) }).toLowerCase() as Address
   const common = {
-    chainId: chain.chainId,
-    genesisHash: chain.genesisHash,
+    chainId: chain.node.chain.id,
+    genesisHash: chain.node.genesis,
     state: 'sending',
   } as const
   // The forwarder calls one address for good: where none of ours can come to stand there any more, it is left.
@@ -271,29 +261,18 @@ async function planRecord(chain: Chain, before: Found | undefined): Promise<Depl
   return { ...common, forwarder: next(0), loan: next(1), deployedBlock: String(block + 1n) }
 }
 
-/**
- * What is offered for a unit of gas: the node's price, and on a public network a tenth more, since that
- * may rise while one transaction after the other is waited for.
- */
-async function offeredGasPrice(
-  { client, isDevelopment }: Chain,
-  { maxGasPriceWei }: DeployOptions,
-): Promise<bigint> {
-  const maxWei = maxGasPrice(maxGasPriceWei, { isAnvil: isDevelopment })
-  const nodePriceWei = await client.getGasPrice()
-  const obstacle = priceObstacle(maxWei, nodePriceWei)
+/** Refuses a node that asks for too much before anything is recorded: each sending looks once more. */
+async function checkGasPrice({ client, node }: Chain, options: DeployOptions): Promise<void> {
+  const maxWei = maxGasPrice(options.maxGasPriceWei, node)
+  const obstacle = priceObstacle(maxWei, await client.getGasPrice())
   if (obstacle !== undefined) throw new DeployError('too_dear', `nothing was sent: ${obstacle}`)
-  const offerWei = isDevelopment ? nodePriceWei : (nodePriceWei * 11n) / 10n
-  return offerWei < maxWei ? offerWei : maxWei
 }
-
-type Sending = { record: DeploymentRecord; before: Found | undefined; gasPrice: bigint }
 
 /** Deploys what is not there, and funds an empty pool. Each transaction waits for the one before. */
 async function sendMissing(
   chain: Chain,
   options: DeployOptions,
-  { record, before, gasPrice }: Sending,
+  { record, before }: { record: DeploymentRecord; before: Found | undefined },
 ): Promise<void> {
   const { forwarder, loan } = record
   const owner = chain.deployer.address
@@ -301,7 +280,7 @@ async function sendMissing(
   const create = async (name: ContractName, args: readonly unknown[]) => {
     const { abi, bytecode } = readArtifact(name)
     const data = encodeDeployData({ abi: abi as Abi, bytecode: bytecode.object, args })
-    await send(chain, { data, gasPrice }, options.log)
+    await chain.deployer.send({ data })
   }
   if (!before?.hasForwarder || before.record.forwarder !== forwarder) {
     // The two name each other: this one is told where the other comes to stand.
@@ -317,13 +296,13 @@ async function sendMissing(
   const liquidity = { ...contract, functionName: 'liquidity' } as const
   if (poolWei > 0n && (await chain.client.readContract(liquidity)) === 0n) {
     const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'fund' })
-    await send(chain, { to: loan, data, value: poolWei, gasPrice }, options.log)
+    await chain.deployer.send({ to: loan, data, valueWei: poolWei })
   }
 }
 
 /** Reads terms and roles of a new loan contract, with what is usual where nothing is asked for. */
-function readSetup({ isDevelopment }: Chain, options: DeployOptions) {
-  const usualLimitWei = (isDevelopment ? 1_000n : 1n) * 10n ** 18n
+function readSetup({ node }: Chain, options: DeployOptions) {
+  const usualLimitWei = (node.isAnvil ? 1_000n : 1n) * 10n ** 18n
   return {
     predecessor: options.predecessor ?? zeroAddress,
     creditor: options.creditor ?? zeroAddress,
@@ -340,57 +319,14 @@ function readSetup({ isDevelopment }: Chain, options: DeployOptions) {
   }
 }
 
-type Transaction = { to?: Address; data: Hex; value?: bigint; gasPrice: bigint }
-
-/** Sends a transaction and waits for its block. */
-async function send(
-  { client, chainId, deployer }: Chain,
-  call: Transaction,
-  log: DeployOptions['log'],
-): Promise<void> {
-  const { address } = deployer
-  const nonce = await client.getTransactionCount({ address })
-  const estimate = await client.estimateGas({ ...call, account: address }).catch(async (cause) => {
-    const has = formatEther(await client.getBalance({ address }))
-    const { shortMessage } = cause as BaseError
-    throw new DeployError('node', `insufficient funds, with ${has} at ${address}? ${shortMessage}`)
-  })
-  // An estimate is exact for the state it was made on; the block may find another.
-  const gas = (estimate * 12n) / 10n
-  const signed = await deployer.signTransaction({ type: 'legacy', chainId, nonce, gas, ...call })
-  const hash = await offer(client, signed, log)
-  const { status } = await client.waitForTransactionReceipt({ hash })
-  if (status !== 'success') throw new DeployError('node', `the transaction ${hash} failed`)
-}
-
-/** Half an hour. */
-const [quotaTurns, quotaPauseMs] = [900, 2_000]
-
-/** Offers a transaction again where the node's quota of gas, which is small for a new account, refuses it. */
-async function offer(client: PublicClient, signed: Hex, log: DeployOptions['log']): Promise<Hex> {
-  for (let turn = 0; turn < quotaTurns; turn += 1) {
-    try {
-      return await client.sendRawTransaction({ serializedTransaction: signed })
-    } catch (error) {
-      if (!(error instanceof BaseError && /exceeds quota/i.test(error.details))) throw error
-      if (turn === 0) log(`waiting: ${quotaWords}`)
-      await sleep(quotaPauseMs)
-    }
-  }
-  throw new DeployError('node', `nothing more was sent: ${quotaWords}`)
-}
-
-const quotaWords =
-  'the node takes little gas at a time from a key that never sent (account exceeds quota)'
-
 async function finish(
   chain: Chain,
   options: DeployOptions,
   record: DeploymentRecord,
 ): Promise<Deployment> {
   writeRecord(options.recordFile, { ...record, state: 'deployed' })
-  options.log(`RelayForwarder ${getAddress(record.forwarder, chain.chainId)}`)
-  options.log(`MicroLoan      ${getAddress(record.loan, chain.chainId)}`)
+  options.log(`RelayForwarder ${getAddress(record.forwarder, record.chainId)}`)
+  options.log(`MicroLoan      ${getAddress(record.loan, record.chainId)}`)
   const differences = await findDifferences(chain, options, record)
   for (const difference of differences) options.log(`differs: ${difference}`)
   const { loan, forwarder } = record

@@ -16,6 +16,7 @@ import type { FeeLimits } from '../../../src/relay/fees.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { readRequired, readSecret } from '../../ops/environment.ts'
 import { maxGasPrice, readMaxGasPrice } from '../../stack/chain/gas-price.ts'
+import { isAnvil } from '../../stack/chain/node.ts'
 import { Misused, StackError } from '../../stack/report.ts'
 
 /** A pair of contracts. */
@@ -95,7 +96,9 @@ export async function openDeployment(
   const maxGasPriceWei = readMaxGasPrice(env)
   const client = createPublicClient({ transport: http(nodeUrl) })
   const { pair, chain } = await openPair(client, record)
-  const terms = await openPool(client, maxGasPriceWei)
+  const name = (await isAnvil(nodeUrl)) ? 'anvil' : 'rootstock'
+  const maxWei = maxGasPrice(maxGasPriceWei, { isAnvil: name === 'anvil' })
+  const terms = { rules: poolRules[name], fees: { minWei: 0n, maxWei } }
   return { client, chain, pair, terms, secret, key: readPayer(env, chain.id) }
 }
 
@@ -108,12 +111,4 @@ function readPayer(env: NodeJS.ProcessEnv, chainId: Chain['id']): LocalAccount |
     // The cause may show words of the phrase.
     throw new Misused('RELAYER_MNEMONIC is not a phrase of BIP-39.')
   }
-}
-
-/** The node's pool, in which its usual highest price is paid at most where no other is given. */
-async function openPool(client: PublicClient, maxWei: bigint | undefined): Promise<PoolTerms> {
-  const version = await client.request({ method: 'web3_clientVersion' })
-  const name = /^anvil/i.test(version) ? 'anvil' : 'rootstock'
-  const fees = { minWei: 0n, maxWei: maxGasPrice(maxWei, { isAnvil: name === 'anvil' }) }
-  return { rules: poolRules[name], fees }
 }

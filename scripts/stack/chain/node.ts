@@ -48,7 +48,8 @@ async function look(url: string, chainId: Chain['id']): Promise<ChainNode> {
   return { url, chain: chains[chainId], genesis: genesis.hash, isAnvil: await isAnvil(url) }
 }
 
-async function isAnvil(url: string): Promise<boolean> {
+/** Whether a node has anvil's methods. */
+export async function isAnvil(url: string): Promise<boolean> {
   try {
     await createNodeCall(url)('anvil_nodeInfo', [], z.unknown())
     return true

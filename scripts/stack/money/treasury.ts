@@ -1,15 +1,18 @@
 import {
   type Address,
+  BaseError,
   createPublicClient,
   formatEther,
   type Hash,
   type Hex,
   http,
+  type PublicClient,
   toHex,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import { devKey } from '../../dev/anvil.ts'
+import { sleep } from '../../dev/wait.ts'
 import { maxGasPrice, priceObstacle, readMaxGasPrice } from '../chain/gas-price.ts'
 import type { ChainNode } from '../chain/node.ts'
 import { createNodeCall } from '../chain/node-call.ts'
@@ -21,8 +24,12 @@ export type Treasury = {
   /** For the deployment, which is another program. */
   key: Hex
   balance: () => Promise<bigint>
-  /** Sends and waits for the block. @throws {StackError} it cannot pay, gas is too dear, or it reverts */
-  send: (payment: { to: Address; valueWei: bigint; data?: Hex }) => Promise<Hash>
+  /**
+   * Sends and waits for the block; without `to` it creates a contract.
+   *
+   * @throws {StackError} it cannot pay, gas is too dear, or it reverts
+   */
+  send: (payment: { to?: Address; valueWei?: bigint; data?: Hex }) => Promise<Hash>
 }
 
 /**
@@ -43,43 +50,80 @@ export async function openTreasury(
   return treasury
 }
 
-/** The account of a key, which pays for gas at most what MAX_GAS_PRICE_WEI of the environment says. */
-export function createTreasury(node: ChainNode, key: Hex): Treasury {
+/** What a treasury pays at most for a unit of gas, and where it says that it waits. */
+type Spending = { maxGasPriceWei?: bigint | undefined; log?: (line: string) => void }
+
+/** The account of a key, which pays for gas at most what is said, or else MAX_GAS_PRICE_WEI of the environment. */
+export function createTreasury(
+  node: ChainNode,
+  key: Hex,
+  { maxGasPriceWei = readMaxGasPrice(process.env), log = () => {} }: Spending = {},
+): Treasury {
   const account = privateKeyToAccount(key)
+  const { address } = account
   const client = createPublicClient({ transport: http(node.url), pollingInterval: 100 })
-  const { currency } = node.chain
-  const balance = () => client.getBalance({ address: account.address })
+  const maxWei = maxGasPrice(maxGasPriceWei, node)
+  const balance = () => client.getBalance({ address })
+  const estimate = async (call: { to?: Address; value: bigint; data: Hex }): Promise<bigint> => {
+    try {
+      // It is exact for the state it was made on; the block may find another.
+      return ((await client.estimateGas({ account: address, ...call })) * 12n) / 10n
+    } catch (error) {
+      const has = await balance()
+      if (has > call.value) throw error
+      const money = (wei: bigint) => `${formatEther(wei)} ${node.chain.currency}`
+      const words = `${address} has ${money(has)}, and is to send ${money(call.value)} and to pay for gas.`
+      throw new StackError(words)
+    }
+  }
   return {
-    address: account.address,
+    address,
     key,
     balance,
-    send: async ({ to, valueWei, data = '0x' }) => {
-      const call = { account: account.address, to, value: valueWei, data }
-      const [nonce, gasPrice, estimate] = await Promise.all([
-        client.getTransactionCount({ address: account.address, blockTag: 'pending' }),
+    send: async ({ to, valueWei = 0n, data = '0x' }) => {
+      const call = { ...(to === undefined ? {} : { to }), value: valueWei, data }
+      const [nonce, gasPrice, gas] = await Promise.all([
+        client.getTransactionCount({ address, blockTag: 'pending' }),
         client.getGasPrice(),
-        client.estimateGas(call).catch(async (error: Error) => {
-          const has = await balance()
-          if (has > valueWei) throw error
-          throw new StackError(
-            `${account.address} has ${formatEther(has)} ${currency} and is to send ${formatEther(valueWei)}.`,
-          )
-        }),
+        estimate(call),
       ])
-      const dear = priceObstacle(maxGasPrice(readMaxGasPrice(process.env), node), gasPrice)
+      const dear = priceObstacle(maxWei, gasPrice)
       if (dear !== undefined) throw new StackError(`Nothing was sent: ${dear}.`)
-      // An estimate is exact for the state it was made on; the block may find another.
-      const gas = (estimate * 12n) / 10n
+      // On a public network a tenth more: the price may rise while the block is waited for.
+      const offered = node.isAnvil ? gasPrice : (gasPrice * 11n) / 10n
       const raw = await account.signTransaction({
         // Rootstock takes nothing newer (RSKIPs for types 1, 2 and 4 are drafts).
-        type: 'legacy',
-        chainId: node.chain.id,
-        ...{ to, value: valueWei, data, nonce, gasPrice, gas },
+        ...{ type: 'legacy', chainId: node.chain.id, ...call, nonce, gas },
+        gasPrice: offered < maxWei ? offered : maxWei,
       })
-      const hash = await client.sendRawTransaction({ serializedTransaction: raw })
+      const hash = await offer(client, raw, log)
       const receipt = await client.waitForTransactionReceipt({ hash, timeout: 180_000 })
       if (receipt.status !== 'success') throw new StackError(`The transaction ${hash} failed.`)
       return hash
     },
   }
+}
+
+/** Half an hour. */
+const [quotaTurns, quotaPauseMs] = [900, 2_000]
+
+const quotaWords =
+  'the node takes little gas at a time from a key that never sent (account exceeds quota)'
+
+/** Offers a transaction again where the node's quota of gas, which is small for a new account, refuses it. */
+async function offer(
+  client: PublicClient,
+  serializedTransaction: Hex,
+  log: (line: string) => void,
+): Promise<Hash> {
+  for (let turn = 0; turn < quotaTurns; turn += 1) {
+    try {
+      return await client.sendRawTransaction({ serializedTransaction })
+    } catch (error) {
+      if (!(error instanceof BaseError && /exceeds quota/i.test(error.details))) throw error
+      if (turn === 0) log(`waiting: ${quotaWords}`)
+      await sleep(quotaPauseMs)
+    }
+  }
+  throw new StackError(`Nothing more was sent: ${quotaWords}.`)
 }
