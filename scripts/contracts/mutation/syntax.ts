@@ -5,7 +5,16 @@ import { z } from 'zod'
 import { projectRoot } from '../forge.ts'
 
 /** A part of solc's syntax tree: what an ABI leaves out stands in it. */
-export type SolidityNode = { nodeType: string; [field: string]: unknown }
+export type SolidityNode = {
+  nodeType: string
+  /** Its place in the source, in bytes, and what stands there. */
+  start: number
+  end: number
+  text: string
+  /** Of an expression or a variable, as the compiler names it. */
+  type: string
+  [field: string]: unknown
+}
 
 /** A source, its syntax tree, and the trees of all that was read with it, itself included. */
 export type Analysis = {
@@ -19,10 +28,7 @@ const output = z.object({
   sources: z.record(z.string(), z.object({ ast: z.looseObject({ nodeType: z.string() }) })),
 })
 
-/**
- * Sources and their syntax trees with the types of all expressions; what they import is read, and no
- * code is made. Places in the trees (`src`) are bytes.
- */
+/** Sources and their syntax trees with the types of all expressions; what they import is read, and no code is made. */
 export function analyseSolidity(files: readonly string[]): Analysis[] {
   const { compile } = createRequire(import.meta.url)('solc') as {
     compile: (input: string, callbacks: { import: typeof readImport }) => string
@@ -32,12 +38,38 @@ export function analyseSolidity(files: readonly string[]): Analysis[] {
   const settings = { outputSelection: { '*': { '': ['ast'] } } }
   const input = JSON.stringify({ language: 'Solidity', sources, settings })
   const { sources: printed } = output.parse(JSON.parse(compile(input, { import: readImport })))
-  const all = Object.values(printed).map(({ ast }) => ast)
+  const trees = new Map(
+    Object.entries(printed).map(([file, { ast }]) => {
+      const source = Buffer.from(readImport(file).contents)
+      return [file, { file, source, tree: located(ast as SolidityNode, source) }] as const
+    }),
+  )
+  const all = [...trees.values()].map(({ tree }) => tree)
   return files.map((file) => {
-    const tree = printed[file]?.ast
-    if (tree === undefined) throw new Error(`${file} does not compile`)
-    return { file, source: readFileSync(join(projectRoot, file)), tree, all }
+    const found = trees.get(file)
+    if (found === undefined) throw new Error(`${file} does not compile`)
+    return { ...found, all }
   })
+}
+
+/** Says of a node and of all in it where it stands. */
+function located(node: SolidityNode, source: Buffer): SolidityNode {
+  const [start = 0, length = 0] = String(node.src).split(':').map(Number)
+  const end = start + length
+  const { typeString = '' } = (node.typeDescriptions ?? {}) as { typeString?: string | null }
+  Object.assign(node, { start, end, type: typeString ?? '' })
+  Object.assign(node, { text: source.toString('utf8', start, end) })
+  for (const child of childrenOf(node)) located(child, source)
+  return node
+}
+
+/** The nodes right below a node, in the order of their fields. */
+export function childrenOf(node: SolidityNode): SolidityNode[] {
+  return Object.values(node).flat().filter(isNode)
+}
+
+export function isNode(value: unknown): value is SolidityNode {
+  return typeof value === 'object' && value !== null && 'nodeType' in value
 }
 
 /** By the name that an import gives it: packages by their own, the rest by their paths. */
