@@ -55,7 +55,6 @@ export const deployCommand = createCommand({
     // What a program reads is the answer alone.
     const log = values.json ? terminal.complain : terminal.say
     const asked = readAsked(terminal.env, chainId)
-    const maxGasPriceWei = readMaxGasPrice(terminal.env)
     // Asked for once all else is known to be good.
     const deployerKey = await readKeyOf(values, terminal.env)
     if (deployerKey === undefined) throw misused('no key is named that pays')
@@ -63,7 +62,6 @@ export const deployCommand = createCommand({
       ...asked,
       recordFile: values.record ?? join(projectRoot, 'deployments', `${chainId}.json`),
       deployerKey,
-      ...(maxGasPriceWei === undefined ? {} : { maxGasPriceWei }),
       log,
     })
     return {
@@ -101,13 +99,12 @@ function readAsked(env: NodeJS.ProcessEnv, chainId: 30 | 31) {
     pauseBetweenSeconds: readCount(env, 'PAUSE_MINUTES', 0) * 60,
     loansPerDay: readCount(env, 'LOANS_PER_DAY', 0, 15),
     isListOnly: readYes(env, 'LIST_ONLY'),
-    ...given({
-      forwarderOwner: addressOf('FORWARDER_OWNER'),
-      loanOwner: addressOf('LOAN_OWNER'),
-      guardian: addressOf('GUARDIAN'),
-      creditor: addressOf('CREDITOR'),
-      predecessor: addressOf('PREDECESSOR'),
-    }),
+    forwarderOwner: addressOf('FORWARDER_OWNER'),
+    loanOwner: addressOf('LOAN_OWNER'),
+    guardian: addressOf('GUARDIAN'),
+    creditor: addressOf('CREDITOR'),
+    predecessor: addressOf('PREDECESSOR'),
+    maxGasPriceWei: readMaxGasPrice(env),
   }
 }
 
@@ -152,14 +149,6 @@ function readYes(env: NodeJS.ProcessEnv, name: string): boolean {
   const text = env[name] || 'no'
   if (text !== 'yes' && text !== 'no') throw misused(`${name} is yes or no, not ${text}`)
   return text === 'yes'
-}
-
-/** Without what is not given. */
-function given<Members extends Record<string, Address | undefined>>(
-  members: Members,
-): { [Name in keyof Members]?: Address } {
-  const entries = Object.entries(members).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as { [Name in keyof Members]?: Address }
 }
 
 const misused = (fault: string) => new Misused(`${fault}.`)

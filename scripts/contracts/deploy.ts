@@ -34,34 +34,34 @@ export type DeployOptions = {
   /** What was deployed where: `.dev/…` for a local chain, `deployments/<chainId>.json` for a public one. */
   readonly recordFile: string
   /** Given to the pool of a contract that is deployed now. */
-  readonly poolWei?: bigint
+  readonly poolWei?: bigint | undefined
   /** 0.01 by default. */
-  readonly principalWei?: bigint
+  readonly principalWei?: bigint | undefined
   /** 1 by default, and 1,000 on a development chain. */
-  readonly dailyCapWei?: bigint
+  readonly dailyCapWei?: bigint | undefined
   /** 1 by default, and 1,000 on a development chain. */
-  readonly withdrawalLimitWei?: bigint
+  readonly withdrawalLimitWei?: bigint | undefined
   /** What is owed beside the principal, in basis points of it: none by default. */
-  readonly feeRate?: number
+  readonly feeRate?: number | undefined
   /** How long after its issue a loan is due: 30 days by default. */
-  readonly termSeconds?: number
+  readonly termSeconds?: number | undefined
   /** Between two loans of one borrower: none by default. */
-  readonly pauseBetweenSeconds?: number
+  readonly pauseBetweenSeconds?: number | undefined
   /** Of one borrower: as many as it likes by default. */
-  readonly loansPerDay?: number
+  readonly loansPerDay?: number | undefined
   /** Whether only listed borrowers get a loan. */
-  readonly isListOnly?: boolean
+  readonly isListOnly?: boolean | undefined
   /** The final owners, one for each contract: the deployer by default. */
-  readonly forwarderOwner?: Address
-  readonly loanOwner?: Address
+  readonly forwarderOwner?: Address | undefined
+  readonly loanOwner?: Address | undefined
   /** May pause both contracts: nobody but the owners by default. */
-  readonly guardian?: Address
+  readonly guardian?: Address | undefined
   /** Keeps the list of borrowers: nobody by default. */
-  readonly creditor?: Address
+  readonly creditor?: Address | undefined
   /** The loan contract whose accounts may move to the new one. */
-  readonly predecessor?: Address
+  readonly predecessor?: Address | undefined
   /** For a unit of gas: what the relay itself pays at most by default. */
-  readonly maxGasPriceWei?: bigint
+  readonly maxGasPriceWei?: bigint | undefined
   readonly log: (line: string) => void
 }
 

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { formatEther } from 'viem'
 import { chains } from '../../src/chain/chains.ts'
+import { relayerAccount } from '../../src/relay/keys.ts'
 import { createCommand } from '../stack/command.ts'
 import { onPublicChain } from '../stack/deployment.ts'
-import { relayerAddresses } from '../stack/money/relayers.ts'
 import { Misused, StackError } from '../stack/report.ts'
 import { makeSecrets } from '../stack/secrets.ts'
 import { environments, readEnvironment } from './environment.ts'
@@ -28,7 +28,7 @@ const command = createCommand({
       CALLBACK_SECRET: randomBytes(32).toString('base64url'),
       ...(NODE_URL ? { NODE_URL } : {}),
     }
-    const [relayer] = relayerAddresses(secrets.RELAYER_MNEMONIC, id)
+    const { address: relayer } = relayerAccount(secrets.RELAYER_MNEMONIC, id, 0)
     const fundWei = onPublicChain.relayer
     if (out !== undefined) write(out, secrets)
     if (!json) {

@@ -1,7 +1,12 @@
 import { type Address, createPublicClient, formatEther, http, parseEther } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { z } from 'zod'
-import { DeployError, type Deployment, deployContracts } from '../contracts/deploy.ts'
+import {
+  DeployError,
+  type Deployment,
+  type DeployOptions,
+  deployContracts,
+} from '../contracts/deploy.ts'
 import { readMaxGasPrice } from './chain/gas-price.ts'
 import type { ChainNode } from './chain/node.ts'
 import { readJson } from './files.ts'
@@ -30,9 +35,12 @@ export const onPublicChain: Amounts = {
   deployment: parseEther('0.002'),
 }
 
+/** Who pays for what a stack needs, whom it pays with, and the command that starts over. */
+type Preparation = { treasury: Treasury | undefined; relayer: Address; restart: string }
+
 /**
- * Brings the contracts and the relayers of a stack into the state that payments need: deploys what is
- * not there yet, and fills relayers that run low. What is there stays: no relayer is allowed again, and
+ * Brings the contracts and the relayer of a stack into the state that payments need: deploys what is
+ * not there yet, and fills a relayer that runs low. What is there stays: no relayer is allowed again, and
  * no drained pool is filled.
  *
  * @throws {StackError} saying what to fund or which flag to use
@@ -40,98 +48,70 @@ export const onPublicChain: Amounts = {
 export async function prepareChain(
   folder: Folder,
   node: ChainNode,
-  {
-    treasury,
-    relayers,
-    restart,
-  }: { treasury: Treasury | undefined; relayers: Address[]; restart: string },
+  { treasury, relayer, restart }: Preparation,
 ): Promise<Deployment> {
   const amounts = node.isAnvil ? onAnvil : onPublicChain
   const recordFile = folder.deployment(node.genesis)
   const isDeployed = deployed.safeParse(readJson(recordFile)).success
-  const low = await relayersBelow(node, relayers, amounts.relayerLow)
-
-  const needed =
-    (isDeployed ? 0n : amounts.deployment + amounts.pool) + BigInt(low.length) * amounts.relayer
-  if (needed > 0n) await assertFunds(node, { treasury, needed, low, isDeployed, amounts })
-
+  const client = createPublicClient({ transport: http(node.url) })
+  const isLow = (await client.getBalance({ address: relayer })) < amounts.relayerLow
+  const amount = (wei: bigint) => `${formatEther(wei)} ${node.chain.currency}`
+  await checkFunds(node, treasury, [
+    { what: 'deploying both contracts, at most', wei: isDeployed ? 0n : amounts.deployment },
+    { what: 'the loan pool', wei: isDeployed ? 0n : amounts.pool },
+    { what: `relayer ${relayer}`, wei: isLow ? amounts.relayer : 0n },
+  ])
   // Where nothing is left to do, nobody has to pay, and any key will do to ask.
   const payer = treasury ?? createTreasury(node, generatePrivateKey())
-  const deployment = await deploy(node, { payer, relayers, recordFile, amounts, restart })
+  const deployment = await deploy(restart, {
+    nodeUrl: node.url,
+    chainId: node.chain.id,
+    deployerKey: payer.key,
+    relayers: [relayer],
+    recordFile,
+    poolWei: amounts.pool,
+    maxGasPriceWei: readMaxGasPrice(process.env),
+    log: (line) => say(`  ${line}`),
+  })
   if (deployment.differences.length > 0) {
     throw new StackError(
       `The contracts are not as this stack needs them: ${deployment.differences.join('; ')}. Only their owner changes that. Start over with new contracts: ${restart}`,
     )
   }
-  for (const { address } of low) {
-    await payer.send({ to: address, valueWei: amounts.relayer })
-    say(
-      `Relayer ${address} was given ${formatEther(amounts.relayer)} ${node.chain.currency} for gas`,
-    )
+  if (isLow) {
+    await payer.send({ to: relayer, valueWei: amounts.relayer })
+    say(`Relayer ${relayer} was given ${amount(amounts.relayer)} for gas`)
   }
   return deployment
 }
 
-async function deploy(
-  node: ChainNode,
-  options: {
-    payer: Treasury
-    relayers: Address[]
-    recordFile: string
-    amounts: Amounts
-    restart: string
-  },
-): Promise<Deployment> {
-  const maxGasPriceWei = readMaxGasPrice(process.env)
+async function deploy(restart: string, options: DeployOptions): Promise<Deployment> {
   try {
-    return await deployContracts({
-      nodeUrl: node.url,
-      chainId: node.chain.id,
-      deployerKey: options.payer.key,
-      relayers: options.relayers,
-      recordFile: options.recordFile,
-      poolWei: options.amounts.pool,
-      ...(maxGasPriceWei === undefined ? {} : { maxGasPriceWei }),
-      log: (line) => say(`  ${line}`),
-    })
+    return await deployContracts(options)
   } catch (error) {
     if (!(error instanceof DeployError)) throw error
-    if (error.reason !== 'code_differs') throw new StackError(`${capital(error.message)}.`)
+    if (error.reason !== 'code_differs') {
+      throw new StackError(`${error.message.slice(0, 1).toUpperCase()}${error.message.slice(1)}.`)
+    }
     throw new StackError(
-      `The deployed ${error.contract} (${error.address}) is not what this code builds. Go back to the code that deployed it, or start over with new contracts: ${options.restart}`,
+      `The deployed ${error.contract} (${error.address}) is not what this code builds. Go back to the code that deployed it, or start over with new contracts: ${restart}`,
     )
   }
 }
 
-async function relayersBelow(node: ChainNode, relayers: Address[], low: bigint) {
-  const client = createPublicClient({ transport: http(node.url) })
-  const all = await Promise.all(
-    relayers.map(async (address) => ({ address, has: await client.getBalance({ address }) })),
-  )
-  return all.filter(({ has }) => has < low)
-}
-
-type Need = {
-  treasury: Treasury | undefined
-  needed: bigint
-  low: { address: Address }[]
-  isDeployed: boolean
-  amounts: Amounts
-}
-
-async function assertFunds(node: ChainNode, need: Need): Promise<void> {
-  const { treasury, needed, amounts } = need
-  const { currency, name, id } = node.chain
+/** @throws {StackError} nobody can pay for all of it */
+async function checkFunds(
+  { chain: { currency, name, id } }: ChainNode,
+  treasury: Treasury | undefined,
+  needs: readonly { what: string; wei: bigint }[],
+): Promise<void> {
+  const needed = needs.reduce((sum, { wei }) => sum + wei, 0n)
+  if (needed === 0n) return
   const amount = (wei: bigint) => `${formatEther(wei)} ${currency}`
-  const purposes = [
-    ...(need.isDeployed
-      ? []
-      : [
-          `deploying both contracts (up to ${amount(amounts.deployment)})`,
-          `the loan pool (${amount(amounts.pool)})`,
-        ]),
-    ...need.low.map(({ address }) => `relayer ${address} (${amount(amounts.relayer)})`),
-  ].join(', ')
+  const purposes = needs
+    .filter(({ wei }) => wei > 0n)
+    .map(({ what, wei }) => `${what} (${amount(wei)})`)
+    .join(', ')
   if (treasury === undefined) {
     throw new StackError(
       `The node is not an anvil, so an account of yours has to pay for ${purposes}. Set DEPLOYER_KEY to a key with at least ${amount(needed)} on ${name} (chain ${id}).`,
@@ -142,8 +122,4 @@ async function assertFunds(node: ChainNode, need: Need): Promise<void> {
   throw new StackError(
     `The account of DEPLOYER_KEY, ${treasury.address}, has ${amount(has)} on ${name} (chain ${id}) and needs ${amount(needed)}: ${purposes}. Send it ${amount(needed - has)} and start again.`,
   )
-}
-
-function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { relayerAccount } from '../../src/relay/keys.ts'
 import { readJson } from './files.ts'
 import type { Folder } from './folder.ts'
-import { relayerAddresses } from './money/relayers.ts'
 import { readChainId, readNodeUrls, readPort } from './options.ts'
 import { StackError } from './report.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
@@ -38,7 +38,7 @@ export function describeStack({
   return {
     ...{ relayUrl, rpcUrl, wsUrl: rpcUrl.replace(/^http/, 'ws'), nodeUrl, chainId },
     contracts: { loan, forwarder },
-    relayers: relayerAddresses(secrets.RELAYER_MNEMONIC, chainId),
+    relayers: [relayerAccount(secrets.RELAYER_MNEMONIC, chainId, 0).address],
     operatorToken: secrets.OPERATOR_TOKEN,
   }
 }

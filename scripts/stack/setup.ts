@@ -1,11 +1,11 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { relayerAccount } from '../../src/relay/keys.ts'
 import { openNode, withoutKey } from './chain/node.ts'
 import { createCommand } from './command.ts'
 import { prepareChain } from './deployment.ts'
 import { openFolder, root } from './folder.ts'
 import { fundDemoCallers } from './money/callers.ts'
-import { relayerAddresses } from './money/relayers.ts'
 import { openTreasury } from './money/treasury.ts'
 import { readChainId, readDeployerKey, readNodeUrls, readVariables } from './options.ts'
 import { Misused, say } from './report.ts'
@@ -34,7 +34,7 @@ const command = createCommand({
     const treasury = await openTreasury(node, readDeployerKey(env.DEPLOYER_KEY))
     const deployment = await prepareChain(folder, node, {
       treasury,
-      relayers: relayerAddresses(secrets.RELAYER_MNEMONIC, node.chain.id),
+      relayer: relayerAccount(secrets.RELAYER_MNEMONIC, node.chain.id, 0).address,
       restart: `remove ${folder.ofChain(node.genesis)}`,
     })
     if (treasury !== undefined && node.isAnvil) {

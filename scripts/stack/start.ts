@@ -2,6 +2,8 @@ import { rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { type Address, createPublicClient, formatEther, http } from 'viem'
 import { poolRules } from '../../src/chain/chains.ts'
+import { relayerAccount } from '../../src/relay/keys.ts'
+import type { Deployment } from '../contracts/deploy.ts'
 import { provideRedisServer } from '../debian.mjs'
 import { isFree } from '../dev/ports.ts'
 import { sleep } from '../dev/wait.ts'
@@ -14,11 +16,10 @@ import { prepareChain } from './deployment.ts'
 import { readJson, writeJson } from './files.ts'
 import { type Folder, openFolder, root } from './folder.ts'
 import { demoCallers, demoDepositWei, fundDemoCallers } from './money/callers.ts'
-import { relayerAddresses } from './money/relayers.ts'
 import { openTreasury } from './money/treasury.ts'
 import { type Options, readOptions, startFlags } from './options.ts'
 import { end } from './process-id.ts'
-import { type Child, type Claim, claim } from './processes.ts'
+import { type Child, type Claim, claim, type Processes } from './processes.ts'
 import { describe, Misused, StackError, say } from './report.ts'
 import { describeStack, type RunningStack } from './running-stack.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
@@ -68,51 +69,44 @@ type Lifetime = {
   add: (step: () => unknown) => void
   /** Waits for ever once the end has begun, so that nothing new is started. */
   goOn: () => Promise<void>
-  stop: (line: string, code: number) => Promise<never>
   fail: (error: unknown) => Promise<never>
 }
 
 function openLifetime(): Lifetime {
   const steps: (() => unknown)[] = []
-  let stopping: Promise<never> | undefined
+  let ending: Promise<never> | undefined
 
+  const complain = (error: unknown) => void process.stderr.write(`${describe(error)}\n`)
   const endAll = async (code: number): Promise<never> => {
     for (const step of steps.reverse()) {
       try {
         await step()
       } catch (error) {
-        process.stderr.write(`${describe(error)}\n`)
+        complain(error)
       }
     }
     process.exit(code)
   }
-  const stop = (line: string, code: number) => {
-    if (stopping === undefined) {
-      say(line)
-      stopping = endAll(code)
+  /** What breaks because everything is being ended is no news. */
+  const end = (code: number, tell: () => void): Promise<never> => {
+    if (ending === undefined) {
+      tell()
+      ending = endAll(code)
     }
-    return stopping
+    return ending
   }
-  const fail = (error: unknown) => {
-    // What breaks because everything is being ended is no news.
-    if (stopping === undefined) {
-      process.stderr.write(`${describe(error)}\n`)
-      stopping = endAll(1)
-    }
-    return stopping
-  }
+  const fail = (error: unknown) => end(1, () => complain(error))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => void stop('\nStopping', 0))
+    process.on(signal, () => void end(0, () => say('\nStopping')))
   }
   process.on('uncaughtException', (error) => void fail(error))
   process.on('unhandledRejection', (error) => void fail(error))
-  watchStarter(() => void stop('npm start was killed: stopping', 1))
+  watchStarter(() => void end(1, () => say('npm start was killed: stopping')))
   return {
     add: (step) => steps.push(step),
     goOn: async () => {
-      if (stopping !== undefined) await stopping
+      if (ending !== undefined) await ending
     },
-    stop,
     fail,
   }
 }
@@ -120,8 +114,7 @@ function openLifetime(): Lifetime {
 async function start(options: Options, lifetime: Lifetime): Promise<void> {
   const began = performance.now()
   const folder = openFolder()
-  const claimed = await claimFolder(folder, options, lifetime)
-  const { killed, left, processes } = claimed
+  const { killed, left, processes } = await claimFolder(folder, options, lifetime)
   // Only now: a stack that runs already is found before anything is installed.
   if (options.deno && !process.env.UPSTASH_REDIS_REST_URL) provideRedisServer()
   await lifetime.goOn()
@@ -129,55 +122,65 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   // A node of another operator may be away: it is asked before anything is begun.
   const given = isLocal(options) ? undefined : await openNode(options.nodeUrls, options.chainId)
   const building = beginBuild(options, lifetime)
-  const { chain, node } =
-    given === undefined
-      ? await openChain(folder, options, claimed, lifetime)
-      : { chain: undefined, node: given }
-  sayWhatIsThere(folder, options, { chain, node, killed })
-  const { relayers, deployment } = await deploy(folder, options, { node, secrets, lifetime })
+  const chain =
+    given === undefined ? await openChain(folder, options, processes, lifetime) : undefined
+  const node = given ?? (await openNode([chain?.url ?? ''], options.chainId))
+  if (chain !== undefined) {
+    writeJson(folder.chainGenesisHash, node.genesis)
+    sayWhatWasFound(folder, chain, killed)
+  } else {
+    if (options.reset) rmSync(folder.ofChain(node.genesis), { recursive: true, force: true })
+    say(`Using the node at ${withoutKey(node.url)} (chain ${node.chain.id})`)
+  }
+  const relayer = relayerAccount(secrets.RELAYER_MNEMONIC, node.chain.id, 0).address
+  const deployment = await deploy(folder, options, { node, secrets, relayer })
   // Before the first payment, so that a ledger never knows of contracts that its chain forgets.
   await chain?.save()
   await lifetime.goOn()
-  const rootstock = await openRootstock(options, chain, lifetime)
+  const rootstock = chain && options.rootstock ? await startRootstock(chain) : undefined
+  if (rootstock !== undefined) {
+    lifetime.add(rootstock.stop)
+    say(`Started a Rootstock pool at ${rootstock.url}: a block every ${rootstock.blockSeconds} s`)
+  }
   await lifetime.goOn()
   const served = rootstock === undefined ? node : { ...node, url: rootstock.url }
 
   say(options.deno ? 'Starting Deno' : 'Starting the Worker')
   const build = await building
-  const nonces = await transactionCounts(served, relayers)
-  const nodeUrls = chain === undefined ? options.nodeUrls : [served.url]
+  const nonce = await countTransactions(served, relayer)
   const running = {
     port: options.port,
     variables: workerVariables({
-      ...{ secrets, node, deployment, nodeUrls },
+      secrets,
+      node,
+      deployment,
+      nodeUrls: chain === undefined ? options.nodeUrls : [served.url],
       overrides: { ...rootstock?.variables, ...options.variables },
     }),
     processes,
     onLine: createWorkerLog(folder.log('relay'), say),
   }
-  const rows = folder.redis(node.genesis)
-  const objects = folder.objects(node.genesis)
   const worker =
     build === undefined
-      ? await runDeno({ ...running, rows })
-      : await runWorker({ ...running, build, objects })
+      ? await runDeno({ ...running, rows: folder.redis(node.genesis) })
+      : await runWorker({ ...running, build, objects: folder.objects(node.genesis) })
   lifetime.add(worker.stop)
   await lifetime.goOn()
   await waitUntilHealthy(worker)
   keepAwake(worker, lifetime)
   const isOlder = killed && chain?.loaded === true && !left.some(({ name }) => name === 'anvil')
-  if (isOlder) await sayWhatWasRepeated(served, relayers, nonces)
+  if (isOlder) await sayWhatWasRepeated(served, relayer, nonce)
 
   const stack = describeStack({
-    ...{ relayUrl: worker.url, nodeUrl: served.url, chainId: served.chain.id },
-    ...{ contracts: deployment, secrets },
+    relayUrl: worker.url,
+    nodeUrl: served.url,
+    chainId: served.chain.id,
+    contracts: deployment,
+    secrets,
   })
   writeJson(folder.stack, stack)
-  const seconds = ((performance.now() - began) / 1000).toFixed(1)
-  const file = `./${relative(root, folder.stack)}`
-  const [local, funded] = [chain !== undefined, node.isAnvil]
-  const restart = restartOf(options)
-  sayReady({ stack, file, node: served, local, seconds, funded, restart })
+  say(`\nReady after ${((performance.now() - began) / 1000).toFixed(1)} s: ${worker.url}\n`)
+  sayReady(stack, { node: served, file: folder.stack, options })
 }
 
 /** Whether the stack brings a chain of its own. */
@@ -185,15 +188,18 @@ function isLocal({ nodeUrls }: Options): boolean {
   return nodeUrls.length === 0
 }
 
-type Claimed = Extract<Claim, { kind: 'claimed' }>
-
 /**
  * Makes the folder this start's own, and ends what an earlier one left.
  *
  * @throws {StackError} another stack runs there, or the port is taken
  */
-async function claimFolder(folder: Folder, options: Options, lifetime: Lifetime): Promise<Claimed> {
-  const claimed = claim(folder, `http://127.0.0.1:${options.port}`)
+async function claimFolder(
+  folder: Folder,
+  options: Options,
+  lifetime: Lifetime,
+): Promise<Extract<Claim, { kind: 'claimed' }>> {
+  const { port } = options
+  const claimed = claim(folder, `http://127.0.0.1:${port}`)
   if (claimed.kind === 'running') {
     throw new StackError(
       `The stack already runs at ${claimed.relayUrl} (process ${claimed.main.pid}). End that one first, with Ctrl-C or: kill ${claimed.main.pid}`,
@@ -204,20 +210,21 @@ async function claimFolder(folder: Folder, options: Options, lifetime: Lifetime)
   rmSync(folder.stack, { force: true })
   lifetime.add(() => rmSync(folder.stack, { force: true }))
   await endLeft(folder, claimed.left, { keep: !(options.reset && isLocal(options)) })
-  if (!(await isFree(options.port))) {
+  if (!(await isFree(port))) {
     throw new StackError(
-      `Port ${options.port} is in use by another program. Choose one with: PORT=${options.port + 1} npm start`,
+      `Port ${port} is in use by another program. Choose one with: PORT=${port + 1} npm start`,
     )
   }
   return claimed
 }
 
 /** The Worker's build, which takes a while; undefined on Deno, which needs none. */
-function beginBuild(options: Options, lifetime: Lifetime) {
+function beginBuild({ deno }: Options, lifetime: Lifetime) {
+  if (deno) return undefined
   const unneeded = new AbortController()
-  const building = options.deno ? undefined : buildWorker(unneeded.signal)
+  const building = buildWorker(unneeded.signal)
   // Looked at when it is needed; until then a failure is not lost.
-  const built = building?.catch(() => {})
+  const built = building.catch(() => {})
   lifetime.add(() => {
     unneeded.abort()
     return built
@@ -229,58 +236,50 @@ function beginBuild(options: Options, lifetime: Lifetime) {
 async function openChain(
   folder: Folder,
   { reset, chainId }: Options,
-  { processes }: Claimed,
+  processes: Processes,
   lifetime: Lifetime,
-): Promise<{ chain: LocalChain; node: ChainNode }> {
+): Promise<LocalChain> {
   if (reset) forgetLocalChain(folder)
   const chain = await startChain(folder, { chainId, processes })
   lifetime.add(chain.stop)
   chain.lost.catch((error) => lifetime.fail(error))
   await lifetime.goOn()
-  return { chain, node: await openNode([chain.url], chainId) }
+  return chain
 }
 
-/** Deploys what is not there yet, funds the relayers, and on a chain of anvil's the demonstration's callers. */
+/** Deploys what is not there yet, funds the relayer, and on a chain of anvil's the demonstration's callers. */
 async function deploy(
   folder: Folder,
   options: Options,
-  { node, secrets, lifetime }: { node: ChainNode; secrets: Secrets; lifetime: Lifetime },
-) {
+  { node, secrets, relayer }: { node: ChainNode; secrets: Secrets; relayer: Address },
+): Promise<Deployment> {
   say('Compiling the contracts and looking for them on the chain')
-  const relayers = relayerAddresses(secrets.RELAYER_MNEMONIC, node.chain.id)
   const treasury = await openTreasury(node, options.deployerKey)
   const restart = restartOf(options)
-  const deployment = await prepareChain(folder, node, { treasury, relayers, restart })
-  await lifetime.goOn()
+  const deployment = await prepareChain(folder, node, { treasury, relayer, restart })
   if (treasury !== undefined && node.isAnvil) {
     const bank = { node, treasury, loan: deployment.loan, secrets }
     await fundDemoCallers(bank, folder.funded(node.genesis, deployment.loan))
   }
-  return { relayers, deployment }
+  return deployment
 }
 
-async function openRootstock(options: Options, chain: LocalChain | undefined, lifetime: Lifetime) {
-  if (!options.rootstock || chain === undefined) return undefined
-  const rootstock = await startRootstock(chain)
-  lifetime.add(rootstock.stop)
-  say(`Started a Rootstock pool at ${rootstock.url}: a block every ${rootstock.blockSeconds} s`)
-  return rootstock
-}
+/** What a killed start could not end: first who sends, then the chain with all it has. */
+const leftOver = {
+  workerd: 'the Worker',
+  deno: 'the Worker',
+  redis: 'the Redis',
+  anvil: 'the local chain',
+} as const satisfies Record<Child['name'], string>
 
-/** Processes that a killed start could not end: first who sends, then the chain with all it has. */
 async function endLeft(folder: Folder, left: Child[], { keep }: { keep: boolean }): Promise<void> {
-  for (const child of left.filter(({ name }) => name === 'workerd' || name === 'deno')) {
-    say(`Ending the Worker that a killed start left running (process ${child.pid})`)
-    await end(child, { graceMs: 0 })
-  }
-  for (const child of left.filter(({ name }) => name === 'redis')) {
-    say(`Ending the Redis that a killed start left running (process ${child.pid})`)
-    await end(child, { graceMs: 5_000 })
-  }
-  for (const child of left.filter(({ name }) => name === 'anvil')) {
-    const saved = keep ? ', after saving its blocks' : ''
-    say(`Ending the local chain that a killed start left running (process ${child.pid})${saved}`)
-    await endLeftChain(folder, child, { keep })
+  for (const [name, words] of Object.entries(leftOver)) {
+    for (const child of left.filter((each) => each.name === name)) {
+      const saved = keep && name === 'anvil' ? ', after saving its blocks' : ''
+      say(`Ending ${words} that a killed start left running (process ${child.pid})${saved}`)
+      if (name === 'anvil') await endLeftChain(folder, child, { keep })
+      else await end(child, { graceMs: name === 'redis' ? 5_000 : 0 })
+    }
   }
 }
 
@@ -294,37 +293,19 @@ function forgetLocalChain(folder: Folder): void {
   say('The local chain and what was kept with it are gone: starting over')
 }
 
-function sayWhatIsThere(
-  folder: Folder,
-  { reset }: Options,
-  { chain, node, killed }: { chain: LocalChain | undefined; node: ChainNode; killed: boolean },
-): void {
-  if (chain === undefined) {
-    if (reset) rmSync(folder.ofChain(node.genesis), { recursive: true, force: true })
-    say(`Using the node at ${withoutKey(node.url)} (chain ${node.chain.id})`)
-  } else {
-    writeJson(folder.chainGenesisHash, node.genesis)
-    sayWhatWasFound(folder, chain, { killed })
-  }
-}
-
-function sayWhatWasFound(folder: Folder, chain: LocalChain, { killed }: { killed: boolean }): void {
+function sayWhatWasFound(folder: Folder, chain: LocalChain, killed: boolean): void {
   const saved = readSavedHead(folder)
   if (!chain.loaded || saved === undefined) {
     say(`Started a new local chain at ${chain.url}`)
     return
   }
+  const goesOn = `local chain at ${chain.url} goes on from block ${saved.number}`
   const at = new Date(saved.savedAt).toTimeString().slice(0, 8)
-  say(
-    killed
-      ? `The last start was killed. The local chain at ${chain.url} goes on from block ${saved.number}, saved at ${at}`
-      : `The local chain at ${chain.url} goes on from block ${saved.number}`,
-  )
+  say(killed ? `The last start was killed. The ${goesOn}, saved at ${at}` : `The ${goesOn}`)
 }
 
-function transactionCounts(node: ChainNode, accounts: Address[]): Promise<number[]> {
-  const client = createPublicClient({ transport: http(node.url) })
-  return Promise.all(accounts.map((address) => client.getTransactionCount({ address })))
+function countTransactions({ url }: ChainNode, address: Address): Promise<number> {
+  return createPublicClient({ transport: http(url) }).getTransactionCount({ address })
 }
 
 /**
@@ -333,15 +314,14 @@ function transactionCounts(node: ChainNode, accounts: Address[]): Promise<number
  */
 async function sayWhatWasRepeated(
   node: ChainNode,
-  relayers: Address[],
-  before: number[],
+  relayer: Address,
+  before: number,
 ): Promise<void> {
-  const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0)
   const started = performance.now()
   let repeated = 0
   let quietUntil = started + repeatsAfterMs
   while (performance.now() < Math.min(quietUntil, started + repeatedWithinMs)) {
-    const now = sum(await transactionCounts(node, relayers)) - sum(before)
+    const now = (await countTransactions(node, relayer)) - before
     if (now !== repeated) quietUntil = performance.now() + poolRules.anvil.tendMs
     repeated = now
     await sleep(100)
@@ -379,49 +359,33 @@ function restartOf({ deno }: Options): string {
   return deno ? 'npm start -- --deno --reset' : 'npm start -- --reset'
 }
 
-function sayReady({
-  stack,
-  file,
-  node,
-  local,
-  seconds,
-  funded,
-  restart,
-}: {
-  stack: RunningStack
-  /** Where it was written to. */
-  file: string
-  node: ChainNode
-  local: boolean
-  seconds: string
-  funded: boolean
-  restart: string
-}): void {
-  const { currency } = node.chain
-  const callers = `${demoCallers[0]} to ${demoCallers.at(-1)}`
-  const amount = formatEther(demoDepositWei)
-  const dial = `curl -s ${stack.relayUrl}/ussd -d phoneNumber=%2B${demoCallers[0]?.slice(1)}`
+function sayReady(
+  stack: RunningStack,
+  { node, file, options }: { node: ChainNode; file: string; options: Options },
+): void {
+  const { contracts, relayers, relayUrl } = stack
+  const kept = isLocal(options) ? ' (local, kept for the next start)' : ''
+  const funded = `
+  callers    ${demoCallers[0]} to ${demoCallers.at(-1)} were given ${formatEther(demoDepositWei)} ${node.chain.currency} each, once; \`npm run fund\` gives to others`
+  const dial = `curl -s ${relayUrl}/ussd -d phoneNumber=%2B${demoCallers[0]?.slice(1)} -d sessionId=$(date +%s)`
   const example = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
-  say(`
-Ready after ${seconds} s: ${stack.relayUrl}
+  say(`  chain      ${node.chain.id} at ${withoutKey(node.url)}${kept}
+  loan       ${contracts.loan}
+  forwarder  ${contracts.forwarder}
+  relayers   ${relayers.join(', ')}${node.isAnvil ? funded : ''}
 
-  chain      ${node.chain.id} at ${withoutKey(node.url)}${local ? ' (local, kept for the next start)' : ''}
-  loan       ${stack.contracts.loan}
-  forwarder  ${stack.contracts.forwarder}
-  relayers   ${stack.relayers.join(', ')}
-${funded ? `  callers    ${callers} were given ${amount} ${currency} each, once; \`npm run fund\` gives to others\n` : ''}
 Try next, in another terminal:
 
   npm run dial                              a phone in the terminal
   npm run fund -- +254700000009 0.5         money for any number
 
-  ${dial} -d sessionId=$(date +%s) -d 'text='
-  ${dial} -d sessionId=$(date +%s) -d 'text=1'
-  ${dial} -d sessionId=$(date +%s) -d 'text=2*%2B${demoCallers[1]?.slice(1)}*0.1'
-  ${dial} -d sessionId=$(date +%s) -d 'text=3'
+  ${dial} -d 'text='
+  ${dial} -d 'text=1'
+  ${dial} -d 'text=2*%2B${demoCallers[1]?.slice(1)}*0.1'
+  ${dial} -d 'text=3'
 
-  curl -s "$(node -p "require('${file}').rpcUrl")" -H 'content-type: application/json' -d '${example}'
+  curl -s "$(node -p "require('./${relative(root, file)}').rpcUrl")" -H 'content-type: application/json' -d '${example}'
 
-Ctrl-C ends everything; the next start goes on from here, \`${restart}\` starts over.
+Ctrl-C ends everything; the next start goes on from here, \`${restartOf(options)}\` starts over.
 `)
 }
