@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { FaultProxy } from '../../dev/faults/fault-proxy.ts'
 import type { Figures } from '../figures.ts'
 import type { Payer } from '../payer.ts'
-import type { NodeProxy } from '../served/node-proxy.ts'
 
 /** What `scripts/bench/served/counting.mjs` counts. */
 const counts = z.object({
@@ -16,16 +16,16 @@ const counts = z.object({
 type Counts = z.infer<typeof counts>
 
 /** What payments took, each of them on the average, and how often the node was asked for all. */
-export type Counted = { each: Counts & { logLines: number }; nodeCalls: Record<string, number> }
+export type Counted = { each: Counts & { logLines: number }; nodeCalls: number }
 
 /** Counts what a relay that is served `counting` uses while this many payments are made. */
 export async function countDuring<Result>(
-  { payer, proxy }: { payer: Payer; proxy: NodeProxy },
+  { payer, proxy }: { payer: Payer; proxy: FaultProxy },
   payments: number,
   work: () => Promise<Result>,
 ): Promise<{ result: Result; counted: Counted }> {
   const before = await readCounts(payer)
-  proxy.takeCounts()
+  const asked = proxy.seen()
   const result = await work()
   const after = await readCounts(payer)
   const each = Object.fromEntries(
@@ -34,7 +34,7 @@ export async function countDuring<Result>(
       (value - before[name as keyof typeof before]) / payments,
     ]),
   ) as typeof after
-  return { result, counted: { each, nodeCalls: proxy.takeCounts() } }
+  return { result, counted: { each, nodeCalls: proxy.seen() - asked } }
 }
 
 async function readCounts({ url, confirmed }: Payer): Promise<Counts & { logLines: number }> {
@@ -57,8 +57,7 @@ export function tellNodeCalls(
   { hold }: Figures,
   how: string,
   payments: number,
-  calls: Record<string, number>,
+  calls: number,
 ): void {
-  const all = Object.values(calls).reduce((sum, count) => sum + count, 0)
-  hold(`questions to the node, ${how}`, 'each payment', all / payments)
+  hold(`questions to the node, ${how}`, 'each payment', calls / payments)
 }

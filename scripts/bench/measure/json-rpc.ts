@@ -38,10 +38,10 @@ export async function measureJsonRpc(world: World): Promise<void> {
     const names = ['own', 'baseline'] as const
     // The first answers are the compiler's, and they find nothing kept.
     for (const name of names) await ask(name, requests * 3)
-    proxy.takeCounts()
+    const asked = proxy.seen()
     await ask('own', 10)
-    const asked = Object.values(proxy.takeCounts()).reduce((sum, count) => sum + count, 0)
-    figures.hold(`questions to the node, ${title}: service`, 'each answer', asked / 10)
+    const each = (proxy.seen() - asked) / 10
+    figures.hold(`questions to the node, ${title}: service`, 'each answer', each)
     // Whoever has no turn rests, so all turns are counted in one: in each, a tick of the clock that counts
     // would be a part of what is counted.
     const before = { own: readCpuMs(served.own.pid), baseline: readCpuMs(served.baseline.pid) }

@@ -24,10 +24,8 @@ export async function measureSteady(world: World): Promise<void> {
   const relay = await world.serveRelay('counting', { how: 'counting', nodeUrl: proxy.url })
   const afternoon = await world.serveAfternoon('steady', other.url)
   for (const payer of [relay, afternoon]) await payRound(chain, payer, 64, { callers: 8 })
-  for (const each of [proxy, other]) {
-    each.delay(nodeMs)
-    each.takeCounts()
-  }
+  for (const each of [proxy, other]) each.script({ fault: { kind: 'delay_reply', ms: nodeMs } })
+  const asked = other.seen()
   const [beside, { result, counted }] = await Promise.all([
     payRound(chain, afternoon, payments, { perSecond }),
     countDuring({ payer: relay, proxy }, payments, () =>
@@ -39,7 +37,7 @@ export async function measureSteady(world: World): Promise<void> {
   figures.hold(`reply p50, ${how}: relay`, 'ms', middle(result))
   figures.hold(`reply p50, ${how}: ${pair}`, 'ratio', middle(result) / middle(beside))
   figures.add(`reply p95, ${how}: relay`, 'ms', quantile(result.replyMs, 0.95))
-  tellNodeCalls(figures, `${how}: ${payers.afternoon}`, payments, other.takeCounts())
+  tellNodeCalls(figures, `${how}: ${payers.afternoon}`, payments, other.seen() - asked)
   tellBilled(figures, how, counted)
   tellNodeCalls(figures, `${how}: relay`, payments, counted.nodeCalls)
 }

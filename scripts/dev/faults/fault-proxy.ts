@@ -25,6 +25,8 @@ export type Fault =
   | { kind: 'truncated' }
   /** Another node answers, this many blocks behind. Transactions go to the one in front. */
   | { kind: 'lagging'; blocks: number }
+  /** A node that does not have this method. */
+  | { kind: 'unknown_method' }
   /** A node that counts an account's transactions wrong by this many. */
   | { kind: 'miscounted'; by: number }
 
@@ -51,8 +53,8 @@ export type FaultProxy = {
   accept(): Promise<void>
   /** What went wrong so far. */
   log: readonly FaultEntry[]
-  /** How many requests of a method came. */
-  seen(method: string): number
+  /** How many requests of a method came, or of any. */
+  seen(method?: string): number
   stop(): Promise<void>
 }
 
@@ -88,7 +90,10 @@ export async function startFaultProxy({
     refuse: server.close,
     accept: server.open,
     log,
-    seen: (method) => seen.get(method) ?? 0,
+    seen: (method) =>
+      method === undefined
+        ? [...seen.values()].reduce((sum, count) => sum + count, 0)
+        : (seen.get(method) ?? 0),
     async stop() {
       stopping.abort()
       await server.close()
@@ -160,7 +165,8 @@ async function misbehave(
       return reply(response, { status, text: text.slice(0, Math.floor(text.length / 2)) })
     }
     case 'lagging':
-    case 'miscounted': {
+    case 'miscounted':
+    case 'unknown_method': {
       const answers = await Promise.all(requests.map((one) => answerBadly(node, fault, one)))
       const text = JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0])
       return reply(response, { status: 200, text })
@@ -170,7 +176,7 @@ async function misbehave(
 
 async function answerBadly(
   { forward, ask }: Node,
-  fault: Extract<Fault, { kind: 'lagging' | 'miscounted' }>,
+  fault: Extract<Fault, { kind: 'lagging' | 'miscounted' | 'unknown_method' }>,
   { id, method, params }: Request,
 ): Promise<unknown> {
   const direct = async () => {
@@ -180,6 +186,9 @@ async function answerBadly(
   if (fault.kind === 'lagging') {
     const answer = await laggingAnswer({ method, params }, fault.blocks, ask)
     return answer === undefined ? direct() : { jsonrpc: '2.0', id, ...answer }
+  }
+  if (fault.kind === 'unknown_method') {
+    return { jsonrpc: '2.0', id, error: { code: -32601, message: 'method not found' } }
   }
   if (method !== 'eth_getTransactionCount') return direct()
   const count = Math.max(0, Number(await ask(method, params)) + fault.by)
