@@ -68,28 +68,22 @@ const report = z.object({
 /** Counts Vitest's tests by its JSON report, undefined where it has written none. */
 export function countVitest(json: unknown, output: string, code: number | null): Outcome {
   const files = report.safeParse(json).data?.testResults ?? []
-  const outcome = sum(files.map(countFile))
-  return believeExit(outcome, 'vitest', output, code)
-}
-
-function countFile({
-  name,
-  status,
-  message,
-  assertionResults: tests,
-}: z.infer<typeof report>['testResults'][number]): Outcome {
-  const failing = tests.filter((test) => test.status === 'failed')
-  const passed = tests.filter((test) => test.status === 'passed').length
-  const skipped = tests.length - passed - failing.length
-  const failures = failing.map(({ fullName, failureMessages }) =>
-    writeFailure(`${name}: ${fullName}`, (failureMessages ?? []).join('\n')),
+  const statuses = files.flatMap(({ assertionResults }) =>
+    assertionResults.map((each) => each.status),
   )
-  // A file that could not be loaded, or whose hooks failed, has no failed test in it.
-  if (status === 'failed' && failing.length === 0) {
-    const words = message || 'a hook failed: Vitest says above why'
-    return { passed, failed: 1, skipped, failures: [writeFailure(name, words)] }
-  }
-  return { passed, failed: failing.length, skipped, failures }
+  const count = (wanted: string) => statuses.filter((status) => status === wanted).length
+  const [passed, skipped] = [count('passed'), statuses.length - count('passed') - count('failed')]
+  const failures = files.flatMap(({ name, status, message, assertionResults }) => {
+    const failing = assertionResults.filter((test) => test.status === 'failed')
+    // A file that could not be loaded, or whose hooks failed, has no failed test in it.
+    if (status === 'failed' && failing.length === 0) {
+      return [writeFailure(name, message || 'a hook failed: Vitest says above why')]
+    }
+    return failing.map(({ fullName, failureMessages }) =>
+      writeFailure(`${name}: ${fullName}`, (failureMessages ?? []).join('\n')),
+    )
+  })
+  return believeExit({ passed, failed: failures.length, skipped, failures }, 'vitest', output, code)
 }
 
 /** A suite that ended with an error which no test stands for has one failure more. */
