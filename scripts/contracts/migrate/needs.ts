@@ -1,11 +1,4 @@
-import {
-  type Address,
-  encodeFunctionData,
-  type Hex,
-  type LocalAccount,
-  type PublicClient,
-  zeroAddress,
-} from 'viem'
+import { encodeFunctionData, type Hex, type LocalAccount, type PublicClient } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
 import type { LoanBooks } from '../loan-books.ts'
@@ -27,12 +20,12 @@ export type Call = {
   name: 'moveAccount' | 'acceptAccount' | 'passAccount' | 'transfer'
   signer: LocalAccount
   /** Where it brings the account: a part of the intent's name. */
-  target: Address
+  target: Hex
   data: Hex
   gas: number
 }
 
-/** What an account still needs. The calls go into one transaction, and only the last moves anything. */
+/** What an account still needs: calls that go into one transaction, of which only the last moves anything. */
 export type Need =
   | { kind: 'nothing' }
   | { kind: 'calls'; calls: readonly Call[] }
@@ -50,73 +43,47 @@ const gasOf: Record<Call['name'], number> = {
   transfer: 60_000,
 }
 
-/** What the account needs after what was seen of it, where `acceptedBy` is the heir's. */
-export function needOf(
-  move: Move,
-  { account, heir }: Phone,
-  state: AccountState,
-  { books, acceptedBy }: { books: LoanBooks; acceptedBy: Address },
-): Need {
-  switch (move.kind) {
-    case 'pair': {
-      if (!isOpen(state)) return { kind: 'nothing' }
-      const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'moveAccount' })
-      return { kind: 'calls', calls: [call('moveAccount', account, move.to.loan, data)] }
-    }
-    case 'secret':
-    case 'number': {
-      if (heir === undefined) throw new Error('each phone of this move has an heir')
-      const isHeirUsed = books.accounts.get(heir.address)?.hasBorrowed === true
-      if (!isOpen(state) && (isHeirUsed || !state.isListed)) return { kind: 'nothing' }
-      if (!isHeirUsed) return { kind: 'calls', calls: passing(account, heir, acceptedBy) }
-      if (state.debt !== undefined) return { kind: 'two_debts' }
-      // What came after the account was passed on: its heir has its history, and can't take another.
-      const data = callOf({ kind: 'transfer', to: heir.address, amountWei: state.balanceWei })
-      return { kind: 'calls', calls: [call('transfer', account, heir.address, data)] }
-    }
-  }
-}
-
-/** The same, for the state in a block. */
+/** Reads an account in a block, and what it needs after what was seen of it before. */
 export async function readNeed(
   client: PublicClient,
   move: Move,
-  phone: Phone,
+  { account, heir }: Phone,
   { books, block }: { books: LoanBooks; block: bigint },
 ): Promise<{ state: AccountState; need: Need }> {
   const { loan } = move.from
-  const state = await readAccount(client, loan, phone.account.address, block)
-  const acceptedBy =
-    phone.heir === undefined
-      ? zeroAddress
-      : await client.readContract({
-          address: loan,
-          abi: microLoanAbi,
-          functionName: 'acceptedBy',
-          args: [phone.heir.address],
-          blockNumber: block,
-        })
-  return { state, need: needOf(move, phone, state, { books, acceptedBy }) }
-}
-
-function passing(account: LocalAccount, heir: LocalAccount, acceptedBy: Address): Call[] {
-  const accept = encodeFunctionData({
+  const state = await readAccount(client, loan, account.address, block)
+  const nothing = { state, need: { kind: 'nothing' } } as const
+  const calls = (...all: Call[]) => ({ state, need: { kind: 'calls', calls: all } }) as const
+  if (move.kind === 'pair') {
+    const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'moveAccount' })
+    return isOpen(state) ? calls(call('moveAccount', account, move.to.loan, data)) : nothing
+  }
+  if (heir === undefined) throw new Error('each phone of this move has an heir')
+  if (books.accounts.get(heir.address)?.hasBorrowed === true) {
+    if (state.debt !== undefined) return { state, need: { kind: 'two_debts' } }
+    // What came after the account was passed on: its heir has its history, and can't take another.
+    const data = callOf({ kind: 'transfer', to: heir.address, amountWei: state.balanceWei })
+    return isOpen(state) ? calls(call('transfer', account, heir.address, data)) : nothing
+  }
+  if (!isOpen(state) && !state.isListed) return nothing
+  const acceptedBy = await client.readContract({
+    address: loan,
     abi: microLoanAbi,
-    functionName: 'acceptAccount',
-    args: [account.address],
-  })
-  const pass = encodeFunctionData({
-    abi: microLoanAbi,
-    functionName: 'passAccount',
+    functionName: 'acceptedBy',
     args: [heir.address],
+    blockNumber: block,
   })
   const isAccepted = acceptedBy === account.address
-  return [
+  const encode = (functionName: 'acceptAccount' | 'passAccount', of: Hex) =>
+    encodeFunctionData({ abi: microLoanAbi, functionName, args: [of] })
+  const accept = encode('acceptAccount', account.address)
+  const pass = encode('passAccount', heir.address)
+  return calls(
     ...(isAccepted ? [] : [call('acceptAccount', heir, account.address, accept)]),
     call('passAccount', account, heir.address, pass),
-  ]
+  )
 }
 
-function call(name: Call['name'], signer: LocalAccount, target: Address, data: Hex): Call {
+function call(name: Call['name'], signer: LocalAccount, target: Hex, data: Hex): Call {
   return { name, signer, target, data, gas: gasOf[name] }
 }

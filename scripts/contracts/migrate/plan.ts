@@ -1,6 +1,6 @@
 import { type Address, formatEther } from 'viem'
 import type { Chain } from '../../../src/chain/chains.ts'
-import { encodeExecute, type SignedRequest } from '../../../src/relay/forwarder/requests.ts'
+import type { SignedRequest } from '../../../src/relay/forwarder/requests.ts'
 import { type Call, type Move, readNeed } from './needs.ts'
 import { findObstacles } from './obstacles.ts'
 import type { Phone } from './phones.ts'
@@ -25,15 +25,15 @@ export type Migration = Pick<OpenedDeployment, 'client' | 'chain' | 'pair' | 'te
 /** An account with what it needs. */
 export type Task = { phone: Phone; state: AccountState; calls: readonly Call[] }
 
-/** All that is to be done, as the survey saw it; the largest balance first. */
-export type Todo = {
-  survey: Survey
+/** What accounts need; the largest balance first. */
+export type Tasks = {
   tasks: Task[]
   /** Accounts that an operator has to look at, and why. */
   stuck: { address: Address; reason: string }[]
-  /** What has or owes something and belongs to no number that was given. */
-  outside: AccountState[]
 }
+
+/** All that is to be done, as the survey saw it, and what has or owes something and belongs to no given number. */
+export type Todo = Tasks & { survey: Survey; outside: AccountState[] }
 
 /** Reads what there is to do. */
 export async function findTodo(migration: Migration): Promise<Todo> {
@@ -43,50 +43,56 @@ export async function findTodo(migration: Migration): Promise<Todo> {
   const heirs = new Set([...phones.values()].map(({ heir }) => heir?.address))
   const isOutside = (state: AccountState) =>
     isOpen(state) && !phones.has(state.address) && !heirs.has(state.address)
-  const todo: Todo = {
-    survey,
-    tasks: [],
-    stuck: [],
-    outside: [...survey.states.values()].filter(isOutside),
-  }
   const own = [...survey.states.keys()].flatMap((address) => phones.get(address) ?? [])
-  await inTurns(own, async (phone) => {
-    const { books } = survey
-    const { state, need } = await readNeed(client, move, phone, { books, block })
-    if (need.kind === 'calls') todo.tasks.push({ phone, state, calls: need.calls })
-    if (need.kind === 'two_debts') {
-      const reason = 'it owes, and so did its heir: it repays first'
-      todo.stuck.push({ address: state.address, reason })
+  const outside = [...survey.states.values()].filter(isOutside)
+  return { survey, outside, ...(await readTasks(migration, own, survey)) }
+}
+
+/** Reads what the accounts of these phones need in a block. */
+export async function readTasks(
+  { client, move }: Migration,
+  phones: readonly Phone[],
+  at: Pick<Survey, 'books' | 'block'>,
+): Promise<Tasks> {
+  const found: Tasks = { tasks: [], stuck: [] }
+  await inTurns(phones, async (phone) => {
+    const { state, need } = await readNeed(client, move, phone, at)
+    switch (need.kind) {
+      case 'nothing':
+        return
+      case 'calls':
+        found.tasks.push({ phone, state, calls: need.calls })
+        return
+      case 'two_debts': {
+        const reason = 'it owes, and so did its heir: it repays first'
+        found.stuck.push({ address: state.address, reason })
+      }
     }
   })
-  todo.tasks.sort(byBalance)
-  return todo
+  found.tasks.sort(byBalance)
+  return found
 }
 
 /** Prints what a run would do and what that costs at most. Sends nothing. */
 export async function printPlan(migration: Migration, relayer: Address | undefined): Promise<void> {
   const { client, chain, log, batchSize } = migration
   const todo = await findTodo(migration)
-  const amount = (wei: bigint) => `${formatEther(wei)} ${chain.currency}`
+  const amount = (wei: bigint) => showAmount(wei, chain)
   for (const { state, calls } of todo.tasks) {
     log(`${calls.at(-1)?.name} ${describeAccount(state, chain)}`)
   }
   for (const { address, reason } of todo.stuck) log(`stuck ${address}: ${reason}`)
   printOutside(migration, todo.outside)
   const states = todo.tasks.map(({ state }) => state)
-  const { timestamp } = await client.getBlock({ blockNumber: todo.survey.block })
-  let gas = 0
-  for (const batch of batchesOf(todo.tasks, batchSize)) {
-    const requests = await signBatch(migration, batch, { number: todo.survey.block, timestamp })
-    gas += gasLimitOf(requests, encodeExecute(requests))
-  }
+  const batches = Math.ceil(todo.tasks.length / batchSize)
+  const gas = gasLimitOf(todo.tasks.flatMap(({ calls }) => calls))
   const priceWei = await client.getGasPrice()
   log(
     `${states.length} accounts to move with ${amount(sum(states.map((state) => state.balanceWei)))}, ` +
       `owing ${amount(sum(states.map(countedDebt)))} that is not written off`,
   )
   log(
-    `${batchesOf(todo.tasks, batchSize).length} transactions with ${gas} gas at most, ` +
+    `${batches} transactions with ${gas} gas at most, ` +
       `${amount(BigInt(gas) * priceWei)} at the node's price`,
   )
   for (const obstacle of await findObstacles(migration, relayer)) log(`not yet: ${obstacle}`)
@@ -111,20 +117,22 @@ export function printOutside(
   outside: readonly AccountState[],
 ): void {
   for (const state of outside) log(`no number given ${describeAccount(state, chain)}`)
-  const held = sum(outside.map(({ balanceWei }) => balanceWei))
-  log(
-    `${outside.length} accounts that no given number fits, ` +
-      `with ${formatEther(held)} ${chain.currency}`,
-  )
+  const held = showAmount(sum(outside.map(({ balanceWei }) => balanceWei)), chain)
+  log(`${outside.length} accounts that no given number fits, with ${held}`)
+}
+
+/** An amount with its currency. */
+export function showAmount(wei: bigint, { currency }: Chain): string {
+  return `${formatEther(wei)} ${currency}`
 }
 
 /** An address and its amounts. */
 export function describeAccount({ address, balanceWei, debt }: AccountState, chain: Chain): string {
-  const amount = (wei: bigint) => `${formatEther(wei)} ${chain.currency}`
-  if (debt === undefined) return `${address} ${amount(balanceWei)}`
+  const balance = showAmount(balanceWei, chain)
+  if (debt === undefined) return `${address} ${balance}`
+  const owed = showAmount(debt.owedWei, chain)
   const due = new Date(Number(debt.dueAt) * 1000).toISOString()
-  const loan = `owes ${amount(debt.owedWei)} due ${due}${debt.isWrittenOff ? ', written off' : ''}`
-  return `${address} ${amount(balanceWei)}, ${loan}`
+  return `${address} ${balance}, owes ${owed} due ${due}${debt.isWrittenOff ? ', written off' : ''}`
 }
 
 /** The items in groups, in their order. */

@@ -35,7 +35,7 @@ export async function preflight(
   requests: readonly SignedRequest[],
 ): Promise<RequestResult[]> {
   const data = encodeExecute(requests)
-  const gas = BigInt(gasLimitOf(requests, data))
+  const gas = BigInt(gasLimitOf(requests))
   const answer = await client.call({ account: signer.address, to: pair.forwarder, data, gas })
   return decodeExecute(requests, answer.data ?? '0x')
 }
@@ -56,7 +56,7 @@ export async function sendBatch(
   const { client, signer, pair, rules } = relayer
   const nonce = await countOf(relayer, 'latest')
   const data = encodeExecute(requests)
-  const gas = gasLimitOf(requests, data)
+  const gas = gasLimitOf(requests)
   const nodePriceWei = await client.getGasPrice()
   const obstacle = priceObstacle(relayer.fees.maxWei, nodePriceWei)
   if (obstacle !== undefined) throw new StackError(obstacle)

@@ -3,7 +3,6 @@ import { microLoanAbi } from '../../../src/loan/abi.ts'
 import type { RequestResult, SignedRequest } from '../../../src/relay/forwarder/requests.ts'
 import { StackError } from '../../stack/report.ts'
 import type { LoanBooks } from '../loan-books.ts'
-import { readNeed } from './needs.ts'
 import { findObstacles } from './obstacles.ts'
 import type { Phone } from './phones.ts'
 import {
@@ -12,12 +11,12 @@ import {
   findTodo,
   type Migration,
   printOutside,
+  readTasks,
   signBatch,
   type Task,
 } from './plan.ts'
 import { preflight, type Relayer, sendBatch } from './relayer.ts'
 import type { AccountState } from './survey.ts'
-import { inTurns } from './turns.ts'
 
 /** What a run came to. */
 export type Outcome = { moved: Address[]; stuck: { address: Address; reason: string }[] }
@@ -43,7 +42,9 @@ export async function moveAccounts(migration: Migration, relayer: Relayer): Prom
   for (;;) {
     const todo = await findTodo(migration)
     for (const { address, reason } of todo.stuck) stuck.set(address, reason)
-    const open = new Set([...todo.tasks.map(({ state }) => state), ...todo.stuck].map(addressOf))
+    const open = new Set(
+      [...todo.tasks.map(({ state }) => state), ...todo.stuck].map(({ address }) => address),
+    )
     // A node may count a transaction before it names the block: what that moved is first missed here.
     for (const [address, { state }] of sent) {
       if (!open.has(address)) noteMoved({ migration, sent, moved }, state)
@@ -78,14 +79,15 @@ type Batch = {
 }
 
 async function moveBatch(batch: Batch): Promise<void> {
-  const { migration, relayer, stuck, sent } = batch
+  const { migration, relayer, phones, books, stuck, sent } = batch
   const block = await migration.client.getBlock()
-  const before = await readTasks(batch, block.number)
-  const { ready, requests } = await dropRefused(batch, before, block)
+  const before = await readTasks(migration, phones, { books, block: block.number })
+  const { ready, requests } = await dropRefused(batch, before.tasks, block)
   if (requests.length === 0) return
   await sendBatch(relayer, requests)
   const now = await migration.client.getBlockNumber({ cacheTime: 0 })
-  const left = new Set((await readTasks(batch, now)).map(({ state }) => state.address))
+  const after = await readTasks(migration, phones, { books, block: now })
+  const left = new Set(after.tasks.map(({ state }) => state.address))
   for (const { state } of ready) {
     if (!left.has(state.address)) {
       noteMoved(batch, state)
@@ -104,17 +106,6 @@ function noteMoved(
   sent.delete(state.address)
   moved.add(state.address)
   migration.log(`moved ${describeAccount(state, migration.chain)}`)
-}
-
-/** What is left of the batch in a block: a run beside this one may have done some of it. */
-async function readTasks({ migration, phones, books }: Batch, block: bigint): Promise<Task[]> {
-  const tasks: Task[] = []
-  await inTurns(phones, async (phone) => {
-    const { client, move } = migration
-    const { state, need } = await readNeed(client, move, phone, { books, block })
-    if (need.kind === 'calls') tasks.push({ phone, state, calls: need.calls })
-  })
-  return tasks
 }
 
 /** Leaves out what the newest block would not execute: sent, it would cost gas and spend its name. */
@@ -140,10 +131,6 @@ async function dropRefused(
     if (refused.size === 0) return { ready, requests }
     ready = ready.filter((task) => !refused.has(task))
   }
-}
-
-function addressOf({ address }: { address: Address }): Address {
-  return address
 }
 
 function reasonOf({ status, returnData }: RequestResult): string {

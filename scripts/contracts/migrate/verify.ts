@@ -1,6 +1,6 @@
-import { formatEther } from 'viem'
+import type { Chain } from '../../../src/chain/chains.ts'
 import type { Debt, Moved } from '../loan-books.ts'
-import { findTodo, type Migration, printOutside, type Todo } from './plan.ts'
+import { findTodo, type Migration, printOutside, showAmount, type Todo } from './plan.ts'
 import type { Pair } from './records.ts'
 import { type Survey, sum, surveyPair } from './survey.ts'
 
@@ -40,9 +40,7 @@ async function verifyPair(migration: Migration, old: Survey, to: Pair): Promise<
   const { takenOver } = fresh.books
   for (const [what, sums] of Object.entries({ left: moved, arrived: takenOver })) {
     const all = [...sums.values()]
-    const amount = formatEther(sum(all.map(({ wei }) => wei)))
-    const owed = formatEther(sum(all.map(({ owedWei }) => owedWei)))
-    log(`${sums.size} accounts ${what} with ${amount} ${chain.currency}, owing ${owed}`)
+    log(`${sums.size} accounts ${what} with ${sumsUp(all, chain)}`)
   }
   const unequal = [...new Set([...moved.keys(), ...takenOver.keys()])].filter(
     (address) => !isEqual(moved.get(address), takenOver.get(address)),
@@ -60,10 +58,8 @@ async function verifyPair(migration: Migration, old: Survey, to: Pair): Promise<
 
 function verifySecret({ chain, phones, log }: Migration, { survey }: Todo): string[] {
   const own = survey.books.passages.filter(({ from }) => phones.has(from))
-  const amount = formatEther(sum(own.map(({ wei }) => wei)))
-  const owed = formatEther(sum(own.map(({ owedWei }) => owedWei)))
-  log(`${own.length} accounts passed on with ${amount} ${chain.currency}, owing ${owed}`)
-  log(`all balances together are ${formatEther(survey.balancesWei)} ${chain.currency}`)
+  log(`${own.length} accounts passed on with ${sumsUp(own, chain)}`)
+  log(`all balances together are ${showAmount(survey.balancesWei, chain)}`)
   const strange = own.filter(({ from, to }) => phones.get(from)?.heir?.address !== to)
   const unlisted = [...survey.states.values()].filter(
     ({ address, isListed }) => isListed && phones.has(address),
@@ -75,6 +71,13 @@ function verifySecret({ chain, phones, log }: Migration, { survey }: Todo): stri
       return `${address} is still listed: the creditor calls setBorrowers for ${heir}`
     }),
   ]
+}
+
+function sumsUp(all: readonly Pick<Moved, 'wei' | 'owedWei'>[], chain: Chain): string {
+  const [amount, owed] = [all.map(({ wei }) => wei), all.map(({ owedWei }) => owedWei)].map(
+    (amounts) => showAmount(sum(amounts), chain),
+  )
+  return `${amount}, owing ${owed}`
 }
 
 /** Whether each account owes what its events say, with the fee and by the date that they say. */
