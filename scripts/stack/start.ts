@@ -39,6 +39,14 @@ const repeatedWithinMs = 20_000
 /** A chain that is shorter than it was may be a replica that lags, so the relay waits before it acts. */
 const repeatsAfterMs = poolRules.anvil.regressionMs + 3 * poolRules.anvil.tendMs
 
+/** What a killed start may leave running, in words: first who sends, then the chain with all it has. */
+const leftOver = {
+  workerd: 'the Worker',
+  deno: 'the Worker',
+  redis: 'the Redis',
+  anvil: 'the local chain',
+} as const satisfies Record<Child['name'], string>
+
 const usage = `Usage: npm start [-- [--reset] [--rootstock] [--deno]]
 
 Starts a chain of its own, or uses the node that NODE_URL names, deploys what is not there yet, and serves the relay.
@@ -264,14 +272,7 @@ async function deploy(
   return deployment
 }
 
-/** What a killed start could not end: first who sends, then the chain with all it has. */
-const leftOver = {
-  workerd: 'the Worker',
-  deno: 'the Worker',
-  redis: 'the Redis',
-  anvil: 'the local chain',
-} as const satisfies Record<Child['name'], string>
-
+/** Ends what a killed start could not: first who sends, then the chain with all it has. */
 async function endLeft(folder: Folder, left: Child[], { keep }: { keep: boolean }): Promise<void> {
   for (const [name, words] of Object.entries(leftOver)) {
     for (const child of left.filter((each) => each.name === name)) {

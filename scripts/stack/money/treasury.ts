@@ -50,6 +50,8 @@ export async function openTreasury(
   return treasury
 }
 
+type Priced = { to?: Address; value: bigint; data: Hex; gasPrice: bigint }
+
 /** What a treasury pays at most for a unit of gas, and where it says that it waits. */
 type Spending = { maxGasPriceWei?: bigint | undefined; log?: (line: string) => void }
 
@@ -64,7 +66,7 @@ export function createTreasury(
   const client = createPublicClient({ transport: http(node.url), pollingInterval: 100 })
   const maxWei = maxGasPrice(maxGasPriceWei, node)
   const balance = () => client.getBalance({ address })
-  const estimate = async (call: { to?: Address; value: bigint; data: Hex }): Promise<bigint> => {
+  const estimate = async (call: Priced): Promise<bigint> => {
     try {
       // It is exact for the state it was made on; the block may find another.
       return ((await client.estimateGas({ account: address, ...call })) * 12n) / 10n
@@ -72,7 +74,7 @@ export function createTreasury(
       const has = await balance()
       if (has > call.value) throw error
       const money = (wei: bigint) => `${formatEther(wei)} ${node.chain.currency}`
-      const words = `${address} has ${money(has)}, and is to send ${money(call.value)} and to pay for gas.`
+      const words = `Insufficient funds: ${address} has ${money(has)}, and is to send ${money(call.value)} and to pay for gas.`
       throw new StackError(words)
     }
   }
@@ -81,20 +83,20 @@ export function createTreasury(
     key,
     balance,
     send: async ({ to, valueWei = 0n, data = '0x' }) => {
-      const call = { ...(to === undefined ? {} : { to }), value: valueWei, data }
-      const [nonce, gasPrice, gas] = await Promise.all([
-        client.getTransactionCount({ address, blockTag: 'pending' }),
-        client.getGasPrice(),
-        estimate(call),
-      ])
-      const dear = priceObstacle(maxWei, gasPrice)
+      const price = await client.getGasPrice()
+      const dear = priceObstacle(maxWei, price)
       if (dear !== undefined) throw new StackError(`Nothing was sent: ${dear}.`)
       // On a public network a tenth more: the price may rise while the block is waited for.
-      const offered = node.isAnvil ? gasPrice : (gasPrice * 11n) / 10n
+      const offered = node.isAnvil ? price : (price * 11n) / 10n
+      const gasPrice = offered < maxWei ? offered : maxWei
+      const call = { ...(to === undefined ? {} : { to }), value: valueWei, data, gasPrice }
+      const [nonce, gas] = await Promise.all([
+        client.getTransactionCount({ address, blockTag: 'pending' }),
+        estimate(call),
+      ])
       const raw = await account.signTransaction({
         // Rootstock takes nothing newer (RSKIPs for types 1, 2 and 4 are drafts).
         ...{ type: 'legacy', chainId: node.chain.id, ...call, nonce, gas },
-        gasPrice: offered < maxWei ? offered : maxWei,
       })
       const hash = await offer(client, raw, log)
       const receipt = await client.waitForTransactionReceipt({ hash, timeout: 180_000 })

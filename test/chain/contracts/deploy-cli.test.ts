@@ -88,7 +88,7 @@ test('gas that is dearer than MAX_GAS_PRICE_WEI is not paid, and nothing is reco
     const { transactions } = block as { transactions: { gasPrice: string }[] }
     for (const { gasPrice } of transactions) prices.add(Number(gasPrice))
   }
-  expect([...prices]).toEqual([price])
+  expect(Math.max(...prices)).toBe(price)
 })
 
 test('what explorers verify by compiles to the code that is deployed', async () => {
