@@ -27,6 +27,11 @@ export type PoolRules = {
   blockMs: number
   /** Nonces of one account that may wait in the pool at a time, one less than what it accepts. */
   maxInFlight: number
+  /**
+   * Payments that one transaction carries at most. With 15 nonces 12 of them fill a block of Rootstock (6.8 M gas), and
+   * a transaction of the dearest kind takes a third of it at most.
+   */
+  maxInBatch: number
   /** A replacement's gas price over the replaced one's, in percent. */
   replacementPercent: number
   /** The same bytes are sent again after this time, before the pool drops them. */
@@ -66,6 +71,7 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
   rootstock: {
     blockMs: rootstockBlockMs,
     maxInFlight: 15,
+    maxInBatch: 12,
     replacementPercent: 40,
     rebroadcastMs: 120_000,
     replaceAfterMs: 300_000,
@@ -84,6 +90,7 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
   anvil: {
     blockMs: 1_000,
     maxInFlight: 512,
+    maxInBatch: 12,
     replacementPercent: 40,
     rebroadcastMs: 5_000,
     replaceAfterMs: 60_000,

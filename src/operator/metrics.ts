@@ -80,7 +80,9 @@ function relayerMetrics({ relayer }: Subject, { vitals, terms }: Known): Metric[
       [[paymentsLeft(vitals, terms), own]],
     ),
     gauge('relay_relayer_next_nonce', 'as the ledger counts', [[nextNonce, own]]),
-    gauge('relay_relayer_in_flight', 'nonces in use that no block has', [[carried, own]]),
+    gauge('relay_relayer_in_flight', 'payments of transactions that no block has', [
+      [carried, own],
+    ]),
     gauge('relay_gas_price_wei', 'as a node tells it', [[sight.gasPrice?.wei]]),
   ]
 }

@@ -7,7 +7,7 @@ import type { Log } from '../runtime/log.ts'
 import { type FeeLimits, gasPriceWithin, replacementPriceUp } from './fees.ts'
 import { encodeExecute, type Forwarder, type SignedRequest } from './forwarder/requests.ts'
 import type { Ledger, SignedTransaction, Slot } from './ledger/port.ts'
-import type { Signer } from './signer.ts'
+import type { Signer, TransactionContent } from './signer.ts'
 
 /** What a payment through one relayer key needs, in a request's Worker and in the alarm. */
 export type Relayer = {
@@ -40,6 +40,9 @@ export const mostInnerGas = Math.max(...Object.values(loanCalls).map(({ gas }) =
 /** What `execute` itself uses for one request, with a margin: signature, storage, event, calldata. */
 export const executeGas = 150_000
 
+/** The same for each request after the first, which pays for what they share. */
+export const followingGas = 70_000
+
 /** A transaction that only uses up its nonce. */
 const noOpGas = 21_000
 
@@ -59,29 +62,28 @@ export function gasPriceFor(
   return wanted > least ? wanted : least
 }
 
+/** Makes the transaction that carries these requests; without any it only uses up its nonce. */
+export function carry(
+  { signer, forwarder }: Pick<Relayer, 'signer' | 'forwarder'>,
+  requests: readonly SignedRequest[],
+): TransactionContent {
+  if (requests.length === 0) return { to: signer.address, data: '0x', gas: noOpGas }
+  const calls = requests.reduce((sum, { gas }) => sum + gas, 0)
+  const gas = executeGas + (requests.length - 1) * followingGas + calls
+  return { to: forwarder.address, data: encodeExecute(requests), gas }
+}
+
 /**
- * Signs the transaction that carries a request, or one that carries nothing, for a nonce. Older
- * bytes of that nonce are outbid by what the chain's pool asks for; undefined where the operator's
- * highest price does not reach that.
+ * Signs a transaction for a nonce. Older bytes of that nonce are outbid by what the chain's pool asks for;
+ * undefined where the operator's highest price does not reach that.
  */
 export async function signFor(
   relayer: Relayer,
-  slot: Slot,
+  { nonce, priorGasPriceWei }: Slot,
   nodePriceWei: bigint,
-  request: SignedRequest | undefined,
+  content: TransactionContent,
 ): Promise<SignedTransaction | undefined> {
-  const { signer, forwarder } = relayer
-  const gasPriceWei = gasPriceFor(relayer, nodePriceWei, slot.priorGasPriceWei)
+  const gasPriceWei = gasPriceFor(relayer, nodePriceWei, priorGasPriceWei)
   if (gasPriceWei === undefined) return undefined
-  const common = { nonce: slot.nonce, gasPriceWei }
-  return signer.sign(
-    request === undefined
-      ? { ...common, to: signer.address, data: '0x', gas: noOpGas }
-      : {
-          ...common,
-          to: forwarder.address,
-          data: encodeExecute([request]),
-          gas: request.gas + executeGas,
-        },
-  )
+  return relayer.signer.sign({ nonce, gasPriceWei, ...content })
 }

@@ -1,12 +1,19 @@
-import { type Address, type Hex, keccak256, type LocalAccount, parseTransaction } from 'viem'
+import {
+  type Address,
+  type Hex,
+  keccak256,
+  type LocalAccount,
+  parseTransaction,
+  zeroAddress,
+} from 'viem'
 import type { SignedTransaction } from './ledger/port.ts'
 
+/** What a transaction does, whatever its nonce and its price are. */
+export type TransactionContent = { to: Address; data: Hex; gas: number }
+
 /** A relayer's transaction before it is signed. Legacy (EIP-155): Rootstock takes no other. */
-export type UnsignedTransaction = {
+export type UnsignedTransaction = TransactionContent & {
   nonce: number
-  to: Address
-  data: Hex
-  gas: number
   gasPriceWei: bigint
   /** What is sent along. Left out: nothing. */
   valueWei?: bigint
@@ -16,8 +23,8 @@ export type UnsignedTransaction = {
 export type Signer = {
   address: Address
   sign(transaction: UnsignedTransaction): Promise<SignedTransaction>
-  /** Calldata of a transaction that this signer signed. */
-  calldataOf(transaction: SignedTransaction): Hex
+  /** Reads what a transaction does that this signer signed. */
+  contentOf(transaction: SignedTransaction): TransactionContent
 }
 
 /** Signs with a key in memory. */
@@ -35,6 +42,9 @@ export function createSigner(account: LocalAccount, chainId: number): Signer {
       })
       return { hash: keccak256(raw), raw, gasPriceWei }
     },
-    calldataOf: ({ raw }) => parseTransaction(raw).data ?? '0x',
+    contentOf({ raw }) {
+      const { to, data = '0x', gas = 0n } = parseTransaction(raw)
+      return { to: to ?? zeroAddress, data, gas: Number(gas) }
+    },
   }
 }

@@ -139,6 +139,10 @@ type Call = ['pass', number] | [keyof Ledger, ...unknown[]]
 const oneOrNone = <Item>(random: Random, items: readonly Item[]): Item | undefined =>
   items[random.int(0, items.length)]
 
+/** The sessions that a transaction is to carry: none, the one that is open, or two. */
+const drawSessions = (random: Random, owner: string, session: string): readonly string[] =>
+  random.pick([[], [owner], [owner], [...new Set([owner, session])]])
+
 /** What a call is drawn of: much of it fits what is open, and some does not. */
 function drawScene(world: World, work: Work) {
   const { random } = world
@@ -194,24 +198,29 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     const order = orderOf(world, session, account)
     return ['adopt', { ...question, order, screen, execution: drawExecution(random) }]
   },
-  lease: ({ random, token, owner, nonce, chainNonce }) => [
+  lease: ({ random, token, owner, session, nonce, chainNonce }) => [
     'lease',
-    { nonce, token, chainNonce, session: oneOrNone(random, [owner, owner]) },
+    { nonce, token, chainNonce, sessions: drawSessions(random, owner, session) },
   ],
   attach({ world, token, nonce }) {
     const transaction = drawTransaction(world)
     return ['attach', { nonce: world.slots.get(token)?.nonce ?? nonce, token, transaction }]
   },
-  replace({ world, random, nonce, hash }) {
-    const carriesPayment = random.chance(0.7)
-    return ['replace', { nonce, over: hash, carriesPayment, transaction: drawTransaction(world) }]
-  },
+  replace: ({ world, nonce, hash }) => [
+    'replace',
+    { nonce, over: hash, transaction: drawTransaction(world) },
+  ],
   release: ({ work, chainNonce }) => ['release', work.nonces.map((each) => each.nonce), chainNonce],
   sent: ({ random, hash }) => ['sent', hash, random.chance(0.7)],
   mined({ random, open, nonce, hash }) {
-    const execution = random.chance(0.8) ? drawExecution(random) : undefined
-    const block = execution?.block ?? drawExecution(random).block
-    return ['mined', { nonce, session: open?.session, hash, block, execution }]
+    const { block } = drawExecution(random)
+    const { sessions = [] } = open ?? {}
+    const executions = Object.fromEntries(
+      sessions.flatMap((session) =>
+        random.chance(0.8) ? [[session, { ...drawExecution(random), block }]] : [],
+      ),
+    )
+    return ['mined', { nonce, sessions, hash, block, executions }]
   },
   confirm: ({ any, owner }) => ['confirm', owner, any?.execution?.block.hash ?? id('block 1')],
   reopen: ({ random }) => ['reopen', drawExecution(random).block.hash],
@@ -233,7 +242,6 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
   blocks: ({ random }) => ['blocks', random.int(-1, blocks)],
   payments: ({ random, account }) => ['payments', account, random.int(1, 4)],
   identify: ({ random }) => ['identify', identityOf(random)],
-  paymentShownAs: ({ hash }) => ['paymentShownAs', hash],
   lookup: ({ question }) => ['lookup', question],
   formerAccount: ({ account }) => ['formerAccount', account],
   renumber({ random, account }) {

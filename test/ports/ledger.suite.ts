@@ -1,10 +1,12 @@
+import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import type { Ledger, LedgerRules } from '../../src/relay/ledger/port.ts'
+import type { Execution, Ledger, LedgerRules } from '../../src/relay/ledger/port.ts'
 import {
   accept,
   acceptance,
   alice,
   bob,
+  carol,
   claiming,
   executionIn,
   id,
@@ -343,7 +345,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const [session, token] = [`filler ${last}`, 'lease']
       await ledger.displaced(last)
       await mineAt(ledger, 'filler 0', 0, executionIn(5))
-      await ledger.lease({ nonce: next, token, chainNonce: 1, session })
+      await ledger.lease({ nonce: next, token, chainNonce: 1, sessions: [session] })
       await ledger.attach({ nonce: next, token, transaction: transactionOf('again') })
       expect(await accept(ledger, 'next')).toBeUndefined()
     })
@@ -417,7 +419,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await fill(ledger, rules)
       await accept(ledger, 'e')
       const nonce = rules.maxInFlight
-      const lease = { nonce, chainNonce: 1, session: 'e' }
+      const lease = { nonce, chainNonce: 1, sessions: ['e'] }
       expect(await ledger.lease({ ...lease, token: 't' })).toMatchObject({ kind: 'leased' })
       expect(await ledger.lease({ ...lease, token: 'u' })).toEqual({ kind: 'taken' })
       const attachment = { nonce, transaction: transactionOf('e') }
@@ -435,7 +437,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       for (let attempt = 0; attempt < rules.maxAttempts; attempt++) {
         await ledger.displaced(attempt)
         const token = `attempt ${attempt}`
-        const lease = { nonce: attempt + 1, token, chainNonce: attempt + 1, session: 'a' }
+        const lease = { nonce: attempt + 1, token, chainNonce: attempt + 1, sessions: ['a'] }
         if ((await ledger.lease(lease)).kind === 'taken') continue
         await ledger.attach({ nonce: attempt + 1, token, transaction: transactionOf(token) })
       }
@@ -463,27 +465,10 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
-    test('outbids with nothing where the payment was settled elsewhere', async () => {
-      const { ledger } = await create()
-      await accept(ledger, 's')
-      const { hash } = transactionOf('s')
-      await ledger.mined({
-        nonce: 0,
-        session: 's',
-        hash,
-        block: { number: 9, hash: id('block 9') },
-        execution: executionIn(8),
-      })
-      await ledger.reopen(id('block 9'))
-      const noOp = { nonce: 0, over: hash, transaction: transactionOf('x', 140n) }
-      expect(await ledger.replace({ ...noOp, carriesPayment: true })).toEqual({ kind: 'fenced' })
-      expect(await ledger.replace({ ...noOp, carriesPayment: false })).toEqual({ kind: 'recorded' })
-    })
-
     test('leases no nonce that carries something or lies outside the pool', async () => {
       const { ledger, rules } = await create()
       await accept(ledger, 'a')
-      const lease = { token: 't', session: undefined }
+      const lease = { token: 't', sessions: [] }
       expect(await ledger.lease({ ...lease, nonce: 0, chainNonce: 0 })).toEqual({ kind: 'taken' })
       expect(await ledger.lease({ ...lease, nonce: 1, chainNonce: 2 })).toEqual({ kind: 'taken' })
       expect(await ledger.lease({ ...lease, nonce: rules.maxInFlight, chainNonce: 0 })).toEqual({
@@ -495,7 +480,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const { ledger, rules, pass } = await create()
       await accept(ledger, 'a')
       await ledger.displaced(0)
-      const lease = { nonce: 0, token: 't', chainNonce: 0, session: 'a' }
+      const lease = { nonce: 0, token: 't', chainNonce: 0, sessions: ['a'] }
       pass(rules.displacedMs - 1)
       expect(await ledger.lease(lease)).toEqual({ kind: 'taken' })
       pass(1)
@@ -508,7 +493,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
 
     test('begins a nonce anew that was displaced, with nothing to outbid', async () => {
       const { ledger, rules, pass } = await create()
-      const leasing = { nonce: 0, token: 'round', chainNonce: 0, session: undefined }
+      const leasing = { nonce: 0, token: 'round', chainNonce: 0, sessions: [] }
       await ledger.lease(leasing)
       const attaching = { nonce: 0, token: 'round', transaction: transactionOf('a') }
       await ledger.attach(attaching)
@@ -595,7 +580,6 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         ledger.replace({
           nonce: 0,
           over: transactionOf(over).hash,
-          carriesPayment: true,
           transaction: transactionOf(name, priceWei),
         })
       expect(await replace('a', 'a2', 990n)).toEqual({ kind: 'recorded' })
@@ -607,11 +591,8 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('takes a replacement over the bytes that it names only', async () => {
       const { ledger } = await create()
       await accept(ledger, 'a')
-      const dearer = { nonce: 0, carriesPayment: true, transaction: transactionOf('a2', 140n) }
+      const dearer = { nonce: 0, transaction: transactionOf('a2', 140n) }
       expect(await ledger.replace({ ...dearer, over: id('other') })).toEqual({ kind: 'fenced' })
-      expect(
-        await ledger.replace({ ...dearer, over: transactionOf('a').hash, carriesPayment: false }),
-      ).toEqual({ kind: 'fenced' })
       expect(await ledger.replace({ ...dearer, over: transactionOf('a').hash })).toEqual({
         kind: 'recorded',
       })
@@ -679,7 +660,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 's')
       const block = { number: 9, hash: id('block 9') }
       const { hash } = transactionOf('s')
-      const report = { nonce: 0, session: 's', hash, block, execution: undefined }
+      const report = { nonce: 0, sessions: ['s'], hash, block, executions: {} }
       expect(await ledger.mined(report)).toMatchObject([{ to: 'queued' }])
       expect(await ledger.payment('s')).toMatchObject({ attempts: 1, nonce: undefined })
     })
@@ -713,7 +694,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(nextNonce).toBe(1)
       // Bytes were recorded for nonce 1: the payment that gets it has to outbid them.
       expect(
-        await ledger.lease({ nonce: 1, token: 't', chainNonce: 1, session: 'a' }),
+        await ledger.lease({ nonce: 1, token: 't', chainNonce: 1, sessions: ['a'] }),
       ).toMatchObject({ slot: { priorGasPriceWei: 100n } })
     })
 
@@ -721,10 +702,10 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const { ledger } = await create()
       await accept(ledger, 'a')
       await ledger.abandon(0)
-      const leased = { nonce: 0, token: 't', chainNonce: 0, session: 'a' }
+      const leased = { nonce: 0, token: 't', chainNonce: 0, sessions: ['a'] }
       await ledger.claim(claiming('b', 'b', { ...question('b', bob) }))
       await ledger.record(acceptance('b', 'b', undefined, bob))
-      await ledger.lease({ ...leased, session: 'b' })
+      await ledger.lease({ ...leased, sessions: ['b'] })
       await ledger.attach({ nonce: 0, token: 't', transaction: transactionOf('b', 140n) })
       // The Worker that waits for the first payment's transaction still looks at nonce 0.
       expect(await mineAt(ledger, 'a', 0, executionIn(9))).toEqual([])
@@ -768,12 +749,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const { ledger } = await create()
       await accept(ledger, 's')
       const [shown, over] = [transactionOf('s').hash, transactionOf('over', 140n)]
-      await ledger.replace({ nonce: 0, over: shown, carriesPayment: true, transaction: over })
-      expect(await ledger.paymentShownAs(shown)).toMatchObject({ state: 'signed' })
+      await ledger.replace({ nonce: 0, over: shown, transaction: over })
+      const foundBy = async (hash: Hex) => (await ledger.page({ hash, limit: 9 })).payments
+      expect(await foundBy(shown)).toMatchObject([{ state: 'signed' }])
       await mineAt(ledger, 's', 0, executionIn(9, { hash: over.hash }))
-      expect(await ledger.paymentShownAs(shown)).toMatchObject({ execution: { hash: over.hash } })
-      expect(await ledger.paymentShownAs(over.hash)).toMatchObject({ session: 's' })
-      expect(await ledger.paymentShownAs(id('unknown'))).toBeUndefined()
+      for (const hash of [shown, over.hash]) {
+        expect(await foundBy(hash)).toMatchObject([{ hash: over.hash }])
+      }
+      expect(await foundBy(id('unknown'))).toEqual([])
     })
 
     test('counts how often in a row no node took its bytes', async () => {
@@ -804,18 +787,18 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.payment('s')).toMatchObject({ state: 'signed', attempts: 0 })
     })
 
-    test('expires once, and leaves its nonce to carry nothing', async () => {
+    test('expires once, and its nonce is no payment of its any more', async () => {
       const { ledger } = await create()
       await accept(ledger, 's')
       expect(await ledger.expire('s')).toMatchObject([{ from: 'signed', to: 'expired' }])
       expect(await ledger.expire('s')).toEqual([])
-      expect((await ledger.work()).nonces).toMatchObject([{ nonce: 0, session: undefined }])
-      const noOp = {
+      expect((await ledger.work()).nonces).toMatchObject([{ nonce: 0, sessions: [] }])
+      const dearer = {
         nonce: 0,
         over: transactionOf('s').hash,
         transaction: transactionOf('x', 140n),
       }
-      expect(await ledger.replace({ ...noOp, carriesPayment: false })).toEqual({ kind: 'recorded' })
+      expect(await ledger.replace(dearer)).toEqual({ kind: 'recorded' })
     })
 
     test('is adopted from the chain by a ledger that lost it', async () => {
@@ -832,6 +815,108 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.confirm('s', id('block 9'))).toMatchObject([{ to: 'confirmed' }])
       expect(await ledger.reopen(id('block 9'))).toMatchObject([{ to: 'queued' }])
       expect(await ledger.settle('s', executionIn(10))).toMatchObject([{ to: 'mined' }])
+    })
+  })
+
+  describe(`the ledger on ${name}: a transaction of several payments`, () => {
+    /** Three accounts' payments that wait, and one transaction on nonce 0 that carries them. */
+    async function openBatch() {
+      const harness = await create()
+      const { ledger } = harness
+      const sessions = ['a', 'b', 'c']
+      for (const [index, session] of sessions.entries()) {
+        const account = [alice, bob, carol][index]
+        await accept(ledger, session, account, {}, { poolNonce: 1_000 })
+      }
+      await ledger.lease({ nonce: 0, token: 'round', chainNonce: 0, sessions })
+      const carrying = { nonce: 0, token: 'round', transaction: transactionOf('batch') }
+      expect(await ledger.attach(carrying)).toEqual({ kind: 'recorded' })
+      const { hash } = transactionOf('batch')
+      const states = async () =>
+        Promise.all(
+          sessions.map(async (session) => {
+            const payment = await ledger.payment(session)
+            return `${payment?.state} ${payment?.nonce ?? 'nowhere'}`
+          }),
+        )
+      const { block } = executionIn(9)
+      const mine = (executions: Record<string, Execution>) =>
+        ledger.mined({ nonce: 0, sessions, hash, block, executions })
+      return { ...harness, sessions, hash, states, mine }
+    }
+
+    test('is one nonce that carries each of them', async () => {
+      const { ledger, sessions, hash, states } = await openBatch()
+      expect(await states()).toEqual(['signed 0', 'signed 0', 'signed 0'])
+      expect((await ledger.work()).nonces).toMatchObject([{ nonce: 0, sessions }])
+      expect(await ledger.vitals()).toMatchObject({ carried: 3, waiting: 0 })
+      expect(await ledger.sent(hash, 'taken')).toMatchObject(
+        sessions.map(() => ({ to: 'broadcast' })),
+      )
+      const { payments } = await ledger.page({ hash, limit: 9 })
+      expect(payments.map(({ intentId }) => intentId).sort()).toEqual(sessions.map(id))
+    })
+
+    test('tells of each what the block did for it, and has the others wait again', async () => {
+      const { ledger, states, mine } = await openBatch()
+      const failed = executionIn(9, { outcome: 'failed', reason: 'Insufficient balance' })
+      await mine({ a: executionIn(9), b: failed })
+      expect(await states()).toEqual(['mined 0', 'mined 0', 'queued nowhere'])
+      await ledger.confirm('a', executionIn(9).block.hash)
+      await ledger.confirm('b', executionIn(9).block.hash)
+      expect(await states()).toEqual(['confirmed 0', 'reverted 0', 'queued nowhere'])
+      expect(await mine({ c: executionIn(9) })).toEqual([])
+    })
+
+    test('goes out again as a whole after a reorganization, and without whom another carries', async () => {
+      const { ledger, hash, states, mine } = await openBatch()
+      await mine({ a: executionIn(9), b: executionIn(9) })
+      await ledger.lease({ nonce: 1, token: 'next', chainNonce: 1, sessions: ['c'] })
+      await ledger.attach({ nonce: 1, token: 'next', transaction: transactionOf('c') })
+      await ledger.reopen(executionIn(9).block.hash)
+      expect(await states()).toEqual(['broadcast 0', 'broadcast 0', 'signed 1'])
+      // The other branch executes all three there: the third is settled by its own nonce alone.
+      await mine({ a: executionIn(8), b: executionIn(8) })
+      expect(await states()).toEqual(['mined 0', 'mined 0', 'signed 1'])
+      expect((await ledger.page({ hash, limit: 9 })).payments).toHaveLength(3)
+    })
+
+    test.for(['displaced', 'abandon'] as const)(
+      'has all of them wait again where its nonce is given up (%s)',
+      async (method) => {
+        const { ledger, states, sessions } = await openBatch()
+        expect(await ledger[method](0)).toHaveLength(sessions.length)
+        expect(await states()).toEqual(['queued nowhere', 'queued nowhere', 'queued nowhere'])
+      },
+    )
+
+    test('goes on for the others when one has ended', async () => {
+      const { ledger, hash, states, mine } = await openBatch()
+      expect(await ledger.expire('b')).toMatchObject([{ to: 'expired' }])
+      // What was read before that settles nothing: it is read once more.
+      const executions = { a: executionIn(9), c: executionIn(9) }
+      expect(await mine(executions)).toEqual([])
+      const { block } = executionIn(9)
+      await ledger.mined({ nonce: 0, sessions: ['a', 'c'], hash, block, executions })
+      expect(await states()).toEqual(['mined 0', 'expired nowhere', 'mined 0'])
+    })
+
+    test('is not made where one of them does not wait any more', async () => {
+      const { ledger, sessions } = await openBatch()
+      const lease = { nonce: 1, token: 'next', chainNonce: 0 }
+      await accept(ledger, 'd', alice, {}, { poolNonce: 1_000 })
+      await accept(ledger, 'e', bob, {}, { poolNonce: 1_000 })
+      expect(await ledger.lease({ ...lease, sessions: ['d', 'a'] })).toEqual({ kind: 'taken' })
+      expect(await ledger.lease({ ...lease, sessions: ['d', 'e'] })).toMatchObject({
+        kind: 'leased',
+      })
+      await ledger.expire('e')
+      const transaction = transactionOf('d and e')
+      expect(await ledger.attach({ nonce: 1, token: 'next', transaction })).toEqual({
+        kind: 'fenced',
+      })
+      expect((await ledger.work()).nonces).toMatchObject([{ sessions }, { state: 'leased' }])
+      expect(await ledger.payment('d')).toMatchObject({ state: 'queued' })
     })
   })
 

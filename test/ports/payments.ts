@@ -107,8 +107,8 @@ export async function accept(
 export const mineAt = (ledger: Ledger, session: string, nonce: number, execution: Execution) =>
   ledger.mined({
     nonce,
-    session,
+    sessions: [session],
     hash: transactionOf(session).hash,
     block: execution.block,
-    execution,
+    executions: { [session]: execution },
   })

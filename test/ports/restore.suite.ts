@@ -208,7 +208,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       const { ledger } = to
       const claim = await ledger.claim(claiming('signed'))
       expect(claim).toMatchObject({ kind: 'claimed', slot: { nonce: 0 } })
-      const leased = { nonce: 1, token: 'round', chainNonce: 0, session: undefined }
+      const leased = { nonce: 1, token: 'round', chainNonce: 0, sessions: [] }
       expect(await ledger.lease(leased)).toMatchObject({ kind: 'leased' })
       const restoring = { id: 'restore', head, identity, adds: true }
       expect(await ledger.beginRestore(restoring)).toEqual({ kind: 'begun' })
@@ -250,7 +250,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       })
       expect(await ledger.payment('signed')).toBeUndefined()
       const { nonces, carried } = await ledger.work()
-      expect(nonces.find(({ nonce }) => nonce === 0)?.session).toBe('newer')
+      expect(nonces.find(({ nonce }) => nonce === 0)?.sessions).toEqual(['newer'])
       // What claimed the session meanwhile has no right to it any more.
       const token = 'token of sent'
       const late = { session: 'sent', token, seen: undefined, order: orderOf('sent', bob, lent) }
@@ -270,7 +270,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       const { head } = await exportAll(from.ledger)
       const begin = (more: Partial<ExportHead>, own = identity) =>
         to.ledger.beginRestore({ id: 'r', head: { ...head, ...more }, identity: own, adds: true })
-      expect(await begin({ schema: '1' })).toEqual({ kind: 'other_schema', schema: '3' })
+      expect(await begin({ schema: '1' })).toEqual({ kind: 'other_schema', schema: '4' })
       expect(await begin({ chainId: 30 })).toEqual({ kind: 'other_ledger', names: ['chain'] })
       const other = { chainId: 31, fingerprints: { ...identity.fingerprints, SECRET: 'b' } }
       expect(await begin({}, other)).toEqual({ kind: 'other_ledger', names: ['SECRET'] })

@@ -63,10 +63,13 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       expect(await pay('first')).toMatch(/^END Transfer Submitted/)
       const { number, hash } = chain.mine(Date.now())
       const [payment] = await ledger.payments(accountOf(0), 1)
+      const { session = '' } = payment ?? {}
       await ledger.mined({
-        ...{ nonce: payment?.nonce ?? -1, session: payment?.session, hash },
+        ...{ nonce: payment?.nonce ?? -1, sessions: [session], hash },
         ...{ block: { number, hash } },
-        execution: { outcome: 'executed', reason: '', hash, block: { number, hash } },
+        executions: {
+          [session]: { outcome: 'executed', reason: '', hash, block: { number, hash } },
+        },
       })
       showOnly(before)
       expect(await pay('second')).toBe(

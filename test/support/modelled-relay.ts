@@ -51,12 +51,12 @@ export function openModelledRelay({
     reason: string,
   ): Promise<void> {
     const block = { number, hash }
-    const { carried } = await ledger.work()
-    for (const { nonce, session } of carried) {
-      if (nonce === undefined) continue
-      const execution = { outcome, reason, hash, block }
-      await ledger.mined({ nonce, session, hash, block, execution })
-      await ledger.confirm(session, hash)
+    const { nonces } = await ledger.work()
+    const execution = { outcome, reason, hash, block }
+    for (const { nonce, sessions } of nonces) {
+      const executions = Object.fromEntries(sessions.map((session) => [session, execution]))
+      await ledger.mined({ nonce, sessions, hash, block, executions })
+      for (const session of sessions) await ledger.confirm(session, hash)
     }
   }
 

@@ -14,24 +14,23 @@ export type Outbidden =
 const nodeTimeoutMs = 5_000
 
 /**
- * Outbids what was sent for a nonce, before a round would: new bytes for the same request, recorded over
- * the highest-priced ones that are named. The request stays as it was signed, so it pays once at most.
+ * Outbids what was sent for a nonce, before a round would: new bytes of the same requests, recorded over
+ * the highest-priced ones that are named. The requests stay as they were signed, so each pays once at most.
  *
  * @throws {TransportError} no node tells the price
  */
 export async function outbidNonce(relayer: Relayer, nonce: number): Promise<Outbidden> {
   const { ledger, node, clock } = relayer
-  const { nonces, carried } = await ledger.work()
+  const { nonces } = await ledger.work()
   const open = nonces.find((one) => one.nonce === nonce && one.state === 'recorded')
   const [latest] = open?.transactions ?? []
   if (open === undefined || latest === undefined) return { kind: 'not_waiting' }
   const price = await node.gasPrice(clock.timeout(nodeTimeoutMs))
   if (gasPriceFor(relayer, price, latest.gasPriceWei) === undefined) return { kind: 'price_limit' }
   const { hash, raw, gasPriceWei } = latest
-  const request = carried.find(({ session }) => session === open.session)?.order.request
   const transaction = { hash, raw, gasPriceWei }
   await execute(relayer, [
-    { kind: 'outbid', nonce, isStuck: true, transaction, request, gasPriceWei: price },
+    { kind: 'outbid', nonce, isStuck: true, transaction, gasPriceWei: price },
   ])
   const after = (await ledger.work()).nonces.find((one) => one.nonce === nonce)
   const [newest] = after?.transactions ?? []

@@ -209,17 +209,17 @@ export type ProcessedRequest = { result: RequestResult; request: SignedRequest }
 
 /**
  * The results of an account's intent in a transaction, each with the request it belongs to: the
- * forwarder reports in the order of its calldata. Undefined where the two do not fit together.
+ * forwarder reports in the order in which the transaction carries them. Undefined where the two do not fit together.
  */
 export function processedIn(
   results: readonly RequestResult[],
-  calldata: Hex,
+  carried: readonly SignedRequest[],
   { from, intentId }: Pick<ForwardRequest, 'from' | 'intentId'>,
 ): ProcessedRequest[] | undefined {
   const isOwn = (one: Pick<ForwardRequest, 'from' | 'intentId'>) =>
     one.intentId === intentId && isAddressEqual(one.from, from)
   const own = results.filter(isOwn)
-  const requests = requestsInCalldata(calldata).filter(isOwn)
+  const requests = carried.filter(isOwn)
   const processed = own.flatMap((result, index) => {
     const request = requests[index]
     return request === undefined ? [] : [{ result, request }]

@@ -122,32 +122,27 @@ export type Ledger = {
   blocks(above: number): Promise<BlockId[]>
   /** One payment, by the session that made it. */
   payment(session: string): Promise<Payment | undefined>
-  /**
-   * The payment that a transaction of ours was signed for, by that transaction's hash: what was shown
-   * may have been replaced, and `execution` names what was mined.
-   */
-  paymentShownAs(hash: Hex): Promise<Payment | undefined>
   /** An account's last payments, the newest first. */
   payments(account: Address, limit: number): Promise<Payment[]>
 
   /**
-   * Reserves a nonce outside a session: for a queued payment that was not carried in vain too often,
-   * or to fill a gap (`session` undefined). A displaced nonce is free again after `displacedMs`.
+   * Reserves a nonce outside a session: for queued payments that were not carried in vain too often,
+   * or to fill a gap (no sessions). A displaced nonce is free again after `displacedMs`.
    */
   lease(lease: Leasing): Promise<Leased | { kind: 'taken' }>
   /** Makes a leased nonce's transaction durable; only the live token may. */
   attach(attachment: Attachment): Promise<Recorded>
-  /** Makes another transaction for a nonce durable, over the one that is named. */
+  /** Makes a transaction of the same requests durable for a nonce, over the one that is named. */
   replace(replacement: Replacement): Promise<Recorded>
   /** Gives back ended leases that the chain has passed, or that no recorded nonce stands above. */
   release(nonces: number[], chainNonce: number): Promise<void>
   /** Notes that the bytes went out at this time, and what the node said. A price that was too low is read again. */
   sent(hash: Hex, verdict: SendVerdict): Promise<Transition[]>
-  /** Notes the block of a nonce and what became of its payment there. */
+  /** Notes the block of a nonce and what became of each of its payments there. */
   mined(report: MinedReport): Promise<Transition[]>
-  /** Notes that a nonce of ours holds something that we do not know. Its payment is queued again. */
+  /** Notes that a nonce of ours holds something that we do not know. Its payments are queued again. */
   displaced(nonce: number): Promise<Transition[]>
-  /** Takes back a nonce too far ahead of the chain to be reached. Its payment is queued again. */
+  /** Takes back a nonce too far ahead of the chain to be reached. Its payments are queued again. */
   abandon(nonce: number): Promise<Transition[]>
   /** Queues a payment again that no nonce carries any more, since the ledger lost the row. */
   requeue(session: string): Promise<Transition[]>
@@ -293,7 +288,7 @@ export type Undecided = {
 export type Load = {
   /** Payments of the account, those between claim and record among them. */
   ofAccount: number
-  /** Nonces in use: held by a live lease, or with bytes that no block has. */
+  /** Payments of nonces in use: held by a live lease, or with bytes that no block has. */
   carried: number
   /** Payments that wait for a nonce. */
   waiting: number
@@ -344,7 +339,7 @@ export type Vitals = {
   unlistedAt: number | undefined
   /** One above the highest nonce that was ever handed out and not given back. */
   nextNonce: number
-  /** Nonces in use, as in {@link Load}. */
+  /** Payments of nonces in use, as in {@link Load}. */
   carried: number
   /** Payments that wait for a nonce. */
   waiting: number
@@ -426,11 +421,11 @@ export type DueSms = SmsName & {
  */
 export type SmsFate = 'sent' | 'unknown' | 'refused' | 'known' | 'later' | 'untried'
 
-/** Which payments. By a hash or an intent there is one at most. Times are Unix times in ms. */
+/** Which payments. By an intent there is one at most. Times are Unix times in ms. */
 export type PaymentQuery = {
   state?: PaymentState | undefined
   intent?: Hex | undefined
-  /** Of any of our transactions that carried it. */
+  /** Those that a transaction of ours was signed for: what was shown may have been replaced. */
   hash?: Hex | undefined
   account?: string | undefined
   /** Those that are settled for so long that only what became of them is kept. */
@@ -632,25 +627,20 @@ export type Leasing = {
   nonce: number
   token: string
   chainNonce: number
-  session: string | undefined
+  /** Payments that it is to carry, in the order of their requests. */
+  sessions: readonly string[]
 }
 export type Attachment = { nonce: number; token: string; transaction: SignedTransaction }
-export type Replacement = {
-  nonce: number
-  over: Hex
-  /** False turns the nonce into one that carries nothing. */
-  carriesPayment: boolean
-  transaction: SignedTransaction
-}
+export type Replacement = { nonce: number; over: Hex; transaction: SignedTransaction }
 
 export type MinedReport = {
   nonce: number
   /** Whose nonce it was when it was looked at. A nonce that has changed hands since keeps its state. */
-  session: string | undefined
+  sessions: readonly string[]
   hash: Hex
   block: BlockId
-  /** Undefined when the transaction did nothing for its payment: that is queued again. */
-  execution: Execution | undefined
+  /** By the session. A payment that the transaction did nothing for has none, and is queued again. */
+  executions: Readonly<Record<string, Execution>>
 }
 
 export type Payment = {
@@ -676,7 +666,8 @@ export type Transition = {
 
 export type OpenNonce = {
   nonce: number
-  session: string | undefined
+  /** The payments that it carries, or is leased for, in the order of their requests. */
+  sessions: readonly string[]
   state: 'leased' | 'recorded'
   /** Whether its holder may still record. Always false for recorded ones. */
   leaseLive: boolean

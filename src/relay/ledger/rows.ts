@@ -3,7 +3,7 @@ import { kindNames } from '../../loan/kinds.ts'
 import { paymentStates, phaseNames } from './transitions.ts'
 
 /** The layout of the rows. */
-export const schemaVersion = '3'
+export const schemaVersion = '4'
 
 /** Whom a payment's message tells of its outcome. */
 export const smsParties = ['sender', 'receiver'] as const
@@ -57,7 +57,7 @@ const lease = z.object({
   nonce: integer,
   token: textOrNull,
   until: integer,
-  session: textOrNull,
+  sessions: z.array(text),
 })
 
 /** Each table: the columns that name a row, what it holds, and the lists that it is found in. */
@@ -110,8 +110,8 @@ export const tables = {
   relayers: table(['relayer'], {
     relayer: text,
     leases: z.array(lease),
-    /** Nonces with recorded bytes that no block holds, the lowest first. */
-    open: z.array(integer),
+    /** Nonces with recorded bytes that no block holds, the lowest first, and how many payments each carries. */
+    open: z.array(z.tuple([integer, integer])),
     /** The highest nonce that was used, by whatever. */
     top: integerOrNull,
   }),
@@ -120,7 +120,8 @@ export const tables = {
     {
       relayer: text,
       state: z.enum(['recorded', 'mined', 'foreign', 'abandoned']),
-      session: textOrNull,
+      /** The payments that it carries, in the order of their requests. */
+      sessions: z.array(text),
       /** Everything ever signed for it, with its gas price. */
       bytes: z.array(z.tuple([hex, wei])),
       ...inBlock,
@@ -136,8 +137,8 @@ export const tables = {
   transactions: table(['hash'], {
     ...each(hex, 'hash', 'raw'),
     relayer: text,
-    /** The payment that it carries. */
-    session: textOrNull,
+    /** The payments whose requests are in it. */
+    sessions: z.array(text),
     gas_price: wei,
     ...each(integer, 'nonce', 'recorded_at'),
     sent_at: integerOrNull,

@@ -9,8 +9,10 @@ import {
   bytesOf,
   carrierOf,
   dropBytes,
+  dropFrom,
   dropNonce,
   freeNonce,
+  isCarriedBy,
   isFull,
   isLive,
   leaseTo,
@@ -41,7 +43,7 @@ import {
 } from './life/payments.ts'
 import { isShort, noteReservedClaim, recentMs } from './life/reserves.ts'
 import { noteSms, pruneSms, takeSms } from './life/sms.ts'
-import { accountOf, noteClaim } from './life/sums.ts'
+import { accountOf, endQueue, noteClaim } from './life/sums.ts'
 import { noteAlerts, takeNotices } from './notes/alerts.ts'
 import {
   forgetGasPrice,
@@ -85,7 +87,7 @@ import {
   workLists,
 } from './port.ts'
 import { each, type Listing, type Row, type TableName } from './rows.ts'
-import { isCarried, isUnsettled, phaseRules } from './transitions.ts'
+import { isUnsettled, phaseRules } from './transitions.ts'
 
 /** Every method of the port as one step: it reads and writes rows, and waits for nothing. */
 export type Steps = {
@@ -97,7 +99,7 @@ export type Steps = {
 
 /** What a method does to rows. After one that opens work something may be left to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
-  ...each('reads', 'lookup', 'work', 'signed', 'blocks', 'payment', 'paymentShownAs', 'payments'),
+  ...each('reads', 'lookup', 'work', 'signed', 'blocks', 'payment', 'payments'),
   ...each('reads', 'audit', 'page', 'tracePayment', 'exported', 'shown', 'formerAccount'),
   ...each('opens', 'claim', 'record', 'adopt', 'endRestore'),
   ...each('writes', 'identify', 'refuse', 'lease', 'attach', 'replace', 'release', 'sent', 'mined'),
@@ -126,9 +128,9 @@ export function dueAfterMs(
 
 export const ledgerMethods = Object.keys(methodKinds) as readonly LedgerMethod[]
 
-/** Payments of a phase, and blocks, that one answer tells of; of those that wait, fewer. */
+/** Payments of a phase, and blocks, that one answer tells of; of those that wait, as many as a block takes. */
 const workLimit = 1000
-const queueLimit = 100
+const queueLimit = 200
 /** Rows of a kind that are forgotten at a time. */
 const pruneLimit = 200
 /** How often one obstacle is noted. */
@@ -322,7 +324,7 @@ export const steps: Steps = {
       noteReservedClaim(rows, session, { poolWei, capWei, outWei, until: lease_until })
     }
     if (nonce !== undefined) {
-      return { kind: 'claimed', slot: leaseTo(at, relayer, { nonce, token, session }) }
+      return { kind: 'claimed', slot: leaseTo(at, relayer, { nonce, token, sessions: [session] }) }
     }
     if (leases.length < known.leases.length) rows.put('relayers', relayer)
     return { kind: 'claimed', slot: undefined }
@@ -351,7 +353,7 @@ export const steps: Steps = {
       const isHeld = relayer.leases.some((lease) => lease.nonce === nonce && lease.token === token)
       if (!isHeld) return { kind: 'fenced' }
       begin(at, 'accepted', session, order, { relayer: at.relayer, nonce })
-      recordBytes(at, nonce, session, transaction)
+      recordBytes(at, nonce, [session], transaction)
     }
     noteReservedClaim(rows, session, undefined)
     // The token stays, so that a repeated record is known; without a lease it opens nothing.
@@ -447,17 +449,12 @@ export const steps: Steps = {
     return row && paymentOf(row)
   },
 
-  paymentShownAs({ rows }, hash) {
-    const row = paymentRow(rows, rows.row('transactions', hash)?.session)
-    return row && paymentOf(row)
-  },
-
   payments: ({ rows }, account, limit) =>
     rows
       .list({ table: 'payments', list: 'account', group: account, limit, newest: true })
       .map(paymentOf),
 
-  lease(at, { nonce, token, chainNonce, session }) {
+  lease(at, { nonce, token, chainNonce, sessions }) {
     const { rows, rules } = at
     const taken = { kind: 'taken' } as const
     if (nonce < chainNonce || nonce >= chainNonce + rules.maxInFlight) return taken
@@ -469,13 +466,13 @@ export const steps: Steps = {
     const { leases } = relayerOf(rows, at.relayer)
     const held = leases.find((lease) => lease.nonce === nonce)
     if (held !== undefined && held.token !== token && isLive(held, rows.now)) return taken
-    if (session !== undefined && paymentRow(rows, session)?.phase !== 'waiting') return taken
+    if (sessions.some((session) => paymentRow(rows, session)?.phase !== 'waiting')) return taken
     if (isForeign) {
       // The pool refused them, over what it has dropped by now: new bytes have nothing to outbid.
       dropBytes(rows, row)
       saveNonce(rows, { ...row, state: 'abandoned', bytes: [] })
     }
-    const slot = leaseTo(at, relayerOf(rows, at.relayer), { nonce, token, session })
+    const slot = leaseTo(at, relayerOf(rows, at.relayer), { nonce, token, sessions })
     return { kind: 'leased', slot }
   },
 
@@ -489,31 +486,27 @@ export const steps: Steps = {
     const { leases } = relayerOf(rows, at.relayer)
     const held = leases.find((lease) => lease.nonce === nonce && lease.token === token)
     if (held === undefined || isRestoring(rows)) return { kind: 'fenced' }
-    if (held.session !== null) {
-      const payment = paymentRow(rows, held.session)
-      const moved = move(at, payment, 'attached', { relayer: at.relayer, nonce })
-      if (moved.length === 0) return { kind: 'fenced' }
-    }
-    recordBytes(at, nonce, held.session, transaction)
+    const payments = held.sessions.map((session) => paymentRow(rows, session))
+    // Whatever has become of one of them since: what was signed carries all of them.
+    if (payments.some((payment) => payment?.phase !== 'waiting')) return { kind: 'fenced' }
+    for (const payment of payments) move(at, payment, 'attached', { relayer: at.relayer, nonce })
+    recordBytes(at, nonce, held.sessions, transaction)
     return { kind: 'recorded' }
   },
 
-  replace(at, { nonce, over, carriesPayment, transaction }) {
+  replace(at, { nonce, over, transaction }) {
     const row = at.rows.row('nonces', at.relayer, nonce)
     const [highest] = bytesOf(row)
     if (highest?.hash === transaction.hash) return { kind: 'recorded' }
     if (row?.state !== 'recorded' || highest?.hash !== over) return { kind: 'fenced' }
-    const payment = paymentRow(at.rows, row.session)
-    const isNeeded = payment !== undefined && isCarried(payment.state)
-    if (carriesPayment !== isNeeded) return { kind: 'fenced' }
-    recordBytes(at, nonce, row.session, transaction)
+    recordBytes(at, nonce, row.sessions, transaction)
     return { kind: 'recorded' }
   },
 
   release({ rows, relayer: name }, nonces, chainNonce) {
     const relayer = relayerOf(rows, name)
     // Below one that is recorded it is a gap, which has to be closed; below one that was given up it is nothing.
-    const highest = Math.max(-1, ...relayer.open)
+    const highest = Math.max(-1, ...relayer.open.map(([nonce]) => nonce))
     const leases = relayer.leases.filter(
       (lease) =>
         !nonces.includes(lease.nonce) ||
@@ -521,11 +514,11 @@ export const steps: Steps = {
         (lease.nonce >= chainNonce && lease.nonce < highest),
     )
     // A row that was lost: whatever it carried, the chain has passed it.
-    const lost = relayer.open.filter(
-      (nonce) => nonce < chainNonce && rows.row('nonces', name, nonce) === undefined,
-    )
+    const lost = relayer.open
+      .map(([nonce]) => nonce)
+      .filter((nonce) => nonce < chainNonce && rows.row('nonces', name, nonce) === undefined)
     if (leases.length === relayer.leases.length && lost.length === 0) return
-    const open = relayer.open.filter((nonce) => !lost.includes(nonce))
+    const open = relayer.open.filter(([nonce]) => !lost.includes(nonce))
     const top = lost.length === 0 ? relayer.top : Math.max(relayer.top ?? 0, ...lost)
     rows.put('relayers', { relayer: name, leases, open, top })
   },
@@ -538,23 +531,25 @@ export const steps: Steps = {
     rows.put('transactions', { ...transaction, sent_at: rows.now, failures })
     if (verdict === 'price_too_low') forgetGasPrice(at, BigInt(transaction.gas_price))
     if (verdict !== 'taken') return []
-    const payment = paymentRow(rows, transaction.session)
-    const isCarrier =
-      payment?.nonce === transaction.nonce && payment.relayer === transaction.relayer
-    return isCarrier ? move(at, payment, 'taken', { hash }) : []
+    return transaction.sessions.flatMap((session) => {
+      const payment = paymentRow(rows, session)
+      return isCarriedBy(payment, transaction) ? move(at, payment, 'taken', { hash }) : []
+    })
   },
 
-  mined(at, { nonce, session, hash, block, execution }) {
+  mined(at, { nonce, sessions, hash, block, executions }) {
     const { rows } = at
     const row = rows.row('nonces', at.relayer, nonce)
-    if (row?.state !== 'recorded' || row.session !== (session ?? null)) return []
-    const payment = paymentRow(rows, row.session)
+    if (row?.state !== 'recorded' || `${row.sessions}` !== `${sessions}`) return []
     saveNonce(rows, {
       ...{ ...row, state: 'mined', hash, block_number: block.number, block_hash: block.hash },
       ...{ phase: 'done', changed_at: rows.now },
     })
-    if (execution === undefined) return drop(at, payment)
-    return move(at, payment, 'included', executionColumns(execution))
+    return row.sessions.flatMap((session) => {
+      const execution = executions[session]
+      if (execution === undefined) return dropFrom(at, row, session)
+      return move(at, paymentRow(rows, session), 'included', executionColumns(execution))
+    })
   },
 
   displaced: (at, nonce) => take(at, nonce, 'foreign'),
@@ -581,7 +576,8 @@ export const steps: Steps = {
     if (payment === undefined || !isUnsettled(payment.state)) return []
     const carrier = carrierOf(at.rows, payment)
     if (carrier !== undefined) {
-      saveNonce(at.rows, { ...carrier, session: null, changed_at: at.rows.now })
+      const sessions = carrier.sessions.filter((other) => other !== session)
+      saveNonce(at.rows, { ...carrier, sessions, changed_at: at.rows.now })
     }
     return move(at, payment, 'overdue', noNonce)
   },
@@ -630,6 +626,7 @@ export const steps: Steps = {
   },
 
   prune({ rows, rules: { retentionMs, historyMs } }) {
+    endQueue(rows)
     const settled = { table: 'payments', list: 'phase', group: 'settled' } as const
     const payments = olderThan(rows, retentionMs, settled)
     const done = { table: 'nonces', list: 'phase', group: 'done' } as const
@@ -644,7 +641,8 @@ export const steps: Steps = {
     }
     for (const row of nonces) {
       const isLeased = relayers.get(row.relayer)?.leases.some(({ nonce }) => nonce === row.nonce)
-      if (!isLeased && paymentRow(rows, row.session)?.nonce !== row.nonce) dropNonce(rows, row)
+      const isNeeded = row.sessions.some((session) => isCarriedBy(paymentRow(rows, session), row))
+      if (!isLeased && !isNeeded) dropNonce(rows, row)
     }
     for (const { session, account } of sessions) {
       if (paymentRow(rows, session) !== undefined) continue

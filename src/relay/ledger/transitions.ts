@@ -116,8 +116,5 @@ export function nextState(
   return events[event]
 }
 
-/** Whether a transaction of ours carries the payment, mined or not yet. */
-export const isCarried = (state: PaymentState): boolean => phases[state] === 'carried'
-
 /** Whether the outcome is not known yet: such payments are counted against their account. */
 export const isUnsettled = (state: PaymentState): boolean => !phaseRules[phases[state]].isDecided

@@ -5,8 +5,10 @@ import {
   asksTheSame,
   type ForwardRequest,
   isSpending,
+  type ProcessedRequest,
   processedIn,
   type RequestResult,
+  requestsInCalldata,
   resultsInLogs,
 } from '../forwarder/requests.ts'
 import type { BlockId, Execution, SignedTransaction } from '../ledger/port.ts'
@@ -19,23 +21,43 @@ const nodeTimeoutMs = 5_000
 export type Found = { execution: Execution; isSame: boolean }
 
 /**
- * What one of our transactions did for a request: its own execution of it, or the earlier one of its
- * intent that it found. Undefined when the intent is still unspent as far as this transaction tells.
- * What it carries may be another request than the one that its session's row names: rows get lost.
+ * Tells what one of our transactions did for each of its payments: its own execution, or the earlier one of
+ * the same intent that it found. One whose intent is still unspent, as far as this transaction tells, has none.
+ * What it carries may be other requests than those that its sessions' rows name: rows get lost.
  *
- * @throws {TransportError} the intent is spent and the node does not show by what
+ * @param requests of the payments, by session
+ * @throws {TransportError} an intent is spent and the node does not show by what
  */
-export async function executionIn(
+export async function executionsIn(
   relayer: Relayer,
   mined: SignedTransaction & { receipt: Receipt },
-  request: ForwardRequest,
-): Promise<Execution | undefined> {
+  requests: ReadonlyMap<string, ForwardRequest>,
+): Promise<Record<string, Execution>> {
   const { receipt } = mined
   // It was reverted as a whole: the forwarder stopped, or does not take this relayer.
-  if (!receipt.succeeded) return undefined
+  if (!receipt.succeeded) return {}
   const results = resultsInLogs(relayer.forwarder, receipt.logs)
-  const processed = processedIn(results, relayer.signer.calldataOf(mined), request)
-  if (processed === undefined) throw new TransportError('a receipt tells of other requests')
+  const carried = requestsInCalldata(relayer.signer.contentOf(mined).data)
+  const executions: Record<string, Execution> = {}
+  for (const [session, request] of requests) {
+    const processed = processedIn(results, carried, request)
+    if (processed === undefined) throw new TransportError('a receipt tells of other requests')
+    const execution = await executionAmong(relayer, processed, receipt, request).catch((error) => {
+      if (requests.size === 1) throw error
+      // The others do not wait for what one asks: it waits for a nonce again, and is asked for by itself.
+      return undefined
+    })
+    if (execution !== undefined) executions[session] = execution
+  }
+  return executions
+}
+
+async function executionAmong(
+  relayer: Relayer,
+  processed: readonly ProcessedRequest[],
+  receipt: Receipt,
+  request: ForwardRequest,
+): Promise<Execution | undefined> {
   const spending = processed.find(({ result }) => isSpending(result.status))
   if (spending !== undefined) {
     const execution = executionOf(relayer, spending.result, receipt.hash, receipt.block)
@@ -89,7 +111,8 @@ export async function findExecution(
   const { transactionHash, block } = spending
   const calldata = (await node.calldata(transactionHash, clock.timeout(nodeTimeoutMs))) ?? '0x'
   const own = events.filter((event) => event.transactionHash === transactionHash)
-  const processed = processedIn(resultsInLogs(forwarder, own), calldata, request)
+  const carried = requestsInCalldata(calldata)
+  const processed = processedIn(resultsInLogs(forwarder, own), carried, request)
   const executed = processed?.find(({ result }) => isSpending(result.status))
   if (executed === undefined) {
     throw new TransportError('an execution is found and what was executed is not')

@@ -1,34 +1,35 @@
 import type { ForwardRequest } from '../forwarder/requests.ts'
 import type { MinedReport, SignedTransaction } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
-import { executionIn } from './executions.ts'
+import { executionsIn } from './executions.ts'
 import { logTransitions } from './log-transitions.ts'
 
 /** A nonce that the chain has passed, and what we recorded for it. */
 export type PassedNonce = {
   nonce: number
-  /** The session that it was recorded for. */
-  session: string | undefined
+  /** The sessions whose payments it was recorded for. */
+  sessions: readonly string[]
   transactions: readonly SignedTransaction[]
-  /** Of the payment that it carries, if any. */
-  request: ForwardRequest | undefined
+  /** Of the payments that it carries, by their session. */
+  requests: ReadonlyMap<string, ForwardRequest>
 }
 
 /**
- * What a passed nonce did. Undefined when none of our transactions has a receipt (yet).
+ * Reads what a passed nonce did. Undefined when none of our transactions has a receipt (yet).
  *
  * @throws {TransportError} the node did not answer, or shows a part only
  */
 export async function readPassed(
   relayer: Relayer,
-  { nonce, session, transactions, request }: PassedNonce,
+  { nonce, sessions, transactions, requests }: PassedNonce,
   signal: AbortSignal,
 ): Promise<MinedReport | undefined> {
   for (const transaction of transactions) {
     const receipt = await relayer.node.receipt(transaction.hash, signal)
     if (receipt === undefined) continue
-    const execution = request && (await executionIn(relayer, { ...transaction, receipt }, request))
-    return { nonce, session, hash: receipt.hash, block: receipt.block, execution }
+    const mined = { ...transaction, receipt }
+    const executions = await executionsIn(relayer, mined, requests)
+    return { nonce, sessions, hash: receipt.hash, block: receipt.block, executions }
   }
   return undefined
 }
@@ -38,9 +39,9 @@ export async function readPassed(
  * else the depth is for the alarm to see, which looks at the block once more.
  */
 export async function settle({ ledger, log, rules }: Relayer, report: MinedReport): Promise<void> {
-  const { session, execution } = report
   logTransitions(log, await ledger.mined(report))
-  if (session !== undefined && execution !== undefined && rules.confirmations === 1) {
-    logTransitions(log, await ledger.confirm(session, execution.block.hash))
+  if (rules.confirmations > 1) return
+  for (const [session, { block }] of Object.entries(report.executions)) {
+    logTransitions(log, await ledger.confirm(session, block.hash))
   }
 }

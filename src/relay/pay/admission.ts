@@ -1,3 +1,4 @@
+import type { PoolRules } from '../../chain/chains.ts'
 import { replacementPriceUp } from '../fees.ts'
 import type { DayLimits, Load, Room } from '../ledger/port.ts'
 import type { Refusal } from '../refusal.ts'
@@ -30,8 +31,8 @@ export type Funding = {
 
 /** Which part of a request's lifetime the queue may take: what is admitted has time left for what goes wrong. */
 const shareOfLifetime = 1 / 4
-/** And of what the slots carry in that time; blocks take less than they could. */
-const shareOfSlots = 1 / 2
+/** And of what all nonces carry in that time; blocks take less than they could. */
+const shareOfNonces = 1 / 2
 const minutesAreTens = 10
 
 /**
@@ -58,11 +59,15 @@ export function highestCostWei(terms: Terms, gasPriceWei: bigint): bigint {
   return BigInt(mostInnerGas + executeGas) * (highestWei > 0n ? highestWei : 1n)
 }
 
-/** Payments that may wait: half of what the slots carry in a quarter of a request's lifetime. */
+/** Payments that may wait: those of the blocks of a quarter of a request's lifetime. */
 function mostWaiting({ rules }: Terms): number {
   const blocks = (requestLifetimeSeconds * 1_000 * shareOfLifetime) / rules.blockMs
-  return Math.max(1, Math.floor(blocks * rules.maxInFlight * shareOfSlots))
+  return Math.max(1, Math.floor(blocks * paymentsInBlock(rules)))
 }
+
+/** How many payments a block takes, to be counted on. */
+const paymentsInBlock = ({ maxInFlight, maxInBatch }: PoolRules): number =>
+  maxInFlight * maxInBatch * shareOfNonces
 
 /** Whether so many wait that one more would come too late. */
 export const isCrowded = (terms: Terms, { waiting }: Pick<Load, 'waiting'>): boolean =>
@@ -75,7 +80,7 @@ export function obstacleFor(terms: Terms, means: Funding, load: Load): Refusal |
   if (load.carried + load.waiting >= room.open) return { kind: 'relayer_poor' }
   if (!isCrowded(terms, load)) return undefined
   const { rules } = terms
-  const queueMs = Math.ceil(load.waiting / rules.maxInFlight) * rules.blockMs
+  const queueMs = Math.ceil(load.waiting / paymentsInBlock(rules)) * rules.blockMs
   const minutes = Math.ceil(queueMs / 60_000 / minutesAreTens) * minutesAreTens
   return { kind: 'crowded', minutes }
 }

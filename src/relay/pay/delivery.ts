@@ -33,7 +33,7 @@ import type { Seen } from '../ledger/sight.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { findExecution } from '../outcome/executions.ts'
 import { obstacleIn, type Refusal, type RefusalOf } from '../refusal.ts'
-import { type Relayer, requestLifetimeSeconds, signFor } from '../relayer.ts'
+import { carry, type Relayer, requestLifetimeSeconds, signFor } from '../relayer.ts'
 import { type AccountLimits, type Funding, obstacleFor, openLimit, roomFor } from './admission.ts'
 import {
   answerOf,
@@ -468,7 +468,12 @@ async function signClaim(
   gasPriceWei: bigint,
 ): Promise<(SignedTransaction & { nonce: number }) | undefined> {
   if (claim.slot === undefined) return undefined
-  const transaction = await signFor(relayer, claim.slot, gasPriceWei, order.request)
+  const transaction = await signFor(
+    relayer,
+    claim.slot,
+    gasPriceWei,
+    carry(relayer, [order.request]),
+  )
   // Older bytes of the nonce may not be outbid: the next round finds the payment another one.
   return transaction && { ...transaction, nonce: claim.slot.nonce }
 }

@@ -19,7 +19,12 @@ export async function watchReceipt(
   const until = clock.now() + watchMs
   while (clock.now() + rules.pollMs <= until) {
     await clock.sleep(rules.pollMs)
-    const passed = { nonce: transaction.nonce, session, transactions: [transaction], request }
+    const passed = {
+      nonce: transaction.nonce,
+      sessions: [session],
+      transactions: [transaction],
+      requests: new Map([[session, request]]),
+    }
     const report = await readPassed(relayer, passed, clock.timeout(receiptTimeoutMs))
     if (report !== undefined) return settle(relayer, report)
   }

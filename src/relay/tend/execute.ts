@@ -3,7 +3,7 @@ import type { BlockId } from '../ledger/port.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { logTransitions } from '../outcome/log-transitions.ts'
 import { settle } from '../outcome/settle.ts'
-import { type Relayer, signFor } from '../relayer.ts'
+import { carry, type Relayer, signFor } from '../relayer.ts'
 import type { Action } from './plan.ts'
 
 const nodeTimeoutMs = 5_000
@@ -228,17 +228,17 @@ async function offer(
   }
 }
 
-/** New bytes over our own, at the price that the pool asks of a replacement; the request stays as it was signed. */
+/** New bytes over our own, at the price that the pool asks of a replacement: nothing else is another. */
 async function outbid(
   relayer: Relayer,
-  { nonce, transaction: { hash: over, gasPriceWei }, ...action }: ActionOf<'outbid'>,
+  { nonce, transaction: before, gasPriceWei }: ActionOf<'outbid'>,
 ): Promise<void> {
-  const { ledger, clock, log } = relayer
-  const slot = { nonce, priorGasPriceWei: gasPriceWei }
-  const transaction = await signFor(relayer, slot, action.gasPriceWei, action.request)
+  const { ledger, clock, log, signer } = relayer
+  const slot = { nonce, priorGasPriceWei: before.gasPriceWei }
+  const transaction = await signFor(relayer, slot, gasPriceWei, signer.contentOf(before))
   if (transaction === undefined) return
-  const carriesPayment = action.request !== undefined
-  const recorded = await ledger.replace({ nonce, over, carriesPayment, transaction })
+  const over = before.hash
+  const recorded = await ledger.replace({ nonce, over, transaction })
   if (recorded.kind === 'fenced') return
   log({
     level: 'warn',
@@ -255,11 +255,11 @@ async function outbid(
 async function fill(relayer: Relayer, action: ActionOf<'carry' | 'noOp'>): Promise<ActionOutcome> {
   const { ledger, clock, newToken } = relayer
   const { nonce, count, gasPriceWei } = action
-  const { session, request } = action.kind === 'carry' ? action : {}
+  const { sessions, requests } = action.kind === 'carry' ? action : { sessions: [], requests: [] }
   const token = newToken()
-  const leased = await ledger.lease({ nonce, token, chainNonce: count, session })
+  const leased = await ledger.lease({ nonce, token, chainNonce: count, sessions })
   if (leased.kind === 'taken') return { kind: 'refused', nonce }
-  const transaction = await signFor(relayer, leased.slot, gasPriceWei, request)
+  const transaction = await signFor(relayer, leased.slot, gasPriceWei, carry(relayer, requests))
   if (transaction === undefined) return reuse(relayer, action, token)
   const attached = await ledger.attach({ nonce, token, transaction })
   if (attached.kind === 'fenced') return { kind: 'same' }
@@ -270,8 +270,8 @@ async function fill(relayer: Relayer, action: ActionOf<'carry' | 'noOp'>): Promi
 
 /**
  * Older bytes of a nonce that may not be outbid go out again themselves, in a no-op's place: the
- * forwarder executes what they carry once at most, wherever else it is carried. A payment that was to
- * have this nonce gets the next one.
+ * forwarder executes what they carry once at most, wherever else it is carried. Payments that were to
+ * have this nonce get the next one.
  */
 async function reuse(
   relayer: Relayer,
@@ -279,12 +279,12 @@ async function reuse(
   token: string,
 ): Promise<ActionOutcome> {
   const { ledger, clock } = relayer
-  await ledger.lease({ nonce, token, chainNonce: count, session: undefined })
+  await ledger.lease({ nonce, token, chainNonce: count, sessions: [] })
   const { nonces } = await ledger.work()
   const [older] = nonces.find((open) => open.nonce === nonce)?.transactions ?? []
   // Bytes that were lost hold the nonce like those of another program: nothing is known to outbid.
   const unknown = { nonce, priorGasPriceWei: undefined }
-  const transaction = older ?? (await signFor(relayer, unknown, gasPriceWei, undefined))
+  const transaction = older ?? (await signFor(relayer, unknown, gasPriceWei, carry(relayer, [])))
   if (transaction === undefined) return { kind: 'refused', nonce }
   const attached = await ledger.attach({ nonce, token, transaction })
   if (attached.kind === 'recorded') {

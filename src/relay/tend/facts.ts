@@ -178,8 +178,9 @@ const watchEndsMs = 1_000
 /** Recorded nonces that the chain has passed, but those whose receipt the payment's own request asks for. */
 export function passedNonces(work: Work, count: number, { rules }: Terms): OpenNonce[] {
   const watchedMs = rules.pollMs + watchEndsMs
-  return recordedNonces(work).filter(({ nonce, transactions: [latest, ...older] }) => {
-    const isWatched = older.length === 0 && work.now - (latest?.recordedAt ?? 0) < watchedMs
+  return recordedNonces(work).filter(({ nonce, sessions, transactions: [latest, ...older] }) => {
+    const isAlone = sessions.length === 1 && older.length === 0
+    const isWatched = isAlone && work.now - (latest?.recordedAt ?? 0) < watchedMs
     return nonce < count && !isWatched
   })
 }
@@ -208,9 +209,10 @@ export function deepPayments(
  * a passed nonce has shown.
  */
 export function overduePayments(work: Work, chain: ChainSnapshot, seconds: number): Payment[] {
-  const settled = new Set<string | undefined>()
+  const settled = new Set<string>()
   for (const fate of chain.fates.values()) {
-    if (fate.kind === 'mined' && fate.report.execution) settled.add(fate.report.session)
+    if (fate.kind !== 'mined') continue
+    for (const session of Object.keys(fate.report.executions)) settled.add(session)
   }
   return paymentsOf(work, undecidedPhases).filter(
     ({ order, session }) => order.request.deadline < seconds && !settled.has(session),
@@ -314,13 +316,13 @@ export function waitingPayments(work: Work, { timestampSeconds }: Head): Payment
     .map(({ payment }) => payment)
 }
 
-/** A free nonce, and the payment that it gets; undefined: a transaction that carries nothing. */
-export type Filling = { nonce: number; payment: Payment | undefined }
+/** A free nonce, and the payments that it gets; none: a transaction that carries nothing. */
+export type Filling = { nonce: number; payments: readonly Payment[] }
 
 /**
- * Which payment gets which free nonce, both from the lowest: first those that leave a gap below a
- * recorded one, which get a transaction that carries nothing where no payment can take them. The pool
- * holds something unknown below its count: that is never bumped over.
+ * Which payments get which free nonce, both from the lowest, {@link PoolRules.maxInBatch} at most: first those that
+ * leave a gap below a recorded one, which get a transaction that carries nothing where no payment can take
+ * them. The pool holds something unknown below its count: that is never bumped over.
  *
  * @param isGood whether a payment may go out; one that may not keeps no other from the nonce
  */
@@ -335,15 +337,16 @@ export function fillings(
   const held = work.nonces.filter(({ state, leaseLive }) => state === 'recorded' || leaseLive)
   const taken = new Set([...refused, ...held.map(({ nonce }) => nonce)])
   const top = Math.max(-1, ...recorded.map(({ nonce }) => nonce))
-  const waiting = waitingPayments(work, head).filter(isGood)
+  let waiting = waitingPayments(work, head).filter(isGood)
   const filled: Filling[] = []
   for (let nonce = count; nonce < count + rules.maxInFlight; nonce++) {
-    if (taken.has(nonce)) continue
-    const index = waiting.findIndex((payment) => keepsOrder(work, payment, nonce))
-    if (nonce < poolCount) continue
-    if (index < 0 && nonce >= top) break
-    filled.push({ nonce, payment: waiting[index] })
-    if (index >= 0) waiting.splice(index, 1)
+    if (taken.has(nonce) || nonce < poolCount) continue
+    const payments = waiting
+      .filter((payment) => keepsOrder(work, payment, nonce))
+      .slice(0, rules.maxInBatch)
+    if (payments.length === 0 && nonce >= top) break
+    filled.push({ nonce, payments })
+    waiting = waiting.filter((payment) => !payments.includes(payment))
   }
   return filled
 }

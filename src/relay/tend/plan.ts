@@ -45,7 +45,7 @@ export type Action =
       lost: BlockId[]
       reorganized: BlockId | undefined
     }
-  /** Gives up a nonce that holds something unknown. Its payment waits for another one. */
+  /** Gives up a nonce that holds something unknown. Its payments wait for another one. */
   | { kind: 'displace'; nonce: number; reason: 'bytes_lost' | 'foreign' }
   /** Has a payment wait again that no nonce carries any more. */
   | { kind: 'requeue'; session: string; nonce: number | undefined }
@@ -59,31 +59,30 @@ export type Action =
   | { kind: 'takeBack'; block: BlockId }
   /** Declares a payment dead: the forwarder refuses it for ever. */
   | { kind: 'expire'; session: string }
-  /** Gives up a nonce out of the pool's reach. Its payment waits for another one. */
+  /** Gives up a nonce out of the pool's reach. Its payments wait for another one. */
   | { kind: 'abandon'; nonce: number; count: number }
   /** Offers recorded bytes again. */
   | { kind: 'rebroadcast'; nonce: number; transaction: SignedTransaction; isFirst: boolean }
   /**
    * Offers recorded bytes again and, where the pool finds them too cheap, or has them though they are
-   * stuck, new ones over them: around the same request, at a higher gas price.
+   * stuck, new ones over them: of the same requests, at a higher gas price.
    */
   | {
       kind: 'outbid'
       nonce: number
       isStuck: boolean
       transaction: SignedTransaction
-      request: SignedRequest | undefined
       gasPriceWei: bigint
     }
   /** Offers recorded bytes again and, where the pool has them already, tells that they may not be outbid. */
   | { kind: 'reportStuck'; nonce: number; transaction: SignedTransaction; replacements: number }
-  /** Carries a waiting payment on a free nonce. */
+  /** Carries waiting payments on a free nonce, in this order. */
   | {
       kind: 'carry'
       nonce: number
       count: number
-      session: string
-      request: SignedRequest
+      sessions: readonly string[]
+      requests: readonly SignedRequest[]
       gasPriceWei: bigint
     }
   /** Closes the gap at a free nonce by a transaction that carries nothing. */
@@ -125,7 +124,7 @@ export function plan(
       return planSettle(ledger, chain, terms)
     case 'offer':
       return dueOffers(ledger.work, chain.count, terms).map((offer) =>
-        planOffer(offer, ledger, chain, terms),
+        planOffer(offer, chain, terms),
       )
     case 'carry':
       return planCarry(ledger, chain, terms)
@@ -161,11 +160,11 @@ function planSettle(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms):
  * waits for another one, and a nonce without its bytes is left to what it holds.
  */
 function planRepair({ work }: LedgerSnapshot): Action[] {
-  const carriers = new Set(recordedNonces(work).map(({ session }) => session))
+  const carriers = new Set(recordedNonces(work).flatMap(({ sessions }) => sessions))
   const bare = work.nonces.filter(
     ({ state, transactions }) => state === 'recorded' && transactions.length === 0,
   )
-  const displaced = new Set(bare.map(({ session }) => session))
+  const displaced = new Set(bare.flatMap(({ sessions }) => sessions))
   const alone = work.carried.filter(
     ({ session }) => !carriers.has(session) && !displaced.has(session),
   )
@@ -261,11 +260,10 @@ function planAbandon({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Term
  */
 function planOffer(
   { open, latest, isFirst, isStuck, isUntaken }: Offer,
-  { work }: LedgerSnapshot,
   { gasPriceWei: price }: ChainSnapshot,
   terms: Terms,
 ): Action {
-  const { nonce, session, transactions } = open
+  const { nonce, transactions } = open
   const { hash, raw, gasPriceWei } = latest
   const transaction = { hash, raw, gasPriceWei }
   const rebroadcast: Action = { kind: 'rebroadcast', nonce, transaction, isFirst }
@@ -277,9 +275,7 @@ function planOffer(
     if (!isStuck) return rebroadcast
     return { kind: 'reportStuck', nonce, transaction, replacements: transactions.length - 1 }
   }
-  const payment = work.carried.find((carried) => carried.session === session)
-  const request = payment?.order.request
-  return { kind: 'outbid', nonce, isStuck, transaction, request, gasPriceWei: price.value }
+  return { kind: 'outbid', nonce, isStuck, transaction, gasPriceWei: price.value }
 }
 
 /**
@@ -304,11 +300,11 @@ function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): 
   const price = gasPriceWei.value
   return [
     ...settled,
-    ...filled.map(({ nonce, payment }): Action => {
-      if (payment === undefined) return { kind: 'noOp', nonce, count, gasPriceWei: price }
-      const { session, order } = payment
-      const { request } = order
-      return { kind: 'carry', nonce, count, session, request, gasPriceWei: price }
+    ...filled.map(({ nonce, payments }): Action => {
+      if (payments.length === 0) return { kind: 'noOp', nonce, count, gasPriceWei: price }
+      const sessions = payments.map(({ session }) => session)
+      const requests = payments.map(({ order }) => order.request)
+      return { kind: 'carry', nonce, count, sessions, requests, gasPriceWei: price }
     }),
     release,
   ]

@@ -260,11 +260,16 @@ async function askFates(
   work: Work,
   count: number,
 ): Promise<Map<number, NonceFate>> {
-  const requests = new Map(work.carried.map(({ session, order }) => [session, order.request]))
+  const carried = new Map(work.carried.map(({ session, order }) => [session, order.request]))
   const fates = new Map<number, NonceFate>()
-  for (const { nonce, session, transactions } of passedNonces(work, count, relayer)) {
-    const request = session === undefined ? undefined : requests.get(session)
-    const passed = { nonce, session, transactions, request }
+  for (const { nonce, sessions, transactions } of passedNonces(work, count, relayer)) {
+    const requests = new Map(
+      sessions.flatMap((session) => {
+        const request = carried.get(session)
+        return request === undefined ? [] : [[session, request]]
+      }),
+    )
+    const passed = { nonce, sessions, transactions, requests }
     const read = await answerOf(relayer, 'settle.failed', () =>
       readPassed(relayer, passed, relayer.clock.timeout(nodeTimeoutMs)),
     )
@@ -377,7 +382,7 @@ async function askCarry(
     fillings(ledger, chain, relayer, poolCount.value, (payment) => {
       return isUnasked(payment) || mayCarry(payment, { spent })
     })
-  const next = () => fill().find(({ payment }) => payment && isUnasked(payment))?.payment
+  const next = () => fill().flatMap(({ payments }) => payments.filter(isUnasked))[0]
   for (let doubtful = next(); doubtful !== undefined; doubtful = next()) {
     spent.set(doubtful.session, await askSpending(relayer, 'fill.failed', doubtful))
   }

@@ -27,7 +27,7 @@ import {
 import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import { findExecution } from '../../../src/relay/outcome/executions.ts'
-import { readPassed } from '../../../src/relay/outcome/settle.ts'
+import { type PassedNonce, readPassed } from '../../../src/relay/outcome/settle.ts'
 import { blockOfSpending } from '../../../src/relay/outcome/spent.ts'
 import type { Relayer } from '../../../src/relay/relayer.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
@@ -98,8 +98,12 @@ async function send(requests: readonly SignedRequest[]) {
   })
   await ask('eth_sendRawTransaction', [transaction.raw])
   await until(async () => (await ask('eth_getTransactionReceipt', [transaction.hash])) !== null)
-  return { nonce, transactions: [transaction], session: 'session' }
+  return { nonce, transactions: [transaction], sessions: ['session'] }
 }
+
+/** What is read of a transaction that passed, of which the ledger has it that it carries this request. */
+const passed = (sent: Omit<PassedNonce, 'requests'>, wanted: SignedRequest) =>
+  readPassed(relayer, { ...sent, requests: new Map([['session', wanted]]) }, signal())
 
 const signal = () => AbortSignal.timeout(10_000)
 const loan: LoanCall = {
@@ -118,12 +122,12 @@ describe("with a stolen relayer's key", () => {
 
     expect(await blockOfSpending(relayer, wanted)).toBeUndefined()
     expect(await findExecution(relayer, wanted)).toBeUndefined()
-    const seen = await readPassed(relayer, { ...forged, request: wanted }, signal())
+    const seen = await passed(forged, wanted)
     expect(seen).toMatchObject({ nonce: forged.nonce })
-    expect(seen?.execution).toBeUndefined()
+    expect(seen?.executions).toEqual({})
 
     const own = await send([wanted])
-    const { execution } = (await readPassed(relayer, { ...own, request: wanted }, signal())) ?? {}
+    const execution = (await passed(own, wanted))?.executions.session
     expect(execution?.outcome).toBe('executed')
     expect(await findExecution(relayer, wanted)).toEqual({ execution, isSame: true })
   })
@@ -136,7 +140,7 @@ describe("with a stolen relayer's key", () => {
 
     const found = await findExecution(relayer, wanted)
     expect(found).toMatchObject({ isSame: false, execution: { outcome: 'executed' } })
-    const { execution } = (await readPassed(relayer, { ...batch, request: wanted }, signal())) ?? {}
+    const execution = (await passed(batch, wanted))?.executions.session
     expect(execution).toMatchObject({
       outcome: 'failed',
       reason: 'Another request of this session was executed',

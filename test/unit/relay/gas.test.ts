@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { projectRoot } from '../../../scripts/contracts/forge.ts'
 import { loanCalls } from '../../../src/loan/kinds.ts'
 import { depositGas } from '../../../src/relay/claim-deposit.ts'
-import { executeGas } from '../../../src/relay/relayer.ts'
+import { executeGas, followingGas } from '../../../src/relay/relayer.ts'
 
 /** The rows of the snapshots that say what a call takes. */
 const rowNames: Record<keyof typeof loanCalls, RegExp> = {
@@ -34,10 +34,13 @@ test.for(['rootstock', 'ethereum'])(
       expect(Math.max(...most) * 1.2, call).toBeLessThanOrEqual(gas)
     }
     // Whatever its call uses: what the transaction takes besides is what is left when the call is taken off.
-    const besides = rows.flatMap((row) => {
-      const [alone, call] = [row['of 1'], row['least gas to sign']]
-      return alone === undefined || call === undefined ? [] : [alone - call]
-    })
-    expect(Math.max(...besides)).toBeLessThan((executeGas * 3) / 4)
+    for (const requests of [1, 5, 10, 20]) {
+      const besides = rows.flatMap((row) => {
+        const [each, call] = [row[`of ${requests}`], row['least gas to sign']]
+        return each === undefined || call === undefined ? [] : [requests * (each - call)]
+      })
+      const given = executeGas + (requests - 1) * followingGas
+      expect(Math.max(...besides), `of ${requests}`).toBeLessThan((given * 3) / 4)
+    }
   },
 )

@@ -102,6 +102,7 @@ function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
       watchBlocks: random.pick([16, 20, 50]),
       tendMs: random.pick([5, 10, 10, 20]) * secondMs,
       meansMs: createRandom(seed, 'means').pick([0, 5, 25, 100]) * secondMs,
+      maxInBatch: createRandom(seed, 'batch').pick([1, 2, 3, 12]),
     },
     slots: family === 'rskj' ? maxInFlight + 1 : 1_000,
     evictAfterBlocks: random.pick([3, 10, 10]),

@@ -12,7 +12,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { requestDomain, requestTypes } from '../../../../src/relay/forwarder/abi.ts'
 import type { Forwarder, SignedRequest } from '../../../../src/relay/forwarder/requests.ts'
-import { createSigner, type Signer } from '../../../../src/relay/signer.ts'
+import { createSigner, type Signer, type TransactionContent } from '../../../../src/relay/signer.ts'
 import { readExecute } from './calldata.ts'
 import { digest } from './hashing.ts'
 
@@ -36,6 +36,15 @@ export type Signing = {
   isSigned(request: SignedRequest): boolean
 }
 
+const fieldOf = (raw: Hex, index: number) =>
+  BigInt(`0x${raw.slice(2 + index * 32, 34 + index * 32)}`)
+
+const contentOf = (raw: Hex): TransactionContent => ({
+  to: `0x${raw.slice(98, 138)}`,
+  data: `0x${raw.slice(138)}`,
+  gas: Number(fieldOf(raw, 2)),
+})
+
 /** Digests in the place of signatures: all that they promise is to be each signer's own. */
 export function cheapSigning(): Signing {
   const relayer = digest('relayer').slice(0, 42) as Address
@@ -51,22 +60,17 @@ export function cheapSigning(): Signing {
         const raw = `0x${fields.join('')}${to.slice(2)}${data.slice(2)}`.toLowerCase() as Hex
         return { hash: digest(raw), raw, gasPriceWei }
       },
-      calldataOf: ({ raw }) => `0x${raw.slice(138)}`,
+      contentOf: ({ raw }) => contentOf(raw),
     },
     read(raw) {
       const seen = known.get(raw)
       if (seen !== undefined) return seen
-      const field = (index: number) => BigInt(`0x${raw.slice(2 + index * 32, 34 + index * 32)}`)
-      const data: Hex = `0x${raw.slice(138)}`
+      const content = contentOf(raw)
       const read = {
-        hash: digest(raw),
-        raw,
-        nonce: Number(field(0)),
-        gasPriceWei: field(1),
-        gas: Number(field(2)),
-        to: `0x${raw.slice(98, 138)}` as Address,
-        data,
-        requests: readExecute(data),
+        ...{ hash: digest(raw), raw, ...content },
+        nonce: Number(fieldOf(raw, 0)),
+        gasPriceWei: fieldOf(raw, 1),
+        requests: readExecute(content.data),
       }
       known.set(raw, read)
       return read

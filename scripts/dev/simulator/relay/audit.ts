@@ -55,10 +55,12 @@ function* wrongSums(storage: Sql): Generator<string> {
     const carrier = nonces.find((row) => row.nonce === nonce)
     // One that a transaction of no nonce of ours has settled needs its nonce no more: others may have it.
     const isCarried = transactions.some((row) => row.hash === hash && row.nonce === nonce)
-    const isLost = carrier !== undefined && carrier.session !== session
+    const isLost = carrier !== undefined && !carrier.sessions.includes(session)
     if (isCarried && isLost) yield `${session} has lost its nonce`
     const isTaken = history[0]?.[0] === 'signed' && history[1]?.[0] === 'broadcast'
-    const isSent = transactions.some((row) => row.session === session && row.sent_at !== null)
+    const isSent = transactions.some(
+      (row) => row.sessions.includes(session) && row.sent_at !== null,
+    )
     if (isTaken && attempts === 0 && !isSent) yield `${session} was sent, and no row says so`
   }
 }

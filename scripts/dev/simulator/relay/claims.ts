@@ -76,9 +76,11 @@ function loadOf(seen: Seen, session: string, account: string): Load | undefined 
   const { work } = seen
   if (Math.max(work.queued.length, work.stuck.length) >= listedAtMost) return undefined
   const own = undecided(work).filter(({ order }) => order.request.from === account)
-  const carried = work.nonces.filter(({ state, leaseLive }) => state === 'recorded' || leaseLive)
+  const carried = work.nonces
+    .filter(({ state, leaseLive }) => state === 'recorded' || leaseLive)
+    .reduce((sum, { sessions }) => sum + Math.max(1, sessions.length), 0)
   const ofAccount = own.length + othersOf(seen, session, account).length
-  return { ofAccount, carried: carried.length, waiting: work.queued.length }
+  return { ofAccount, carried, waiting: work.queued.length }
 }
 
 function judgeRoom(

@@ -161,12 +161,13 @@ function* unsettled(world: World, { head, work }: RoundStart, left: Work): Gener
 
 /** A node has the bytes of a payment that is not said to be broadcast. */
 function* unsaid(left: Work): Generator<string> {
-  for (const { nonce, session, transactions } of recorded(left)) {
+  for (const { nonce, sessions, transactions } of recorded(left)) {
     const [latest] = transactions
     if (latest?.sentAt === undefined || latest.failures > 0) continue
-    const payment = left.carried.find((one) => one.session === session && one.nonce === nonce)
-    if (payment?.state === 'signed')
-      yield `a payment signed whose bytes were taken at nonce ${nonce}`
+    const isUnsaid = left.carried.some(
+      (one) => sessions.includes(one.session) && one.nonce === nonce && one.state === 'signed',
+    )
+    if (isUnsaid) yield `a payment signed whose bytes were taken at nonce ${nonce}`
   }
 }
 

@@ -1,6 +1,6 @@
 import type { At, Draft } from '../draft.ts'
 import { countsOf } from '../life/counts.ts'
-import { bytesOf, carrierOf } from '../life/nonces.ts'
+import { bytesOf, carrierOf, isCarriedBy } from '../life/nonces.ts'
 import { paymentRow } from '../life/payments.ts'
 import { identified } from '../notes/identity.ts'
 import type { Identity } from '../port.ts'
@@ -53,11 +53,9 @@ function sessionEntry(at: At, session: Row<'sessions'>): ExportEntry | undefined
   return { session: { ...session, token: null }, ...(payment && paymentEntry(at, payment)) }
 }
 
-/** Whether the nonce is exported with the payment that it carries. */
-function isCarrying(rows: Draft, { relayer, nonce, session }: Row<'nonces'>): boolean {
-  const payment = paymentRow(rows, session)
-  return payment?.nonce === nonce && payment.relayer === relayer
-}
+/** Whether the nonce is exported with the payments that it carries. */
+const isCarrying = (rows: Draft, nonce: Row<'nonces'>): boolean =>
+  nonce.sessions.some((session) => isCarriedBy(paymentRow(rows, session), nonce))
 
 const loneNonce = (at: At, nonce: Row<'nonces'>): ExportEntry | undefined =>
   isCarrying(at.rows, nonce) ? undefined : nonceEntry(at, nonce)

@@ -36,22 +36,23 @@ function useOf(row: NonceRow | undefined): 'open' | 'used' | 'free' {
 
 /** The relayer after the row of a nonce has changed. A lease ends where bytes are recorded. */
 function counted(relayer: RelayerRow, before: NonceRow | undefined, after: NonceRow): RelayerRow {
-  const { nonce } = after
+  const { nonce, sessions } = after
   const [was, is] = [useOf(before), useOf(after)]
-  const open = relayer.open.filter((other) => other !== nonce)
-  if (is === 'open') open.push(nonce)
+  const open = relayer.open.filter(([other]) => other !== nonce)
+  if (is === 'open') open.push([nonce, sessions.length])
   const leases =
     is === 'open' ? relayer.leases.filter((lease) => lease.nonce !== nonce) : relayer.leases
   const others = was === 'used' && relayer.top === nonce ? nonce - 1 : relayer.top
   const top = is === 'used' ? Math.max(nonce, others ?? nonce) : others
-  return { ...relayer, leases, open: open.sort((a, b) => a - b), top }
+  return { ...relayer, leases, open: open.sort(([a], [b]) => a - b), top }
 }
 
 /** Writes a nonce and what counts it. */
 export function saveNonce(rows: Draft, after: NonceRow): void {
   const { relayer, nonce } = after
   const before = rows.row('nonces', relayer, nonce)
-  if (useOf(before) !== useOf(after)) {
+  const isAsLong = before?.sessions.length === after.sessions.length
+  if (useOf(before) !== useOf(after) || !isAsLong) {
     rows.put('relayers', counted(relayerOf(rows, relayer), before, after))
   }
   noteBlock(rows, before, after, { nonces: [[relayer, nonce]], sessions: [] })
@@ -73,7 +74,8 @@ export function dropBytes(rows: Draft, { bytes }: NonceRow): void {
 export const isLive = (lease: Lease, now: number): boolean => lease.until > now
 
 /** The highest nonce that has recorded bytes or was used; -1 without any. */
-export const highestUsed = ({ open, top }: RelayerRow): number => Math.max(-1, top ?? -1, ...open)
+export const highestUsed = ({ open, top }: RelayerRow): number =>
+  Math.max(-1, top ?? -1, ...open.map(([nonce]) => nonce))
 
 /** Of so many nonces, the highest, a block may hold what payments' own requests have settled meanwhile. */
 const latelySigned = 64
@@ -82,7 +84,7 @@ const latelySigned = 64
 export function signedBytes({ rows, relayer }: At): SignedNonce[] {
   const last = { table: 'nonces', list: 'number', group: relayer, newest: true } as const
   const open = relayerOf(rows, relayer).open.flatMap(
-    (nonce) => rows.row('nonces', relayer, nonce) ?? [],
+    ([nonce]) => rows.row('nonces', relayer, nonce) ?? [],
   )
   const all = new Set([...open, ...rows.list({ ...last, limit: latelySigned })])
   return [...all].flatMap(({ nonce, bytes }) => bytes.map(([hash]) => ({ hash, nonce })))
@@ -96,9 +98,9 @@ export const nextNonce = (relayer: RelayerRow): number =>
 export function leaseTo(
   { rows, rules }: At,
   relayer: RelayerRow,
-  { nonce, token, session }: { nonce: number; token: string; session: string | undefined },
+  { nonce, token, sessions }: { nonce: number; token: string; sessions: readonly string[] },
 ): Slot {
-  const lease = { nonce, token, until: rows.now + rules.leaseMs, session: session ?? null }
+  const lease = { nonce, token, until: rows.now + rules.leaseMs, sessions: [...sessions] }
   const leases = [...relayer.leases.filter((other) => other.nonce !== nonce), lease]
   rows.put('relayers', { ...relayer, leases: leases.sort((a, b) => a.nonce - b.nonce) })
   return slotOf(rows, relayer.relayer, nonce)
@@ -108,7 +110,7 @@ export function leaseTo(
 export function releaseLease(rows: Draft, relayer: RelayerRow, token: string): void {
   if (relayer.leases.every((lease) => lease.token !== token)) return
   const leases = relayer.leases.map((lease) =>
-    lease.token === token ? { ...lease, token: null, until: 0, session: null } : lease,
+    lease.token === token ? { ...lease, token: null, until: 0, sessions: [] } : lease,
   )
   rows.put('relayers', { ...relayer, leases })
 }
@@ -147,14 +149,19 @@ function minedCount(rows: Draft, { relayer, top }: RelayerRow): number {
 
 /** What is open with the relayer's key, and of an account besides one of its sessions. */
 export function loadOf({ rows, relayer }: At, account: Row<'accounts'>, session: string): Load {
-  const { leases, open } = relayerOf(rows, relayer)
-  const held = leases.filter((lease) => isLive(lease, rows.now))
   const claims = account.claims.filter(([other, until]) => other !== session && until > rows.now)
   return {
     ofAccount: account.open.length + claims.length,
-    carried: open.length + held.length,
+    carried: carriedBy(relayerOf(rows, relayer), rows.now),
     waiting: lookAtQueue(rows).waiting,
   }
+}
+
+/** Counts the payments of all nonces in use; one that carries nothing costs as much as one. */
+export function carriedBy({ leases, open }: RelayerRow, now: number): number {
+  const held = leases.filter((lease) => isLive(lease, now)).map(({ sessions }) => sessions.length)
+  const counts = [...held, ...open.map(([, payments]) => payments)]
+  return counts.reduce((sum, payments) => sum + Math.max(1, payments), 0)
 }
 
 /** Whether one payment more is too much; `mustWait`: no nonce is free for it. */
@@ -179,18 +186,18 @@ export function slotOf(rows: Draft, relayer: string, nonce: number): Slot {
 export function recordBytes(
   { rows, relayer }: At,
   nonce: number,
-  session: string | null,
+  sessions: readonly string[],
   { hash, raw, gasPriceWei }: SignedTransaction,
 ): void {
   const bytes = rows.row('nonces', relayer, nonce)?.bytes ?? []
   const isNew = bytes.every(([other]) => other !== hash)
   const gas_price = `${gasPriceWei}`
   saveNonce(rows, {
-    ...{ relayer, nonce, state: 'recorded', session, ...noBlock },
+    ...{ relayer, nonce, state: 'recorded', sessions: [...sessions], ...noBlock },
     ...{ bytes: isNew ? [...bytes, [hash, gas_price]] : bytes, phase: null, changed_at: rows.now },
   })
   if (rows.row('transactions', hash) !== undefined) return
-  const named = { hash, relayer, nonce, session }
+  const named = { hash, relayer, nonce, sessions: [...sessions] }
   rows.put('transactions', {
     ...named,
     raw,
@@ -207,24 +214,35 @@ export function resendSoon(rows: Draft, row: NonceRow): void {
   if (latest !== undefined) rows.put('transactions', { ...latest, failures: 1 })
 }
 
-/** A nonce with bytes that leaves the recorded ones; its payment, where that is not settled, waits again. */
+/** A nonce with bytes that leaves the recorded ones; its payments that are not settled wait again. */
 export function take(at: At, nonce: number, state: 'foreign' | 'abandoned'): Transition[] {
   const { rows, relayer } = at
   const row = rows.row('nonces', relayer, nonce)
   if (row?.state !== 'recorded') return []
-  const payment = paymentRow(rows, row.session)
   // The bytes of an abandoned nonce stay: its next holder has to outbid them.
   saveNonce(rows, { ...row, state, phase: 'done', changed_at: rows.now })
-  return drop(at, payment)
+  return row.sessions.flatMap((session) => dropFrom(at, row, session))
 }
 
-/** The nonce that carries a payment; undefined where its row carries another by now, or is lost. */
+/** Whether a payment is carried by this nonce, as its own row has it. */
+export const isCarriedBy = (
+  payment: Row<'payments'> | undefined,
+  { relayer, nonce }: Pick<NonceRow, 'relayer' | 'nonce'>,
+): payment is Row<'payments'> => payment?.nonce === nonce && payment.relayer === relayer
+
+/** A nonce did nothing for a payment: it waits for another one, unless it has that already. */
+export function dropFrom(at: At, row: NonceRow, session: string): Transition[] {
+  const payment = paymentRow(at.rows, session)
+  return isCarriedBy(payment, row) ? drop(at, payment) : []
+}
+
+/** The nonce that carries a payment; undefined where its row carries others by now, or is lost. */
 export function carrierOf(
   rows: Draft,
   { relayer, nonce, session }: Row<'payments'>,
 ): NonceRow | undefined {
   const row = relayer === null || nonce === null ? undefined : rows.row('nonces', relayer, nonce)
-  return row?.session === session ? row : undefined
+  return row?.sessions.includes(session) ? row : undefined
 }
 
 /** Nonces that are held, and those whose bytes no block has. */
@@ -240,14 +258,14 @@ export function openNonces({ rows, relayer }: At): OpenNonce[] {
       })),
   })
   const held = leases.map((lease): OpenNonce => {
-    const { nonce, session } = lease
-    const known = { nonce, session: session ?? undefined, leaseLive: isLive(lease, rows.now) }
+    const { nonce, sessions } = lease
+    const known = { nonce, sessions, leaseLive: isLive(lease, rows.now) }
     return { ...known, state: 'leased', ...withBytes(rowOf(nonce)) }
   })
-  const recorded = open.flatMap((nonce): OpenNonce[] => {
+  const recorded = open.flatMap(([nonce]): OpenNonce[] => {
     const row = rowOf(nonce)
     if (row?.state !== 'recorded') return []
-    const known = { nonce, session: row.session ?? undefined, leaseLive: false }
+    const known = { nonce, sessions: row.sessions, leaseLive: false }
     return [{ ...known, state: 'recorded', ...withBytes(row) }]
   })
   return [...held, ...recorded].sort((a, b) => a.nonce - b.nonce)

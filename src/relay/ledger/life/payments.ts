@@ -143,7 +143,7 @@ export function savePayment(rows: Draft, before: PaymentRow | undefined, after: 
   const [wasWaiting, isWaiting] = [before?.phase === 'waiting', after.phase === 'waiting']
   if (wasWaiting !== isWaiting) {
     const queue = queueOf(rows)
-    saveQueue(rows, isWaiting ? joined(queue, after) : left(rows, queue, session))
+    saveQueue(rows, isWaiting ? joined(queue, after) : left(queue))
   } else if (nonce === null && (before === undefined || before.phase === 'settled')) {
     // Neither the queue nor a relayer's row changes: what asks whether anything is open meets it here.
     saveQueue(rows, queueOf(rows))

@@ -61,9 +61,7 @@ export function lookAtQueue(rows: Draft): Queue {
   const known = rows.row('meta', 'queue')
   if (known !== undefined) return JSON.parse(known.value) as Queue
   const waiting = { table: 'payments', list: 'phase', group: 'waiting', limit: noLimit } as const
-  return rows
-    .list({ ...waiting, unless: ['meta', 'queue'] })
-    .reduce(joined, { waiting: 0, until: 0 })
+  return rows.list({ ...waiting, unless: ['meta', 'queue'] }).reduce(joined, noQueue)
 }
 
 export const joined = ({ waiting, until }: Queue, { request }: Row<'payments'>): Queue => ({
@@ -71,14 +69,18 @@ export const joined = ({ waiting, until }: Queue, { request }: Row<'payments'>):
   until: Math.max(until, request.deadline),
 })
 
-/**
- * Without a payment that still stands in the list. A queue that goes on keeps the latest deadline that it
- * had, and is not read as a whole at each departure; one that is at its end is counted from nothing.
- */
-export function left(rows: Draft, { waiting, until }: Queue, session: string): Queue {
-  const firstTwo = rows.list({ table: 'payments', list: 'phase', group: 'waiting', limit: 2 })
-  const isLast = firstTwo.every((payment) => payment.session === session)
-  return isLast ? { waiting: 0, until: 0 } : { waiting: Math.max(1, waiting - 1), until }
+/** Without a payment. A queue that goes on keeps the latest deadline that it had. */
+export const left = ({ waiting, until }: Queue): Queue =>
+  waiting > 1 ? { waiting: waiting - 1, until } : noQueue
+
+const noQueue: Queue = { waiting: 0, until: 0 }
+
+/** Ends a queue in which nobody waits any more: rows of payments that were lost have not left it. */
+export function endQueue(rows: Draft): void {
+  const known = rows.row('meta', 'queue')
+  if (known === undefined || (JSON.parse(known.value) as Queue).waiting === 0) return
+  const first = rows.list({ table: 'payments', list: 'phase', group: 'waiting', limit: 1 })
+  if (first.length === 0) saveQueue(rows, noQueue)
 }
 
 export function saveQueue(rows: Draft, queue: Queue): void {

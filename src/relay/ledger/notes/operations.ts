@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { At, Draft } from '../draft.ts'
-import { bytesOf } from '../life/nonces.ts'
+import { bytesOf, carrierOf } from '../life/nonces.ts'
 import { paymentRow } from '../life/payments.ts'
 import type {
   AuditEntry,
@@ -98,14 +98,14 @@ function cut(found: readonly Listed[], limit: number): { page: readonly Listed[]
     : { page, next: rest.at + 1 }
 }
 
-/** By a hash or an intent there is one payment, or none; undefined where neither is asked for. */
+/** By a hash or an intent; undefined where neither is asked for. */
 function singleOf(
   rows: Draft,
   { intent, hash }: PaymentQuery,
 ): readonly (Row<'payments'> | Row<'history'>)[] | undefined {
   if (hash !== undefined) {
-    const payment = paymentRow(rows, rows.row('transactions', hash)?.session)
-    return payment === undefined ? [] : [payment]
+    const sessions = rows.row('transactions', hash)?.sessions ?? []
+    return sessions.flatMap((session) => paymentRow(rows, session) ?? [])
   }
   if (intent === undefined) return undefined
   const row = rowOf(rows, intent)
@@ -179,10 +179,8 @@ export function traceOf({ rows }: At, intent: Hex): PaymentTrace | undefined {
   const row = rowOf(rows, intent)
   if (row === undefined) return undefined
   const record = recordOf(row)
-  const { relayer, nonce } = record
-  const carrier =
-    relayer === null || nonce === null ? undefined : rows.row('nonces', relayer, nonce)
-  const transactions = bytesOf(carrier?.session === row.session ? carrier : undefined)
+  const carrier = 'relayer' in row ? carrierOf(rows, row) : undefined
+  const transactions = bytesOf(carrier)
     .flatMap(({ hash }) => rows.row('transactions', hash) ?? [])
     .map(({ hash, nonce, gas_price, recorded_at, sent_at, failures }) => ({
       ...{ hash, nonce, gasPriceWei: gas_price, failures },

@@ -1,6 +1,6 @@
 import type { At, Draft } from '../draft.ts'
 import { countsOf } from '../life/counts.ts'
-import { isLive, nextNonce, relayerOf } from '../life/nonces.ts'
+import { carriedBy, nextNonce, relayerOf } from '../life/nonces.ts'
 import { paymentsIn } from '../life/payments.ts'
 import { lookAtQueue } from '../life/sums.ts'
 import type { Identified, NotedObstacle, Vitals } from '../port.ts'
@@ -57,7 +57,7 @@ export function vitalsOf(
     obstacle: obstacleOf(rows),
     unlistedAt: metaOf(rows, 'unlisted') as number | undefined,
     nextNonce: nextNonce(known),
-    carried: known.open.length + known.leases.filter((lease) => isLive(lease, rows.now)).length,
+    carried: carriedBy(known, rows.now),
     waiting: lookAtQueue(rows).waiting,
     oldest: perOpenPhase((phase) => paymentsIn(rows, phase, 1)[0]?.accepted_at),
   }

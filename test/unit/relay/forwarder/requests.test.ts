@@ -59,10 +59,10 @@ const asked = (data: Hex, status: RequestStatus, from: Address = account) => {
 describe('what was processed in a transaction', () => {
   const forged = asked('0xaaaaaaaa', 'bad_signature')
   const spent = asked('0xbbbbbbbb', 'executed')
-  const calldata = encodeExecute([forged.request, spent.request])
+  const carried = [forged.request, spent.request]
 
   test('is told for each request by its place, not by its intent alone', () => {
-    expect(processedIn([forged.result, spent.result], calldata, spent.request)).toEqual([
+    expect(processedIn([forged.result, spent.result], carried, spent.request)).toEqual([
       forged,
       spent,
     ])
@@ -70,14 +70,14 @@ describe('what was processed in a transaction', () => {
 
   test('is told of one account: the same id of another is another intent', () => {
     const other = asked('0xcccccccc', 'executed', forwarder.address)
-    const both = encodeExecute([other.request, spent.request])
+    const both = [other.request, spent.request]
     expect(processedIn([other.result, spent.result], both, spent.request)).toEqual([spent])
   })
 
   test('is not told where results and requests do not fit together', () => {
-    expect(processedIn([spent.result], calldata, spent.request)).toBeUndefined()
-    expect(processedIn([spent.result], '0x', spent.request)).toBeUndefined()
-    expect(processedIn([], '0x', spent.request)).toEqual([])
+    expect(processedIn([spent.result], carried, spent.request)).toBeUndefined()
+    expect(processedIn([spent.result], [], spent.request)).toBeUndefined()
+    expect(processedIn([], [], spent.request)).toEqual([])
   })
 })
 

@@ -20,7 +20,7 @@ async function keptLedger(tended: Tended) {
   const keeper = { rules, relayer, tendMs, tend, log: () => {} }
   const kept = keepLedger(ledger, alarm, keeper, () => time.now)
   const transaction = { hash: '0x12', raw: '0x34', gasPriceWei: 1n } as const
-  await kept.ledger.lease({ nonce: 0, token: 't', chainNonce: 0, session: undefined })
+  await kept.ledger.lease({ nonce: 0, token: 't', chainNonce: 0, sessions: [] })
   await kept.ledger.attach({ nonce: 0, token: 't', transaction })
   return { kept, time, hash: transaction.hash }
 }

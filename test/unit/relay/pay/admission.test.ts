@@ -29,7 +29,7 @@ function stillChain({
   dialsAMinute = 1_000,
 } = {}) {
   const world = { now: 1_700_000_000_000, priceWei, balanceWei }
-  const rules = { ...poolRules.rootstock, maxInFlight: slots }
+  const rules = { ...poolRules.rootstock, maxInFlight: slots, maxInBatch: 2 }
   // Time is the test's: no limit runs out because a machine is slow. Only short pauses pass.
   const clock: Clock = {
     now: () => world.now,
@@ -114,15 +114,15 @@ const count = (told: readonly string[], words: string) => told.filter((one) => o
 test('no payment joins a queue whose end it would not see in time', async () => {
   const { dialAll, ledger, refusals, world } = stillChain({ slots: 2 })
   const told = await dialAll(0, 900)
-  // Two in flight; then half of what two slots carry in half an hour of blocks of 25 s.
-  expect(count(told, 'submitted')).toBe(2 + 72)
-  expect(count(told, 'crowded 20')).toBe(900 - 2 - 72)
-  expect((await ledger.work()).queued).toHaveLength(72)
+  // Two in flight; then half of what two nonces of two carry in half an hour of blocks of 25 s.
+  expect(count(told, 'submitted')).toBe(2 + 144)
+  expect(count(told, 'crowded 30')).toBe(900 - 2 - 144)
+  expect((await ledger.work()).queued).toHaveLength(144)
   expect(refusals()).toEqual([
     expect.objectContaining({ level: 'error', reason: 'crowded', message: expect.any(String) }),
   ])
   world.now += 60_000
-  expect(await dialAll(900, 3)).toEqual(['crowded 20', 'crowded 20', 'crowded 20'])
+  expect(await dialAll(900, 3)).toEqual(['crowded 30', 'crowded 30', 'crowded 30'])
   expect(refusals()).toHaveLength(2)
   expect((await ledger.vitals()).obstacle).toMatchObject({ kind: 'crowded', at: world.now })
 })

@@ -67,7 +67,8 @@ function recorded(nonce: number, session: string | undefined, ...sent: Sent[]): 
     sentAt: sentAgo === undefined ? undefined : now - sentAgo,
     failures,
   }))
-  return { nonce, session, state: 'recorded', leaseLive: false, transactions }
+  const sessions = session === undefined ? [] : [session]
+  return { nonce, sessions, state: 'recorded', leaseLive: false, transactions }
 }
 
 const workOf = (open: Partial<Work>): Work => ({
@@ -108,8 +109,6 @@ function wordsOf(action: Action): string {
       return `followHead, ${action.lost.length} lost, from ${action.reorganized?.number}`
     case 'rebroadcast':
       return `rebroadcast ${action.nonce}${action.isFirst ? ', the first time' : ''}`
-    case 'outbid':
-      return `outbid ${action.nonce} for ${action.request === undefined ? 'nothing' : 'a payment'}`
     case 'reportStuck':
       return `reportStuck ${action.nonce} after ${action.replacements}`
     default: {
@@ -224,18 +223,18 @@ test('a plan: bytes go out again in their time, and a higher price is paid where
   offer('bytes that no node took', 5, [refused], 'rebroadcast 5')
   offer('bytes that no node took twice', 5, [{ ...refused, failures: 2 }])
   const stuck = { recorded: replaceAfterMs, sent: rebroadcastMs }
-  offer('bytes that are stuck', 5, [stuck], 'outbid 5 for nothing')
+  offer('bytes that are stuck', 5, [stuck], 'outbid 5')
   offer('bytes that are stuck behind others', 6, [stuck], 'rebroadcast 6')
   const silent = { recorded: replaceAfterMs, sent: 2 * rebroadcastMs }
   offer('bytes that no pool need have', 5, [silent], 'rebroadcast 5')
   const most = Array.from({ length: maxReplacements }, () => stuck)
-  offer('bytes outbid almost often enough', 5, most, 'outbid 5 for nothing')
+  offer('bytes outbid almost often enough', 5, most, 'outbid 5')
   const spentOut = `reportStuck 5 after ${maxReplacements}`
   offer('bytes outbid often enough', 5, [...most, stuck], spentOut)
   const dear = { ...stuck, price: 1_000n }
   offer('bytes at the highest price', 5, [dear], 'reportStuck 5 after 0')
   const open = { nonces: [recorded(5, 'a', stuck)], carried: [payment('a', { nonce: 5 })] }
-  does('a payment that is stuck', 'offer', open, chain, 'outbid 5 for a payment')
+  does('a payment that is stuck', 'offer', open, chain, 'outbid 5')
   const given = { nonces: [{ ...recorded(5, 'a', once), state: 'leased' as const }] }
   does('bytes that were given up', 'offer', given, chain)
   does('bytes that are stuck, at no price', 'offer', open, chainOf(5, {}), 'rebroadcast 5')
@@ -257,7 +256,7 @@ test('a plan: a nonce that the chain has passed is settled by its block, and is 
   does('one that nothing is known of', 'settle', open, unasked)
   const execution = executionOf('a', number)
   const { hash, block } = execution
-  const report = { nonce: 3, session: 'a', hash, block, execution }
+  const report = { nonce: 3, sessions: ['a'], hash, block, executions: { a: execution } }
   const mined = chainOf(4, {
     ...{ fates: new Map([[3, { kind: 'mined', report }]]), deepTimeSeconds: known(nowSeconds) },
     spent: new Map([['a', { kind: 'unspent' }]]),
@@ -265,7 +264,7 @@ test('a plan: a nonce that the chain has passed is settled by its block, and is 
   does('one in a block', 'settle', open, mined, 'settle 3')
   const late = [payment('a', { nonce: 3, deadline: nowSeconds - 1 })]
   does('a late one in a block', 'settle', { ...open, carried: late }, mined, 'settle 3')
-  const idle = { ...report, execution: undefined }
+  const idle = { ...report, executions: {} }
   const vain = { ...mined, fates: new Map([[3, { kind: 'mined', report: idle } as const]]) }
   const both = ['settle 3', 'expire a']
   does('a late one that a block has in vain', 'settle', { ...open, carried: late }, vain, ...both)

@@ -89,31 +89,32 @@ const canSign = ({ chain }: Snapshots) =>
   chain.poolCount.kind === 'known' && chain.gasPriceWei.kind === 'known'
 
 /**
- * Each free nonce and what comes there: the next payment that may. Nothing does where none may and the nonce
+ * Each free nonce and what comes there: the next payments that may. Nothing does where none may and the nonce
  * is a gap below a recorded one; above that, what waits for a nonce leaves the rest free.
  */
-function wanted(given: Snapshots): [nonce: number, session: string | undefined][] {
-  const waiting = carriable(given).sort(
+function wanted(given: Snapshots): [nonce: number, sessions: readonly string[]][] {
+  let waiting = carriable(given).sort(
     (a, b) => beforeOf(given, a) - beforeOf(given, b) || a.acceptedAt - b.acceptedAt,
   )
-  const fills: [number, string | undefined][] = []
+  const fills: [number, readonly string[]][] = []
   for (const nonce of freeNonces(given)) {
-    const place = waiting.findIndex((payment) => fits(given, payment, nonce))
-    if (place < 0 && nonce >= topOf(given)) break
-    fills.push([nonce, waiting[place]?.session])
-    if (place >= 0) waiting.splice(place, 1)
+    const next = waiting
+      .filter((payment) => fits(given, payment, nonce))
+      .slice(0, terms.rules.maxInBatch)
+    if (next.length === 0 && nonce >= topOf(given)) break
+    fills.push([nonce, next.map(({ session }) => session)])
+    waiting = waiting.filter((payment) => !next.includes(payment))
   }
   return fills
 }
 
+const sessionsOf = (fill: Fill): readonly string[] => (fill.kind === 'carry' ? fill.sessions : [])
+
 describe('a plan', () => {
-  test('gives accounts nonces in turn, and each the oldest first', () => {
+  test('gives accounts nonces in turn, each the oldest first, and as many a nonce as one may carry', () => {
     fc.assert(
       fc.property(snapshots, (given) => {
-        const fills = fillsOf(given).map((one) => [
-          one.nonce,
-          one.kind === 'carry' ? one.session : undefined,
-        ])
+        const fills = fillsOf(given).map((one) => [one.nonce, sessionsOf(one)])
         expect(fills).toEqual(canSign(given) ? wanted(given) : [])
       }),
       depth,
@@ -139,12 +140,11 @@ describe('a plan', () => {
           if (isGap && !fillsAfter.some(({ nonce }) => nonce === fill.nonce)) {
             throw new Error(`nonce ${fill.nonce} is not filled any more`)
           }
-          if (fill.kind !== 'carry' || fill.session === session) continue
-          const now = fillsAfter.find((one) => one.kind === 'carry' && one.session === fill.session)
-          if (now === undefined || now.nonce > fill.nonce) {
-            throw new Error(
-              `${fill.session} loses nonce ${fill.nonce} by the trouble of ${session}`,
-            )
+          for (const other of sessionsOf(fill).filter((one) => one !== session)) {
+            const now = fillsAfter.find((one) => sessionsOf(one).includes(other))
+            if (now === undefined || now.nonce > fill.nonce) {
+              throw new Error(`${other} loses nonce ${fill.nonce} by the trouble of ${session}`)
+            }
           }
         }
       }),
@@ -225,13 +225,13 @@ function causesOf(action: Action): (number | string)[] {
     case 'expire':
       return [action.session]
     case 'settle': {
-      const { nonce, session, execution } = action.report
-      return execution === undefined ? [nonce] : [nonce, session ?? '']
+      const { nonce, executions } = action.report
+      return [nonce, ...Object.keys(executions)]
     }
     case 'takeBack':
       return [action.block.hash]
     case 'carry':
-      return [action.nonce, action.session]
+      return [action.nonce, ...action.sessions]
   }
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { poolRules, resendAfterMs } from '../../../../src/chain/chains.ts'
 import { createNode } from '../../../../src/chain/node.ts'
 import { RpcError, TransportError } from '../../../../src/chain/rpc.ts'
-import { signRequest } from '../../../../src/relay/forwarder/requests.ts'
+import { requestsInCalldata, signRequest } from '../../../../src/relay/forwarder/requests.ts'
 import { identityOf } from '../../../../src/relay/identity.ts'
 import { type BlockId, type Ledger, ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
@@ -91,9 +91,9 @@ async function carryInVain(ledger: Ledger, session: string, nonce: number): Prom
     numberToHex(nonce, { size: 32 }),
     { number: 1, hash: `0x${'00'.repeat(32)}` },
   ]
-  await ledger.lease({ nonce, token: 'lease', chainNonce: 0, session })
+  await ledger.lease({ nonce, token: 'lease', chainNonce: 0, sessions: [session] })
   await ledger.attach({ nonce, token: 'lease', transaction: { hash, raw: '0x', gasPriceWei: 1n } })
-  const report = { nonce, session, hash, block: block as BlockId, execution: undefined }
+  const report = { nonce, sessions: [session], hash, block: block as BlockId, executions: {} }
   await ledger.mined(report)
 }
 
@@ -196,7 +196,7 @@ test('bytes that may not be outbid go out again themselves, and the payment take
   // The highest price is 100: over 90 a pool asks for 126.
   const data = { to: forwarder.address, data: '0x', gas: 21_000 } as const
   const older = await relayer.signer.sign({ ...data, nonce: 0, gasPriceWei: 90n })
-  await ledger.lease({ nonce: 0, token: 'older', chainNonce: 0, session })
+  await ledger.lease({ nonce: 0, token: 'older', chainNonce: 0, sessions: [session] })
   await ledger.attach({ nonce: 0, token: 'older', transaction: older })
   await ledger.abandon(0)
 
@@ -210,8 +210,8 @@ test('bytes that may not be outbid go out again themselves, and the payment take
   expect(sent[0]).toBe(older.raw)
   const { nonces, carried } = await ledger.work()
   expect(nonces).toMatchObject([
-    { nonce: 0, state: 'recorded', session: undefined },
-    { nonce: 1, state: 'recorded', session },
+    { nonce: 0, state: 'recorded', sessions: [] },
+    { nonce: 1, state: 'recorded', sessions: [session] },
   ])
   expect(carried).toMatchObject([{ session, nonce: 1 }])
 })
@@ -220,7 +220,7 @@ test('a nonce whose expensive bytes are lost is tried as one that may hold unkno
   const { relayer, ledger, asked } = relayerOver(takesAll)
   const session = await enqueue(ledger, 1)
   const older = { hash: numberToHex(9, { size: 32 }), raw: '0x09', gasPriceWei: 90n } as const
-  await ledger.lease({ nonce: 0, token: 'older', chainNonce: 0, session })
+  await ledger.lease({ nonce: 0, token: 'older', chainNonce: 0, sessions: [session] })
   await ledger.attach({ nonce: 0, token: 'older', transaction: older })
   await ledger.abandon(0)
   const work = async () => {
@@ -353,7 +353,8 @@ test('what a reorganization takes back goes out again in the round that sees it'
   const [sent] = (await ledger.work()).nonces[0]?.transactions ?? []
   const block = { number: chain, hash: hashAt(chain, chain) }
   const execution = { outcome: 'executed', reason: '', hash: sent?.hash ?? '0x', block } as const
-  await ledger.mined({ nonce: 0, session, hash: execution.hash, block, execution })
+  const executions = { [session]: execution }
+  await ledger.mined({ nonce: 0, sessions: [session], hash: execution.hash, block, executions })
   asked.length = 0
   chain += 1
   time.now += 25_000
@@ -629,7 +630,12 @@ test('a new key begins by its own count, and what it has sent is offered again',
   const { hash } = block({ method: '', params: ['latest'] })
   const report = { hash: sent?.hash ?? '0x', block: { number: chain.height, hash } }
   const execution = { outcome: 'executed', reason: '', ...report } as const
-  await ledger.mined({ nonce: 0x1f5, session: old, ...report, execution })
+  await ledger.mined({
+    nonce: 0x1f5,
+    sessions: [old],
+    ...report,
+    executions: { [old]: execution },
+  })
   // The key changes once nothing is open.
   for (; (await tend(relayer)) === 'open'; chain.height += 1);
   const former = await ledger.work()
@@ -688,7 +694,7 @@ test('a payment that is mined while a round begins is found in its block', async
         raw: '0x',
         gasPriceWei: 1n,
       } as const
-      await ledger.lease({ nonce: 1, token: 'other', chainNonce: 0, session: undefined })
+      await ledger.lease({ nonce: 1, token: 'other', chainNonce: 0, sessions: [] })
       await ledger.attach({ nonce: 1, token: 'other', transaction })
       chain.height += 1
       held.set(chain.height, [mined])
@@ -774,13 +780,53 @@ test('a price by which payments are carried is no newer than when the node told 
   expect((await ledger.work()).means.gasPriceWei).toBeUndefined()
 })
 
+test('payments that wait leave in one transaction, and what outbids it differs in its price alone', async () => {
+  const { relayer, ledger, asked, time } = relayerOver((question) => {
+    const [raw] = question.params
+    if (rawsSent(asked).filter((sent) => sent === raw).length < 2) return takesAll(question)
+    throw new RpcError(-32010, 'pending transaction with same hash already exists')
+  })
+  const sessions = [await enqueue(ledger, 1), await enqueue(ledger, 2), await enqueue(ledger, 3)]
+  const queued = (await ledger.work()).queued.map(({ order }) => order.request)
+  await tend({ ...relayer, rules: { ...relayer.rules, maxInBatch: 2 } })
+  expect((await ledger.work()).nonces).toMatchObject([
+    { nonce: 0, sessions: sessions.slice(0, 2) },
+    { nonce: 1, sessions: sessions.slice(2) },
+  ])
+  const carried = rawsSent(asked).map((raw) =>
+    requestsInCalldata(parseTransaction(raw).data ?? '0x'),
+  )
+  expect(carried).toEqual([queued.slice(0, 2), queued.slice(2)])
+  // One of them ends meanwhile: what outbids them must not become other bytes for that.
+  await ledger.expire(sessions[0] ?? '')
+  for (
+    let waited = 0;
+    waited < relayer.rules.replaceAfterMs;
+    waited += relayer.rules.rebroadcastMs
+  ) {
+    time.now += relayer.rules.rebroadcastMs
+    await tend(relayer)
+  }
+  const [first, ...others] = rawsSent(asked)
+    .map((raw) => parseTransaction(raw))
+    .filter(({ nonce }) => nonce === 0)
+  const last = others.at(-1)
+  expect(last?.gasPrice).toBeGreaterThan(first?.gasPrice ?? 0n)
+  const { r, s, v, yParity, gasPrice, ...content } = first ?? {}
+  expect(last).toMatchObject(content)
+  expect(content.data).toBeDefined()
+})
+
 test('a block that is noted while a round looks at blocks is not lost because it is above the head', async () => {
   const { chain, block } = chainOfBlocks()
   const { relayer, ledger, called, events, time } = relayerOver((question) =>
     question.method === 'eth_getBlockByNumber' ? block(question) : takesAll(question),
   )
-  const sessions = [await enqueue(ledger, 1), await enqueue(ledger, 2), await enqueue(ledger, 3)]
-  await tend(relayer)
+  const sessions: string[] = []
+  for (const number of [1, 2, 3]) {
+    sessions.push(await enqueue(ledger, number))
+    await tend(relayer)
+  }
   /** Somebody else finds a payment in the next block, so that no round counts its nonce. */
   const mineOne = async (nonce: number) => {
     const [sent] =
@@ -790,7 +836,8 @@ test('a block that is noted while a round looks at blocks is not lost because it
     const { hash } = block({ method: '', params: [number] })
     const at = { hash: sent?.hash ?? '0x', block: { number: chain.height, hash } }
     const execution = { outcome: 'executed', reason: '', ...at } as const
-    await ledger.mined({ nonce, session: sessions[nonce] ?? '', ...at, execution })
+    const session = sessions[nonce] ?? ''
+    await ledger.mined({ nonce, sessions: [session], ...at, executions: { [session]: execution } })
   }
   await mineOne(0)
   for (const nonce of [1, 2]) {
@@ -835,8 +882,9 @@ test.for([
     // Its own request sees the receipt.
     const mined = { number: 0x14, hash: numberToHex(0x14, { size: 32 }) }
     const execution = { outcome: 'executed', reason: '', hash: sent?.hash ?? '0x' } as const
-    const report = { nonce: 0, session, hash: execution.hash, block: mined }
-    await ledger.mined({ ...report, execution: { ...execution, block: mined } })
+    const report = { nonce: 0, sessions: [session], hash: execution.hash, block: mined }
+    const executions = { [session]: { ...execution, block: mined } }
+    await ledger.mined({ ...report, executions })
 
     isMinedMeanwhile = false
     held.clear()

@@ -21,9 +21,9 @@ import {
 /** What a plan is made of. */
 export type Snapshots = { ledger: LedgerSnapshot; chain: ChainSnapshot }
 
-/** Few slots, so that they are fought for. */
+/** Few places, so that they are fought for. */
 export const terms: Terms = {
-  rules: { ...poolRules.rootstock, maxInFlight: 6 },
+  rules: { ...poolRules.rootstock, maxInFlight: 6, maxInBatch: 2 },
   fees: { minWei: 0n, maxWei: 1_000n },
 }
 
@@ -120,7 +120,7 @@ function openNonce({ kind, ageMs, isSent, copies, failures }: Slot, nonce: numbe
   }))
   return [
     {
-      ...{ nonce, session: isCarrier(kind) ? `session ${nonce}` : undefined },
+      ...{ nonce, sessions: isCarrier(kind) ? [`session ${nonce}`] : [] },
       ...{ state: isLeased ? 'leased' : 'recorded', leaseLive: kind === 'held' },
       transactions: bytes,
     },
@@ -129,11 +129,13 @@ function openNonce({ kind, ageMs, isSent, copies, failures }: Slot, nonce: numbe
 
 function fateOf({ fate, kind }: Slot, nonce: number): NonceFate {
   if (fate === 'missing' || fate === 'unknown') return { kind: fate }
-  const session = isCarrier(kind) ? `session ${nonce}` : undefined
-  const did = fate === 'mined' && session !== undefined ? execution : undefined
+  const sessions = isCarrier(kind) ? [`session ${nonce}`] : []
+  const executions = Object.fromEntries(
+    sessions.flatMap((session) => (fate === 'mined' ? [[session, execution]] : [])),
+  )
   return {
     kind: 'mined',
-    report: { nonce, session, hash: word(0xa000), block: blockAt(95), execution: did },
+    report: { nonce, sessions, hash: word(0xa000), block: blockAt(95), executions },
   }
 }
 

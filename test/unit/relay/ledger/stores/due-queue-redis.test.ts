@@ -122,9 +122,9 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
       hurried += 1
     }
     const ledger = createRedisLedger({ ...options, tendMs: 20_000, soon })
-    const [token, session] = ['t', undefined]
+    const token = 't'
     const transaction = { hash: '0x12', raw: '0x34', gasPriceWei: 1n } as const
-    await ledger.lease({ nonce: 0, token, chainNonce: 0, session })
+    await ledger.lease({ nonce: 0, token, chainNonce: 0, sessions: [] })
     await ledger.attach({ nonce: 0, token, transaction })
     await ledger.sent(transaction.hash, 'taken')
     now += 20_000
