@@ -1,3 +1,4 @@
+import type { KeyCheck } from '../../../src/keys/api-keys.ts'
 import { serve } from '../../chain/node/support/serve.ts'
 
 export type Request = { id: number; method: string; params: readonly unknown[] }
@@ -37,3 +38,14 @@ export const serveScripted = (say: Say, ...clock: Parameters<typeof serve>[3][])
   serve(['http://rskj.test/'], 31, scriptedNode(say), ...clock)
 
 export const error = (code: number, message: string) => ({ error: { code, message } })
+
+/** A key of chain 31 that may ask anything. */
+export const granted = {
+  kind: 'granted',
+  hash: 'hash',
+  chainId: 31,
+  methods: undefined,
+  sockets: 10,
+  subscriptions: 10,
+  spend: async () => undefined,
+} satisfies KeyCheck

@@ -41,53 +41,49 @@ function createModelPool(asked: (method: string) => void) {
   }
 }
 
-/** A connection that the test opens and ends. */
-function createModelSocket() {
-  const model = { connection: undefined as number | undefined, hashes: [] as string[] }
+/** What is told of a pool: over a connection that the test opens and ends, and by what a node is asked. */
+function open(asked: (method: string) => void = () => {}) {
+  const pool = createModelPool(asked)
+  const connected: { as: number | undefined } = { as: undefined }
   const socket: NodeSocket = {
     ensure: () => {},
-    connection: () => model.connection,
-    takeHashes: () => model.hashes.splice(0),
+    connection: () => connected.as,
+    takeHashes: () => [],
     close: () => {},
   }
-  return { model, socket }
+  return { pool, connected, events: createFeedEvents((work) => work(pool.node), socket) }
 }
 
 describe('what enters the pool', () => {
-  test('is told when it enters between any two questions, by a filter', async () => {
-    for (const moment of ['eth_getBlockByNumber', 'eth_newPendingTransactionFilter']) {
+  test.for(['eth_getBlockByNumber', 'eth_newPendingTransactionFilter'])(
+    'is told when it enters between any two questions, by a filter: after %s',
+    async (moment) => {
       const entering = [first]
-      const pool = createModelPool((method) => {
+      const { pool, events } = open((method) => {
         const hash = method === moment ? entering.pop() : undefined
         if (hash !== undefined) pool.enter(hash)
       })
-      const events = createFeedEvents((work) => work(pool.node), createModelSocket().socket)
-      const seen = [...(await events.entered()), ...(await events.entered())]
-      expect(seen, `entering after ${moment}`).toContain(first)
-    }
-  })
+      expect([...(await events.entered()), ...(await events.entered())]).toContain(first)
+    },
+  )
 
   test('is looked for in the pool after each new connection', async () => {
-    const pool = createModelPool(() => {})
-    const { model, socket } = createModelSocket()
-    const events = createFeedEvents((work) => work(pool.node), socket)
-    model.connection = 1
+    const { pool, connected, events } = open()
+    connected.as = 1
     await events.entered()
     expect(await events.entered()).toEqual([])
     // It ends, and another is there at the next look: what entered meanwhile was told to neither.
     pool.enter(second)
-    model.connection = 2
+    connected.as = 2
     expect(await events.entered()).toEqual([second])
   })
 
   test('is looked for again where the node gave no answer after a new connection', async () => {
     let isAway = true
-    const pool = createModelPool(() => {
+    const { pool, connected, events } = open(() => {
       if (isAway) throw new TransportError('away')
     })
-    const { model, socket } = createModelSocket()
-    const events = createFeedEvents((work) => work(pool.node), socket)
-    model.connection = 1
+    connected.as = 1
     pool.enter(first)
     await expect(events.entered()).rejects.toThrow('away')
     isAway = false

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { until } from '../../../../scripts/dev/wait.ts'
-import type { KeyCheck } from '../../../../src/keys/api-keys.ts'
 import {
   createFeedChain,
   type FeedBlock,
@@ -15,6 +14,7 @@ import type { MinedBlock } from '../../../../src/node/objects/block.ts'
 import { filterBytes } from '../../../../src/node/objects/log-filter.ts'
 import { createNodeService } from '../../../../src/node/service.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
+import { granted } from '../scripted-node.ts'
 
 const hex = (text: string): string => `0x${Buffer.from(text).toString('hex').padStart(64, '0')}`
 
@@ -376,16 +376,6 @@ function createTestSocket(id: string) {
 /** What a socket was told since, of whatever it has subscribed to. */
 const toldTo = ({ sent }: { sent: string[] }, since: number) =>
   sent.slice(since).map((text) => JSON.parse(text).params.result)
-
-const granted: KeyCheck = {
-  kind: 'granted',
-  hash: 'hash',
-  chainId: 31,
-  methods: undefined,
-  sockets: 10,
-  subscriptions: 10,
-  spend: async () => undefined,
-}
 
 const noEvents: FeedOptions['events'] = {
   entered: async () => [],

@@ -3,6 +3,7 @@ import type { DayOfCalls } from '../../../../src/keys/key-store.ts'
 import { createUpstreamBudget, withinBudget } from '../../../../src/node/upstream/budget.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../../src/runtime/log.ts'
+import { granted } from '../scripted-node.ts'
 
 const dayMs = 86_400_000
 
@@ -98,8 +99,7 @@ test('a key with a quota left is refused where the budget is used up, on its cha
   const { process } = deployment()
   const { budget } = process()
   const spend = async (chainId: number) => {
-    const granted = { kind: 'granted', hash: '', chainId, methods: undefined } as const
-    const key = { ...granted, sockets: 1, subscriptions: 1, spend: async () => undefined }
+    const key = { ...granted, chainId }
     const keys = { check: async () => key, lookup: async () => key }
     const checked = await withinBudget(keys, budget, 31).check('')
     return checked.kind === 'granted' ? await checked.spend(1) : checked.kind
