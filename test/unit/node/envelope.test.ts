@@ -106,6 +106,7 @@ describe('a single request', () => {
     [call({ jsonrpc: 2 }), 1, 'jsonrpc must be "2.0"'],
     [call({ jsonrpc: undefined, id: 'a' }), 'a', 'jsonrpc must be "2.0"'],
     [call({ method: 1 }), 1, 'method must be a string'],
+    [call({ method: 1, id: undefined }), null, 'method must be a string'],
     [call({ method: undefined }), 1, 'method must be a string'],
     ...[{}, [], true].map(
       (id) => [call({ id }), null, 'id must be a string, a number or null'] as const,
@@ -121,8 +122,10 @@ describe('a single request', () => {
   test.for([{}, 'x', 1, true])(
     'with params that are no list is refused with the code for params: %j',
     async (params) => {
-      const refused = refusal(1, -32602, 'params must be an array')
-      expect(await answerTo(call({ params }))).toEqual([400, refused])
+      for (const id of [1, undefined]) {
+        const refused = refusal(id ?? null, -32602, 'params must be an array')
+        expect(await answerTo(call({ params, id }))).toEqual([400, refused])
+      }
     },
   )
 
@@ -348,10 +351,15 @@ function printed(id: string): string {
 }
 
 test('whatever is sent gets a valid envelope', async () => {
+  const request = { weight: 2, arbitrary: randomRequest }
   await holds(
-    fc.asyncProperty(fc.oneof(randomRequest, anyBody), async ({ body, contentType }) => {
-      const { status, text } = await exchange(body, { 'content-type': contentType })
-      expect(faultOfResponse(status, text)).toBeUndefined()
-    }),
+    fc.asyncProperty(
+      fc.oneof(request, { weight: 1, arbitrary: anyBody }),
+      async ({ body, contentType }) => {
+        const { status, text } = await exchange(body, { 'content-type': contentType })
+        expect(faultOfResponse(status, text)).toBeUndefined()
+      },
+    ),
+    { sampled: 450, full: 30_000 },
   )
 })

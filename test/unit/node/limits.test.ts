@@ -48,7 +48,7 @@ describe('an answer that is too large', () => {
 
 test('a key has 4 MiB of requests at a time, and leaves others their place', async () => {
   const held = Promise.withResolvers<string>()
-  const served = await serveNode(() => held.promise)
+  const served = await serveScripted(async () => ({ result: await held.promise }))
   const large = (id: number): string =>
     JSON.stringify({
       ...{ jsonrpc: '2.0', id, method: 'eth_call', x: 'x'.repeat(2_000_000) },
