@@ -9,6 +9,7 @@ import {SpentMarks} from "../../src/SpentMarks.sol";
 import {Books} from "../../proofs/Books.sol";
 import {Day} from "../../proofs/Day.sol";
 import {Marks} from "../../proofs/Marks.sol";
+import {Row} from "../../proofs/Row.sol";
 import {GasReserve} from "../../proofs/GasReserve.sol";
 import {Base} from "../support/Base.sol";
 
@@ -65,6 +66,44 @@ contract ModelsTest is Base {
         later = uint40(bound(later, time, time + 14 days));
         vm.warp(later);
         assertEq(spent.placeFor(id) == 0, marks.isLive(time, later), "live");
+    }
+
+    /// @dev An id that stands for any, among 11 others of its signer.
+    function testFuzz_TheRowIsTheLibrarys(uint256[40] memory seeds, uint256 pace) external {
+        Row row = new Row();
+        vm.warp(row.time());
+        for (uint256 i; i < seeds.length; ++i) {
+            uint256 duration = seeds[i] % (1 + pace % 2 days);
+            row.pass(duration);
+            skip(duration);
+            _spendBeside(row, bytes22(uint176((seeds[i] >> 128) % 12)));
+            (uint256 spentAt,) = spent.find(0);
+            assertEq(row.find(), spentAt, "when it was spent");
+            assertEq(row.isSpent(), spent.placeFor(0) == 0, "spent");
+        }
+    }
+
+    function _spendBeside(Row row, bytes22 id) private {
+        (bool isInRow, bool isFree, bool isFirst, uint256 filled, uint256 ours) = (false, false, false, 0, 0);
+        for (; filled < 8 && spent.row[filled] != 0; ++filled) {
+            uint256 mark = spent.row[filled];
+            bool hasExpired = block.timestamp >= uint40(mark) + 7 days;
+            if (mark >> 80 == uint176(id)) isInRow = true;
+            if (mark >> 80 == 0) {
+                ours = uint40(mark);
+                isFirst = hasExpired && !isFree;
+            } else if (hasExpired) {
+                isFree = true;
+            }
+        }
+        assertEq(row.filled(), filled, "words that are not empty");
+        assertEq(row.inRow(), ours, "mark in the row");
+        assertEq(row.own(), uint40(spent.own[0]), "mark in its own word");
+        uint256 place = spent.placeFor(id);
+        if (place == 0) return;
+        if (id == 0) row.spend(isFree);
+        else row.spendAnother(isInRow, isFree, isFirst);
+        SpentMarks.put(place, id);
     }
 
     /// @dev Whatever the contract takes, the model takes too, and the sums of both stay the same.
