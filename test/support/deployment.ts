@@ -12,6 +12,7 @@ import type { KeyStore } from '../../src/keys/key-store.ts'
 import type { Tended } from '../../src/relay/ledger/keeper.ts'
 import type { Ledger, LedgerRules } from '../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
+import type { Sql } from '../../src/relay/ledger/stores/sql.ts'
 import { createSqlLedger } from '../../src/relay/ledger/stores/sqlite.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import type { LogEvent } from '../../src/runtime/log.ts'
@@ -52,7 +53,7 @@ export type DeploymentOptions = {
 export function openDeployment({
   variables,
   database,
-  ledger: openLedger = (options) => openSqlLedger(options, database),
+  ledger: openLedger = (options) => openSqlLedger(openSqlite(database), options),
   fetch = globalThis.fetch,
   memory: openMemory = createMemoryStore,
   time = { ahead: 0 },
@@ -104,10 +105,11 @@ export function openDeployment({
   }
 }
 
-function openSqlLedger(options: LedgerOptions, database: string | undefined): Ledger {
-  const sql = createSqlLedger(openSqlite(database), options)
+/** The ledger on SQLite, as those who ask it from elsewhere have it. */
+export function openSqlLedger(sql: Sql, options: LedgerOptions): Ledger {
+  const ledger = createSqlLedger(sql, options)
   return ledgerThrough<Ledger>(async (method, args) =>
-    (sql[method] as (...args: unknown[]) => unknown)(...args),
+    (ledger[method] as (...args: unknown[]) => unknown)(...args),
   )
 }
 

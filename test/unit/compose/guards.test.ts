@@ -46,24 +46,23 @@ const isUnset = (env: Env, ...names: Setting[]) => names.every((name) => env[nam
 const sms = ['SMS_API_KEY', 'SMS_USERNAME', 'SMS_SENDER', 'SMS_URL'] as const
 const alerts = ['ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_SECRET'] as const
 
+/** By this word of its setting, or where it is not set and the profile is the demonstration's. */
+const saidOff = (name: Setting, word: string) => (env: Env) =>
+  env[name] === word || (env[name] === undefined && isDemo(env))
+
 const guards: Readonly<Record<Config['guards'][number]['name'], Guard>> = {
   pin: {
     works: ({ pinSecret, menu }) => pinSecret !== undefined && menu.pin !== 'off' && menu.confirms,
-    isSaidOff: (env) => env.PIN === 'off' || (env.PIN === undefined && isDemo(env)),
+    isSaidOff: saidOff('PIN', 'off'),
   },
-  confirmation: {
-    works: ({ menu }) => menu.confirms,
-    isSaidOff: (env) => env.CONFIRM === 'off' || (env.CONFIRM === undefined && isDemo(env)),
-  },
+  confirmation: { works: ({ menu }) => menu.confirms, isSaidOff: saidOff('CONFIRM', 'off') },
   transfers_a_day: {
     works: ({ limits }) => limits.transfersADay !== undefined,
-    isSaidOff: ({ MAX_TRANSFERS_A_DAY: most, ...env }) =>
-      most === 'none' || (most === undefined && isDemo(env)),
+    isSaidOff: saidOff('MAX_TRANSFERS_A_DAY', 'none'),
   },
   sent_a_day: {
     works: ({ limits }) => limits.sentADayWei !== undefined,
-    isSaidOff: ({ MAX_SENT_A_DAY_WEI: most, ...env }) =>
-      most === 'none' || (most === undefined && isDemo(env)),
+    isSaidOff: saidOff('MAX_SENT_A_DAY_WEI', 'none'),
   },
   preflight: {
     works: ({ preflight }) => preflight,

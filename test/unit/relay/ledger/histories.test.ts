@@ -2,11 +2,10 @@ import { test } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { type TableName, tables } from '../../../../src/relay/ledger/rows.ts'
-import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import { createRedisLedger, ledgerKey } from '../../../../src/relay/ledger/stores/redis.ts'
-import { createSqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import { type HistoryStore, liveHistory } from '../../../ports/ledger-histories.ts'
 import { createMemoryLedger, textOf } from '../../../ports/ledger-memory.ts'
+import { openSqlLedger } from '../../../support/deployment.ts'
 import { describeOnRedis, type OnRedis } from '../../../support/redis/on-redis.ts'
 import { seed as runSeed, times } from '../../../support/sample.ts'
 
@@ -25,16 +24,13 @@ function memory(): HistoryStore {
 
 function sqlite(): HistoryStore {
   const sql = openSqlite()
-  const ledger = createSqlLedger(sql, { rules, relayer, now: () => now })
   const rowsOf = (table: TableName) =>
     sql
       .exec<{ row: string }>(`SELECT row FROM ${table}`)
       .map(({ row }) => textOf(table, JSON.parse(row)))
   return {
     name: 'SQLite',
-    ledger: ledgerThrough(async (method, args) =>
-      (ledger[method] as (...args: unknown[]) => unknown)(...args),
-    ),
+    ledger: openSqlLedger(sql, { rules, relayer, now: () => now }),
     rows: async () =>
       (Object.keys(tables) as TableName[]).flatMap(rowsOf).filter((row) => !isSchema(row)),
   }

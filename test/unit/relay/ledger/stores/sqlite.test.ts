@@ -1,20 +1,17 @@
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../../../../scripts/dev/sqlite.ts'
 import { ledgerRules } from '../../../../../src/relay/ledger/port.ts'
-import { ledgerThrough } from '../../../../../src/relay/ledger/steps.ts'
 import { createSqlLedger } from '../../../../../src/relay/ledger/stores/sqlite.ts'
 import { ledgerSuites } from '../../../../ports/ledger-store.suite.ts'
+import { openSqlLedger } from '../../../../support/deployment.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
 const relayer = '0x9999999999999999999999999999999999999999'
 
 const create = async () => {
   let now = Date.now()
-  const ledger = createSqlLedger(openSqlite(), { rules, relayer, now: () => now })
   return {
-    ledger: ledgerThrough(async (method, args) =>
-      (ledger[method] as (...args: unknown[]) => unknown)(...args),
-    ),
+    ledger: openSqlLedger(openSqlite(), { rules, relayer, now: () => now }),
     rules,
     pass: (ms: number) => {
       now += ms
