@@ -25,62 +25,45 @@ const flags = readFlags(help, {
 })
 
 const seed = wholeNumber('seed', flags.seed)
-const concurrency = wholeNumber('concurrency', flags.concurrency)
 const sessions =
   flags.payments === undefined
     ? wholeNumber('sessions', flags.sessions)
     : { untilSubmitted: wholeNumber('payments', flags.payments) }
-const goal =
-  typeof sessions === 'number' ? `${sessions} sessions` : `${sessions.untilSubmitted} payments`
-say(
-  `${goal}, ${concurrency} at a time, seed ${seed}, 1 % faults of every kind${flags.deno ? ', two Deno processes with one Redis, one of them killed at random' : ''}`,
-)
-const result = await soak({
-  ...{ sessions, concurrency, seed, progress: say },
-  ...(flags.deno
-    ? {
-        perSecond: denoSessionsPerSecond,
-        served: createKilledDenos({
-          random: createRandom(seed, 'processes'),
-          killEveryMs,
-        }),
-      }
-    : {}),
-})
-report(result)
-process.exitCode = isClean(result) ? 0 : 1
-
-/** All that has to be 0 is. */
-function isClean({ verdict, stuck, gaps, reconciled }: SoakResult): boolean {
-  const faults = verdict.faults.length + reconciled.differences.length + gaps
-  return faults === 0 && stuck === undefined
+const random = createRandom(seed, 'processes')
+const onDeno = {
+  perSecond: denoSessionsPerSecond,
+  served: createKilledDenos({ random, killEveryMs }),
 }
+const result = await soak({
+  sessions,
+  concurrency: wholeNumber('concurrency', flags.concurrency),
+  seed,
+  progress: say,
+  ...(flags.deno && onDeno),
+})
+process.exitCode = report(result) ? 0 : 1
 
-function report({ verdict, replyMs, ...result }: SoakResult): void {
-  const rows: [string, string | number][] = [
-    ['sessions', result.sessions],
-    ['deliveries', result.deliveries],
-    ['replies', counts(result.replies)],
-    ['faults', counts(result.faults)],
-    ['payments', `${result.payments} (${verdict.failed} failed on the chain)`],
-    ['payments a second', result.paymentsPerSecond.toFixed(1)],
-    ['reply', `p50 ${replyMs.p50} ms, p99 ${replyMs.p99} ms, longest ${replyMs.longest} ms`],
-    [
-      'duration',
-      `${result.seconds.toFixed(0)} s, and ${result.settledSeconds.toFixed(0)} s to settle`,
-    ],
-    ['duplicates', verdict.duplicates],
-    ['lost', verdict.lost],
-    ['untrue replies', verdict.untrue],
-    ['unasked', verdict.unasked],
-    ['balances that are off', verdict.unbalanced],
-    ['stuck', result.stuck ?? 0],
-    ['nonce gaps', result.gaps],
-    ['books that differ', result.reconciled.differences.length],
-  ]
-  for (const [name, value] of rows) say(`${name.padEnd(22)} ${value}`)
-  for (const fault of [...verdict.faults, ...result.reconciled.differences].slice(0, 20))
-    say(`  ${fault}`)
+/** Says what came of it. @returns whether all that has to be 0 is */
+function report({ verdict, replyMs, reconciled, ...result }: SoakResult): boolean {
+  const { executed, failed, faults, ...broken } = verdict
+  const differences = [...faults, ...reconciled.differences]
+  const rows: Record<string, string | number> = {
+    sessions: result.sessions,
+    deliveries: result.deliveries,
+    replies: counts(result.replies),
+    faults: counts(result.faults),
+    payments: `${executed} executed, ${failed} failed on the chain`,
+    'payments a second': (result.payments / result.seconds).toFixed(1),
+    reply: `p50 ${replyMs.p50} ms, p99 ${replyMs.p99} ms, longest ${replyMs.longest} ms`,
+    duration: `${result.seconds.toFixed(0)} s, and ${result.settledSeconds.toFixed(0)} s to settle`,
+    'broken promises': counts(broken),
+    stuck: result.stuck ?? 0,
+    'nonce gaps': result.gaps,
+    'books that differ': reconciled.differences.length,
+  }
+  for (const [name, value] of Object.entries(rows)) say(`${name.padEnd(22)} ${value}`)
+  for (const words of differences.slice(0, 20)) say(`  ${words}`)
+  return differences.length + result.gaps === 0 && result.stuck === undefined
 }
 
 function counts(of: Record<string, number>): string {

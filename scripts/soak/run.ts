@@ -1,7 +1,8 @@
 import { parseEther } from 'viem'
+import { type Counts, countBy } from '../dev/count.ts'
 import type { Fault } from '../dev/faults/fault-proxy.ts'
 import { createRandom, type Random } from '../dev/random.ts'
-import { claimOf, type Told, type Verdict } from '../dev/relays/oracle.ts'
+import { claimOf, type Verdict } from '../dev/relays/oracle.ts'
 import type { Delivery } from '../dev/relays/relay-workers.ts'
 import {
   type Rig,
@@ -40,7 +41,7 @@ export type Served = {
   urls: () => readonly string[]
   events: readonly SoakEvent[]
   /** Faults of their own, by kind. */
-  faults: () => Record<string, number>
+  faults: () => Counts
   /** Nothing happens from now on. */
   calm: () => void
 }
@@ -59,14 +60,13 @@ export type SoakResult = {
   deliveries: number
   /** Intents that the chain executed or refused. */
   payments: number
-  seconds: number
   /** Until the last reply; what was still open then took `settledSeconds` more. */
-  paymentsPerSecond: number
+  seconds: number
   settledSeconds: number
   replyMs: { p50: number; p99: number; longest: number }
   /** Replies of each kind. */
-  replies: Record<string, number>
-  faults: Record<string, number>
+  replies: Counts
+  faults: Counts
   verdict: Verdict
   /** What never came to an end, in the rig's words: a payment, a nonce, a transaction. */
   stuck: string | undefined
@@ -100,22 +100,15 @@ const faults: readonly Fault[] = [
 ]
 
 /** Plays sessions against the real Worker, whose way to the chain is bad, and judges the outcome. */
-export async function soak({
-  sessions,
-  concurrency,
-  perSecond = Number.POSITIVE_INFINITY,
-  seed,
-  blockMs = 400,
-  rate = 0.01,
-  served,
-  progress = () => {},
-}: SoakOptions): Promise<SoakResult> {
-  const random = createRandom(seed, 'sessions')
+export async function soak(options: SoakOptions): Promise<SoakResult> {
+  const { sessions, seed, blockMs = 400, rate = 0.01, served, progress = () => {} } = options
+  const expected = typeof sessions === 'number' ? sessions : sessions.untilSubmitted
+  const callers = Math.ceil(expected / sessionsPerCaller)
   const rig = await startRig({
-    ...(served === undefined ? {} : { relays: served.start }),
+    ...(served && { relays: served.start }),
     blockMs,
     seed,
-    callers: callersFor(sessions),
+    callers: Math.min(mostCallers, Math.max(fewestCallers, callers)),
     variables: { OPERATOR_TOKEN: operatorToken },
     workers: 2,
     depositWei: parseEther('5'),
@@ -123,99 +116,49 @@ export async function soak({
   })
   try {
     for (const fault of faults) rig.faults.script({ fault, rate })
-    const stage: Stage = {
-      rig,
-      urls: served === undefined ? () => [rig.relay.url] : served.urls,
-      turns: 0,
-      latencies: [],
-      submitted: new Set(),
-    }
-    const weather = startWeather(createRandom(seed, 'weather'), [
-      ...(rate === 0 ? [] : chainEvents(rig, createRandom(seed, 'chain'), { rate, blockMs })),
-      ...(served?.events ?? []),
-    ])
-    const dialling = dialled(sessions, stage, random)
-    const { played, seconds } = await playAll(stage, dialling, { concurrency, perSecond, progress })
+    const urls = served?.urls ?? (() => [rig.relay.url])
+    const line: Line = { rig, urls, turns: 0, latencies: [], submitted: new Set() }
+    const chain = rate === 0 ? [] : chainEvents(rig, createRandom(seed, 'chain'), rate, blockMs)
+    const events = [...chain, ...(served?.events ?? [])]
+    const weather = startWeather(createRandom(seed, 'weather'), events)
+    const { played, seconds } = await playAll(line, options)
     await weather.stop()
     await rig.faults.accept()
     rig.faults.clear()
     served?.calm()
     progress('waiting for what is still open')
-    const { stuck, seconds: settledSeconds } = await settle(rig)
+    const { stuck, settledSeconds } = await settle(rig)
     const verdict = await rig.judge()
-    const reconciled = await reconcileAll(rig, stage.urls()[0])
-    const payments = verdict.executed + verdict.failed
+    const operator = createOperatorClient({
+      origin: urls()[0] ?? rig.relay.url,
+      token: operatorToken,
+      nodeUrl: rig.chain.anvil.url,
+    })
     return {
       sessions: played,
       deliveries: rig.told.length,
-      payments,
+      payments: verdict.executed + verdict.failed,
       seconds,
-      paymentsPerSecond: payments / seconds,
       settledSeconds,
-      replyMs: spread(stage.latencies),
-      replies: countBy(rig.told, ({ reply }: Told) =>
-        reply === undefined ? 'no reply' : claimOf(reply),
-      ),
+      replyMs: spread(line.latencies),
+      replies: countBy(rig.told.map(({ reply }) => (reply ? claimOf(reply) : 'no reply'))),
       faults: {
-        ...countBy(rig.faults.log, ({ fault }) => fault),
+        ...countBy(rig.faults.log.map(({ fault }) => fault)),
         ...weather.counts,
         ...served?.faults(),
       },
       verdict,
       stuck,
       gaps: rig.rootstock.pool.queued().length,
-      reconciled,
+      reconciled: await reconcile(operator, { fromBlock: 0, eachAccount: true }),
     }
   } finally {
     await rig.stop()
   }
 }
 
-/** What the ledger says, held against the chain. */
-function reconcileAll(rig: Rig, url: string | undefined): Promise<Reconciled> {
-  const operator = createOperatorClient({
-    ...{ origin: url ?? rig.relay.url, token: operatorToken },
-    nodeUrl: rig.chain.anvil.url,
-  })
-  return reconcile(operator, { fromBlock: 0, eachAccount: true })
-}
-
-/** Plays sessions, so many at a time and a second, and then what is delivered late of them. */
-async function playAll(
-  stage: Stage,
-  dialling: Iterator<Session>,
-  {
-    concurrency,
-    perSecond,
-    progress,
-  }: Required<Pick<SoakOptions, 'concurrency' | 'perSecond' | 'progress'>>,
-): Promise<{ played: number; seconds: number }> {
-  const started = performance.now()
-  const late: Delivery[] = []
-  let played = 0
-  let begun = 0
-  await inParallel(concurrency, dialling, async (session) => {
-    const waitMs = started + (begun * 1000) / perSecond - performance.now()
-    begun += 1
-    if (waitMs > 0) await sleep(waitMs)
-    await play(stage, session)
-    if (session.late !== undefined) late.push(session.late)
-    played += 1
-    if (played % 500 === 0) progress(`${played} sessions, ${stage.submitted.size} submitted`)
-  })
-  progress(`${late.length} late deliveries`)
-  await inParallel(concurrency, late.values(), (delivery) => deliver(stage, delivery))
-  return { played, seconds: (performance.now() - started) / 1000 }
-}
-
-function callersFor(sessions: SoakOptions['sessions']): number {
-  const expected = typeof sessions === 'number' ? sessions : sessions.untilSubmitted
-  const wanted = Math.ceil(expected / sessionsPerCaller)
-  return Math.min(mostCallers, Math.max(fewestCallers, wanted))
-}
-
-/** What the sessions of one run share. */
-type Stage = {
+/** Where the deliveries of one run go, and what came of them. */
+type Line = {
   rig: Rig
   urls: () => readonly string[]
   turns: number
@@ -224,45 +167,73 @@ type Stage = {
   submitted: Set<string>
 }
 
-/** So many sessions, or as many as it takes. */
-function* dialled(
-  wanted: SoakOptions['sessions'],
-  { rig, submitted }: Stage,
-  random: Random,
-): Generator<Session> {
-  const count = typeof wanted === 'number' ? wanted : Number.POSITIVE_INFINITY
-  const enough = typeof wanted === 'number' ? count : wanted.untilSubmitted
-  for (const session of makeSessions(random, rig.callers, [stranger], count)) {
-    if (submitted.size >= enough) return
-    yield session
-  }
+/** Plays sessions, so many at a time and a second, and then what is delivered late of them. */
+async function playAll(
+  line: Line,
+  { sessions, seed, concurrency, perSecond = Number.POSITIVE_INFINITY, progress }: SoakOptions,
+): Promise<{ played: number; seconds: number }> {
+  const started = performance.now()
+  const { rig, submitted } = line
+  const isCounted = typeof sessions === 'number'
+  const count = isCounted ? sessions : Number.POSITIVE_INFINITY
+  const enough = isCounted ? count : sessions.untilSubmitted
+  const dialled = makeSessions(createRandom(seed, 'sessions'), rig.callers, [stranger], count)
+  const late: Delivery[] = []
+  let played = 0
+  let begun = 0
+  await inParallel(concurrency, dialled, async (session) => {
+    if (submitted.size >= enough) return 'enough'
+    const waitMs = started + (begun * 1000) / perSecond - performance.now()
+    begun += 1
+    if (waitMs > 0) await sleep(waitMs)
+    await play(line, session)
+    if (session.late !== undefined) late.push(session.late)
+    played += 1
+    if (played % 500 === 0) progress?.(`${played} sessions, ${submitted.size} submitted`)
+    return 'more'
+  })
+  progress?.(`${late.length} late deliveries`)
+  await inParallel(concurrency, late.values(), async (delivery) => {
+    await deliver(line, delivery)
+    return 'more'
+  })
+  return { played, seconds: (performance.now() - started) / 1000 }
 }
 
-async function play(stage: Stage, { steps }: Session): Promise<void> {
-  for (const step of steps) {
-    switch (step.kind) {
-      case 'deliver':
-        await Promise.all(Array.from({ length: step.times }, () => deliver(stage, step.delivery)))
-        break
-      case 'hang_up':
-        stage.rig.abandon(step.delivery)
-        await post(twoUrls(stage)[0], step.delivery, AbortSignal.timeout(step.afterMs)).catch(
-          () => undefined,
-        )
-        break
+async function inParallel<Item>(
+  width: number,
+  items: Iterator<Item>,
+  work: (item: Item) => Promise<'more' | 'enough'>,
+): Promise<void> {
+  const lane = async () => {
+    for (let next = items.next(); !next.done; next = items.next()) {
+      if ((await work(next.value)) === 'enough') return
     }
+  }
+  await Promise.all(Array.from({ length: width }, lane))
+}
+
+async function play(line: Line, { steps }: Session): Promise<void> {
+  for (const { delivery, ...how } of steps) {
+    if (how.kind === 'deliver') {
+      await Promise.all(Array.from({ length: how.times }, () => deliver(line, delivery)))
+      continue
+    }
+    line.rig.abandon(delivery)
+    await post(nextUrl(line), delivery, AbortSignal.timeout(how.afterMs)).catch(() => undefined)
   }
 }
 
 /** Delivers, and once more where nothing came back, as gateways do. */
-async function deliver(stage: Stage, delivery: Delivery): Promise<void> {
-  for (const url of twoUrls(stage)) {
-    const entry = stage.rig.note(delivery)
+async function deliver(line: Line, delivery: Delivery): Promise<void> {
+  for (let tries = 0; tries < 2; tries += 1) {
+    const url = nextUrl(line)
+    const entry = line.rig.note(delivery)
     const started = performance.now()
     try {
       entry.reply = await post(url, delivery, AbortSignal.timeout(gatewayMs))
-      stage.latencies.push(performance.now() - started)
-      if (claimOf(entry.reply) === 'submitted') stage.submitted.add(delivery.sessionId)
+      line.latencies.push(performance.now() - started)
+      if (claimOf(entry.reply) === 'submitted') line.submitted.add(delivery.sessionId)
       return
     } catch {
       // No answer at all, which claims nothing.
@@ -270,28 +241,25 @@ async function deliver(stage: Stage, delivery: Delivery): Promise<void> {
   }
 }
 
-/** Whose turn it is, and who comes next. */
-function twoUrls(stage: Stage): [string, string] {
-  const urls = stage.urls()
-  const at = (index: number) => urls[index % urls.length] ?? stage.rig.relay.url
-  stage.turns += 1
-  return [at(stage.turns), at(stage.turns + 1)]
+/** Returns whose turn it is. */
+function nextUrl(line: Line): string {
+  const urls = line.urls()
+  line.turns += 1
+  return urls[line.turns % urls.length] ?? line.rig.relay.url
 }
 
 async function post(url: string, { phone, sessionId, text }: Delivery, signal: AbortSignal) {
-  const response = await fetch(`${url}/ussd`, {
-    method: 'POST',
-    body: new URLSearchParams({ phoneNumber: phone, sessionId, text }),
-    signal,
-  })
+  const body = new URLSearchParams({ phoneNumber: phone, sessionId, text })
+  const response = await fetch(`${url}/ussd`, { method: 'POST', body, signal })
   return { status: response.status, text: await response.text() }
 }
 
 /** What happens to a chain and its pool all by itself: windows of refusal, evictions, reorganizations. */
 function chainEvents(
-  rig: Rig,
+  { faults, rootstock }: Rig,
   random: Random,
-  { rate, blockMs }: { rate: number; blockMs: number },
+  rate: number,
+  blockMs: number,
 ): SoakEvent[] {
   const windowMs = 100
   return [
@@ -299,29 +267,35 @@ function chainEvents(
       name: 'refused',
       everyMs: windowMs / rate,
       async happen() {
-        await rig.faults.refuse()
+        await faults.refuse()
         await sleep(windowMs)
-        await rig.faults.accept()
+        await faults.accept()
       },
     },
-    { name: 'evicted', everyMs: blockMs * 20, happen: () => rig.rootstock.evictAll() },
+    { name: 'evicted', everyMs: blockMs * 20, happen: () => rootstock.evictAll() },
     {
       name: 'reorganized',
       everyMs: blockMs * 30,
-      happen: () =>
-        rig.rootstock.reorg({
-          depth: random.int(1, 3),
-          transactions: random.pick(['returned', 'dropped']),
-        }),
+      happen() {
+        const depth = random.int(1, 3)
+        return rootstock.reorg({ depth, transactions: random.pick(['returned', 'dropped']) })
+      },
     },
   ]
 }
 
 /** Lets events happen, each on its own, until it is stopped. */
 function startWeather(random: Random, events: readonly SoakEvent[]) {
-  const counts: Record<string, number> = {}
+  const counts: Counts = {}
   const stopping = new AbortController()
-  const running = events.map(repeat)
+  const running = events.map(async ({ name, everyMs, happen }) => {
+    for (;;) {
+      await sleep(everyMs * (0.5 + random.next()), stopping.signal)
+      if (stopping.signal.aborted) return
+      await happen()
+      counts[name] = (counts[name] ?? 0) + 1
+    }
+  })
   return {
     counts,
     async stop() {
@@ -329,53 +303,23 @@ function startWeather(random: Random, events: readonly SoakEvent[]) {
       await Promise.all(running)
     },
   }
-
-  async function repeat({ name, everyMs, happen }: SoakEvent): Promise<void> {
-    for (;;) {
-      await sleep(everyMs * (0.5 + random.next()), stopping.signal)
-      if (stopping.signal.aborted) return
-      await happen()
-      counts[name] = (counts[name] ?? 0) + 1
-    }
-  }
 }
 
 /** Waits until nothing is open, and says what still is after a time in which everything should be. */
-async function settle(rig: Rig): Promise<{ stuck: string | undefined; seconds: number }> {
+async function settle(rig: Rig): Promise<Pick<SoakResult, 'stuck' | 'settledSeconds'>> {
   const started = performance.now()
-  const since = () => (performance.now() - started) / 1000
+  let stuck: string | undefined
   try {
     await rig.settle()
-    return { stuck: undefined, seconds: since() }
   } catch (error) {
     if (!(error instanceof UnsettledError)) throw error
-    return { stuck: error.message, seconds: since() }
+    stuck = error.message
   }
-}
-
-async function inParallel<Item>(
-  width: number,
-  items: Iterator<Item>,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const lane = async () => {
-    for (;;) {
-      const next = items.next()
-      if (next.done) return
-      await work(next.value)
-    }
-  }
-  await Promise.all(Array.from({ length: width }, lane))
+  return { stuck, settledSeconds: (performance.now() - started) / 1000 }
 }
 
 function spread(values: number[]): SoakResult['replyMs'] {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0)
   return { p50: at(0.5), p99: at(0.99), longest: at(1) }
-}
-
-function countBy<Item>(items: readonly Item[], name: (item: Item) => string) {
-  const counts: Record<string, number> = {}
-  for (const item of items) counts[name(item)] = (counts[name(item)] ?? 0) + 1
-  return counts
 }

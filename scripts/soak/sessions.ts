@@ -26,41 +26,36 @@ export function* makeSessions(
   for (let index = 0; index < count; index += 1) {
     const caller = random.pick(callers)
     const sessionId = `soak-${index}`
-    const texts = textsOf(random, caller, callers, recipients)
+    const others = callers.filter(({ phone }) => phone !== caller.phone)
+    const to = random.chance(0.2) ? random.pick(recipients) : random.pick(others).phone
+    const texts = textsOf(random, to)
+    const deliver = (text: string, times = 1) => ({
+      kind: 'deliver' as const,
+      delivery: { phone: caller.phone, sessionId, text },
+      times,
+    })
+    const steps: Step[] = texts.slice(0, -1).map((text) => deliver(text))
     const last = texts.at(-1) ?? ''
-    const of = (text: string): Delivery => ({ phone: caller.phone, sessionId, text })
-    const reading = texts.slice(0, -1).map(of)
-    const steps: Step[] = reading.map((delivery) => ({ kind: 'deliver', delivery, times: 1 }))
-    const delivery = of(last)
+    const { delivery } = deliver(last)
     // Ten in a hundred hang up, a third comes more than once at a time.
     const fate = random.next()
     if (fate < 0.1) {
       steps.push({ kind: 'hang_up', delivery, afterMs: random.int(0, 299) })
-      if (random.chance(0.5)) steps.push({ kind: 'deliver', delivery, times: 1 })
-    } else {
-      const times = fate < 0.4 ? random.int(2, 4) : 1
-      steps.push({ kind: 'deliver', delivery, times })
-    }
+      if (random.chance(0.5)) steps.push(deliver(last))
+    } else steps.push(deliver(last, fate < 0.4 ? random.int(2, 4) : 1))
     // A session that has paid may be asked for something else.
-    if (random.chance(0.05)) steps.push({ kind: 'deliver', delivery: of('3'), times: 1 })
+    if (random.chance(0.05)) steps.push(deliver('3'))
     yield { steps, late: random.chance(0.2) ? delivery : undefined }
   }
 }
 
 /** What is typed: the texts as they grow, the last one being what the session is about. */
-function textsOf(
-  random: Random,
-  caller: Caller,
-  callers: readonly Caller[],
-  recipients: readonly string[],
-): string[] {
+function textsOf(random: Random, to: string): string[] {
   const what = random.next()
   if (what < 0.1) return ['', '1']
   if (what < 0.25) return ['', '3']
   if (what < 0.35) return ['4', '4*1']
   if (what < 0.4) return [`4*2*${amount(random, 9)}`]
-  const others = callers.filter(({ phone }) => phone !== caller.phone)
-  const to = random.chance(0.2) ? random.pick(recipients) : random.pick(others).phone
   // A few want to send more than anybody has.
   const wanted = random.chance(0.05) ? '100000' : amount(random, 999)
   return random.chance(0.5) ? [`2*${to}*${wanted}`] : ['', '2', `2*${to}`, `2*${to}*${wanted}`]

@@ -1,11 +1,11 @@
 import {
   type Address,
   createPublicClient,
-  formatEther,
   type Hex,
   http,
   isAddressEqual,
   parseEther,
+  parseEventLogs,
 } from 'viem'
 import type { IntentKeys } from '../../../src/account/session-keys.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -24,9 +24,6 @@ import type { Delivery, Reply } from './relay-workers.ts'
 /** A delivery and what came back. Undefined: nothing did, or nobody waited for it. */
 export type Told = { delivery: Delivery; reply: Reply | undefined }
 
-/** What a reply claims of its payment; `broken`: it is nothing that a gateway could show. */
-export type ReplyClaim = Claim | 'broken'
-
 /** What the oracle found, in numbers. All but the first two have to be 0. */
 export type Verdict = {
   executed: number
@@ -37,10 +34,8 @@ export type Verdict = {
   lost: number
   /** Refused, and executed all the same; or differing replies to one question. */
   untrue: number
-  /** Executed, and nobody asked for it. */
+  /** Executed, and nobody asked for it, or for something else. */
   unasked: number
-  /** Accounts whose balance is not what the replies add up to. */
-  unbalanced: number
   /** Each of them in a sentence. */
   faults: string[]
 }
@@ -52,115 +47,74 @@ export type GroundTruth = {
   forwarder: Forwarder
   callers: readonly Caller[]
   intentKeys: IntentKeys
-  /** Accounts without a phone that get money. */
-  others: readonly Address[]
-  /** Balances before anything was delivered. */
-  before: ReadonlyMap<Address, bigint>
-  /** The loan contract's own money then. */
-  reserveWei: bigint
 }
 
-/** One event of the forwarder that spent an intent. */
-export type Spent = {
+/** What a payment moved, or a question asks for. `wei`: undefined where it is all that is owed. */
+type Move =
+  | { kind: 'transfer'; to: string; wei: bigint }
+  | { kind: 'loan' | 'repayment' | 'withdrawal'; wei: bigint | undefined }
+
+/** One event of the forwarder that spent an intent, with what the loan contract says that it moved. */
+type Spent = {
   intentId: Hex
-  outcome: 'executed' | 'failed'
   from: Address
-  /** Wei that a repayment took, by this transaction's event. */
-  repaidWei: bigint
-  /** Where a transfer went, by this transaction's event. */
-  transferred: { to: Address; wei: bigint } | undefined
+  outcome: 'executed' | 'failed'
+  moved: { from: Address; move: Move } | undefined
 }
 
-/** Everything that the oracle needs of a chain before the deliveries begin. */
-export async function lookBefore(
-  truth: Omit<GroundTruth, 'before' | 'reserveWei'>,
-): Promise<GroundTruth> {
-  return {
-    ...truth,
-    before: await balancesOf(truth),
-    reserveWei: await reserveOf(truth),
-  }
-}
+const principalWei = parseEther('0.01')
 
 /** Reads only the chain and the replies, and says what does not fit together. */
 export async function judge(truth: GroundTruth, told: readonly Told[]): Promise<Verdict> {
   const faults: string[] = []
-  const count = { duplicates: 0, lost: 0, untrue: 0, unasked: 0, unbalanced: 0 }
+  const count = { duplicates: 0, lost: 0, untrue: 0, unasked: 0 }
   const note = (name: keyof typeof count, sentence: string) => {
     count[name] += 1
     faults.push(sentence)
   }
-  const spent = await spentOn(truth)
+  const { spent, moves } = await spentOn(truth)
+  const executed = spent.filter(({ outcome }) => outcome === 'executed').length
+  if (moves !== executed) note('unasked', `${moves} payments moved money, and ${executed} executed`)
   const byIntent = Map.groupBy(spent, ({ intentId }) => intentId)
   for (const [intentId, events] of byIntent) {
     if (events.length > 1) note('duplicates', `${intentId} took effect ${events.length} times`)
   }
-
-  const expected = new Map(truth.before)
   const sessions = Map.groupBy(told, ({ delivery }) => `${delivery.phone} ${delivery.sessionId}`)
   const asked = new Set<Hex>()
   for (const [session, deliveries] of sessions) {
     const intentId = await intentOf(truth, deliveries[0]?.delivery)
     asked.add(intentId)
     const [event] = byIntent.get(intentId) ?? []
-    const told = deliveries.map(({ delivery, reply }) => ({
+    const replies = deliveries.map(({ delivery, reply }) => ({
       text: delivery.text,
       reply: reply?.text,
       said: reply && saidIn(reply),
     }))
     const fate = { isSent: event !== undefined, outcome: event?.outcome }
-    for (const { rule, words, one } of judgeSession(told, fate)) {
+    for (const { rule, words, one } of judgeSession(replies, fate)) {
       note(rule === 'submitted' ? 'lost' : 'untrue', `${session}, by ${one.text}, ${words}`)
     }
-    if (event?.outcome === 'executed') applyWish(truth, expected, deliveries, event, note)
+    if (event?.outcome === 'executed' && !isAsked(truth, deliveries, event)) {
+      note('unasked', `${session} moved what no question of it leads to`)
+    }
   }
   for (const { intentId } of spent) {
     if (!asked.has(intentId)) note('unasked', `${intentId} was executed and nobody asked for it`)
   }
-
-  const after = await balancesOf(truth)
-  for (const [account, balance] of after) {
-    const wanted = expected.get(account) ?? 0n
-    if (wanted === balance) continue
-    note(
-      'unbalanced',
-      `${account} has ${formatEther(balance)} where the replies come to ${formatEther(wanted)}`,
-    )
-  }
-  if ((await reserveOf(truth)) !== truth.reserveWei) {
-    note('unbalanced', "the loan contract's own money changed")
-  }
-  const total = [...after.values()].reduce((sum, balance) => sum + balance, 0n)
-  if (
-    (await clientOf(truth).readContract({
-      ...contractOf(truth),
-      functionName: 'totalBalances',
-    })) !== total
-  ) {
-    note('unbalanced', 'the balances do not add up to what the contract counts')
-  }
-  return {
-    executed: spent.filter(({ outcome }) => outcome === 'executed').length,
-    failed: spent.filter(({ outcome }) => outcome === 'failed').length,
-    ...count,
-    faults,
-  }
+  return { executed, failed: spent.length - executed, ...count, faults }
 }
 
-/** The intent of a delivery's session. */
+/** Returns the intent of a delivery's session. */
 export async function intentOf(
-  { forwarder, callers, intentKeys }: Pick<GroundTruth, 'forwarder' | 'callers' | 'intentKeys'>,
+  { forwarder, callers, intentKeys }: GroundTruth,
   delivery: Delivery | undefined,
 ): Promise<Hex> {
   const caller = callers.find(({ phone }) => phone === delivery?.phone)
   if (caller === undefined || delivery === undefined) {
     throw new Error('a delivery came from nobody that the oracle knows')
   }
-  const { sessionId } = delivery
-  return intentIdOf(
-    forwarder,
-    await intentKeys('africas-talking', sessionId, caller.account.address),
-  )
+  const { address } = caller.account
+  return intentIdOf(forwarder, await intentKeys('africas-talking', delivery.sessionId, address))
 }
 
 const readScreen = createScreenReader(demonstration)
@@ -172,163 +126,87 @@ function saidIn({ status, text }: Reply): Said | undefined {
   return readScreen(words, kind === 'CON' ? 'ask' : 'end')
 }
 
-/** Returns what a reply claims; where there is none, nothing. */
-export const claimOf = (reply: Reply | undefined): ReplyClaim =>
+/** Returns what a reply claims, `broken` where it is nothing that a gateway could show; where there is none, nothing. */
+export const claimOf = (reply: Reply | undefined): Claim | 'broken' =>
   reply === undefined ? 'none' : (saidIn(reply)?.claim ?? 'broken')
 
-/** Events of the forwarder that spent an intent, in the chain's order. */
+/** Reads what spent intents, in the chain's order, and how often the loan contract moved anything. */
 export async function spentOn({
   anvilUrl,
   forwarder,
   loan,
-}: Pick<GroundTruth, 'anvilUrl' | 'forwarder' | 'loan'>): Promise<Spent[]> {
-  const client = clientOf({ anvilUrl })
-  const everything = { fromBlock: 0n, strict: true } as const
-  const place = (hash: Hex | null, account: Address) => `${hash} ${account}`
-  const moved = await client.getContractEvents({ ...contractOf({ loan }), ...everything })
-  const transfers = new Map(
-    moved.flatMap(({ eventName, args, transactionHash }) =>
-      eventName === 'Transferred'
-        ? [[place(transactionHash, args.from), { to: args.to, wei: args.amount }] as const]
-        : [],
-    ),
-  )
-  const repaid = new Map(
-    moved.flatMap(({ eventName, args, transactionHash }) =>
-      eventName === 'LoanRepaid'
-        ? [[place(transactionHash, args.borrower), args.amount] as const]
-        : [],
-    ),
-  )
-  const logs = await client.getLogs({ address: forwarder.address, fromBlock: 0n })
-  const spent = (log: (typeof logs)[number]) =>
-    resultsInLogs(forwarder, [log]).map((result) => ({ ...result, hash: log.transactionHash }))
-  return logs.flatMap(spent).flatMap((result) => {
-    const { intentId, from, status: outcome, hash } = result
-    if (!isSpending(outcome)) return []
-    const at = place(hash, from)
-    return {
-      intentId,
-      outcome,
-      from,
-      repaidWei: repaid.get(at) ?? 0n,
-      transferred: transfers.get(at),
+}: GroundTruth): Promise<{ spent: Spent[]; moves: number }> {
+  const client = createPublicClient({ transport: http(anvilUrl), cacheTime: 0 })
+  const logs = await client.getLogs({ address: [loan, forwarder.address], fromBlock: 0n })
+  let moves = 0
+  let moved: Spent['moved']
+  const spent = logs.flatMap((log): Spent[] => {
+    const isLoan = isAddressEqual(log.address, loan)
+    const [event] = isLoan ? parseEventLogs({ abi: microLoanAbi, logs: [log] }) : []
+    const next = event && movedBy(event)
+    if (next !== undefined) {
+      moves += 1
+      moved = next
     }
+    const [result] = resultsInLogs(forwarder, [log])
+    if (result === undefined || !isSpending(result.status)) return []
+    const { intentId, from, status: outcome } = result
+    // The forwarder reports each request after what it called.
+    const own = moved
+    moved = undefined
+    return [{ intentId, from, outcome, moved: own }]
   })
+  return { spent, moves }
 }
 
-/** Adds to what the accounts should have what an executed session was about. */
-function applyWish(
-  truth: GroundTruth,
-  expected: Map<Address, bigint>,
-  deliveries: readonly Told[],
-  event: Spent,
-  note: (name: 'unbalanced', sentence: string) => void,
-): void {
-  const submitted = deliveries.find(({ reply }) => claimOf(reply) === 'submitted')
-  // Without a reply that says so, it has to be what the chain did, and asked once and not declined: who hung
-  // up may have asked for something else before it was known what became of the first.
-  const declined = new Set(
-    deliveries
-      .filter(({ reply }) => ['ended', 'closed', 'refused'].includes(claimOf(reply)))
-      .map(({ delivery }) => delivery.text),
+type LoanEvent = ReturnType<typeof parseEventLogs<typeof microLoanAbi, true>>[number]
+
+function movedBy({ eventName, args }: LoanEvent): Spent['moved'] {
+  switch (eventName) {
+    case 'Transferred':
+      return { from: args.from, move: { kind: 'transfer', to: args.to, wei: args.amount } }
+    case 'LoanIssued':
+      return { from: args.borrower, move: { kind: 'loan', wei: args.amount } }
+    case 'LoanRepaid':
+      return { from: args.borrower, move: { kind: 'repayment', wei: args.amount } }
+    case 'Withdrawn':
+      return { from: args.account, move: { kind: 'withdrawal', wei: args.amount } }
+    default:
+      return undefined
+  }
+}
+
+/**
+ * Whether what an executed session moved is what it was told to be, or, where nobody was told, what one of its
+ * questions asks for that was not declined: who hung up may have asked for something else before it was known what
+ * became of the first.
+ */
+function isAsked(truth: GroundTruth, deliveries: readonly Told[], { from, moved }: Spent): boolean {
+  if (moved === undefined || !isAddressEqual(moved.from, from)) return false
+  const claimed = (...claims: ReturnType<typeof claimOf>[]) =>
+    deliveries.filter(({ reply }) => claims.includes(claimOf(reply)))
+  const [submitted] = claimed('submitted')
+  const declined = claimed('ended', 'closed', 'refused').map(({ delivery }) => delivery.text)
+  const open = deliveries.filter(({ delivery }) => !declined.includes(delivery.text))
+  return (submitted === undefined ? open : [submitted]).some(({ delivery }) =>
+    isSame(truth, moveIn(delivery.text), moved.move),
   )
-  const texts = new Set(
-    deliveries
-      .map(({ delivery }) => delivery.text)
-      .filter((text) => isDone(truth, intentIn(text), event) && !declined.has(text)),
-  )
-  const text = submitted?.delivery.text ?? (texts.size === 1 ? [...texts][0] : undefined)
-  const intent = text === undefined ? undefined : intentIn(text)
-  if (intent === undefined) {
-    note('unbalanced', `${event.intentId} was executed and no question leads to it`)
-    return
-  }
-  const change = (account: Address, wei: bigint): void => {
-    expected.set(account, (expected.get(account) ?? 0n) + wei)
-  }
-  switch (intent.kind) {
-    case 'loan':
-      change(event.from, parseEther('0.01'))
-      return
-    case 'repayment':
-      if (intent.amountWei !== 'all' && intent.amountWei !== event.repaidWei) {
-        note('unbalanced', `${event.intentId} repaid another amount than was typed`)
-      }
-      change(event.from, -event.repaidWei)
-      return
-    case 'transfer':
-      change(event.from, -intent.amountWei)
-      change(accountOf(truth, intent.to), intent.amountWei)
-  }
 }
 
-/** Whether an event is what a question asks for. */
-function isDone(
-  truth: GroundTruth,
-  intent: Intent | undefined,
-  { transferred, repaidWei }: Spent,
-): boolean {
-  switch (intent?.kind) {
-    case undefined:
-      return false
-    case 'loan':
-      return transferred === undefined && repaidWei === 0n
-    case 'repayment':
-      return repaidWei > 0n
-    case 'transfer':
-      return (
-        transferred?.wei === intent.amountWei &&
-        isAddressEqual(transferred.to, accountOf(truth, intent.to))
-      )
+function isSame({ callers }: GroundTruth, asked: Move | undefined, moved: Move): boolean {
+  if (asked?.kind === 'transfer' && moved.kind === 'transfer') {
+    const to = callers.find(({ phone }) => phone === asked.to)?.account.address ?? asked.to
+    return asked.wei === moved.wei && isAddressEqual(to as Address, moved.to as Address)
   }
+  return asked?.kind === moved.kind && (asked.wei ?? moved.wei) === moved.wei
 }
 
-/** The account of a number or an address. */
-function accountOf({ callers }: GroundTruth, to: string): Address {
-  return callers.find(({ phone }) => phone === to)?.account.address ?? (to as Address)
+/** Returns what a text without detours asks for. */
+function moveIn(text: string): Move | undefined {
+  const [, to, sent, loan, repaid] =
+    /^(?:2\*([^*]+)\*([^*]+)|(3)|4\*(1|2\*[^*]+))$/.exec(text) ?? []
+  if (to !== undefined && sent !== undefined) return { kind: 'transfer', to, wei: parseEther(sent) }
+  if (loan !== undefined) return { kind: 'loan', wei: principalWei }
+  if (repaid === undefined) return undefined
+  return { kind: 'repayment', wei: repaid === '1' ? undefined : parseEther(repaid.slice(2)) }
 }
-
-type Intent =
-  | { kind: 'transfer'; to: string; amountWei: bigint }
-  | { kind: 'loan' }
-  | { kind: 'repayment'; amountWei: bigint | 'all' }
-
-/** What a text without detours asks for. */
-function intentIn(text: string): Intent | undefined {
-  const [choice, ...rest] = text.split('*')
-  const [first, second] = rest
-  if (choice === '3' && rest.length === 0) return { kind: 'loan' }
-  if (choice === '2' && first !== undefined && second !== undefined && rest.length === 2) {
-    return { kind: 'transfer', to: first, amountWei: parseEther(second) }
-  }
-  if (choice === '4' && first === '1' && rest.length === 1) {
-    return { kind: 'repayment', amountWei: 'all' }
-  }
-  if (choice === '4' && first === '2' && second !== undefined && rest.length === 2) {
-    return { kind: 'repayment', amountWei: parseEther(second) }
-  }
-  return undefined
-}
-
-async function balancesOf(
-  truth: Pick<GroundTruth, 'anvilUrl' | 'loan' | 'callers' | 'others'>,
-): Promise<Map<Address, bigint>> {
-  const accounts = [...truth.callers.map(({ account }) => account.address), ...truth.others]
-  const call = { ...contractOf(truth), functionName: 'getBalance' } as const
-  const balances = await Promise.all(
-    accounts.map((account) => clientOf(truth).readContract({ ...call, args: [account] })),
-  )
-  return new Map(accounts.map((account, index) => [account, balances[index] ?? 0n]))
-}
-
-type Place = Pick<GroundTruth, 'anvilUrl' | 'loan'>
-
-const clientOf = ({ anvilUrl }: Pick<Place, 'anvilUrl'>) =>
-  createPublicClient({ transport: http(anvilUrl), cacheTime: 0 })
-
-const contractOf = ({ loan }: Pick<Place, 'loan'>) =>
-  ({ address: loan, abi: microLoanAbi }) as const
-
-const reserveOf = (truth: Place): Promise<bigint> =>
-  clientOf(truth).getBalance({ address: truth.loan })

@@ -13,7 +13,6 @@ import {
   type GroundTruth,
   intentOf,
   judge,
-  lookBefore,
   spentOn,
   type Told,
   type Verdict,
@@ -25,7 +24,6 @@ export type AnvilRig = {
   chain: TestChain
   faults: FaultProxy
   relay: RelayWorkers
-  truth: GroundTruth
   callers: readonly Caller[]
   /** A caller that nobody had before. */
   nextCaller(): Caller
@@ -83,112 +81,98 @@ export class UnsettledError extends Error {
 /** An account that no phone has. */
 export const stranger: Address = '0x00000000000000000000000000000000000A11cE'
 
-/** A rig with Rootstock's pool and its rules. */
+/** Starts a rig with Rootstock's pool and its rules. */
 export async function startRig({ blockMs, rules = {}, ...options }: RigOptions = {}): Promise<Rig> {
-  const prepared = await prepare(options)
-  const { chain } = prepared
+  const chain = await startFundedChain(options)
   const rootstock = await startRootstockPool({ anvilUrl: chain.anvil.url, blockMs, rules })
-  const rig = await assemble(prepared, {
-    ...options,
-    target: rootstock.url,
-    variables: {
-      POOL_RULES: 'rootstock',
-      CONFIRMATIONS: '2',
-      ...(blockMs === undefined ? {} : { BLOCK_SECONDS: `${blockMs / 1000}` }),
-      ...options.variables,
+  const blocks: Record<string, string> =
+    blockMs === undefined ? {} : { BLOCK_SECONDS: `${blockMs / 1000}` }
+  const variables = { POOL_RULES: 'rootstock', CONFIRMATIONS: '2', ...blocks, ...options.variables }
+  const waiting = async () => rootstock.pool.pending().length + rootstock.pool.queued().length
+  const rig = await assemble(chain, rootstock.url, waiting, { ...options, variables })
+  return {
+    ...rig,
+    rootstock,
+    async stop() {
+      await rig.stop()
+      await rootstock.stop()
+      await chain.stop()
     },
-    waiting: async () => rootstock.pool.pending().length + rootstock.pool.queued().length,
-    stop: rootstock.stop,
-  })
-  return { ...rig, rootstock }
+  }
 }
 
-/** A rig on an anvil as it is: a block for each transaction, unless told otherwise. */
+/** Starts a rig on an anvil as it is: a block for each transaction, unless told otherwise. */
 export async function startAnvilRig(options: CommonOptions = {}): Promise<AnvilRig> {
-  const prepared = await prepare(options)
-  const { anvil } = prepared.chain
-  return await assemble(prepared, {
-    ...options,
-    target: anvil.url,
-    waiting: async () => {
-      const status = await rpcTo(anvil.url)('txpool_status')
-      const { pending, queued } = status as { pending: string; queued: string }
-      return Number(pending) + Number(queued)
+  const chain = await startFundedChain(options)
+  const waiting = async () => {
+    const status = (await rpcTo(chain.anvil.url)('txpool_status')) as Record<string, string>
+    return Number(status.pending) + Number(status.queued)
+  }
+  const rig = await assemble(chain, chain.anvil.url, waiting, options)
+  return {
+    ...rig,
+    async stop() {
+      await rig.stop()
+      await chain.stop()
     },
-    stop: async () => {},
-  })
+  }
 }
 
-type Prepared = {
-  chain: TestChain
-  truth: GroundTruth
-  startRelays: StartRelays
-}
-
-/** A chain with everybody's money on it, and what the oracle has to know of it. */
-async function prepare({
-  relays,
+/** Starts a chain with everybody's money on it. */
+async function startFundedChain({
   callers: count = 20,
   depositWei = parseEther('10'),
   loansWei,
-}: CommonOptions): Promise<Prepared> {
+}: CommonOptions): Promise<TestChain & { callers: readonly Caller[] }> {
   const chain = await startChain()
-  const usual = process.env.SERVED_BY === 'deno' ? startDenoRelays : startRelayWorkers
   const callers = await callersOf(chain, count)
   const treasury = createTreasury(chain)
-  await treasury.deposit(
-    callers.map(({ account }) => account.address),
-    depositWei,
-  )
+  const accounts = callers.map(({ account }) => account.address)
+  await treasury.deposit(accounts, depositWei)
   if (loansWei !== undefined) {
     await treasury.fund(loansWei)
     await treasury.setDailyCap(loansWei)
   }
-  const truth = await lookBefore({
+  return { ...chain, callers }
+}
+
+/** `waiting`: how many transactions wait for a block. */
+async function assemble(
+  chain: TestChain & { callers: readonly Caller[] },
+  target: string,
+  waiting: () => Promise<number>,
+  { relays, seed = 1, workers = 1, variables = {} }: CommonOptions,
+): Promise<AnvilRig> {
+  const { callers, bindings } = chain
+  const truth: GroundTruth = {
     anvilUrl: chain.anvil.url,
     loan: chain.loan,
     forwarder: { chainId: 31, address: chain.forwarder },
     callers,
-    intentKeys: createIntentKeys(chain.bindings.ACCOUNT_KEY_SECRET as Hex),
-    others: [stranger],
-  })
-  return { chain, truth, startRelays: relays ?? usual }
-}
-
-async function assemble(
-  { chain, truth, startRelays }: Prepared,
-  {
-    target,
-    seed = 1,
-    workers = 1,
-    variables = {},
-    waiting,
-    stop,
-  }: CommonOptions & {
-    target: string
-    /** How many transactions wait for a block. */
-    waiting: () => Promise<number>
-    stop: () => Promise<void>
-  },
-): Promise<AnvilRig> {
-  const { callers } = truth
+    intentKeys: createIntentKeys(bindings.ACCOUNT_KEY_SECRET as Hex),
+  }
+  const usual = process.env.SERVED_BY === 'deno' ? startDenoRelays : startRelayWorkers
   const faults = await startFaultProxy({ target, seed })
-  const configured = { variables: { ...chain.bindings, NODE_URL: faults.url, ...variables } }
-  const relay = await startRelays({ ...configured, workers })
+  const configured = { variables: { ...bindings, NODE_URL: faults.url, ...variables } }
+  const relay = await (relays ?? usual)({ ...configured, workers })
   const told: Told[] = []
-  let nextCaller = 0
+  const fresh = callers.values()
+
+  function note(delivery: Delivery): Told {
+    const entry: Told = { delivery, reply: undefined }
+    told.push(entry)
+    return entry
+  }
 
   return {
     chain,
     faults,
     relay,
-    truth,
     callers,
     nextCaller() {
-      const caller = callers[nextCaller]
-      nextCaller += 1
-      if (caller === undefined) throw new Error(`this rig has ${callers.length} callers only`)
-      return caller
+      const { value } = fresh.next()
+      if (value === undefined) throw new Error(`this rig has ${callers.length} callers only`)
+      return value
     },
     async deliver(delivery, worker) {
       const entry = note(delivery)
@@ -198,54 +182,54 @@ async function assemble(
     abandon: (delivery) => void note(delivery),
     note,
     told,
-    settle,
+    settle: () => settle(truth, () => openIn(truth, relay, waiting, told)),
     judge: () => judge(truth, told),
-    another: () => startRelays({ ...configured, workers: 1 }),
+    another: () => (relays ?? usual)({ ...configured, workers: 1 }),
     async stop() {
       await relay.stop()
       await faults.stop()
-      await stop()
-      await chain.stop()
     },
   }
+}
 
-  function note(delivery: Delivery): Told {
-    const entry: Told = { delivery, reply: undefined }
-    told.push(entry)
-    return entry
+/** Waits as long as intents go on being spent: a queue may be long, and a machine busy. */
+async function settle(
+  truth: GroundTruth,
+  openNow: () => Promise<string | undefined>,
+): Promise<void> {
+  let open: string | undefined
+  const isSettled = async () => {
+    open = await openNow()
+    return open === undefined
   }
-
-  /** As long as intents go on being spent: a queue may be long, and a machine busy. */
-  async function settle(): Promise<void> {
-    let open: string | undefined
-    const isSettled = async () => {
-      open = await whatIsOpen()
-      return open === undefined
-    }
-    const late = () => new UnsettledError(`still open: ${open}`)
-    for (let isOver = false; !isOver; ) {
-      const { length: before } = await spentOn(truth)
-      try {
-        await until(isSettled, { everyMs: 40, withinMs: settlesWithinMs, late })
-        isOver = true
-      } catch (error) {
-        const { length: now } = await spentOn(truth)
-        if (!(error instanceof UnsettledError) || now === before) throw error
-      }
+  const late = () => new UnsettledError(`still open: ${open}`)
+  for (;;) {
+    const before = await spentOn(truth)
+    try {
+      return await until(isSettled, { everyMs: 40, withinMs: settlesWithinMs, late })
+    } catch (error) {
+      const isMoving = (await spentOn(truth)).spent.length > before.spent.length
+      if (!(error instanceof UnsettledError) || !isMoving) throw error
     }
   }
+}
 
-  async function whatIsOpen(): Promise<string | undefined> {
-    const rows = await relay.openRows()
-    if (rows.length > 0) return JSON.stringify(rows.slice(0, 5))
-    const inPool = await waiting()
-    if (inPool > 0) return `${inPool} transactions in the pool`
-    const spent = new Set((await spentOn(truth)).map(({ intentId }) => intentId))
-    for (const { delivery, reply } of told) {
-      if (claimOf(reply) === 'submitted' && !spent.has(await intentOf(truth, delivery))) {
-        return `${delivery.phone} ${delivery.sessionId} submitted`
-      }
+/** Says what is still open: in the ledger, in the pool, or of what was told to be submitted. */
+async function openIn(
+  truth: GroundTruth,
+  relay: RelayWorkers,
+  waiting: () => Promise<number>,
+  told: readonly Told[],
+): Promise<string | undefined> {
+  const rows = await relay.openRows()
+  if (rows.length > 0) return JSON.stringify(rows.slice(0, 5))
+  const inPool = await waiting()
+  if (inPool > 0) return `${inPool} transactions in the pool`
+  const spent = new Set((await spentOn(truth)).spent.map(({ intentId }) => intentId))
+  for (const { delivery, reply } of told) {
+    if (claimOf(reply) === 'submitted' && !spent.has(await intentOf(truth, delivery))) {
+      return `${delivery.phone} ${delivery.sessionId} submitted`
     }
-    return undefined
   }
+  return undefined
 }
