@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import { createAccountPool } from '../../scripts/dev/rootstock-pool/account-pool.ts'
+import { rootstockRules } from '../../scripts/dev/rootstock-pool/rules.ts'
 import { planOf } from '../../scripts/dev/simulator/draw/plan-of.ts'
 import {
   forwarderAddress,
@@ -57,8 +58,8 @@ export function openModelledService(options: ModelledOptions) {
     account.balanceWei = options.balanceWei ?? account.balanceWei
   }
   const pool = createAccountPool<ModelTransaction>({
-    ...{ accountSlots: 1_000, replacementPercent: 40, priceCapTimes: 80n },
-    ...{ evictAfterBlocks: 10, evictAfterMs: 600_000 },
+    ...rootstockRules,
+    accountSlots: 1_000,
   })
   const chain = createModelChain({
     ...{ world, pool, state },

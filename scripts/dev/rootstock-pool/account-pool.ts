@@ -1,22 +1,6 @@
-import type { Hex } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { PoolRefusal } from './refusals.ts'
-
-/** How a pool takes, keeps and drops the transactions of an account. */
-export type AccountRules<Waiting> = {
-  /** A nonce at or above the account's by this much is refused. */
-  accountSlots: number
-  /** A replacement's gas price over the replaced one's, in percent, rounded up; RSKj rounds it down. */
-  replacementPercent: number
-  /** A gas price above the minimum by more than this factor is refused. */
-  priceCapTimes: bigint
-  /** A transaction is dropped when this many blocks came after the one it arrived at. */
-  evictAfterBlocks: number
-  evictAfterMs: number
-  /** Further rules: what is looked at first, after all that it breaks alone, and before all that waits costs. */
-  also?: Partial<Record<'first' | 'alone' | 'last', Check<Waiting>>>
-}
-
-type Check<Waiting> = (transaction: Waiting, arrival: Arrival) => PoolRefusal | undefined
+import type { PoolRules } from './rules.ts'
 
 /** What a pool has to know of the sender and the time when a transaction arrives. */
 export type Arrival = {
@@ -32,9 +16,13 @@ export type Arrival = {
 /** What rules are about. */
 export type PoolTransaction = {
   hash: Hex
+  raw: Hex
   nonce: number
   gas: bigint | number
   gasPriceWei: bigint
+  /** Undefined: it creates a contract. */
+  to: Address | undefined
+  data: Hex
   valueWei?: bigint
 }
 
@@ -58,19 +46,16 @@ export type AccountPool<Waiting> = {
 
 type Entry<Waiting> = { transaction: Waiting; head: number; arrivedMs: number }
 
-const feeWei = ({ gas, gasPriceWei }: PoolTransaction): bigint => BigInt(gas) * gasPriceWei
-const costWei = (transaction: PoolTransaction): bigint =>
-  feeWei(transaction) + (transaction.valueWei ?? 0n)
-
 /**
  * Follows RSKj's TransactionPoolImpl and its validators in their order, so that the first rule that is broken
  * gives the refusal.
  */
 export function createAccountPool<Waiting extends PoolTransaction>(
-  rules: AccountRules<Waiting>,
+  rules: PoolRules,
 ): AccountPool<Waiting> {
   const pending = new Map<number, Entry<Waiting>>()
   const queued = new Map<number, Entry<Waiting>>()
+  const exceedsQuota = createQuota(rules)
   const inOrder = (entries: typeof pending) =>
     [...entries.values()].map(({ transaction }) => transaction).sort((a, b) => a.nonce - b.nonce)
 
@@ -82,16 +67,16 @@ export function createAccountPool<Waiting extends PoolTransaction>(
 
   function refusalOf(transaction: Waiting, arrival: Arrival): PoolRefusal | undefined {
     const { hash, nonce } = transaction
-    if (pending.get(nonce)?.transaction.hash === hash) return 'known'
+    const held = pending.get(nonce)?.transaction
+    if (held?.hash === hash) return 'known'
     if (queued.get(nonce)?.transaction.hash === hash) return 'known_queued'
-    return (
-      rules.also?.first?.(transaction, arrival) ??
-      brokenAlone(rules, transaction, arrival) ??
-      rules.also?.alone?.(transaction, arrival) ??
-      underbid(rules, pending.get(nonce)?.transaction, transaction) ??
-      rules.also?.last?.(transaction, arrival) ??
-      overspent(pending, transaction, arrival)
-    )
+    const refusal = brokenAlone(rules, transaction, arrival)
+    if (refusal !== undefined) return refusal
+    if (held !== undefined && !outbids(rules, held, transaction)) return 'underbid'
+    if (exceedsQuota(transaction, arrival)) return 'quota'
+    const others = inOrder(pending).filter((one) => one.nonce !== nonce)
+    const totalWei = [transaction, ...others].reduce((sum, one) => sum + costWei(one), 0n)
+    return totalWei > arrival.balanceWei ? 'poor_for_all' : undefined
   }
 
   function addOne(transaction: Waiting, arrival: Arrival): PoolRefusal | undefined {
@@ -142,46 +127,55 @@ export function createAccountPool<Waiting extends PoolTransaction>(
           nowMs - entry.arrivedMs >= rules.evictAfterMs,
       ),
     remove: (hash) => drop(({ transaction }) => transaction.hash === hash).length > 0,
-    clear() {
-      pending.clear()
-      queued.clear()
-    },
+    clear: () => void drop(() => true),
   }
 }
 
+const feeWei = ({ gas, gasPriceWei }: PoolTransaction): bigint => BigInt(gas) * gasPriceWei
+const costWei = (transaction: PoolTransaction): bigint =>
+  feeWei(transaction) + (transaction.valueWei ?? 0n)
+
 /** Returns which rule a transaction breaks whatever else waits. */
-function brokenAlone<Waiting extends PoolTransaction>(
-  { accountSlots, priceCapTimes }: AccountRules<Waiting>,
-  transaction: Waiting,
+function brokenAlone(
+  { maxBytes, blockGas, accountSlots, priceCapTimes }: PoolRules,
+  transaction: PoolTransaction,
   { stateNonce, balanceWei, minGasPriceWei }: Arrival,
 ): PoolRefusal | undefined {
-  const { nonce, gasPriceWei } = transaction
+  const { raw, gas, nonce, gasPriceWei } = transaction
+  if ((raw.length - 2) / 2 > maxBytes) return 'too_large'
+  if (gas > blockGas) return 'over_block'
   if (nonce < stateNonce) return 'nonce_used'
   if (nonce >= stateNonce + accountSlots) return 'nonce_too_high'
   if (balanceWei < feeWei(transaction)) return 'poor'
   if (gasPriceWei < minGasPriceWei) return 'price_too_low'
-  return gasPriceWei > minGasPriceWei * priceCapTimes ? 'price_too_high' : undefined
+  if (gasPriceWei > minGasPriceWei * priceCapTimes) return 'price_too_high'
+  return gas < basicCost(transaction) ? 'basic_cost' : undefined
 }
 
-function underbid<Waiting extends PoolTransaction>(
-  { replacementPercent }: AccountRules<Waiting>,
-  held: Waiting | undefined,
-  { gasPriceWei }: Waiting,
-): PoolRefusal | undefined {
-  if (held === undefined) return undefined
-  const leastWei = (held.gasPriceWei * BigInt(100 + replacementPercent) + 99n) / 100n
-  return gasPriceWei < leastWei ? 'underbid' : undefined
+/** What a transaction costs before it does anything. */
+function basicCost({ to, data }: PoolTransaction): number {
+  let gas = to === undefined ? 53_000 : 21_000
+  for (let at = 2; at < data.length; at += 2) gas += data.startsWith('00', at) ? 4 : 16
+  return gas
 }
 
-/** Whether all that is pending costs more than the account has. */
-function overspent<Waiting extends PoolTransaction>(
-  pending: ReadonlyMap<number, Entry<Waiting>>,
-  transaction: Waiting,
-  { balanceWei }: Arrival,
-): PoolRefusal | undefined {
-  let totalWei = costWei(transaction)
-  for (const [nonce, entry] of pending) {
-    if (nonce !== transaction.nonce) totalWei += costWei(entry.transaction)
+const outbids = (
+  { replacementPercent }: PoolRules,
+  held: PoolTransaction,
+  { gasPriceWei }: PoolTransaction,
+): boolean => gasPriceWei >= (held.gasPriceWei * BigInt(100 + replacementPercent) + 99n) / 100n
+
+/** Takes gas from an account's quota. Where it has not enough left nothing is taken. */
+function createQuota({ quota }: PoolRules) {
+  let before: { gas: bigint; atMs: number } | undefined
+  return ({ gas }: PoolTransaction, { nowMs }: Arrival): boolean => {
+    if (quota === undefined) return false
+    const { newAccountGas, maxGas, gasPerSecond } = quota
+    before ??= { gas: newAccountGas, atMs: nowMs }
+    const refilled = before.gas + (gasPerSecond * BigInt(Math.trunc(nowMs - before.atMs))) / 1000n
+    const available = refilled < maxGas ? refilled : maxGas
+    const isEnough = gas <= available
+    before = { gas: isEnough ? available - BigInt(gas) : available, atMs: nowMs }
+    return !isEnough
   }
-  return totalWei > balanceWei ? 'poor_for_all' : undefined
 }

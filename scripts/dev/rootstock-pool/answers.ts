@@ -1,41 +1,28 @@
 import { RpcError } from '../../../src/chain/rpc.ts'
 import type { SignedTransaction } from './transaction.ts'
 
-/** Members of anvil's blocks that Rootstock's do not have. */
-const notInBlocks = [
-  'baseFeePerGas',
-  'withdrawals',
-  'withdrawalsRoot',
-  'blobGasUsed',
-  'excessBlobGas',
-  'parentBeaconBlockRoot',
-  'requestsHash',
-  'mixHash',
-  'nonce',
-]
-const notInTransactions = ['blockTimestamp', 'accessList', 'chainId', 'yParity']
-const notInReceipts = ['blobGasPrice', 'blobGasUsed', 'authorizationList']
-const notInLogs = ['removed', 'blockTimestamp']
+/** Members of anvil's objects that Rootstock's do not have. */
+const unknown = new Set([
+  ...['baseFeePerGas', 'withdrawals', 'withdrawalsRoot', 'blobGasUsed', 'excessBlobGas'],
+  ...['parentBeaconBlockRoot', 'requestsHash', 'mixHash', 'blockTimestamp', 'accessList'],
+  ...['chainId', 'yParity', 'blobGasPrice', 'authorizationList', 'removed'],
+])
 
-/** anvil's answer in the shape of RSKj's. Methods that both answer alike pass. */
+/** anvil's answer in the shape of RSKj's. */
 export function asRskj(method: string, answer: unknown, minGasPriceWei: bigint): unknown {
-  switch (method) {
-    case 'eth_getBlockByNumber':
-    case 'eth_getBlockByHash':
-      return isObject(answer) ? block(answer, minGasPriceWei) : answer
-    case 'eth_getTransactionByHash':
-    case 'eth_getTransactionByBlockHashAndIndex':
-    case 'eth_getTransactionByBlockNumberAndIndex':
-      return isObject(answer) ? without(answer, notInTransactions) : answer
-    case 'eth_getTransactionReceipt':
-      return isObject(answer) ? receipt(answer) : answer
-    case 'eth_getLogs':
-      return Array.isArray(answer) ? answer.map(log) : answer
-    case 'web3_clientVersion':
-      return 'RskJ/9.1.0/Linux/Java17/SNAPSHOT-local'
-    default:
-      return answer
-  }
+  if (method === 'web3_clientVersion') return 'RskJ/9.1.0/Linux/Java17/SNAPSHOT-local'
+  const known = withoutUnknown(answer)
+  if (!isObject(known) || !method.startsWith('eth_getBlockBy')) return known
+  const { nonce: _, ...block } = known
+  const minimumGasPrice = quantity(minGasPriceWei)
+  return { ...block, minimumGasPrice, paidFees: '0x0', cumulativeDifficulty: block.difficulty }
+}
+
+function withoutUnknown(answer: unknown): unknown {
+  if (Array.isArray(answer)) return answer.map(withoutUnknown)
+  if (!isObject(answer)) return answer
+  const members = Object.entries(answer).filter(([name]) => !unknown.has(name))
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutUnknown(member)]))
 }
 
 /** A refusal of anvil in RSKj's words: reverts are -32015 with their data. */
@@ -80,33 +67,4 @@ export const quantity = (value: number | bigint): `0x${string}` => `0x${value.to
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function block(answer: Record<string, unknown>, minGasPriceWei: bigint): Record<string, unknown> {
-  const { transactions } = answer
-  return {
-    ...without(answer, notInBlocks),
-    transactions: Array.isArray(transactions)
-      ? transactions.map((one) => (isObject(one) ? without(one, notInTransactions) : one))
-      : [],
-    minimumGasPrice: quantity(minGasPriceWei),
-    paidFees: '0x0',
-    cumulativeDifficulty: answer.difficulty,
-  }
-}
-
-function receipt(answer: Record<string, unknown>): Record<string, unknown> {
-  const { logs } = answer
-  return {
-    ...without(answer, notInReceipts),
-    logs: Array.isArray(logs) ? logs.map(log) : [],
-  }
-}
-
-function log(value: unknown): unknown {
-  return isObject(value) ? without(value, notInLogs) : value
-}
-
-function without(value: Record<string, unknown>, names: string[]): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
 }

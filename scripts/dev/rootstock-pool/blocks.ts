@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import type { Hex } from 'viem'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { isObject, quantity } from './answers.ts'
 import { addToPool, headNumber, type RootstockNode } from './node.ts'
@@ -15,67 +15,70 @@ export type Reorganization = {
   transactions: 'returned' | 'dropped'
 }
 
-/** Makes blocks of what waits in the pool, and takes them away again. */
-export type Miner = {
-  /** One block, of what may be mined now. */
-  mine(): Promise<MinedBlock>
-  reorganize(reorganization: Reorganization): Promise<void>
+/** Makes one block, of what may be mined now. */
+export async function mine(node: RootstockNode): Promise<MinedBlock> {
+  const { anvil, pool, now } = node
+  pool.evict(await headNumber(anvil), now())
+  await setBasePrice(node)
+  const handed = await hand(node, await minable(node))
+  await anvil('anvil_mine', [quantity(1)])
+  const block = await blockAt(node, 'latest')
+  for (const hash of block.transactions) pool.remove(hash)
+  for (const { hash } of handed) {
+    // The block was full: it goes on waiting here, and not in two places.
+    if (!block.transactions.includes(hash)) await anvil('anvil_dropTransaction', [hash])
+  }
+  return block
 }
 
-export function createMiner(node: RootstockNode): Miner {
-  const { anvil, chainId, pool, now } = node
-  /** Bytes of what was mined, for the blocks that are taken away again. */
-  const mined = new Map<Hex, SignedTransaction>()
-
-  return {
-    async mine() {
-      pool.evict(await headNumber(anvil), now())
-      await setBasePrice(node)
-      const handed = await hand(node, pool.minable(await stateNonces(node)))
-      await anvil('anvil_mine', [quantity(1)])
-      const block = await latestBlock(node)
-      for (const hash of block.transactions) pool.remove(hash)
-      for (const transaction of handed) {
-        if (block.transactions.includes(transaction.hash)) mined.set(transaction.hash, transaction)
-        // The block was full: it goes on waiting here, and not in two places.
-        else await anvil('anvil_dropTransaction', [transaction.hash])
-      }
-      return block
-    },
-
-    async reorganize({ depth, blocks = depth + 1, transactions }) {
-      const removed = await transactionsOfLast(depth)
-      await anvil('anvil_rollback', [depth])
-      for (let count = 0; count < blocks; count += 1) {
-        await setBasePrice(node)
-        await anvil('anvil_mine', [quantity(1)])
-      }
-      if (transactions === 'dropped') return
-      for (const transaction of removed) await addToPool(node, transaction)
-    },
-  }
-
-  async function transactionsOfLast(depth: number): Promise<SignedTransaction[]> {
-    const head = await headNumber(anvil)
-    const transactions: SignedTransaction[] = []
-    for (let number = head - depth + 1; number <= head; number += 1) {
-      const block = await anvil('eth_getBlockByNumber', [quantity(number), false])
-      if (!isObject(block)) throw new Error(`there is no block ${number} to take away`)
-      for (const hash of block.transactions as Hex[]) {
-        transactions.push(mined.get(hash) ?? (await bytesOf(hash)))
-      }
+/** Takes blocks away and puts others in their place. */
+export async function reorganize(
+  node: RootstockNode,
+  { depth, blocks = depth + 1, transactions }: Reorganization,
+): Promise<void> {
+  const { anvil, chainId } = node
+  const head = await headNumber(anvil)
+  const removed: SignedTransaction[] = []
+  for (let number = head - depth + 1; number <= head; number += 1) {
+    for (const hash of (await blockAt(node, quantity(number))).transactions) {
+      const raw = await anvil('eth_getRawTransactionByHash', [hash])
+      removed.push(await decodeTransaction(raw, chainId))
     }
-    return transactions
   }
-
-  async function bytesOf(hash: Hex): Promise<SignedTransaction> {
-    return decodeTransaction(await anvil('eth_getRawTransactionByHash', [hash]), chainId)
+  await anvil('anvil_rollback', [depth])
+  for (let count = 0; count < blocks; count += 1) {
+    await setBasePrice(node)
+    await anvil('anvil_mine', [quantity(1)])
   }
+  if (transactions === 'dropped') return
+  for (const transaction of removed) await addToPool(node, transaction)
 }
 
 /** BASEFEE gives the minimum gas price on Rootstock. */
 export function setBasePrice({ anvil, rules }: RootstockNode): Promise<unknown> {
   return anvil('anvil_setNextBlockBaseFeePerGas', [quantity(rules.minGasPriceWei)])
+}
+
+/** What accounts' nonces and the minimum price allow, the highest-priced sender first (RSKj's PendingState). */
+async function minable({ anvil, pool, rules }: RootstockNode): Promise<SignedTransaction[]> {
+  const accounts = [...new Set(pool.pending().map(({ from }) => from))]
+  const senders = await Promise.all(
+    accounts.map(async (account) => {
+      const count = await anvil('eth_getTransactionCount', [account, 'latest'])
+      const own = pool.of(account).minable(Number(count))
+      const cheap = own.findIndex(({ gasPriceWei }) => gasPriceWei < rules.minGasPriceWei)
+      return cheap < 0 ? own : own.slice(0, cheap)
+    }),
+  )
+  const merged: SignedTransaction[] = []
+  for (;;) {
+    const [best] = senders
+      .filter(({ length }) => length > 0)
+      .sort(([a], [b]) => Number((b?.gasPriceWei ?? 0n) - (a?.gasPriceWei ?? 0n)))
+    const next = best?.shift()
+    if (next === undefined) return merged
+    merged.push(next)
+  }
 }
 
 /** Gives transactions to anvil for its next block. What it cannot take leaves the pool. */
@@ -97,20 +100,9 @@ async function hand(
   return handed
 }
 
-async function stateNonces({ anvil, pool }: RootstockNode): Promise<Map<Address, number>> {
-  const accounts = [...new Set(pool.pending().map(({ from }) => from))]
-  const counts = await Promise.all(
-    accounts.map((account) => anvil('eth_getTransactionCount', [account, 'latest'])),
-  )
-  return new Map(accounts.map((account, index) => [account, Number(counts[index])]))
-}
-
-async function latestBlock({ anvil }: RootstockNode): Promise<MinedBlock> {
-  const block = await anvil('eth_getBlockByNumber', ['latest', false])
-  if (!isObject(block)) throw new Error('anvil has no latest block')
-  return {
-    number: Number(block.number),
-    hash: block.hash as Hex,
-    transactions: block.transactions as Hex[],
-  }
+async function blockAt({ anvil }: RootstockNode, tag: string): Promise<MinedBlock> {
+  const block = await anvil('eth_getBlockByNumber', [tag, false])
+  if (!isObject(block)) throw new Error(`anvil has no block ${tag}`)
+  const { number, hash, transactions } = block
+  return { number: Number(number), hash: hash as Hex, transactions: transactions as Hex[] }
 }

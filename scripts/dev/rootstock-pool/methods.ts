@@ -2,11 +2,8 @@ import type { Hex } from 'viem'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { asRskj, asRskjError, isObject, pendingTransaction, quantity } from './answers.ts'
 import { addToPool, type RootstockNode } from './node.ts'
-import {
-  decodeTransaction,
-  InvalidTransactionError,
-  type SignedTransaction,
-} from './transaction.ts'
+import { refusalWords } from './refusals.ts'
+import { decodeTransaction, InvalidTransactionError } from './transaction.ts'
 
 /** What RSKj serves; of the rest it says that there is no such method. */
 const served = new Set([
@@ -84,26 +81,21 @@ async function pass(
 }
 
 async function send(node: RootstockNode, raw: unknown): Promise<Hex> {
-  const transaction = await decode(raw, node.chainId)
-  const added = await addToPool(node, transaction)
-  if (added.kind === 'refused') throw new RpcError(-32010, added.message)
-  return transaction.hash
-}
-
-async function decode(raw: unknown, chainId: number): Promise<SignedTransaction> {
-  try {
-    return await decodeTransaction(raw, chainId)
-  } catch (error) {
-    if (!(error instanceof InvalidTransactionError)) throw error
-    throw new RpcError(-32602, error.message)
-  }
+  const transaction = await decodeTransaction(raw, node.chainId).catch((error) => {
+    throw error instanceof InvalidTransactionError ? new RpcError(-32602, error.message) : error
+  })
+  const refusal = await addToPool(node, transaction)
+  if (refusal === undefined) return transaction.hash
+  const bytes = (transaction.raw.length - 2) / 2
+  const values = { ...node.rules, bytes, gas: transaction.gas }
+  throw new RpcError(-32010, refusalWords(refusal, 'rskj', values))
 }
 
 async function byHash(node: RootstockNode, params: readonly unknown[]): Promise<unknown> {
   const found = await pass(node, 'eth_getTransactionByHash', params)
   if (found !== null) return found
-  const waiting = node.pool.find(params[0] as Hex)
-  return waiting?.state === 'pending' ? pendingTransaction(waiting.transaction) : null
+  const waiting = node.pool.pending().find(({ hash }) => hash === params[0])
+  return waiting === undefined ? null : pendingTransaction(waiting)
 }
 
 async function transactionCount(node: RootstockNode, params: readonly unknown[]): Promise<unknown> {
@@ -111,7 +103,7 @@ async function transactionCount(node: RootstockNode, params: readonly unknown[])
   const account = String(params[0]).toLowerCase()
   const count = Number(await node.anvil('eth_getTransactionCount', [account, 'latest']))
   const own = node.pool.pending().find(({ from }) => from.toLowerCase() === account)
-  return quantity(own === undefined ? count : node.pool.nextNonce(own.from, count))
+  return quantity(own === undefined ? count : node.pool.of(own.from).nextNonce(count))
 }
 
 /** `safe` and `finalized` are Ethereum's: nobody finalizes Rootstock's blocks. */

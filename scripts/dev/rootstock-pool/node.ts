@@ -1,5 +1,6 @@
 import type { RpcCall } from '../rpc.ts'
-import type { Added, Pool } from './pool.ts'
+import type { Pool } from './pool.ts'
+import type { PoolRefusal } from './refusals.ts'
 import type { RootstockRules } from './rules.ts'
 import type { SignedTransaction } from './transaction.ts'
 
@@ -17,9 +18,9 @@ export type RootstockNode = {
 
 /** Gives the pool a transaction, with what it has to know of the sender and the time. */
 export async function addToPool(
-  { anvil, pool, now }: RootstockNode,
+  { anvil, pool, now, rules }: RootstockNode,
   transaction: SignedTransaction,
-): Promise<Added> {
+): Promise<PoolRefusal | undefined> {
   const { from } = transaction
   const [count, balance, head] = await Promise.all([
     anvil('eth_getTransactionCount', [from, 'latest']),
@@ -27,9 +28,10 @@ export async function addToPool(
     headNumber(anvil),
   ])
   pool.evict(head, now())
-  return pool.add(transaction, {
+  return pool.of(from).add(transaction, {
     stateNonce: Number(count),
     balanceWei: BigInt(String(balance)),
+    minGasPriceWei: rules.minGasPriceWei,
     head,
     nowMs: now(),
   })

@@ -65,3 +65,10 @@ export const poolRefusals = {
 } as const satisfies Record<string, { means: SendRefusal } & Record<PoolFamily, string>>
 
 export type PoolRefusal = keyof typeof poolRefusals
+
+/** Says why a pool refuses; `values`: what is named in braces. */
+export const refusalWords = (
+  refusal: PoolRefusal,
+  family: PoolFamily,
+  values: Readonly<Record<string, unknown>>,
+): string => poolRefusals[refusal][family].replaceAll(/\{(\w+)\}/g, (_, name) => `${values[name]}`)

@@ -1,40 +1,38 @@
-import type { AccountRules } from './account-pool.ts'
-import type { PoolRefusal } from './refusals.ts'
-import type { SignedTransaction } from './transaction.ts'
-
-/** What a Rootstock node's pool is told once. */
-export type RootstockRules = Omit<AccountRules<SignedTransaction>, 'also'> & {
-  minGasPriceWei: bigint
+/** How a pool takes, keeps and drops the transactions of an account. */
+export type PoolRules = {
+  maxBytes: number
   /** Gas of a block, and the most that one transaction may ask for. */
   blockGas: bigint
-  maxBytes: number
-  /** What an account may use up, refilled over time. Undefined: no quota. */
+  /** A nonce at or above the account's by this much is refused. */
+  accountSlots: number
+  /** A gas price above the minimum by more than this factor is refused. */
+  priceCapTimes: bigint
+  /** A replacement's gas price over the replaced one's, in percent, rounded up; RSKj rounds it down. */
+  replacementPercent: number
+  /** What an account may use up, refilled over time. Undefined: as much as it likes. */
   quota: GasQuota | undefined
+  /** A transaction is dropped when this many blocks came after the one it arrived at. */
+  evictAfterBlocks: number
+  evictAfterMs: number
 }
 
 export type GasQuota = { newAccountGas: bigint; maxGas: bigint; gasPerSecond: bigint }
+
+/** What a Rootstock node's pool is told once. */
+export type RootstockRules = PoolRules & { minGasPriceWei: bigint }
 
 /**
  * RSKj's own numbers (`transaction.accountSlots`, `transaction.gasPriceBump`, `transaction.outdated`,
  * RSKIP252), without the quota, which every test that is about it sets.
  */
 export const rootstockRules: RootstockRules = {
+  maxBytes: 128 * 1024,
+  blockGas: 6_800_000n,
   accountSlots: 16,
+  priceCapTimes: 80n,
   replacementPercent: 40,
+  quota: undefined,
   evictAfterBlocks: 10,
   evictAfterMs: 650_000,
   minGasPriceWei: 60_000_000n,
-  priceCapTimes: 80n,
-  blockGas: 6_800_000n,
-  maxBytes: 128 * 1024,
-  quota: undefined,
-}
-
-/** Returns which rule a transaction breaks by its size or its gas alone. */
-export function brokenFirst(
-  { maxBytes, blockGas }: RootstockRules,
-  { raw, gas }: SignedTransaction,
-): PoolRefusal | undefined {
-  if ((raw.length - 2) / 2 > maxBytes) return 'too_large'
-  return gas > blockGas ? 'over_block' : undefined
 }

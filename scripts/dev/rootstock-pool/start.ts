@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { rpcTo } from '../rpc.ts'
 import { quantity } from './answers.ts'
-import { createMiner, type MinedBlock, type Reorganization, setBasePrice } from './blocks.ts'
+import { type MinedBlock, mine, type Reorganization, reorganize, setBasePrice } from './blocks.ts'
 import { answer } from './methods.ts'
 import type { RootstockNode } from './node.ts'
 import { createPool, type Pool } from './pool.ts'
@@ -14,7 +14,7 @@ export type RootstockPool = {
   url: string
   /** Makes this many blocks now, each of what may be mined then. */
   mine(blocks?: number): Promise<MinedBlock[]>
-  pool: Pick<Pool, 'pending' | 'queued' | 'find'>
+  pool: Pick<Pool, 'pending' | 'queued'>
   /** Empties the pool, as a restarted node's is. Gives the hashes. */
   evictAll(): Promise<Hex[]>
   /** Takes one transaction out of the pool. False where it is not there. */
@@ -54,7 +54,6 @@ export async function startRootstockPool(options: RootstockPoolOptions): Promise
   const pool = createPool(rules)
   const inTurn = createTurns()
   const node: RootstockNode = { anvil, chainId, rules, pool, now, inTurn }
-  const miner = createMiner(node)
 
   await anvil('evm_setAutomine', [false])
   await anvil('evm_setIntervalMining', [0])
@@ -69,66 +68,54 @@ export async function startRootstockPool(options: RootstockPoolOptions): Promise
         ? anvil(method, params)
         : answer(node, method, params),
   })
-  const timer = createBlockTimer(() => inTurn(miner.mine))
-  timer.set(options.blockMs)
+  const setBlockTime = createBlockTimer(() => inTurn(() => mine(node)))
+  setBlockTime(options.blockMs)
 
   return {
     url: server.url,
-    mine: (blocks = 1) => inTurn(() => mineMany(blocks)),
+    mine: (blocks = 1) =>
+      inTurn(async () => {
+        const made: MinedBlock[] = []
+        while (made.length < blocks) made.push(await mine(node))
+        return made
+      }),
     pool,
-    evictAll: () => inTurn(async () => pool.clear()),
+    evictAll: () =>
+      inTurn(async () => {
+        const hashes = pool.all().map(({ hash }) => hash)
+        pool.clear()
+        return hashes
+      }),
     drop: (hash) => inTurn(async () => pool.remove(hash)),
-    reorg: (reorganization) => inTurn(() => miner.reorganize(reorganization)),
-    setBlockTime: timer.set,
-    setMinGasPrice: (wei) => {
+    reorg: (reorganization) => inTurn(() => reorganize(node, reorganization)),
+    setBlockTime,
+    setMinGasPrice(wei) {
       rules.minGasPriceWei = wei
     },
     async stop() {
-      timer.stop()
+      setBlockTime(undefined)
       await inTurn(async () => {})
       await server.stop()
     },
   }
-
-  async function mineMany(blocks: number): Promise<MinedBlock[]> {
-    const made: MinedBlock[] = []
-    for (let count = 0; count < blocks; count += 1) made.push(await miner.mine())
-    return made
-  }
 }
 
-/** Makes blocks by itself, each this long after the one before it. */
-type BlockTimer = {
-  set(blockMs: number | undefined): void
-  /** For good. */
-  stop(): void
-}
-
-function createBlockTimer(mine: () => Promise<unknown>): BlockTimer {
+/** Makes blocks by itself, each as long after the one before it as was last set. */
+function createBlockTimer(make: () => Promise<unknown>): (blockMs: number | undefined) => void {
   let timer: NodeJS.Timeout | undefined
-  let stopped = false
-
-  function set(blockMs: number | undefined): void {
+  return function set(blockMs) {
     clearTimeout(timer)
     timer = undefined
-    if (blockMs === undefined || stopped) return
+    if (blockMs === undefined) return
     const own = setTimeout(() => {
       const next = () => {
         // Another block time, or none, may have been set while the block was made.
         if (timer === own) set(blockMs)
       }
       // A block that fails does so because the chain was ended before this pool.
-      mine().then(next, () => undefined)
+      make().then(next, () => undefined)
     }, blockMs)
     timer = own
-  }
-
-  return {
-    set,
-    stop() {
-      stopped = true
-      clearTimeout(timer)
-    },
   }
 }
 

@@ -70,10 +70,3 @@ export async function decodeTransaction(raw: unknown, chainId: number): Promise<
     throw new InvalidTransactionError('Invalid transaction data', { cause: error })
   }
 }
-
-/** What a transaction costs before it does anything. */
-export function intrinsicGas({ to, data }: SignedTransaction): bigint {
-  let gas = to === undefined ? 53_000n : 21_000n
-  for (let at = 2; at < data.length; at += 2) gas += data.slice(at, at + 2) === '00' ? 4n : 16n
-  return gas
-}

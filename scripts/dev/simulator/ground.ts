@@ -1,13 +1,14 @@
 import type { Address } from 'viem'
 import { createRandom } from '../random.ts'
 import { type AccountPool, createAccountPool } from '../rootstock-pool/account-pool.ts'
+import { rootstockRules } from '../rootstock-pool/rules.ts'
 import { type ChainState, createModelChain, type ModelChain } from './model/chain.ts'
 import type { ContractWorld } from './model/contracts.ts'
 import { createModelNode, type ModelNode, type ModelNodeOptions } from './model/model-node.ts'
 import { cheapSigning, type ModelTransaction, realSigning, type Signing } from './model/signing.ts'
 import { type Plan, phoneOf, principalWei, startMillis } from './plan.ts'
+import { milliWei } from './units.ts'
 
-const milliWei = 10n ** 15n
 export const simulatedChainId = 31
 export const forwarderAddress: Address = `0x${'f0'.repeat(20)}`
 export const loanAddress: Address = `0x${'10a7'.repeat(10)}`
@@ -49,9 +50,9 @@ export function createGround(
   }
   const { family } = knobs
   const pool = createAccountPool<ModelTransaction>({
+    ...rootstockRules,
     accountSlots: knobs.slots,
     replacementPercent: family === 'rskj' ? 40 : 10,
-    priceCapTimes: 80n,
     evictAfterBlocks: knobs.evictAfterBlocks,
     evictAfterMs: knobs.evictAfterMs,
   })

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { type PoolRefusal, poolRefusals } from '../../../scripts/dev/rootstock-pool/refusals.ts'
+import { type PoolRefusal, refusalWords } from '../../../scripts/dev/rootstock-pool/refusals.ts'
 import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import { classifyRefusal, type SendRefusal } from '../../../src/chain/refusals.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
@@ -45,10 +45,8 @@ export async function sendRaw(anvil: RpcCall, raw: unknown): Promise<Hex> {
   }
 }
 
-function wordsOf(refusal: PoolRefusal, { gas }: Decoded): string {
-  const values: Record<string, unknown> = { gas, blockGas: regtest.gasLimit }
-  return poolRefusals[refusal].rskj.replaceAll(/\{(\w+)\}/g, (_, name) => `${values[name]}`)
-}
+const wordsOf = (refusal: PoolRefusal, { gas }: Decoded): string =>
+  refusalWords(refusal, 'rskj', { gas, blockGas: regtest.gasLimit })
 
 /** TxPendingValidator and its validators, in their order. */
 function refusedBy(transaction: Decoded, count: number): PoolRefusal | undefined {

@@ -2,7 +2,7 @@ import { type Address, concat, type Hex, pad, zeroAddress } from 'viem'
 import { RpcError } from '../../../../src/chain/rpc.ts'
 import { readCall } from '../../../../src/loan/calls.ts'
 import type { AccountPool } from '../../rootstock-pool/account-pool.ts'
-import { type PoolFamily, type PoolRefusal, poolRefusals } from '../../rootstock-pool/refusals.ts'
+import { type PoolFamily, type PoolRefusal, refusalWords } from '../../rootstock-pool/refusals.ts'
 import { readExecute, resultData, selectors, wordOf } from './calldata.ts'
 import type { MinedTransaction, ModelBlock, ModelChain } from './chain.ts'
 import {
@@ -122,9 +122,8 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
       nowMs: options.now(),
     })
     options.arrived(transaction, refusal, held)
-    if (refusal !== undefined)
-      throw new RpcError(rejectedCodes[family], poolRefusals[refusal][family])
-    return transaction.hash
+    if (refusal === undefined) return transaction.hash
+    throw new RpcError(rejectedCodes[family], refusalWords(refusal, family, {}))
   }
 }
 
