@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { type Excuse, excuses, rules } from './dev/simulator/oracle/rules.ts'
+import { excuses, rules } from './dev/simulator/oracle/rules.ts'
 import { type Broken, runCampaign } from './dev/simulator/runs/campaign.ts'
 import { explain, simulate, tell } from './dev/simulator/runs/simulate.ts'
 import type { Tally } from './dev/simulator/runs/tally.ts'
@@ -33,8 +33,10 @@ async function main(): Promise<number> {
   })
   for (const one of oneOfAKind(broken).slice(0, Number(flags.stories))) await tellBroken(one)
   printTally(tally)
-  const each = ((seconds * 1000) / tally.seeds).toFixed(1)
-  say(`${tally.seeds} seeds in ${seconds.toFixed(1)} s (${each} ms each): ${broken.length} broken`)
+  const each = ((seconds * 1000) / (tally.seen.seeds ?? 0)).toFixed(1)
+  say(
+    `${tally.seen.seeds} seeds in ${seconds.toFixed(1)} s (${each} ms each): ${broken.length} broken`,
+  )
   return broken.length === 0 ? 0 : 1
 }
 
@@ -54,17 +56,17 @@ function oneOfAKind(broken: readonly Broken[]): Broken[] {
   return [...first.values()]
 }
 
-function printTally({ deliveries, executed, failed, faults, events, excused }: Tally): void {
+function printTally({ seen, faults, events, excused }: Tally): void {
   const list = (counts: Record<string, number>) =>
     Object.entries(counts)
       .sort(([, a], [, b]) => b - a)
       .map(([kind, times]) => `${kind} ${times}`)
       .join(', ')
-  say(`${deliveries} deliveries; ${executed} payments executed, ${failed} failed on the chain`)
+  say(`Seen: ${list(seen)}`)
   say(`Faults: ${list(faults)}`)
   say(`Events: ${list(events)}`)
   say('Excuses, by how often each was needed:')
   for (const [name, reason] of Object.entries(excuses)) {
-    say(`${`${excused[name as Excuse] ?? 0}`.padStart(7)}  ${reason}`)
+    say(`${`${excused[name] ?? 0}`.padStart(7)}  ${reason}`)
   }
 }

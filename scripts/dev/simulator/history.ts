@@ -13,54 +13,37 @@ import type { ModelTransaction } from './model/signing.ts'
 import { type Dial, type Plan, principalWei } from './plan.ts'
 
 /** What is written down while a run lasts. Times are Unix times in ms. */
-export type Records = {
-  phaseStarts: number[]
+export const newRecords = () => ({
+  phaseStarts: [] as number[],
   /** When the faults and events of each phase are over. */
-  quietFrom: number[]
+  quietFrom: [] as number[],
   /** The highest block that rounds had followed by then. */
-  followed: (number | undefined)[]
-  statements: Statement[]
+  followed: [] as (number | undefined)[],
+  statements: [] as Statement[],
   /** All bytes that reached a node, by whomever. */
-  arrivals: Arrival[]
-  reorganizations: { at: number; removed: number }[]
-  losses: Loss[]
+  arrivals: [] as Arrival[],
+  reorganizations: [] as { at: number; removed: number }[],
+  losses: [] as Loss[],
   /** Transactions of the relayer's key that the relay did not make. */
-  foreign: Set<Hex>
+  foreign: new Set<Hex>(),
   /** By their intents, as they can be read at the end of each phase. */
-  payments: ReadonlyMap<string, Payment>[]
+  payments: [] as ReadonlyMap<string, Payment>[],
   /** What was noticed in the run itself to break a promise. */
-  noticed: [rule: NoticedRule, words: string][]
+  noticed: [] as [rule: NoticedRule, words: string][],
   /** How often the log told of a reorganization. */
-  reorganizationsTold: number
-  /** How often the relay took what passed a nonce for a transaction of another program. */
-  displacedTold: number
-  /** The nonces that the relay took back, too far ahead of the chain to be reached. */
-  givenUp: GivenUp[]
-  /** What the relay asked the node, by the name of who asked: a delivery's Worker or the ledger's object. */
-  asked: Asked[]
-  /** Messages that reached the provider. */
-  texted: Texted[]
-  deliveries: Delivery[]
-}
-
-export const newRecords = (): Records => ({
-  phaseStarts: [],
-  quietFrom: [],
-  followed: [],
-  statements: [],
-  arrivals: [],
-  reorganizations: [],
-  losses: [],
-  foreign: new Set(),
-  payments: [],
-  noticed: [],
   reorganizationsTold: 0,
+  /** How often the relay took what passed a nonce for a transaction of another program. */
   displacedTold: 0,
-  givenUp: [],
-  asked: [],
-  texted: [],
-  deliveries: [],
+  /** The nonces that the relay took back, too far ahead of the chain to be reached. */
+  givenUp: [] as { at: number; nonce: number }[],
+  /** What the relay asked the node, by the name of who asked: a delivery's Worker or the ledger's object. */
+  asked: [] as Asked[],
+  /** Messages as the provider got them. */
+  texted: [] as { at: number; to: string; text: string }[],
+  deliveries: [] as Delivery[],
 })
+
+export type Records = ReturnType<typeof newRecords>
 
 /** All that a run leaves behind for its judge. */
 export type History = Readonly<Records> & {
@@ -85,9 +68,6 @@ export type History = Readonly<Records> & {
  * and what rounds leave.
  */
 export type NoticedRule = 'uncaught' | 'claimed' | 'armed' | 'done'
-
-/** A message as the provider got it. */
-export type Texted = { at: number; to: string; text: string }
 
 /** One call to the node. */
 export type Asked = {
@@ -135,8 +115,6 @@ export type Arrival = {
   /** Other bytes of the relay's that held the nonce in the pool. */
   over: ModelTransaction | undefined
 }
-
-export type GivenUp = { at: number; nonce: number }
 
 export type OnChain = { mined: MinedTransaction; processed: ProcessedRequest }
 

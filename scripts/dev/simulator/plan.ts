@@ -1,50 +1,8 @@
-import type { PoolRules } from '../../../src/chain/chains.ts'
-import type { AccountLimits } from '../../../src/relay/pay/admission.ts'
-import type { PoolFamily } from '../rootstock-pool/refusals.ts'
-import type { FaultRates } from './faults.ts'
+import type { Knobs } from './draw/knobs.ts'
+import { milliWei } from './units.ts'
 
 /** A whole history before it happens. Every item can be left out, and the rest still makes sense. */
 export type Plan = { seed: number; knobs: Knobs; items: readonly Item[] }
-
-/** What a run is like throughout. */
-export type Knobs = {
-  family: PoolFamily
-  rules: PoolRules
-  /** Nonces of an account that the pool takes. */
-  slots: number
-  evictAfterBlocks: number
-  evictAfterMs: number
-  preflight: boolean
-  limits: AccountLimits & { dialsAMinute: number }
-  workers: number
-  callers: number
-  /** How wrong each Worker's clock is. */
-  skewsMs: readonly number[]
-  blockMs: number
-  /** Blocks come exactly so often, or by chance. */
-  isRegular: boolean
-  /** How likely a miner takes a transaction that it could take. */
-  inclusion: number
-  /** How likely a transaction goes back to the pool when its block goes. */
-  returned: number
-  slowness: number
-  /** Loans that the pool has for all at the start, and that the daily cap lets through. */
-  poolLoans: number
-  capLoans: number
-  rates: FaultRates
-  maxBehindMs: number
-  /** What the operator lets the relay pay for a unit of gas. */
-  maxGasPriceWei: bigint
-  /** Faults are drawn for so long from a phase's start. */
-  troubledMs: number
-  /** Days between the two phases, in the second of which session ids are used again. */
-  pauseDays: number | undefined
-  /** Days that the relay is down after the first phase's faults, with what is open then. */
-  outageDays: number | undefined
-  isSignedForReal: boolean
-  /** Callers have PINs and limits, payments are confirmed, and messages are sent. */
-  isLender: boolean
-}
 
 /** What a caller wants, in words that the oracle understands without the menu. */
 export type Wanted =
@@ -112,10 +70,6 @@ export type TypedPin = {
   /** Another one. */
   sets?: string
 }
-
-export const secondMs = 1000
-export const minuteMs = 60 * secondMs
-export const milliWei = 1_000_000_000_000_000n
 
 /** What every caller has at the start, in thousandths. */
 export const startMillis = 20

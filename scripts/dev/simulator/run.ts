@@ -10,11 +10,12 @@ import { useInstantCrypto } from './lender/instant-crypto.ts'
 import { chooseFirstPins } from './lender/product.ts'
 import { totalWei } from './model/contracts.ts'
 import { checkSignatures } from './model/signing.ts'
-import { type Dial, minuteMs, type Plan, phoneOf, secondMs } from './plan.ts'
+import { type Dial, type Plan, phoneOf } from './plan.ts'
 import { auditLedger } from './relay/audit.ts'
 import { clearRows, crash, peek, wake } from './relay/object.ts'
 import { deliver } from './relay/workers.ts'
 import { blockWords, nameOf } from './story.ts'
+import { minuteMs, secondMs } from './units.ts'
 import { createWorld, type World } from './world.ts'
 
 export type RunOptions = {

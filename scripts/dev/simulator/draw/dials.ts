@@ -1,15 +1,7 @@
 import type { Random } from '../../random.ts'
-import {
-  type Dial,
-  type Item,
-  type Knobs,
-  milliWei,
-  minuteMs,
-  secondMs,
-  startMillis,
-  textOf,
-  type Wanted,
-} from '../plan.ts'
+import type { Knobs } from '../draw/knobs.ts'
+import { type Dial, type Item, startMillis, textOf, type Wanted } from '../plan.ts'
+import { milliWei, minuteMs, secondMs } from '../units.ts'
 
 /** What a part of a plan is drawn with. */
 export type Scene = {

@@ -1,5 +1,6 @@
 import { createRandom, type Random } from '../../random.ts'
-import { type Dial, type Item, inOrder, minuteMs, type Plan, secondMs, textOf } from '../plan.ts'
+import { type Dial, type Item, inOrder, type Plan, textOf } from '../plan.ts'
+import { minuteMs, secondMs } from '../units.ts'
 import { dialOf, type Scene } from './dials.ts'
 
 const firstPins = ['482615', '739164', '5938', '26495']

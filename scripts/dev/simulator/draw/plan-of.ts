@@ -1,17 +1,13 @@
-import { poolRules } from '../../../../src/chain/chains.ts'
 import { createRandom, type Random } from '../../random.ts'
 import { drawAlternations, drawEvents, drawLasting, drawRare } from '../events.ts'
-import { drawRates } from '../faults.ts'
-import { type Item, inOrder, type Knobs, milliWei, minuteMs, type Plan, secondMs } from '../plan.ts'
+import { type Item, inOrder, type Plan } from '../plan.ts'
+import { minuteMs, secondMs } from '../units.ts'
 import { drawCrowd, drawDials, drawEnds, drawGreedy, type Scene } from './dials.ts'
+import { drawKnobs } from './knobs.ts'
 import { drawLender } from './lender.ts'
 
-/** What `src/compose/config.ts` lets the relay pay on Rootstock, and a limit that replacements meet soon. */
-const usualMaxGasPriceWei = 1_000_000_000n
+/** A limit of what a unit of gas may cost that replacements meet soon. */
 const tightGasPriceWei = 100_000_000n
-
-/** Share of the histories that are a lender's. */
-const lenderShare = 0.25
 
 /**
  * The plan that a seed stands for. What is drawn by a name of its own is drawn apart, so that a seed's others
@@ -76,78 +72,4 @@ function withOutage(plan: Plan, random: Random): Plan {
   if (!isDown || isLossy || pauseDays !== undefined) return plan
   const items = inOrder([...plan.items, ...lost])
   return { ...plan, knobs: { ...plan.knobs, outageDays }, items }
-}
-
-function drawKnobs(seed: number, random: Random, spanMs: number): Knobs {
-  const family = random.chance(0.85) ? 'rskj' : 'geth'
-  const workers = random.int(1, 3)
-  const maxInFlight = random.weighted([
-    [15, 3],
-    [4, 1],
-    [2, 1],
-  ])
-  const blockMs = random.pick([8, 24, 30]) * secondMs
-  const isLender = createRandom(seed, 'lender').chance(lenderShare)
-  return {
-    family,
-    rules: {
-      ...poolRules.rootstock,
-      maxInFlight,
-      confirmations: random.weighted([
-        [1, 2],
-        [2, 3],
-        [4, 2],
-        [12, 1],
-      ]),
-      watchBlocks: random.pick([16, 20, 50]),
-      tendMs: random.pick([5, 10, 10, 20]) * secondMs,
-      meansMs: createRandom(seed, 'means').pick([0, 5, 25, 100]) * secondMs,
-      maxInBatch: createRandom(seed, 'batch').pick([1, 2, 3, 12]),
-    },
-    slots: family === 'rskj' ? maxInFlight + 1 : 1_000,
-    evictAfterBlocks: random.pick([3, 10, 10]),
-    evictAfterMs: random.pick([100, 650, 650]) * secondMs,
-    preflight: random.chance(0.9),
-    limits: drawLimits(createRandom(seed, 'limits'), isLender),
-    workers,
-    callers: random.int(2, 4),
-    skewsMs: Array.from({ length: workers }, () =>
-      random.chance(0.3) ? random.int(-20 * secondMs, 20 * secondMs) : 0,
-    ),
-    blockMs,
-    isRegular: random.chance(0.3),
-    inclusion: random.pick([1, 0.9, 0.6]),
-    returned: random.pick([1, 0.7, 0]),
-    slowness: random.pick([1, 1, 3]),
-    ...drawPool(createRandom(seed, 'pool')),
-    rates: drawRates(random),
-    maxBehindMs: random.chance(0.8) ? 25 * secondMs : 2 * minuteMs,
-    maxGasPriceWei: usualMaxGasPriceWei,
-    troubledMs: spanMs + random.int(10, 300) * secondMs,
-    pauseDays: random.chance(0.12) ? random.pick([6, 8, 8.05, 8.3, 9, 12]) : undefined,
-    outageDays: undefined,
-    isSignedForReal: seed % 500 === 0,
-    isLender,
-  }
-}
-
-function drawLimits(random: Random, isLender: boolean): Knobs['limits'] {
-  const hasDay = random.chance(isLender ? 0.5 : 0.15)
-  return {
-    openPayments: random.weighted([
-      [3, 6],
-      [1, 1],
-      [16, 3],
-    ]),
-    transfersADay: hasDay ? random.int(1, 4) : undefined,
-    sentADayWei: hasDay ? BigInt(random.int(5, 40)) * milliWei : undefined,
-    dialsAMinute: random.pick([60, 3]),
-  }
-}
-
-/** Mostly enough for all, sometimes for a few: then callers want what is left at the same time. */
-function drawPool(random: Random): Pick<Knobs, 'poolLoans' | 'capLoans'> {
-  const isScarce = random.chance(0.2)
-  const isCapped = random.chance(0.1)
-  return { poolLoans: isScarce ? random.int(1, 2) : 6, capLoans: isCapped ? random.int(1, 2) : 100 }
 }

@@ -102,48 +102,50 @@ const intrinsicGas = 40_000
 
 /** A chain of one relayer: forks, receipts and what the two contracts remember on each branch. */
 export function createModelChain(options: ChainOptions): ModelChain {
+  const { start, minGasPriceWei, state } = options
   const genesis: ModelBlock = {
     ...{ number: 0, hash: hashOf(0, 0), parent: undefined, transactions: [], changes: [] },
-    timestampSeconds: Math.floor(options.start / 1000),
-    since: options.start,
-    minGasPriceWei: options.minGasPriceWei,
-    state: options.state,
+    ...{ timestampSeconds: Math.floor(start / 1000), since: start, minGasPriceWei, state },
   }
-  const branches = createBranches(genesis)
-  const history = createHistory(options.world)
-  const { minGasPriceWei } = options
-  const growing: Growing = { options, branches, history, waiting: [], minGasPriceWei, branch: 0 }
+  const growing: Growing = {
+    ...{ options, minGasPriceWei, branches: createBranches(genesis) },
+    ...{ waiting: [], branch: 0, mined: new Map(), processed: [] },
+  }
+  const { head, headAt, blockAt, isWithin, missing } = growing.branches
   return {
-    head: branches.head,
-    headAt: branches.headAt,
-    blockAt: branches.blockAt,
-    isWithin: branches.isWithin,
-    find: (hash, view) => history.of(hash).find(({ block }) => branches.isWithin(block, view)),
-    allProcessed: history.allProcessed,
-    change(change) {
-      growing.waiting = [...growing.waiting, change]
-    },
+    ...{ head, headAt, blockAt, isWithin },
+    find: (hash, view) => growing.mined.get(hash)?.find(({ block }) => isWithin(block, view)),
+    allProcessed: () => growing.processed,
+    change: (change) => void growing.waiting.push(change),
     setMinGasPrice(wei) {
       growing.minGasPriceWei = wei
     },
     minGasPriceWei: () => growing.minGasPriceWei,
-    mine: (now) => mineOn(growing, branches.head(), now),
+    mine: (now) => mineOn(growing, now),
     skipTo: (now) => skipTo(growing, now),
     reorganize: (depth, blocks, now, returns) =>
       reorganize(growing, { depth, blocks, now, returns }),
-    depthBelow: (tip) => branches.head().number - branches.missing(tip).base,
-    resume: (tip, now, returns) => resume(growing, { tip, now, returns }),
+    depthBelow: (tip) => head().number - missing(tip).base,
+    resume(tip, now, returns) {
+      const { base, blocks } = missing(tip)
+      const removed = turn(growing, { base, blocks, now, returns })
+      return { removed, added: [...blocks, mineOn(growing, now)] }
+    },
   }
 }
 
-/** A chain as it grows: what the next block has to do, the least price there, and which branch it is on. */
+/** A chain as it grows. */
 type Growing = {
   options: ChainOptions
   branches: Branches
-  history: History
-  waiting: readonly WorldChange[]
+  /** What the next block has to do, and the least price there. */
+  waiting: WorldChange[]
   minGasPriceWei: bigint
+  /** Which branch it is on. */
   branch: number
+  /** What was ever executed, on any branch. */
+  mined: Map<Hex, MinedTransaction[]>
+  processed: { mined: MinedTransaction; processed: ProcessedRequest }[]
 }
 
 type Returns = (transaction: ModelTransaction) => boolean
@@ -154,10 +156,8 @@ const hashOf = (branch: number, number: number): Hex =>
 /** Which blocks are the chain's now, and which were its head at what time. */
 type Branches = Pick<ModelChain, 'head' | 'headAt' | 'blockAt' | 'isWithin'> & {
   append: (block: ModelBlock, now: number) => void
-  /** From this time on the chain ends here, until something is appended. */
-  turnTo: (block: ModelBlock, now: number) => void
-  /** Takes away the blocks from this number on, which it gives. */
-  cut: (from: number) => ModelBlock[]
+  /** Takes away the blocks above this number, which it gives: from this time on the chain ends here. */
+  cut: (base: number, now: number) => ModelBlock[]
   /** The blocks up to this one that the chain does not hold now, and the number of the last it does. */
   missing: (tip: ModelBlock) => { base: number; blocks: ModelBlock[] }
 }
@@ -165,6 +165,7 @@ type Branches = Pick<ModelChain, 'head' | 'headAt' | 'blockAt' | 'isWithin'> & {
 function createBranches(genesis: ModelBlock): Branches {
   const heads = [{ time: genesis.since, block: genesis }]
   const canonical = [genesis]
+  const head = () => canonical.at(-1) ?? genesis
 
   function blockAt(number: number, view: ModelBlock): ModelBlock | undefined {
     if (number < 0 || number > view.number) return undefined
@@ -177,18 +178,19 @@ function createBranches(genesis: ModelBlock): Branches {
   }
 
   return {
+    head,
+    headAt: (time) => heads.findLast((entry) => entry.time <= time)?.block ?? genesis,
     blockAt,
     isWithin: (block, view) => blockAt(block.number, view) === block,
     append(block, now) {
       canonical[block.number] = block
       heads.push({ time: now, block })
     },
-    turnTo(block, now) {
-      heads.push({ time: now, block })
+    cut(base, now) {
+      const removed = canonical.splice(base + 1)
+      heads.push({ time: now, block: head() })
+      return removed
     },
-    cut: (from) => canonical.splice(from),
-    head: () => canonical.at(-1) ?? genesis,
-    headAt: (time) => heads.findLast((entry) => entry.time <= time)?.block ?? genesis,
     missing(tip) {
       const blocks: ModelBlock[] = []
       let at = tip
@@ -201,49 +203,38 @@ function createBranches(genesis: ModelBlock): Branches {
   }
 }
 
-/** What was ever executed, on any branch. */
-type History = {
-  execute: (block: ModelBlock, transaction: ModelTransaction) => void
-  of: (hash: Hex) => readonly MinedTransaction[]
-  allProcessed: ModelChain['allProcessed']
-}
-
-function createHistory(world: ContractWorld): History {
-  const mined = new Map<Hex, MinedTransaction[]>()
-  const processed: { mined: MinedTransaction; processed: ProcessedRequest }[] = []
-  return {
-    execute(block, transaction) {
-      const { state, timestampSeconds, number: blockNumber } = block
-      state.nonce += 1
-      const isExecute =
-        transaction.to === world.forwarder && transaction.data.startsWith(selectors.execute)
-      state.relayerWei -= (isExecute ? executeGas : noOpGas) * transaction.gasPriceWei
-      const succeeded = !isExecute || state.isRelayerAllowed
-      const gas = transaction.gas - intrinsicGas
-      const at = { timestampSeconds, blockNumber }
-      const results =
-        isExecute && succeeded ? executeRequests(world, state, transaction.requests, at, gas) : []
-      const entry: MinedTransaction = {
-        ...{ transaction, block, succeeded, processed: results },
-        logs: results.map((result) => processedLog(world.forwarder, result)),
-      }
-      block.transactions.push(entry)
-      mined.set(transaction.hash, [...(mined.get(transaction.hash) ?? []), entry])
-      for (const result of results) processed.push({ mined: entry, processed: result })
-    },
-    of: (hash) => mined.get(hash) ?? [],
-    allProcessed: () => processed,
+function execute(
+  { options: { world }, mined, processed }: Growing,
+  block: ModelBlock,
+  transaction: ModelTransaction,
+): void {
+  const { state, timestampSeconds, number: blockNumber } = block
+  const { to, data, requests, gas, gasPriceWei, hash } = transaction
+  state.nonce += 1
+  const isExecute = to === world.forwarder && data.startsWith(selectors.execute)
+  state.relayerWei -= (isExecute ? executeGas : noOpGas) * gasPriceWei
+  const succeeded = !isExecute || state.isRelayerAllowed
+  const at = { timestampSeconds, blockNumber }
+  const results =
+    isExecute && succeeded ? executeRequests(world, state, requests, at, gas - intrinsicGas) : []
+  const entry: MinedTransaction = {
+    ...{ transaction, block, succeeded, processed: results },
+    logs: results.map((result) => processedLog(world.forwarder, result)),
   }
+  block.transactions.push(entry)
+  mined.set(hash, [...(mined.get(hash) ?? []), entry])
+  for (const result of results) processed.push({ mined: entry, processed: result })
 }
 
 /** The next block at this time, or at the given one of its own. */
 function mineOn(
   growing: Growing,
-  parent: ModelBlock,
   now: number,
-  timestampSeconds = Math.max(parent.timestampSeconds + 1, Math.floor(now / 1000)),
+  atLeastSeconds = Math.floor(now / 1000),
 ): ModelBlock {
-  const { options, branches, history, minGasPriceWei, waiting } = growing
+  const { options, branches, minGasPriceWei, waiting } = growing
+  const parent = branches.head()
+  const timestampSeconds = Math.max(parent.timestampSeconds + 1, atLeastSeconds)
   const number = parent.number + 1
   const hash = hashOf(growing.branch, number)
   const chosen: ModelTransaction[] = []
@@ -262,7 +253,7 @@ function mineOn(
   growing.waiting = []
   for (const transaction of chosen) {
     if (state.relayerWei < BigInt(transaction.gas) * transaction.gasPriceWei) break
-    history.execute(block, transaction)
+    execute(growing, block, transaction)
     options.pool.remove(transaction.hash)
   }
   branches.append(block, now)
@@ -283,65 +274,49 @@ function skipTo({ options, branches, branch }: Growing, now: number): void {
   }
 }
 
-function reorganize(
+/** Takes the blocks above a number away, which it gives, and puts others in their place that were there before. */
+function turn(
   growing: Growing,
-  { depth, blocks, now, returns }: { depth: number; blocks: number; now: number; returns: Returns },
-): { removed: ModelBlock[]; added: ModelBlock[] } {
-  const { options, branches } = growing
-  const removed = branches.cut(Math.max(1, branches.head().number + 1 - depth))
-  const parent = branches.head()
-  growing.branch += 1
-  growing.waiting = [...removed.flatMap((block) => block.changes), ...growing.waiting]
-  const view = poolView(growing, parent, now)
-  for (const { transaction } of removed.flatMap((block) => block.transactions)) {
-    if (returns(transaction)) options.pool.add(transaction, view)
-  }
-  branches.turnTo(parent, now)
-  const added: ModelBlock[] = []
-  const spanSeconds = Math.floor(now / 1000) - parent.timestampSeconds
-  for (let index = 1; index <= blocks; index++) {
-    const last = branches.head()
-    const timestampSeconds = Math.max(
-      last.timestampSeconds + 1,
-      parent.timestampSeconds + Math.floor((spanSeconds * index) / blocks),
-    )
-    added.push(mineOn(growing, last, now, timestampSeconds))
-  }
-  return { removed, added }
-}
-
-function resume(
-  growing: Growing,
-  { tip, now, returns }: { tip: ModelBlock; now: number; returns: Returns },
-): { removed: ModelBlock[]; added: ModelBlock[] } {
-  const { branches, options } = growing
+  {
+    base,
+    blocks,
+    now,
+    returns,
+  }: { base: number; blocks: ModelBlock[]; now: number; returns: Returns },
+): ModelBlock[] {
+  const { branches, minGasPriceWei, options } = growing
   const { pool } = options
-  const { base, blocks } = branches.missing(tip)
-  const removed = branches.cut(base + 1)
+  const removed = branches.cut(base, now)
   growing.branch += 1
   for (const block of blocks) branches.append(block, now)
   const done = new Set(blocks.flatMap(({ changes }) => changes))
   const open = [...removed.flatMap(({ changes }) => changes), ...growing.waiting]
   growing.waiting = open.filter((change) => !done.has(change))
-  const kept = new Set(
-    blocks.flatMap(({ transactions }) => transactions.map(({ transaction }) => transaction)),
-  )
+  const transactionsOf = (of: ModelBlock[]) =>
+    of.flatMap(({ transactions }) => transactions.map(({ transaction }) => transaction))
+  const kept = new Set(transactionsOf(blocks))
   for (const { hash } of kept) pool.remove(hash)
-  for (const { transaction } of removed.flatMap(({ transactions }) => transactions)) {
-    if (!kept.has(transaction) && returns(transaction))
-      pool.add(transaction, poolView(growing, tip, now))
+  const { state, number: head } = branches.head()
+  const { nonce: stateNonce, relayerWei: balanceWei } = state
+  for (const transaction of transactionsOf(removed)) {
+    if (kept.has(transaction) || !returns(transaction)) continue
+    pool.add(transaction, { stateNonce, balanceWei, minGasPriceWei, head, nowMs: now })
   }
-  return { removed, added: [...blocks, mineOn(growing, tip, now)] }
+  return removed
 }
 
-function poolView({ minGasPriceWei }: Growing, { state, number: head }: ModelBlock, now: number) {
-  return {
-    stateNonce: state.nonce,
-    balanceWei: state.relayerWei,
-    minGasPriceWei,
-    head,
-    nowMs: now,
-  }
+function reorganize(
+  growing: Growing,
+  { depth, blocks, now, returns }: { depth: number; blocks: number; now: number; returns: Returns },
+): { removed: ModelBlock[]; added: ModelBlock[] } {
+  const base = Math.max(0, growing.branches.head().number - depth)
+  const removed = turn(growing, { base, blocks: [], now, returns })
+  const { timestampSeconds } = growing.branches.head()
+  const spanSeconds = Math.floor(now / 1000) - timestampSeconds
+  const added = Array.from({ length: blocks }, (_, index) =>
+    mineOn(growing, now, timestampSeconds + Math.floor((spanSeconds * (index + 1)) / blocks)),
+  )
+  return { removed, added }
 }
 
 function cloneState(state: ChainState): ChainState {

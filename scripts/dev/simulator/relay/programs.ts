@@ -22,9 +22,9 @@ import type { Clock } from '../../../../src/runtime/clock.ts'
 import type { Log } from '../../../../src/runtime/log.ts'
 import { type Answer, type AnswerOptions, createAnswer } from '../../../../src/ussd/answer.ts'
 import { createDialRate } from '../../../../src/ussd/dial-rate.ts'
+import type { Knobs } from '../draw/knobs.ts'
 import { digest } from '../model/hashing.ts'
 import type { Signing } from '../model/signing.ts'
-import type { Knobs } from '../plan.ts'
 
 /** What the real code is put together from in a run. */
 export type Parts = {

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import type { Message } from './campaign.ts'
 import { simulate } from './simulate.ts'
-import { newTally } from './tally.ts'
+import { add, newTally } from './tally.ts'
 
 // Started by the campaign with its first seed, the step to the next one, and the end.
 const [first = 1, step = 1, end = 1] = process.argv.slice(2).map(Number)
@@ -10,7 +10,8 @@ const say = (message: Message) => writeSync(1, `${JSON.stringify(message)}\n`)
 
 for (let seed = first; seed < end; seed += step) {
   try {
-    const { violations } = await simulate(seed, { tally })
+    const { violations, tally: own } = await simulate(seed)
+    add(tally, own)
     const [violation] = violations
     if (violation !== undefined) say({ kind: 'broken', seed, violation })
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Violation } from '../oracle/rules.ts'
 import type { Plan } from '../plan.ts'
 import { runPlan } from '../run.ts'
 import { shrink } from './shrink.ts'
-import { count, type Tally } from './tally.ts'
+import { type Tally, tallyOf } from './tally.ts'
 
 /** What came of one seed. */
 export type Verdict = {
@@ -13,6 +13,7 @@ export type Verdict = {
   violations: readonly Violation[]
   /** All faults that happened, so that the run can be replayed in parts. */
   faults: ReadonlyMap<string, Fault>
+  tally: Tally
 }
 
 /** A run that broke a promise, told as shortly as it can be. */
@@ -24,18 +25,12 @@ export type Finding = {
   story: readonly string[]
 }
 
-export type SimulateOptions = {
-  /** What is counted besides. */
-  tally?: Tally
-}
-
 /** Lives a seed's plan through and judges it. */
-export async function simulate(seed: number, { tally }: SimulateOptions = {}): Promise<Verdict> {
+export async function simulate(seed: number): Promise<Verdict> {
   const plan = planOf(seed)
   const { history } = await runPlan({ plan })
   const { violations, excused } = judge(history)
-  if (tally !== undefined) count(tally, history, excused)
-  return { plan, violations, faults: history.faults }
+  return { plan, violations, faults: history.faults, tally: tallyOf(history, excused) }
 }
 
 /** Shrinks a verdict's first violation and tells it. Undefined where nothing was violated. */

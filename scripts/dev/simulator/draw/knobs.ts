@@ -1,0 +1,102 @@
+import { poolRules } from '../../../../src/chain/chains.ts'
+import type { AccountLimits } from '../../../../src/relay/pay/admission.ts'
+import { createRandom, type Random } from '../../random.ts'
+import type { PoolFamily } from '../../rootstock-pool/refusals.ts'
+import { drawRates } from '../faults.ts'
+import { milliWei, minuteMs, secondMs } from '../units.ts'
+
+/** What `src/compose/config.ts` lets the relay pay on Rootstock. */
+const usualMaxGasPriceWei = 1_000_000_000n
+
+/** Share of the histories that are a lender's. */
+const lenderShare = 0.25
+
+/** What a run is like throughout. */
+export type Knobs = ReturnType<typeof drawKnobs>
+
+export function drawKnobs(seed: number, random: Random, spanMs: number) {
+  const family: PoolFamily = random.chance(0.85) ? 'rskj' : 'geth'
+  const workers = random.int(1, 3)
+  const maxInFlight = random.weighted([
+    [15, 3],
+    [4, 1],
+    [2, 1],
+  ])
+  const blockMs = random.pick([8, 24, 30]) * secondMs
+  const isLender = createRandom(seed, 'lender').chance(lenderShare)
+  return {
+    family,
+    rules: {
+      ...poolRules.rootstock,
+      maxInFlight,
+      confirmations: random.weighted([
+        [1, 2],
+        [2, 3],
+        [4, 2],
+        [12, 1],
+      ]),
+      watchBlocks: random.pick([16, 20, 50]),
+      tendMs: random.pick([5, 10, 10, 20]) * secondMs,
+      meansMs: createRandom(seed, 'means').pick([0, 5, 25, 100]) * secondMs,
+      maxInBatch: createRandom(seed, 'batch').pick([1, 2, 3, 12]),
+    },
+    /** Nonces of an account that the pool takes. */
+    slots: family === 'rskj' ? maxInFlight + 1 : 1_000,
+    evictAfterBlocks: random.pick([3, 10, 10]),
+    evictAfterMs: random.pick([100, 650, 650]) * secondMs,
+    preflight: random.chance(0.9),
+    limits: drawLimits(createRandom(seed, 'limits'), isLender),
+    workers,
+    callers: random.int(2, 4),
+    /** How wrong each Worker's clock is. */
+    skewsMs: Array.from({ length: workers }, () =>
+      random.chance(0.3) ? random.int(-20 * secondMs, 20 * secondMs) : 0,
+    ),
+    blockMs,
+    /** Blocks come exactly so often, or by chance. */
+    isRegular: random.chance(0.3),
+    /** How likely a miner takes a transaction that it could take. */
+    inclusion: random.pick([1, 0.9, 0.6]),
+    /** How likely a transaction goes back to the pool when its block goes. */
+    returned: random.pick([1, 0.7, 0]),
+    slowness: random.pick([1, 1, 3]),
+    ...drawPool(createRandom(seed, 'pool')),
+    rates: drawRates(random),
+    maxBehindMs: random.chance(0.8) ? 25 * secondMs : 2 * minuteMs,
+    /** What the operator lets the relay pay for a unit of gas. */
+    maxGasPriceWei: usualMaxGasPriceWei,
+    /** Faults are drawn for so long from a phase's start. */
+    troubledMs: spanMs + random.int(10, 300) * secondMs,
+    /** Days between the two phases, in the second of which session ids are used again. */
+    pauseDays: random.chance(0.12) ? random.pick([6, 8, 8.05, 8.3, 9, 12]) : undefined,
+    /** Days that the relay is down after the first phase's faults, with what is open then. */
+    outageDays: undefined as number | undefined,
+    isSignedForReal: seed % 500 === 0,
+    /** Callers have PINs and limits, payments are confirmed, and messages are sent. */
+    isLender,
+  }
+}
+
+function drawLimits(random: Random, isLender: boolean): AccountLimits & { dialsAMinute: number } {
+  const hasDay = random.chance(isLender ? 0.5 : 0.15)
+  return {
+    openPayments: random.weighted([
+      [3, 6],
+      [1, 1],
+      [16, 3],
+    ]),
+    transfersADay: hasDay ? random.int(1, 4) : undefined,
+    sentADayWei: hasDay ? BigInt(random.int(5, 40)) * milliWei : undefined,
+    dialsAMinute: random.pick([60, 3]),
+  }
+}
+
+/**
+ * Loans that the pool has for all at the start, and that the daily cap lets through: mostly enough, sometimes few,
+ * and then callers want what is left at the same time.
+ */
+function drawPool(random: Random) {
+  const isScarce = random.chance(0.2)
+  const isCapped = random.chance(0.1)
+  return { poolLoans: isScarce ? random.int(1, 2) : 6, capLoans: isCapped ? random.int(1, 2) : 100 }
+}
