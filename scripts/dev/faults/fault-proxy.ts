@@ -1,28 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type LoopbackServer, startLoopbackServer, textOf } from '../loopback-server.ts'
+import { startLoopbackServer, textOf } from '../loopback-server.ts'
 import { createRandom } from '../random.ts'
-import { sleep } from '../wait.ts'
 import { type Ask, laggingAnswer } from './lagging.ts'
+import { type HttpFault, type HttpReply, misbehave, reply } from './misbehave.ts'
 import { createRules, type Scripted, type Timing } from './rules.ts'
 
 /** What can go wrong between a sender and its node. */
 export type Fault =
-  /** The connection ends and the node has seen nothing. */
-  | { kind: 'drop_request' }
-  /** The node has done it and the connection ends before its answer. */
-  | { kind: 'drop_reply' }
-  /** The node sees it this much later, whether anybody still waits or not. */
-  | { kind: 'delay_request'; ms: number }
-  /** The node does it at once and its answer comes this much later. */
-  | { kind: 'delay_reply'; ms: number }
-  /** This and all other connections are refused for so long. */
-  | { kind: 'refuse'; ms: number }
-  /** A gateway answers in the node's place: 429, 500. */
-  | { kind: 'status'; status: number }
-  /** A gateway's page, with status 200. */
-  | { kind: 'html' }
-  /** The node has done it and half of its answer arrives. */
-  | { kind: 'truncated' }
+  | HttpFault
   /** Another node answers, this many blocks behind. Transactions go to the one in front. */
   | { kind: 'lagging'; blocks: number }
   /** A node that does not have this method. */
@@ -60,14 +45,6 @@ export type FaultProxy = {
 
 type Request = { id: unknown; method: string; params: readonly unknown[] }
 
-/** What came in one HTTP request, and where its answer goes. */
-type Exchange = {
-  body: string
-  requests: readonly Request[]
-  request: IncomingMessage
-  response: ServerResponse
-}
-
 /** Starts a JSON-RPC proxy that does what it is told to, and otherwise only passes on. */
 export async function startFaultProxy({
   target,
@@ -103,80 +80,32 @@ export async function startFaultProxy({
   async function exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await textOf(request)
     const requests = requestsIn(body)
-    for (const { method } of requests) seen.set(method, (seen.get(method) ?? 0) + 1)
-    const fault = faultFor(requests)
-    if (fault === undefined) return reply(response, await node.forward(body))
-    log.push({ methods: requests.map(({ method }) => method), fault: fault.kind })
-    await misbehave(fault, { body, requests, request, response }, { node, server, pause })
-  }
-
-  function faultFor(requests: readonly Request[]): Fault | undefined {
-    const isMeant = ({ methods }: Rule) =>
-      methods === undefined || requests.some(({ method }) => methods.includes(method))
-    return rules.strike(isMeant)?.fault
-  }
-
-  /** Whatever waits when the proxy is stopped goes no further. */
-  async function pause(ms: number): Promise<void> {
-    await sleep(ms, stopping.signal)
-    if (stopping.signal.aborted) throw new Error('the proxy is stopped')
-  }
-}
-
-/** What a proxy misbehaves with. */
-type Means = { node: Node; server: LoopbackServer; pause: (ms: number) => Promise<void> }
-
-async function misbehave(
-  fault: Fault,
-  { body, requests, request, response }: Exchange,
-  { node, server, pause }: Means,
-): Promise<void> {
-  switch (fault.kind) {
-    case 'drop_request':
-      request.socket.destroy()
-      return
-    case 'drop_reply':
-      await node.forward(body)
-      request.socket.destroy()
-      return
-    case 'refuse':
-      await server.close()
-      await pause(fault.ms)
-      return await server.open()
-    case 'delay_request':
-      await pause(fault.ms)
-      return reply(response, await node.forward(body))
-    case 'delay_reply': {
-      const answer = await node.forward(body)
-      await pause(fault.ms)
-      return reply(response, answer)
-    }
-    case 'status':
-      response.writeHead(fault.status, { 'content-type': 'text/plain' })
-      response.end('The gateway has no answer.')
-      return
-    case 'html':
-      response.writeHead(200, { 'content-type': 'text/html' })
-      response.end('<!doctype html><title>Just a moment...</title>')
-      return
-    case 'truncated': {
-      const { status, text } = await node.forward(body)
-      // A whole response to HTTP, half of one to JSON.
-      return reply(response, { status, text: text.slice(0, Math.floor(text.length / 2)) })
-    }
-    case 'lagging':
-    case 'miscounted':
-    case 'unknown_method': {
-      const answers = await Promise.all(requests.map((one) => answerBadly(node, fault, one)))
-      const text = JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0])
-      return reply(response, { status: 200, text })
+    const methods = requests.map(({ method }) => method)
+    for (const method of methods) seen.set(method, (seen.get(method) ?? 0) + 1)
+    const fault = rules.strike(
+      ({ methods: meant }) =>
+        meant === undefined || methods.some((method) => meant.includes(method)),
+    )?.fault
+    if (fault !== undefined) log.push({ methods, fault: fault.kind })
+    switch (fault?.kind) {
+      case 'lagging':
+      case 'miscounted':
+      case 'unknown_method': {
+        const answers = await Promise.all(requests.map((one) => answerBadly(node, fault, one)))
+        const text = JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0])
+        return reply(response, { status: 200, text })
+      }
+      default: {
+        const answer = () => node.forward(body)
+        await misbehave(fault, { request, response, answer, server, stopping: stopping.signal })
+      }
     }
   }
 }
 
 async function answerBadly(
   { forward, ask }: Node,
-  fault: Extract<Fault, { kind: 'lagging' | 'miscounted' | 'unknown_method' }>,
+  fault: Exclude<Fault, HttpFault>,
   { id, method, params }: Request,
 ): Promise<unknown> {
   const direct = async () => {
@@ -195,13 +124,11 @@ async function answerBadly(
   return { jsonrpc: '2.0', id, result: `0x${count.toString(16)}` }
 }
 
-type NodeReply = { status: number; text: string }
-
 /** The node behind the proxy. */
-type Node = { forward: (body: string) => Promise<NodeReply>; ask: Ask }
+type Node = { forward: (body: string) => Promise<HttpReply>; ask: Ask }
 
 function nodeAt(target: string): Node {
-  async function forward(body: string): Promise<NodeReply> {
+  async function forward(body: string): Promise<HttpReply> {
     const answer = await fetch(target, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -216,11 +143,6 @@ function nodeAt(target: string): Node {
   }
 
   return { forward, ask }
-}
-
-function reply(response: ServerResponse, { status, text }: NodeReply): void {
-  response.writeHead(status, { 'content-type': 'application/json' })
-  response.end(text)
 }
 
 function requestsIn(body: string): Request[] {

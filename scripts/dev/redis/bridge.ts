@@ -1,28 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type HttpFault, misbehave } from '../faults/misbehave.ts'
 import { createRules, type Scripted, type Timing } from '../faults/rules.ts'
 import { startLoopbackServer, textOf } from '../loopback-server.ts'
 import { createRandom } from '../random.ts'
-import { sleep } from '../wait.ts'
 import { type Answer, createCommands } from './commands.ts'
 import type { RedisValue } from './connection.ts'
 
-/** What can go wrong between a client and its database. */
-export type BridgeFault =
-  /** The connection ends and the database has seen nothing. */
-  | { kind: 'drop_request' }
-  /** The database has done it and the connection ends before its answer. */
-  | { kind: 'drop_reply' }
-  /** The database does it, and its answer comes this much later. */
-  | { kind: 'delay_reply'; ms: number }
-  /** The database does it twice, as when a proxy sends it again. */
-  | { kind: 'double' }
-  /** A proxy answers with a page. */
-  | { kind: 'html' }
-
 export type BridgeRule = Timing & {
-  fault: BridgeFault
-  /** Only commands one of whose arguments is this text. */
+  fault: HttpFault
+  /** Only requests with a command one of whose arguments is this text. */
   argument?: string
 }
 
@@ -52,8 +39,6 @@ export type RedisBridgeOptions = {
   /** What draws the share of a rule. */
   seed?: number
 }
-
-const jsonHeaders = { 'content-type': 'application/json' }
 
 /**
  * Serves `POST /` with one command, `POST /pipeline` with several, and `POST /multi-exec` with
@@ -86,91 +71,51 @@ export async function startRedisBridge({
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const asked = read(request, await textOf(request), token)
-    if ('error' in asked) return reply(response, asked.status, { error: asked.error })
-    const { path, list, shown } = asked
-    if (path === '/') {
-      const [command] = list
-      if (command === undefined || list.length > 1) {
-        return reply(response, 400, { error: 'ERR one command is expected' })
-      }
-      return await answerOne(command, request, response, shown)
-    }
-    if (path === '/pipeline') {
-      const answers = []
-      for (const command of list) answers.push(shown(await commands.run(command)))
-      return reply(response, 200, answers)
-    }
-    if (path === '/multi-exec') {
-      const answers = await commands.runTogether(list)
-      return 'error' in answers
-        ? reply(response, 400, answers)
-        : reply(response, 200, answers.list.map(shown))
-    }
-    return reply(response, 404, { error: 'ERR there is nothing here' })
-  }
-
-  async function answerOne(
-    command: string[],
-    request: IncomingMessage,
-    response: ServerResponse,
-    shown: (answer: Answer) => Answer,
-  ): Promise<void> {
-    const isMeant = ({ argument }: BridgeRule) =>
-      argument === undefined || command.includes(argument)
+    const body = await textOf(request)
+    const words = parse(body)?.flat() ?? []
+    const isMeant = ({ argument }: BridgeRule) => argument === undefined || words.includes(argument)
     const fault = rules.strike(isMeant)?.fault
-    if (fault?.kind === 'drop_request') return void request.socket.destroy()
-    const answer = await commands.run(command)
-    switch (fault?.kind) {
-      case undefined:
-        break
-      case 'drop_reply':
-        return void request.socket.destroy()
-      case 'html':
-        response.writeHead(200, { 'content-type': 'text/html' })
-        return void response.end('<!doctype html><title>Just a moment...</title>')
-      case 'delay_reply':
-        await sleep(fault.ms, stopping.signal)
-        break
-      case 'double':
-        await commands.run(command)
+    const answer = async () => {
+      const [status, answered] = await answerTo(request, body)
+      return { status, text: JSON.stringify(answered) }
     }
-    // Upstash answers a refused command with 400.
-    reply(response, 'error' in answer ? 400 : 200, shown(answer))
+    await misbehave(fault, { request, response, answer, server, stopping: stopping.signal })
   }
-}
 
-/** What a request asks of the database. */
-type Asked = {
-  path: string
-  list: string[][]
-  /** An answer in the encoding that was asked for. */
-  shown: (answer: Answer) => Answer
-}
-
-/** What a request asks, or why it is refused. */
-function read(
-  request: IncomingMessage,
-  body: string,
-  token: string,
-): Asked | { status: number; error: string } {
-  if (request.headers.authorization !== `Bearer ${token}`) {
-    return { status: 401, error: 'WRONGPASS invalid or missing auth token' }
+  async function answerTo(
+    { headers, method, url = '/' }: IncomingMessage,
+    body: string,
+  ): Promise<[status: number, answer: unknown]> {
+    if (headers.authorization !== `Bearer ${token}`) {
+      return [401, { error: 'WRONGPASS invalid or missing auth token' }]
+    }
+    if (method !== 'POST') return [405, { error: 'ERR use POST' }]
+    const list = parse(body)
+    if (list === undefined) return [400, { error: 'ERR failed to parse the body' }]
+    const shown = headers['upstash-encoding'] === 'base64' ? inBase64 : (answer: Answer) => answer
+    switch (new URL(url, 'http://bridge').pathname) {
+      case '/': {
+        const [command, ...more] = list
+        if (command === undefined || more.length > 0) {
+          return [400, { error: 'ERR one command is expected' }]
+        }
+        const answer = await commands.run(command)
+        // Upstash answers a refused command with 400.
+        return ['error' in answer ? 400 : 200, shown(answer)]
+      }
+      case '/pipeline': {
+        const answers = []
+        for (const command of list) answers.push(shown(await commands.run(command)))
+        return [200, answers]
+      }
+      case '/multi-exec': {
+        const answers = await commands.runTogether(list)
+        return 'error' in answers ? [400, answers] : [200, answers.list.map(shown)]
+      }
+      default:
+        return [404, { error: 'ERR there is nothing here' }]
+    }
   }
-  if (request.method !== 'POST') return { status: 405, error: 'ERR use POST' }
-  const list = parse(body)
-  if (list === undefined) return { status: 400, error: 'ERR failed to parse the body' }
-  const isBase64 = request.headers['upstash-encoding'] === 'base64'
-  return {
-    path: new URL(request.url ?? '/', 'http://bridge').pathname,
-    list,
-    shown: (answer) => (isBase64 ? inBase64(answer) : answer),
-  }
-}
-
-function reply(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, jsonHeaders)
-  response.end(JSON.stringify(body))
 }
 
 /** One command, or a list of commands. */

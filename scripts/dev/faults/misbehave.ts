@@ -1,0 +1,93 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { LoopbackServer } from '../loopback-server.ts'
+import { sleep } from '../wait.ts'
+
+/** What can go wrong between who asks over HTTP and who answers. */
+export type HttpFault =
+  /** The connection ends and nothing was seen of it. */
+  | { kind: 'drop_request' }
+  /** It was done and the connection ends before the answer. */
+  | { kind: 'drop_reply' }
+  /** It arrives this much later, whether anybody still waits or not. */
+  | { kind: 'delay_request'; ms: number }
+  /** It is done at once and the answer comes this much later. */
+  | { kind: 'delay_reply'; ms: number }
+  /** It is done twice, as when a proxy sends it again. */
+  | { kind: 'double' }
+  /** This and all other connections are refused for so long. */
+  | { kind: 'refuse'; ms: number }
+  /** A gateway answers instead: 429, 500. */
+  | { kind: 'status'; status: number }
+  /** A gateway's page, with status 200. */
+  | { kind: 'html' }
+  /** It was done and half of the answer arrives. */
+  | { kind: 'truncated' }
+
+export type HttpReply = { status: number; text: string }
+
+/** One exchange of a server that misbehaves until it is stopped. */
+export type Exchange = {
+  request: IncomingMessage
+  response: ServerResponse
+  /** Does what is asked for. */
+  answer: () => Promise<HttpReply>
+  server: LoopbackServer
+  stopping: AbortSignal
+}
+
+/** Answers, with what goes wrong if anything does. */
+export async function misbehave(
+  fault: HttpFault | undefined,
+  { request, response, answer, server, stopping }: Exchange,
+): Promise<void> {
+  switch (fault?.kind) {
+    case undefined:
+      return reply(response, await answer())
+    case 'drop_request':
+      return void request.socket.destroy()
+    case 'drop_reply':
+      await answer()
+      return void request.socket.destroy()
+    case 'refuse':
+      await server.close()
+      await pause(fault.ms)
+      return await server.open()
+    case 'delay_request':
+      await pause(fault.ms)
+      return reply(response, await answer())
+    case 'delay_reply': {
+      const late = await answer()
+      await pause(fault.ms)
+      return reply(response, late)
+    }
+    case 'double':
+      await answer()
+      return reply(response, await answer())
+    case 'status':
+      return reply(response, { status: fault.status, text: 'There is no answer.' }, 'text/plain')
+    case 'html': {
+      const text = '<!doctype html><title>Just a moment...</title>'
+      return reply(response, { status: 200, text }, 'text/html')
+    }
+    case 'truncated': {
+      const { status, text } = await answer()
+      // A whole response to HTTP, half of one to JSON.
+      return reply(response, { status, text: text.slice(0, Math.floor(text.length / 2)) })
+    }
+  }
+
+  /** Whatever waits when the server is stopped goes no further. */
+  async function pause(ms: number): Promise<void> {
+    await sleep(ms, stopping)
+    if (stopping.aborted) throw new Error('the server is stopped')
+  }
+}
+
+export function reply(
+  response: ServerResponse,
+  { status, text }: HttpReply,
+  type = 'application/json',
+): void {
+  response.writeHead(status, { 'content-type': type })
+  response.end(text)
+}
