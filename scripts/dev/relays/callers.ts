@@ -1,12 +1,11 @@
 import {
   type Address,
-  createPublicClient,
   createWalletClient,
-  encodeFunctionData,
+  type Hash,
   type Hex,
   http,
   type LocalAccount,
-  parseEther,
+  publicActions,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
@@ -40,46 +39,30 @@ export type Treasury = {
 }
 
 export function createTreasury({ anvil, loan }: TestChain): Treasury {
-  const account = privateKeyToAccount(devKey)
-  const transport = http(anvil.url)
-  const client = createPublicClient({ transport, cacheTime: 0, pollingInterval: 5 })
-  const wallet = createWalletClient({ account, transport })
-  const contract = { address: loan, abi: microLoanAbi } as const
-
-  async function sendAll(calls: readonly { data: Hex; value?: bigint }[]): Promise<void> {
-    const { address } = account
-    const first = await client.getTransactionCount({ address, blockTag: 'pending' })
-    const terms = { to: loan, chain: null, gas: 300_000n, gasPrice: parseEther('10', 'gwei') }
-    let hash: Hex = '0x'
-    for (const [index, call] of calls.entries()) {
-      hash = await wallet.sendTransaction({
-        ...terms,
-        ...call,
-        type: 'legacy',
-        nonce: first + index,
-      })
-    }
-    await client.waitForTransactionReceipt({ hash })
+  // An account that anvil signs for.
+  const { address: account } = privateKeyToAccount(devKey)
+  const client = createWalletClient({ account, transport: http(anvil.url) }).extend(publicActions)
+  const contract = { address: loan, abi: microLoanAbi, chain: null } as const
+  const isIn = async (hash: Hash) => {
+    await client.waitForTransactionReceipt({ hash, pollingInterval: 5 })
   }
-
   return {
-    deposit: (accounts, value) =>
-      sendAll(
-        accounts.map((one) => {
-          const call = { functionName: 'depositFor', args: [one] } as const
-          return { data: encodeFunctionData({ abi: microLoanAbi, ...call }), value }
-        }),
-      ),
-    fund: (value) =>
-      sendAll([{ data: encodeFunctionData({ abi: microLoanAbi, functionName: 'fund' }), value }]),
-    setWithdrawalLimit(limitWei) {
+    async deposit(accounts, value) {
+      const call = { ...contract, functionName: 'depositFor', value } as const
+      let last: Hash | undefined
+      for (const one of accounts) last = await client.writeContract({ ...call, args: [one] })
+      if (last !== undefined) await isIn(last)
+    },
+    fund: async (value) =>
+      isIn(await client.writeContract({ ...contract, functionName: 'fund', value })),
+    async setWithdrawalLimit(limitWei) {
       const call = { functionName: 'setWithdrawalLimit', args: [limitWei] } as const
-      return sendAll([{ data: encodeFunctionData({ abi: microLoanAbi, ...call }) }])
+      await isIn(await client.writeContract({ ...contract, ...call }))
     },
     async setDailyCap(dailyCap) {
       const terms = await client.readContract({ ...contract, functionName: 'terms' })
       const call = { functionName: 'setTerms', args: [{ ...terms, dailyCap }] } as const
-      await sendAll([{ data: encodeFunctionData({ abi: microLoanAbi, ...call }) }])
+      await isIn(await client.writeContract({ ...contract, ...call }))
     },
   }
 }
