@@ -1,17 +1,8 @@
 import type { Address } from 'viem'
-import { createAccountPool } from '../../scripts/dev/rootstock-pool/account-pool.ts'
-import { rootstockRules } from '../../scripts/dev/rootstock-pool/rules.ts'
 import { planOf } from '../../scripts/dev/simulator/draw/plan-of.ts'
-import {
-  forwarderAddress,
-  loanAddress,
-  startGasPriceWei,
-  startState,
-} from '../../scripts/dev/simulator/ground.ts'
-import { createModelChain, type ModelBlock } from '../../scripts/dev/simulator/model/chain.ts'
-import { createModelNode } from '../../scripts/dev/simulator/model/model-node.ts'
-import { cheapSigning, type ModelTransaction } from '../../scripts/dev/simulator/model/signing.ts'
-import { phoneOf, principalWei } from '../../scripts/dev/simulator/plan.ts'
+import { createGround, forwarderAddress, loanAddress } from '../../scripts/dev/simulator/ground.ts'
+import type { ModelBlock } from '../../scripts/dev/simulator/model/chain.ts'
+import { phoneOf } from '../../scripts/dev/simulator/plan.ts'
 import { createService, type Product } from '../../scripts/dev/simulator/relay/programs.ts'
 import type { PhoneNumber } from '../../src/account/phone.ts'
 import type { Ledger } from '../../src/relay/ledger/port.ts'
@@ -40,49 +31,29 @@ export type ModelledService = ReturnType<typeof openModelledService>
 
 /** The USSD service on any ledger, before the simulator's chain: a block comes when the test makes one. */
 export function openModelledService(options: ModelledOptions) {
-  const { ledger } = options
-  const dailyCapWei = BigInt(options.capLoans) * principalWei
-  const signing = cheapSigning()
+  const { ledger, callers, poolLoans, capLoans, preflight = true, balanceWei } = options
+  const { limits, ...drawn } = planOf(1).knobs
+  const dialsAMinute = options.dialsAMinute ?? limits.dialsAMinute
+  const knobs = {
+    ...{ ...drawn, callers, poolLoans, capLoans, preflight },
+    ...{ family: 'rskj' as const, slots: 1_000, inclusion: 1, blockMs: 30_000 },
+    ...{ limits: { ...limits, dialsAMinute }, maxGasPriceWei: 10n ** 9n },
+  }
   const phones = Array.from(
-    { length: options.callers },
+    { length: callers },
     (_, caller) => options.phones?.[caller] ?? phoneOf(caller),
   )
-  const accounts = phones.map((phone) => signing.caller(phone).address)
-  const world = {
-    ...{ forwarder: forwarderAddress, loan: loanAddress, principalWei, dailyCapWei },
-    isSigned: signing.isSigned,
+  const plan = { seed: 1, knobs }
+  const ground = createGround(plan, Date.now, () => {}, phones)
+  const { signing, chain, node, world, callers: accounts } = ground
+  for (const account of chain.head().state.accounts.values()) {
+    account.balanceWei = balanceWei ?? account.balanceWei
   }
-  const family = 'rskj' as const
-  const state = startState(accounts, options.poolLoans)
-  for (const account of state.accounts.values()) {
-    account.balanceWei = options.balanceWei ?? account.balanceWei
-  }
-  const pool = createAccountPool<ModelTransaction>({
-    ...rootstockRules,
-    accountSlots: 1_000,
-  })
-  const chain = createModelChain({
-    ...{ world, pool, state },
-    ...{ start: Date.now(), blockMs: 30_000, minGasPriceWei: startGasPriceWei },
-    isTaken: () => true,
-  })
-  const node = createModelNode({
-    ...{ chain, pool, world, signing, family, now: Date.now, arrived: () => {} },
-    relayer: signing.relayer.address,
-  })
   let latest = () => chain.head()
   let isBroken = false
   const answer = createService(
     {
-      knobs: {
-        ...planOf(1).knobs,
-        limits: {
-          ...planOf(1).knobs.limits,
-          ...(options.dialsAMinute && { dialsAMinute: options.dialsAMinute }),
-        },
-        maxGasPriceWei: 10n ** 9n,
-        preflight: options.preflight ?? true,
-      },
+      knobs,
       forwarder: { chainId: 31, address: forwarderAddress },
       loan: loanAddress,
       signing,

@@ -23,6 +23,7 @@ export const poorWei = 10n ** 12n
 /** What a relay stands on: a chain with the contracts, its pool and a node, and who signs. */
 export type Ground = {
   signing: Signing
+  world: ContractWorld
   /** Their accounts, in the plan's order. */
   callers: readonly Address[]
   chain: ModelChain
@@ -30,16 +31,17 @@ export type Ground = {
   node: ModelNode
 }
 
-/** Begins a chain as a plan has it. */
+/** Begins a chain as a plan has it, for callers with the plan's numbers unless others are given. */
 export function createGround(
-  { seed, knobs }: Plan,
+  { seed, knobs }: Pick<Plan, 'seed' | 'knobs'>,
   now: () => number,
   arrived: ModelNodeOptions['arrived'],
+  phones: readonly string[] = [],
 ): Ground {
   const signing = knobs.isSignedForReal ? realSigning(simulatedChainId) : cheapSigning()
-  const callers = Array.from(
-    { length: knobs.callers },
-    (_, caller) => signing.caller(phoneOf(caller)).address.toLowerCase() as Address,
+  const addressOf = (phone: string) => signing.caller(phone).address.toLowerCase() as Address
+  const callers = Array.from({ length: knobs.callers }, (_, caller) =>
+    addressOf(phones[caller] ?? phoneOf(caller)),
   )
   const world: ContractWorld = {
     forwarder: forwarderAddress,
@@ -60,14 +62,14 @@ export function createGround(
     world,
     pool,
     state: startState(callers, knobs.poolLoans),
-    start: startTime,
+    start: now(),
     blockMs: knobs.blockMs,
     minGasPriceWei: startGasPriceWei,
     isTaken: ({ hash }, block) => createRandom(seed, hash + block).chance(knobs.inclusion),
   })
   const relayer = signing.relayer.address
   const node = createModelNode({ chain, pool, world, relayer, signing, family, now, arrived })
-  return { signing, callers, chain, pool, node }
+  return { signing, world, callers, chain, pool, node }
 }
 
 /** The contracts as they are deployed, with something in every caller's account and in the pool. */

@@ -4,6 +4,7 @@ import type { PhoneNumber } from '../../../../src/account/phone.ts'
 import { createPins } from '../../../../src/account/pin.ts'
 import { createNode } from '../../../../src/chain/node.ts'
 import type { Rpc } from '../../../../src/chain/rpc.ts'
+import { readLoan } from '../../../../src/compose/relay.ts'
 import { refusalOf, refusalWords } from '../../../../src/loan/calls.ts'
 import { createLoanReader } from '../../../../src/loan/reader.ts'
 import type { Forwarder } from '../../../../src/relay/forwarder/requests.ts'
@@ -69,7 +70,6 @@ const demonstrationMenu = {
 const currencyName = 'tRBTC'
 export const gatewayName = 'africas-talking'
 
-const readTimeoutMs = 5_000
 const termsTtlMs = 60_000
 
 /** Of nobody: no history depends on it. */
@@ -80,17 +80,7 @@ const lendableTtlMs = 1_000
 export function createService(parts: ServiceParts, clock: Clock): Answer {
   const { knobs, signing, ledger, forwarder, loan, log } = parts
   const relayer = createRelayer(parts, clock, ledger)
-  const reader = createLoanReader({
-    async read(data, block) {
-      const signal = clock.timeout(readTimeoutMs)
-      const outcome = await relayer.node.call({ to: loan, data }, signal, block)
-      if (outcome.kind === 'reverted') throw new Error('the loan contract refuses to be read')
-      return outcome.data
-    },
-    height: async () => (await relayer.node.head(clock.timeout(readTimeoutMs))).number,
-    events: (topics, fromBlock) =>
-      relayer.node.logs({ address: loan, topics, fromBlock }, clock.timeout(readTimeoutMs)),
-  })
+  const reader = createLoanReader(readLoan(relayer, loan))
   const memory = createMemory(() => parts.product?.memory ?? noMemory)
   const mayDial = createDialRate(knobs.limits.dialsAMinute, clock.now)
   return createAnswer({
