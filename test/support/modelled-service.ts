@@ -35,9 +35,16 @@ export function openModelledService(options: ModelledOptions) {
   const { limits, ...drawn } = planOf(1).knobs
   const dialsAMinute = options.dialsAMinute ?? limits.dialsAMinute
   const knobs = {
-    ...{ ...drawn, callers, poolLoans, capLoans, preflight },
-    ...{ family: 'rskj' as const, slots: 1_000, inclusion: 1, blockMs: 30_000 },
-    ...{ limits: { ...limits, dialsAMinute }, maxGasPriceWei: 10n ** 9n },
+    ...drawn,
+    callers,
+    poolLoans,
+    capLoans,
+    preflight,
+    limits: { ...limits, dialsAMinute },
+    family: 'rskj' as const,
+    slots: 1_000,
+    inclusion: 1,
+    blockMs: 30_000,
   }
   const phones = Array.from(
     { length: callers },

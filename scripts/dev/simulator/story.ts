@@ -79,10 +79,7 @@ export function blockWords({ number, transactions }: ModelBlock): string {
 
 /** `1d 02:03:04.567`, without days where there are none. */
 function timeOf(ms: number): string {
-  const two = (value: number) => `${value}`.padStart(2, '0')
   const days = Math.floor(ms / 86_400_000)
-  const seconds = Math.floor(ms / 1000)
-  const clock = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60]
-  const millis = `${Math.floor(ms % 1000)}`.padStart(3, '0')
-  return `${days > 0 ? `${days}d ` : ''}${clock.map(two).join(':')}.${millis}`
+  const clock = new Date(ms).toISOString().slice('1970-01-01T'.length, -1)
+  return days > 0 ? `${days}d ${clock}` : clock
 }

@@ -104,17 +104,30 @@ const intrinsicGas = 40_000
 export function createModelChain(options: ChainOptions): ModelChain {
   const { start, minGasPriceWei, state } = options
   const genesis: ModelBlock = {
-    ...{ number: 0, hash: hashOf(0, 0), parent: undefined, transactions: [], changes: [] },
-    ...{ timestampSeconds: Math.floor(start / 1000), since: start, minGasPriceWei, state },
+    number: 0,
+    hash: hashOf(0, 0),
+    parent: undefined,
+    timestampSeconds: Math.floor(start / 1000),
+    since: start,
+    minGasPriceWei,
+    transactions: [],
+    changes: [],
+    state,
   }
+  const branches = createBranches(genesis)
   const growing: Growing = {
-    ...{ options, minGasPriceWei, branches: createBranches(genesis) },
-    ...{ waiting: [], branch: 0, mined: new Map(), processed: [] },
+    options,
+    branches,
+    waiting: [],
+    minGasPriceWei,
+    branch: 0,
+    mined: new Map(),
+    processed: [],
   }
-  const { head, headAt, blockAt, isWithin, missing } = growing.branches
   return {
-    ...{ head, headAt, blockAt, isWithin },
-    find: (hash, view) => growing.mined.get(hash)?.find(({ block }) => isWithin(block, view)),
+    ...branches,
+    find: (hash, view) =>
+      growing.mined.get(hash)?.find(({ block }) => branches.isWithin(block, view)),
     allProcessed: () => growing.processed,
     change: (change) => void growing.waiting.push(change),
     setMinGasPrice(wei) {
@@ -125,9 +138,9 @@ export function createModelChain(options: ChainOptions): ModelChain {
     skipTo: (now) => skipTo(growing, now),
     reorganize: (depth, blocks, now, returns) =>
       reorganize(growing, { depth, blocks, now, returns }),
-    depthBelow: (tip) => head().number - missing(tip).base,
+    depthBelow: (tip) => branches.head().number - branches.missing(tip).base,
     resume(tip, now, returns) {
-      const { base, blocks } = missing(tip)
+      const { base, blocks } = branches.missing(tip)
       const removed = turn(growing, { base, blocks, now, returns })
       return { removed, added: [...blocks, mineOn(growing, now)] }
     },
@@ -218,7 +231,10 @@ function execute(
   const results =
     isExecute && succeeded ? executeRequests(world, state, requests, at, gas - intrinsicGas) : []
   const entry: MinedTransaction = {
-    ...{ transaction, block, succeeded, processed: results },
+    transaction,
+    block,
+    succeeded,
+    processed: results,
     logs: results.map((result) => processedLog(world.forwarder, result)),
   }
   block.transactions.push(entry)
@@ -246,8 +262,15 @@ function mineOn(
   const isChanged = chosen.length > 0 || waiting.length > 0
   const state = isChanged ? cloneState(parent.state) : parent.state
   const block: ModelBlock = {
-    ...{ number, hash, parent, timestampSeconds, since: now, minGasPriceWei },
-    ...{ transactions: [], changes: waiting, state },
+    number,
+    hash,
+    parent,
+    timestampSeconds,
+    since: now,
+    minGasPriceWei,
+    transactions: [],
+    changes: waiting,
+    state,
   }
   for (const change of waiting) change(state)
   growing.waiting = []
