@@ -3,31 +3,22 @@ import type { Clock } from '../../../src/runtime/clock.ts'
 import type { FaultKind } from './faults.ts'
 import type { Scheduler } from './scheduler.ts'
 
-type Die = (scope: 'request' | 'process') => void
-
 /**
  * A program that waits for things: one delivery in its Worker, one round of an alarm, one call within
- * the ledger's object. When it has died, nothing that it waited for ever comes back to it.
+ * the ledger's object. When it has died, nothing that it waited for ever comes back to it. `die` ends it,
+ * and with it whatever else dies then.
  */
-export type Actor = {
-  readonly name: string
-  isAlive: boolean
-  /** Nothing comes back to it before. */
-  stalledUntil: number
-  readonly troubles: Set<FaultKind | 'node_down' | 'object_down' | 'miscounted'>
-  /** How often it has done each thing. */
-  readonly counts: Map<string, number>
-  /** Ends it, and with it whatever else dies then. */
-  die: Die
-}
+export type Actor = ReturnType<typeof createActor>
 
-export const createActor = (name: string, die: Die): Actor => ({
+export const createActor = (name: string, die: (scope: 'request' | 'process') => void) => ({
   name,
   die,
   isAlive: true,
+  /** Nothing comes back to it before. */
   stalledUntil: 0,
-  troubles: new Set(),
-  counts: new Map(),
+  troubles: new Set<FaultKind | 'node_down' | 'object_down' | 'miscounted'>(),
+  /** How often it has done each thing. */
+  counts: new Map<string, number>(),
 })
 
 const running = new AsyncLocalStorage<Actor>()

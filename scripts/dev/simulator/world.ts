@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { KeptLedger } from '../../../src/relay/ledger/keeper.ts'
-import { type LedgerRules, ledgerRules, type Work } from '../../../src/relay/ledger/port.ts'
+import { ledgerRules, type Work } from '../../../src/relay/ledger/port.ts'
 import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
 import type { SqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import type { Log } from '../../../src/runtime/log.ts'
@@ -24,8 +24,8 @@ export type World = Ground & {
   story: Story
   records: Records
   memories: KeptMemories
-  weather: Weather
-  object: LedgerObject
+  weather: ReturnType<typeof newWeather>
+  object: ReturnType<typeof newObject>
   /** The Workers that live, by their numbers. */
   isolates: Map<number, { answer: Answer; actors: Set<Actor> }>
   /** What the relay logs. */
@@ -35,50 +35,56 @@ export type World = Ground & {
 }
 
 /** Circumstances that events change. */
-export type Weather = {
+const newWeather = () => ({
   /** Whether faults are drawn. */
-  isTroubled: boolean
+  isTroubled: true,
   /** Whether all that was planned to happen has happened. */
-  isCalm: boolean
+  isCalm: false,
   /** Whether blocks and the scheduled trigger go on. */
-  isRunning: boolean
-  blocksStopUntil: number
+  isRunning: true,
+  blocksStopUntil: 0,
   /** What the least gas price comes back to. */
-  usualGasPriceWei: bigint
-  nodeDown: { until: number; share: number }[]
+  usualGasPriceWei: startGasPriceWei,
+  nodeDown: [] as { until: number; share: number }[],
   /** By how many transactions Workers are told too much of the relayer's count. */
-  miscounts: { until: number; by: number }[]
-}
+  miscounts: [] as { until: number; by: number }[],
+})
+
+/** What runs in an object until it ends. */
+type Instance = { kept: KeptLedger; actors: Set<Actor>; calls: Set<(outcome: Outcome) => void> }
 
 /** The Durable Object of the ledger: its rows and its alarm outlive what runs in it. */
-export type LedgerObject = {
-  storage: Sql
-  rules: LedgerRules
-  /** Over the rows; undefined until it is asked again, when what it remembers is gone. */
-  ledger: SqlLedger | undefined
-  instance:
-    | { kept: KeptLedger; actors: Set<Actor>; calls: Set<(outcome: Outcome) => void> }
-    | undefined
-  /** It cannot be reached before. */
-  downUntil: number
-  /** Whether no row of it was ever lost. */
-  isWhole: boolean
-  alarm: Alarm
-  /** How things stood when the latest round began; undefined where the round is not judged. */
-  round: RoundStart | undefined
-  claims: Claims
+function newObject({ rules }: Plan['knobs'], storage: Sql) {
+  const { maxInFlight, meansMs, watchBlocks } = rules
+  return {
+    storage,
+    rules: { ...ledgerRules, maxInFlight, meansMs, watchBlocks },
+    /** Over the rows; undefined until it is asked again, when what it remembers is gone. */
+    ledger: undefined as SqlLedger | undefined,
+    instance: undefined as Instance | undefined,
+    /** It cannot be reached before. */
+    downUntil: 0,
+    /** Whether no row of it was ever lost. */
+    isWhole: true,
+    alarm: {
+      /** When it rings next; null where it is not set. */
+      dueAt: null as number | null,
+      cancel: () => {},
+      rings: 0,
+      ringing: new Set<Actor>(),
+    },
+    /** How things stood when the latest round began; undefined where the round is not judged. */
+    round: undefined as RoundStart | undefined,
+    claims: {
+      /** Those whose leases last, by their tokens. */
+      live: new Map<string, Claimed>(),
+      /** Tokens that have recorded: they are told so again. */
+      recorded: new Set<string>(),
+    },
+  }
 }
 
-/** `dueAt`: when it rings next, or null where it is not set. */
-export type Alarm = {
-  dueAt: number | null
-  cancel: () => void
-  rings: number
-  ringing: Set<Actor>
-}
-
-/** Claims whose leases last, by their tokens, and tokens that have recorded: they are told so again. */
-export type Claims = { live: Map<string, Claimed>; recorded: Set<string> }
+export type Claims = ReturnType<typeof newObject>['claims']
 
 /** What came of a call of the object. */
 export type Outcome = { ok: true; value: unknown } | { ok: false; error: Error }
@@ -108,15 +114,7 @@ export function createWorld(
   const story = isTold ? createStory(now, startTime) : silentStory
   const records = newRecords()
   let tokens = 0
-  const weather: Weather = {
-    isTroubled: true,
-    isCalm: false,
-    isRunning: true,
-    blocksStopUntil: 0,
-    usualGasPriceWei: startGasPriceWei,
-    nodeDown: [],
-    miscounts: [],
-  }
+  const weather = newWeather()
   return {
     ...createGround(plan, now, (transaction, refusal, held) => {
       const { arrivals, foreign } = records
@@ -146,21 +144,6 @@ export function createWorld(
       if (event.event === 'nonce.ahead') records.givenUp.push({ at: now(), nonce: Number(nonce) })
       story.log(event)
     },
-  }
-}
-
-function newObject({ rules }: Plan['knobs'], storage: Sql): LedgerObject {
-  const { maxInFlight, meansMs, watchBlocks } = rules
-  return {
-    storage,
-    rules: { ...ledgerRules, maxInFlight, meansMs, watchBlocks },
-    ledger: undefined,
-    instance: undefined,
-    downUntil: 0,
-    isWhole: true,
-    alarm: { dueAt: null, cancel: () => {}, rings: 0, ringing: new Set() },
-    round: undefined,
-    claims: { live: new Map(), recorded: new Set() },
   }
 }
 
