@@ -70,6 +70,10 @@ export type ChainSnapshot = Followed & {
   spent: ReadonlyMap<string, Spending>
   /** Below this nonce the node's pool holds something. */
   poolCount: Known<number>
+  /** The same, asked where a block has passed over what waits: from here on the pool may have lost it. */
+  missingFrom: Known<number>
+  /** No round has seen this head before. */
+  isNewHead: boolean
   gasPriceWei: Known<bigint>
 }
 
@@ -95,6 +99,8 @@ export function chainAt(head: Head, count: number): ChainSnapshot {
     deepTimeSeconds: { kind: 'unknown' },
     spent: new Map(),
     poolCount: { kind: 'unknown' },
+    missingFrom: { kind: 'unknown' },
+    isNewHead: false,
     gasPriceWei: { kind: 'unknown' },
   }
 }
@@ -269,21 +275,39 @@ export function isAnyRefusedOnce(work: Work, count: number, { rules }: Terms): b
   )
 }
 
-/** What is offered again: before the pool drops it, or since nothing says that it was offered at all. */
-export function dueOffers(work: Work, count: number, { rules }: Terms): Offer[] {
+/**
+ * Whether a block could have had the bytes that a node took, and the chain waits for them or for others of ours
+ * before them: the pool may have lost them.
+ */
+export const isPassedOver = ({ sentAt, failures }: Offer['latest'], { head }: ChainSnapshot) =>
+  sentAt !== undefined && failures === 0 && head.timestampSeconds * 1_000 > sentAt + propagationMs
+
+/** A block has what reached the pools so long before its time. */
+const propagationMs = 3_000
+
+/**
+ * What is offered again: before the pool drops it, where the pool shows that it has lost it, or since nothing says
+ * that it was offered at all.
+ */
+export function dueOffers(work: Work, chain: ChainSnapshot, { rules }: Terms): Offer[] {
+  const { count, missingFrom } = chain
   return recordedNonces(work).flatMap((open) => {
     const [latest] = open.transactions
     if (latest === undefined) return []
     if (!isInReach(open.nonce, count, rules)) return []
     const { sentAt, recordedAt } = latest
     const silentMs = work.now - (sentAt ?? recordedAt)
-    if (silentMs < offeredAfterMs(latest, rules)) return []
+    const isTimed = silentMs >= offeredAfterMs(latest, rules)
+    const isMissing = missingFrom.kind === 'known' && open.nonce >= missingFrom.value
+    if (!isTimed && !(isMissing && isPassedOver(latest, chain))) return []
     const isFirst = sentAt === undefined && open.transactions.length === 1
+    // What a pool loses lacks no price, unless it does so again and again.
+    const patienceMs = isTimed ? rules.replaceAfterMs : 2 * rules.replaceAfterMs
     const isStuck =
       open.nonce === count &&
       sentAt !== undefined &&
       silentMs < rules.rebroadcastMs * 2 &&
-      work.now - recordedAt >= rules.replaceAfterMs
+      work.now - recordedAt >= patienceMs
     return [{ open, latest, isFirst, isStuck, isUntaken: latest.failures > 0 }]
   })
 }

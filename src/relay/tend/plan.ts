@@ -123,9 +123,7 @@ export function plan(
     case 'settle':
       return planSettle(ledger, chain, terms)
     case 'offer':
-      return dueOffers(ledger.work, chain.count, terms).map((offer) =>
-        planOffer(offer, chain, terms),
-      )
+      return dueOffers(ledger.work, chain, terms).map((offer) => planOffer(offer, chain, terms))
     case 'carry':
       return planCarry(ledger, chain, terms)
   }

@@ -17,6 +17,7 @@ import {
   isAwaited,
   isCountShort,
   isDoubtful,
+  isPassedOver,
   isPoolCountWrong,
   isReceiptOverdue,
   isReorganized,
@@ -30,6 +31,7 @@ import {
   overduePayments,
   passedNonces,
   priceOf,
+  recordedNonces,
   type Spending,
 } from './facts.ts'
 import type { Stage } from './plan.ts'
@@ -73,7 +75,13 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
   // A block was noted while the head was asked for, or the chain has lost it: asked once more.
   const isAbove = (blocks[0]?.number ?? -1) > seen.number
   const head = isAbove ? await node.head(clock.timeout(nodeTimeoutMs)) : seen
-  const chain = { ...chainAt(head, 0), ...(await followed(relayer, work, head)), blocks }
+  const isNewHead = work.head?.hash !== head.hash
+  const chain = {
+    ...chainAt(head, 0),
+    ...(await followed(relayer, work, head)),
+    blocks,
+    isNewHead,
+  }
   if (isAwaited(ledger, chain, relayer)) return chain
   const known = work.head
   const places = new Map<string, BlockStatus>()
@@ -358,8 +366,15 @@ async function askSpending(
   return spending.kind === 'known' ? spending.value : spending
 }
 
-async function askOffer(relayer: Relayer, work: Work, chain: ChainSnapshot) {
-  const isPriced = dueOffers(work, chain.count, relayer).some(
+async function askOffer(relayer: Relayer, work: Work, before: ChainSnapshot) {
+  const [next] =
+    recordedNonces(work).find(({ nonce }) => nonce === before.count)?.transactions ?? []
+  const isMissed = before.isNewHead && next !== undefined && isPassedOver(next, before)
+  const chain =
+    isMissed && !isPoolCountWrong(work)
+      ? { ...before, missingFrom: await askPending(relayer, 'rebroadcast.failed') }
+      : before
+  const isPriced = dueOffers(work, chain, relayer).some(
     ({ isStuck, isUntaken }) => isStuck || isUntaken,
   )
   return isPriced ? askPrice(relayer, 'rebroadcast.failed', chain) : chain
@@ -396,14 +411,16 @@ async function askCarry(
  * than a pool keeps anything: then it is the count that is wrong.
  */
 async function askPool(relayer: Relayer, work: Work, chain: ChainSnapshot): Promise<ChainSnapshot> {
-  const { node, signer, clock } = relayer
   if (chain.poolCount.kind === 'known') return chain
   if (isPoolCountWrong(work)) return { ...chain, poolCount: { kind: 'known', value: 0 } }
-  const poolCount = await answerOf(relayer, 'fill.failed', () =>
-    node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), 'pending'),
-  )
-  return { ...chain, poolCount }
+  return { ...chain, poolCount: await askPending(relayer, 'fill.failed') }
 }
+
+const askPending = (relayer: Relayer, event: string) =>
+  answerOf(relayer, event, () => {
+    const { node, signer, clock } = relayer
+    return node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), 'pending')
+  })
 
 async function askPrice(
   relayer: Relayer,

@@ -86,7 +86,8 @@ export function judgeBudget(history: History, found: Found): void {
     plan.knobs.rules.watchBlocks,
   )
   const own = rounds.size * (plan.items.some(isLongPause) ? 2 : 1)
-  if (shared.length <= own + missed + 2 * (blocks + sendAgain(asked, rounds))) return
+  // Of each block that passes over what waits, the pool is asked whether it still has that.
+  if (shared.length <= own + missed + 3 * blocks + 2 * sendAgain(asked, rounds)) return
   const words = `${rounds.size} rounds of about ${Math.ceil(blocks)} blocks ask ${shared.length} times`
   found('budget', words, {
     lost_rows: losses.length > 0,

@@ -1,5 +1,10 @@
 import type { PoolRules } from '../../../../src/chain/chains.ts'
-import type { OpenNonce, Payment, Work } from '../../../../src/relay/ledger/port.ts'
+import {
+  ledgerRules,
+  type OpenNonce,
+  type Payment,
+  type Work,
+} from '../../../../src/relay/ledger/port.ts'
 import type { SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import type { Actor } from '../actors.ts'
 import { spendingKey } from '../model/contracts.ts'
@@ -233,7 +238,7 @@ function* overtaken(world: World, { head, work }: RoundStart, left: Work): Gener
 
 /** The bytes of nonces that the pool has room for: offered when it is time, and not before. */
 function* misoffered(world: World, { head, work }: RoundStart, left: Work): Generator<string> {
-  const { chain } = world
+  const { chain, pool } = world
   const { rules, maxGasPriceWei } = world.plan.knobs
   const { nonce: count } = head.state
   // A replica on a branch that the chain has lost may have told that it passed them.
@@ -252,7 +257,27 @@ function* misoffered(world: World, { head, work }: RoundStart, left: Work): Gene
       transactions.length <= rules.maxReplacements &&
       was.gasPriceWei * BigInt(100 + rules.replacementPercent) <= maxGasPriceWei * 100n
     const isRefused = was.failures > 0 && was.gasPriceWei < chain.minGasPriceWei()
-    const bytes = { nonce, isNext: nonce === count, isRefused, mayBeOutbid, was, latest }
+    const isPassedOver =
+      head.timestampSeconds * 1_000 > (was.sentAt ?? was.recordedAt) + propagationMs
+    const isSeen = work.head?.hash === head.hash || isAged(work)
+    const isLost = !isSeen && isPassedOver && was.failures === 0 && was.sentAt !== undefined
+    if (
+      nonce === count &&
+      isLost &&
+      latest.sentAt === was.sentAt &&
+      pool.nextNonce(count) === count
+    ) {
+      yield `nonce ${nonce}, which the pool has lost, not offered`
+    }
+    const bytes = {
+      nonce,
+      isNext: nonce === count,
+      isRefused,
+      isPassedOver,
+      mayBeOutbid,
+      was,
+      latest,
+    }
     yield* misofferedAt(rules, bytes, work.now, left.now)
   }
 }
@@ -271,6 +296,8 @@ type Bytes = {
   isNext: boolean
   /** The pool does not take it for its price. */
   isRefused: boolean
+  /** A block could have had it: the pool may have lost it. */
+  isPassedOver: boolean
   mayBeOutbid: boolean
   was: Transaction
   latest: Transaction
@@ -279,7 +306,7 @@ type Bytes = {
 /** From before a round to after it: what was due all the time, and what was done too early. */
 function* misofferedAt(
   { rebroadcastMs, replaceAfterMs, tendMs }: PoolRules,
-  { nonce, isNext, isRefused, mayBeOutbid, was, latest }: Bytes,
+  { nonce, isNext, isRefused, isPassedOver, mayBeOutbid, was, latest }: Bytes,
   from: number,
   to: number,
 ): Generator<string> {
@@ -292,7 +319,8 @@ function* misofferedAt(
   const waitsMs = was.sentAt === undefined ? sentByWorkerMs : offeredMs
   if (from - since >= waitsMs && !isOffered) yield `nonce ${nonce} not offered`
   if (was.sentAt === undefined) return
-  if (isOffered && (latest.sentAt ?? to) - since < waitsMs) yield `nonce ${nonce} offered too soon`
+  const isSooner = isOffered && !isPassedOver && (latest.sentAt ?? to) - since < waitsMs
+  if (isSooner) yield `nonce ${nonce} offered too soon`
   const isStuck = isNext && from - was.recordedAt >= replaceAfterMs
   const isLate = from - since >= 2 * rebroadcastMs
   const isLateAfterwards = to - since >= 2 * rebroadcastMs
@@ -305,6 +333,13 @@ function* misofferedAt(
 
 /** More than the transactions of a history cost. */
 const enoughWei = 10n ** 17n
+
+/** Whether something has waited for longer than a pool keeps it: its count is not believed then. */
+const isAged = (work: Work): boolean =>
+  undecided(work).some(({ acceptedAt }) => work.now - acceptedAt > ledgerRules.displacedMs)
+
+/** A block has what reached the pools so long before its time. */
+const propagationMs = 3_000
 
 /** A Worker that has not sent what it recorded has died by then. */
 const sentByWorkerMs = 3_000

@@ -240,6 +240,31 @@ test('a plan: bytes go out again in their time, and a higher price is paid where
   does('bytes that are stuck, at no price', 'offer', open, chainOf(5, {}), 'rebroadcast 5')
 })
 
+test('a plan: what a pool has lost goes out again once a block has passed it over, whatever its price', () => {
+  // A block of now: what reached the pools 3 s before it could be in it.
+  const [could, couldNot] = [3 * secondMs + 1, 3 * secondMs].map((ago) => ({
+    recorded: ago,
+    sent: ago,
+  }))
+  const nonces = [could, could, could, couldNot].map((sent, index) =>
+    recorded(5 + index, `${index}`, sent ?? { recorded: 0 }),
+  )
+  const missingFrom = (nonce: number) =>
+    chainOf(5, { missingFrom: known(nonce), gasPriceWei: known(10n) })
+  does('a pool that has all', 'offer', { nonces }, missingFrom(9))
+  does('a pool that nobody asked', 'offer', { nonces }, chainOf(5, {}))
+  does('a pool with a gap', 'offer', { nonces }, missingFrom(6), 'rebroadcast 6', 'rebroadcast 7')
+  const refused = { nonces: [recorded(5, 'a', { ...(could ?? { recorded: 0 }), failures: 1 })] }
+  does('what no node took', 'offer', refused, missingFrom(5))
+  const { replaceAfterMs, rebroadcastMs } = rules
+  const longLost = (recordedMs: number, sent: number) => ({
+    nonces: [recorded(5, 'a', { recorded: recordedMs, sent })],
+  })
+  const again = rebroadcastMs - 1
+  does('lost late', 'offer', longLost(replaceAfterMs, again), missingFrom(5), 'rebroadcast 5')
+  does('lost often', 'offer', longLost(2 * replaceAfterMs, again), missingFrom(5), 'outbid 5')
+})
+
 test('a plan: a nonce that the chain has passed is settled by its block, and is foreign only where nothing else is possible', () => {
   const old = { recorded: 60 * secondMs, sent: 31 * secondMs }
   const open = { nonces: [recorded(3, 'a', old)], carried: [payment('a', { nonce: 3 })] }

@@ -817,6 +817,27 @@ test('payments that wait leave in one transaction, and what outbids it differs i
   expect(content.data).toBeDefined()
 })
 
+test('what a pool has swallowed goes out again, in order, in the first round after a block without it', async () => {
+  const { chain, block } = chainOfBlocks()
+  const { relayer, ledger, asked, time } = relayerOver((question) =>
+    question.method === 'eth_getBlockByNumber' ? block(question) : takesAll(question),
+  )
+  for (const number of [1, 2]) {
+    await enqueue(ledger, number)
+    await tend(relayer)
+  }
+  const swallowed = rawsSent(asked)
+  expect(swallowed).toHaveLength(2)
+  time.now += 10_000
+  asked.length = 0
+  await tend(relayer)
+  expect(rawsSent(asked)).toEqual([])
+  chain.height += 1
+  chain.seconds = time.now / 1_000
+  for (let round = 0; round < 2; round++) await tend(relayer)
+  expect(rawsSent(asked)).toEqual(swallowed)
+})
+
 test('a block that is noted while a round looks at blocks is not lost because it is above the head', async () => {
   const { chain, block } = chainOfBlocks()
   const { relayer, ledger, called, events, time } = relayerOver((question) =>
