@@ -22,7 +22,7 @@ export async function writeAbis(): Promise<Record<string, string>> {
 }
 
 function render(name: string, contract: string): string {
-  const abi = literal(readArtifact(contract).abi, '')
+  const abi = literal(readArtifact(contract).abi)
   return `// Generated from contracts/src by \`npm run generate\`; not edited by hand.
 
 /** The ABI of \`contracts/src/${contract}.sol\`. */
@@ -59,33 +59,19 @@ function renderForwarder(): string {
   const [days] = find(/\bLIFETIME = (\d+) days;/g)
   return `
 /** The members of the enum \`Status\`, in their order. */
-export const requestStatuses = ${literal(statuses, '')} as const
+export const requestStatuses = ${literal(statuses)} as const
 
 /** What a caller signs (EIP-712): the domain, but for the chain and the contract, and the types. */
-export const requestDomain = ${literal({ name, version }, '')} as const
-export const requestTypes = ${literal({ Request: members }, '')} as const
+export const requestDomain = ${literal({ name, version })} as const
+export const requestTypes = ${literal({ Request: members })} as const
 
 /** \`INTENT_LIFETIME\`: for so many seconds a spent intent id is refused. */
 export const intentLifetimeSeconds = ${Number(days) * 86_400}
 `
 }
 
-/** On one line where 100 columns hold it. `internalType` is dropped: no caller of the relay needs it. */
-function literal(value: unknown, indent: string, taken = indent.length): string {
-  if (typeof value === 'string') return `'${value}'`
-  if (typeof value !== 'object' || value === null) return String(value)
-  const isList = Array.isArray(value)
-  const inner = `${indent}  `
-  const parts = (text: (item: unknown, label: string) => string) =>
-    isList
-      ? value.map((item) => text(item, ''))
-      : Object.entries(value)
-          .filter(([key]) => key !== 'internalType')
-          .map(([key, item]) => `${key}: ${text(item, `${key}: `)}`)
-  const flat = parts((item) => literal(item, '', Number.NEGATIVE_INFINITY)).join(', ')
-  const line = isList ? `[${flat}]` : `{ ${flat} }`
-  if (taken + line.length < 100) return line
-  const rows = parts((item, label) => literal(item, inner, inner.length + label.length))
-  const [open, close] = isList ? ['[', ']'] : ['{', '}']
-  return `${open}\n${rows.map((row) => `${inner}${row},\n`).join('')}${indent}${close}`
+/** Writes a value as TypeScript, an entry of a list a line. `internalType` is dropped: no caller of the relay needs it. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[\n${value.map((one) => `  ${literal(one)},\n`).join('')}]`
+  return JSON.stringify(value, (key, one) => (key === 'internalType' ? undefined : one))
 }
