@@ -1,11 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { healthAnswer } from '../../src/operator/answers.ts'
+import { until } from '../dev/wait.ts'
 
 /** What wrangler writes into WRANGLER_OUTPUT_FILE_PATH, a line of JSON each, of what it has deployed. */
 const deployLine = z.object({ type: z.literal('deploy'), targets: z.array(z.string()) })
-
-const everyMs = 1_000
 
 /** The https address at which a Worker was put, from what wrangler wrote; undefined where it names no address. */
 export function addressIn(written: string): string | undefined {
@@ -26,11 +24,11 @@ export function addressIn(written: string): string | undefined {
  */
 export async function beginLedger(address: string, withinMs: number): Promise<boolean> {
   const patience = AbortSignal.timeout(withinMs)
-  while (!patience.aborted) {
-    if (await hasLedger(address, patience)) return true
-    await sleep(everyMs, undefined, { signal: patience }).catch(() => undefined)
-  }
-  return false
+  const isThere = () => hasLedger(address, patience)
+  return until(isThere, { everyMs: 1_000, withinMs }).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function hasLedger(address: string, signal: AbortSignal): Promise<boolean> {

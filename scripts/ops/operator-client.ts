@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import { operatorError } from '../../src/operator/answers.ts'
 import { openFolder } from '../stack/folder.ts'
+import { readOrigin } from '../stack/options.ts'
 import { StackError } from '../stack/report.ts'
 import { readRunningStack } from '../stack/running-stack.ts'
 
@@ -35,13 +36,11 @@ export function openOperator(url: string | undefined, env: NodeJS.ProcessEnv): O
     const { relayUrl, operatorToken, nodeUrl } = readRunningStack(openFolder())
     return createOperatorClient({ origin: relayUrl, token: operatorToken, nodeUrl })
   }
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
-    throw new StackError(`"${url}" is not an address.`)
-  }
+  const origin = readOrigin(url)
   const token = env.OPERATOR_TOKEN
   if (!token) throw new StackError('Set OPERATOR_TOKEN to the token of the deployment at --url.')
   const nodeUrl = env.NODE_URL?.split(',')[0]?.trim() || undefined
-  return createOperatorClient({ origin: new URL(url).origin, token, nodeUrl })
+  return createOperatorClient({ origin, token, nodeUrl })
 }
 
 /** Answers are parsed; whatever is no answer is a StackError that says what to do. */

@@ -68,6 +68,13 @@ export function readNodeUrls(text: string | undefined, name: string): string[] {
   return urls
 }
 
+/** The origin of a deployment's address. @throws {StackError} it is none */
+export function readOrigin(url: string): string {
+  const parsed = URL.parse(url)
+  if (parsed !== null && /^https?:$/.test(parsed.protocol)) return parsed.origin
+  throw new StackError(`"${url}" is not an address.`)
+}
+
 /** The test network unless told otherwise, so that no typing error spends real money. */
 export function readChainId(text: string | undefined): Chain['id'] {
   if (text === undefined || text === '') return 31

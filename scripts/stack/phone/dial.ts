@@ -6,10 +6,11 @@ import { commonOptions, readNumber } from '../../ops/command-line.ts'
 import { createCommand } from '../command.ts'
 import { openFolder } from '../folder.ts'
 import { demoCallers, toPhone } from '../money/callers.ts'
+import { readOrigin } from '../options.ts'
 import { Misused, StackError, say } from '../report.ts'
 import { readRunningStack } from '../running-stack.ts'
 import { playScript } from './dial-script.ts'
-import { gatewayNames, type PhoneLine, phoneLines } from './phone-lines.ts'
+import { gatewayNames, type PhoneLine, type Post, phoneLines } from './phone-lines.ts'
 
 const usage = `Usage: npm run dial -- [--phone +254700000001] [--text 1 [--session NAME]] [--json]
        npm run dial -- --url https://<host> [--text 1 [--session NAME]] [--json]
@@ -23,9 +24,6 @@ is read from a prompt, or from the standard input.`
 
 /** Where is dialled. Off this machine no number is offered, and none is an argument. */
 type Line = { send: PhoneLine; offered: string | undefined }
-
-/** Where a relay is, and what it wants to hear. */
-type Relay = { relayUrl: string; secret: string | undefined; isLocal: boolean }
 
 const command = createCommand({
   usage,
@@ -62,21 +60,23 @@ process.exitCode = await command()
 function openLine(url: string | undefined, gateway: string, env: NodeJS.ProcessEnv): Line {
   const name = gatewayNames.find((known) => known === gateway)
   if (name === undefined) throw new Misused(`No gateway is called ${gateway}.`)
-  const relay = relayAt(url, env)
-  const send = phoneLines[name]((...posted) => post(relay, ...posted))
-  return { send, offered: relay.isLocal ? demoCallers[0] : undefined }
-}
-
-function relayAt(url: string | undefined, env: NodeJS.ProcessEnv): Relay {
-  if (url === undefined) {
-    const { relayUrl } = readRunningStack(openFolder())
-    return { relayUrl, secret: undefined, isLocal: true }
+  const isLocal = url === undefined
+  const relayUrl = isLocal ? readRunningStack(openFolder()).relayUrl : readOrigin(url)
+  const secret = isLocal ? undefined : env.CALLBACK_SECRET
+  const authorization = secret ? { authorization: `Bearer ${secret}` } : {}
+  const post: Post = async (path, headers, body) => {
+    const init = { method: 'POST', headers: { ...headers, ...authorization }, body }
+    const response = await fetch(`${relayUrl}${path}`, init).catch(() => {
+      throw new StackError(
+        isLocal
+          ? `The relay at ${relayUrl} does not answer. Start it with: npm start (or, after npm run setup: npx wrangler dev)`
+          : `Nothing answers at ${relayUrl}.`,
+      )
+    })
+    if (response.status !== 404) return response.text()
+    throw new StackError(`${relayUrl} has another CALLBACK_SECRET than you, or is no relay.`)
   }
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
-    throw new StackError(`"${url}" is not an address.`)
-  }
-  const secret = env.CALLBACK_SECRET || undefined
-  return { relayUrl: new URL(url).origin, secret, isLocal: false }
+  return { send: phoneLines[name](post), offered: isLocal ? demoCallers[0] : undefined }
 }
 
 async function numberFor({ offered }: Line, chosen: string | undefined): Promise<PhoneNumber> {
@@ -142,31 +142,6 @@ async function dial(
     const answer = await ask('> ')
     if (answer === undefined) return false
     answers.push(answer)
-  }
-}
-
-async function post(
-  { relayUrl, secret, isLocal }: Relay,
-  path: string,
-  headers: Record<string, string>,
-  body: string,
-): Promise<string> {
-  const authorization = secret === undefined ? {} : { authorization: `Bearer ${secret}` }
-  try {
-    const response = await fetch(`${relayUrl}${path}`, {
-      ...{ method: 'POST', headers: { ...headers, ...authorization }, body },
-    })
-    if (response.status === 404) {
-      throw new StackError(`${relayUrl} has another CALLBACK_SECRET than you, or is no relay.`)
-    }
-    return await response.text()
-  } catch (error) {
-    if (error instanceof StackError) throw error
-    throw new StackError(
-      isLocal
-        ? `The relay at ${relayUrl} does not answer. Start it with: npm start (or, after npm run setup: npx wrangler dev)`
-        : `Nothing answers at ${relayUrl}.`,
-    )
   }
 }
 
