@@ -8,6 +8,14 @@ import { RpcError } from '../../src/chain/rpc.ts'
  */
 export type RpcCall = (method: string, params?: readonly unknown[]) => Promise<unknown>
 
+/** The same, with results that are parsed where it is said by what. */
+export type ParsedCall = RpcCall &
+  (<Result>(
+    method: string,
+    params: readonly unknown[],
+    result: z.ZodType<Result>,
+  ) => Promise<Result>)
+
 const answerSchema = z.looseObject({
   result: z.unknown().optional(),
   error: z
@@ -35,11 +43,15 @@ export async function exchange(
 }
 
 /** Asks what listens at this address; each call has so many ms, if a limit is given. */
-export function rpcTo(url: string, { timeoutMs }: { timeoutMs?: number } = {}): RpcCall {
-  return async (method, params = []) => {
+export function rpcTo(url: string, { timeoutMs }: { timeoutMs?: number } = {}): ParsedCall {
+  return async <Result>(
+    method: string,
+    params: readonly unknown[] = [],
+    parsed: z.ZodType<Result> = z.any(),
+  ) => {
     const signal = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
     const { error, result } = (await exchange(url, method, params, signal)).answer
     if (error !== undefined) throw new RpcError(error.code, error.message, error.data)
-    return result
+    return parsed.parse(result)
   }
 }

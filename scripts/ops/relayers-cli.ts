@@ -1,5 +1,4 @@
 import { type Address, createPublicClient, formatEther, type Hash, http } from 'viem'
-import { z } from 'zod'
 import { statusAnswer } from '../../src/operator/answers.ts'
 import { createNodeCall } from '../stack/chain/node-call.ts'
 import type { Found, Values } from '../stack/command.ts'
@@ -75,7 +74,7 @@ async function drain(operator: OperatorClient, values: Paying): Promise<Found> {
   if (!node.isAnvil) throw new StackError('Only an anvil takes the money of an account.')
   const call = createNodeCall(node.url)
   for (const { address } of status.relayers) {
-    await call('anvil_setBalance', [address, '0x0'], z.unknown())
+    await call('anvil_setBalance', [address, '0x0'])
   }
   const client = createPublicClient({ transport: http(node.url) })
   return { json: { drained: status.relayers.length }, lines: await balanceLines(client, status) }

@@ -2,7 +2,6 @@ import { entropyToMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
 import { type Address, type Hex, hexToBytes, keccak256, parseEther, stringToHex, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { z } from 'zod'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { startChain } from '../../dev/chain.ts'
@@ -48,9 +47,9 @@ export async function startBenchChain(
   atEnd(chain.stop)
   const { url } = chain.anvil
   const call = createNodeCall(url, { timeoutMs: 300_000 })
-  await call('anvil_mine', [toHex(blocksBefore)], z.unknown())
+  await call('anvil_mine', [toHex(blocksBefore)])
   const giveGas = (address: Address) =>
-    call('anvil_setBalance', [address, toHex(parseEther('1000'))], z.unknown())
+    call('anvil_setBalance', [address, toHex(parseEther('1000'))])
   for (const address of addresses) await giveGas(address)
   const { deposit } = createTreasury(chain)
   const callers = await callersOf(chain, callerCount)

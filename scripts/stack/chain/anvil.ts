@@ -133,7 +133,7 @@ async function load(folder: Folder, url: string): Promise<boolean> {
  */
 async function setClock(url: string): Promise<void> {
   const now = Math.floor(Date.now() / 1_000)
-  await createNodeCall(url)('evm_setTime', [now], z.unknown())
+  await createNodeCall(url)('evm_setTime', [now])
 }
 
 /** The next free port, again when another process was faster. */

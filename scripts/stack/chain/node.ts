@@ -1,8 +1,9 @@
 import type { Hash } from 'viem'
 import { z } from 'zod'
 import { type Chain, chains } from '../../../src/chain/chains.ts'
+import { RpcError } from '../../../src/chain/rpc.ts'
 import { StackError } from '../report.ts'
-import { blockHead, createNodeCall, NodeRefusal, quantity } from './node-call.ts'
+import { blockHead, createNodeCall, quantity } from './node-call.ts'
 
 /** The chain behind a stack, as the stack's own tools reach it. */
 export type ChainNode = {
@@ -51,10 +52,10 @@ async function look(url: string, chainId: Chain['id']): Promise<ChainNode> {
 /** Whether a node has anvil's methods. */
 export async function isAnvil(url: string): Promise<boolean> {
   try {
-    await createNodeCall(url)('anvil_nodeInfo', [], z.unknown())
+    await createNodeCall(url)('anvil_nodeInfo')
     return true
   } catch (error) {
-    if (error instanceof NodeRefusal) return false
+    if (error instanceof RpcError) return false
     throw error
   }
 }

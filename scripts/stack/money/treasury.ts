@@ -10,7 +10,6 @@ import {
   toHex,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { z } from 'zod'
 import { devKey } from '../../dev/anvil.ts'
 import { sleep } from '../../dev/wait.ts'
 import { maxGasPrice, priceObstacle, readMaxGasPrice } from '../chain/gas-price.ts'
@@ -45,7 +44,7 @@ export async function openTreasury(
   const treasury = createTreasury(node, devKey)
   if ((await treasury.balance()) < 10n ** 21n) {
     const call = createNodeCall(node.url)
-    await call('anvil_setBalance', [treasury.address, toHex(10n ** 22n)], z.unknown())
+    await call('anvil_setBalance', [treasury.address, toHex(10n ** 22n)])
   }
   return treasury
 }

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import {
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -29,7 +31,7 @@ export const quietTools = {
 
 /** Everything that a build depends on; of the packages, what npm says that it installed. */
 const sources = [
-  'src',
+  'src/**/*',
   'scripts/stack/served/worker-build.ts',
   'wrangler.toml',
   'tsconfig.json',
@@ -161,20 +163,12 @@ async function readSettings(): Promise<z.input<typeof settings>> {
 
 function fingerprint(): string {
   const hash = createHash('sha256')
-  for (const path of sources.flatMap(filesIn)) {
+  const files = globSync(sources, { cwd: root }).sort()
+  for (const path of files.filter((each) => statSync(join(root, each)).isFile())) {
     hash
       .update(`${path}\0`)
-      .update(readIfThere(join(root, path)) ?? '')
+      .update(readFileSync(join(root, path)))
       .update('\0')
   }
   return hash.digest('hex').slice(0, 16)
-}
-
-function filesIn(path: string): string[] {
-  const at = join(root, path)
-  if (path !== 'src') return [path]
-  return readdirSync(at, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
-    .sort()
 }
