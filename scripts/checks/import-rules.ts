@@ -5,6 +5,9 @@ type Rule = { from: RegExp; to: RegExp; except?: RegExp; why: string }
 
 const entries = /^src\/(worker|deno)\.ts$/
 
+/** Adapters end in what they are for: `x-redis.ts` is one of the port `x.ts`, `redis.ts` of a `port.ts`. */
+const adapters = /^src\/(?!runtime\/).*(-(config|memory|object|redis)|\/(object|redis))\.ts$/
+
 const forbidden: readonly Rule[] = [
   // Tests of an entry point have to.
   { from: /^(?!test\/)/, to: entries, why: 'no file imports an entry point' },
@@ -31,6 +34,12 @@ const forbidden: readonly Rule[] = [
     to: /^node:/,
     except: entries,
     why: 'not every runtime that serves this has it',
+  },
+  {
+    from: /^src\//,
+    to: adapters,
+    except: new RegExp(`${adapters.source}|${entries.source}|^src/compose/`),
+    why: 'only entry points, src/compose and other adapters know an adapter',
   },
   { from: /^src\//, to: /^zod$/, why: 'what is served parses with zod/mini' },
   {
@@ -102,9 +111,6 @@ const mostInFolder = 16
 /** Folders of one file each for what they have: the more of it, the more files. */
 const lists = ['src/node/methods']
 
-/** What the file name of an adapter ends in, after the name of a port that stands beside it. */
-const media = ['config', 'memory', 'object', 'redis']
-
 /** Written by `npm run generate`: the only words of Solidity that TypeScript has. */
 const generated = ['src/loan/abi.ts', 'src/relay/forwarder/abi.ts']
 
@@ -114,7 +120,7 @@ const generated = ['src/loan/abi.ts', 'src/relay/forwarder/abi.ts']
  */
 export function findImportFaults(sources: ReadonlyMap<string, string>): string[] {
   const faults = [...sources].flatMap(([file, source]) => [
-    ...readImports(file, source).flatMap((target) => checkImport(file, target, sources)),
+    ...readImports(file, source).flatMap((target) => checkImport(file, target)),
     ...checkFile(file, source),
   ])
   return [...faults, ...checkFolders([...sources.keys()])]
@@ -131,18 +137,13 @@ export function readImports(file: string, source: string): string[] {
   )
 }
 
-function checkImport(
-  file: string,
-  target: string,
-  sources: ReadonlyMap<string, unknown>,
-): string[] {
+function checkImport(file: string, target: string): string[] {
   const broken = forbidden.filter(
     ({ from, to, except }) => from.test(file) && to.test(target) && !except?.test(file),
   )
   const reasons = [
     ...broken.map(({ why }) => why),
     ...Object.keys(layers).flatMap((folder) => checkLayer(folder, file, target)),
-    ...checkAdapter(file, target, sources),
   ]
   return reasons.map((why) => `${file} imports ${target}: ${why}`)
 }
@@ -163,33 +164,6 @@ function nameLayer(folder: string, file: string): string | undefined {
   return file.startsWith(`${folder}/`)
     ? /^([^/]+)\//.exec(file.slice(folder.length + 1))?.[1]
     : undefined
-}
-
-function checkAdapter(
-  file: string,
-  target: string,
-  sources: ReadonlyMap<string, unknown>,
-): string[] {
-  const port = findPort(target, sources)
-  if (port === undefined || !file.startsWith('src/')) return []
-  if (file === port) return ['a port never imports its adapter']
-  const chooses = entries.test(file) || file.startsWith('src/compose/')
-  if (chooses || findPort(file, sources) !== undefined) return []
-  return ['only entry points and src/compose choose adapters']
-}
-
-/**
- * Finds the port of a file that is named like an adapter: of `x-redis.ts` the `x.ts` in its folder or the
- * one above, of `redis.ts` the `port.ts` there.
- */
-function findPort(file: string, sources: ReadonlyMap<string, unknown>): string | undefined {
-  const [, noun, medium = ''] = /^(?:(.+)-)?([a-z]+)\.ts$/.exec(posix.basename(file)) ?? []
-  if (!media.includes(medium)) return undefined
-  const name = `${noun ?? 'port'}.ts`
-  const folder = posix.dirname(file)
-  return [posix.join(folder, name), posix.join(folder, '..', name)].find((path) =>
-    sources.has(path),
-  )
 }
 
 function checkFile(file: string, source: string): string[] {
