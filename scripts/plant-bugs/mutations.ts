@@ -25,26 +25,44 @@ const operators: Readonly<Record<string, { words: string; text: string }>> = {
 /** Objects that are tables of a payment's states. */
 const stateTables = new Set(['transitions', 'phases'])
 
-/** The changes of a node that fit its kind. */
-function changesOf(node: Node, source: string): Change[] {
-  switch (node.type) {
-    case 'BinaryExpression':
-    case 'LogicalExpression':
-      return [...operatorChanges(node, source), ...countChanges(node)]
-    case 'MemberExpression':
-      return extremeChanges(node)
-    case 'ExpressionStatement':
-      return callChanges(node)
-    case 'IfStatement':
-      return guardChanges(node)
-    case 'ArrayExpression':
-      return partChanges(node, source)
-    case 'VariableDeclarator':
-      if (nameOf(node.id) === 'phaseRules') return flagChanges(node, '', source)
-      return stateTables.has(nameOf(node.id) ?? '') ? tableChanges(node, source) : []
-    default:
-      return []
-  }
+type Rule = (node: Node, source: string) => Change[]
+
+/** By the kind of a node, what a careless hand makes of it. */
+const rules: Readonly<Record<string, Rule>> = {
+  BinaryExpression: (node, source) => [...operatorChanges(node, source), ...countChanges(node)],
+  LogicalExpression: operatorChanges,
+  MemberExpression: ({ object, property }) => {
+    const other = { max: 'min', min: 'max' }[nameOf(property) ?? '']
+    if (nameOf(object) !== 'Math' || !isNode(property) || other === undefined) return []
+    const words = other === 'min' ? 'the highest is the lowest' : 'the lowest is the highest'
+    return [{ words, start: property.start, end: property.end, text: other }]
+  },
+  // A statement that only calls: it writes a row, keeps a sum, or adds to a list.
+  ExpressionStatement: ({ expression, start, end }) => {
+    const isCall = isNode(expression) && expression.type === 'CallExpression'
+    return isCall ? [{ words: 'it is not done', start, end, text: ';' }] : []
+  },
+  // What ends a function or a turn of a loop early.
+  IfStatement: ({ consequent, alternate, start, end }) => {
+    const isGuard = isNode(consequent) && /^(Return|Continue|Break)/.test(consequent.type)
+    if (!isGuard || alternate != null) return []
+    return [{ words: 'a guard is gone', start, end, text: ';' }]
+  },
+  // A list that is put together of several.
+  ArrayExpression: ({ elements }, source) => {
+    const parts = (elements as unknown[]).filter(isNode)
+    const spread = parts.filter(({ type }) => type === 'SpreadElement')
+    return (parts.length < 2 ? [] : spread).map(({ start, end }) => {
+      const comma = /^\s*,/.exec(source.slice(end))?.[0].length ?? 0
+      const was = source.slice(start, end)
+      return { words: 'a part is missing', start, end: end + comma, text: '', was }
+    })
+  },
+  VariableDeclarator: (node, source) => {
+    const name = nameOf(node.id) ?? ''
+    if (name === 'phaseRules') return flagChanges(node, '', source)
+    return stateTables.has(name) ? tableChanges(node, source) : []
+  },
 }
 
 function operatorChanges({ left, right, operator }: Node, source: string): Change[] {
@@ -58,40 +76,6 @@ function countChanges({ right, operator }: Node): Change[] {
   if (!isNode(right) || right.value !== 1 || (operator !== '+' && operator !== '-')) return []
   const words = operator === '+' ? 'one more is not one more' : 'one less is not one less'
   return [{ words, start: right.start, end: right.end, text: '0' }]
-}
-
-function extremeChanges({ object, property }: Node): Change[] {
-  const name = nameOf(property)
-  if (nameOf(object) !== 'Math' || !isNode(property)) return []
-  const { start, end } = property
-  if (name === 'max') return [{ words: 'the highest is the lowest', start, end, text: 'min' }]
-  return name === 'min' ? [{ words: 'the lowest is the highest', start, end, text: 'max' }] : []
-}
-
-/** A statement that only calls: it writes a row, keeps a sum, or adds to a list. */
-function callChanges({ expression, start, end }: Node): Change[] {
-  const isCall = isNode(expression) && expression.type === 'CallExpression'
-  return isCall ? [{ words: 'it is not done', start, end, text: ';' }] : []
-}
-
-/** What ends a function or a turn of a loop early. */
-function guardChanges({ consequent, alternate, start, end }: Node): Change[] {
-  const isGuard = isNode(consequent) && /^(Return|Continue|Break)/.test(consequent.type)
-  if (!isGuard || alternate != null) return []
-  return [{ words: 'a guard is gone', start, end, text: ';' }]
-}
-
-/** A list that is put together of several. */
-function partChanges(node: Node, source: string): Change[] {
-  const elements = (node.elements as unknown[]).filter(isNode)
-  if (elements.length < 2) return []
-  return elements
-    .filter(({ type }) => type === 'SpreadElement')
-    .map(({ start, end }) => {
-      const comma = /^\s*,/.exec(source.slice(end))?.[0].length ?? 0
-      const was = source.slice(start, end)
-      return { words: 'a part is missing', start, end: end + comma, text: '', was }
-    })
 }
 
 /** Each entry gone, and each leading to another state. */
@@ -137,7 +121,8 @@ export function mutationsOf(file: string, source: string): Mutation[] {
 function mutationsIn(node: Node, around: string, file: string, source: string): Mutation[] {
   const within = ownNameOf(node) ?? around
   const whole = source.slice(node.start, node.end)
-  const own = changesOf(node, source).map(({ words, start, end, text, was = whole }) => ({
+  const changes = rules[node.type]?.(node, source) ?? []
+  const own = changes.map(({ words, start, end, text, was = whole }) => ({
     ...{ file, within, words, was: was.replaceAll(/\s+/g, ' ') },
     line: source.slice(0, start).split('\n').length,
     text: source.slice(0, start) + text + source.slice(end),
