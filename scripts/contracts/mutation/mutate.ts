@@ -22,7 +22,8 @@ type Survivor = { file: string; before: string; after: string; reason: string }
 
 const survivorsFile = join(projectRoot, 'contracts/test/mutation/survivors.diff')
 const survivors = readSurvivors(readFileSync(survivorsFile, 'utf8'))
-const sources = sourceFiles()
+/** Everything that has code: interfaces have no mutations. */
+const sources = globSync('contracts/src/*.sol', { cwd: projectRoot }).sort()
 
 const flags = readFlags(help, {
   ...{ file: undefined, rule: undefined, list: false, survivors: false },
@@ -61,8 +62,8 @@ async function run(): Promise<void> {
       for (const mutation of left) {
         const outcome = await copy.outcomeOf(mutation)
         counts[outcome] += 1
-        if (!isExpected(mutation, outcome)) problems += 1
-        tell(mutation, outcome, counts.killed + counts.survived + counts.stillborn)
+        const done = counts.killed + counts.survived + counts.stillborn
+        if (!tell(mutation, outcome, done)) problems += 1
       }
     } finally {
       copy.remove()
@@ -83,22 +84,16 @@ function readSurvivors(text: string): Survivor[] {
   })
 }
 
-function isExpected(mutation: Mutation, outcome: Outcome): boolean {
-  return (outcome === 'survived') === (reasonFor(mutation) !== undefined)
-}
-
-function tell(mutation: Mutation, outcome: Outcome, done: number): void {
+/** Says what became of a mutation; false where that is not what survivors.diff says. */
+function tell(mutation: Mutation, outcome: Outcome, done: number): boolean {
   const reason = reasonFor(mutation)
+  const isExpected = (outcome === 'survived') === (reason !== undefined)
   const progress = `${done}/${mutations.length} ${outcome}`
-  if (outcome === 'survived' && reason === undefined) {
-    say(`${progress} WITHOUT A REASON\n${describe(mutation)}`)
-  } else if (outcome === 'survived') {
-    say(`${progress}: ${reason}\n${describe(mutation)}`)
-  } else if (reason !== undefined) {
-    say(`${progress}, although survivors.diff says it does not\n${describe(mutation)}`)
-  } else if (process.stdout.isTTY || done % 20 === 0) {
-    say(progress)
-  }
+  const fault = reason === undefined ? ' WITHOUT A REASON' : ', although survivors.diff has it'
+  if (!isExpected) say(`${progress}${fault}\n${describe(mutation)}`)
+  else if (outcome === 'survived') say(`${progress}: ${reason}\n${describe(mutation)}`)
+  else if (process.stdout.isTTY || done % 20 === 0) say(progress)
+  return isExpected
 }
 
 function reasonFor(mutation: Mutation): string | undefined {
@@ -107,11 +102,6 @@ function reasonFor(mutation: Mutation): string | undefined {
 
 function isOf({ file, before, after }: Survivor, mutation: Mutation): boolean {
   return file === mutation.file && before === mutation.before && after === mutation.after
-}
-
-/** Everything that has code: interfaces have no mutations. */
-function sourceFiles(): string[] {
-  return globSync('contracts/src/*.sol', { cwd: projectRoot }).sort()
 }
 
 function describe({ file, line, rule, before, after }: Mutation): string {
