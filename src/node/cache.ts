@@ -1,17 +1,16 @@
 /** A text, marked with the time (Unix ms) from which it is kept where nothing verified it. */
 export type KeptText = { text: string; unverifiedSince: number | undefined }
 
-/** Keeps texts up to a number of characters in all; what was not used for longest goes first. */
-export type Cache = {
-  readonly get: (key: string) => KeptText | undefined
-  readonly set: (key: string, kept: KeptText) => void
-}
-
 /** What was not verified may be a lie, and outlives it by no more than this. */
 const unverifiedMs = 60_000
 
-/** A cache in this isolate's memory. `now` is Unix time in ms. */
-export function createCache({ maxLength, now }: { maxLength: number; now: () => number }): Cache {
+export type Cache = ReturnType<typeof createCache>
+
+/**
+ * Keeps texts in this isolate's memory, up to a number of characters in all; what was not used for longest goes
+ * first. `now` is Unix time in ms.
+ */
+export function createCache({ maxLength, now }: { maxLength: number; now: () => number }) {
   const entries = new Map<string, KeptText>()
   let length = 0
 
@@ -23,7 +22,7 @@ export function createCache({ maxLength, now }: { maxLength: number; now: () => 
   }
 
   return {
-    get(key) {
+    get(key: string): KeptText | undefined {
       const kept = entries.get(key)
       if (kept === undefined) return undefined
       const { unverifiedSince = Number.POSITIVE_INFINITY } = kept
@@ -36,7 +35,7 @@ export function createCache({ maxLength, now }: { maxLength: number; now: () => 
       entries.set(key, kept)
       return kept
     },
-    set(key, kept) {
+    set(key: string, kept: KeptText): void {
       const own = key.length + kept.text.length
       // One answer must not drive out all others.
       if (own > maxLength / 16) return

@@ -2,23 +2,19 @@ import { RpcError } from '../chain/rpc.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { codes } from './codes.ts'
 
-/** What one customer may make a process hold and do at a time, so that the others are served as well. */
-export type CustomerBudgets = {
-  /** Whether there is room for so many bytes more of this customer. */
-  readonly take: (customer: string, bytes: number) => boolean
-  readonly give: (customer: string, bytes: number) => void
-  /** Waits until the customer's messages of before had their time, and others some between them. */
-  readonly turn: (customer: string, bytes: number) => Promise<void>
-}
-
 /** Bytes of messages that a process holds: each customer's, and all together. */
 const most = { each: 4 * 1024 * 1024, inAll: 32 * 1024 * 1024 }
 
 /** Of one customer, in a millisecond. The dearest message that is known takes a third of its time. */
 const bytesPerMs = 6_000
 
-/** For messages of a kind that reach this process. */
-export function createShares({ now, sleep }: Pick<Clock, 'now' | 'sleep'>): CustomerBudgets {
+export type CustomerBudgets = ReturnType<typeof createShares>
+
+/**
+ * What one customer may make a process hold and do at a time, so that the others are served as well: for messages of a
+ * kind that reach this process.
+ */
+export function createShares({ now, sleep }: Pick<Clock, 'now' | 'sleep'>) {
   const customers = new Map<string, { held: number; freeAt: number }>()
   let sum = 0
 
@@ -29,18 +25,20 @@ export function createShares({ now, sleep }: Pick<Clock, 'now' | 'sleep'>): Cust
   }
 
   return {
-    take(customer, bytes) {
+    /** Whether there is room for so many bytes more of this customer. */
+    take(customer: string, bytes: number): boolean {
       const own = of(customer)
       if (own.held + bytes > most.each || sum + bytes > most.inAll) return false
       own.held += bytes
       sum += bytes
       return true
     },
-    give(customer, bytes) {
+    give(customer: string, bytes: number): void {
       of(customer).held -= bytes
       sum -= bytes
     },
-    async turn(customer, bytes) {
+    /** Waits until the customer's messages of before had their time, and others some between them. */
+    async turn(customer: string, bytes: number): Promise<void> {
       const own = of(customer)
       const waitMs = Math.floor(own.freeAt - now())
       own.freeAt = Math.max(own.freeAt, now()) + bytes / bytesPerMs

@@ -2,18 +2,12 @@ import type { Clock } from './clock.ts'
 import { faultOf, type Log } from './log.ts'
 
 /** Work that goes on after its reply, in a runtime whose process lives as long as it likes. */
-export type Background = {
-  /** Takes work in. Its failure is logged and changes nothing else. */
-  readonly keep: (work: Promise<unknown>) => void
-  /** Resolves when all of it is done, what came meanwhile too; at the latest after this time. */
-  readonly drain: (withinMs: number) => Promise<void>
-}
-
-export function createBackground(clock: Clock, log: Log): Background {
+export function createBackground(clock: Clock, log: Log) {
   const running = new Set<Promise<unknown>>()
 
   return {
-    keep(work) {
+    /** Takes work in. Its failure is logged and changes nothing else. */
+    keep(work: Promise<unknown>): void {
       const kept = work
         .catch((error: unknown) => {
           log({ level: 'error', event: 'background.failed', message: faultOf(error) })
@@ -21,7 +15,8 @@ export function createBackground(clock: Clock, log: Log): Background {
         .finally(() => running.delete(kept))
       running.add(kept)
     },
-    async drain(withinMs) {
+    /** Resolves when all of it is done, what came meanwhile too; at the latest after this time. */
+    async drain(withinMs: number): Promise<void> {
       const done = new AbortController()
       const late = clock.sleep(withinMs, done.signal).then(() => 'late' as const)
       while (running.size > 0) {

@@ -51,11 +51,6 @@ export async function outcomeOf<Value>(
   return shared.outcome
 }
 
-/** Equal work that is under way at the same time is done once. */
-export type WorkSharing = {
-  readonly share: <T>(key: string, work: () => Promise<T>, signal: AbortSignal) => Promise<T>
-}
-
 export type WorkSharingOptions = {
   clock: Clock
   /** Whether an error is an answer for all that asked, and not the trouble of one request. */
@@ -68,11 +63,12 @@ export type WorkSharingOptions = {
  */
 const patienceMs = 1_500
 
-export function createWorkSharing({ clock, isAnswer }: WorkSharingOptions): WorkSharing {
+/** Equal work that is under way at the same time is done once. */
+export function createWorkSharing({ clock, isAnswer }: WorkSharingOptions) {
   const running = new Map<string, SharedWork<unknown>>()
 
   return {
-    async share<T>(key: string, work: () => Promise<T>, signal: AbortSignal) {
+    async share<T>(key: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
       const others = running.get(key) as SharedWork<T> | undefined
       if (others !== undefined) {
         const outcome = await outcomeOf(others, clock, patienceMs, signal)

@@ -32,18 +32,6 @@ export type FeedSource = {
   readonly logs: (block: MinedBlock) => Promise<ChainLog[]>
 }
 
-/** The recent chain as its subscribers were told of it. */
-export type FeedChain = {
-  readonly blocks: () => readonly FeedBlock[]
-  /**
-   * Looks at the chain and moves along with it. All of a change is read before any of it counts, so
-   * that a failure changes nothing and the next look finds the same again.
-   */
-  readonly advance: () => Promise<ChainChange>
-  /** Starts from the chain as it is now. Nothing is told of what is there already. */
-  readonly restart: () => Promise<void>
-}
-
 /** Blocks that are kept: reorganizations deeper than this are not told block by block. */
 export const keptBlocks = 128
 
@@ -74,13 +62,17 @@ export const headFields = [
   'hash',
 ] as const
 
-export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] = []): FeedChain {
+export type FeedChain = ReturnType<typeof createFeedChain>
+
+/** The recent chain as its subscribers were told of it. */
+export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] = []) {
   let chain = [...kept]
 
   return {
-    blocks: () => chain,
+    blocks: (): readonly FeedBlock[] => chain,
 
-    async restart() {
+    /** Starts from the chain as it is now. Nothing is told of what is there already. */
+    async restart(): Promise<void> {
       const latest = await source.latest()
       if (latest.hash === chain.at(-1)?.hash) return
       // The blocks before it too: what a reorganization takes away must be known before.
@@ -90,7 +82,11 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
       chain = await Promise.all(linked.map((block) => toFeedBlock(source, block)))
     },
 
-    async advance() {
+    /**
+     * Looks at the chain and moves along with it. All of a change is read before any of it counts, so
+     * that a failure changes nothing and the next look finds the same again.
+     */
+    async advance(): Promise<ChainChange> {
       const last = chain.at(-1)
       if (last === undefined) throw new Error('the feed has no chain to move along')
       const latest = await source.latest()

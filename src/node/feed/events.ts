@@ -5,22 +5,7 @@ import { data, hash } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeSocket } from '../upstream/socket.ts'
 
-/** What the node has to tell beyond its chain. */
-export type FeedEvents = {
-  /**
-   * Hashes that entered the pool since the last call, as far as it was seen: while the node was away, or
-   * before a lost connection is noticed, some come and are mined unseen.
-   */
-  readonly entered: () => Promise<string[]>
-  /** Hashes that are in the pool now. */
-  readonly pool: () => Promise<string[]>
-  /** `false`, or how far the node has come (`eth_syncing`). */
-  readonly syncing: () => Promise<unknown>
-  /** No client wants to know what entered so far. */
-  readonly skip: () => void
-  /** No client listens any more. */
-  readonly rest: () => void
-}
+export type FeedEvents = ReturnType<typeof createFeedEvents>
 
 /**
  * What nodes tell beyond their chain: by the socket where there is one, else by a filter that is
@@ -29,12 +14,16 @@ export type FeedEvents = {
 export function createFeedEvents(
   ask: <T>(work: (node: UpstreamNode) => Promise<T>) => Promise<T>,
   socket: NodeSocket,
-): FeedEvents {
+) {
   let listenedTo: number | undefined
   let filter: { node: string; id: string } | undefined
 
   return {
-    async entered() {
+    /**
+     * Hashes that entered the pool since the last call, as far as it was seen: while the node was away, or
+     * before a lost connection is noticed, some come and are mined unseen.
+     */
+    async entered(): Promise<string[]> {
       socket.ensure()
       const connection = socket.connection()
       if (connection === undefined) {
@@ -48,15 +37,19 @@ export function createFeedEvents(
       return [...inPool, ...socket.takeHashes()]
     },
     pool,
+    /** `false`, or how far the node has come (`eth_syncing`). */
     syncing: () => ask((node) => node.call('eth_syncing', [], z.unknown())),
+    /** No client wants to know what entered so far. */
     skip: () => void socket.takeHashes(),
-    rest() {
+    /** No client listens any more. */
+    rest(): void {
       listenedTo = undefined
       filter = undefined
       socket.close()
     },
   }
 
+  /** Hashes that are in the pool now. */
   function pool(): Promise<string[]> {
     return ask(poolOf)
   }

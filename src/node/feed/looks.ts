@@ -11,16 +11,6 @@ import type { Teller } from './teller.ts'
 /** What a look at the chain found; undefined when it failed. */
 export type LookResult = 'moved' | 'still' | undefined
 
-/** Looks at the chain and at what else a node tells, and tells the clients. */
-export type Looks = {
-  /** One look at a time; all that ask while one is under way share the next. */
-  readonly soon: () => Promise<LookResult>
-  /** What is there at the next look is not told: there was no client before it. */
-  readonly startOver: () => void
-  /** What happened since the last block that was told is told to the clients that are there. */
-  readonly goOn: () => void
-}
-
 export type LooksOptions = {
   chain: FeedChain
   events: FeedEvents
@@ -45,7 +35,8 @@ type Memory = {
   syncingAskedAt: number
 }
 
-export function createLooks(options: LooksOptions): Looks {
+/** Looks at the chain and at what else a node tells, and tells the clients. */
+export function createLooks(options: LooksOptions) {
   const { clock, log } = options
   const memory: Memory = {
     isBehind: true,
@@ -69,7 +60,8 @@ export function createLooks(options: LooksOptions): Looks {
   }
 
   return {
-    soon() {
+    /** One look at a time; all that ask while one is under way share the next. */
+    soon(): Promise<LookResult> {
       next ??= last.then(() => {
         next = undefined
         last = lookSafely()
@@ -77,10 +69,12 @@ export function createLooks(options: LooksOptions): Looks {
       })
       return next
     },
-    startOver() {
+    /** What is there at the next look is not told: there was no client before it. */
+    startOver(): void {
       memory.isBehind = true
     },
-    goOn() {
+    /** What happened since the last block that was told is told to the clients that are there. */
+    goOn(): void {
       memory.isBehind = false
     },
   }

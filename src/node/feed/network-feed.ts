@@ -21,21 +21,6 @@ import {
 import type { Subscriptions, Topic } from './subscriptions.ts'
 import { createTeller } from './teller.ts'
 
-/** The subscribers of one network, and what they are told. */
-export type Feed = {
-  /** Takes a connection in; `false` when its key has as many as it may have at a time. */
-  readonly open: (socket: FeedSocket, most: number) => boolean
-  /** Takes connections back in that outlived the feed's memory. */
-  readonly restore: (sockets: readonly FeedSocket[]) => void
-  readonly message: (socket: FeedSocket, message: string | ArrayBuffer) => Promise<void>
-  readonly closed: (socket: FeedSocket) => void
-  /** Follows the chain as long as a client listens; ends then. Safe to call at any time. */
-  readonly follow: () => Promise<void>
-  /** Something may have happened: look now. */
-  readonly nudge: () => void
-  readonly isFollowed: () => boolean
-}
-
 export type FeedOptions = {
   chain: FeedChain
   events: FeedEvents
@@ -51,7 +36,10 @@ export type FeedOptions = {
   pollMs: () => number
 }
 
-export function createFeed(options: FeedOptions): Feed {
+export type Feed = ReturnType<typeof createFeed>
+
+/** The subscribers of one network, and what they are told. */
+export function createFeed(options: FeedOptions) {
   const { chain, events, store, limits, clock, log, pollMs } = options
   const sessions = createSessions({ limits, clock, log, left })
   const teller = createTeller(sessions.all, sessions.send)
@@ -71,20 +59,23 @@ export function createFeed(options: FeedOptions): Feed {
     })
 
   return {
+    /** Takes a connection in; `false` when its key has as many as it may have at a time. */
     open: sessions.open,
-    restore(sockets) {
+    /** Takes connections back in that outlived the feed's memory. */
+    restore(sockets: readonly FeedSocket[]): void {
       restoreSessions(sockets, sessions, store)
       // What happened meanwhile is told to the clients that have been listening.
       if (subscribers() === 0 || chain.blocks().length === 0) looks.startOver()
       else looks.goOn()
     },
-    async message(socket, message) {
+    async message(socket: FeedSocket, message: string | ArrayBuffer): Promise<void> {
       const session = sessions.get(socket.id)
       if (session === undefined) return
       await handleMessage(session, message, { ...options, sessions, shares, subscriptionsOf })
     },
-    closed: ({ id }) => sessions.gone(id),
-    async follow() {
+    closed: ({ id }: FeedSocket) => sessions.gone(id),
+    /** Follows the chain as long as a client listens; ends then. Safe to call at any time. */
+    async follow(): Promise<void> {
       if (isFollowing) return
       isFollowing = true
       while (subscribers() > 0) {
@@ -97,6 +88,7 @@ export function createFeed(options: FeedOptions): Feed {
       looks.startOver()
       events.rest()
     },
+    /** Something may have happened: look now. */
     nudge: () => wake.abort(),
     isFollowed: () => subscribers() > 0,
   }

@@ -51,24 +51,11 @@ export const feedLimits: FeedLimits = {
 /** WebSocket close codes (RFC 6455, section 7.4; 1013 is IANA's "try again later"). */
 export const closeCodes = { tooBig: 1009, policy: 1008, tryLater: 1013 } as const
 
+/** Why a connection is closed whose client does not read. */
+const unreadWords = 'read faster, or send something now and then'
+
 /** Why a connection is closed whose key was revoked. */
 export const revokedWords = 'the API key is not valid any more'
-
-/** The connections of a feed. None of them can make the runtime hold more than the limits. */
-export type Sessions = {
-  /** Takes a connection in; `false` when there is no place for it. */
-  readonly open: (socket: FeedSocket, mostOfItsKey: number) => boolean
-  /** Takes a connection in that was there before. */
-  readonly restore: (socket: FeedSocket) => Session
-  readonly get: (id: string) => Session | undefined
-  readonly all: () => Iterable<Session>
-  /** The client sent something, so it is alive and, as far as one can tell, reads. */
-  readonly heard: (session: Session) => void
-  readonly send: (session: Session, text: string) => void
-  /** Closes from here. The client is told nothing more, whether it answers the closing or not. */
-  readonly end: (session: Session, code: number, reason: string) => void
-  readonly gone: (id: string) => void
-}
 
 /** A client that was closed and does not answer that keeps its place for so long. */
 const lingerMs = 600_000
@@ -84,11 +71,15 @@ export type SessionsOptions = {
 /** Connections that were closed from here, but not by the client: the runtime holds what it did not read. */
 type Lingering = Map<string, { keyHash: string; since: number; length: number }>
 
-export function createSessions({ limits, clock, log, left }: SessionsOptions): Sessions {
+export type Sessions = ReturnType<typeof createSessions>
+
+/** The connections of a feed. None of them can make the runtime hold more than the limits. */
+export function createSessions({ limits, clock, log, left }: SessionsOptions) {
   const sessions = new Map<string, Session>()
   const lingering: Lingering = new Map()
   let unansweredInAll = 0
 
+  /** Takes a connection in that was there before. */
   function restore(socket: FeedSocket): Session {
     const session = { socket, topics: new Map(), untold: new Map(), unanswered: 0, requests: 0 }
     sessions.set(socket.id, session)
@@ -101,6 +92,7 @@ export function createSessions({ limits, clock, log, left }: SessionsOptions): S
     return places + open.length < most && held <= limits.lingeringInAll
   }
 
+  /** The client sent something, so it is alive and, as far as one can tell, reads. */
   function heard(session: Session): void {
     unansweredInAll -= session.unanswered
     session.unanswered = 0
@@ -112,6 +104,7 @@ export function createSessions({ limits, clock, log, left }: SessionsOptions): S
     left(session)
   }
 
+  /** Closes from here. The client is told nothing more, whether it answers the closing or not. */
   function end(session: Session, code: number, reason: string): void {
     const { id, keyHash, close } = session.socket
     lingering.set(id, { keyHash, since: clock.now(), length: session.unanswered })
@@ -120,28 +113,25 @@ export function createSessions({ limits, clock, log, left }: SessionsOptions): S
     log({ level: 'info', event: 'socket.closed', message: reason, code })
   }
 
-  function endUnread(session: Session): void {
-    end(session, closeCodes.tryLater, 'read faster, or send something now and then')
-  }
-
   return {
-    open(socket, mostOfItsKey) {
+    /** Takes a connection in; `false` when there is no place for it. */
+    open(socket: FeedSocket, mostOfItsKey: number): boolean {
       if (!hasPlace(socket.keyHash, mostOfItsKey)) return false
       restore(socket)
       return true
     },
     restore,
-    get: (id) => sessions.get(id),
-    all: () => sessions.values(),
+    get: (id: string) => sessions.get(id),
+    all: (): Iterable<Session> => sessions.values(),
     heard,
-    send(session, text) {
+    send(session: Session, text: string): void {
       const { socket } = session
       if (!sessions.has(socket.id)) return
       // Runtimes that show no queue are held by what the client has left unanswered.
       const buffered = socket.buffered?.()
       const owed = buffered ?? session.unanswered
       if (owed > 0 && owed + text.length > limits.unansweredPerSocket) {
-        endUnread(session)
+        end(session, closeCodes.tryLater, unreadWords)
         return
       }
       try {
@@ -157,11 +147,11 @@ export function createSessions({ limits, clock, log, left }: SessionsOptions): S
       while (unansweredInAll > limits.unansweredInAll) {
         const [most] = [...sessions.values()].toSorted((a, b) => b.unanswered - a.unanswered)
         if (most === undefined) break
-        endUnread(most)
+        end(most, closeCodes.tryLater, unreadWords)
       }
     },
     end,
-    gone(id) {
+    gone(id: string): void {
       lingering.delete(id)
       const session = sessions.get(id)
       if (session !== undefined) forget(session)

@@ -6,26 +6,16 @@ import type { FeedBlock } from './chain.ts'
 import type { Session } from './sessions.ts'
 import type { Topic } from './subscriptions.ts'
 
-/** Puts what happened into notifications, for each who wants to hear of it. */
-export type Teller = {
-  /** Blocks that left the chain, newest first, and blocks that came, oldest first. */
-  readonly moved: (removed: readonly FeedBlock[], added: readonly FeedBlock[]) => void
-  /** Hashes that are in the pool; each is told once. */
-  readonly pending: (hashes: readonly string[]) => void
-  /** What the node said of its synchronization: told when it starts and when it stops. */
-  readonly syncing: (status: unknown) => void
-  /** No client was there before the one that comes next. */
-  readonly forget: () => void
-  readonly isWanted: (kind: Topic['kind']) => boolean
-}
-
 /** Hashes that are remembered, so that none is told twice. */
 const rememberedHashes = 20_000
 
+export type Teller = ReturnType<typeof createTeller>
+
+/** Puts what happened into notifications, for each who wants to hear of it. */
 export function createTeller(
   sessions: () => Iterable<Session>,
   send: (session: Session, text: string) => void,
-): Teller {
+) {
   const told = new Set<string>()
   let wasSyncing: boolean | undefined
 
@@ -52,6 +42,7 @@ export function createTeller(
     }
   }
 
+  /** Hashes that are in the pool; each is told once. */
   function pending(hashes: readonly string[]): void {
     for (const hash of hashes) {
       if (told.has(hash)) continue
@@ -65,7 +56,8 @@ export function createTeller(
   }
 
   return {
-    moved(removed, added) {
+    /** Blocks that left the chain, newest first, and blocks that came, oldest first. */
+    moved(removed: readonly FeedBlock[], added: readonly FeedBlock[]): void {
       for (const block of removed) logs(block.logs.toReversed(), true)
       for (const block of added) {
         everyone('newHeads', block.head)
@@ -79,7 +71,8 @@ export function createTeller(
       pending(returned)
     },
     pending,
-    syncing(status) {
+    /** What the node said of its synchronization: told when it starts and when it stops. */
+    syncing(status: unknown): void {
       const shaped = syncStatus(status)
       const isSyncing = shaped !== false
       if (wasSyncing !== undefined && wasSyncing !== isSyncing) {
@@ -87,11 +80,12 @@ export function createTeller(
       }
       wasSyncing = isSyncing
     },
-    forget() {
+    /** No client was there before the one that comes next. */
+    forget(): void {
       told.clear()
       wasSyncing = undefined
     },
-    isWanted(kind) {
+    isWanted(kind: Topic['kind']): boolean {
       for (const { topics, untold } of sessions()) {
         for (const topic of [...topics.values(), ...untold.values()]) {
           if (topic.kind === kind) return true

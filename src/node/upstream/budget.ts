@@ -11,20 +11,6 @@ export type BudgetLimits = {
   relayReserve: number
 }
 
-/** What the nodes are asked, and whether callers may ask them more. */
-export type UpstreamBudget = {
-  /**
-   * Notes calls that are about to go to a node, each of a batch by itself.
-   *
-   * @throws {TransportError} they are callers', and the day's are used up for them
-   */
-  readonly note: (asker: Asker, calls: number) => void
-  /** When callers may ask again (Unix time in ms), where the day's calls are used up for them. */
-  readonly spentUntil: () => number | undefined
-  /** What was asked today, as far as this process knows. */
-  readonly today: () => DayOfCalls
-}
-
 export type UpstreamBudgetOptions = {
   store: () => CallStore
   limits: BudgetLimits
@@ -39,13 +25,19 @@ const gatherMs = 1_000
 /** Where so much of a day's calls is used, the operator has to know. */
 const warningShare = 0.8
 
-/** A budget that all processes of a deployment share: each knows what the store told it last. */
-export function createUpstreamBudget(options: UpstreamBudgetOptions): UpstreamBudget {
+export type UpstreamBudget = ReturnType<typeof createUpstreamBudget>
+
+/**
+ * What the nodes are asked, and whether callers may ask them more. All processes of a deployment share a budget: each
+ * knows what the store told it last.
+ */
+export function createUpstreamBudget(options: UpstreamBudgetOptions) {
   const { store, limits, clock, background, log } = options
   let known = { relay: 0, callers: 0, resetAt: Number.POSITIVE_INFINITY }
   let untold = { relay: 0, callers: 0 }
   let isGathering = false
 
+  /** What was asked today, as far as this process knows. */
   function today(): DayOfCalls {
     const before = clock.now() < known.resetAt ? known : { relay: 0, callers: 0 }
     return { relay: before.relay + untold.relay, callers: before.callers + untold.callers }
@@ -75,6 +67,7 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions): UpstreamBu
     log({ level: 'warn', event: 'upstream.budget', message, relay: after.relay, used })
   }
 
+  /** When callers may ask again (Unix time in ms), where the day's calls are used up for them. */
   function spentUntil(): number | undefined {
     const { relay, callers } = today()
     const kept = Math.max(relay, limits.relayReserve)
@@ -85,7 +78,12 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions): UpstreamBu
   return {
     today,
     spentUntil,
-    note(asker, calls) {
+    /**
+     * Notes calls that are about to go to a node, each of a batch by itself.
+     *
+     * @throws {TransportError} they are callers', and the day's are used up for them
+     */
+    note(asker: Asker, calls: number): void {
       // Subscriptions ask by themselves, without a key's quota.
       if (asker === 'callers' && spentUntil() !== undefined) {
         throw new TransportError("the day's calls to the nodes are used up")
