@@ -5,63 +5,24 @@ import * as z from 'zod/mini'
 import { parseAddress } from '../account/address.ts'
 import { languages } from '../account/language.ts'
 import type { Country } from '../account/phone.ts'
-import { atPace, type Chain, chains, type PoolRules, poolRules } from '../chain/chains.ts'
+import { atPace, type Chain, chains, poolRules } from '../chain/chains.ts'
 import type { RateFeed } from '../loan/local-worth.ts'
 import type { BudgetLimits } from '../node/upstream/budget.ts'
 import type { Webhook } from '../operator/alerting/webhook.ts'
-import { type FeeLimits, usualMaxGasPriceWei } from '../relay/fees.ts'
+import { usualMaxGasPriceWei } from '../relay/fees.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/admission.ts'
 import type { AfricasTalkingAccount } from '../sms/africas-talking.ts'
 import { menuParts } from '../ussd/menu/entries.ts'
 import type { MenuSettings } from '../ussd/menu/node.ts'
-import { confirmOf, type Guard, guardsOf, halfSetGuards, pinOf } from './guards.ts'
+import { confirmOf, guardsOf, halfSetGuards, pinOf } from './guards.ts'
 import { type ProfileDefaults, profiles, usualProfile } from './profiles.ts'
 import '../runtime/english.ts'
 
-export type Config = {
-  isDevelopment: boolean
-  chain: Chain
-  rules: PoolRules
-  fees: FeeLimits
-  /** The preferred node first. */
-  nodeUrls: readonly string[]
-  /** The nodes of every network that the node service serves, the relay's own among them. */
-  networks: ReadonlyMap<Chain['id'], readonly string[]>
-  loan: Address
-  forwarder: Address
-  relayerMnemonic: string
-  accountIdSecret: Hex
-  accountKeySecret: Hex
-  /** Undefined: no PIN is asked for. */
-  pinSecret: Hex | undefined
-  /** Undefined: `/ussd` is closed outside development. */
-  callbackSecret: string | undefined
-  /** Whose national numbers the gateway may send. Undefined: international ones alone. */
-  gatewayCountry: Country | undefined
-  operatorToken: string | undefined
-  /** Where alerts are told. Undefined: in the log alone. */
-  webhook: Webhook | undefined
-  /** The account that sends messages to phones. Undefined: none are sent. */
-  sms: AfricasTalkingAccount | undefined
-  rpcKeyHashes: readonly string[]
-  preflight: boolean
-  limits: Limits
-  menu: MenuSettings
-  /** Where prices come from. Undefined: amounts are in the chain's currency alone. */
-  rateFeed: RateFeed | undefined
-  /** Where the objects are made, in Cloudflare's words. Undefined: near the first request. */
-  objectLocation: ObjectLocation | undefined
-  /** What keeps money and callers safe, and what has switched off the rest. */
-  guards: readonly Guard[]
-  /** Of the relay's chain. Undefined: its nodes may be asked without a limit. */
-  upstreamBudget: BudgetLimits | undefined
-}
+export type Config = ReturnType<typeof parseConfig>
 
 /** Cloudflare's regions for Durable Objects; an object stays where it was made. */
 const objectLocations = ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] as const
-
-export type ObjectLocation = (typeof objectLocations)[number]
 
 /** What one caller may do. */
 export type Limits = AccountLimits & {
@@ -224,7 +185,7 @@ export const settings: readonly string[] = Object.keys(environment.shape)
  *
  * @throws {ConfigError} naming every bad variable and why
  */
-export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
+export function parseConfig(env: Readonly<Record<string, unknown>>) {
   const parsed = environment.safeParse(withoutEmpty(env))
   if (!parsed.success) {
     throw new ConfigError(
@@ -256,25 +217,34 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Config {
       minWei: values.MIN_GAS_PRICE_WEI,
       maxWei: values.MAX_GAS_PRICE_WEI ?? usualMaxGasPriceWei[values.POOL_RULES],
     },
-    nodeUrls: urls,
+    /** The nodes of every network that the node service serves, the preferred ones first; the relay's own among them. */
     networks,
     loan: values.LOAN_ADDRESS.toLowerCase() as Address,
     forwarder: values.FORWARDER_ADDRESS.toLowerCase() as Address,
     relayerMnemonic: values.RELAYER_MNEMONIC,
     accountIdSecret: values.ACCOUNT_ID_SECRET,
     accountKeySecret: values.ACCOUNT_KEY_SECRET,
+    /** Undefined: no PIN is asked for. */
     pinSecret: pinOf(values, profile) === 'off' ? undefined : values.PIN_SECRET,
+    /** Undefined: `/ussd` is closed outside development. */
     callbackSecret: values.CALLBACK_SECRET,
+    /** Whose national numbers the gateway may send. Undefined: international ones alone. */
     gatewayCountry: values.GATEWAY_COUNTRY,
     operatorToken: values.OPERATOR_TOKEN,
+    /** Where alerts are told. Undefined: in the log alone. */
     webhook: webhookOf(values),
+    /** The account that sends messages to phones. Undefined: none are sent. */
     sms: smsOf(values),
     rpcKeyHashes: values.RPC_KEY_HASHES,
     preflight: values.PREFLIGHT === 'on',
+    /** Of the relay's chain. Undefined: its nodes may be asked without a limit. */
     upstreamBudget: budgetOf(values, urls),
+    /** What keeps money and callers safe, and what has switched off the rest. */
     guards: guardsOf(values, { profile, chainId: chain.id, isLocal: urls.every(isLoopback) }),
+    /** Where the objects are made, in Cloudflare's words. Undefined: near the first request. */
     objectLocation: values.OBJECT_LOCATION,
     limits: limitsOf(values, profiles[profile]),
+    /** Where prices come from. Undefined: amounts are in the chain's currency alone. */
     rateFeed: rateFeedOf(values),
     menu: {
       profile,

@@ -115,7 +115,11 @@ export function createMortal({ death, fault }: MortalOptions): Mortal {
       (ledgerStub()[method] as (...args: unknown[]) => Promise<unknown>)(...args),
     ),
   )
-  const nodes = { chainId: config.chain.id, urls: config.nodeUrls, ...runtime }
+  const nodes = {
+    chainId: config.chain.id,
+    urls: config.networks.get(config.chain.id) ?? [],
+    ...runtime,
+  }
   const relayer = assembleRelayer(config, runtime, createNodeService(nodes), ledger)
   const answer = assembleAnswer(config, runtime, relayer, createMemoryStore)
 
