@@ -1,6 +1,7 @@
 import { type Address, isAddress, isAddressEqual } from 'viem'
 import * as z from 'zod/mini'
 import type { Clock } from '../runtime/clock.ts'
+import { orLate } from '../runtime/time-limit.ts'
 import { type Language, languages } from './language.ts'
 
 /**
@@ -223,21 +224,12 @@ export function withLanguage(
 
 /** A store that is given up after a time, in ms: a screen has to come, with what is remembered or without. */
 export function withinMs(store: MemoryStore, clock: Clock, ms: number): MemoryStore {
-  const limited = async <Answer>(asked: Promise<Answer>): Promise<Answer> => {
-    const done = new AbortController()
-    const late = clock.sleep(ms, done.signal).then(() => {
-      throw new Error('the memory of an account gave no answer in time')
-    })
-    try {
-      return await Promise.race([asked, late])
-    } finally {
-      late.catch(() => {})
-      done.abort()
-    }
+  const late = () => {
+    throw new Error('the memory of an account gave no answer in time')
   }
   return {
-    load: (account) => limited(store.load(account)),
-    save: (account, row, version) => limited(store.save(account, row, version)),
+    load: (account) => orLate(clock, ms, store.load(account), late),
+    save: (account, row, version) => orLate(clock, ms, store.save(account, row, version), late),
   }
 }
 

@@ -14,6 +14,7 @@ import type { Identity, Ledger, Vitals } from '../relay/ledger/port.ts'
 import { cached } from '../runtime/cached.ts'
 import { aheadBy } from '../runtime/clock.ts'
 import { faultOf } from '../runtime/log.ts'
+import { orLate } from '../runtime/time-limit.ts'
 import type { Config } from './config.ts'
 import {
   assembleAccounts,
@@ -165,16 +166,14 @@ async function vitalsWithin(
   ledger: Ledger,
   identity: Identity,
 ): Promise<{ vitals: Vitals; aheadMs: number }> {
-  const done = new AbortController()
   const before = clock.now()
-  try {
-    const vitals = await Promise.race([
-      ledger.vitals({ identity, probes: true }),
-      clock.sleep(ledgerWithinMs, done.signal).then(() => undefined),
-    ])
-    if (vitals === undefined) throw new Error('the ledger gave no answer in time')
-    return { vitals, aheadMs: aheadBy(vitals.now, before, clock.now()) }
-  } finally {
-    done.abort()
-  }
+  const vitals = await orLate(
+    clock,
+    ledgerWithinMs,
+    ledger.vitals({ identity, probes: true }),
+    () => {
+      throw new Error('the ledger gave no answer in time')
+    },
+  )
+  return { vitals, aheadMs: aheadBy(vitals.now, before, clock.now()) }
 }

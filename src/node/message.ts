@@ -1,4 +1,5 @@
 import { RpcError } from '../chain/rpc.ts'
+import { isObject, jsonOf } from '../runtime/json.ts'
 import { codes } from './codes.ts'
 
 /** A request as JSON-RPC 2.0 has it; `id` is the JSON text to echo, `undefined` in a notification. */
@@ -30,10 +31,8 @@ export function parseMessage(text: string): Message {
     outline ??= outlineOf(text)
     return outline.numbers.get(index)
   }
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
+  const body = jsonOf(text)
+  if (body === undefined) {
     return { kind: 'refused', error: new RpcError(codes.parseError, 'JSON parse error') }
   }
   if (!Array.isArray(body))
@@ -147,8 +146,4 @@ function invalid(id: string, message: string): Request {
 
 function refused(message: string): Message {
   return { kind: 'refused', error: new RpcError(codes.invalidRequest, message) }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -8,3 +8,18 @@ export function withinTime<T>(
 ): Promise<T> {
   return withEndingLimits(clock, ({ timeout }) => work(timeout(ms)))
 }
+
+/** Waits for work that takes no signal: for what stands in its place where that comes after a time, in ms. */
+export async function orLate<T>(
+  { sleep }: Pick<Clock, 'sleep'>,
+  ms: number,
+  work: Promise<T>,
+  late: () => T,
+): Promise<T> {
+  const done = new AbortController()
+  try {
+    return await Promise.race([work, sleep(ms, done.signal).then(late)])
+  } finally {
+    done.abort()
+  }
+}

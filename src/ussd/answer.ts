@@ -12,6 +12,7 @@ import type { Pay } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { faultOf } from '../runtime/log.ts'
+import { orLate } from '../runtime/time-limit.ts'
 import { askAt } from './ask.ts'
 import { type Asked, createAsked, stepOf } from './asked.ts'
 import { type ClaimOptions, claimFor } from './deposits.ts'
@@ -66,7 +67,6 @@ export function createAnswer(options: AnswerOptions): Answer {
   const menu = createMenu(options.settings)
   const amountOf = (wei: bigint) => `${formatAmountDown(wei)} ${options.currency}`
   return async (request) => {
-    const done = new AbortController()
     let isPaying = false
     const pay: Pay = (payment) => {
       isPaying = true
@@ -74,15 +74,10 @@ export function createAnswer(options: AnswerOptions): Answer {
     }
     const answering = answerPatiently({ ...options, menu, amountOf, pay }, request)
     options.background(answering)
-    const late = options.sleep(latestMs, done.signal).then(() => {
+    return await orLate(options, latestMs, answering, () => {
       const { uncertain, unavailable } = wordsFor(options.settings, undefined)
       return screen(end(isPaying ? uncertain : unavailable))
     })
-    try {
-      return await Promise.race([answering, late])
-    } finally {
-      done.abort()
-    }
   }
 }
 

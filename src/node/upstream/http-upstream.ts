@@ -1,4 +1,5 @@
 import { RpcError, TransportError } from '../../chain/rpc.ts'
+import { isObject, jsonOf } from '../../runtime/json.ts'
 import { codes } from '../codes.ts'
 import { maxBatch } from '../message.ts'
 
@@ -238,16 +239,11 @@ async function post(endpoint: Endpoint, body: string, signal: AbortSignal): Prom
     await response.body?.cancel()
     throw new TransportError(`${name} gave an answer larger than is read`)
   }
-  const text = await response.text()
-  try {
-    const answer: unknown = JSON.parse(text)
-    // Many nodes put an error object into a response with a status of 4xx or 5xx.
-    if (!isObject(answer) || !isObject(answer.error)) return response.ok ? answer : undefined
-    if (response.status !== 429) return answer
-    return { ...answer, error: { ...answer.error, code: codes.limitExceeded } }
-  } catch {
-    return undefined
-  }
+  const answer = jsonOf(await response.text())
+  // Many nodes put an error object into a response with a status of 4xx or 5xx.
+  if (!isObject(answer) || !isObject(answer.error)) return response.ok ? answer : undefined
+  if (response.status !== 429) return answer
+  return { ...answer, error: { ...answer.error, code: codes.limitExceeded } }
 }
 
 function addressIn(url: string): { address: URL; headers: Record<string, string> } {
@@ -304,8 +300,4 @@ function withoutAddress<T>(value: T, address: URL): T | string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
   if (!secrets.some((secret) => text.includes(secret))) return value
   return secrets.reduce((clean, secret) => clean.replaceAll(secret, 'the node'), text)
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

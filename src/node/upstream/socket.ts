@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { jsonOf } from '../../runtime/json.ts'
 
 /** A WebSocket to a node that says when there is something new. */
 export type NodeSocket = {
@@ -96,7 +97,7 @@ export function createNodeSocket({
   }
 
   function take(text: string): void {
-    const message: unknown = parsed(text)
+    const message = jsonOf(text)
     const answer = reply.safeParse(message)
     // Only a node that took both subscriptions tells everything.
     if (answer.success && answer.data.id === subscriptions.hashes) {
@@ -114,13 +115,5 @@ export function createNodeSocket({
     socket = undefined
     isOpen = false
     nudge()
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { type Country, parseCaller } from '../../account/phone.ts'
+import { jsonOf } from '../../runtime/json.ts'
 import { inAlphabet } from '../screens/septets.ts'
 import type { Gateway, Parsed, Posted } from './gateway.ts'
 
@@ -63,12 +64,4 @@ function parse({ body }: Posted, country?: Country): Parsed {
   // What is dialled first is the service's own code.
   if (Type === 'initiation') return { kind: 'step', session, last: undefined }
   return { kind: 'step', session, last: { input: Message ?? '', carried: ClientState ?? '' } }
-}
-
-function jsonOf(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }
