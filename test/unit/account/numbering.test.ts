@@ -64,6 +64,11 @@ test.for(numberingChanges)(
   },
 )
 
+/** All of one digit, of two and of three. */
+const someDigits = [1, 10, 100, 1_000].map((count, more) =>
+  more === 0 ? [] : Array.from({ length: count }, (_, each) => `${each}`.padStart(more, '0')),
+)
+
 /** The numbers of a country that begin with each four digits and are valid, and longer ones that end like one of them. */
 function planOf(country: CountryCode) {
   const [code, , , possible, ...rest] = described(country)
@@ -75,25 +80,26 @@ function planOf(country: CountryCode) {
       .map((start) => `${start}234567895`.slice(0, length))
       .filter((number) => isMobile.test(number)),
   )
-  /** With some digits more, before it or behind its area. */
-  const longerThan = (number: string) =>
-    lengths
-      .map((length) => length - number.length)
-      .filter((more) => more > 0 && more <= 3)
-      .flatMap((more) => Array.from({ length: 10 ** more }, (_, n) => `${n}`.padStart(more, '0')))
-      .flatMap((added) => [added + number, number.slice(0, 2) + added + number.slice(2)])
-      .filter((longer, place) => (place % 2 === 0 || number.length >= 10) && isMobile.test(longer))
+  /** With some digits more, before it or, where it is as long as one with an area, behind that. */
+  const longerThan = (number: string) => {
+    const added = lengths.flatMap((length) => someDigits[length - number.length] ?? [])
+    const before = added.map((more) => more + number)
+    const behind = added.map((more) => number.slice(0, 2) + more + number.slice(2))
+    return [...before, ...(number.length >= 10 ? behind : [])].filter((each) => isMobile.test(each))
+  }
   return { code: `+${code}`, valid, longerThan }
 }
 
 test('no two valid forms of one subscriber are two accounts in any country, but for what is undecided with a reason', () => {
   const forms = Object.values(numbering.undecidedNumbers).flatMap((each) => each.split(' '))
+  const patterns = forms.map((form) => [form, patternOf(form)] as const)
   const needed = new Set<string>()
   const twins = countries.flatMap((country) => {
     const { code, valid, longerThan } = planOf(country)
     return valid.flatMap((national) => {
       const number = code + national
-      const undecided = forms.find((form) => form === country || patternOf(form).test(number))
+      const [undecided] =
+        patterns.find(([form, pattern]) => form === country || pattern.test(number)) ?? []
       if (undecided !== undefined && needed.has(undecided)) return []
       const longer = longerThan(national)
       // Where its present form is known, no other is meant.
