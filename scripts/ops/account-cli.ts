@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { text } from 'node:stream/consumers'
 import { type Address, checksumAddress } from 'viem'
 import {
   aliasAnswer,
@@ -11,7 +10,7 @@ import {
   statusAnswer,
 } from '../../src/operator/answers.ts'
 import { alias } from '../contracts/migrate/alias.ts'
-import type { Found, Values } from '../stack/command.ts'
+import type { Command, Found, Terminal, Values } from '../stack/command.ts'
 import { Misused } from '../stack/report.ts'
 import { operatorCommand, readNumber } from './command-line.ts'
 import { insist, type OperatorClient } from './operator-client.ts'
@@ -44,10 +43,7 @@ type Given = Values<typeof options>
 /** Numbers of one request. */
 const numbersAtOnce = 20
 
-const [first, ...others] = process.argv.slice(2)
-// On the chain: what it needs, and how it tells of faults, is that of the migration.
-const isTied = first === 'alias' && others.some((each) => each.startsWith('--record'))
-const account = operatorCommand({
+const asked = operatorCommand({
   usage,
   options,
   actions: {
@@ -55,23 +51,41 @@ const account = operatorCommand({
     deposit,
     'cash-out': { takes: [2], run: cashOut },
     alias: keepAccounts,
-    unblock: (operator) => tendPin(operator, 'unblock'),
-    'keep-pin': (operator) => tendPin(operator, 'keep-pin'),
+    unblock: (operator, _, __, terminal) => tendPin(operator, 'unblock', terminal),
+    'keep-pin': (operator, _, __, terminal) => tendPin(operator, 'keep-pin', terminal),
   },
 })
-process.exitCode = await (isTied ? alias(others) : account())
 
-async function address(operator: OperatorClient): Promise<Found> {
+/** `npm run account`. */
+export const account: Command = (args = process.argv.slice(2), terminal) => {
+  const [first, ...others] = args
+  // On the chain: what it needs, and how it tells of faults, is that of the migration.
+  const isTied = first === 'alias' && others.some((each) => each.startsWith('--record'))
+  return isTied ? alias(others, terminal) : asked(args, terminal)
+}
+if (import.meta.main) process.exitCode = await account()
+
+async function address(
+  operator: OperatorClient,
+  _: Given,
+  __: readonly string[],
+  terminal: Terminal,
+): Promise<Found> {
   const { account } = await operator.act('/operator/lookup', lookupAnswer, {
-    phone: await readNumber(),
+    phone: await readNumber(terminal),
   })
   const { chainId } = await operator.read('/operator/status', statusAnswer)
   const shown = checksumAddress(account as Address, chainId)
   return { json: { address: shown }, lines: [shown] }
 }
 
-async function deposit(operator: OperatorClient): Promise<Found> {
-  const phone = await readNumber()
+async function deposit(
+  operator: OperatorClient,
+  _: Given,
+  __: readonly string[],
+  terminal: Terminal,
+): Promise<Found> {
+  const phone = await readNumber(terminal)
   const remedy = 'It may have been sent. The same command tells: a deposit happens once.'
   const answer = await insist(remedy, () =>
     operator.act('/operator/deposit', depositAnswer, { phone }),
@@ -84,10 +98,11 @@ async function cashOut(
   operator: OperatorClient,
   { key = newKey() }: Given,
   [to, amount]: readonly string[],
+  terminal: Terminal,
 ): Promise<Found> {
-  const phone = await readNumber()
+  const phone = await readNumber(terminal)
   // Before anything is sent: whatever happens to this process, the key is on the terminal.
-  process.stderr.write(`Key of this cash-out: ${key}\n`)
+  terminal.complain(`Key of this cash-out: ${key}`)
   const remedy = `It may have been sent. The same command with --key ${key} tells, and pays once at most.`
   const { payment } = await insist(remedy, () =>
     operator.act('/operator/cash-out', cashOutAnswer, { phone, to, amount, key }),
@@ -98,8 +113,13 @@ async function cashOut(
   return { json: { key, payment }, lines: [whyLine(payment, currency), follow], isBad }
 }
 
-async function keepAccounts(operator: OperatorClient, { none = false }: Given): Promise<Found> {
-  const phones = none ? [] : (await text(process.stdin)).split(/\s*\n\s*/).filter(Boolean)
+async function keepAccounts(
+  operator: OperatorClient,
+  { none }: Given,
+  _: readonly string[],
+  { input }: Terminal,
+): Promise<Found> {
+  const phones = none ? [] : (await input()).split(/\s*\n\s*/).filter(Boolean)
   if (!none && phones.length === 0) throw new Misused()
   const remedy =
     'It may have been done. The same command does it once more, and changes nothing else.'
@@ -121,8 +141,12 @@ async function keepAccounts(operator: OperatorClient, { none = false }: Given): 
   return { json: { kept, unclear }, lines: [...inTwo, end], isBad }
 }
 
-async function tendPin(operator: OperatorClient, action: PinRequest['action']): Promise<Found> {
-  const phone = await readNumber()
+async function tendPin(
+  operator: OperatorClient,
+  action: PinRequest['action'],
+  terminal: Terminal,
+): Promise<Found> {
+  const phone = await readNumber(terminal)
   const remedy =
     'It may have been done. The same command does it once more, and changes nothing else.'
   const answer = await insist(remedy, () =>

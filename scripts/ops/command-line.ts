@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises'
-import { text } from 'node:stream/consumers'
 import {
   type Command,
   createCommand,
   type Found,
+  type Terminal,
   type Usual,
   type Values,
 } from '../stack/command.ts'
@@ -14,6 +14,7 @@ type Run<Options extends Usual> = (
   operator: OperatorClient,
   values: Values<Options & typeof commonOptions>,
   given: readonly string[],
+  terminal: Terminal,
 ) => Promise<Found | undefined>
 
 /** Something that a command does, and how many arguments it takes: none where nothing is said of them. */
@@ -37,13 +38,14 @@ export function operatorCommand<const Options extends Usual>({
   return createCommand({
     usage,
     options: { ...options, ...commonOptions },
-    async run(values, [what = usual, ...given], { env }) {
+    async run(values, [what = usual, ...given], terminal) {
       const action = actions[what]
       const { takes, run } = typeof action === 'object' ? action : { takes: [0], run: action }
       // What is too much may be a number: it is not shown again.
       if (run === undefined || !takes.includes(given.length)) throw new Misused()
       const { url } = values as Values<typeof commonOptions>
-      return run(openOperator(url, env), values as Parameters<typeof run>[1], given)
+      const operator = openOperator(url, terminal.env)
+      return run(operator, values as Parameters<typeof run>[1], given, terminal)
     },
   })
 }
@@ -52,8 +54,8 @@ export function operatorCommand<const Options extends Usual>({
  * A telephone number, from a prompt or from what is piped in: as an argument a shell would keep it, and
  * every user of the machine could see it.
  */
-export async function readNumber(): Promise<string> {
-  if (!process.stdin.isTTY) return (await text(process.stdin)).trim()
+export async function readNumber({ input }: Terminal): Promise<string> {
+  if (!process.stdin.isTTY) return (await input()).trim()
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
     return (await terminal.question('The number: ')).trim()

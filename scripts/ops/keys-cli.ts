@@ -30,7 +30,8 @@ const options = {
   methods: undefined,
 } as const
 
-const command = operatorCommand({
+/** `npm run keys`. */
+export const keys = operatorCommand({
   usage,
   options,
   actions: {
@@ -39,7 +40,7 @@ const command = operatorCommand({
     revoke: { takes: [1], run: (operator, _, [id]) => revoke(operator, id ?? '') },
   },
 })
-process.exitCode = await command()
+if (import.meta.main) process.exitCode = await keys()
 
 /** The key is made here and only its hash leaves: nobody else ever has it. */
 async function create(operator: OperatorClient, values: Values<typeof options>): Promise<Found> {

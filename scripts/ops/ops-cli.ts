@@ -13,7 +13,7 @@ import {
   statusAnswer,
 } from '../../src/operator/answers.ts'
 import { readDeployed } from '../contracts/migrate/records.ts'
-import type { Found, Values } from '../stack/command.ts'
+import type { Found, Terminal, Values } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'
 import { StackError } from '../stack/report.ts'
 import { type commonOptions, operatorCommand, readNumber } from './command-line.ts'
@@ -72,14 +72,18 @@ const drainedEveryMs = 2_000
 
 type Given = Values<typeof options & typeof commonOptions>
 
-const command = operatorCommand({
+/** `npm run ops`. */
+export const ops = operatorCommand({
   usage,
   options,
   actions: {
     status: showStatus,
     watch,
     payments: showPayments,
-    why: { takes: [0, 1], run: (operator, _, [name]) => showWhy(operator, name) },
+    why: {
+      takes: [0, 1],
+      run: (operator, _, [name], terminal) => showWhy(operator, name, terminal),
+    },
     pause: (operator) => setIntake(operator, 'pause'),
     resume: (operator) => setIntake(operator, 'resume'),
     drain,
@@ -89,7 +93,7 @@ const command = operatorCommand({
     'set-back': setBack,
   },
 })
-process.exitCode = await command()
+if (import.meta.main) process.exitCode = await ops()
 
 async function watch(operator: OperatorClient, { json, every }: Given): Promise<undefined> {
   if (!/^[1-9][0-9]{0,3}$/.test(every)) throw new StackError('--every is a number of seconds.')
@@ -117,10 +121,14 @@ async function showPayments(operator: OperatorClient, values: Given): Promise<Fo
   return { json: page, lines: [...page.payments.map((one) => paymentLine(one, currency)), ...more] }
 }
 
-async function showWhy(operator: OperatorClient, name: string | undefined): Promise<Found> {
+async function showWhy(
+  operator: OperatorClient,
+  name: string | undefined,
+  terminal: Terminal,
+): Promise<Found> {
   if (name === undefined) {
     const found = await operator.act('/operator/lookup', lookupAnswer, {
-      phone: await readNumber(),
+      phone: await readNumber(terminal),
     })
     const { currency } = await operator.read('/operator/status', statusAnswer)
     return { json: found, lines: callerLines(found, currency) }
@@ -141,20 +149,26 @@ async function showWhy(operator: OperatorClient, name: string | undefined): Prom
 }
 
 /** With the fingerprint of the account secret that comes, which tells nothing of it. */
-async function drain(operator: OperatorClient, values: Given): Promise<Found> {
-  const secret = process.env.NEW_ACCOUNT_KEY_SECRET ?? ''
+async function drain(
+  operator: OperatorClient,
+  values: Given,
+  _: readonly string[],
+  { env, complain }: Terminal,
+): Promise<Found> {
+  const secret = env.NEW_ACCOUNT_KEY_SECRET ?? ''
   const isNamed = values['new-account-secret'] === true
   if (isNamed && !/^0x[0-9a-f]{64}$/i.test(secret)) {
     throw new StackError('Set NEW_ACCOUNT_KEY_SECRET to the new secret: 0x and 64 digits.')
   }
   const named = isNamed ? { nextAccountKey: await fingerprint(secret as Hex) } : undefined
   const begun = await setIntake(operator, 'drain', named)
-  return values.wait ? untilDrained(operator, begun) : begun
+  if (!values.wait) return begun
+  for (const line of begun.lines) complain(line)
+  return await untilDrained(operator)
 }
 
 /** Ends where nothing is open, or where payments are taken again meanwhile. */
-async function untilDrained(operator: OperatorClient, begun: Found): Promise<Found> {
-  for (const line of begun.lines) process.stderr.write(`${line}\n`)
+async function untilDrained(operator: OperatorClient): Promise<Found> {
   for (;;) {
     const { intake } = await operator.read('/operator/status', statusAnswer)
     if (intake.state !== 'draining') {

@@ -22,7 +22,7 @@ export async function openPayer(
     throw new StackError('Set NODE_URL to a node of the chain of this deployment.')
   }
   const node = await openNode([operator.nodeUrl], readChainId(`${status.chainId}`))
-  const treasury = await openTreasury(node, await readKeyOf(source, env))
+  const treasury = await openTreasury(node, await readKeyOf(source, env), env)
   if (treasury === undefined) {
     throw new StackError(`The node is not an anvil, and no key is named.\n${keyUsage}`)
   }

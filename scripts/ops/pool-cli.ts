@@ -26,7 +26,8 @@ Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the envi
 ${keyUsage}
 On an anvil its own account pays. NODE_URL is a node.`
 
-const command = operatorCommand({
+/** `npm run pool`. */
+export const pool = operatorCommand({
   usage,
   options: keyOptions,
   usual: 'status',
@@ -34,15 +35,15 @@ const command = operatorCommand({
     status: showStatus,
     fund: {
       takes: [1],
-      run: (operator, values, [amount]) => move(operator, values, 'fund', amount),
+      run: (operator, values, [amount], { env }) => move(operator, values, env, 'fund', amount),
     },
     defund: {
       takes: [1],
-      run: (operator, values, [amount]) => move(operator, values, 'defund', amount),
+      run: (operator, values, [amount], { env }) => move(operator, values, env, 'defund', amount),
     },
   },
 })
-process.exitCode = await command()
+if (import.meta.main) process.exitCode = await pool()
 
 async function showStatus(operator: OperatorClient): Promise<Found> {
   const { contracts, currency } = await operator.read('/operator/status', statusAnswer)
@@ -52,10 +53,11 @@ async function showStatus(operator: OperatorClient): Promise<Found> {
 async function move(
   operator: OperatorClient,
   values: Values<typeof keyOptions>,
+  env: NodeJS.ProcessEnv,
   what: 'fund' | 'defund',
   amount = '',
 ): Promise<Found> {
-  const { status, node, treasury } = await openPayer(operator, values, process.env)
+  const { status, node, treasury } = await openPayer(operator, values, env)
   const { currency } = status
   const loan = { address: status.contracts.loan as Address, abi: microLoanAbi } as const
   const client = createPublicClient({ transport: http(node.url) })

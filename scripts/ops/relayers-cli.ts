@@ -1,7 +1,7 @@
 import { type Address, createPublicClient, formatEther, type Hash, http } from 'viem'
 import { statusAnswer } from '../../src/operator/answers.ts'
 import { createNodeCall } from '../stack/chain/node-call.ts'
-import type { Found, Values } from '../stack/command.ts'
+import type { Found, Terminal, Values } from '../stack/command.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
 import { StackError } from '../stack/report.ts'
 import { operatorCommand } from './command-line.ts'
@@ -25,18 +25,25 @@ type Paying = Values<typeof keyOptions>
 /** What was sent to a relayer. */
 type Gift = { relayer: Address; amountWei: string; hash: Hash }
 
-const command = operatorCommand({
+/** `npm run relayers`. */
+export const relayers = operatorCommand({
   usage,
   options: keyOptions,
   usual: 'status',
   actions: {
     status: showStatus,
-    'top-up': { takes: [1], run: (operator, values, [amount]) => give(operator, values, amount) },
-    fill: { takes: [1], run: (operator, values, [amount]) => give(operator, values, amount, true) },
+    'top-up': {
+      takes: [1],
+      run: (operator, values, [amount], { env }) => give(operator, values, env, amount),
+    },
+    fill: {
+      takes: [1],
+      run: (operator, values, [amount], { env }) => give(operator, values, env, amount, true),
+    },
     drain,
   },
 })
-process.exitCode = await command()
+if (import.meta.main) process.exitCode = await relayers()
 
 async function showStatus(operator: OperatorClient): Promise<Found> {
   const { relayers, currency } = await operator.read('/operator/status', statusAnswer)
@@ -47,11 +54,12 @@ async function showStatus(operator: OperatorClient): Promise<Found> {
 async function give(
   operator: OperatorClient,
   values: Paying,
+  env: NodeJS.ProcessEnv,
   amount = '',
   isMore = false,
 ): Promise<Found> {
   const wantedWei = readWei(amount)
-  const { status, node, treasury } = await openPayer(operator, values, process.env)
+  const { status, node, treasury } = await openPayer(operator, values, env)
   const client = createPublicClient({ transport: http(node.url) })
   const gifts: Gift[] = []
   for (const { address } of status.relayers) {
@@ -69,8 +77,13 @@ async function give(
   return { json: { gifts }, lines: [...given, ...(await balanceLines(client, status))] }
 }
 
-async function drain(operator: OperatorClient, values: Paying): Promise<Found> {
-  const { status, node } = await openPayer(operator, values, process.env)
+async function drain(
+  operator: OperatorClient,
+  values: Paying,
+  _: readonly string[],
+  { env }: Terminal,
+): Promise<Found> {
+  const { status, node } = await openPayer(operator, values, env)
   if (!node.isAnvil) throw new StackError('Only an anvil takes the money of an account.')
   const call = createNodeCall(node.url)
   for (const { address } of status.relayers) {

@@ -38,10 +38,12 @@ export type Treasury = {
 export async function openTreasury(
   node: ChainNode,
   deployerKey: Hex | undefined,
+  env = process.env,
 ): Promise<Treasury | undefined> {
-  if (deployerKey !== undefined) return createTreasury(node, deployerKey)
+  const spending = { maxGasPriceWei: readMaxGasPrice(env) }
+  if (deployerKey !== undefined) return createTreasury(node, deployerKey, spending)
   if (!node.isAnvil) return undefined
-  const treasury = createTreasury(node, devKey)
+  const treasury = createTreasury(node, devKey, spending)
   if ((await treasury.balance()) < 10n ** 21n) {
     const call = createNodeCall(node.url)
     await call('anvil_setBalance', [treasury.address, toHex(10n ** 22n)])

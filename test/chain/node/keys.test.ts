@@ -4,11 +4,12 @@ import { WebSocket } from 'ws'
 import { startAnvil } from '../../../scripts/dev/anvil.ts'
 import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { keys as command } from '../../../scripts/ops/keys-cli.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { alertMessage } from '../../../src/operator/alerting/webhook.ts'
 import { healthAnswer, intakeAnswer, statusAnswer } from '../../../src/operator/answers.ts'
 import { opened } from '../../support/opened.ts'
-import { type Ended, runScript } from '../../support/processes.ts'
+import { type Ended, runHere, runScript } from '../../support/processes.ts'
 import { startRealWorker } from './support/real-worker.ts'
 import { connectSocket } from './support/socket-client.ts'
 
@@ -31,11 +32,11 @@ const worker = opened(() =>
   }),
 )
 
+const given = (args: readonly string[]) =>
+  [[...args, '--url', worker.origin], { env: { OPERATOR_TOKEN: worker.operatorToken } }] as const
+
 /** `npm run keys -- …` against the Worker of this file. */
-const keys = (...args: string[]): Promise<Ended> =>
-  runScript('scripts/ops/keys-cli.ts', [...args, '--url', worker.origin], {
-    env: { OPERATOR_TOKEN: worker.operatorToken },
-  })
+const keys = (...args: string[]): Promise<Ended> => runHere(command, ...given(args))
 
 async function createKey(...args: string[]): Promise<string> {
   const { output } = await keys('create', '--name', 'some-client', ...args)
@@ -84,7 +85,8 @@ test('a key that was made can be used, is listed without itself, and ends when i
     new RegExp(`^${id}  31  valid  [0-9-]{10}  1 of 25000 today  some-client$`, 'm'),
   )
   expect(output).not.toContain(key)
-  const listed = JSON.parse((await keys('list', '--json')).output) as object[]
+  const shown = await runScript('scripts/ops/keys-cli.ts', ...given(['list', '--json']))
+  const listed = JSON.parse(shown.output) as object[]
   expect(listed).toContainEqual(expect.objectContaining({ id, name: 'some-client', chainId: 31 }))
   expect(JSON.stringify(listed)).not.toContain(key)
 

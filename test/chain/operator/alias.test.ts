@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { until } from '../../../scripts/dev/wait.ts'
+import { account } from '../../../scripts/ops/account-cli.ts'
 import { numberingFingerprint } from '../../../src/account/numbering.ts'
 import { opened } from '../../support/opened.ts'
 import { dial, give, type Operated, openOperated } from './operating.ts'
@@ -20,7 +21,7 @@ const dialAt = (deployment: Operated, phone: string, text: string) =>
 
 /** `npm run account -- alias`, with these lines on its standard input. */
 const alias = ({ operate }: Operated, args: readonly string[], lines: readonly string[] = []) =>
-  operate('account-cli.ts', ['alias', ...args], { input: lines.join('\n') })
+  operate(account, ['alias', ...args], { input: lines.join('\n') })
 
 describe('a changed table of numbering changes', () => {
   test('serves nobody until numbers keep the accounts that they opened under a former form', async () => {

@@ -11,7 +11,11 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
+import { account as operatorsAccount } from '../../../scripts/ops/account-cli.ts'
 import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
+import { ops } from '../../../scripts/ops/ops-cli.ts'
+import { pool as poolCommand } from '../../../scripts/ops/pool-cli.ts'
+import { relayers as relayersCommand } from '../../../scripts/ops/relayers-cli.ts'
 import { type WatchOptions, watchStatus } from '../../../scripts/ops/watch.ts'
 import { fingerprint } from '../../../src/account/session-keys.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -141,7 +145,7 @@ describe("the operator's interface", () => {
     const drained = await deployment.act('drain')
     expect(drained.intake).toMatchObject({ state: 'draining' })
     expect(await pay(deployment, phone, 'drained')).toBe(paused)
-    const drain = deployment.operate('ops-cli.ts', ['drain', '--wait'])
+    const drain = deployment.operate('ops/ops-cli.ts', ['drain', '--wait'])
     await rpc('evm_setAutomine', [true])
     await rpc('evm_mine')
     await deployment.allDone()
@@ -238,7 +242,7 @@ describe("the operator's interface", () => {
     const { gasUsed } = receipt as { gasUsed: string }
     expect(told.gasUsed).toBe(Number(gasUsed))
     expect(told.explorer).toBe(`https://explorer.testnet.rootstock.io/tx/${newest?.hash}`)
-    const why = (name: string) => deployment.operate('ops-cli.ts', ['why', name])
+    const why = (name: string) => deployment.operate(ops, ['why', name])
     const shown = await why(newest?.hash ?? '')
     expect(shown).toEqual(await why(newest?.intent ?? ''))
     expect(shown.output).toMatch(
@@ -296,7 +300,7 @@ describe("the operator's interface", () => {
     expect(await dial('')).toMatch(/^CON Rootstock DeFi/)
     deployment.pass(91 * dayMs)
     expect(await dial('1*482615')).toMatch(/^END This phone was not used for 90 days/)
-    const unblocked = await deployment.operate('account-cli.ts', ['unblock'], { input: phone })
+    const unblocked = await deployment.operate(operatorsAccount, ['unblock'], { input: phone })
     expect(unblocked).toEqual({ code: 0, output: 'The PIN is not blocked.\n' })
     expect(await dial('1*482615')).toBe('END Your Balance: 1 tRBTC')
     const bad = { phone, action: 'tell' }
@@ -493,7 +497,7 @@ describe('money out of an account', () => {
     const to = newWallet()
     const args = ['cash-out', to, '0.2']
     const run = (more: string[], input: string, lost = 0) =>
-      deployment.operate('account-cli.ts', more, { input, lost })
+      deployment.operate(operatorsAccount, more, { input, lost })
     // The first answer is lost on its way, after the money has moved.
     const first = await run(args, phone, 1)
     expect(first).toEqual({ code: 0, output: expect.any(String) })
@@ -573,9 +577,10 @@ describe('money into an account', () => {
   test('is a command, and so is the address that it is sent to', async () => {
     const deployment = open()
     const { phone, account } = await newCaller('0')
-    const ask = (what: string) => deployment.operate('account-cli.ts', [what], { input: phone })
+    const ask = (what: string) => deployment.operate(operatorsAccount, [what], { input: phone })
     const address = checksumAddress(account as Address, 31)
-    expect(await ask('address')).toEqual({ code: 0, output: `${address}\n` })
+    const process = await deployment.operate('ops/account-cli.ts', ['address'], { input: phone })
+    expect(process).toEqual({ code: 0, output: `${address}\n` })
     const nothing = `Nothing is at ${address}. Nothing was sent.\n`
     expect(await ask('deposit')).toEqual({ code: 1, output: nothing })
     await give(account, '0.5')
@@ -627,8 +632,8 @@ test('the phone and the gift of the local stack work on any deployment', async (
   const secret = 'the-callback-secret-of-this-test'
   const deployment = open({ CALLBACK_SECRET: secret })
   const { phone, account } = await newCaller('0')
-  const on = (script: string, args: string[], env: Record<string, string>) =>
-    deployment.operate(`../stack/${script}`, args, { input: phone, env })
+  const on = (script: `${string}.ts`, args: string[], env: Record<string, string>) =>
+    deployment.operate(`stack/${script}`, args, { input: phone, env })
   const given = await on('money/fund.ts', ['0.25'], { NODE_URL: chain.anvil.url })
   expect(given).toEqual({
     code: 0,
@@ -654,10 +659,10 @@ describe('money for gas and for loans', () => {
   test('tops relayers up once, however often it is asked for', async () => {
     const deployment = open()
     await deployment.round()
-    const relayersWith = (env: Record<string, string>, args: string[]) =>
-      deployment.operate('relayers-cli.ts', args, { env: { NODE_URL: chain.anvil.url, ...env } })
-    const relayers = (...args: string[]) => relayersWith({}, args)
-    expect((await relayers()).output).toMatch(
+    const env = { NODE_URL: chain.anvil.url }
+    const relayers = (...args: string[]) => deployment.operate(relayersCommand, args, { env })
+    const process = await deployment.operate('ops/relayers-cli.ts', [], { env })
+    expect(process.output).toMatch(
       new RegExp(`^Relayer ${chain.relayer} has 99\\.\\d+ tRBTC, enough for \\d+ payments; nonce`),
     )
     const given = await relayers('top-up', '100.5')
@@ -670,7 +675,9 @@ describe('money for gas and for loans', () => {
       expect((await relayers(...wrong)).code).toBe(1)
     }
     expect(await balanceAt(chain.relayer)).toBe(parseEther('100.5'))
-    const dear = await relayersWith({ MAX_GAS_PRICE_WEI: '1' }, ['fill', '1'])
+    const dear = await deployment.operate(relayersCommand, ['fill', '1'], {
+      env: { ...env, MAX_GAS_PRICE_WEI: '1' },
+    })
     expect(dear.output).toMatch(
       /^Nothing was sent: the node asks \d+ wei for a unit of gas, and MAX_GAS_PRICE_WEI is 1\.\n$/,
     )
@@ -680,10 +687,9 @@ describe('money for gas and for loans', () => {
   test('funds the pool from a keystore, and takes back for its owner alone', async () => {
     const deployment = open()
     await deployment.round()
-    const pool = (args: string[], input = '', env = {}) =>
-      deployment.operate('pool-cli.ts', args, {
-        ...{ input, env: { NODE_URL: chain.anvil.url, ...env } },
-      })
+    const node = { NODE_URL: chain.anvil.url }
+    const pool = (args: string[], env = {}) =>
+      deployment.operate(poolCommand, args, { env: { ...node, ...env } })
     expect((await pool(['status'])).output).toMatch(/^Pool: 10 tRBTC free, 0 tRBTC owed, /)
     const key = generatePrivateKey()
     const { address } = privateKeyToAccount(key)
@@ -693,11 +699,13 @@ describe('money for gas and for loans', () => {
     const words = { address, privateKey: key }
     writeFileSync(keystore, encryptKeystoreJsonSync(words, 'a password', { scrypt: { N: 16 } }))
     const stored = ['fund', '0.5', '--keystore', keystore]
-    const wrong = await pool(stored, '', { KEYSTORE_PASSWORD: 'another' })
+    const wrong = await pool(stored, { KEYSTORE_PASSWORD: 'another' })
     expect(wrong.output).toMatch(/is not a keystore, or its password is another one\.\n$/)
-    const funded = await pool(stored, '', { KEYSTORE_PASSWORD: 'a password' })
+    const funded = await pool(stored, { KEYSTORE_PASSWORD: 'a password' })
     expect(funded.output).toMatch(/^Gave 0\.5 tRBTC to the pool in 0x\w{64}\.\nThe pool has 10\.5 /)
-    const foreign = await pool(['defund', 'all', '--stdin'], key)
+    const foreign = await deployment.operate('ops/pool-cli.ts', ['defund', 'all', '--stdin'], {
+      ...{ input: key, env: node },
+    })
     expect([foreign.code, foreign.output]).toEqual([
       1,
       expect.stringMatching(/^The pool belongs to 0x\w{40}, and the key is 0x\w{40}'s\.\n$/),

@@ -4,6 +4,7 @@ import type { TestChain } from '../../../scripts/dev/chain.ts'
 import { createTreasury } from '../../../scripts/dev/relays/callers.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import type { OperatorClient } from '../../../scripts/ops/operator-client.ts'
+import type { Command } from '../../../scripts/stack/command.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import * as answers from '../../../src/operator/answers.ts'
@@ -14,7 +15,7 @@ import {
   openDeployment,
   serveApp,
 } from '../../support/deployment.ts'
-import { type Ended, runScript } from '../../support/processes.ts'
+import { type Ended, runHere, runScript } from '../../support/processes.ts'
 
 export const token = 'the-token-of-this-test'
 export const authorized = { authorization: `Bearer ${token}` }
@@ -42,25 +43,26 @@ export async function dial(
   return `${(await ask('/ussd', { method: 'POST', body })).body}`
 }
 
-type Given = { input?: string; env?: Record<string, string> }
+type Given = { input?: string; env?: Record<string, string>; lost?: number }
 
-/** Runs a command of operators to its end, with their token. */
-export const operate = (
-  script: string,
-  args: readonly string[],
-  { input = '', env = {} }: Given = {},
-): Promise<Ended> =>
-  runScript(`scripts/ops/${script}`, args, { input, env: { OPERATOR_TOKEN: token, ...env } })
-
-/** Runs one before a deployment. So many of the first answers to it are lost on their way. */
-export async function operateOn(
+/**
+ * Runs a command of operators to its end before a deployment, with their token: here, or as a process where it is
+ * named by its script. So many of the first answers to it are lost on their way.
+ */
+async function operateOn(
   deployment: Pick<Deployment, 'ask'>,
-  script: string,
+  command: Command | `${string}.ts`,
   args: readonly string[],
-  { lost = 0, ...given }: Given & { lost?: number } = {},
+  { input = '', env = {}, lost = 0 }: Given = {},
 ): Promise<Ended> {
   const { url, close } = await serveApp(deployment, lost)
-  return await operate(script, [...args, '--url', url], given).finally(close)
+  const given = { input, env: { OPERATOR_TOKEN: token, ...env } }
+  const asked = [...args, '--url', url]
+  const ended =
+    typeof command === 'string'
+      ? runScript(`scripts/${command}`, asked, given)
+      : runHere(command, asked, given)
+  return await ended.finally(close)
 }
 
 /** What each action of the operator's is answered with. */
@@ -124,8 +126,8 @@ export function openOperated(
       const { status, body } = await send(`/operator/${action}`, sent)
       return { status, ...answers.operatorError.parse(body) }
     },
-    operate: (script: string, args: readonly string[], given?: Parameters<typeof operateOn>[3]) =>
-      operateOn(deployment, script, args, given),
+    operate: (command: Command | `${string}.ts`, args: readonly string[], given?: Given) =>
+      operateOn(deployment, command, args, given),
     /** Until nothing is open: on a busy machine a payment's own request may end before its block comes. */
     async allDone() {
       await settled()
