@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import { keccak256 } from 'viem'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startAnvil } from '../../../scripts/dev/anvil.ts'
@@ -11,9 +10,6 @@ const anvil = opened(() => startAnvil({ args: ['--no-mining', '--block-base-fee-
 const proxy = opened(() => startFaultProxy({ target: anvil.url }))
 let sender: Sender
 const direct: RpcCall = (method, params) => rpcTo(anvil.url)(method, params)
-const through = () => ({
-  call: (method: string, params: readonly unknown[] = []) => ask(proxy.url, method, params),
-})
 
 beforeAll(async () => {
   sender = await newSender(anvil.url)
@@ -21,23 +17,19 @@ beforeAll(async () => {
 
 afterEach(() => proxy.clear())
 
-/** One call on a connection of its own: what happened to an earlier one is not its business. */
-async function ask(url: string, method: string, params: readonly unknown[] = []): Promise<unknown> {
-  const text = await new Promise<string>((resolve, reject) => {
-    const sent = request(url, { method: 'POST', agent: false }, (response) => {
-      let received = ''
-      response.setEncoding('utf8')
-      response.on('data', (chunk: string) => {
-        received += chunk
-      })
-      response.on('error', reject)
-      response.on('end', () => resolve(received))
-    })
-    sent.on('error', reject)
-    sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
-  })
-  const answer = JSON.parse(text) as { result?: unknown; error?: { message: string } }
-  if (answer.error !== undefined) throw new Error(answer.error.message)
+/** Posts on a connection of its own: what happened to an earlier one is not its business. */
+async function post(body: object): Promise<unknown> {
+  const init = { method: 'POST', headers: { connection: 'close' }, body: JSON.stringify(body) }
+  return await (await fetch(proxy.url, init)).json()
+}
+
+const requestOf = (method: string, params: readonly unknown[] = [], id = 1) => ({
+  ...{ jsonrpc: '2.0', id, method, params },
+})
+
+async function ask(method: string, params?: readonly unknown[]): Promise<unknown> {
+  const answer = (await post(requestOf(method, params))) as { result?: unknown; error?: object }
+  if (answer.error !== undefined) throw new Error(JSON.stringify(answer.error))
   return answer.result
 }
 
@@ -51,12 +43,10 @@ const count = async () => {
 async function send(): Promise<{ answered: boolean; mined: boolean }> {
   const before = await count()
   const raw = await sender.sign({ nonce: before })
-  const answered = await through()
-    .call('eth_sendRawTransaction', [raw])
-    .then(
-      (hash) => hash === keccak256(raw),
-      () => false,
-    )
+  const answered = await ask('eth_sendRawTransaction', [raw]).then(
+    (hash) => hash === keccak256(raw),
+    () => false,
+  )
   return { answered, mined: (await count()) === before + 1 }
 }
 
@@ -81,8 +71,7 @@ describe('one fault', () => {
   test('a delayed request reaches the node after its sender gave up', async () => {
     const scripted = proxy.script({ fault: { kind: 'delay_request', ms: 1_000 }, times: 1 })
     const before = await count()
-    const params = [await sender.sign({ nonce: before })]
-    const sent = { jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params }
+    const sent = requestOf('eth_sendRawTransaction', [await sender.sign({ nonce: before })])
     const patience = new AbortController()
     const init = { method: 'POST', body: JSON.stringify(sent), signal: patience.signal }
     const sending = fetch(proxy.url, init)
@@ -111,8 +100,7 @@ describe('a replica behind', () => {
       ['eth_getTransactionReceipt', [hash]],
       ['eth_getLogs', [{ fromBlock: `0x${head.toString(16)}` }]],
     ] as const
-    const askAll = () =>
-      Promise.all(questions.map(([method, params]) => through().call(method, params)))
+    const askAll = () => Promise.all(questions.map(([method, params]) => ask(method, params)))
 
     const inFront = await askAll()
     expect(inFront[0]).toBe(`0x${(before + 1).toString(16)}`)
@@ -129,25 +117,15 @@ describe('a replica behind', () => {
 
   test('a node that miscounts is wrong about counts alone', async () => {
     proxy.script({ fault: { kind: 'miscounted', by: 7 } })
-    const asked = await through().call('eth_getTransactionCount', [sender.address, 'latest'])
+    const asked = await ask('eth_getTransactionCount', [sender.address, 'latest'])
     expect(Number(asked)).toBe((await count()) + 7)
-    expect(await through().call('eth_chainId')).toBe('0x1f')
+    expect(await ask('eth_chainId')).toBe('0x1f')
   })
 
   test('answers batches as batches', async () => {
     proxy.script({ fault: { kind: 'miscounted', by: 1 } })
-    const request = (id: number, method: string, params: unknown[]) => ({
-      jsonrpc: '2.0',
-      id,
-      method,
-      params,
-    })
-    const body = JSON.stringify([
-      request(1, 'eth_chainId', []),
-      request(2, 'eth_getTransactionCount', [sender.address, 'latest']),
-    ])
-    const answer = await (await fetch(proxy.url, { method: 'POST', body })).json()
-    expect(answer).toEqual([
+    const counted = requestOf('eth_getTransactionCount', [sender.address, 'latest'], 2)
+    expect(await post([requestOf('eth_chainId'), counted])).toEqual([
       { jsonrpc: '2.0', id: 1, result: '0x1f' },
       { jsonrpc: '2.0', id: 2, result: `0x${((await count()) + 1).toString(16)}` },
     ])
@@ -155,14 +133,6 @@ describe('a replica behind', () => {
 })
 
 describe('when', () => {
-  const outcome = (method = 'eth_chainId') =>
-    through()
-      .call(method)
-      .then(
-        () => 'answered',
-        () => 'failed',
-      )
-
   test.for<[what: string, rule: Omit<Rule, 'fault'>, answers: string]>([
     ['so many are let through first, and so many fail', { skip: 1, times: 2 }, 'yes no no yes'],
     ['every second fails', { every: 2 }, 'no yes no yes'],
@@ -171,7 +141,12 @@ describe('when', () => {
     proxy.script({ fault: { kind: 'drop_request' }, ...rule })
     const answers: string[] = []
     for (let time = 0; time < 4; time++) {
-      answers.push((await outcome()) === 'answered' ? 'yes' : 'no')
+      answers.push(
+        await ask('eth_chainId').then(
+          () => 'yes',
+          () => 'no',
+        ),
+      )
     }
     expect(answers.join(' ')).toBe(expected)
   })

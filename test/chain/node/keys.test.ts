@@ -2,35 +2,17 @@ import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { startAnvil } from '../../../scripts/dev/anvil.ts'
-import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { keys as command } from '../../../scripts/ops/keys-cli.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
-import { alertMessage } from '../../../src/operator/alerting/webhook.ts'
-import { healthAnswer, intakeAnswer, statusAnswer } from '../../../src/operator/answers.ts'
 import { opened } from '../../support/opened.ts'
 import { type Ended, runHere, runScript } from '../../support/processes.ts'
 import { startRealWorker } from './support/real-worker.ts'
 import { connectSocket } from './support/socket-client.ts'
 
-const alerts: object[] = []
 const testnet = opened(() => startAnvil())
 const mainnet = opened(() => startAnvil({ chainId: 30 }))
-const alerted = opened(() =>
-  startLoopbackServer(async (request, response) => {
-    const { name, state, says } = alertMessage.parse(JSON.parse(await textOf(request)))
-    const isSigned = `${request.headers['relay-signature']}`.startsWith('v1=')
-    alerts.push({ name, state, says, isSigned })
-    response.end()
-  }),
-)
-const worker = opened(() =>
-  startRealWorker([testnet.url], {
-    NODE_URL_30: mainnet.url,
-    ALERT_WEBHOOK_URL: `${alerted.url}/alerts`,
-    ALERT_WEBHOOK_SECRET: 'the-secret-of-the-webhook',
-  }),
-)
+const worker = opened(() => startRealWorker([testnet.url], { NODE_URL_30: mainnet.url }))
 
 const given = (args: readonly string[]) =>
   [[...args, '--url', worker.origin], { env: { OPERATOR_TOKEN: worker.operatorToken } }] as const
@@ -309,28 +291,4 @@ test('no key is ever written to the log', async () => {
   await client.result('eth_chainId')
   client.close()
   expect(worker.lines.join('\n')).not.toMatch(/rpc_/)
-})
-
-test('an operator is told what fails, by health, status, log and a signed message, and pauses payments', async () => {
-  const headers = { authorization: `Bearer ${worker.operatorToken}` }
-  const ask = async (path: string, method = 'GET') =>
-    await (await fetch(`${worker.origin}${path}`, { method, headers })).json()
-  // No contract stands at this deployment's addresses.
-  const failing = async () => healthAnswer.parse(await ask('/readyz')).failing
-  await expect.poll(failing).toContain('contracts')
-  await expect
-    .poll(() => alerts)
-    .toContainEqual({
-      ...{ name: 'contracts', state: 'raised', isSigned: true },
-      says: expect.stringMatching(/^The contracts are not at the configured addresses\. /),
-    })
-  expect(worker.lines.filter((line) => line.includes('alert.raised'))).not.toHaveLength(0)
-  const status = statusAnswer.parse(await ask('/operator/status'))
-  expect(status.alerts.map(({ name }) => name)).toContain('contracts')
-  expect(status).toMatchObject({ chainId: 31, intake: { state: 'open' } })
-
-  expect(intakeAnswer.parse(await ask('/operator/pause', 'POST')).intake.state).toBe('paused')
-  const metrics = async () => (await fetch(`${worker.origin}/metrics`, { headers })).text()
-  await expect.poll(metrics).toContain('relay_intake_open 0\n')
-  expect(intakeAnswer.parse(await ask('/operator/resume', 'POST')).intake.state).toBe('open')
 })

@@ -5,9 +5,7 @@ import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import { seed } from '../../support/sample.ts'
 import { emit, mined } from './support/anvil-rpc.ts'
 import { openWorker } from './support/open.ts'
-import { connectSocket, type SocketClient } from './support/socket-client.ts'
-
-type Json = Record<string, unknown>
+import { connectSocket, type Json, type SocketClient } from './support/socket-client.ts'
 
 const steps = 60
 const listeners = 50
@@ -51,8 +49,8 @@ test('a listener has the chain in the end when it reorganizes itself meanwhile',
     for (const { client, heads, logs } of clients) {
       await client.until((told) => told.some(({ result }) => (result as Json).hash === latest.hash))
       const why = `seed ${seed}`
-      expect(foldHeads(toldTo(client, heads), start), why).toEqual(hashes)
-      expect(foldLogs(toldTo(client, logs)), why).toEqual(chain.map(nameOf))
+      expect(foldHeads(client.toldOf(heads), start), why).toEqual(hashes)
+      expect(foldLogs(client.toldOf(logs)), why).toEqual(chain.map(nameOf))
       client.close()
     }
   } finally {
@@ -67,12 +65,6 @@ async function listen(url: string): Promise<Listener> {
   const heads = (await client.result('eth_subscribe', ['newHeads'])) as string
   const logs = (await client.result('eth_subscribe', ['logs'])) as string
   return { client, heads, logs }
-}
-
-function toldTo(client: SocketClient, id: string): Json[] {
-  return client.notifications
-    .filter(({ subscription }) => subscription === id)
-    .map(({ result }) => result as Json)
 }
 
 /** The chain that the heads lead to: each takes the place of whatever was at its height and above. */

@@ -8,9 +8,7 @@ import { nodeKinds } from './support/nodes.ts'
 import { type OpenWorker, openWorker } from './support/open.ts'
 import { lieAbout, startProxyNode } from './support/proxy-node.ts'
 import { startRealWorker } from './support/real-worker.ts'
-import { connectSocket, type Notification, type SocketClient } from './support/socket-client.ts'
-
-type Json = Record<string, unknown>
+import { connectSocket, type Json, type Notification } from './support/socket-client.ts'
 
 let on: OpenWorker
 
@@ -32,13 +30,7 @@ describe.each(nodeKinds)('before $name', (kind) => {
 async function subscriber(...params: unknown[]) {
   const client = await connectSocket(on.worker.wsUrl)
   const id = (await client.result('eth_subscribe', params)) as string
-  return { client, id, told: () => toldOf(client, id) }
-}
-
-function toldOf(client: SocketClient, id: string): Json[] {
-  return client.notifications
-    .filter(({ subscription }) => subscription === id)
-    .map(({ result }) => result as Json)
+  return { client, id, told: () => client.toldOf(id) }
 }
 
 function toldTo(length: number) {

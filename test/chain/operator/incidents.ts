@@ -189,7 +189,8 @@ export function playIncidents({
       ended.unshift(faults.stop)
       const webhook = await startLoopbackServer(async (request, response) => {
         const { name, state, says } = alertMessage.parse(JSON.parse(await textOf(request)))
-        told.push(`${name} ${state}: ${says}`)
+        const isSigned = `${request.headers['relay-signature']}`.startsWith('v1=')
+        told.push(`${isSigned ? '' : 'unsigned '}${name} ${state}: ${says}`)
         response.end()
       })
       ended.unshift(webhook.close)

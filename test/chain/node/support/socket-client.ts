@@ -1,5 +1,7 @@
 import type { Answer } from './serve.ts'
 
+export type Json = Record<string, unknown>
+
 /** A notification of a subscription. */
 export type Notification = { subscription: string; result: unknown }
 
@@ -12,6 +14,8 @@ export type SocketClient = {
   raw: (text: string) => Promise<unknown>
   /** All notifications so far, in order. */
   notifications: Notification[]
+  /** What was told through one subscription. */
+  toldOf: (id: unknown) => Json[]
   /** Resolves when the notifications fulfil the condition; fails after the time. */
   until: (condition: (told: Notification[]) => boolean, timeMs?: number) => Promise<void>
   closed: Promise<{ code: number; reason: string }>
@@ -66,6 +70,10 @@ export async function connectSocket(url: string): Promise<SocketClient> {
         socket.send(text)
       }),
     notifications,
+    toldOf: (id) =>
+      notifications
+        .filter(({ subscription }) => subscription === id)
+        .map(({ result }) => result as Json),
     until: (condition, timeMs = 180_000) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {

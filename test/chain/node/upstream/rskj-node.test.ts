@@ -5,9 +5,7 @@ import { opened } from '../../../support/opened.ts'
 import { type Pair, readRecording } from '../../../support/rskj-node/recording.ts'
 import { deployEmitter, emit, mined } from '../support/anvil-rpc.ts'
 import { startRskjChain } from '../support/nodes.ts'
-import { connectSocket } from '../support/socket-client.ts'
-
-type Json = Record<string, unknown>
+import { connectSocket, type Json } from '../support/socket-client.ts'
 
 const recorded = readRecording('main-network')
 const on = opened(startRskjChain)
@@ -130,22 +128,17 @@ test('over WebSocket heads, logs and syncing come in the forms of RSKj', async (
     client.result('eth_subscribe', ['syncing']),
   ])
   const hash = await emit(on.chain, await deployEmitter(on.chain), 4n, 5n, 6n)
-  await client.until((told) => told.filter(({ subscription }) => subscription === heads).length > 1)
-  await client.until((told) => told.some(({ subscription }) => subscription === logs))
+  await client.until(() => client.toldOf(heads).length > 1 && client.toldOf(logs).length > 0)
   on.node.setSyncing(true)
   on.node.setSyncing(false)
-  await client.until((told) => told.filter((one) => one.subscription === syncing).length === 2)
-  const of = (id: unknown) =>
-    client.notifications
-      .filter(({ subscription }) => subscription === id)
-      .map(({ result }) => result)
-  const head = of(heads).at(-1) as Json
+  await client.until(() => client.toldOf(syncing).length === 2)
+  const head = client.toldOf(heads).at(-1) ?? {}
   expect(Object.keys(head)).toHaveLength(15)
   expect(await ask('eth_getBlockByHash', head.hash, false)).toMatchObject({
     result: { number: head.number },
   })
-  expect(of(logs)).toMatchObject([{ transactionHash: hash, removed: false }])
-  expect(of(syncing)).toEqual([
+  expect(client.toldOf(logs)).toMatchObject([{ transactionHash: hash, removed: false }])
+  expect(client.toldOf(syncing)).toEqual([
     {
       syncing: true,
       status: {
