@@ -33,20 +33,16 @@ export const maker = privateKeyToAddress(key)
 
 const zero: Hex = `0x${'00'.repeat(32)}`
 
+/** What its rules have from the first block on. */
+const forks = [
+  ...['homestead', 'eip150', 'eip155', 'eip158', 'byzantium', 'constantinople', 'petersburg'],
+  ...['istanbul', 'berlin', 'london', 'mergeNetsplit'],
+]
+
 const genesis: GethGenesis = {
   config: {
     chainId: 31,
-    homesteadBlock: 0,
-    eip150Block: 0,
-    eip155Block: 0,
-    eip158Block: 0,
-    byzantiumBlock: 0,
-    constantinopleBlock: 0,
-    petersburgBlock: 0,
-    istanbulBlock: 0,
-    berlinBlock: 0,
-    londonBlock: 0,
-    mergeNetsplitBlock: 0,
+    ...Object.fromEntries(forks.map((fork) => [`${fork}Block`, 0])),
     terminalTotalDifficulty: 0,
     terminalTotalDifficultyPassed: true,
   },

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '../../../../scripts/dev/ports.ts'
 import { rpcTo } from '../../../../scripts/dev/rpc.ts'
 import { until } from '../../../../scripts/dev/wait.ts'
-
+import { startProcess } from '../../../support/processes.ts'
 import type { MadeChain } from './second-client-chain.ts'
 
 const client = fileURLToPath(
@@ -40,19 +39,12 @@ export async function startSecondClient(chain: MadeChain): Promise<SecondClient>
     discV4: false,
   }
   const args = Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
-  const child = spawn(process.execPath, [client, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  }
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const { child, output, ended } = startProcess(process.execPath, [client, ...args])
   const url = `http://127.0.0.1:${port}`
   const rpc = rpcTo(url)
   await until(
     async () => {
-      if (child.exitCode !== null) throw new Error(`the client ended: ${output}`)
+      if (child.exitCode !== null) throw new Error(`the client ended: ${output()}`)
       const number = await rpc('eth_blockNumber').catch(() => undefined)
       return Number(number) === chain.head
     },

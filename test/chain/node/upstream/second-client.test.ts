@@ -1,4 +1,4 @@
-import { type Hex, keccak256 } from 'viem'
+import { type Hex, keccak256, numberToHex } from 'viem'
 import { beforeAll, expect, test } from 'vitest'
 import { methods } from '../../../../src/node/methods/list.ts'
 import { type SecondClient, startSecondClient } from '../support/second-client.ts'
@@ -32,44 +32,44 @@ const transactionOf = (number: number, index = 0): Hex => {
   return hash
 }
 
-const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
+const word = (value: number): Hex => numberToHex(value, { size: 32 })
 
 test('is another client than anvil', async () => {
-  expect(await result('web3_clientVersion')).toMatch(/^EthereumJS/)
-  expect(await result('eth_chainId')).toBe('0x1f')
-  expect(await result('net_version')).toBe('31')
-  expect(await result('eth_blockNumber')).toBe(`0x${chain.head.toString(16)}`)
-  expect(await result('eth_gasPrice')).toMatch(/^0x/)
-  expect(await result('eth_protocolVersion')).toBe('0x44')
-  expect(await result('chain_protocolVersion')).toBe('0x44')
-  expect(await result('eth_accounts')).toEqual([])
+  for (const [method, answer] of [
+    ['web3_clientVersion', expect.stringMatching(/^EthereumJS/)],
+    ['eth_chainId', '0x1f'],
+    ['net_version', '31'],
+    ['eth_blockNumber', numberToHex(chain.head)],
+    ['eth_gasPrice', expect.stringMatching(/^0x/)],
+    ['eth_protocolVersion', '0x44'],
+    ['chain_protocolVersion', '0x44'],
+    ['eth_accounts', []],
+  ]) {
+    expect(await result(method), method).toEqual(answer)
+  }
 })
 
 test('shows blocks with every field, each fitting its own hash', async () => {
   for (let number = 0; number <= chain.head; number += 1) {
-    const selector = `0x${number.toString(16)}`
+    const selector = numberToHex(number)
     const block = await result('eth_getBlockByNumber', selector)
-    expect(await result('eth_getBlockByHash', block.hash)).toEqual(block)
-    expect(block.transactions).toEqual(chain.transactions[number - 1] ?? [])
-    expect(keccak256(await result<Hex>('chain_getRawBlockHeaderByNumber', selector))).toBe(
-      block.hash,
-    )
-    expect(await result('eth_getBlockTransactionCountByHash', block.hash)).toBe(
-      `0x${(block.transactions as []).length.toString(16)}`,
-    )
-    expect(await result('eth_getBlockTransactionCountByNumber', selector)).toBe(
-      `0x${(block.transactions as []).length.toString(16)}`,
-    )
-    expect(await result('eth_getUncleCountByBlockHash', block.hash)).toBe('0x0')
-    expect(await result('eth_getUncleCountByBlockNumber', selector)).toBe('0x0')
+    const made = chain.transactions[number - 1] ?? []
+    expect(block.transactions).toEqual(made)
+    for (const [by, where] of Object.entries({ Number: selector, Hash: block.hash })) {
+      expect(await result(`eth_getBlockBy${by}`, where)).toEqual(block)
+      const header = await result<Hex>(`chain_getRawBlockHeaderBy${by}`, where)
+      expect(keccak256(header)).toBe(block.hash)
+      const count = await result(`eth_getBlockTransactionCountBy${by}`, where)
+      expect(count).toBe(numberToHex(made.length))
+      expect(await result(`eth_getUncleCountByBlock${by}`, where)).toBe('0x0')
+    }
   }
   const full = await result('eth_getBlockByNumber', '0x4', true)
   const [first, second] = full.transactions as Json[]
   expect(first).toEqual(await result('eth_getTransactionByHash', transactionOf(4)))
   expect(second).toEqual(await result('eth_getTransactionByBlockNumberAndIndex', '0x4', '0x1'))
   expect(second).toEqual(await result('eth_getTransactionByBlockHashAndIndex', full.hash, '0x1'))
-  const latest = await result('eth_getBlockByNumber', 'latest')
-  expect(latest.number).toBe(`0x${chain.head.toString(16)}`)
+  expect((await result('eth_getBlockByNumber', 'latest')).number).toBe(numberToHex(chain.head))
 })
 
 test('shows receipts, paid fees and proofs that fit the receipts root', async () => {
@@ -80,19 +80,17 @@ test('shows receipts, paid fees and proofs that fit the receipts root', async ()
     logs: [],
   })
   let fees = 0n
-  for (const index of [0, 1]) {
-    const receipt = await result('eth_getTransactionReceipt', transactionOf(4, index))
-    fees += BigInt(receipt.gasUsed as Hex) * BigInt(receipt.effectiveGasPrice as Hex)
-  }
   const block = await result('eth_getBlockByNumber', '0x4')
-  expect(block.paidFees).toBe(`0x${fees.toString(16)}`)
   for (const index of [0, 1]) {
     const hash = transactionOf(4, index)
+    const receipt = await result('eth_getTransactionReceipt', hash)
+    fees += BigInt(receipt.gasUsed as Hex) * BigInt(receipt.effectiveGasPrice as Hex)
     const nodes = await result<Hex[]>('chain_getTransactionReceiptNodesByHash', block.hash, hash)
     expect(keccak256(nodes[0] ?? '0x')).toBe(block.receiptsRoot)
     const raw = await result<Hex>('chain_getRawTransactionReceiptByHash', hash)
     expect(nodes.at(-1)).toContain(raw.slice(2))
   }
+  expect(block.paidFees).toBe(numberToHex(fees))
 })
 
 test('finds logs by block, range, address and topic', async () => {
