@@ -216,6 +216,8 @@ async function walkWeb3(
     transactionPollingInterval: pollingInterval,
     transactionReceiptPollingInterval: pollingInterval,
     transactionConfirmationPollingInterval: pollingInterval,
+    // On a busy machine blocks of 50 ms pass by while it asks.
+    transactionBlockTimeout: 100_000,
   })
   const { address: from } = web3.eth.accounts.wallet.add(nextKey())[0] ?? { address: '' }
   expect(await web3.eth.getChainId()).toBe(31n)
