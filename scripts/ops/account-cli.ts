@@ -47,8 +47,8 @@ const asked = operatorCommand({
   usage,
   options,
   actions: {
-    address,
-    deposit,
+    address: (operator, _, __, terminal) => address(operator, terminal),
+    deposit: (operator, _, __, terminal) => deposit(operator, terminal),
     'cash-out': { takes: [2], run: cashOut },
     alias: keepAccounts,
     unblock: (operator, _, __, terminal) => tendPin(operator, 'unblock', terminal),
@@ -65,12 +65,7 @@ export const account: Command = (args = process.argv.slice(2), terminal) => {
 }
 if (import.meta.main) process.exitCode = await account()
 
-async function address(
-  operator: OperatorClient,
-  _: Given,
-  __: readonly string[],
-  terminal: Terminal,
-): Promise<Found> {
+async function address(operator: OperatorClient, terminal: Terminal): Promise<Found> {
   const { account } = await operator.act('/operator/lookup', lookupAnswer, {
     phone: await readNumber(terminal),
   })
@@ -79,12 +74,7 @@ async function address(
   return { json: { address: shown }, lines: [shown] }
 }
 
-async function deposit(
-  operator: OperatorClient,
-  _: Given,
-  __: readonly string[],
-  terminal: Terminal,
-): Promise<Found> {
+async function deposit(operator: OperatorClient, terminal: Terminal): Promise<Found> {
   const phone = await readNumber(terminal)
   const remedy = 'It may have been sent. The same command tells: a deposit happens once.'
   const answer = await insist(remedy, () =>
