@@ -4,7 +4,6 @@ import { parseAddress } from '../../src/account/address.ts'
 import { createCallerAccounts } from '../../src/account/keys.ts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import { readRequired, readSecret } from '../ops/environment.ts'
-import { readMaxGasPrice } from '../stack/chain/gas-price.ts'
 import { type ChainNode, openNode } from '../stack/chain/node.ts'
 import { createCommand, type Terminal } from '../stack/command.ts'
 import { createTreasury } from '../stack/money/treasury.ts'
@@ -85,7 +84,7 @@ async function setBorrowers(
   if (!isAddressEqual(creditor, own)) {
     throw new StackError(`The contract's creditor is ${creditor}, and CREDITOR_KEY is ${own}'s.`)
   }
-  const treasury = createTreasury(node, key, { maxGasPriceWei: readMaxGasPrice(env) })
+  const treasury = createTreasury(node, key)
   for (let start = 0; start < accounts.length; start += batchSize) {
     const batch = accounts.slice(start, start + batchSize)
     const call = { abi: microLoanAbi, functionName: 'setBorrowers' } as const

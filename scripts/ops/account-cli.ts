@@ -10,10 +10,10 @@ import {
   statusAnswer,
 } from '../../src/operator/answers.ts'
 import { alias } from '../contracts/migrate/alias.ts'
-import type { Command, Found, Terminal, Values } from '../stack/command.ts'
+import type { Command, Found, Values } from '../stack/command.ts'
 import { Misused } from '../stack/report.ts'
-import { operatorCommand, readNumber } from './command-line.ts'
-import { insist, type OperatorClient } from './operator-client.ts'
+import { type Operated, operatorCommand, readNumber } from './command-line.ts'
+import { insist } from './operator-client.ts'
 import { depositLines, pinLines, whyLine } from './show.ts'
 
 const usage = `Usage: npm run account -- <what> [--url https://<host>] [--json]
@@ -47,12 +47,12 @@ const asked = operatorCommand({
   usage,
   options,
   actions: {
-    address: (operator, _, __, terminal) => address(operator, terminal),
-    deposit: (operator, _, __, terminal) => deposit(operator, terminal),
+    address,
+    deposit,
     'cash-out': { takes: [2], run: cashOut },
     alias: keepAccounts,
-    unblock: (operator, _, __, terminal) => tendPin(operator, 'unblock', terminal),
-    'keep-pin': (operator, _, __, terminal) => tendPin(operator, 'keep-pin', terminal),
+    unblock: (operator) => tendPin(operator, 'unblock'),
+    'keep-pin': (operator) => tendPin(operator, 'keep-pin'),
   },
 })
 
@@ -65,17 +65,17 @@ export const account: Command = (args = process.argv.slice(2), terminal) => {
 }
 if (import.meta.main) process.exitCode = await account()
 
-async function address(operator: OperatorClient, terminal: Terminal): Promise<Found> {
+async function address(operator: Operated): Promise<Found> {
   const { account } = await operator.act('/operator/lookup', lookupAnswer, {
-    phone: await readNumber(terminal),
+    phone: await readNumber(operator.terminal),
   })
   const { chainId } = await operator.read('/operator/status', statusAnswer)
   const shown = checksumAddress(account as Address, chainId)
   return { json: { address: shown }, lines: [shown] }
 }
 
-async function deposit(operator: OperatorClient, terminal: Terminal): Promise<Found> {
-  const phone = await readNumber(terminal)
+async function deposit(operator: Operated): Promise<Found> {
+  const phone = await readNumber(operator.terminal)
   const remedy = 'It may have been sent. The same command tells: a deposit happens once.'
   const answer = await insist(remedy, () =>
     operator.act('/operator/deposit', depositAnswer, { phone }),
@@ -85,14 +85,13 @@ async function deposit(operator: OperatorClient, terminal: Terminal): Promise<Fo
 }
 
 async function cashOut(
-  operator: OperatorClient,
+  operator: Operated,
   { key = newKey() }: Given,
   [to, amount]: readonly string[],
-  terminal: Terminal,
 ): Promise<Found> {
-  const phone = await readNumber(terminal)
+  const phone = await readNumber(operator.terminal)
   // Before anything is sent: whatever happens to this process, the key is on the terminal.
-  terminal.complain(`Key of this cash-out: ${key}`)
+  operator.terminal.complain(`Key of this cash-out: ${key}`)
   const remedy = `It may have been sent. The same command with --key ${key} tells, and pays once at most.`
   const { payment } = await insist(remedy, () =>
     operator.act('/operator/cash-out', cashOutAnswer, { phone, to, amount, key }),
@@ -103,13 +102,8 @@ async function cashOut(
   return { json: { key, payment }, lines: [whyLine(payment, currency), follow], isBad }
 }
 
-async function keepAccounts(
-  operator: OperatorClient,
-  { none }: Given,
-  _: readonly string[],
-  { input }: Terminal,
-): Promise<Found> {
-  const phones = none ? [] : (await input()).split(/\s*\n\s*/).filter(Boolean)
+async function keepAccounts(operator: Operated, { none = false }: Given): Promise<Found> {
+  const phones = none ? [] : (await operator.terminal.input()).split(/\s*\n\s*/).filter(Boolean)
   if (!none && phones.length === 0) throw new Misused()
   const remedy =
     'It may have been done. The same command does it once more, and changes nothing else.'
@@ -131,12 +125,8 @@ async function keepAccounts(
   return { json: { kept, unclear }, lines: [...inTwo, end], isBad }
 }
 
-async function tendPin(
-  operator: OperatorClient,
-  action: PinRequest['action'],
-  terminal: Terminal,
-): Promise<Found> {
-  const phone = await readNumber(terminal)
+async function tendPin(operator: Operated, action: PinRequest['action']): Promise<Found> {
+  const phone = await readNumber(operator.terminal)
   const remedy =
     'It may have been done. The same command does it once more, and changes nothing else.'
   const answer = await insist(remedy, () =>

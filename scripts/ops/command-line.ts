@@ -3,6 +3,7 @@ import {
   type Command,
   createCommand,
   type Found,
+  ownTerminal,
   type Terminal,
   type Usual,
   type Values,
@@ -10,11 +11,13 @@ import {
 import { Misused } from '../stack/report.ts'
 import { type OperatorClient, openOperator } from './operator-client.ts'
 
+/** A deployment, and where the words of a command about it go. */
+export type Operated = OperatorClient & { terminal: Terminal }
+
 type Run<Options extends Usual> = (
-  operator: OperatorClient,
+  operator: Operated,
   values: Values<Options & typeof commonOptions>,
   given: readonly string[],
-  terminal: Terminal,
 ) => Promise<Found | undefined>
 
 /** Something that a command does, and how many arguments it takes: none where nothing is said of them. */
@@ -44,8 +47,8 @@ export function operatorCommand<const Options extends Usual>({
       // What is too much may be a number: it is not shown again.
       if (run === undefined || !takes.includes(given.length)) throw new Misused()
       const { url } = values as Values<typeof commonOptions>
-      const operator = openOperator(url, terminal.env)
-      return run(operator, values as Parameters<typeof run>[1], given, terminal)
+      const operator = { ...openOperator(url, terminal.env), terminal }
+      return run(operator, values as Parameters<typeof run>[1], given)
     },
   })
 }
@@ -54,7 +57,7 @@ export function operatorCommand<const Options extends Usual>({
  * A telephone number, from a prompt or from what is piped in: as an argument a shell would keep it, and
  * every user of the machine could see it.
  */
-export async function readNumber({ input }: Terminal): Promise<string> {
+export async function readNumber({ input } = ownTerminal): Promise<string> {
   if (!process.stdin.isTTY) return (await input()).trim()
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {

@@ -13,10 +13,10 @@ import {
   statusAnswer,
 } from '../../src/operator/answers.ts'
 import { readDeployed } from '../contracts/migrate/records.ts'
-import type { Found, Terminal, Values } from '../stack/command.ts'
+import type { Found, Values } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'
 import { StackError } from '../stack/report.ts'
-import { type commonOptions, operatorCommand, readNumber } from './command-line.ts'
+import { type commonOptions, type Operated, operatorCommand, readNumber } from './command-line.ts'
 import { restoreFile, writeExport } from './ledger-file.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
@@ -80,10 +80,7 @@ export const ops = operatorCommand({
     status: showStatus,
     watch,
     payments: showPayments,
-    why: {
-      takes: [0, 1],
-      run: (operator, _, [name], terminal) => showWhy(operator, name, terminal),
-    },
+    why: { takes: [0, 1], run: (operator, _, [name]) => showWhy(operator, name) },
     pause: (operator) => setIntake(operator, 'pause'),
     resume: (operator) => setIntake(operator, 'resume'),
     drain,
@@ -121,14 +118,10 @@ async function showPayments(operator: OperatorClient, values: Given): Promise<Fo
   return { json: page, lines: [...page.payments.map((one) => paymentLine(one, currency)), ...more] }
 }
 
-async function showWhy(
-  operator: OperatorClient,
-  name: string | undefined,
-  terminal: Terminal,
-): Promise<Found> {
+async function showWhy(operator: Operated, name: string | undefined): Promise<Found> {
   if (name === undefined) {
     const found = await operator.act('/operator/lookup', lookupAnswer, {
-      phone: await readNumber(terminal),
+      phone: await readNumber(operator.terminal),
     })
     const { currency } = await operator.read('/operator/status', statusAnswer)
     return { json: found, lines: callerLines(found, currency) }
@@ -149,26 +142,20 @@ async function showWhy(
 }
 
 /** With the fingerprint of the account secret that comes, which tells nothing of it. */
-async function drain(
-  operator: OperatorClient,
-  values: Given,
-  _: readonly string[],
-  { env, complain }: Terminal,
-): Promise<Found> {
-  const secret = env.NEW_ACCOUNT_KEY_SECRET ?? ''
+async function drain(operator: Operated, values: Given): Promise<Found> {
+  const secret = operator.terminal.env.NEW_ACCOUNT_KEY_SECRET ?? ''
   const isNamed = values['new-account-secret'] === true
   if (isNamed && !/^0x[0-9a-f]{64}$/i.test(secret)) {
     throw new StackError('Set NEW_ACCOUNT_KEY_SECRET to the new secret: 0x and 64 digits.')
   }
   const named = isNamed ? { nextAccountKey: await fingerprint(secret as Hex) } : undefined
   const begun = await setIntake(operator, 'drain', named)
-  if (!values.wait) return begun
-  for (const line of begun.lines) complain(line)
-  return await untilDrained(operator)
+  return values.wait ? untilDrained(operator, begun) : begun
 }
 
 /** Ends where nothing is open, or where payments are taken again meanwhile. */
-async function untilDrained(operator: OperatorClient): Promise<Found> {
+async function untilDrained(operator: Operated, begun: Found): Promise<Found> {
+  for (const line of begun.lines) operator.terminal.complain(line)
   for (;;) {
     const { intake } = await operator.read('/operator/status', statusAnswer)
     if (intake.state !== 'draining') {

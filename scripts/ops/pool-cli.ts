@@ -11,7 +11,7 @@ import { statusAnswer } from '../../src/operator/answers.ts'
 import type { Found, Values } from '../stack/command.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
 import { StackError } from '../stack/report.ts'
-import { operatorCommand } from './command-line.ts'
+import { type Operated, operatorCommand } from './command-line.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { openPayer, readWei } from './payer.ts'
 import { poolLine } from './show.ts'
@@ -35,11 +35,11 @@ export const pool = operatorCommand({
     status: showStatus,
     fund: {
       takes: [1],
-      run: (operator, values, [amount], { env }) => move(operator, values, env, 'fund', amount),
+      run: (operator, values, [amount]) => move(operator, values, 'fund', amount),
     },
     defund: {
       takes: [1],
-      run: (operator, values, [amount], { env }) => move(operator, values, env, 'defund', amount),
+      run: (operator, values, [amount]) => move(operator, values, 'defund', amount),
     },
   },
 })
@@ -51,13 +51,12 @@ async function showStatus(operator: OperatorClient): Promise<Found> {
 }
 
 async function move(
-  operator: OperatorClient,
+  operator: Operated,
   values: Values<typeof keyOptions>,
-  env: NodeJS.ProcessEnv,
   what: 'fund' | 'defund',
   amount = '',
 ): Promise<Found> {
-  const { status, node, treasury } = await openPayer(operator, values, env)
+  const { status, node, treasury } = await openPayer(operator, values, operator.terminal.env)
   const { currency } = status
   const loan = { address: status.contracts.loan as Address, abi: microLoanAbi } as const
   const client = createPublicClient({ transport: http(node.url) })

@@ -1,10 +1,10 @@
 import { type Address, createPublicClient, formatEther, type Hash, http } from 'viem'
 import { statusAnswer } from '../../src/operator/answers.ts'
 import { createNodeCall } from '../stack/chain/node-call.ts'
-import type { Found, Terminal, Values } from '../stack/command.ts'
+import type { Found, Values } from '../stack/command.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
 import { StackError } from '../stack/report.ts'
-import { operatorCommand } from './command-line.ts'
+import { type Operated, operatorCommand } from './command-line.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { openPayer, readWei } from './payer.ts'
 import { relayerLine } from './show.ts'
@@ -32,14 +32,8 @@ export const relayers = operatorCommand({
   usual: 'status',
   actions: {
     status: showStatus,
-    'top-up': {
-      takes: [1],
-      run: (operator, values, [amount], { env }) => give(operator, values, env, amount),
-    },
-    fill: {
-      takes: [1],
-      run: (operator, values, [amount], { env }) => give(operator, values, env, amount, true),
-    },
+    'top-up': { takes: [1], run: (operator, values, [amount]) => give(operator, values, amount) },
+    fill: { takes: [1], run: (operator, values, [amount]) => give(operator, values, amount, true) },
     drain,
   },
 })
@@ -52,14 +46,13 @@ async function showStatus(operator: OperatorClient): Promise<Found> {
 }
 
 async function give(
-  operator: OperatorClient,
+  operator: Operated,
   values: Paying,
-  env: NodeJS.ProcessEnv,
   amount = '',
   isMore = false,
 ): Promise<Found> {
   const wantedWei = readWei(amount)
-  const { status, node, treasury } = await openPayer(operator, values, env)
+  const { status, node, treasury } = await openPayer(operator, values, operator.terminal.env)
   const client = createPublicClient({ transport: http(node.url) })
   const gifts: Gift[] = []
   for (const { address } of status.relayers) {
@@ -77,13 +70,8 @@ async function give(
   return { json: { gifts }, lines: [...given, ...(await balanceLines(client, status))] }
 }
 
-async function drain(
-  operator: OperatorClient,
-  values: Paying,
-  _: readonly string[],
-  { env }: Terminal,
-): Promise<Found> {
-  const { status, node } = await openPayer(operator, values, env)
+async function drain(operator: Operated, values: Paying): Promise<Found> {
+  const { status, node } = await openPayer(operator, values, operator.terminal.env)
   if (!node.isAnvil) throw new StackError('Only an anvil takes the money of an account.')
   const call = createNodeCall(node.url)
   for (const { address } of status.relayers) {

@@ -28,7 +28,7 @@ export type Terminal = {
   complain: (line: string) => void
 }
 
-const ownTerminal: Terminal = {
+export const ownTerminal: Terminal = {
   env: process.env,
   input: () => text(process.stdin),
   say,

@@ -19,17 +19,17 @@ where it is in no keystore. There the number is read from a prompt, or from the 
 const command = createCommand({
   usage,
   options: { ...commonOptions, keystore: keyOptions.keystore },
-  async run({ url, keystore }, given, terminal) {
+  async run({ url, keystore }, given, { env }) {
     const isLocal = url === undefined
     if (given.length !== (isLocal ? 2 : 1)) throw new Misused()
     const [typed = ''] = given
     const amountWei = readWei(given.at(-1) ?? '')
-    const operator = openOperator(url, terminal.env)
-    const phone = isLocal ? toPhone(typed) : await readNumber(terminal)
+    const operator = openOperator(url, env)
+    const phone = isLocal ? toPhone(typed) : await readNumber()
     // The deployment tells whose account it is: the secret that it follows from stays there.
     const lookup = await operator.act('/operator/lookup', lookupAnswer, { phone })
     const account = lookup.account as Address
-    const { status, node, treasury } = await openPayer(operator, { keystore }, terminal.env)
+    const { status, node, treasury } = await openPayer(operator, { keystore }, env)
     const loan = { address: status.contracts.loan as Address, abi: microLoanAbi } as const
     const client = createPublicClient({ transport: http(node.url) })
     const balance = () =>

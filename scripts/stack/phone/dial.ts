@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { commonOptions, readNumber } from '../../ops/command-line.ts'
-import { createCommand, type Terminal } from '../command.ts'
+import { createCommand } from '../command.ts'
 import { openFolder } from '../folder.ts'
 import { demoCallers, toPhone } from '../money/callers.ts'
 import { readOrigin } from '../options.ts'
@@ -35,15 +35,11 @@ const command = createCommand({
     script: undefined,
     gateway: 'africas-talking',
   },
-  async run(
-    { url, phone: chosen, text, session = newSession(), script, gateway },
-    given,
-    terminal,
-  ) {
+  async run({ url, phone: chosen, text, session = newSession(), script, gateway }, given, { env }) {
     if (given.length > 0 || (url !== undefined && (chosen ?? script) !== undefined)) {
       throw new Misused()
     }
-    const line = openLine(url, gateway, terminal.env)
+    const line = openLine(url, gateway, env)
     if (script !== undefined) {
       await playScript(readScript(script), {
         ...{ newSession, toPhone, show: say },
@@ -55,8 +51,7 @@ const command = createCommand({
       await pickUp(line, chosen)
       return undefined
     }
-    const phone = await numberFor(line, chosen, terminal)
-    const screen = await line.send({ phone, session, text })
+    const screen = await line.send({ phone: await numberFor(line, chosen), session, text })
     return { json: { session, screen }, lines: [screen] }
   },
 })
@@ -84,12 +79,8 @@ function openLine(url: string | undefined, gateway: string, env: NodeJS.ProcessE
   return { send: phoneLines[name](post), offered: isLocal ? demoCallers[0] : undefined }
 }
 
-async function numberFor(
-  { offered }: Line,
-  chosen: string | undefined,
-  terminal: Terminal,
-): Promise<PhoneNumber> {
-  return toPhone(chosen ?? offered ?? (await readNumber(terminal)))
+async function numberFor({ offered }: Line, chosen: string | undefined): Promise<PhoneNumber> {
+  return toPhone(chosen ?? offered ?? (await readNumber()))
 }
 
 function readScript(file: string): string {
