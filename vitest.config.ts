@@ -78,12 +78,21 @@ const common = { ...patience, isolate: false, provide: { depth } }
 /** Node runs TypeScript itself: what runs in it needs nothing of Vite, which would transform it first. */
 const inNode = { ...common, experimental: { viteModuleRunner: false } }
 
-/** What takes longest begins first: at the end nothing would run beside it. */
+/** Where tests wait for runtimes, chains and blocks, the longest first: many of these files are a line or two. */
+const longest = ['/test/workerd/', '/test/deno/', '/test/chain/faults/', '/test/chain/stack/']
+
+/**
+ * What takes longest begins first: at the end nothing would run beside it. In a fresh clone Vitest itself goes by
+ * the size of files.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification) => moduleId.includes('/test/workerd/')
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    const placeOf = ({ moduleId }: TestSpecification) => {
+      const place = longest.findIndex((folder) => moduleId.includes(folder))
+      return place === -1 ? longest.length : place
+    }
+    return sorted.toSorted((one, other) => placeOf(one) - placeOf(other))
   }
 }
 
