@@ -68,9 +68,13 @@ export function carry(
   requests: readonly SignedRequest[],
 ): TransactionContent {
   if (requests.length === 0) return { to: signer.address, data: '0x', gas: noOpGas }
+  return { to: forwarder.address, data: encodeExecute(requests), gas: gasFor(requests) }
+}
+
+/** The gas of a transaction that carries these requests: a sum, for an estimate is that of a batch that is skipped. */
+export function gasFor(requests: readonly { gas: number }[]): number {
   const calls = requests.reduce((sum, { gas }) => sum + gas, 0)
-  const gas = executeGas + (requests.length - 1) * followingGas + calls
-  return { to: forwarder.address, data: encodeExecute(requests), gas }
+  return executeGas + (requests.length - 1) * followingGas + calls
 }
 
 /**

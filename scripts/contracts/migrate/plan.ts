@@ -1,11 +1,12 @@
 import { type Address, formatEther } from 'viem'
 import type { Chain } from '../../../src/chain/chains.ts'
 import type { SignedRequest } from '../../../src/relay/forwarder/requests.ts'
+import { gasFor } from '../../../src/relay/relayer.ts'
 import { type Call, type Move, readNeed } from './needs.ts'
 import { findObstacles } from './obstacles.ts'
 import type { Phone } from './phones.ts'
 import type { OpenedDeployment } from './records.ts'
-import { gasLimitOf, signCall } from './requests.ts'
+import { signCall } from './requests.ts'
 import { type AccountState, countedDebt, isOpen, type Survey, sum, surveyPair } from './survey.ts'
 import { inTurns } from './turns.ts'
 
@@ -84,15 +85,15 @@ export async function printPlan(migration: Migration, relayer: Address | undefin
   for (const { address, reason } of todo.stuck) log(`stuck ${address}: ${reason}`)
   printOutside(migration, todo.outside)
   const states = todo.tasks.map(({ state }) => state)
-  const batches = Math.ceil(todo.tasks.length / batchSize)
-  const gas = gasLimitOf(todo.tasks.flatMap(({ calls }) => calls))
+  const batches = batchesOf(todo.tasks, batchSize)
+  const gas = batches.reduce((sum, tasks) => sum + gasFor(tasks.flatMap(({ calls }) => calls)), 0)
   const priceWei = await client.getGasPrice()
   log(
     `${states.length} accounts to move with ${amount(sum(states.map((state) => state.balanceWei)))}, ` +
       `owing ${amount(sum(states.map(countedDebt)))} that is not written off`,
   )
   log(
-    `${batches} transactions with ${gas} gas at most, ` +
+    `${batches.length} transactions with ${gas} gas at most, ` +
       `${amount(BigInt(gas) * priceWei)} at the node's price`,
   )
   for (const obstacle of await findObstacles(migration, relayer)) log(`not yet: ${obstacle}`)

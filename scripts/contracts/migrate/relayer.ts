@@ -1,23 +1,22 @@
 import { BaseError, type Hex, type LocalAccount, type PublicClient } from 'viem'
 import {
   decodeExecute,
-  encodeExecute,
+  type Forwarder,
   type RequestResult,
   type SignedRequest,
 } from '../../../src/relay/forwarder/requests.ts'
-import { gasPriceFor } from '../../../src/relay/relayer.ts'
+import { carry, gasPriceFor } from '../../../src/relay/relayer.ts'
 import { createSigner, type Signer } from '../../../src/relay/signer.ts'
 import { until } from '../../dev/wait.ts'
 import { priceObstacle } from '../../stack/chain/gas-price.ts'
 import { Misused, StackError } from '../../stack/report.ts'
-import type { OpenedDeployment, Pair, PoolTerms } from './records.ts'
-import { gasLimitOf } from './requests.ts'
+import type { OpenedDeployment, PoolTerms } from './records.ts'
 
 /** Who pays for transactions, and where they are executed. */
 export type Relayer = PoolTerms & {
   client: PublicClient
   signer: Signer
-  pair: Pair
+  forwarder: Forwarder
 }
 
 /** A relayer by its key. @throws {Misused} none is named */
@@ -26,17 +25,17 @@ export function createRelayer(
   key: LocalAccount | undefined,
 ): Relayer {
   if (key === undefined) throw new Misused('RELAYER_KEY or RELAYER_MNEMONIC is not set.')
-  return { ...terms, client, signer: createSigner(key, chain.id), pair }
+  const forwarder = { chainId: chain.id, address: pair.forwarder }
+  return { ...terms, client, signer: createSigner(key, chain.id), forwarder }
 }
 
 /** What the newest block would make of a batch. */
 export async function preflight(
-  { client, signer, pair }: Relayer,
+  { client, signer, forwarder }: Relayer,
   requests: readonly SignedRequest[],
 ): Promise<RequestResult[]> {
-  const data = encodeExecute(requests)
-  const gas = BigInt(gasLimitOf(requests))
-  const answer = await client.call({ account: signer.address, to: pair.forwarder, data, gas })
+  const { to, data, gas } = carry({ signer, forwarder }, requests)
+  const answer = await client.call({ account: signer.address, to, data, gas: BigInt(gas) })
   return decodeExecute(requests, answer.data ?? '0x')
 }
 
@@ -53,16 +52,15 @@ export async function sendBatch(
   relayer: Relayer,
   requests: readonly SignedRequest[],
 ): Promise<void> {
-  const { client, signer, pair, rules } = relayer
+  const { client, signer, rules } = relayer
   const nonce = await countOf(relayer, 'latest')
-  const data = encodeExecute(requests)
-  const gas = gasLimitOf(requests)
+  const content = carry(relayer, requests)
   const nodePriceWei = await client.getGasPrice()
   const obstacle = priceObstacle(relayer.fees.maxWei, nodePriceWei)
   if (obstacle !== undefined) throw new StackError(obstacle)
   let gasPriceWei = nodePriceWei
   for (let replaced = 0; replaced <= rules.maxReplacements; replaced++) {
-    const { raw } = await signer.sign({ nonce, to: pair.forwarder, data, gas, gasPriceWei })
+    const { raw } = await signer.sign({ ...content, nonce, gasPriceWei })
     const refusal = await offer(client, raw)
     const isAlone = refusal !== undefined && (await countOf(relayer, 'pending')) <= nonce
     // Other bytes with this nonce may have been first, here or at a node that is behind.

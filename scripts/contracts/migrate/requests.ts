@@ -6,7 +6,6 @@ import {
   type SignedRequest,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
-import { executeGas } from '../../../src/relay/relayer.ts'
 import type { Call } from './needs.ts'
 import type { Pair } from './records.ts'
 
@@ -42,9 +41,4 @@ export async function signCall(
     const request = { from: signer.address, intentId, gas, deadline, data }
     return signRequest(signer, forwarder, request)
   }
-}
-
-/** The gas limit of a batch: a sum, for an estimate is that of a batch that is skipped. */
-export function gasLimitOf(requests: readonly { gas: number }[]): number {
-  return requests.reduce((sum, { gas }) => sum + gas + executeGas, 0)
 }
