@@ -54,7 +54,7 @@ const bundle = await readBundle()
 /** What is counted, how many there are, and how many there may be. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
   ['lines of src, without what is generated', linesOf(src), 27_300],
-  ['lines of scripts', linesOf(scripts), 23_600],
+  ['lines of scripts', linesOf(scripts), 23_100],
   ['lines of test', linesOf(tests), 35_000],
   ["lines of data in docs, without OpenRPC's", linesOf(data), 500],
   ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 24],
