@@ -78,7 +78,9 @@ contract SpentMarksTest is MarksBase {
         vm.roll(type(uint40).max);
         bytes22 highest = bytes22(type(uint176).max);
         _spend(0, highest);
+        _spend(0, highest << 1);
         _compare(0, highest);
+        _compare(0, highest << 1);
         _compare(0, bytes22(0));
         vm.warp(type(uint40).max);
         assertGt(_marks[0].placeFor(highest), 0, "7 days later");

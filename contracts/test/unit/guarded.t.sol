@@ -48,10 +48,11 @@ abstract contract GuardedActs is Base {
         guarded.transferOwnership(stranger);
         assertEq(guarded.owner(), owner, "owner after the first step");
         assertEq(guarded.pendingOwner(), stranger, "pending owner");
+        vm.stopPrank();
+        vm.startPrank(stranger);
+        guarded.acceptOwnership();
         guarded.unpause();
         vm.stopPrank();
-        vm.prank(stranger);
-        guarded.acceptOwnership();
         assertEq(guarded.owner(), stranger, "owner after the second step");
         assertEq(guarded.pendingOwner(), address(0), "pending owner then");
         address[2] memory former = [owner, guardian];

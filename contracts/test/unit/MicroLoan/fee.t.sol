@@ -60,6 +60,9 @@ contract MicroLoanFeeTest is Base {
         assertEq(loan.loanDetailsOf(alice.addr).feeRate, RATE, "rate");
         _forward(alice, _repayLoan(1_387));
         assertEq(loan.issuable(), CAP, "issuable");
+        // Nor does an odd fee stand where loans are counted.
+        _setLimits(0, 2, false);
+        _borrow(alice);
     }
 
     function test_GivenAListedBorrowerAndOneWhoIsNot() external {

@@ -96,6 +96,7 @@ contract MicroLoanOwnerTest is Base {
 
     /// @dev A pause ties nobody's hands who has to mend what it is for.
     function test_GivenAPauseWhenTheOwnerActs() external {
+        _borrow(alice);
         vm.startPrank(owner);
         loan.pause();
         vm.expectEmit();
@@ -103,7 +104,9 @@ contract MicroLoanOwnerTest is Base {
         loan.setCreditor(stranger);
         loan.setTerms(Setups.termsOf(0.02 ether, 1 ether));
         loan.setWithdrawalLimit(1 ether);
+        loan.writeOff(alice.addr);
         vm.stopPrank();
+        assertEq(loan.totalOwed(), 0, "total owed");
         assertEq(loan.creditor(), stranger, "creditor");
         assertEq(loan.principal(), 0.02 ether, "principal");
         assertEq(loan.withdrawalLimit(), 1 ether, "limit");
