@@ -12,7 +12,7 @@ export type HttpFault =
   | { kind: 'delay_request'; ms: number }
   /** It is done at once and the answer comes this much later. */
   | { kind: 'delay_reply'; ms: number }
-  /** It is done twice, as when a proxy sends it again. */
+  /** It is done twice, as when a proxy sends it again: the first answer arrives. */
   | { kind: 'double' }
   /** This and all other connections are refused for so long. */
   | { kind: 'refuse'; ms: number }
@@ -60,9 +60,11 @@ export async function misbehave(
       await pause(fault.ms)
       return reply(response, late)
     }
-    case 'double':
+    case 'double': {
+      const first = await answer()
       await answer()
-      return reply(response, await answer())
+      return reply(response, first)
+    }
     case 'status':
       return reply(response, { status: fault.status, text: 'There is no answer.' }, 'text/plain')
     case 'html': {
