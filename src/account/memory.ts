@@ -24,7 +24,7 @@ const remembered = z.object({
   /** Failures that the caller was told of, by their intents, and in which sessions (keyed digests); the newest first. */
   told: z._default(z.array(z.object({ intentId: z.string(), session: z.string() })), []),
   /**
-   * What a screen said of whom the last payments went to, by their intents and accounts; the newest first. A
+   * Keeps what screens said of the last payments' recipients, by intent and account, the newest first. A
    * gateway that uses a session's id again after weeks has one intent pay two.
    */
   sent: z._default(
@@ -32,7 +32,7 @@ const remembered = z.object({
     [],
   ),
   /**
-   * Whom the caller sent to last by number, the newest first: accounts, and what screens show of their numbers; where
+   * Lists whom the caller sent to last by number, the newest first: accounts, and what screens show of their numbers; where
    * messages are sent, the numbers as well, sealed.
    */
   recipients: z._default(
@@ -82,7 +82,7 @@ const remembered = z.object({
 })
 
 /**
- * What is kept of an account for its caller's sake. It never holds a phone number that can be read, or what was
+ * Holds what is kept of an account for its caller's sake, but never a phone number that can be read, or what was
  * typed. Where it is lost, screens say less, and the caller chooses a new PIN: no payment is made twice or
  * forgotten for it.
  */

@@ -19,7 +19,7 @@ export function createSessionKeys(idSecret: Secret): SessionKeys {
 }
 
 /**
- * What an intent's id is made of: 32 bytes that are the same for a gateway's session of an account for
+ * Makes the 32 bytes that an intent's id is made of, the same for a gateway's session of an account for
  * ever, whatever storage is lost. Ids are public, and a gateway's session ids can be guessed: without
  * the accounts' secret nobody can tell which session a guessed id belongs to.
  */

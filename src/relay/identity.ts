@@ -20,7 +20,7 @@ const identifiedWithinMs = 2_000
 const rememberedMs = 60_000
 
 /**
- * Whether this relay has the secrets that the ledger was begun with. A yes is remembered for a minute; a
+ * Checks whether this relay has the secrets that the ledger was begun with. A yes is remembered for a minute; a
  * no is asked again, so that a mended configuration works at once. Throws where the ledger does not answer.
  */
 export function createIdentityCheck(

@@ -1,4 +1,4 @@
-/** Parses a text as JSON. Undefined: it is none. */
+/** Parses a text as JSON; undefined where it is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)

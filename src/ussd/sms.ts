@@ -15,7 +15,7 @@ const smsFacts = z.object({
   ),
   kind: z.enum([...kindNames, 'received']),
   amountWei: z.union([z.literal('all'), wei]),
-  /** The other party, in short; empty where there is none. */
+  /** Names the other party in short; empty for a payment without one. */
   who: z.string(),
 })
 

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import type { BlockHash, Head, Receipt } from '../../chain/node.ts'
 import { TransportError } from '../../chain/rpc.ts'
+import { faultOf } from '../../runtime/log.ts'
 import {
   asksTheSame,
   type ForwardRequest,
@@ -45,6 +46,7 @@ export async function executionsIn(
     const execution = await executionAmong(relayer, processed, receipt, request).catch((error) => {
       if (requests.size === 1) throw error
       // The others do not wait for what one asks: it waits for a nonce again, and is asked for by itself.
+      relayer.log({ level: 'warn', event: 'settle.failed', message: faultOf(error) })
       return undefined
     })
     if (execution !== undefined) executions[session] = execution

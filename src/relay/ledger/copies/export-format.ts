@@ -19,7 +19,7 @@ export const exportHead = z.object({
 })
 
 /**
- * What belongs together, as it was at one moment: a session with its payment, the nonce that carries it
+ * Reads what belongs together, as it was at one moment: a session with its payment, the nonce that carries it
  * and its bytes; a nonce that carries none; or a row of what is only told. Sums follow from these.
  */
 export const exportEntry = z.object({
