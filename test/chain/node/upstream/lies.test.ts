@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { opened } from '../../../support/opened.ts'
-import { beforeABlock, emit, mined } from '../support/anvil-rpc.ts'
+import { beforeABlock, deployFlood, emit, mined, sender, topic } from '../support/anvil-rpc.ts'
 import { openNode } from '../support/open.ts'
 import { type Change, lieAbout, type ProxyNode } from '../support/proxy-node.ts'
 import { type Served, serve } from '../support/serve.ts'
@@ -15,6 +15,8 @@ let both: Served
 let logged: { hash: Hex; blockHash: Hex; blockNumber: Hex }
 let other: { hash: Hex; blockHash: Hex; blockNumber: Hex }
 let otherBlock: unknown
+/** A block with more logs than a node may answer at once. */
+let flooded: Hex
 
 beforeAll(async () => {
   liar = on.proxy
@@ -27,6 +29,9 @@ beforeAll(async () => {
     return sent
   })
   logged = { hash, ...(await mined(on.direct, hash)) }
+  const flood = { from: sender, to: await deployFlood(on.direct), data: topic(1_500n) }
+  const sent = await on.direct('eth_sendTransaction', [{ ...flood, gas: '0x2dc6c0' }])
+  flooded = (await mined(on.direct, sent as Hex)).blockNumber
 })
 
 beforeEach(async () => {
@@ -105,6 +110,10 @@ const cases: Record<string, () => [lie: Change, question: [string, ...unknown[]]
   'no logs of a block that has some': () => [
     instead('eth_getLogs', []),
     ['eth_getLogs', { fromBlock: logged.blockNumber, toBlock: logged.blockNumber }],
+  ],
+  'a thousand logs of a block that has more': () => [
+    lieAbout('eth_getLogs', (logs: Json[]) => logs.slice(0, 1_000)),
+    ['eth_getLogs', { fromBlock: logged.blockNumber, toBlock: flooded }],
   ],
   'a log with other data': () => [
     spoil('eth_getLogs', { data: '0x01' }),

@@ -14,14 +14,19 @@ const height = 1_000_000
 
 const hundreds = (from: number, to: number) =>
   Array.from({ length: Math.max(0, Math.floor((to - from) / 100) + 1) }, (_, at) => from + 100 * at)
-const logAt = (number: number) => ({
+const logAt = (number: number, index = 0) => ({
   ...exampleLogs[0],
+  logIndex: toHex(index),
   blockNumber: toHex(number),
   blockHash: `0x${number.toString(16).padStart(64, '0')}`,
 })
 
-/** An RSKj with a log in each hundredth block, that refuses what `refused` finds too much. */
-function nodeThatRefuses(refused: (from: number, to: number) => Said | Response | undefined) {
+/** An RSKj with a log in each hundredth block, or these, that refuses what `refused` finds too much. */
+function nodeThatRefuses(
+  refused: (from: number, to: number) => Said | Response | undefined,
+  logsIn = (from: number, to: number): object[] =>
+    hundreds(Math.ceil(from / 100) * 100, to).map((number) => logAt(number)),
+) {
   const asked: [from: number, to: number][] = []
   let calls = 0
   const answering = scriptedNode(({ method, params }) => {
@@ -30,8 +35,7 @@ function nodeThatRefuses(refused: (from: number, to: number) => Said | Response 
     const [from, to] = rangeOf(params[0] as Filter)
     const refusal = refused(from, to)
     if (refusal !== undefined && !(refusal instanceof Response)) return refusal
-    const result = hundreds(Math.ceil(from / 100) * 100, to).map(logAt)
-    return { result }
+    return { result: logsIn(from, to) }
   })
   const node: typeof fetch = async (url, init) => {
     const all: Request[] = [JSON.parse(`${init?.body}`)].flat()
@@ -142,4 +146,38 @@ test('for a request a node is asked 200 times at most, and the refusal names a r
     const again = await logsOf(node, 0, last)
     expect(numbersOf(again.result)).toEqual(hundreds(0, Math.floor(last / 100) * 100))
   }
+})
+
+describe('a node with 12,007 logs in its first blocks, and one after 2,000', () => {
+  const all = [1, 2, 3, 4, 5, 6].flatMap((block) =>
+    Array.from({ length: 2_001 }, (_, index) => logAt(block, index)),
+  )
+  all.push(logAt(7), logAt(2_008))
+  const within = (from: number, to: number) =>
+    all.filter(({ blockNumber }) => Number(blockNumber) >= from && Number(blockNumber) <= to)
+
+  test('within 2,000 blocks any number of logs is answered', async () => {
+    const { node } = nodeThatRefuses(() => undefined, within)
+    expect((await logsOf(node, 0, 2_000)).result).toEqual(within(0, 2_000))
+  })
+
+  test('over more blocks 10,000 are, and the refusal names a range that works', async () => {
+    const { node, asked } = nodeThatRefuses(() => undefined, within)
+    const data = { fromBlock: '0x0', toBlock: '0x7d0' }
+    const message = 'more than 10000 logs: try blocks 0x0 to 0x7d0'
+    expect((await logsOf(node, 0, 2_008)).error).toEqual({ code: -32012, message, data })
+    asked.length = 0
+    expect((await logsOf(node, 5, 2_008)).result).toEqual(within(5, 2_008))
+    // In pieces, each log once and in order.
+    expect(asked).toEqual([
+      [5, 2_005],
+      [2_006, 2_008],
+    ])
+  })
+
+  test('a node that cuts its answers short at a round number is caught at it', async () => {
+    const cut = (from: number, to: number) => within(from, to).slice(0, 10_000)
+    const { node } = nodeThatRefuses(() => undefined, cut)
+    expect((await logsOf(node, 0, 2_000)).result).toEqual(within(0, 2_000))
+  })
 })
