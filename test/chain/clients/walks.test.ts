@@ -21,6 +21,10 @@ const pollingInterval = 50
 // ethers asks for a nonce again after 250 ms by default: several blocks here.
 const cacheTimeout = -1
 
+/** A block that no chain has yet, and a hash of nothing. */
+const never = 999_999_999n
+const nowhere: Hex = `0x${'99'.repeat(32)}`
+
 let chain: WalkedChain
 let worker: RealWorker
 let project: CounterProject
@@ -94,6 +98,11 @@ describe.each(['HTTP', 'WebSocket'] as const)('over %s', { timeout: walkTimeoutM
     }
     expect(await reader.readContract({ ...counter, functionName: 'count' })).toBe(count)
     expect(errors).toEqual([])
+    const { blockHash } = await reader.getTransactionReceipt({ hash: deployed })
+    const { transactions } = await reader.getBlock({ blockHash, includeTransactions: true })
+    expect(transactions.map(({ hash }) => hash)).toContain(deployed)
+    await expect(reader.getBlock({ blockNumber: never })).rejects.toThrow('could not be found')
+    await expect(reader.getTransactionReceipt({ hash: nowhere })).rejects.toThrow('be found')
   })
 
   test('ethers connects, deploys, waits, reads, sends and watches', async () => {
@@ -122,6 +131,9 @@ describe.each(['HTTP', 'WebSocket'] as const)('over %s', { timeout: walkTimeoutM
     const { contractAddress, status } = JSON.parse(await cast('send', ...paying, ...creation))
     expect(status).toBe('0x1')
     expect(await cast('call', contractAddress, 'count()(uint256)')).toBe('40')
+    await expect(cast('rpc', 'eth_nothing')).rejects.toThrow(
+      '-32601: the method eth_nothing does not exist/is not available',
+    )
     await expect(cast('call', contractAddress, 'add(uint256)', '0')).rejects.toThrow(
       /execution reverted.*"0x[0-9a-f]{72}"/,
     )
@@ -201,6 +213,9 @@ async function walkEthers(
   await counter.removeAllListeners()
   await provider.removeAllListeners()
   expect(await counter.getFunction('count').staticCall()).toBe(count)
+  expect(await provider.getBlock(never)).toBeNull()
+  const tooMuch = { from: wallet.address, to: wallet.address, value: ethers.parseEther('1000') }
+  await expect(provider.estimateGas(tooMuch)).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' })
 }
 
 /** web3.js sends type 2 unless it is told that the chain has no base fee. */
@@ -253,6 +268,7 @@ async function walkWeb3(
   }
   await until(() => blocks.length > 1)
   expect(await counter.methods.count?.().call()).toBe(count)
+  expect(await web3.eth.getBlock(never)).toBeNull()
 }
 
 async function countAt(address: string | null | undefined): Promise<bigint> {

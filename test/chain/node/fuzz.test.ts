@@ -1,19 +1,14 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { beforeAll, expect, test } from 'vitest'
 import { exchange } from '../../../scripts/dev/rpc.ts'
-import { sleep } from '../../../scripts/dev/wait.ts'
 import { opened } from '../../support/opened.ts'
 import { createRandomRequests, faultOfResponse } from '../../support/requests.ts'
 import { isFull, seed, times } from '../../support/sample.ts'
 import { emit, mined } from './support/anvil-rpc.ts'
 import { openWorker } from './support/open.ts'
-import { serve } from './support/serve.ts'
-import { residentMiB, livingMiB as workerLivingMiB } from './support/worker-memory.ts'
+import { livingMiB, residentMiB } from './support/worker-memory.ts'
 
 /** Each run sends a thousand; `npm run test:full` sends 100,000 to the Worker. */
 const requests = times({ sampled: 500, full: Number(process.env.FUZZ_REQUESTS ?? 4_000) })
-const requestsInProcess = times({ sampled: 1_000, full: 8_000 })
 const atOnce = 16
 /** The service ends a call after 7.5 s; what takes twice as long, however busy the machine, hangs. */
 const slowestMs = 15_000
@@ -77,7 +72,7 @@ test('whatever is sent to the Worker gets a valid envelope in time, and its memo
     const seen = await sendRandom(next, Math.ceil(requests / 4), post)
     const seconds = (performance.now() - since) / 1000
     resident.push(residentMiB(on.worker.runtimes))
-    living.push(await workerLivingMiB(on.worker.inspectorUrl ?? '', wake))
+    living.push(await livingMiB(on.worker.inspectorUrl ?? '', wake))
     if (isFull) {
       process.stdout.write(
         `seed ${seed}, ${25 * quarter} % of ${requests}: ${seconds.toFixed(0)} s, ` +
@@ -97,26 +92,3 @@ test('whatever is sent to the Worker gets a valid envelope in time, and its memo
     expect(end - half, `seed ${seed}, MiB resident ${resident}`).toBeLessThan(64)
   }
 })
-
-test('and what lives in memory after it is what lived there before', async () => {
-  const next = createRandomRequests(seed)
-  const served = await serve([on.url])
-  const post: Post = (body, contentType) => served.post(body, { 'content-type': contentType })
-  const part = Math.ceil(requestsInProcess / 4)
-  await sendRandom(next, part, post)
-  const before = await ownLivingMiB()
-  await sendRandom(next, 3 * part, post)
-  const after = await ownLivingMiB()
-  expect(after - before, `seed ${seed}, MiB ${before} to ${after}`).toBeLessThan(4)
-})
-
-/** What a collection leaves: a runtime's size says more of its patience than of what is kept. */
-async function ownLivingMiB(): Promise<number> {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  for (let round = 0; round < 3; round += 1) {
-    collect()
-    await sleep(20)
-  }
-  return process.memoryUsage().heapUsed / 1024 ** 2
-}
