@@ -108,9 +108,6 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Above that many files a stranger does not find the place for a change by its name. */
 const mostInFolder = 16
 
-/** Folders of one file each for what they have: the more of it, the more files. */
-const lists = ['src/node/methods']
-
 /** Written by `npm run generate`: the only words of Solidity that TypeScript has. */
 const generated = ['src/loan/abi.ts', 'src/relay/forwarder/abi.ts']
 
@@ -183,6 +180,6 @@ function checkFile(file: string, source: string): string[] {
 function checkFolders(files: readonly string[]): string[] {
   const folders = Map.groupBy(files, (file) => posix.dirname(file))
   return [...folders]
-    .filter(([folder, { length }]) => length > mostInFolder && !lists.includes(folder))
+    .filter(([, { length }]) => length > mostInFolder)
     .map(([folder, { length }]) => `${folder} holds ${length} files, ${mostInFolder} at most`)
 }

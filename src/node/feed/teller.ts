@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { notificationText } from '../message.ts'
 import type { ChainLog } from '../objects/log.ts'
 import { matches } from '../objects/log-filter.ts'
+import { anyQuantity } from '../objects/values.ts'
 import type { FeedBlock } from './chain.ts'
 import type { Session } from './sessions.ts'
 import type { Topic } from './subscriptions.ts'
@@ -96,16 +97,7 @@ export function createTeller(
   }
 }
 
-const anyNumber = z.catch(
-  z.pipe(
-    z.union([
-      z.string().check(z.regex(/^(?:0x[0-9a-fA-F]+|\d+)$/)),
-      z.int().check(z.nonnegative()),
-    ]),
-    z.transform((value) => `0x${BigInt(value).toString(16)}`),
-  ),
-  '0x0',
-)
+const anyNumber = z.catch(anyQuantity, '0x0')
 
 const syncFields = z.object({
   startingBlock: anyNumber,

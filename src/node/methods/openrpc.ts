@@ -1,11 +1,26 @@
 import * as z from 'zod/mini'
 import { codes } from '../codes.ts'
-import type { Method } from './method.ts'
+import { type Method, method } from './method.ts'
 
 type JsonSchema = Record<string, unknown>
 
 /** Of the local stack; a deployment has another origin. */
 const localOrigin = '127.0.0.1:3000'
+
+export const rpcDiscover = method({
+  name: 'rpc.discover',
+  summary: 'The OpenRPC document of this service',
+  params: {},
+  result: z.looseObject({
+    openrpc: z.string(),
+    methods: z.array(z.looseObject({ name: z.string() })),
+  }),
+  example: { params: [], result: { openrpc: '1.3.2', methods: [] } },
+  lasts: () => true,
+  // No node is asked.
+  proves: () => true,
+  call: async (_, { methods }) => openRpcDocument(methods),
+})
 
 /** Describes the methods to programs (OpenRPC 1.3). */
 export function openRpcDocument(methods: readonly Method[]) {
@@ -45,7 +60,7 @@ export function openRpcDocument(methods: readonly Method[]) {
   }
 }
 
-/** An address with parts in braces, which a client fills in. Over TLS, as every deployment is, the scheme has an s more. */
+/** Gives an address with parts in braces, which a client fills in. */
 function server(name: string, scheme: string) {
   return {
     name,

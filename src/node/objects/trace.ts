@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { address, data, hash, quantity } from './values.ts'
+import { address, anyQuantity, data, hash, quantity } from './values.ts'
 
 const position = z.int().check(z.nonnegative())
 
@@ -27,7 +27,7 @@ export const trace = z.looseObject({
 export type Trace = z.output<typeof trace>
 
 /** A number as some nodes print it: RSKj in decimal, others in hex. */
-const anyNumber = z.union([position, z.pipe(quantity, z.transform(Number))])
+const anyNumber = z.pipe(anyQuantity, z.transform(Number))
 
 const rawTrace = z.extend(trace, {
   blockNumber: anyNumber,

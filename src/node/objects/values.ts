@@ -56,6 +56,15 @@ export const quantity = z
   .string()
   .check(z.regex(/^0x[0-9a-fA-F]+$/), z.overwrite(canonicalQuantity))
 
+/** A quantity as some nodes print it: in hex, in decimal, or as a JSON number. */
+export const anyQuantity = z.union([
+  quantity,
+  z.pipe(
+    z.union([z.string().check(z.regex(/^\d+$/)), z.int().check(z.nonnegative())]),
+    z.transform((value) => toQuantity(BigInt(value))),
+  ),
+])
+
 export const data = z.string().check(z.regex(/^0x[0-9a-fA-F]*$/))
 
 export const hash = z.string().check(z.regex(/^0x[0-9a-f]{64}$/))

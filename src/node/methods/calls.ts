@@ -1,0 +1,149 @@
+import * as z from 'zod/mini'
+import { classifyRefusal, revertReason } from '../../chain/refusals.ts'
+import { RpcError } from '../../chain/rpc.ts'
+import { codes } from '../codes.ts'
+import { callParam, estimateParam, nodeCall, type SimulatedCall } from '../objects/call.ts'
+import { data, quantity, type Selector, stateBlockParam } from '../objects/values.ts'
+import { atBlock, withoutBareHash } from '../reads/at-block.ts'
+import { minedBlock } from '../reads/mined-block.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
+import { exampleAccount, exampleContract } from './examples.ts'
+import { method } from './method.ts'
+
+/** The methods that simulate a call. */
+export const callMethods = [
+  method({
+    name: 'eth_call',
+    summary: 'The output of a call that makes no transaction',
+    params: { call: callParam, block: stateBlockParam },
+    result: data,
+    example: {
+      params: [
+        {
+          to: exampleContract,
+          data: '0xf8b2cb4f000000000000000000000000cd2a3d9f938e13cd947ec05abc7fe734df8dd826',
+        },
+        'latest',
+      ],
+      result: '0x000000000000000000000000000000000000000000000000002386f26fc10000',
+    },
+    call: ({ call, block }, { ask }) =>
+      ask((node) =>
+        atBlock(node, block, (at) =>
+          simulated(node.call('eth_call', [nodeCall(call), withoutBareHash(node, at)], data), call),
+        ),
+      ),
+  }),
+  method({
+    name: 'eth_estimateGas',
+    summary: 'The gas that a transaction needs; it is simulated and not sent',
+    params: { call: estimateParam, block: z.optional(stateBlockParam) },
+    result: quantity,
+    example: {
+      params: [
+        {
+          from: '0x1212121212121212121212121212121212121212',
+          to: exampleAccount,
+          value: '0xde0b6b3a7640000',
+        },
+      ],
+      result: '0x5208',
+    },
+    call: ({ call, block }, { ask }) => ask((node) => estimate(node, call, block)),
+  }),
+]
+
+/**
+ * Translates a revert into go-ethereum's form, which every client decodes, and RSKj's lack of words for gas out
+ * of bounds: it fails inside below what the call costs at the least, and above what its numbers hold.
+ */
+async function simulated<T>(outcome: Promise<T>, { gas }: SimulatedCall): Promise<T> {
+  try {
+    return await outcome
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    if (error.code === codes.internal && gas) {
+      throw new RpcError(codes.failed, `the node cannot run the call with gas ${gas}`)
+    }
+    if (error.code !== codes.executionFailed) throw error
+    const reason = revertReason(error)
+    if (reason === undefined) throw error
+    const message = reason ? `execution reverted: ${reason}` : 'execution reverted'
+    throw new RpcError(codes.reverted, message, error.data ?? '0x')
+  }
+}
+
+/**
+ * Refuses, as go-ethereum does, a sender who could not pay, where the node does not look (RSKj before 6.5.0,
+ * anvil), and a call that fails without a revert (RSKj).
+ */
+async function estimate(node: UpstreamNode, call: SimulatedCall, block?: Selector) {
+  const [estimated, funds] = await Promise.allSettled([
+    estimateAt(node, call, block),
+    fundsOf(node, call, block),
+  ])
+  if (funds.status === 'rejected') throw funds.reason
+  const value = BigInt(call.value ?? 0)
+  if (funds.value !== undefined && funds.value < value) {
+    throw new RpcError(codes.failed, 'insufficient funds for transfer')
+  }
+  if (estimated.status === 'rejected') throw inOurWords(estimated.reason)
+  if (await takesAll(node, call, estimated.value)) {
+    throw new RpcError(codes.failed, 'gas required exceeds allowance')
+  }
+  const price = BigInt(call.gasPrice ?? call.maxFeePerGas ?? 0)
+  if (funds.value !== undefined && funds.value < value + BigInt(estimated.value) * price) {
+    throw new RpcError(codes.failed, 'insufficient funds for gas * price + value')
+  }
+  return estimated.value
+}
+
+/** Leaves the block to the node where none is named: not every node takes one. */
+function estimateAt(node: UpstreamNode, call: SimulatedCall, block: Selector | undefined) {
+  const ask = (...at: unknown[]): Promise<string> =>
+    simulated(node.call('eth_estimateGas', [nodeCall(call), ...at], quantity), call)
+  return block === undefined ? ask() : atBlock(node, block, (at) => ask(withoutBareHash(node, at)))
+}
+
+/** What any transaction needs (yellow paper, G_transaction). */
+const leastGas = 21_000
+
+/** Rootstock's blocks hold 6.8 M gas: only what is near it is held against a block's limit. */
+const suspiciousGas = 6_000_000
+
+/** Tells whether RSKj's estimate is of a call that halts without a revert: nothing, or all of a block. */
+async function takesAll(
+  node: UpstreamNode,
+  { gas }: SimulatedCall,
+  estimated: string,
+): Promise<boolean> {
+  if (node.profile !== 'rskj') return false
+  if (Number(estimated) < leastGas) return true
+  if (gas || Number(estimated) < suspiciousGas) return false
+  const block = await minedBlock(node, 'latest', false)
+  return block !== null && Number(estimated) >= Number(block.gasLimit)
+}
+
+/** Gives an error the code that the spec names; nodes have others of their own. */
+function inOurWords(error: unknown): unknown {
+  if (!(error instanceof RpcError) || classifyRefusal(error) !== 'insufficient_funds') return error
+  return new RpcError(codes.failed, error.message, error.data)
+}
+
+/** Reads what the sender holds, if the call costs anything and the node tells. */
+async function fundsOf(
+  node: UpstreamNode,
+  { from, value, gasPrice, maxFeePerGas }: SimulatedCall,
+  block: Selector = 'latest',
+): Promise<bigint | undefined> {
+  const costs = [value, gasPrice, maxFeePerGas].some((amount) => amount && BigInt(amount) > 0n)
+  if (!costs || !from) return undefined
+  try {
+    return BigInt(
+      await atBlock(node, block, (at) => node.call('eth_getBalance', [from, at], quantity)),
+    )
+  } catch (error) {
+    if (error instanceof RpcError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,93 @@
+import { keccak256 } from 'viem'
+import * as z from 'zod/mini'
+import { address, anyQuantity, dataParam, hash, quantity, toQuantity } from '../objects/values.ts'
+import { ifServed } from '../reads/lookup.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
+import { method } from './method.ts'
+
+/** The methods that tell of the chain and its nodes, and those that need no node. */
+export const networkMethods = [
+  method({
+    name: 'eth_accounts',
+    summary: 'Always an empty list: the service stores no keys',
+    params: {},
+    result: z.array(address).check(z.maxLength(0)),
+    example: { params: [], result: [] },
+    call: async () => [],
+  }),
+  method({
+    name: 'eth_blockNumber',
+    summary: 'The number of the most recent block',
+    params: {},
+    result: quantity,
+    example: { params: [], result: '0x2a' },
+    call: async (_, { head }) => toQuantity(await head()),
+  }),
+  method({
+    name: 'eth_chainId',
+    summary: 'The chain id for signing (EIP-155)',
+    params: {},
+    result: quantity,
+    example: { params: [], result: '0x1f' },
+    call: async (_, { chainId }) => toQuantity(chainId),
+  }),
+  method({
+    name: 'net_version',
+    summary: 'The network id as a decimal string',
+    params: {},
+    result: z.string().check(z.regex(/^\d+$/)),
+    example: { params: [], result: '31' },
+    call: async (_, { chainId }) => `${chainId}`,
+  }),
+  method({
+    name: 'eth_gasPrice',
+    summary: 'The price of a unit of gas in wei',
+    params: {},
+    result: quantity,
+    example: { params: [], result: '0x1b580a0' },
+    call: (_, { ask }) => ask((node) => node.call('eth_gasPrice', [], quantity)),
+  }),
+  method({
+    name: 'web3_clientVersion',
+    summary: 'Name, version and platform of the node',
+    params: {},
+    result: z.string(),
+    example: { params: [], result: 'RskJ/9.0.3/Linux/Java17/VETIVER-dev' },
+    call: (_, { ask }) => ask((node) => node.call('web3_clientVersion', [], z.string())),
+  }),
+  method({
+    name: 'eth_protocolVersion',
+    summary: 'The version of the protocol between nodes',
+    params: {},
+    result: quantity,
+    example: { params: [], result: '0x3e' },
+    call: (_, { ask }) => ask((node) => protocolVersion(node, 'eth_protocolVersion')),
+  }),
+  method({
+    name: 'chain_protocolVersion',
+    summary: 'The version of the protocol between nodes of the chain',
+    params: {},
+    result: quantity,
+    example: { params: [], result: '0x3e' },
+    call: (_, { ask }) =>
+      ask((node) =>
+        protocolVersion(node, `${node.profile === 'rskj' ? 'rsk' : 'eth'}_protocolVersion`),
+      ),
+  }),
+  method({
+    name: 'web3_sha3',
+    summary: 'Keccak-256 of the given bytes',
+    params: { data: dataParam },
+    result: hash,
+    example: {
+      params: ['0x68656c6c6f20776f726c64'],
+      result: '0x47173285a8d7341e5e972fc677286384f802f8ef42a5ec5f03bbfa254cb01fad',
+    },
+    call: async ({ data }) => keccak256(data as `0x${string}`),
+  }),
+]
+
+/** Gives the wire protocol's version: eth/68 where an Ethereum node no longer serves the question. */
+async function protocolVersion(node: UpstreamNode, name: string): Promise<string> {
+  return (await ifServed(node.call(name, [], anyQuantity))) ?? '0x44'
+}

@@ -1,0 +1,53 @@
+import { type Hex, keccak256 } from 'viem'
+import * as z from 'zod/mini'
+import { blockParam, data, hashParam } from '../objects/values.ts'
+import { rawHeader, rawTransactionReceipt, receiptProof } from '../reads/raw-data.ts'
+import {
+  exampleBlock,
+  exampleProof,
+  exampleRawHeader,
+  exampleRawReceipt,
+  exampleTransaction,
+} from './examples.ts'
+import { method } from './method.ts'
+
+/** The methods that give headers, receipts and proofs as the chain hashes them. */
+export const rawDataMethods = [
+  method({
+    name: 'chain_getRawBlockHeaderByHash',
+    summary: 'The RLP-encoded header of a block, by its hash',
+    params: { hash: hashParam },
+    result: z.nullable(data),
+    example: { params: [exampleBlock.hash], result: exampleRawHeader },
+    lasts: () => true,
+    // On Ethereum, and on Rootstock up to RSKIP351.
+    proves: ({ hash }, raw) => keccak256(raw as Hex) === hash,
+    call: ({ hash }, { ask }) => ask((node) => rawHeader(node, hash)),
+  }),
+  method({
+    name: 'chain_getRawBlockHeaderByNumber',
+    summary: 'The RLP-encoded header of a block, by its number or a tag',
+    params: { block: blockParam },
+    result: z.nullable(data),
+    example: { params: ['0x2a'], result: exampleRawHeader },
+    call: ({ block }, { ask }) => ask((node) => rawHeader(node, block)),
+  }),
+  method({
+    name: 'chain_getRawTransactionReceiptByHash',
+    summary: 'The RLP-encoded receipt of a transaction',
+    params: { hash: hashParam },
+    result: z.nullable(data),
+    example: { params: [exampleTransaction.hash], result: exampleRawReceipt },
+    call: ({ hash }, { ask }) => ask((node) => rawTransactionReceipt(node, hash)),
+  }),
+  method({
+    name: 'chain_getTransactionReceiptNodesByHash',
+    summary: 'The nodes of the receipts trie from its root to the receipt of a transaction',
+    params: { blockHash: hashParam, transactionHash: hashParam },
+    result: z.nullable(z.array(data)),
+    example: { params: [exampleBlock.hash, exampleTransaction.hash], result: exampleProof },
+    lasts: () => true,
+    call: ({ blockHash, transactionHash }, { ask }) =>
+      ask((node) => receiptProof(node, blockHash, transactionHash)),
+  }),
+]

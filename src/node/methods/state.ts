@@ -1,0 +1,76 @@
+import * as z from 'zod/mini'
+import {
+  addressParam,
+  blockOrHashParam,
+  data,
+  hash,
+  isHash,
+  quantity,
+  quantityParam,
+} from '../objects/values.ts'
+import { atBlock, unknownBlock, withoutBareHash } from '../reads/at-block.ts'
+import { exampleAccount, exampleContract } from './examples.ts'
+import { type Example, type Method, method } from './method.ts'
+
+/** The methods that read the state of an account. */
+export const stateMethods = [
+  numberOfAccount('eth_getBalance', 'What an account holds of the native currency, in wei', {
+    params: [exampleContract, 'latest'],
+    result: '0x45ce265994370000',
+  }),
+  numberOfAccount(
+    'eth_getTransactionCount',
+    'The number of transactions that an account has sent',
+    { params: [exampleAccount, 'latest'], result: '0xa' },
+  ),
+  method({
+    name: 'eth_getCode',
+    summary: 'The code at an address',
+    params: { address: addressParam, block: blockOrHashParam },
+    result: data,
+    example: { params: [exampleAccount, 'latest'], result: '0x' },
+    lasts: ({ block }) => isHash(block),
+    call: ({ address, block }, { ask }) =>
+      ask((node) =>
+        atBlock(node, block, async (at) => {
+          const where = withoutBareHash(node, at)
+          const code = await node.call('eth_getCode', [address, where], z.nullable(data))
+          // RSKj's way to say that there is no such block (EthModule.getCode).
+          if (code === null) throw unknownBlock()
+          return code
+        }),
+      ),
+  }),
+  method({
+    name: 'eth_getStorageAt',
+    summary: 'The 32 bytes at a position of the storage of an account',
+    params: { address: addressParam, position: quantityParam, block: blockOrHashParam },
+    result: hash,
+    example: {
+      params: [exampleContract, '0x0', 'latest'],
+      result: '0x000000000000000000000000cd2a3d9f938e13cd947ec05abc7fe734df8dd826',
+    },
+    lasts: ({ block }) => isHash(block),
+    call: ({ address, position, block }, { ask }) =>
+      ask(async (node) => {
+        const word = await atBlock(node, block, (at) =>
+          node.call('eth_getStorageAt', [address, position, at], data),
+        )
+        // Some nodes leave leading zeros away.
+        return `0x${word.slice(2).toLowerCase().padStart(64, '0')}`
+      }),
+  }),
+]
+
+function numberOfAccount(name: string, summary: string, example: Example): Method {
+  return method({
+    name,
+    summary,
+    params: { address: addressParam, block: z._default(blockOrHashParam, 'latest') },
+    result: quantity,
+    example,
+    lasts: ({ block }) => isHash(block),
+    call: ({ address, block }, { ask }) =>
+      ask((node) => atBlock(node, block, (at) => node.call(name, [address, at], quantity))),
+  })
+}

@@ -1,0 +1,40 @@
+import * as z from 'zod/mini'
+import { notAvailable } from '../not-available.ts'
+import { logSubscriptionParam } from '../objects/log-filter.ts'
+import { data } from '../objects/values.ts'
+import { type Context, method } from './method.ts'
+
+const types = ['newHeads', 'logs', 'newPendingTransactions', 'syncing'] as const
+
+/** The methods that begin and end a subscription of the connection that asks. */
+export const subscriptionMethods = [
+  method({
+    name: 'eth_subscribe',
+    summary: 'Starts a subscription; over WebSocket only',
+    params: {
+      type: z.enum(types, { error: `must be one of ${types.join(', ')}` }),
+      filter: z.optional(logSubscriptionParam),
+    },
+    result: data,
+    example: { params: ['newHeads'], result: '0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c' },
+    effect: true,
+    call: async ({ type, filter }, context) =>
+      await subscriptionsOf(context, 'eth_subscribe').add(
+        type === 'logs' ? { kind: type, filter: filter ?? {} } : { kind: type },
+      ),
+  }),
+  method({
+    name: 'eth_unsubscribe',
+    summary: 'Ends a subscription; over WebSocket only',
+    params: { id: z.string({ error: 'must be the id of a subscription' }) },
+    result: z.boolean(),
+    example: { params: ['0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c'], result: true },
+    effect: true,
+    call: async ({ id }, context) => subscriptionsOf(context, 'eth_unsubscribe').remove(id),
+  }),
+]
+
+function subscriptionsOf({ subscriptions }: Context, name: string) {
+  if (subscriptions !== undefined) return subscriptions
+  throw notAvailable(name, ' over HTTP: it needs a WebSocket')
+}

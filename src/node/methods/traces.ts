@@ -1,0 +1,61 @@
+import * as z from 'zod/mini'
+import { RpcError } from '../../chain/rpc.ts'
+import { codes } from '../codes.ts'
+import { trace } from '../objects/trace.ts'
+import { maxTraceBlocks, traceFilterParam } from '../objects/trace-filter.ts'
+import { hashParam, isHash, minedBlockOrHashParam, toQuantity } from '../objects/values.ts'
+import { filterTraces, passFilter } from '../reads/filtered-traces.ts'
+import { tracesOfBlock, tracesOfTransaction } from '../reads/traces.ts'
+import { exampleAccount, exampleBlock, exampleTraces, exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
+
+/** The methods that show what transactions called. */
+export const traceMethods = [
+  method({
+    name: 'trace_block',
+    summary: 'The traces of all transactions of a block',
+    params: { block: minedBlockOrHashParam },
+    result: z.nullable(z.array(trace)),
+    example: { params: [exampleBlock.hash], result: exampleTraces },
+    lasts: ({ block }) => isHash(block),
+    call: ({ block }, { ask }) => ask((node) => tracesOfBlock(node, block)),
+  }),
+  method({
+    name: 'trace_transaction',
+    summary: 'The traces of a transaction',
+    params: { hash: hashParam },
+    result: z.nullable(z.array(trace)),
+    example: { params: [exampleTransaction.hash], result: exampleTraces },
+    lasts: (_, [first], isDeep) => first !== undefined && isDeep(toQuantity(first.blockNumber)),
+    call: ({ hash }, { ask }) => ask((node) => tracesOfTransaction(node, hash)),
+  }),
+  method({
+    name: 'trace_filter',
+    summary: 'The traces of the transactions between two blocks with a given sender or receiver',
+    params: { filter: traceFilterParam },
+    result: z.array(trace),
+    example: {
+      params: [{ fromBlock: '0x2a', toBlock: '0x2a', fromAddress: exampleAccount, count: 1 }],
+      result: exampleTraces,
+    },
+    async call({ filter }, { ask, head }) {
+      const latest = [filter.fromBlock, filter.toBlock].includes('latest') ? await head() : 0
+      const from = numberOf(filter.fromBlock, latest)
+      const to = numberOf(filter.toBlock, latest)
+      if (to - from > maxTraceBlocks) {
+        const [first, last] = [toQuantity(from), toQuantity(from + maxTraceBlocks)]
+        const words = `a range has at most ${maxTraceBlocks} blocks: try blocks ${first} to ${last}`
+        throw new RpcError(codes.invalidParams, words)
+      }
+      if (from > to || filter.count === 0) return []
+      return await ask((node) =>
+        (node.profile === 'rskj' ? passFilter : filterTraces)(node, from, to, filter),
+      )
+    },
+  }),
+]
+
+function numberOf(block: string, latest: number): number {
+  if (block === 'earliest') return 0
+  return block === 'latest' ? latest : Number(block)
+}

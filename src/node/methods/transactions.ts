@@ -1,0 +1,82 @@
+import * as z from 'zod/mini'
+import { rawReceipt, receipt, shapeReceipt } from '../objects/receipt.ts'
+import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
+import { UntrueAnswer } from '../objects/untrue-answer.ts'
+import { blockParam, hashParam, quantityParam } from '../objects/values.ts'
+import { type Lookup, lookUp } from '../reads/lookup.ts'
+import { pendingBlockOf } from '../reads/mined-block.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
+import { exampleBlock, exampleReceipt, exampleTransaction } from './examples.ts'
+import { method } from './method.ts'
+
+/** The methods that show a transaction, or its receipt. */
+export const transactionMethods = [
+  method({
+    name: 'eth_getTransactionByHash',
+    summary: 'A transaction by its hash',
+    params: { hash: hashParam },
+    result: z.nullable(transaction),
+    example: { params: [exampleTransaction.hash], result: exampleTransaction },
+    lasts: (_, { blockNumber }, isDeep) => blockNumber !== null && isDeep(blockNumber),
+    call: ({ hash }, { ask }) =>
+      ask(async (node) => {
+        const found = await lookUpTransaction(node, 'eth_getTransactionByHash', hash)
+        if (found === null || found.hash === hash) return found
+        throw new UntrueAnswer('another transaction came than was asked for')
+      }),
+  }),
+  method({
+    name: 'eth_getTransactionByBlockHashAndIndex',
+    summary: 'A transaction by the hash of its block and its position there',
+    params: { hash: hashParam, index: quantityParam },
+    result: z.nullable(transaction),
+    example: { params: [exampleBlock.hash, '0x0'], result: exampleTransaction },
+    lasts: () => true,
+    call: ({ hash, index }, { ask }) =>
+      ask(async (node) => {
+        const name = 'eth_getTransactionByBlockHashAndIndex'
+        const found = await lookUpTransaction(node, name, hash, index)
+        if (found === null || found.blockHash === hash) return found
+        throw new UntrueAnswer('a transaction came from another block')
+      }),
+  }),
+  method({
+    name: 'eth_getTransactionByBlockNumberAndIndex',
+    summary: 'A transaction by the number of its block and its position there',
+    params: { block: blockParam, index: quantityParam },
+    result: z.nullable(transaction),
+    example: { params: ['0x2a', '0x0'], result: exampleTransaction },
+    call: ({ block, index }, { ask }) =>
+      ask(async (node) => {
+        const name = 'eth_getTransactionByBlockNumberAndIndex'
+        if (block !== 'pending') return await lookUpTransaction(node, name, block, index)
+        // RSKj counts positions in its pool instead of its pending block.
+        const entry = (await pendingBlockOf(node, true))?.transactions[Number(index)]
+        return typeof entry === 'object' ? shapeTransaction(entry, true) : null
+      }),
+  }),
+  method({
+    name: 'eth_getTransactionReceipt',
+    summary: 'The receipt of a transaction by its hash',
+    params: { hash: hashParam },
+    result: z.nullable(receipt),
+    example: { params: [exampleTransaction.hash], result: exampleReceipt },
+    lasts: (_, { blockNumber }, isDeep) => isDeep(blockNumber),
+    call: ({ hash }, { ask }) =>
+      ask(async (node) => {
+        const raw = await lookUp(node, 'eth_getTransactionReceipt', [hash], z.nullable(rawReceipt))
+        if (raw === null) return null
+        if (raw.transactionHash !== hash) {
+          throw new UntrueAnswer('the receipt of another transaction came')
+        }
+        if (raw.effectiveGasPrice) return shapeReceipt(raw, raw.effectiveGasPrice)
+        const { gasPrice } = await node.call('eth_getTransactionByHash', [hash], rawTransaction)
+        return shapeReceipt(raw, gasPrice)
+      }),
+  }),
+]
+
+async function lookUpTransaction(node: UpstreamNode, name: Lookup, ...params: string[]) {
+  const raw = await lookUp(node, name, params, z.nullable(rawTransaction))
+  return raw && shapeTransaction(raw)
+}
