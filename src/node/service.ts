@@ -139,13 +139,8 @@ function contextOf(
   return {
     chainId,
     methods,
-    ask: (work, among) => upstreams.ask(work, signal, among),
-    askTwo: (work) => upstreams.askTwo(work, signal),
-    send: (raw, hash) => upstreams.send(raw, hash, signal),
-    head: () => upstreams.head(signal),
-    knownHead: upstreams.knownHead,
-    sawHead: upstreams.sawHead,
-    distrust: upstreams.distrust,
+    ...upstreams,
+    ...upstreams.during(signal),
     subscriptions,
     ended: () => signal.aborted,
     async once(key, make) {

@@ -33,7 +33,7 @@ export function createNodeFeed(
 ): Feed {
   const { nodes } = service
   const ask: Parameters<typeof createFeedEvents>[0] = (work) =>
-    withinTime(clock, lookMs, (signal) => nodes.ask(work, signal))
+    withinTime(clock, lookMs, (signal) => nodes.during(signal).ask(work))
   const socket = createNodeSocket({
     urls,
     connect: (url) => new WebSocket(url),

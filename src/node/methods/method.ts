@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import type { Subscriptions } from '../feed/subscriptions.ts'
-import type { NodeAccess } from '../upstream/node-access.ts'
+import type { NodeAccess } from '../upstream/node.ts'
 import '../../runtime/english.ts'
 
 /** What a method may use to make its answer. */

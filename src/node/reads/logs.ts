@@ -7,8 +7,7 @@ import { couldMatch, type LogFilter, logQuery, matches } from '../objects/log-fi
 import { MalformedAnswer } from '../objects/malformed-answer.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import { quantity, toQuantity } from '../objects/values.ts'
-import type { UpstreamNode } from '../upstream/node.ts'
-import type { NodeAccess } from '../upstream/node-access.ts'
+import type { NodeAccess, Told, UpstreamNode } from '../upstream/node.ts'
 import { logsOfKnownBlock, provedLogs } from './block-logs.ts'
 import { minedBlock } from './mined-block.ts'
 
@@ -112,8 +111,6 @@ function tooMany(code: number, what: string, from: number, to: number): RpcError
   })
 }
 
-type Told = { name: string; value: ChainLog[] }
-
 /** One piece from two nodes, if there are two. Where they differ a proof settles it, or a third node. */
 async function comparedPiece(range: LogRange, search: Search): Promise<ChainLog[]> {
   const { ask, askTwo, knownHead } = search
@@ -145,7 +142,7 @@ async function comparedPiece(range: LogRange, search: Search): Promise<ChainLog[
  * them; the other node is not believed. A node that fails the proof leaves the word to the other.
  */
 async function provedAnswer(
-  answers: readonly [Told, Told],
+  answers: readonly [Told<ChainLog[]>, Told<ChainLog[]>],
   disputed: number,
   search: Search,
 ): Promise<ChainLog[] | undefined> {
@@ -163,7 +160,7 @@ async function provedAnswer(
   if (!proofs.every((one) => one === 'untrue' || (one && one.hash === proof?.hash)))
     return undefined
   const truth = proof?.logs.filter((one) => matches(search.filter, one)).map(contentKey)
-  const isTrue = ({ value }: Told): boolean => {
+  const isTrue = ({ value }: Told<ChainLog[]>): boolean => {
     const told = value.filter(({ blockNumber }) => Number(blockNumber) === disputed)
     return told.map(contentKey).join() === truth?.join()
   }

@@ -6,7 +6,7 @@ import { withinTime } from '../../runtime/time-limit.ts'
 import { codes } from '../codes.ts'
 import { MalformedAnswer } from '../objects/malformed-answer.ts'
 import { UntrueAnswer } from '../objects/untrue-answer.ts'
-import type { UpstreamNode } from './node.ts'
+import type { NodeWork, UpstreamNode } from './node.ts'
 import {
   doubtIdentity,
   type NodeIdentity,
@@ -27,7 +27,7 @@ export const attemptMs = 4_000
 /** Does the work on one node; its standing follows from how that ends. */
 export async function attempt<T>(
   standing: Standing,
-  work: (node: UpstreamNode) => Promise<T>,
+  work: NodeWork<T>,
   signal: AbortSignal,
   options: AttemptOptions,
 ): Promise<T> {
@@ -51,7 +51,7 @@ export async function attempt<T>(
 /** As `attempt`, but no longer than a node may take where another could be asked. */
 export function attemptInTime<T>(
   standing: Standing,
-  work: (node: UpstreamNode) => Promise<T>,
+  work: NodeWork<T>,
   signal: AbortSignal,
   options: AttemptOptions,
 ): Promise<T> {
@@ -61,7 +61,7 @@ export function attemptInTime<T>(
 }
 
 /**
- * Hands a signed transaction to one node. `hash` is the transaction's own.
+ * Hands a signed transaction, whose own hash is `hash`, to one node.
  *
  * @throws {RpcError} the node refused it
  * @throws {TransportError} it may have been sent
@@ -70,37 +70,28 @@ export function handOver(
   standing: Standing,
   raw: Hex,
   hash: Hex,
-  signal: AbortSignal,
-  options: AttemptOptions,
-): Promise<void> {
-  return withinTime(options.clock, attemptMs, (limit) =>
-    offer(standing, raw, hash, AbortSignal.any([signal, limit]), options),
-  )
-}
-
-async function offer(
-  standing: Standing,
-  raw: Hex,
-  hash: Hex,
-  signal: AbortSignal,
+  asked: AbortSignal,
   options: AttemptOptions,
 ): Promise<void> {
   const { upstream } = standing
-  try {
-    // A node of another chain is not told what is meant for this one.
-    if (standing.identity === undefined) await identify(standing, signal, options)
-    const answer = await upstream.call('eth_sendRawTransaction', [raw], signal)
-    // RSKj may not know the transaction yet, and says zero.
-    if (answer === hash || /^0x0{64}$/.test(`${answer}`)) return
-    throw new MalformedAnswer(`${upstream.name} answered the hash of another transaction`)
-  } catch (error) {
-    if (error instanceof RpcError && classifyRefusal(error) === 'known') return
-    if (!(error instanceof RpcError)) noteEnd(standing, error, wasStopped(signal), options)
-    throw error
-  }
+  return withinTime(options.clock, attemptMs, async (limit) => {
+    const signal = AbortSignal.any([asked, limit])
+    try {
+      // A node of another chain is not told what is meant for this one.
+      if (standing.identity === undefined) await identify(standing, signal, options)
+      const answer = await upstream.call('eth_sendRawTransaction', [raw], signal)
+      // RSKj may not know the transaction yet, and says zero.
+      if (answer === hash || /^0x0{64}$/.test(`${answer}`)) return
+      throw new MalformedAnswer(`${upstream.name} answered the hash of another transaction`)
+    } catch (error) {
+      if (error instanceof RpcError && classifyRefusal(error) === 'known') return
+      if (!(error instanceof RpcError)) noteEnd(standing, error, asked.aborted, options)
+      throw error
+    }
+  })
 }
 
-/** What a missing answer says of the node: nothing, if the attempt was ended from here. */
+/** Notes what a missing answer says of the node: nothing, if the attempt was ended from here. */
 function noteEnd(
   standing: Standing,
   error: unknown,
@@ -117,17 +108,16 @@ async function nodeOf(
   signal: AbortSignal,
   options: AttemptOptions,
 ): Promise<UpstreamNode> {
-  const { upstream } = standing
-  const { profile, client } = standing.identity ?? (await identify(standing, signal, options))
+  const { name, call } = standing.upstream
+  const { profile } = standing.identity ?? (await identify(standing, signal, options))
   return {
-    name: upstream.name,
+    name,
     profile,
-    client,
     height: standing.height,
     async call(method, params, result) {
-      const outcome = result.safeParse(await upstream.call(method, params, signal))
+      const outcome = result.safeParse(await call(method, params, signal))
       if (outcome.success) return outcome.data
-      throw new MalformedAnswer(`${upstream.name} returned a malformed ${method} result`, {
+      throw new MalformedAnswer(`${name} returned a malformed ${method} result`, {
         cause: new Error(z.prettifyError(outcome.error)),
       })
     },
@@ -139,28 +129,21 @@ async function identify(
   signal: AbortSignal,
   { chainId, clock }: AttemptOptions,
 ): Promise<NodeIdentity> {
-  const { upstream } = standing
+  const { name, call } = standing.upstream
   const [id, client] = await Promise.all([
-    upstream.call('eth_chainId', [], signal),
-    upstream.call('web3_clientVersion', [], signal).catch((error: unknown) => {
+    call('eth_chainId', [], signal),
+    call('web3_clientVersion', [], signal).catch((error: unknown) => {
       if (error instanceof RpcError) return ''
       throw error
     }),
   ])
   if (Number(id) !== chainId) {
-    throw new TransportError(`${upstream.name} serves another chain than ${chainId}`)
+    throw new TransportError(`${name} serves another chain than ${chainId}`)
   }
-  const identity: NodeIdentity = {
-    client: `${client}`,
+  standing.identity = {
     profile: /^rsk/i.test(`${client}`) ? 'rskj' : 'ethereum',
     // What did not say what it is, is asked again as soon as its answers do not fit.
     at: client === '' ? Number.NEGATIVE_INFINITY : clock.now(),
   }
-  standing.identity = identity
-  return identity
-}
-
-/** Ended from outside, by the caller, rather than by its own time limit. */
-function wasStopped({ aborted, reason }: AbortSignal): boolean {
-  return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError')
+  return standing.identity
 }

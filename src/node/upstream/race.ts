@@ -2,7 +2,7 @@ import { means } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { type AttemptOptions, attempt, attemptInTime } from './attempt.ts'
-import type { UpstreamNode } from './node.ts'
+import type { NodeWork } from './node.ts'
 import { noteSlowness, type Standing } from './standing.ts'
 
 /** A read is given to a second node when the first has not answered within these bounds. */
@@ -16,17 +16,13 @@ export type RaceOptions = AttemptOptions & {
 }
 
 /**
- * Runs work on the nodes in their order until one gives a good answer; the first good answer counts. `null`
- * may only mean that a node is behind: another is asked before it is believed.
+ * Runs work on the nodes in their order until one gives a good answer. `null` may only mean that a node is
+ * behind: another is asked before it is believed.
  *
  * @throws {RpcError} a node answered with an error object that another would repeat
  * @throws {TransportError} no node gave an answer
  */
-export function race<T>(
-  work: (node: UpstreamNode) => Promise<T>,
-  signal: AbortSignal,
-  options: RaceOptions,
-): Promise<T> {
+export function race<T>(work: NodeWork<T>, signal: AbortSignal, options: RaceOptions): Promise<T> {
   const { order, several, isBehind, clock } = options
   const stop = new AbortController()
   const failures: unknown[] = []

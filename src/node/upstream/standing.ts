@@ -8,7 +8,7 @@ import type { Profile } from './node.ts'
 const keptAnswers = 100
 
 /** What a node is, as far as it was asked, and when (Unix ms). */
-export type NodeIdentity = { profile: Profile; client: string; at: number }
+export type NodeIdentity = { profile: Profile; at: number }
 
 /** How a node has done so far, and what follows from that for when it is asked. Times are Unix ms. */
 export type Standing = {

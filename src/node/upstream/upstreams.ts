@@ -1,18 +1,9 @@
-import type { Hex } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { quantity } from '../objects/values.ts'
 import { attemptInTime, handOver } from './attempt.ts'
-import {
-  freshenHeights,
-  type Heights,
-  type HeightsOptions,
-  isBehind,
-  noteHead,
-  surveyedHead,
-  unknownHeights,
-} from './heights.ts'
+import { createHeights, type HeightsOptions } from './heights.ts'
 import type { Upstream } from './http-upstream.ts'
-import type { UpstreamNode } from './node.ts'
+import type { KnownOfNodes, Nodes, NodeWork, Told } from './node.ts'
 import { mostTelling, race } from './race.ts'
 import {
   isAble,
@@ -24,44 +15,8 @@ import {
 } from './standing.ts'
 
 /** The nodes behind one network, used as if they were one that does not fail. */
-export type Upstreams = {
-  /**
-   * Runs reading work against one node; against another when that one fails, answers nonsense or is
-   * slow. The first good answer counts. `among` says which nodes may be asked, by their names.
-   *
-   * @throws {RpcError} a node answered with an error object
-   * @throws {TransportError} no node gave an answer
-   */
-  readonly ask: <T>(
-    work: (node: UpstreamNode) => Promise<T>,
-    signal: AbortSignal,
-    among?: (name: string) => boolean,
-  ) => Promise<T>
-  /** Runs the work against up to two nodes that are at the head; at least one answer. */
-  readonly askTwo: <T>(
-    work: (node: UpstreamNode) => Promise<T>,
-    signal: AbortSignal,
-  ) => Promise<{ name: string; value: T }[]>
-  /**
-   * Hands a signed transaction to every node; one that takes it is enough. `hash` is the
-   * transaction's own: a node that answers another one has not said that it took this one.
-   *
-   * @throws {RpcError} every node refused it
-   * @throws {TransportError} none took it and at least one did not answer: it may have been sent
-   */
-  readonly send: (raw: Hex, hash: Hex, signal: AbortSignal) => Promise<void>
-  /** The number of the most recent block. Among several nodes it never goes back. */
-  readonly head: (signal: AbortSignal) => Promise<number>
-  /** The highest block seen so far, without asking. */
-  readonly knownHead: () => number | undefined
-  /**
-   * Notes the latest block that a node showed.
-   *
-   * @throws {TransportError} among several nodes: it is older than one that was shown before
-   */
-  readonly sawHead: (node: UpstreamNode, number: number) => void
-  /** A node gave an answer that is proved wrong: for a while it is asked last. */
-  readonly distrust: (name: string, why: string) => void
+export type Upstreams = KnownOfNodes & {
+  readonly during: (signal: AbortSignal) => Nodes
   readonly standings: () => readonly NodeStanding[]
 }
 
@@ -74,98 +29,75 @@ export function createUpstreams({ upstreams, ...rest }: UpstreamsOptions): Upstr
   const options: HeightsOptions = { ...rest, standings }
   const { clock, background } = options
   const several = standings.length > 1
-  const heights = unknownHeights()
+  const { head, isBehind, ...heights } = createHeights(options)
 
-  /** The nodes in the order in which they are asked; a single one twice, for a lost connection. */
+  /** Gives the nodes in the order in which they are asked; a single one twice, for a lost connection. */
   function candidates(): Standing[] {
     const [only] = standings
     if (only !== undefined && !several) return [only, only]
     const now = clock.now()
-    const rank = (one: Standing): number =>
-      (isAble(one, now) ? 0 : 2) + (isBehind(one, heights) ? 1 : 0)
+    const rank = (one: Standing): number => (isAble(one, now) ? 0 : 2) + (isBehind(one) ? 1 : 0)
     return standings.toSorted((a, b) => rank(a) - rank(b))
   }
 
-  function askFirst<T>(
-    work: (node: UpstreamNode) => Promise<T>,
-    signal: AbortSignal,
-    among: (name: string) => boolean = () => true,
-  ): Promise<T> {
-    return race(work, signal, {
-      ...options,
-      order: candidates().filter(({ upstream }) => among(upstream.name)),
-      several,
-      isBehind: (standing) => isBehind(standing, heights),
-    })
-  }
+  function during(signal: AbortSignal): Nodes {
+    const ask: Nodes['ask'] = (work, among = () => true) => {
+      const order = candidates().filter(({ upstream }) => among(upstream.name))
+      return race(work, signal, { ...options, order, several, isBehind })
+    }
 
-  async function freshen(signal: AbortSignal): Promise<void> {
-    if (several) await freshenHeights(heights, signal, options)
+    return {
+      async ask(work, among) {
+        if (several) await heights.freshen()
+        return await ask(work, among)
+      },
+      async askTwo(work) {
+        if (several) await heights.freshen()
+        const now = clock.now()
+        const able = candidates().filter((one) => isAble(one, now) && !isBehind(one))
+        if (several && able.length > 1) {
+          return await askBoth(able.slice(0, 2), work, signal, options)
+        }
+        return [await ask(async (node) => ({ name: node.name, value: await work(node) }))]
+      },
+      send: (raw, hash) =>
+        sendToAll(
+          standings.map((standing) => handOver(standing, raw, hash, signal, options)),
+          background,
+        ),
+      async head() {
+        if (several) return await heights.surveyedHead()
+        const number = await ask(async (node) => await node.call('eth_blockNumber', [], quantity))
+        heights.show(Number(number))
+        return Number(number)
+      },
+    }
   }
 
   return {
-    async ask(work, signal, among) {
-      await freshen(signal)
-      return await askFirst(work, signal, among)
-    },
-
-    async askTwo(work, signal) {
-      await freshen(signal)
-      const now = clock.now()
-      const [first, second] = candidates().filter(
-        (one) => isAble(one, now) && !isBehind(one, heights),
-      )
-      if (first === undefined || second === undefined || first === second) {
-        return [
-          await askFirst(async (node) => ({ name: node.name, value: await work(node) }), signal),
-        ]
-      }
-      return await askBoth([first, second], work, signal, options)
-    },
-
-    send: (raw, hash, signal) =>
-      sendToAll(
-        standings.map((standing) => handOver(standing, raw, hash, signal, options)),
-        background,
-      ),
-
-    async head(signal) {
-      if (several) return await surveyedHead(heights, signal, options)
-      const number = await askFirst(readHeight, signal)
-      heights.head = { number, shownAt: clock.now() }
-      return number
-    },
-
-    knownHead: () => heights.head?.number,
-
-    sawHead(node, number) {
-      if (several) noteHead(heights, node.name, number, options)
-      else heights.head = { number, shownAt: clock.now() }
-    },
-
+    during,
+    knownHead: () => head()?.number,
+    sawHead: ({ name }, number) => (several ? heights.note(name, number) : heights.show(number)),
     distrust(name, why) {
       const standing = standings.find(({ upstream }) => upstream.name === name)
       if (standing !== undefined) noteLie(standing, why, options)
     },
-
-    standings: () => standingsOf(standings, heights, clock.now()),
+    standings() {
+      const told = standings.map((standing) => standingOf(standing, clock.now()))
+      if (several) return told
+      // Of a single node no survey is made: its height is what it was last asked for.
+      return told.map((one) => ({ ...one, height: head()?.number, heightAt: head()?.shownAt }))
+    },
   }
 }
 
-/** Of a single node no survey is made: its height is what it was last asked for. */
-function standingsOf(standings: readonly Standing[], { head }: Heights, now: number) {
-  const told = standings.map((standing) => standingOf(standing, now))
-  if (told.length > 1) return told
-  return told.map((one) => ({ ...one, height: head?.number, heightAt: head?.shownAt }))
-}
-
-/** The answers of two nodes, or of the one that gave one. */
+/** Gives the answers of two nodes, or of the one that gave one. */
 async function askBoth<T>(
   standings: readonly Standing[],
-  work: (node: UpstreamNode) => Promise<T>,
+  work: NodeWork<T>,
   signal: AbortSignal,
   options: HeightsOptions,
-): Promise<{ name: string; value: T }[]> {
+): Promise<Told<T>[]> {
   const attempts = standings.map(async (standing) => ({
     name: standing.upstream.name,
     value: await attemptInTime(standing, work, signal, options),
@@ -176,7 +108,7 @@ async function askBoth<T>(
   throw mostTelling(outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : [])))
 }
 
-/** One node that takes a transaction is enough; the others are told in the background. */
+/** Waits for one node that takes a transaction; the others are told in the background. */
 async function sendToAll(
   sent: readonly Promise<void>[],
   background: (work: Promise<unknown>) => void,
@@ -190,8 +122,4 @@ async function sendToAll(
     if (lost === undefined) throw failures[0]
     throw new TransportError('the transaction may have been sent', { cause: lost })
   }
-}
-
-async function readHeight(node: UpstreamNode): Promise<number> {
-  return Number(await node.call('eth_blockNumber', [], quantity))
 }
