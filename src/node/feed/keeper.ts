@@ -9,7 +9,7 @@ import { createFeedChain, createFeedSource } from './chain.ts'
 import { createFeedEvents } from './events.ts'
 import type { FeedStore } from './feed-store.ts'
 import { createFeed, type Feed } from './network-feed.ts'
-import type { FeedLimits } from './sessions.ts'
+import type { FeedLimits } from './options.ts'
 
 /** What a feed's keeper is given by `src/compose`. */
 export type FeedKeeper = {

@@ -1,26 +1,13 @@
 import { RpcError, TransportError } from '../../chain/rpc.ts'
-import type { KeyCheck } from '../../keys/api-keys.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import { faultOf, type Log } from '../../runtime/log.ts'
-import type { FeedChain } from './chain.ts'
-import type { FeedEvents } from './events.ts'
-import type { FeedStore } from './feed-store.ts'
+import { faultOf } from '../../runtime/log.ts'
+import type { FeedOptions } from './options.ts'
 import { closeCodes, revokedWords, type Sessions } from './sessions.ts'
 import type { Teller } from './teller.ts'
 
 /** What a look at the chain found; undefined when it failed. */
 export type LookResult = 'moved' | 'still' | undefined
 
-export type LooksOptions = {
-  chain: FeedChain
-  events: FeedEvents
-  store: FeedStore
-  sessions: Sessions
-  teller: Teller
-  keyOf: (hash: string) => Promise<KeyCheck>
-  clock: Clock
-  log: Log
-}
+export type LooksOptions = FeedOptions & { sessions: Sessions; teller: Teller }
 
 /** How often keys of open connections are looked up again, so that a revoked one ends within 60 s. */
 const keyCheckMs = 10_000

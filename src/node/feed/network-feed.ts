@@ -1,44 +1,18 @@
 import { RpcError, TransportError } from '../../chain/rpc.ts'
-import type { KeyCheck } from '../../keys/api-keys.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import type { Log } from '../../runtime/log.ts'
+import { faultOf } from '../../runtime/log.ts'
 import { codes } from '../codes.ts'
 import { filterBytes } from '../objects/log-filter.ts'
-import type { NodeService } from '../service.ts'
 import { createShares } from '../shares.ts'
-import type { FeedChain } from './chain.ts'
-import type { FeedEvents } from './events.ts'
-import type { FeedStore } from './feed-store.ts'
 import { createLooks } from './looks.ts'
+import type { FeedOptions } from './options.ts'
 import { handleMessage } from './requests.ts'
-import {
-  createSessions,
-  type FeedLimits,
-  type FeedSocket,
-  type Session,
-  type Sessions,
-} from './sessions.ts'
+import { createSessions, type FeedSocket, type Session, type Sessions } from './sessions.ts'
 import type { Subscriptions, Topic } from './subscriptions.ts'
 import { createTeller } from './teller.ts'
 
-export type FeedOptions = {
-  chain: FeedChain
-  events: FeedEvents
-  store: FeedStore
-  limits: FeedLimits
-  /** Looks a key up by its hash, for as long as a connection lasts. */
-  keyOf: (hash: string) => Promise<KeyCheck>
-  service: NodeService
-  clock: Clock
-  newId: () => string
-  log: Log
-  /** How long to wait for a nudge before looking at the chain again, in ms. */
-  pollMs: () => number
-}
-
 export type Feed = ReturnType<typeof createFeed>
 
-/** The subscribers of one network, and what they are told. */
+/** Follows one network for its subscribers, and tells them what happens. */
 export function createFeed(options: FeedOptions) {
   const { chain, events, store, limits, clock, log, pollMs } = options
   const sessions = createSessions({ limits, clock, log, left })
@@ -58,12 +32,37 @@ export function createFeed(options: FeedOptions) {
       left: endIfUnheard,
     })
 
+  const subscribers = (): number => joining.count + subscriptionsIn(sessions.all())
+
+  function left({ socket, topics }: Session): void {
+    if (topics.size > 0) store.removeSocket(socket.id)
+    endIfUnheard()
+  }
+
+  /** Ends the loop now and not after its next sleep, where no client listens. */
+  function endIfUnheard(): void {
+    if (subscribers() === 0) wake.abort()
+  }
+
+  async function followToTheEnd(): Promise<void> {
+    isFollowing = true
+    while (subscribers() > 0) {
+      wake = new AbortController()
+      const seen = await looks.soon()
+      if (seen !== 'moved') await clock.sleep(pollMs(), wake.signal)
+    }
+    // In the same turn as the last check: a subscription that comes next starts over.
+    isFollowing = false
+    looks.startOver()
+    events.rest()
+  }
+
   return {
     /** Takes a connection in; `false` when its key has as many as it may have at a time. */
     open: sessions.open,
     /** Takes connections back in that outlived the feed's memory. */
     restore(sockets: readonly FeedSocket[]): void {
-      restoreSessions(sockets, sessions, store)
+      restoreSessions(sockets, sessions, options)
       // What happened meanwhile is told to the clients that have been listening.
       if (subscribers() === 0 || chain.blocks().length === 0) looks.startOver()
       else looks.goOn()
@@ -74,37 +73,16 @@ export function createFeed(options: FeedOptions) {
       await handleMessage(session, message, { ...options, sessions, shares, subscriptionsOf })
     },
     closed: ({ id }: FeedSocket) => sessions.gone(id),
-    /** Follows the chain as long as a client listens; ends then. Safe to call at any time. */
-    async follow(): Promise<void> {
-      if (isFollowing) return
-      isFollowing = true
-      while (subscribers() > 0) {
-        wake = new AbortController()
-        const seen = await looks.soon()
-        if (seen !== 'moved') await clock.sleep(pollMs(), wake.signal)
-      }
-      // In the same turn as the last check: a subscription that comes next starts over.
-      isFollowing = false
-      looks.startOver()
-      events.rest()
+    /** Follows the chain as long as a client listens. Safe to call at any time. */
+    follow(): void {
+      if (isFollowing || subscribers() === 0) return
+      followToTheEnd().catch((error: unknown) => {
+        log({ level: 'error', event: 'feed.stopped', message: faultOf(error) })
+      })
     },
-    /** Something may have happened: look now. */
+    /** Looks now: something may have happened. */
     nudge: () => wake.abort(),
     isFollowed: () => subscribers() > 0,
-  }
-
-  function subscribers(): number {
-    return joining.count + subscriptionsIn(sessions.all())
-  }
-
-  function left({ socket, topics, untold }: Session): void {
-    if (topics.size + untold.size > 0) store.removeSocket(socket.id)
-    endIfUnheard()
-  }
-
-  /** No client listens: the loop ends now and not after its next sleep. */
-  function endIfUnheard(): void {
-    if (subscribers() === 0) wake.abort()
   }
 }
 
@@ -112,24 +90,18 @@ export function createFeed(options: FeedOptions) {
 function restoreSessions(
   sockets: readonly FeedSocket[],
   sessions: Sessions,
-  store: FeedStore,
+  { store }: FeedOptions,
 ): void {
-  const kept = store.subscriptions()
-  for (const socket of sockets) {
-    const session = sessions.restore(socket)
-    for (const { id, topic } of kept.filter((one) => one.socket === socket.id)) {
-      session.topics.set(id, topic)
-    }
+  for (const socket of sockets) sessions.restore(socket)
+  for (const { socket, id, topic } of store.subscriptions()) {
+    const session = sessions.get(socket)
+    if (session === undefined) store.removeSocket(socket)
+    else session.topics.set(id, { topic, isTold: true })
   }
-  const gone = new Set(kept.map((one) => one.socket).filter((id) => !sessions.get(id)))
-  for (const id of gone) store.removeSocket(id)
 }
 
-type SubscribingOptions = {
+type SubscribingOptions = FeedOptions & {
   sessions: Sessions
-  limits: FeedLimits
-  store: FeedStore
-  newId: () => string
   /** Subscriptions that are about to be there: the chain is followed for them too. */
   joining: { count: number }
   /** Looks at the chain; undefined when that failed. */
@@ -139,7 +111,7 @@ type SubscribingOptions = {
   left: () => void
 }
 
-/** The subscriptions of one connection, whose key may have so many at a time. */
+/** Makes the subscriptions of one connection, whose key may have so many at a time. */
 function createSubscriptions(
   session: Session,
   most: number,
@@ -159,25 +131,24 @@ function createSubscriptions(
       if (sessions.get(socket) !== session) throw new TransportError('the client has left')
       const ofKey = [...sessions.all()].filter((one) => one.socket.keyHash === keyHash)
       if (subscriptionsIn(ofKey) >= most) {
-        const message = `at most ${most} subscriptions for one key`
-        throw new RpcError(codes.limitExceeded, message)
+        throw new RpcError(codes.limitExceeded, `at most ${most} subscriptions for one key`)
       }
       const bytes = topicBytes(topic)
-      for (const [most, those] of [
-        [limits.filters.each, ofKey],
-        [limits.filters.inAll, sessions.all()],
-      ] as const) {
-        if (bytes === 0 || bytesIn(those) + bytes <= most) continue
+      const { each, inAll } = limits.filters
+      if (
+        bytes > 0 &&
+        (bytesIn(ofKey) + bytes > each || bytesIn([...sessions.all()]) + bytes > inAll)
+      ) {
         const message = 'the filters of subscriptions take too much memory: use shorter ones'
         throw new RpcError(codes.limitExceeded, message)
       }
       const id = newId()
-      session.untold.set(id, topic)
+      session.topics.set(id, { topic, isTold: false })
       store.add({ socket, id, topic })
       return id
     },
     remove(id) {
-      if (!session.topics.delete(id) && !session.untold.delete(id)) return false
+      if (!session.topics.delete(id)) return false
       store.remove(id)
       left()
       return true
@@ -186,13 +157,9 @@ function createSubscriptions(
 }
 
 /** Counted anew each time, so that what is closed is free. */
-function bytesIn(sessions: Iterable<Session>): number {
-  let bytes = 0
-  for (const { topics, untold } of sessions) {
-    for (const topic of topics.values()) bytes += topicBytes(topic)
-    for (const topic of untold.values()) bytes += topicBytes(topic)
-  }
-  return bytes
+function bytesIn(sessions: readonly Session[]): number {
+  const topics = sessions.flatMap((session) => [...session.topics.values()])
+  return topics.reduce((sum, { topic }) => sum + topicBytes(topic), 0)
 }
 
 function topicBytes(topic: Topic): number {
@@ -201,6 +168,6 @@ function topicBytes(topic: Topic): number {
 
 function subscriptionsIn(sessions: Iterable<Session>): number {
   let count = 0
-  for (const { topics, untold } of sessions) count += topics.size + untold.size
+  for (const { topics } of sessions) count += topics.size
   return count
 }

@@ -1,32 +1,17 @@
 import { RpcError } from '../../chain/rpc.ts'
-import type { KeyCheck } from '../../keys/api-keys.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import type { Log } from '../../runtime/log.ts'
 import { answerMessage, renderRefusals } from '../admission.ts'
 import { codes } from '../codes.ts'
 import { errorText } from '../message.ts'
-import type { NodeService } from '../service.ts'
 import { type CustomerBudgets, noRoom } from '../shares.ts'
-import {
-  closeCodes,
-  type FeedLimits,
-  revokedWords,
-  type Session,
-  type Sessions,
-} from './sessions.ts'
+import type { FeedOptions } from './options.ts'
+import { closeCodes, revokedWords, type Session, type Sessions } from './sessions.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
-export type RequestsOptions = {
+export type RequestsOptions = FeedOptions & {
   sessions: Sessions
   shares: CustomerBudgets
-  limits: FeedLimits
-  /** Looks a key up by its hash, for as long as a connection lasts. */
-  keyOf: (hash: string) => Promise<KeyCheck>
   /** The subscriptions of a connection, whose key may have so many at a time. */
   subscriptionsOf: (session: Session, most: number) => Subscriptions
-  service: NodeService
-  clock: Clock
-  log: Log
 }
 
 /** Takes a client's message and sends the answer, if the message needs one. */
@@ -43,11 +28,7 @@ export async function handleMessage(
   const text = typeof message === 'string' ? message : new TextDecoder().decode(message)
   const answer = await answerInTurn(session, text, options)
   if (answer !== undefined) sessions.send(session, answer)
-  // Only now does the client know its subscription's id: what is told before would be lost.
-  for (const [id, topic] of session.untold) {
-    session.topics.set(id, topic)
-    session.untold.delete(id)
-  }
+  for (const subscription of session.topics.values()) subscription.isTold = true
 }
 
 /** A character has three bytes at most where JavaScript counts one. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../runtime/log.ts'
+import type { FeedLimits } from './options.ts'
 import type { Topic } from './subscriptions.ts'
 
 /** One client's connection, whatever the runtime calls it. */
@@ -16,36 +17,11 @@ export type FeedSocket = {
 /** A connection and what its client wants to hear. */
 export type Session = {
   readonly socket: FeedSocket
-  readonly topics: Map<string, Topic>
-  /** Subscriptions whose ids the client has not been told yet. */
-  readonly untold: Map<string, Topic>
+  /** What it has subscribed to, by id, and whether it was told that id: what comes before would be lost. */
+  readonly topics: Map<string, { topic: Topic; isTold: boolean }>
   /** Characters sent since the client last sent anything. */
   unanswered: number
   requests: number
-}
-
-export type FeedLimits = {
-  /** Requests of one connection that may be under way at the same time. */
-  requestsPerSocket: number
-  /** Characters that were sent to a client which has sent nothing since. */
-  unansweredPerSocket: number
-  /** The same over all clients: beyond it those who owe most are closed first. */
-  unansweredInAll: number
-  /** The same over clients that were closed and have not gone: beyond it no new client is taken in. */
-  lingeringInAll: number
-  /** Bytes of one message of a client. */
-  messageBytes: number
-  /** Bytes that filters of subscriptions take, of one key and in all. */
-  filters: { each: number; inAll: number }
-}
-
-export const feedLimits: FeedLimits = {
-  requestsPerSocket: 50,
-  unansweredPerSocket: 8 * 1024 * 1024,
-  unansweredInAll: 32 * 1024 * 1024,
-  lingeringInAll: 32 * 1024 * 1024,
-  messageBytes: 2 * 1024 * 1024,
-  filters: { each: 2 * 1024 * 1024, inAll: 16 * 1024 * 1024 },
 }
 
 /** WebSocket close codes (RFC 6455, section 7.4; 1013 is IANA's "try again later"). */
@@ -81,7 +57,7 @@ export function createSessions({ limits, clock, log, left }: SessionsOptions) {
 
   /** Takes a connection in that was there before. */
   function restore(socket: FeedSocket): Session {
-    const session = { socket, topics: new Map(), untold: new Map(), unanswered: 0, requests: 0 }
+    const session = { socket, topics: new Map(), unanswered: 0, requests: 0 }
     sessions.set(socket.id, session)
     return session
   }

@@ -79,18 +79,15 @@ export function createMemorySockets({
   }
 
   function listen(socket: ServerSocket, client: FeedSocket, feed: Feed, keeper: FeedKeeper): void {
-    const fail = (event: string) => (error: unknown) => {
-      keeper.log({ level: 'error', event, message: faultOf(error) })
-    }
     sockets.add(socket)
     socket.binaryType = 'arraybuffer'
     socket.addEventListener('message', ({ data }) => {
       feed
         .message(client, data instanceof ArrayBuffer ? data : String(data))
-        .then(() => {
-          if (feed.isFollowed()) feed.follow().catch(fail('feed.stopped'))
+        .then(feed.follow)
+        .catch((error: unknown) => {
+          keeper.log({ level: 'error', event: 'socket.failed', message: faultOf(error) })
         })
-        .catch(fail('socket.failed'))
     })
     for (const ended of ['close', 'error'] as const) {
       socket.addEventListener(ended, () => {

@@ -1,6 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
 import * as z from 'zod/mini'
-import { faultOf } from '../../runtime/log.ts'
 import { type FeedBlock, keptBlocks } from './chain.ts'
 import type { FeedStore } from './feed-store.ts'
 import { createNodeFeed, type FeedKeeper } from './keeper.ts'
@@ -34,7 +33,7 @@ export function feedObject<Env>(keeperOf: (env: Env, chainId: number) => FeedKee
       this.#keeper = keeper
       this.#feed = createNodeFeed(keeper, store)
       this.#feed.restore(state.getWebSockets().flatMap(socketOf))
-      if (this.#feed.isFollowed()) this.#follow()
+      this.#feed.follow()
     }
 
     /** Takes a WebSocket whose key was found good; what the key may do is looked up again here. */
@@ -61,7 +60,7 @@ export function feedObject<Env>(keeperOf: (env: Env, chainId: number) => FeedKee
       if (socket === undefined) return
       await this.#feed.message(socket, message)
       if (!this.#feed.isFollowed()) return
-      this.#follow()
+      this.#feed.follow()
       if ((await this.ctx.storage.getAlarm()) === null) await this.#arm()
     }
 
@@ -79,18 +78,11 @@ export function feedObject<Env>(keeperOf: (env: Env, chainId: number) => FeedKee
     override async alarm(): Promise<void> {
       if (!this.#feed.isFollowed()) return
       await this.#arm()
-      this.#follow()
+      this.#feed.follow()
     }
 
     async #arm(): Promise<void> {
       await this.ctx.storage.setAlarm(Date.now() + alarmMs)
-    }
-
-    #follow(): void {
-      const { log } = this.#keeper
-      this.#feed.follow().catch((error: unknown) => {
-        log({ level: 'error', event: 'feed.stopped', message: faultOf(error) })
-      })
     }
   }
 }

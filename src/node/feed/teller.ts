@@ -22,8 +22,8 @@ export function createTeller(
 
   function everyone(kind: Topic['kind'], result: string): void {
     for (const session of sessions()) {
-      for (const [id, topic] of session.topics) {
-        if (topic.kind === kind) send(session, notificationText(id, result))
+      for (const [id, { topic, isTold }] of session.topics) {
+        if (isTold && topic.kind === kind) send(session, notificationText(id, result))
       }
     }
   }
@@ -31,8 +31,8 @@ export function createTeller(
   function logs(logs: readonly ChainLog[], removed: boolean): void {
     if (logs.length === 0) return
     const readers = [...sessions()].flatMap((session) =>
-      [...session.topics].flatMap(([id, topic]) =>
-        topic.kind === 'logs' ? [{ session, id, filter: topic.filter }] : [],
+      [...session.topics].flatMap(([id, { topic, isTold }]) =>
+        isTold && topic.kind === 'logs' ? [{ session, id, filter: topic.filter }] : [],
       ),
     )
     for (const log of logs) {
@@ -86,14 +86,10 @@ export function createTeller(
       told.clear()
       wasSyncing = undefined
     },
-    isWanted(kind: Topic['kind']): boolean {
-      for (const { topics, untold } of sessions()) {
-        for (const topic of [...topics.values(), ...untold.values()]) {
-          if (topic.kind === kind) return true
-        }
-      }
-      return false
-    },
+    isWanted: (kind: Topic['kind']): boolean =>
+      [...sessions()].some(({ topics }) =>
+        [...topics.values()].some(({ topic }) => topic.kind === kind),
+      ),
   }
 }
 

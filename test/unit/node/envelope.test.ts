@@ -5,7 +5,7 @@ import { hostileMessage, randomHostilePlan } from '../../../scripts/dev/hostile-
 import { createRandom } from '../../../scripts/dev/random.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { createConfigKeys } from '../../../src/keys/api-keys-config.ts'
-import { feedLimits } from '../../../src/node/feed/sessions.ts'
+import { feedLimits } from '../../../src/node/feed/options.ts'
 import { createMemorySockets } from '../../../src/node/feed/sockets-memory.ts'
 import { maxBodyBytes, type NodeRouteOptions, nodeRoutes } from '../../../src/node/route.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'

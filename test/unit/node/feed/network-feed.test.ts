@@ -6,8 +6,9 @@ import {
   type FeedSource,
 } from '../../../../src/node/feed/chain.ts'
 import type { FeedStore } from '../../../../src/node/feed/feed-store.ts'
-import { createFeed, type FeedOptions } from '../../../../src/node/feed/network-feed.ts'
-import { createSessions, feedLimits } from '../../../../src/node/feed/sessions.ts'
+import { createFeed } from '../../../../src/node/feed/network-feed.ts'
+import { type FeedOptions, feedLimits } from '../../../../src/node/feed/options.ts'
+import { createSessions } from '../../../../src/node/feed/sessions.ts'
 import { createMemoryFeedStore } from '../../../../src/node/feed/sockets-memory.ts'
 import { syncStatus } from '../../../../src/node/feed/teller.ts'
 import type { MinedBlock } from '../../../../src/node/objects/block.ts'
@@ -103,7 +104,7 @@ describe('a feed that lost its memory', () => {
     const { feed: first, socket, store } = openFeed(model.source)
     await first.message(socket, subscribe('newHeads'))
     await first.message(socket, subscribe('logs'))
-    void first.follow()
+    first.follow()
     model.extend('d')
     first.nudge()
     await until(() => socket.sent.length === 4)
@@ -118,7 +119,7 @@ describe('a feed that lost its memory', () => {
     second.restore([socket])
     expect(second.isFollowed()).toBe(true)
     const before = socket.sent.length
-    void second.follow()
+    second.follow()
     await until(() => socket.sent.length >= before + 8)
     const told = toldTo(socket, before).map(({ removed, number, blockNumber }) =>
       [removed === undefined ? 'head' : removed ? 'gone' : 'log', number ?? blockNumber].join(' '),
@@ -276,14 +277,16 @@ describe('one client that asks for much', () => {
         return model.source.logs(block)
       },
     }
-    const feed = feedOn(source, createMemoryFeedStore())
+    const rests: number[] = []
+    const events = { ...noEvents, rest: () => void rests.push(reads) }
+    const feed = feedOn(source, createMemoryFeedStore(), { events })
     for (let round = 0; round < 20; round += 1) {
       const socket = createTestSocket(`${round}`)
       feed.open(socket, 10)
       await feed.message(socket, subscribe('newHeads'))
-      const following = feed.follow()
+      feed.follow()
       feed.closed(socket)
-      await following
+      await until(() => rests.length === round + 1)
     }
     expect(reads).toBe(3)
   })
@@ -298,7 +301,7 @@ describe('what enters the pool', () => {
       events: { ...noEvents, entered: async () => (unseen ? [] : [hex('2'), hex('3')]) },
     })
     await feed.message(socket, subscribe('newPendingTransactions'))
-    void feed.follow()
+    feed.follow()
     model.mine(hex('1'), hex('2'))
     feed.nudge()
     await until(() => socket.sent.length === 3)
@@ -322,7 +325,7 @@ describe('a key that was revoked', () => {
     const asker = createTestSocket('two')
     feed.open(asker, 10)
     await feed.message(listener, subscribe('newHeads'))
-    void feed.follow()
+    feed.follow()
     keys.isValid = false
     now = 59_000
     feed.nudge()

@@ -1,0 +1,46 @@
+import type { KeyCheck } from '../../keys/api-keys.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Log } from '../../runtime/log.ts'
+import type { NodeService } from '../service.ts'
+import type { FeedChain } from './chain.ts'
+import type { FeedEvents } from './events.ts'
+import type { FeedStore } from './feed-store.ts'
+
+export type FeedLimits = {
+  /** Requests of one connection that may be under way at the same time. */
+  requestsPerSocket: number
+  /** Characters that were sent to a client which has sent nothing since. */
+  unansweredPerSocket: number
+  /** The same over all clients: beyond it those who owe most are closed first. */
+  unansweredInAll: number
+  /** The same over clients that were closed and have not gone: beyond it no new client is taken in. */
+  lingeringInAll: number
+  /** Bytes of one message of a client. */
+  messageBytes: number
+  /** Bytes that filters of subscriptions take, of one key and in all. */
+  filters: { each: number; inAll: number }
+}
+
+export const feedLimits: FeedLimits = {
+  requestsPerSocket: 50,
+  unansweredPerSocket: 8 * 1024 * 1024,
+  unansweredInAll: 32 * 1024 * 1024,
+  lingeringInAll: 32 * 1024 * 1024,
+  messageBytes: 2 * 1024 * 1024,
+  filters: { each: 2 * 1024 * 1024, inAll: 16 * 1024 * 1024 },
+}
+
+export type FeedOptions = {
+  chain: FeedChain
+  events: FeedEvents
+  store: FeedStore
+  limits: FeedLimits
+  /** Looks a key up by its hash, for as long as a connection lasts. */
+  keyOf: (hash: string) => Promise<KeyCheck>
+  service: NodeService
+  clock: Clock
+  newId: () => string
+  log: Log
+  /** How long to wait for a nudge before looking at the chain again, in ms. */
+  pollMs: () => number
+}
