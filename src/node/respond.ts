@@ -6,8 +6,7 @@ import { codes } from './codes.ts'
 import type { Subscriptions } from './feed/subscriptions.ts'
 import { errorText, type Request, successText } from './message.ts'
 import { notAvailable } from './not-available.ts'
-import { MalformedAnswer } from './objects/malformed-answer.ts'
-import { UntrueAnswer } from './objects/untrue-answer.ts'
+import { MalformedAnswer, UntrueAnswer } from './objects/bad-answers.ts'
 import type { NodeService } from './service.ts'
 
 /** No caller waits longer than 8 s; this leaves time for the answer's way. */

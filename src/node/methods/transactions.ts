@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
+import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { rawReceipt, receipt, shapeReceipt } from '../objects/receipt.ts'
 import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
-import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import { blockParam, hashParam, quantityParam } from '../objects/values.ts'
 import { type Lookup, lookUp } from '../reads/lookup.ts'
 import { pendingBlockOf } from '../reads/mined-block.ts'

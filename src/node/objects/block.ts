@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { rawTransaction, shapeTransaction, transaction } from './transaction.ts'
-import { address, data, hash, quantity } from './values.ts'
+import { address, data, fillIn, forEach, hash, quantity } from './values.ts'
 
 /** A block as it is answered; fields beyond these pass. */
 export const block = z.looseObject({
@@ -38,20 +38,18 @@ export const block = z.looseObject({
 
 export type Block = z.output<typeof block>
 
-export const rawBlock = z.extend(block, {
-  number: z.nullish(quantity),
-  hash: z.nullish(hash),
-  logsBloom: z.nullish(data),
+/** What nodes may leave out of a block: it is `null` in the answer then. */
+const leftOut = [
+  ...(['number', 'hash', 'logsBloom', 'totalDifficulty', 'hashForMergedMining'] as const),
+  ...(['bitcoinMergedMiningHeader', 'bitcoinMergedMiningCoinbaseTransaction'] as const),
+  ...(['bitcoinMergedMiningMerkleProof', 'paidFees', 'cumulativeDifficulty'] as const),
+]
+
+/** A block as nodes print it. */
+export const rawBlock = z.extend(z.partial(block, forEach(leftOut, true)), {
   miner: z.nullish(address),
-  totalDifficulty: z.nullish(quantity),
   transactions: z.union([z.array(hash), z.array(rawTransaction)]),
   minimumGasPrice: z.nullish(quantity),
-  bitcoinMergedMiningHeader: z.nullish(data),
-  bitcoinMergedMiningCoinbaseTransaction: z.nullish(data),
-  bitcoinMergedMiningMerkleProof: z.nullish(data),
-  hashForMergedMining: z.nullish(data),
-  paidFees: z.nullish(quantity),
-  cumulativeDifficulty: z.nullish(quantity),
 })
 
 export type RawBlock = z.output<typeof rawBlock>
@@ -59,24 +57,16 @@ export type RawBlock = z.output<typeof rawBlock>
 /** A mined block as a node prints it: it has a number and a hash. */
 export type MinedBlock = RawBlock & { number: string; hash: string }
 
-/** A block with every field that a node prints; what is left is for its receipts and uncles to tell. */
-export function shapeBlock(raw: RawBlock, pending: boolean) {
+/** Gives a block every field; what is `null` and not known is for its receipts and uncles to tell. */
+export function shapeBlock(raw: RawBlock, pending: boolean): Block {
   return {
-    ...raw,
-    number: raw.number ?? null,
-    hash: raw.hash ?? null,
-    logsBloom: raw.logsBloom ?? null,
+    ...fillIn(raw, leftOut),
     miner: raw.miner ?? `0x${'0'.repeat(40)}`,
-    totalDifficulty: raw.totalDifficulty ?? null,
     transactions: raw.transactions.map((entry) =>
       typeof entry === 'string' ? entry : shapeTransaction(entry, pending),
-    ) as Block['transactions'],
+    ),
     minimumGasPrice: raw.minimumGasPrice ?? baseFee(raw) ?? '0x0',
-    bitcoinMergedMiningHeader: raw.bitcoinMergedMiningHeader ?? null,
-    bitcoinMergedMiningCoinbaseTransaction: raw.bitcoinMergedMiningCoinbaseTransaction ?? null,
-    bitcoinMergedMiningMerkleProof: raw.bitcoinMergedMiningMerkleProof ?? null,
-    hashForMergedMining: raw.hashForMergedMining ?? null,
-  }
+  } as Block
 }
 
 /** A pending block: its number, hash and bloom are `null`, and so is where its transactions are. */
@@ -92,8 +82,8 @@ export function pendingBlock(raw: RawBlock): Block {
 }
 
 /**
- * The hashes of a block's transactions that were sent by their signers. Rootstock ends each block but
- * the first with REMASC's transaction, which pays the miners: it is never signed and never in a pool.
+ * Gives the hashes of a block's transactions that were sent by their signers: Rootstock ends each block but the
+ * first with REMASC's transaction, which pays the miners and is never in a pool.
  */
 export function sentTransactions({ transactions, minimumGasPrice }: RawBlock): string[] {
   const isRootstock = typeof minimumGasPrice === 'string'

@@ -1,6 +1,5 @@
 import { type Hex, keccak256, toRlp } from 'viem'
-import { MalformedAnswer } from './malformed-answer.ts'
-import { UntrueAnswer } from './untrue-answer.ts'
+import { MalformedAnswer, UntrueAnswer } from './bad-answers.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

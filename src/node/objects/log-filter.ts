@@ -1,13 +1,7 @@
 import { keccak256 } from 'viem'
 import * as z from 'zod/mini'
 import type { ChainLog } from './log.ts'
-import { addressParam, blockParam, hashParam } from './values.ts'
-
-const addresses = z.nullish(
-  z.union([addressParam, z.array(addressParam).check(z.maxLength(1_000))], {
-    error: 'must be an address or an array of addresses',
-  }),
-)
+import { addressesParam, blockParam, hashParam } from './values.ts'
 
 const topicError = { error: 'must be a 32-byte topic, an array of such topics, or null' }
 
@@ -27,14 +21,14 @@ const topics = z.nullish(
 
 /** What the logs subscription selects by. A list of addresses or topics means any of them. */
 export const logSubscriptionParam = z.object(
-  { address: addresses, topics },
+  { address: addressesParam, topics },
   { error: 'must be a filter object' },
 )
 
 export const logFilterParam = z
   .object(
     {
-      address: addresses,
+      address: addressesParam,
       topics,
       blockHash: z.nullish(hashParam),
       fromBlock: z.nullish(blockParam),

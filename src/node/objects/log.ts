@@ -15,9 +15,6 @@ export const log = z.looseObject({
 
 export type ChainLog = z.output<typeof log>
 
-/** A log as nodes print it. */
-export const rawLog = log
-
 /** As it is answered: `removed` belongs to notifications. */
 export function shapeLog({ removed: _, ...rest }: ChainLog): ChainLog {
   return rest

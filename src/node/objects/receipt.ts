@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { log, rawLog, shapeLog } from './log.ts'
+import { log, shapeLog } from './log.ts'
 import { address, data, hash, quantity } from './values.ts'
 
 /** A receipt as it is answered; fields beyond these pass. */
@@ -29,7 +29,6 @@ export const rawReceipt = z.extend(receipt, {
   to: z.nullish(address),
   contractAddress: z.nullish(address),
   effectiveGasPrice: z.nullish(quantity),
-  logs: z.array(rawLog),
   status: z.nullish(quantity),
   root: z.nullish(data),
   type: z.nullish(quantity),

@@ -1,7 +1,7 @@
 import { type Hex, keccak256, toHex, toRlp } from 'viem'
+import { UntrueAnswer } from './bad-answers.ts'
 import { quantityHex } from './header.ts'
 import type { RawReceipt } from './receipt.ts'
-import { UntrueAnswer } from './untrue-answer.ts'
 
 /** An Ethereum receipt as the receipts trie holds it (EIP-2718 where the transaction is typed). */
 export function encodeReceipt(receipt: RawReceipt): Hex {

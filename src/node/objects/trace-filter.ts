@@ -1,16 +1,10 @@
 import * as z from 'zod/mini'
 import type { rawTransaction } from './transaction.ts'
-import { addressParam, minedBlockParam, quantityParam } from './values.ts'
+import { addressesParam, minedBlockParam, quantityParam } from './values.ts'
 
 /** The widest range and the most traces of one answer. */
 export const maxTraceBlocks = 2_000
 export const maxTraces = 100
-
-const addresses = z.nullish(
-  z.union([addressParam, z.array(addressParam).check(z.maxLength(1_000))], {
-    error: 'must be an address or an array of addresses',
-  }),
-)
 
 const countError = { error: `must be a number from 0 to ${maxTraces}` }
 const offsetError = { error: 'must be a number that is not negative' }
@@ -20,8 +14,8 @@ export const traceFilterParam = z.object(
   {
     fromBlock: z._default(minedBlockParam, 'latest'),
     toBlock: z._default(minedBlockParam, 'latest'),
-    fromAddress: addresses,
-    toAddress: addresses,
+    fromAddress: addressesParam,
+    toAddress: addressesParam,
     count: z._default(
       z.pipe(
         number,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { address, data, hash, quantity } from './values.ts'
+import { address, data, fillIn, forEach, hash, quantity } from './values.ts'
 
 /** A transaction as it is answered; fields beyond these pass. */
 export const transaction = z.looseObject({
@@ -22,35 +22,28 @@ export const transaction = z.looseObject({
 
 export type Transaction = z.output<typeof transaction>
 
-/**
- * A transaction as nodes print it: pending ones may lack the block's fields, RSKj's of old the type,
- * and its REMASC transactions, which are not signed, the signature.
- */
-export const rawTransaction = z.extend(transaction, {
-  blockHash: z.nullish(hash),
-  blockNumber: z.nullish(quantity),
-  transactionIndex: z.nullish(quantity),
-  to: z.nullish(address),
+/** What nodes may leave out of a transaction: the block's fields while it is pending. */
+const leftOut = ['blockHash', 'blockNumber', 'transactionIndex', 'to'] as const
+
+/** A transaction as nodes print it: RSKj's of old have no type, and its REMASC transactions no signature. */
+export const rawTransaction = z.extend(z.partial(transaction, forEach(leftOut, true)), {
   v: z.nullish(quantity),
   r: z.nullish(data),
   s: z.nullish(data),
   type: z.nullish(quantity),
 })
 
-/** With every field; the block's are `null` while the transaction is pending. */
+/** Gives a transaction every field; the block's are `null` while it is pending. */
 export function shapeTransaction(
   raw: z.output<typeof rawTransaction>,
   pending = !raw.blockHash,
 ): Transaction {
   return {
-    ...raw,
-    blockHash: pending ? null : (raw.blockHash ?? null),
-    blockNumber: pending ? null : (raw.blockNumber ?? null),
-    transactionIndex: pending ? null : (raw.transactionIndex ?? null),
-    to: raw.to ?? null,
+    ...fillIn(raw, leftOut),
+    ...(pending ? { blockHash: null, blockNumber: null, transactionIndex: null } : {}),
     v: raw.v ?? '0x0',
     r: raw.r ?? '0x0',
     s: raw.s ?? '0x0',
     type: raw.type ?? '0x0',
-  }
+  } as Transaction
 }

@@ -6,6 +6,13 @@ export const hashParam = hexParam(/^0x[0-9a-fA-F]{64}$/, 'a 32-byte hash')
 /** 20 bytes, in any case: a checksum is the wallet's business (EIP-55 and EIP-1191 both pass). */
 export const addressParam = hexParam(/^0x[0-9a-fA-F]{40}$/, 'a 20-byte address')
 
+/** One account, or any of several. */
+export const addressesParam = z.nullish(
+  z.union([addressParam, z.array(addressParam).check(z.maxLength(1_000))], {
+    error: 'must be an address or an array of addresses',
+  }),
+)
+
 export const dataParam = hexParam(/^0x(?:[0-9a-fA-F]{2})*$/, 'hex data of whole bytes')
 
 /** A number in hex; leading zeros, which nodes disagree about, are dropped before it travels on. */
@@ -74,6 +81,22 @@ export const address = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))
 /** Whether a selector names a block by its hash, whatever became of the block. */
 export function isHash(selector: Selector): boolean {
   return typeof selector === 'string' && selector.length === 66
+}
+
+/** Gives each of these names the same value. */
+export function forEach<const Name extends string, Value>(names: readonly Name[], value: Value) {
+  return Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>
+}
+
+/** Adds what a node left out of these names as `null`. */
+export function fillIn<Raw extends object>(raw: Raw, names: readonly string[]): Raw {
+  return {
+    ...raw,
+    ...forEach(
+      names.filter((name) => !(name in raw)),
+      null,
+    ),
+  }
 }
 
 export function toQuantity(value: number | bigint): string {

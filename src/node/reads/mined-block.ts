@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
+import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import { type MinedBlock, type RawBlock, rawBlock } from '../objects/block.ts'
 import { verifiedHeader } from '../objects/header.ts'
-import { MalformedAnswer } from '../objects/malformed-answer.ts'
-import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { lookUp } from './lookup.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { TransportError } from '../../chain/rpc.ts'
+import { MalformedAnswer } from '../objects/bad-answers.ts'
 import { hashOf, type MinedBlock } from '../objects/block.ts'
-import { MalformedAnswer } from '../objects/malformed-answer.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { ifServed } from './lookup.ts'

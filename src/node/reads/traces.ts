@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
+import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import { hashOf, type MinedBlock } from '../objects/block.ts'
-import { MalformedAnswer } from '../objects/malformed-answer.ts'
 import { rawReceipt } from '../objects/receipt.ts'
 import {
   type CallFrame,
@@ -12,7 +12,6 @@ import {
   type Trace,
   tracesOfFrame,
 } from '../objects/trace.ts'
-import { UntrueAnswer } from '../objects/untrue-answer.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { ifServed, lookUp } from './lookup.ts'
 import { minedBlock } from './mined-block.ts'

@@ -4,8 +4,7 @@ import { classifyRefusal } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { withinTime } from '../../runtime/time-limit.ts'
 import { codes } from '../codes.ts'
-import { MalformedAnswer } from '../objects/malformed-answer.ts'
-import { UntrueAnswer } from '../objects/untrue-answer.ts'
+import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import type { NodeWork, UpstreamNode } from './node.ts'
 import {
   doubtIdentity,

@@ -1,7 +1,7 @@
 import { TransportError } from '../../chain/rpc.ts'
 import { cached } from '../../runtime/cached.ts'
 import { withinTime } from '../../runtime/time-limit.ts'
-import { MalformedAnswer } from '../objects/malformed-answer.ts'
+import { MalformedAnswer } from '../objects/bad-answers.ts'
 import { toQuantity } from '../objects/values.ts'
 import { type AttemptOptions, attempt, attemptMs } from './attempt.ts'
 import type { NodeWork, UpstreamNode } from './node.ts'

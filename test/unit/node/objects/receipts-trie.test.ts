@@ -3,13 +3,13 @@ import { RLP } from '@ethereumjs/rlp'
 import fc from 'fast-check'
 import { bytesToHex, type Hex, hexToBytes, toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { UntrueAnswer } from '../../../../src/node/objects/bad-answers.ts'
 import type { RawReceipt } from '../../../../src/node/objects/receipt.ts'
 import {
   encodeReceipt,
   proofNodes,
   verifiedTrie,
 } from '../../../../src/node/objects/receipts-trie.ts'
-import { UntrueAnswer } from '../../../../src/node/objects/untrue-answer.ts'
 
 const bytes = (length: number) =>
   fc.uint8Array({ minLength: length, maxLength: length }).map((each) => bytesToHex(each))
