@@ -33,7 +33,7 @@ const anything = z.unknown()
  */
 export function openOperator(url: string | undefined, env: NodeJS.ProcessEnv): OperatorClient {
   if (url === undefined) {
-    const { relayUrl, operatorToken, nodeUrl } = readRunningStack(openFolder())
+    const { relayUrl, operatorToken, nodeUrl } = readRunningStack(openFolder(env), env)
     return createOperatorClient({ origin: relayUrl, token: operatorToken, nodeUrl })
   }
   const origin = readOrigin(url)

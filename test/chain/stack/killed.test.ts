@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { createPublicClient, http, parseEther } from 'viem'
 import { expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
+import { readSavedHead } from '../../../scripts/stack/chain/chain-state.ts'
 import { readIfThere } from '../../../scripts/stack/files.ts'
+import { openFolder } from '../../../scripts/stack/folder.ts'
 import { resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
 import {
   balanceOf,
@@ -16,76 +18,70 @@ import {
 
 const [alice, bob] = ['+254700000001', '+254700000002']
 const payment = { sessionId: 'killed', phoneNumber: alice, text: `2*${bob}*0.25` }
+const lost = { ...payment, sessionId: 'lost' }
 
-test('after a kill -9 of everything but the node, a retried payment is answered and not made again', async () => {
+test('whatever of a stack is killed with -9, the next start goes on, and each payment is made once', async () => {
   const folder = createDevFolder()
   const first = await startStack(folder)
-  const replies = await dialTwenty(first.stack().relayUrl)
-  expect(new Set(replies).size).toBe(1)
+  const replies = await dialTwenty(first)
   expect(replies[0]).toContain('Transfer Submitted')
   const lastBlock = await leaveMark(first.stack().nodeUrl)
   await first.kill('main', 'workerd')
 
+  // The node is left: what it has is kept, and the payment is answered and not made again.
   const second = await startStack(folder)
   expect(second.output()).toContain('Ending the local chain that a killed start left running')
-  const { nodeUrl, relayUrl, contracts } = second.stack()
+  const { nodeUrl, contracts } = second.stack()
+  const balance = (at = nodeUrl) => balanceOf(folder, at, contracts.loan, bob)
   expect(await lastBlock.isOn(nodeUrl)).toBe(true)
-  expect(new Set([...replies, ...(await dialTwenty(relayUrl))]).size).toBe(1)
+  expect(new Set([...replies, ...(await dialTwenty(second))]).size).toBe(1)
   await until(async () => (await executed(second)) === 1)
-  expect(await balanceOf(folder, nodeUrl, contracts.loan, bob)).toBe(parseEther('1.25'))
-  await second.interrupt()
-})
+  expect(await balance()).toBe(parseEther('1.25'))
 
-test('a Worker that outlived its start is ended by the next one', async () => {
-  const folder = createDevFolder()
-  const first = await startStack(folder)
-  const port = new URL(first.stack().relayUrl).port
-  const workerd = first.pids().find(({ name }) => name === 'workerd')
-  await first.kill('main')
-  const second = await startStack(folder, { env: { PORT: port } })
-  expect(second.output()).toContain(
-    `Ending the Worker that a killed start left running (process ${workerd?.id.pid})`,
-  )
-  expect(await dial(second.stack().relayUrl, { ...payment, text: '1' })).toBe(
-    'END Your Balance: 1 tRBTC',
-  )
-  await second.interrupt()
-})
-
-test('after a kill -9 of everything, what an older chain has lost is sent again, once', async () => {
-  const folder = createDevFolder()
-  const first = await startStack(folder)
-  // The chain as a killed start leaves it at worst: saved before the payment.
+  // Nothing is left, and the chain is older than the ledger: what it has lost is sent again, once.
+  const height = Number(await createPublicClient({ transport: http(nodeUrl) }).getBlockNumber())
+  await until(() => Number(readSavedHead(openFolder({ DEV_DIR: folder }))?.number) >= height)
   const [chain, older] = [join(folder, 'chain'), join(folder, 'older')]
   cpSync(chain, older, { recursive: true })
-  const { relayUrl, nodeUrl, contracts } = first.stack()
-  const reply = await dial(relayUrl, payment)
-  const balance = () => balanceOf(folder, nodeUrl, contracts.loan, bob)
-  await until(async () => (await balance()) === parseEther('1.25'))
-  const log = () => `${readIfThere(join(folder, 'logs', 'relay.log'))}`
-  await until(() => log().includes('Transfer confirmed: '))
-  const hash = /Transfer confirmed: (0x\w+)/.exec(log())?.[1] as `0x${string}`
-  await first.kill()
+  const reply = await dial(second.stack().relayUrl, lost)
+  await until(async () => (await balance()) === parseEther('1.5'))
+  const [, shown = ''] = /^Tx: (0x\w+)/m.exec(reply) ?? []
+  const confirmed = () =>
+    new RegExp(`Transfer confirmed: (${shown}\\w+)`).exec(
+      `${readIfThere(join(folder, 'logs', 'relay.log'))}`,
+    )?.[1]
+  await until(() => confirmed() !== undefined)
+  const hash = confirmed() as `0x${string}`
+  await second.kill()
   rmSync(chain, { recursive: true })
   cpSync(older, chain, { recursive: true })
-
-  const second = await startStack(folder)
-  expect(second.output()).toMatch(/The last start was killed\. .* goes on from block \d+, saved at/)
-  expect(second.output()).toContain("same bytes: 1 of the relay's transactions")
-  const now = second.stack()
+  const third = await startStack(folder)
+  expect(third.output()).toMatch(/The last start was killed\. .* goes on from block \d+, saved at/)
+  expect(third.output()).toContain("same bytes: 1 of the relay's transactions")
+  const now = third.stack()
   const client = createPublicClient({ transport: http(now.nodeUrl) })
   expect((await client.getTransactionReceipt({ hash })).status).toBe('success')
-  expect(await dial(now.relayUrl, payment)).toBe(reply)
-  expect(await balanceOf(folder, now.nodeUrl, contracts.loan, bob)).toBe(parseEther('1.25'))
-  expect(await executed(second)).toBe(1)
-  await second.interrupt()
+  expect(await dial(now.relayUrl, lost)).toBe(reply)
+  expect(await balance(now.nodeUrl)).toBe(parseEther('1.5'))
+  expect(await executed(third)).toBe(2)
+
+  // The Worker is left, with its port.
+  const workerd = third.pids().findLast(({ name }) => name === 'workerd')
+  await third.kill('main')
+  const fourth = await startStack(folder, { env: { PORT: new URL(now.relayUrl).port } })
+  expect(fourth.output()).toContain(
+    `Ending the Worker that a killed start left running (process ${workerd?.id.pid})`,
+  )
+  const asked = { ...payment, sessionId: 'asked', text: '1' }
+  expect(await dial(fourth.stack().relayUrl, asked)).toBe('END Your Balance: 0.5 tRBTC')
+  await fourth.interrupt()
 })
 
-function dialTwenty(relayUrl: string): Promise<string[]> {
-  return Promise.all(Array.from({ length: 20 }, () => dial(relayUrl, payment)))
+function dialTwenty(start: Start): Promise<string[]> {
+  return Promise.all(Array.from({ length: 20 }, () => dial(start.stack().relayUrl, payment)))
 }
 
-/** Intents that the forwarder has spent, from the chain's own events. */
+/** Counts the intents that the forwarder has spent, from the chain's own events. */
 async function executed(start: Start): Promise<number> {
   const { nodeUrl, contracts } = start.stack()
   const client = createPublicClient({ transport: http(nodeUrl) })

@@ -1,14 +1,24 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createPublicClient, createTestClient, http, parseEther, publicActions } from 'viem'
+import {
+  type Address,
+  createPublicClient,
+  createTestClient,
+  http,
+  parseEther,
+  publicActions,
+} from 'viem'
 import { anvil } from 'viem/chains'
 import { type ExpectStatic, expect, test } from 'vitest'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
-import { writeJson } from '../../../scripts/stack/files.ts'
+import { ops } from '../../../scripts/ops/ops-cli.ts'
+import { readIfThere, writeJson } from '../../../scripts/stack/files.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
 import { gatewayNames } from '../../../scripts/stack/phone/phone-lines.ts'
 import { isRunning } from '../../../scripts/stack/process-id.ts'
+import { runHere } from '../../support/processes.ts'
 import { isFull, sampleOf } from '../../support/sample.ts'
 import { flowsOf, phonesAt, playFlow, tracesOf, typedPins } from './flows.ts'
 import {
@@ -34,6 +44,9 @@ function programsWithAptAlone(folder: string): string {
 
 test('a first start serves a relay on a chain of its own, and a second one goes on from it', async () => {
   const folder = createDevFolder()
+  // A chain that was begun a week ago has today's time all the same, or no deadline would be met.
+  const weekAgo = Math.floor(Date.now() / 1_000) - 7 * 24 * 3_600
+  writeJson(openFolder({ DEV_DIR: folder }).chainGenesisTime, weekAgo)
   const first = await startStack(folder)
   expect(first.output()).toContain('Started a new local chain')
   const { relayUrl, rpcUrl, nodeUrl, contracts, relayers, chainId } = first.stack()
@@ -41,16 +54,12 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   for (const file of ['secrets.json', 'stack.json', 'pids.json']) {
     expect(statSync(join(folder, file)).mode & 0o777, file).toBe(0o600)
   }
+  await followsTranscript(expect, folder, relayUrl)
 
   const balance = (phone: string) => balanceOf(folder, nodeUrl, contracts.loan, phone)
-  expect(await dial(relayUrl, { sessionId: 's1', phoneNumber: alice, text: '1' })).toBe(
-    'END Your Balance: 1 tRBTC',
-  )
-  const before = await balance(bob)
-  const paid = await dial(relayUrl, { sessionId: 's2', phoneNumber: alice, text: `2*${bob}*0.25` })
+  const paid = await dial(relayUrl, transfer)
   expect(paid).toMatch(/^END Transfer Submitted\nTo: 2547\.\.\.002\nTx: 0x/)
-  await until(async () => (await balance(bob)) === before + parseEther('0.25'))
-
+  await until(async () => (await balance(bob)) === parseEther('1.25'))
   const client = createPublicClient({ transport: http(rpcUrl) })
   expect(await client.getChainId()).toBe(31)
   expect(await client.getBalance({ address: relayers[0] ?? '0x' })).toBeGreaterThan(0n)
@@ -60,21 +69,15 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   expect(await balance(carol)).toBe(parseEther('0.5'))
   const shown = await runCommand(folder, 'phone/dial.ts', ['--phone', carol, '--text', '1'])
   expect(shown.output).toBe('END Your Balance: 0.5 tRBTC\n')
-  const reconciled = await runCommand(folder, '../ops/ops-cli.ts', ['reconcile', '--accounts'])
-  expect(reconciled.output).toMatch(
-    /^1 payments of the ledger, 1 spent intents and \d+ events up to block \d+: 0 differences\.\n$/,
-  )
-  expect(reconciled.code).toBe(0)
   await operates(expect, folder, relayUrl)
-
   await isAlone(expect, folder, relayUrl)
-  expect(await dial(relayUrl, { sessionId: 's3', phoneNumber: bob, text: '1' })).toBe(
-    'END Your Balance: 1.25 tRBTC',
-  )
 
   const lastBlock = await leaveMark(nodeUrl)
-  const left = await blockTime(nodeUrl)
-  await sendAhead(nodeUrl)
+  const chain = chainAt(nodeUrl)
+  const left = Number((await chain.getBlock()).timestamp)
+  // As in the drills of the contracts, which wait for two days.
+  await chain.increaseTime({ seconds: 172_800 })
+  await chain.mine({ blocks: 1 })
   const running = first.pids()
   expect(running.map(({ name }) => name).sort()).toEqual(['anvil', 'main', 'workerd'])
   const stopped = await first.interrupt()
@@ -84,19 +87,73 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
     'No stack runs here. Start one with: npm start\n',
   )
 
-  const second = await startStack(folder)
-  expect(second.stack().contracts).toEqual(contracts)
+  const second = await startStack(folder, { args: ['--rootstock'] })
+  expect(second.output()).not.toMatch(/killed|deploying contracts/)
   expect(second.stack().relayers).toEqual(relayers)
   expect(await lastBlock.isOn(second.stack().nodeUrl)).toBe(true)
-  await goesOn(expect, folder, second, { paid, left })
+  await goesOn(expect, folder, second, { paid, contracts })
+  await paysAsOnRootstock(expect, folder, second, left)
+  await second.interrupt()
+
+  const third = await startStack(folder)
+  expect(await rpcTo(third.stack().nodeUrl)('web3_clientVersion')).toMatch(/^anvil/)
+  await goesOn(expect, folder, third, { paid, contracts })
+  await third.interrupt()
 
   const reset = await startStack(folder, { args: ['--reset'] })
   expect(reset.output()).toContain('starting over')
-  expect(await dial(reset.stack().relayUrl, { sessionId: 's4', phoneNumber: bob, text: '1' })).toBe(
-    'END Your Balance: 1 tRBTC',
-  )
+  const asked = { sessionId: 's4', phoneNumber: bob, text: '1' }
+  expect(await dial(reset.stack().relayUrl, asked)).toBe('END Your Balance: 1 tRBTC')
+  await dialsByHand(expect, folder, reset)
   await reset.interrupt()
 })
+
+const transfer = { sessionId: 's2', phoneNumber: alice, text: `2*${bob}*0.25` }
+
+const transcript = new URL('../../conformance/demonstration.txt', import.meta.url)
+
+/** A plain start shows the screens and writes the log of the transcript, byte for byte. */
+async function followsTranscript(
+  expect: ExpectStatic,
+  folder: string,
+  relayUrl: string,
+): Promise<void> {
+  const expected = readFileSync(transcript, 'utf8')
+  const outcomes = () => outcomesIn(join(folder, 'logs', 'relay.log'))
+  const steps: string[] = []
+  const shown: string[] = []
+  let told = 0
+  // The lines that act: a delivery with its session and text, or a look at the log.
+  const acts = expected.matchAll(/^\$ (?:dial ([\w-]+) '([^']*)'|log)$/gm)
+  for (const [step, sessionId, text = ''] of acts) {
+    if (sessionId === undefined) {
+      await until(() => outcomes().length > told)
+      steps.push(`${step}\n${masked(outcomes()[told] ?? '')}\n`)
+      told += 1
+    } else {
+      const screen = await dial(relayUrl, { sessionId, phoneNumber: alice, text })
+      shown.push(...(/^Tx: (0x\w+)/m.exec(screen)?.slice(1) ?? []))
+      steps.push(`${step}\n${masked(screen)}\n`)
+    }
+  }
+  expect(steps.join('\n')).toBe(expected)
+  // Each hash that a screen cuts off is the beginning of one that the log has in full.
+  expect(outcomes()).toHaveLength(2)
+  const [paid, lent] = outcomes().map((line) => line.replace(/^.*: /, '').slice(0, 12))
+  expect(shown).toEqual([paid, paid, lent])
+}
+
+/** Hashes differ from chain to chain: each digit of one becomes `#`. */
+function masked(text: string): string {
+  const hashes = /(?<=(?:^Tx: |confirmed: )0x)[0-9a-f]+/gm
+  return text.replaceAll(hashes, (digits) => '#'.repeat(digits.length))
+}
+
+/** What the log says of payments that came to an end, in its order. */
+function outcomesIn(file: string): string[] {
+  const outcome = /"message":"((?:Transfer|Loan) (?:confirmed|failed on-chain): [^"]+)"/g
+  return [...`${readIfThere(file)}`.matchAll(outcome)].map(([, said = '']) => said)
+}
 
 /** While a stack runs, another one of its folder is refused, and nothing is installed for it. */
 async function isAlone(expect: ExpectStatic, folder: string, relayUrl: string): Promise<void> {
@@ -111,94 +168,48 @@ async function isAlone(expect: ExpectStatic, folder: string, relayUrl: string): 
   expect(existsSync(join(folder, 'asked-of-apt'))).toBe(false)
 }
 
-/** A second start has the money, the sessions and the time of the first: the screen, and when it was left (Unix, s). */
+/** A later start has the contracts, the money and the sessions of the first: the same bytes, and nothing is paid again. */
 async function goesOn(
   expect: ExpectStatic,
   folder: string,
-  second: Start,
-  { paid, left }: { paid: string; left: number },
+  start: Start,
+  { paid, contracts }: { paid: string; contracts: { loan: Address } },
 ): Promise<void> {
-  expect(second.output()).toContain('goes on from block')
-  expect(second.output()).not.toMatch(/killed|deploying contracts/)
-  const again = second.stack()
-  expect(await balanceOf(folder, again.nodeUrl, again.contracts.loan, bob)).toBe(parseEther('1.25'))
-  // The session is remembered too: the same bytes, and nothing is paid again.
-  expect(
-    await dial(again.relayUrl, { sessionId: 's2', phoneNumber: alice, text: `2*${bob}*0.25` }),
-  ).toBe(paid)
+  expect(start.output()).toContain('goes on from block')
+  const { relayUrl, nodeUrl, ...again } = start.stack()
+  expect(again.contracts).toEqual(contracts)
+  expect(await dial(relayUrl, transfer)).toBe(paid)
+  expect(await balanceOf(folder, nodeUrl, contracts.loan, bob)).toBe(parseEther('1.25'))
+}
+
+/** Payments by the rules of Rootstock's pool, on the chain of before. */
+async function paysAsOnRootstock(
+  expect: ExpectStatic,
+  folder: string,
+  start: Start,
+  left: number,
+): Promise<void> {
+  expect(start.output()).toMatch(/Started a Rootstock pool at http:.*: a block every 3 s/)
+  const { relayUrl, nodeUrl, rpcUrl, contracts } = start.stack()
+  expect(await rpcTo(nodeUrl)('web3_clientVersion')).toMatch(/^RskJ/)
+  expect(await rpcTo(rpcUrl)('eth_gasPrice')).toBe('0x3ef1480')
+  const balance = (phone: string) => balanceOf(folder, nodeUrl, contracts.loan, phone)
+  const sent = { sessionId: 's3', phoneNumber: bob, text: `2*${carol}*0.25` }
+  expect(await dial(relayUrl, sent)).toMatch(/^END Transfer Submitted\n/)
+  await until(async () => (await balance(carol)) === parseEther('0.75'))
   // The chain was left two days ahead, where each request has expired. It is today's again, and no loan
   // is younger than its next block.
-  const resumed = await blockTime(again.nodeUrl)
+  const resumed = Number((await chainAt(nodeUrl).getBlock()).timestamp)
   expect(resumed).toBeGreaterThanOrEqual(left)
   expect(resumed).toBeLessThanOrEqual(Date.now() / 1_000 + 1)
-  await second.interrupt()
+  const funded = await runCommand(folder, 'money/fund.ts', [bob, '0.25'])
+  expect(funded.code, funded.output).toBe(0)
 }
 
-const chainAt = (nodeUrl: string) =>
-  createTestClient({ mode: 'anvil', chain: anvil, transport: http(nodeUrl) }).extend(publicActions)
-
-/** Of a block that is mined now, in Unix seconds. */
-async function blockTime(nodeUrl: string): Promise<number> {
-  const chain = chainAt(nodeUrl)
-  await chain.mine({ blocks: 1 })
-  return Number((await chain.getBlock()).timestamp)
-}
-
-/** As in the drills of the contracts, which wait for two days. */
-async function sendAhead(nodeUrl: string): Promise<void> {
-  const chain = chainAt(nodeUrl)
-  await chain.increaseTime({ seconds: 172_800 })
-  await chain.mine({ blocks: 1 })
-}
-
-/** The operator's commands, on the stack of the first test. */
-async function operates(expect: ExpectStatic, folder: string, relayUrl: string): Promise<void> {
-  const ops = (args: string[], input = '') =>
-    runCommand(folder, '../ops/ops-cli.ts', args, { input })
-  expect((await ops(['status'])).output).toMatch(/^Payments are taken\.$/m)
-  const { payments } = JSON.parse((await ops(['payments', '--json'])).output) as {
-    payments: { intent: string; account: string }[]
-  }
-  expect(payments).toHaveLength(1)
-  const { intent = '', account = '' } = payments[0] ?? {}
-  expect((await ops(['payments'])).output).toContain(` Transfer 0.25 tRBTC  of ${account}`)
-  const why = await ops(['why', intent])
-  expect(why.output).toMatch(/^The transfer of .+ (was done in|is in) block \d+/)
-  const called = await ops(['why'], `${alice}\n`)
-  expect(called.output).toContain(`Account ${account}: balance 0.75 tRBTC, owes 0 tRBTC.\n`)
-  const [happened = ''] = why.output.split('\n')
-  expect(called.output).toContain(`${happened}\n`)
-  // A number in the place of an intent is not repeated.
-  const typed = await ops(['why', alice])
-  expect([typed.code, typed.output.includes(alice)]).toEqual([1, false])
-
-  const send = { phoneNumber: alice, text: `2*${bob}*0.01` }
-  expect((await ops(['pause'])).output).toMatch(/^Payments are paused: new ones are refused/)
-  expect(await dial(relayUrl, { ...send, sessionId: 'paused' })).toMatch(/^END Payments are paused/)
-  expect((await ops(['status'])).output).toMatch(/^Payments are paused: .+ \(since 2/m)
-  expect((await ops(['resume'])).output).toMatch(/^Payments are taken/)
-
-  const file = join(folder, 'ledger.jsonl')
-  expect((await ops(['export', '--out', file])).output).toMatch(
-    / has \d+ entries of the ledger\.\n$/,
-  )
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-  const refused = await ops(['restore', '--from', join(folder, 'stack.json')])
-  expect([refused.code, refused.output.includes('is no export of a ledger')]).toEqual([1, true])
-  expect((await ops(['restore', '--from', file, '--add'])).output).toMatch(
-    /^0 entries of .+ were added/,
-  )
-}
-
-test('the terminal phone shows screens and sends what is typed', async () => {
-  const folder = createDevFolder()
-  // A chain that was begun a week ago has today's time all the same, or no deadline would be met.
-  const weekAgo = Math.floor(Date.now() / 1_000) - 7 * 24 * 3_600
-  writeJson(openFolder({ DEV_DIR: folder }).chainGenesisTime, weekAgo)
-  const start = await startStack(folder)
-  const phone = await runCommand(folder, 'phone/dial.ts', [], {
-    input: `${alice}\n2\n${bob}\n0.1\nq\n`,
-  })
+/** The terminal phone shows screens and sends what is typed, and plays flows. */
+async function dialsByHand(expect: ExpectStatic, folder: string, start: Start): Promise<void> {
+  const input = `${alice}\n2\n${bob}\n0.1\nq\n`
+  const phone = await runCommand(folder, 'phone/dial.ts', [], { input })
   expect(phone.code, phone.output).toBe(0)
   expect(phone.output).toContain('| 2. Send Money (P2P)')
   expect(phone.output).toContain('| Enter Recipient Address:_________ |')
@@ -211,8 +222,52 @@ test('the terminal phone shows screens and sends what is typed', async () => {
   const [drawn = ''] = sampleOf(1, flowsOf('demo'), 'flow')
   await playFlow({ folder, start }, drawn, 10)
   await playFlow({ folder, start }, drawn, 20, 'hubtel')
-  await start.interrupt()
-})
+}
+
+const chainAt = (nodeUrl: string) =>
+  createTestClient({ mode: 'anvil', chain: anvil, transport: http(nodeUrl) }).extend(publicActions)
+
+/** The operator's commands, on the stack of the first start. */
+async function operates(expect: ExpectStatic, folder: string, relayUrl: string): Promise<void> {
+  const env = { DEV_DIR: folder }
+  const run = (args: string[], input = '') => runHere(ops, args, { env, input })
+  const reconciled = await runCommand(folder, '../ops/ops-cli.ts', ['reconcile', '--accounts'])
+  expect(reconciled.output).toMatch(
+    /^3 payments of the ledger, 3 spent intents and \d+ events up to block \d+: 0 differences\.\n$/,
+  )
+  expect(reconciled.code).toBe(0)
+  expect((await run(['status'])).output).toMatch(/^Payments are taken\.$/m)
+  const { payments } = JSON.parse((await run(['payments', '--json'])).output) as {
+    payments: { intent: string; account: string }[]
+  }
+  expect(payments).toHaveLength(3)
+  const { intent = '', account = '' } = payments[0] ?? {}
+  expect((await run(['payments'])).output).toContain(` Transfer 0.25 tRBTC  of ${account}`)
+  const why = await run(['why', intent])
+  expect(why.output).toMatch(/^The transfer of .+ (was done in|is in) block \d+/)
+  const called = await run(['why'], `${alice}\n`)
+  expect(called.output).toContain(`Account ${account}: balance 0.51 tRBTC, owes 0.01 tRBTC.\n`)
+  const [happened = ''] = why.output.split('\n')
+  expect(called.output).toContain(`${happened}\n`)
+  // A number in the place of an intent is not repeated.
+  const typed = await run(['why', alice])
+  expect([typed.code, typed.output.includes(alice)]).toEqual([1, false])
+
+  const send = { phoneNumber: alice, text: `2*${bob}*0.01` }
+  expect((await run(['pause'])).output).toMatch(/^Payments are paused: new ones are refused/)
+  expect(await dial(relayUrl, { ...send, sessionId: 'paused' })).toMatch(/^END Payments are paused/)
+  expect((await run(['status'])).output).toMatch(/^Payments are paused: .+ \(since 2/m)
+  expect((await run(['resume'])).output).toMatch(/^Payments are taken/)
+
+  const file = join(folder, 'ledger.jsonl')
+  const exported = await run(['export', '--out', file])
+  expect(exported.output).toMatch(/ has \d+ entries of the ledger\.\n$/)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const refused = await run(['restore', '--from', join(folder, 'stack.json')])
+  expect([refused.code, refused.output.includes('is no export of a ledger')]).toEqual([1, true])
+  const added = await run(['restore', '--from', file, '--add'])
+  expect(added.output).toMatch(/^0 entries of .+ were added/)
+}
 
 const helpNumber = { HELP_NUMBER: '0700 000 099' }
 const environments = {

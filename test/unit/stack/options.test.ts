@@ -6,5 +6,21 @@ test('a local relay is served on port 3000, by `wrangler dev` as well, and elsew
   expect(readOptions(startFlags, {}).port).toBe(3000)
   expect(readOptions(startFlags, { PORT: '4000' }).port).toBe(4000)
   const wrangler = readFileSync(new URL('../../../wrangler.toml', import.meta.url), 'utf8')
-  expect(/^\[dev\]\n(?:.+\n)*?port = (\d+)$/m.exec(wrangler)?.[1]).toBe('3000')
+  expect(wrangler).toContain('\n[dev]\nip = "127.0.0.1"\nport = 3000\n')
+})
+
+test.for<[env: Record<string, string>, reason: string]>([
+  [{ PORT: 'http' }, 'PORT is "http": it has to be a number from 1 to 65535.'],
+  [{ CHAIN_ID: '1' }, 'CHAIN_ID is "1": it has to be 31 (testnet) or 30 (mainnet).'],
+  [{ CHAIN_ID: '30' }, 'CHAIN_ID=30 needs a node of that chain in NODE_URL: the local one is 31.'],
+  [
+    { NODE_URL: '127.0.0.1:8545' },
+    'NODE_URL has "127.0.0.1:8545": it has to be an http or https address.',
+  ],
+  [
+    { NODE_URL: 'http://127.0.0.1:1' },
+    '--rootstock puts its pool before the local chain, not before NODE_URL.',
+  ],
+])('what is wrong is named before anything is started: %o', ([env, reason]) => {
+  expect(() => readOptions({ ...startFlags, rootstock: true }, env)).toThrow(reason)
 })
