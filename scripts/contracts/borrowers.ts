@@ -10,6 +10,7 @@ import { createTreasury } from '../stack/money/treasury.ts'
 import { readChainId, readNodeUrls } from '../stack/options.ts'
 import { Misused, StackError } from '../stack/report.ts'
 import { parsePhones } from './migrate/phones.ts'
+import { loanAt } from './reads.ts'
 
 const usage = `usage: npm run borrowers -- add|remove|list < numbers.txt
 
@@ -61,12 +62,9 @@ async function openList({ env, input }: Terminal): Promise<List> {
 }
 
 async function readListed({ node, loan, accounts }: List): Promise<boolean[]> {
-  const client = createPublicClient({ transport: http(node.url) })
+  const read = loanAt(createPublicClient({ transport: http(node.url) }), loan)
   const listed: boolean[] = []
-  for (const account of accounts) {
-    const call = { address: loan, abi: microLoanAbi, functionName: 'isListed' } as const
-    listed.push(await client.readContract({ ...call, args: [account] }))
-  }
+  for (const account of accounts) listed.push(await read.isListed([account]))
   return listed
 }
 
@@ -76,10 +74,8 @@ async function setBorrowers(
   { isAdded, env }: { isAdded: boolean; env: NodeJS.ProcessEnv },
 ): Promise<void> {
   const key = readSecret(env, 'CREDITOR_KEY')
-  const client = createPublicClient({ transport: http(node.url) })
-  const creditor = await client.readContract({
-    ...{ address: loan, abi: microLoanAbi, functionName: 'creditor' },
-  })
+  const read = loanAt(createPublicClient({ transport: http(node.url) }), loan)
+  const creditor = await read.creditor()
   const own = privateKeyToAddress(key)
   if (!isAddressEqual(creditor, own)) {
     throw new StackError(`The contract's creditor is ${creditor}, and CREDITOR_KEY is ${own}'s.`)
@@ -87,8 +83,8 @@ async function setBorrowers(
   const treasury = createTreasury(node, key)
   for (let start = 0; start < accounts.length; start += batchSize) {
     const batch = accounts.slice(start, start + batchSize)
-    const call = { abi: microLoanAbi, functionName: 'setBorrowers' } as const
-    const data = encodeFunctionData({ ...call, args: [batch, isAdded] })
+    const args = [batch, isAdded] as const
+    const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'setBorrowers', args })
     await treasury.send({ to: loan, valueWei: 0n, data })
   }
 }

@@ -9,7 +9,7 @@ import {
   pinAnswer,
   statusAnswer,
 } from '../../src/operator/answers.ts'
-import { alias } from '../contracts/migrate/alias.ts'
+import { alias } from '../contracts/migrate/cli.ts'
 import type { Command, Found, Values } from '../stack/command.ts'
 import { Misused } from '../stack/report.ts'
 import { type Operated, operatorCommand, readNumber } from './command-line.ts'

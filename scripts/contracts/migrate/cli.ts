@@ -2,13 +2,20 @@ import type { LocalAccount } from 'viem'
 import { readSecret } from '../../ops/environment.ts'
 import { createCommand, type Found } from '../../stack/command.ts'
 import { Misused, StackError } from '../../stack/report.ts'
-import type { Move } from './needs.ts'
-import { derivePhones, parsePhones } from './phones.ts'
+import type { Move } from './accounts.ts'
+import { deriveAliases, derivePhones, parseAliases, parsePhones } from './phones.ts'
 import { type Migration, printPlan } from './plan.ts'
 import { openDeployment, openPair } from './records.ts'
 import { createRelayer } from './relayer.ts'
 import { moveAccounts } from './run.ts'
 import { verifyMigration } from './verify.ts'
+
+const environment = (more = '') => `The environment says the rest:
+  NODE_URL                          the node
+  ACCOUNT_KEY_SECRET                from which the accounts are derived now
+${more}  RELAYER_KEY, or RELAYER_MNEMONIC  pays; better not one that the Worker sends with
+  MAX_GAS_PRICE_WEI                 the most that is paid for a unit of gas (1 gwei by default)
+`
 
 const usage = `usage: npm run contracts:migrate -- plan|run|resume|verify pair|secret --record FILE [--to FILE]
 
@@ -25,34 +32,22 @@ const usage = `usage: npm run contracts:migrate -- plan|run|resume|verify pair|s
   --blocks N     the most blocks that the node is asked for events of at a time (2000 by default)
 
 The standard input has the telephone numbers, one a line in E.164 form with plus.
-The environment says the rest:
-  NODE_URL                          the node
-  ACCOUNT_KEY_SECRET                from which the accounts are derived now
-  NEW_ACCOUNT_KEY_SECRET            from which they are derived afterwards (secret)
-  RELAYER_KEY, or RELAYER_MNEMONIC  pays (run, resume); better not one that the Worker sends with
-  MAX_GAS_PRICE_WEI                 the most that is paid for a unit of gas (1 gwei by default)
-`
-
-const actions = ['plan', 'run', 'resume', 'verify'] as const
-
-type Action = (typeof actions)[number]
+${environment('  NEW_ACCOUNT_KEY_SECRET            from which they are derived afterwards (secret)\n')}`
 
 /** `npm run contracts:migrate`. */
 export const migrate = createCommand({
   usage,
   options: { record: undefined, to: undefined, batch: '10', blocks: '2000' },
-  async run({ record, to, batch, blocks }, [first, kind, ...rest], { env, input, say }) {
-    const action = actions.find((known) => known === first)
+  async run({ record, to, batch, blocks }, [action = '', kind, ...rest], { env, input, say }) {
     if (rest.length > 0) throw new Misused('there is an argument too many')
-    if (action === undefined) throw new Misused('say plan, run, resume or verify')
+    const act = actions[action]
+    if (act === undefined) throw new Misused('say plan, run, resume or verify')
     if (kind !== 'pair' && kind !== 'secret') throw new Misused('say pair or secret')
     if (record === undefined) throw new Misused('name the record with --record')
     if (kind === 'pair' && to === undefined) throw new Misused('name the new record with --to')
     if (kind === 'secret' && to !== undefined) throw new Misused('--to is for a move to a pair')
-    const [batchSize, maxBlocks] = [
-      readCount('batch', batch, 10),
-      BigInt(readCount('blocks', blocks, 1_000_000)),
-    ]
+    const batchSize = readCount('batch', batch, 10)
+    const maxBlocks = BigInt(readCount('blocks', blocks, 1_000_000))
     const deployment = await openDeployment(env, record)
     const { client, pair: from, secret, key } = deployment
     const newSecret = to === undefined ? readSecret(env, 'NEW_ACCOUNT_KEY_SECRET') : undefined
@@ -63,33 +58,29 @@ export const migrate = createCommand({
         : { kind: 'pair', from, to: (await openPair(client, to)).pair }
     const phones = await derivePhones(parsePhones(await input()), { secret, newSecret })
     say(`${phones.size} numbers`)
-    const migration = { ...deployment, move, phones, batchSize, maxBlocks, log: say }
-    return act(action, migration, key)
+    return act({ ...deployment, move, phones, batchSize, maxBlocks, log: say }, key)
   },
 })
 
-async function act(
-  action: Action,
-  migration: Migration,
-  key: LocalAccount | undefined,
-): Promise<Found> {
-  switch (action) {
-    case 'plan':
-      await printPlan(migration, key?.address)
-      return { lines: [] }
-    case 'run':
-    case 'resume': {
-      const { moved, stuck } = await moveAccounts(migration, createRelayer(migration, key))
-      return { lines: [`${moved.length} accounts moved`], isBad: stuck.length > 0 }
-    }
-    case 'verify': {
-      const findings = await verifyMigration(migration)
-      if (findings.length === 0) {
-        return { lines: ['every account has moved, and nothing was lost'] }
-      }
-      throw new StackError(`Not moved:${findings.map((finding) => `\n- ${finding}`).join('')}`)
-    }
-  }
+type Act = (migration: Migration, key: LocalAccount | undefined) => Promise<Found>
+
+const actions: Readonly<Record<string, Act>> = {
+  async plan(migration, key) {
+    await printPlan(migration, key?.address)
+    return { lines: [] }
+  },
+  run,
+  resume: run,
+  async verify(migration) {
+    const findings = await verifyMigration(migration)
+    if (findings.length === 0) return { lines: ['every account has moved, and nothing was lost'] }
+    throw new StackError(`Not moved:${findings.map((finding) => `\n- ${finding}`).join('')}`)
+  },
+}
+
+async function run(migration: Migration, key: LocalAccount | undefined): Promise<Found> {
+  const { moved, stuck } = await moveAccounts(migration, createRelayer(migration, key))
+  return { lines: [`${moved.length} accounts moved`], isBad: stuck.length > 0 }
 }
 
 function readCount(name: string, text: string, maximum: number): number {
@@ -97,5 +88,43 @@ function readCount(name: string, text: string, maximum: number): number {
   if (/^[1-9]\d*$/.test(text) && count <= maximum) return count
   throw new Misused(`--${name} is a number from 1 to ${maximum}.`)
 }
+
+const aliasUsage = `usage: npm run account -- alias --record FILE
+
+Ties the accounts of former numbers to the numbers that came in their place: balance, loan and place in
+the list of borrowers pass on. What has passed on, the chain says, so it happens once.
+
+  --record FILE  of the contracts, as the deployment wrote it
+
+The standard input has a former and a present number a line, in E.164 form with plus, a space between them.
+${environment()}`
+
+/** `npm run account -- alias --record`. */
+export const alias = createCommand({
+  usage: aliasUsage,
+  options: { record: undefined },
+  async run({ record }, given, { env, input, say }) {
+    if (record === undefined || given.length > 0) {
+      throw new Misused('name the record, and nothing else')
+    }
+    const deployment = await openDeployment(env, record)
+    const phones = await deriveAliases(parseAliases(await input()), deployment.secret)
+    const move: Move = { kind: 'number', from: deployment.pair }
+    const usual = { batchSize: 10, maxBlocks: 2_000n, log: () => {} }
+    const migration: Migration = { ...deployment, move, phones, ...usual }
+    const relayer = createRelayer(deployment, deployment.key)
+    const { moved, stuck } = await moveAccounts(migration, relayer)
+    // For the operator's records: addresses and times, and never a number.
+    const note = (entry: Record<string, string | undefined>) =>
+      say(JSON.stringify({ time: new Date().toISOString(), ...entry }))
+    for (const from of moved) {
+      note({ event: 'account.aliased', from, to: phones.get(from)?.heir?.address })
+    }
+    for (const { address: from, reason } of stuck) note({ event: 'account.stuck', from, reason })
+    const rest = phones.size - moved.length - stuck.length
+    const counts = `${moved.length} accounts tied, ${rest} with nothing to pass on`
+    return { lines: [`${counts}, ${stuck.length} stuck`], isBad: stuck.length > 0 }
+  },
+})
 
 if (import.meta.main) process.exitCode = await migrate()

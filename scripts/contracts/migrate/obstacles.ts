@@ -1,72 +1,49 @@
 import { type Address, isAddressEqual, type PublicClient } from 'viem'
-import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { priceObstacle } from '../../stack/chain/gas-price.ts'
-import type { Move } from './needs.ts'
+import { forwarderAt, loanAt } from '../reads.ts'
+import type { Move } from './accounts.ts'
 import type { Pair, PoolTerms } from './records.ts'
 
-/** What stands in the way of a run, in words; a run begins only where nothing does. */
+/** Says what stands in the way of a run, which begins only where nothing does. */
 export async function findObstacles(
   { client, move, terms }: { client: PublicClient; move: Move; terms: PoolTerms },
   relayer: Address | undefined,
 ): Promise<string[]> {
-  const loan = { address: move.from.loan, abi: microLoanAbi } as const
-  const forwarder = { address: move.from.forwarder, abi: relayForwarderAbi } as const
-  const [isPaused, isStopped] = await Promise.all([
-    client.readContract({ ...loan, functionName: 'paused' }),
-    client.readContract({ ...forwarder, functionName: 'paused' }),
-  ])
-  const dear = priceObstacle(terms.fees.maxWei, await client.getGasPrice())
-  const isAllowed =
-    relayer === undefined ||
-    (await client.readContract({ ...forwarder, functionName: 'isRelayer', args: [relayer] }))
-  return [
+  const forwarder = forwarderAt(client, move.from.forwarder)
+  // One number's account may go while all others are served.
+  const isOpen = move.kind !== 'number' && !(await loanAt(client, move.from.loan).paused())
+  const isStranger = relayer !== undefined && !(await forwarder.isRelayer([relayer]))
+  const found = [
     ...(await findPairObstacles(client, move.from)),
-    // One number's account may go while all others are served.
-    ...(isPaused || move.kind === 'number'
-      ? []
-      : ['the loan contract is not paused: its guardian calls pause()']),
-    ...(isStopped ? ['the forwarder is paused: its owner calls unpause()'] : []),
-    ...(isAllowed ? [] : [`${relayer} is no relayer: setRelayer(${relayer}, true)`]),
-    ...(dear === undefined ? [] : [dear]),
+    isOpen && 'the loan contract is not paused: its guardian calls pause()',
+    (await forwarder.paused()) && 'the forwarder is paused: its owner calls unpause()',
+    isStranger && `${relayer} is no relayer: setRelayer(${relayer}, true)`,
+    priceObstacle(terms.fees.maxWei, await client.getGasPrice()),
     ...(move.kind === 'pair' ? await findPairObstacles(client, move.to) : []),
-    ...(move.kind === 'pair' ? await findMoveObstacles(client, move) : []),
+    move.kind === 'pair' && (await findMoveObstacle(client, move)),
   ]
+  return found.filter((words) => typeof words === 'string')
 }
 
 /** Says where the contracts of a record do not belong together: what is moved there, no caller reaches. */
-async function findPairObstacles(
-  client: PublicClient,
-  { loan, forwarder }: Pair,
-): Promise<string[]> {
-  const [isTrusted, target] = await Promise.all([
-    client.readContract({
-      address: loan,
-      abi: microLoanAbi,
-      functionName: 'isTrustedForwarder',
-      args: [forwarder],
-    }),
-    client.readContract({ address: forwarder, abi: relayForwarderAbi, functionName: 'target' }),
-  ])
+async function findPairObstacles(client: PublicClient, { loan, forwarder }: Pair) {
+  const isTrusted = await loanAt(client, loan).isTrustedForwarder([forwarder])
+  const target = await forwarderAt(client, forwarder).target()
   return [
-    ...(isTrusted ? [] : [`${loan} does not trust the forwarder of its record`]),
-    ...(isAddressEqual(target, loan) ? [] : [`the forwarder of its record does not call ${loan}`]),
+    !isTrusted && `${loan} does not trust the forwarder of its record`,
+    !isAddressEqual(target, loan) && `the forwarder of its record does not call ${loan}`,
   ]
 }
 
-async function findMoveObstacles(
+async function findMoveObstacle(
   client: PublicClient,
   { from, to }: Extract<Move, { kind: 'pair' }>,
-): Promise<string[]> {
-  const [successor, openFrom] = await client.readContract({
-    address: from.loan,
-    abi: microLoanAbi,
-    functionName: 'successor',
-  })
+): Promise<string | false> {
+  const [successor, openFrom] = await loanAt(client, from.loan).successor()
   if (successor !== to.loan) {
-    return [`the successor is ${successor}: the owner calls announceSuccessor(${to.loan})`]
+    return `the successor is ${successor}: the owner calls announceSuccessor(${to.loan})`
   }
   const { timestamp } = await client.getBlock()
   const when = new Date(Number(openFrom) * 1000).toISOString()
-  return timestamp < openFrom ? [`accounts move from ${when} on`] : []
+  return timestamp < openFrom && `accounts move from ${when} on`
 }

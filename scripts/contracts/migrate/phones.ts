@@ -4,58 +4,56 @@ import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { formerForms } from '../../../src/account/numbering.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { StackError } from '../../stack/report.ts'
-import { inTurns } from './turns.ts'
+import { inTurns } from '../reads.ts'
 
 /** A phone's account, and the one that takes its place where there is one. The number is not kept. */
 export type Phone = { account: LocalAccount; heir: LocalAccount | undefined }
 
-/**
- * The numbers in a text, one a line in E.164 form with plus; empty lines are passed over.
- *
- * @throws {StackError} naming the line, and never what stands in it
- */
+/** Reads numbers, one a line in E.164 form with plus. @throws {StackError} naming a line, and never its words */
 export function parsePhones(text: string): PhoneNumber[] {
-  const phones = new Set<PhoneNumber>()
-  for (const [index, line] of text.split('\n').entries()) {
-    const number = line.trim()
-    if (number === '') continue
+  const phones = linesOf(text).map(([line, number]) => {
     const phone = parseCaller(number)
-    if (phone === undefined) throw lineFault(index + 1)
-    phones.add(phone)
-  }
-  return [...phones]
+    if (phone === undefined) throw lineFault(line, 'is no number in E.164 form with plus')
+    return phone
+  })
+  return [...new Set(phones)]
 }
 
 /** A number that was given up, as accounts were derived from it, and the one that came in its place. */
 export type Alias = { former: PhoneNumber; present: PhoneNumber }
 
 /**
- * The pairs of numbers in a text, a former and a present one in each line, in E.164 form with plus; empty
- * lines are passed over. The former is taken as it stands: today's numbering plan may not know it any
- * more, or make another one of it.
+ * Reads a former and a present number a line, each in no other line. The former is taken as it stands: today's
+ * numbering plan may not know it any more, or make another one of it.
  *
- * @throws {StackError} naming the line, and never what stands in it: not two numbers, or one of them
- * in another line as well
+ * @throws {StackError} naming a line, and never its words
  */
 export function parseAliases(text: string): Alias[] {
-  const aliases: Alias[] = []
-  const seen = new Set<PhoneNumber>()
-  for (const [index, line] of text.split('\n').entries()) {
-    if (line.trim() === '') continue
-    const [former = '', typed = '', ...rest] = line.trim().split(/\s+/)
+  const seen = new Set<string>()
+  return linesOf(text).map(([line, pair]) => {
+    const [former = '', typed = '', ...rest] = pair.split(/\s+/)
     const present = parseCaller(typed)
     const isPair = /^\+[1-9][0-9]{6,14}$/.test(former) && present !== undefined && rest.length === 0
-    const pair = [former as PhoneNumber, present ?? (former as PhoneNumber)] as const
-    if (!isPair || new Set([...seen, ...pair]).size < seen.size + 2) {
-      throw lineFault(index + 1, 'has no two numbers of its own in E.164 form with plus')
+    if (!isPair || former === present || seen.has(former) || seen.has(present)) {
+      throw lineFault(line, 'has no two numbers of its own in E.164 form with plus')
     }
-    for (const number of pair) seen.add(number)
-    aliases.push({ former: pair[0], present: pair[1] })
-  }
-  return aliases
+    seen.add(former).add(present)
+    return { former: former as PhoneNumber, present }
+  })
 }
 
-/** The accounts of former numbers, by their addresses, each with the present number's as its heir. */
+/** Gives the lines that are not empty, with their numbers. */
+function linesOf(text: string): [line: number, words: string][] {
+  return text.split('\n').flatMap((words, index): [number, string][] => {
+    return words.trim() === '' ? [] : [[index + 1, words.trim()]]
+  })
+}
+
+function lineFault(line: number, fault: string): StackError {
+  return new StackError(`line ${line} of the standard input ${fault}`)
+}
+
+/** Derives the accounts of former numbers, by their addresses, each with the present number's as its heir. */
 export async function deriveAliases(
   aliases: readonly Alias[],
   secret: Secret,
@@ -69,7 +67,7 @@ export async function deriveAliases(
   return phones
 }
 
-/** The accounts of the numbers, in each form that one may have been opened under, by their addresses under the old secret. */
+/** Derives accounts in each form that a number may have been opened under, by their addresses under the old secret. */
 export async function derivePhones(
   numbers: readonly PhoneNumber[],
   { secret, newSecret }: { secret: Secret; newSecret: Secret | undefined },
@@ -85,8 +83,4 @@ export async function derivePhones(
     }
   })
   return phones
-}
-
-function lineFault(line: number, fault = 'is no number in E.164 form with plus'): StackError {
-  return new StackError(`line ${line} of the standard input ${fault}`)
 }

@@ -1,14 +1,21 @@
 import { type Address, formatEther } from 'viem'
 import type { Chain } from '../../../src/chain/chains.ts'
-import type { SignedRequest } from '../../../src/relay/forwarder/requests.ts'
 import { gasFor } from '../../../src/relay/relayer.ts'
-import { type Call, type Move, readNeed } from './needs.ts'
+import { inTurns } from '../reads.ts'
+import {
+  type AccountState,
+  type Call,
+  countedDebt,
+  isOpen,
+  type Move,
+  readNeed,
+  type Survey,
+  sum,
+  surveyPair,
+} from './accounts.ts'
 import { findObstacles } from './obstacles.ts'
 import type { Phone } from './phones.ts'
 import type { OpenedDeployment } from './records.ts'
-import { signCall } from './requests.ts'
-import { type AccountState, countedDebt, isOpen, type Survey, sum, surveyPair } from './survey.ts'
-import { inTurns } from './turns.ts'
 
 /** What every command works on. */
 export type Migration = Pick<OpenedDeployment, 'client' | 'chain' | 'pair' | 'terms'> & {
@@ -19,21 +26,17 @@ export type Migration = Pick<OpenedDeployment, 'client' | 'chain' | 'pair' | 'te
   batchSize: number
   /** The most blocks that one question for events asks for. */
   maxBlocks: bigint
-  /** Addresses and amounts only. */
+  /** Gets addresses and amounts only. */
   log: (line: string) => void
 }
 
 /** An account with what it needs. */
 export type Task = { phone: Phone; state: AccountState; calls: readonly Call[] }
 
-/** What accounts need; the largest balance first. */
-export type Tasks = {
-  tasks: Task[]
-  /** Accounts that an operator has to look at, and why. */
-  stuck: { address: Address; reason: string }[]
-}
+/** What accounts need, the largest balance first, and which an operator has to look at. */
+export type Tasks = { tasks: Task[]; stuck: { address: Address; reason: string }[] }
 
-/** All that is to be done, as the survey saw it, and what has or owes something and belongs to no given number. */
+/** All that is to be done, and who has or owes something and belongs to no given number. */
 export type Todo = Tasks & { survey: Survey; outside: AccountState[] }
 
 /** Reads what there is to do. */
@@ -57,59 +60,39 @@ export async function readTasks(
 ): Promise<Tasks> {
   const found: Tasks = { tasks: [], stuck: [] }
   await inTurns(phones, async (phone) => {
-    const { state, need } = await readNeed(client, move, phone, at)
-    switch (need.kind) {
-      case 'nothing':
-        return
-      case 'calls':
-        found.tasks.push({ phone, state, calls: need.calls })
-        return
-      case 'two_debts': {
-        const reason = 'it owes, and so did its heir: it repays first'
-        found.stuck.push({ address: state.address, reason })
-      }
-    }
+    const { state, calls } = await readNeed(client, move, phone, at)
+    if (calls === 'two_debts') {
+      const reason = 'it owes, and so did its heir: it repays first'
+      found.stuck.push({ address: state.address, reason })
+    } else if (calls.length > 0) found.tasks.push({ phone, state, calls })
   })
-  found.tasks.sort(byBalance)
+  found.tasks.sort(({ state: left }, { state: right }) => {
+    if (left.balanceWei === right.balanceWei) return left.address < right.address ? -1 : 1
+    return left.balanceWei > right.balanceWei ? -1 : 1
+  })
   return found
 }
 
 /** Prints what a run would do and what that costs at most. Sends nothing. */
 export async function printPlan(migration: Migration, relayer: Address | undefined): Promise<void> {
   const { client, chain, log, batchSize } = migration
-  const todo = await findTodo(migration)
+  const { tasks, stuck, outside } = await findTodo(migration)
   const amount = (wei: bigint) => showAmount(wei, chain)
-  for (const { state, calls } of todo.tasks) {
+  for (const { state, calls } of tasks) {
     log(`${calls.at(-1)?.name} ${describeAccount(state, chain)}`)
   }
-  for (const { address, reason } of todo.stuck) log(`stuck ${address}: ${reason}`)
-  printOutside(migration, todo.outside)
-  const states = todo.tasks.map(({ state }) => state)
-  const batches = batchesOf(todo.tasks, batchSize)
-  const gas = batches.reduce((sum, tasks) => sum + gasFor(tasks.flatMap(({ calls }) => calls)), 0)
+  for (const { address, reason } of stuck) log(`stuck ${address}: ${reason}`)
+  printOutside(migration, outside)
+  const states = tasks.map(({ state }) => state)
+  const batches = batchesOf(tasks, batchSize)
+  const gas = batches.reduce((all, batch) => all + gasFor(batch.flatMap(({ calls }) => calls)), 0)
   const priceWei = await client.getGasPrice()
-  log(
-    `${states.length} accounts to move with ${amount(sum(states.map((state) => state.balanceWei)))}, ` +
-      `owing ${amount(sum(states.map(countedDebt)))} that is not written off`,
-  )
-  log(
-    `${batches.length} transactions with ${gas} gas at most, ` +
-      `${amount(BigInt(gas) * priceWei)} at the node's price`,
-  )
+  const held = amount(sum(states.map(({ balanceWei }) => balanceWei)))
+  const owed = amount(sum(states.map(countedDebt)))
+  log(`${states.length} accounts to move with ${held}, owing ${owed} that is not written off`)
+  const cost = amount(BigInt(gas) * priceWei)
+  log(`${batches.length} transactions with ${gas} gas at most, ${cost} at the node's price`)
   for (const obstacle of await findObstacles(migration, relayer)) log(`not yet: ${obstacle}`)
-}
-
-/** Signs all calls of a batch, each under its name in this block. */
-export async function signBatch(
-  { client, chain, move }: Migration,
-  batch: readonly Pick<Task, 'calls'>[],
-  block: { number: bigint; timestamp: bigint },
-): Promise<SignedRequest[]> {
-  const requests: SignedRequest[] = []
-  for (const call of batch.flatMap(({ calls }) => calls)) {
-    requests.push(await signCall(client, { pair: move.from, chainId: chain.id }, call, block))
-  }
-  return requests
 }
 
 /** Says who is left to itself: outside wallets, and phones whose number is missing. */
@@ -122,12 +105,12 @@ export function printOutside(
   log(`${outside.length} accounts that no given number fits, with ${held}`)
 }
 
-/** An amount with its currency. */
+/** Writes an amount with its currency. */
 export function showAmount(wei: bigint, { currency }: Chain): string {
   return `${formatEther(wei)} ${currency}`
 }
 
-/** An address and its amounts. */
+/** Writes an address and its amounts. */
 export function describeAccount({ address, balanceWei, debt }: AccountState, chain: Chain): string {
   const balance = showAmount(balanceWei, chain)
   if (debt === undefined) return `${address} ${balance}`
@@ -136,16 +119,9 @@ export function describeAccount({ address, balanceWei, debt }: AccountState, cha
   return `${address} ${balance}, owes ${owed} due ${due}${debt.isWrittenOff ? ', written off' : ''}`
 }
 
-/** The items in groups, in their order. */
-export function batchesOf<Item>(items: readonly Item[], batchSize: number): Item[][] {
-  const batches: Item[][] = []
-  for (let first = 0; first < items.length; first += batchSize) {
-    batches.push(items.slice(first, first + batchSize))
-  }
-  return batches
-}
-
-function byBalance({ state: left }: Task, { state: right }: Task): number {
-  if (left.balanceWei === right.balanceWei) return left.address < right.address ? -1 : 1
-  return left.balanceWei > right.balanceWei ? -1 : 1
+/** Groups items in their order. */
+export function batchesOf<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  )
 }

@@ -19,7 +19,6 @@ import { maxGasPrice, readMaxGasPrice } from '../../stack/chain/gas-price.ts'
 import { isAnvil } from '../../stack/chain/node.ts'
 import { Misused, StackError } from '../../stack/report.ts'
 
-/** A pair of contracts. */
 export type Pair = { loan: Address; forwarder: Address; deployedBlock: bigint }
 
 const address = z
@@ -36,11 +35,7 @@ const recordSchema = z.object({
   state: z.literal('deployed'),
 })
 
-/**
- * What a record of `npm run deploy:contracts` says.
- *
- * @throws {StackError} no record of a finished deployment is there
- */
+/** Reads a record of `npm run deploy:contracts`. @throws {StackError} it is none of a finished deployment */
 export function readDeployed(file: string): z.output<typeof recordSchema> {
   try {
     return recordSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
@@ -49,11 +44,7 @@ export function readDeployed(file: string): z.output<typeof recordSchema> {
   }
 }
 
-/**
- * The pair in a record that `npm run deploy:contracts` wrote, and its chain.
- *
- * @throws {StackError} it is no such record, or the node serves another chain
- */
+/** Opens the pair of a record. @throws {StackError} it is none, or the node serves another chain */
 export async function openPair(
   client: PublicClient,
   file: string,
@@ -69,7 +60,7 @@ export async function openPair(
 /** The rules of the node's pool, and what may be paid in it. */
 export type PoolTerms = { rules: PoolRules; fees: FeeLimits }
 
-/** What a command that moves accounts works on: the node, the contracts of a record, and whose accounts there are. */
+/** The node, the contracts of a record, and whose accounts there are. */
 export type OpenedDeployment = {
   client: PublicClient
   chain: Chain
@@ -81,12 +72,7 @@ export type OpenedDeployment = {
   key: LocalAccount | undefined
 }
 
-/**
- * Opens the deployment of a record, as the environment says it: NODE_URL, ACCOUNT_KEY_SECRET, RELAYER_KEY or
- * RELAYER_MNEMONIC, MAX_GAS_PRICE_WEI.
- *
- * @throws {Misused} something is missing or malformed; without its value
- */
+/** Opens a record's deployment by the environment. @throws {Misused} something is missing or malformed */
 export async function openDeployment(
   env: NodeJS.ProcessEnv,
   record: string,

@@ -1,25 +1,32 @@
-import { BaseError, type Hex, type LocalAccount, type PublicClient } from 'viem'
+import {
+  BaseError,
+  type Hex,
+  keccak256,
+  type LocalAccount,
+  type PublicClient,
+  stringToHex,
+} from 'viem'
 import {
   decodeExecute,
   type Forwarder,
+  intentIdOf,
   type RequestResult,
   type SignedRequest,
+  signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
 import { carry, gasPriceFor } from '../../../src/relay/relayer.ts'
 import { createSigner, type Signer } from '../../../src/relay/signer.ts'
 import { until } from '../../dev/wait.ts'
 import { priceObstacle } from '../../stack/chain/gas-price.ts'
 import { Misused, StackError } from '../../stack/report.ts'
+import { forwarderAt } from '../reads.ts'
+import type { Call } from './accounts.ts'
 import type { OpenedDeployment, PoolTerms } from './records.ts'
 
 /** Who pays for transactions, and where they are executed. */
-export type Relayer = PoolTerms & {
-  client: PublicClient
-  signer: Signer
-  forwarder: Forwarder
-}
+export type Relayer = PoolTerms & { client: PublicClient; signer: Signer; forwarder: Forwarder }
 
-/** A relayer by its key. @throws {Misused} none is named */
+/** Makes a relayer of its key. @throws {Misused} none is named */
 export function createRelayer(
   { client, chain, pair, terms }: Pick<OpenedDeployment, 'client' | 'chain' | 'pair' | 'terms'>,
   key: LocalAccount | undefined,
@@ -29,7 +36,32 @@ export function createRelayer(
   return { ...terms, client, signer: createSigner(key, chain.id), forwarder }
 }
 
-/** What the newest block would make of a batch. */
+/** Seconds until the forwarder refuses a request: a batch of a run that was killed ends with them. */
+const lifetimeSeconds = 60 * 60
+
+/**
+ * Signs a call under the first name that its signer has not spent by this block: runs that see the same block give it
+ * the same name, and execute it once. A call that failed has spent its name, and gets the next one.
+ */
+export async function signCall(
+  { client, forwarder }: Relayer,
+  { signer, name, target, data, gas }: Call,
+  { loan, block }: { loan: Hex; block: { number: bigint; timestamp: bigint } },
+): Promise<SignedRequest> {
+  const from = signer.address
+  for (let attempt = 0; ; attempt++) {
+    // What moves is public in the call itself, so its name needs no secret.
+    const move = `${name} ${loan} ${from} ${target} ${attempt}`
+    const intentId = intentIdOf(forwarder, keccak256(stringToHex(move)))
+    const read = forwarderAt(client, forwarder.address)
+    const [spentAt] = await read.spentAt([from, intentId], { blockNumber: block.number })
+    if (spentAt !== 0n) continue
+    const deadline = Number(block.timestamp) + lifetimeSeconds
+    return signRequest(signer, forwarder, { from, intentId, gas, deadline, data })
+  }
+}
+
+/** Asks what the newest block would make of a batch. */
 export async function preflight(
   { client, signer, forwarder }: Relayer,
   requests: readonly SignedRequest[],
@@ -40,23 +72,21 @@ export async function preflight(
 }
 
 /**
- * Sends a batch with the key's next nonce and resolves as soon as that nonce is used up, by these bytes or
- * by others: what became of the requests is the contracts' to say. A transaction that waits for long, be it
- * of a run that was killed, is replaced at a higher price. What it would take more than the highest price to
- * outbid goes out again as it is.
+ * Sends a batch with the key's next nonce and resolves as soon as that nonce is used up, by these bytes or by others:
+ * what became of the requests is the contracts' to say. What waits for long, be it of a run that was killed, is
+ * outbid up to the highest price, and goes out again as it is from there on.
  *
- * @throws {StackError} the node asks for more than the highest price, refuses the transaction, or keeps it
- *   waiting
+ * @throws {StackError} the node asks for more than that, refuses the transaction, or keeps it waiting
  */
 export async function sendBatch(
   relayer: Relayer,
   requests: readonly SignedRequest[],
 ): Promise<void> {
-  const { client, signer, rules } = relayer
+  const { client, signer, rules, fees } = relayer
   const nonce = await countOf(relayer, 'latest')
   const content = carry(relayer, requests)
   const nodePriceWei = await client.getGasPrice()
-  const obstacle = priceObstacle(relayer.fees.maxWei, nodePriceWei)
+  const obstacle = priceObstacle(fees.maxWei, nodePriceWei)
   if (obstacle !== undefined) throw new StackError(obstacle)
   let gasPriceWei = nodePriceWei
   for (let replaced = 0; replaced <= rules.maxReplacements; replaced++) {
@@ -72,7 +102,7 @@ export async function sendBatch(
   throw new StackError(`nonce ${nonce} of ${signer.address} waits at every price that is allowed`)
 }
 
-/** What the node says against it, if anything. */
+/** Gives what the node says against it, if anything. */
 async function offer(client: PublicClient, raw: Hex): Promise<string | undefined> {
   try {
     await client.sendRawTransaction({ serializedTransaction: raw })
@@ -86,13 +116,13 @@ async function offer(client: PublicClient, raw: Hex): Promise<string | undefined
 async function isUsedUp(relayer: Relayer, nonce: number, withinMs: number): Promise<boolean> {
   const isUsed = async () => (await countOf(relayer, 'latest')) > nonce
   const late = new StackError('late')
-  try {
-    await until(isUsed, { everyMs: relayer.rules.pollMs, withinMs, late: () => late })
-    return true
-  } catch (error) {
-    if (error === late) return false
-    throw error
-  }
+  return until(isUsed, { everyMs: relayer.rules.pollMs, withinMs, late: () => late }).then(
+    () => true,
+    (error) => {
+      if (error === late) return false
+      throw error
+    },
+  )
 }
 
 function countOf({ client, signer }: Relayer, blockTag: 'latest' | 'pending'): Promise<number> {

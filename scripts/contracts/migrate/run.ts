@@ -3,8 +3,8 @@ import { microLoanAbi } from '../../../src/loan/abi.ts'
 import type { RequestResult, SignedRequest } from '../../../src/relay/forwarder/requests.ts'
 import { StackError } from '../../stack/report.ts'
 import type { LoanBooks } from '../loan-books.ts'
+import type { AccountState } from './accounts.ts'
 import { findObstacles } from './obstacles.ts'
-import type { Phone } from './phones.ts'
 import {
   batchesOf,
   describeAccount,
@@ -12,11 +12,9 @@ import {
   type Migration,
   printOutside,
   readTasks,
-  signBatch,
   type Task,
 } from './plan.ts'
-import { preflight, type Relayer, sendBatch } from './relayer.ts'
-import type { AccountState } from './survey.ts'
+import { preflight, type Relayer, sendBatch, signCall } from './relayer.ts'
 
 /** What a run came to. */
 export type Outcome = { moved: Address[]; stuck: { address: Address; reason: string }[] }
@@ -24,85 +22,72 @@ export type Outcome = { moved: Address[]; stuck: { address: Address; reason: str
 /** How often a run tries an account whose calls go through before they are sent, and fail in their block. */
 const maxTries = 3
 
+type Run = {
+  migration: Migration
+  relayer: Relayer
+  moved: Set<Address>
+  /** Why accounts can't move. */
+  stuck: Map<Address, string>
+  /** Accounts whose calls were sent so many times, and that were not seen to have moved. */
+  sent: Map<Address, { state: AccountState; times: number }>
+}
+
 /**
- * Moves every account that the given numbers fit, and ends when a new look at the chain finds none that
- * could still move. What a run knows, it reads from the chain: stop it anywhere, and repeat it.
+ * Moves every account that the given numbers fit, until a new look at the chain finds none that could still move.
+ * What a run knows, it reads from the chain: stop it anywhere, and repeat it.
  *
  * @throws {StackError} before anything is sent
  */
 export async function moveAccounts(migration: Migration, relayer: Relayer): Promise<Outcome> {
-  const { log } = migration
   const obstacles = await findObstacles(migration, relayer.signer.address)
   if (obstacles.length > 0) {
     throw new StackError(`nothing was sent:${obstacles.map((each) => `\n- ${each}`).join('')}`)
   }
-  const stuck = new Map<Address, string>()
-  const sent = new Map<Address, Sent>()
-  const moved = new Set<Address>()
+  const run: Run = { migration, relayer, moved: new Set(), stuck: new Map(), sent: new Map() }
+  const { stuck, sent, moved } = run
   for (;;) {
     const todo = await findTodo(migration)
     for (const { address, reason } of todo.stuck) stuck.set(address, reason)
-    const open = new Set(
-      [...todo.tasks.map(({ state }) => state), ...todo.stuck].map(({ address }) => address),
-    )
+    const states = [...todo.tasks.map(({ state }) => state), ...todo.stuck]
+    const open = new Set(states.map(({ address }) => address))
     // A node may count a transaction before it names the block: what that moved is first missed here.
-    for (const [address, { state }] of sent) {
-      if (!open.has(address)) noteMoved({ migration, sent, moved }, state)
-    }
+    for (const [address, { state }] of sent) if (!open.has(address)) noteMoved(run, state)
     const tasks = todo.tasks.filter(({ state }) => !stuck.has(state.address))
     if (tasks.length === 0) {
       // A run beside this one may have done what this one could not.
       const left = [...stuck].filter(([address]) => open.has(address))
-      for (const [address, reason] of left) log(`stuck ${address}: ${reason}`)
+      for (const [address, reason] of left) migration.log(`stuck ${address}: ${reason}`)
       printOutside(migration, todo.outside)
       return { moved: [...moved], stuck: left.map(([address, reason]) => ({ address, reason })) }
     }
     for (const batch of batchesOf(tasks, migration.batchSize)) {
-      const phones = batch.map(({ phone }) => phone)
-      const { books } = todo.survey
-      await moveBatch({ migration, relayer, phones, books, stuck, sent, moved })
+      await moveBatch(run, batch, todo.survey.books)
     }
   }
 }
 
-/** An account whose calls were sent, so many times, and that was not seen to have moved. */
-type Sent = { state: AccountState; times: number }
-
-type Batch = {
-  migration: Migration
-  relayer: Relayer
-  phones: readonly Phone[]
-  books: LoanBooks
-  stuck: Map<Address, string>
-  sent: Map<Address, Sent>
-  moved: Set<Address>
-}
-
-async function moveBatch(batch: Batch): Promise<void> {
-  const { migration, relayer, phones, books, stuck, sent } = batch
-  const block = await migration.client.getBlock()
+async function moveBatch(run: Run, batch: readonly Task[], books: LoanBooks): Promise<void> {
+  const { migration, relayer, stuck, sent } = run
+  const { client } = migration
+  const phones = batch.map(({ phone }) => phone)
+  const block = await client.getBlock()
   const before = await readTasks(migration, phones, { books, block: block.number })
-  const { ready, requests } = await dropRefused(batch, before.tasks, block)
+  const { ready, requests } = await dropRefused(run, before.tasks, block)
   if (requests.length === 0) return
   await sendBatch(relayer, requests)
-  const now = await migration.client.getBlockNumber({ cacheTime: 0 })
+  const now = await client.getBlockNumber({ cacheTime: 0 })
   const after = await readTasks(migration, phones, { books, block: now })
   const left = new Set(after.tasks.map(({ state }) => state.address))
   for (const { state } of ready) {
-    if (!left.has(state.address)) {
-      noteMoved(batch, state)
-      continue
-    }
     const times = (sent.get(state.address)?.times ?? 0) + 1
-    sent.set(state.address, { state, times })
-    if (times >= maxTries) stuck.set(state.address, `not moved by ${times} transactions`)
+    if (!left.has(state.address)) noteMoved(run, state)
+    else sent.set(state.address, { state, times })
+    const isLost = left.has(state.address) && times >= maxTries
+    if (isLost) stuck.set(state.address, `not moved by ${times} transactions`)
   }
 }
 
-function noteMoved(
-  { migration, sent, moved }: Pick<Batch, 'migration' | 'sent' | 'moved'>,
-  state: AccountState,
-): void {
+function noteMoved({ migration, sent, moved }: Run, state: AccountState): void {
   sent.delete(state.address)
   moved.add(state.address)
   migration.log(`moved ${describeAccount(state, migration.chain)}`)
@@ -110,13 +95,17 @@ function noteMoved(
 
 /** Leaves out what the newest block would not execute: sent, it would cost gas and spend its name. */
 async function dropRefused(
-  { migration, relayer, stuck }: Batch,
+  { migration, relayer, stuck }: Run,
   tasks: readonly Task[],
   block: { number: bigint; timestamp: bigint },
 ): Promise<{ ready: Task[]; requests: SignedRequest[] }> {
+  const { loan } = migration.move.from
   let ready = [...tasks]
   for (;;) {
-    const requests = await signBatch(migration, ready, block)
+    const requests: SignedRequest[] = []
+    for (const call of ready.flatMap(({ calls }) => calls)) {
+      requests.push(await signCall(relayer, call, { loan, block }))
+    }
     if (requests.length === 0) return { ready, requests }
     const results = await preflight(relayer, requests)
     const refused = new Set<Task>()

@@ -1,13 +1,13 @@
 import type { Chain } from '../../../src/chain/chains.ts'
 import type { Debt, Moved } from '../loan-books.ts'
+import { type Survey, sum, surveyPair } from './accounts.ts'
 import { findTodo, type Migration, printOutside, showAmount, type Todo } from './plan.ts'
 import type { Pair } from './records.ts'
-import { type Survey, sum, surveyPair } from './survey.ts'
 
 /**
- * What speaks against "every account that a number fits has moved, and nothing was lost": an account
- * that did not move, one whose money, debt, fee or due date did not arrive, one that owes and fits no
- * number, a borrower who lost the place in the list. Empty where nothing does.
+ * Finds what speaks against "every account that a number fits has moved, and nothing was lost": an account that did
+ * not move, one whose money, debt, fee or due date did not arrive, one that owes and fits no number, a borrower who
+ * lost the place in the list.
  *
  * @throws {StackError} the accounts do not add up to the sums of a contract
  */
@@ -15,7 +15,7 @@ export async function verifyMigration(migration: Migration): Promise<string[]> {
   const { move } = migration
   const todo = await findTodo(migration)
   printOutside(migration, todo.outside)
-  const findings = [
+  return [
     ...todo.tasks.map(({ state }) => `${state.address} has not moved`),
     ...todo.stuck.map(({ address, reason }) => `${address} has not moved: ${reason}`),
     // Loans are for forwarded callers, so who owes is a phone.
@@ -23,14 +23,10 @@ export async function verifyMigration(migration: Migration): Promise<string[]> {
       .filter(({ debt }) => debt !== undefined && !debt.isWrittenOff)
       .map(({ address }) => `${address} owes, and no given number fits: a number is missing`),
     ...debtFindings(todo.survey, move.from),
+    ...(move.kind === 'pair'
+      ? await verifyPair(migration, todo.survey, move.to)
+      : verifySecret(migration, todo)),
   ]
-  switch (move.kind) {
-    case 'pair':
-      return [...findings, ...(await verifyPair(migration, todo.survey, move.to))]
-    case 'secret':
-    case 'number':
-      return [...findings, ...verifySecret(migration, todo)]
-  }
 }
 
 async function verifyPair(migration: Migration, old: Survey, to: Pair): Promise<string[]> {
@@ -39,12 +35,12 @@ async function verifyPair(migration: Migration, old: Survey, to: Pair): Promise<
   const { moved, accounts } = old.books
   const { takenOver } = fresh.books
   for (const [what, sums] of Object.entries({ left: moved, arrived: takenOver })) {
-    const all = [...sums.values()]
-    log(`${sums.size} accounts ${what} with ${sumsUp(all, chain)}`)
+    log(`${sums.size} accounts ${what} with ${sumsUp([...sums.values()], chain)}`)
   }
-  const unequal = [...new Set([...moved.keys(), ...takenOver.keys()])].filter(
-    (address) => !isEqual(moved.get(address), takenOver.get(address)),
-  )
+  const unequal = [...new Set([...moved.keys(), ...takenOver.keys()])].filter((address) => {
+    const [one, other] = [moved.get(address), takenOver.get(address)]
+    return ['wei', 'owedWei', 'times'].some((of) => one?.[of as 'wei'] !== other?.[of as 'wei'])
+  })
   const unlisted = [...accounts].filter(
     ([address, { isListed }]) =>
       isListed && phones.has(address) && fresh.states.get(address)?.isListed !== true,
@@ -74,13 +70,11 @@ function verifySecret({ chain, phones, log }: Migration, { survey }: Todo): stri
 }
 
 function sumsUp(all: readonly Pick<Moved, 'wei' | 'owedWei'>[], chain: Chain): string {
-  const [amount, owed] = [all.map(({ wei }) => wei), all.map(({ owedWei }) => owedWei)].map(
-    (amounts) => showAmount(sum(amounts), chain),
-  )
-  return `${amount}, owing ${owed}`
+  const amount = showAmount(sum(all.map(({ wei }) => wei)), chain)
+  return `${amount}, owing ${showAmount(sum(all.map(({ owedWei }) => owedWei)), chain)}`
 }
 
-/** Whether each account owes what its events say, with the fee and by the date that they say. */
+/** Finds who does not owe what the events say, with the fee and by the date that they say. */
 function debtFindings({ books, states }: Survey, { loan }: Pair): string[] {
   return [...states.values()]
     .filter(({ address, debt }) => !isSameDebt(debt, books.accounts.get(address)))
@@ -89,14 +83,7 @@ function debtFindings({ books, states }: Survey, { loan }: Pair): string[] {
 
 function isSameDebt(one: Debt | undefined, other: Debt | undefined): boolean {
   if (!one?.owedWei || !other?.owedWei) return (one?.owedWei ?? 0n) === (other?.owedWei ?? 0n)
-  return (
-    one.owedWei === other.owedWei &&
-    one.feeRate === other.feeRate &&
-    one.dueAt === other.dueAt &&
-    one.isWrittenOff === other.isWrittenOff
+  return (['owedWei', 'feeRate', 'dueAt', 'isWrittenOff'] as const).every(
+    (of) => one[of] === other[of],
   )
-}
-
-function isEqual(one: Moved | undefined, other: Moved | undefined): boolean {
-  return one?.wei === other?.wei && one?.owedWei === other?.owedWei && one?.times === other?.times
 }

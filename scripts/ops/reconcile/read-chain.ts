@@ -17,7 +17,7 @@ import {
   readInPieces,
   readLoanEvents,
 } from '../../contracts/loan-events.ts'
-import { inTurns } from '../../contracts/migrate/turns.ts'
+import { inTurns, loanAt } from '../../contracts/reads.ts'
 import type { Books, Spending } from './compare.ts'
 
 /** Where to look. */
@@ -43,19 +43,18 @@ export async function readChain(options: ChainOptions): Promise<Omit<Books, 'pay
   const spendings = await readSpendings(client, forwarder, range)
   const relayed = new Set(spendings.map(({ hash }) => hash))
   const events = await readEvents(client, loan, range, relayed)
-  const at = { address: loan, abi: microLoanAbi, blockNumber: BigInt(head) } as const
+  const read = loanAt(client, loan)
+  const at = { blockNumber: BigInt(head) }
   const [balancesWei, owedWei, freeWei, heldWei] = await Promise.all([
-    client.readContract({ ...at, functionName: 'totalBalances' }),
-    client.readContract({ ...at, functionName: 'totalOwed' }),
-    client.readContract({ ...at, functionName: 'liquidity' }),
-    client.getBalance({ address: loan, blockNumber: BigInt(head) }),
+    read.totalBalances(at),
+    read.totalOwed(at),
+    read.liquidity(at),
+    client.getBalance({ address: loan, ...at }),
   ])
   const accounts = new Map<Address, { balanceWei: bigint; owedWei: bigint }>()
-  await inTurns([...options.accounts], async (account) => {
-    const [balanceWei, owed] = await Promise.all([
-      client.readContract({ ...at, functionName: 'getBalance', args: [account] }),
-      client.readContract({ ...at, functionName: 'loanOf', args: [account] }),
-    ])
+  await inTurns(options.accounts, async (account) => {
+    const asked = [read.getBalance([account], at), read.loanOf([account], at)]
+    const [balanceWei = 0n, owed = 0n] = await Promise.all(asked)
     accounts.set(account, { balanceWei, owedWei: owed })
   })
   return { head, spendings, events, totals: { balancesWei, owedWei, freeWei }, heldWei, accounts }
@@ -102,7 +101,7 @@ async function readSpendings(
     ),
   )
   const times = new Map<number, number>()
-  await inTurns([...new Set(repeatedBlocks(spent))], async (block) => {
+  await inTurns(new Set(repeatedBlocks(spent)), async (block) => {
     const { timestamp } = await client.getBlock({ blockNumber: BigInt(block) })
     times.set(block, Number(timestamp) * 1_000)
   })

@@ -10,16 +10,19 @@ import {
   parseEther,
   parseTransaction,
 } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { type LocalAccount, privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { alias } from '../../../scripts/contracts/migrate/cli.ts'
 import { createRelayer, sendBatch } from '../../../scripts/contracts/migrate/relayer.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
+import { callerAccount } from '../../../src/account/keys.ts'
+import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { chains, poolRules } from '../../../src/chain/chains.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
 import { resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
 import { opened } from '../../support/opened.ts'
-import type { Ended } from '../../support/processes.ts'
+import { type Ended, runHere, runScript } from '../../support/processes.ts'
 import { sampleOf, seed } from '../../support/sample.ts'
 import { barrier, openGate } from './gate.ts'
 import {
@@ -406,8 +409,9 @@ test('a record whose contracts do not belong together is an obstacle, be it left
   expect(await world.ask('eth_blockNumber', [])).toBe(before)
 })
 
-test('nothing is sent where the node asks for more than the highest price', async () => {
+test('nothing is sent while the forwarder is paused, or where the node asks for more than the highest price', async () => {
   await pause(world)
+  await asOwner(world, world.chain.forwarder, 'pause')
   const block = await world.ask('eth_blockNumber', [])
   const price = await world.client.getGasPrice()
   const limit = { MAX_GAS_PRICE_WEI: `${price - 1n}` }
@@ -416,7 +420,7 @@ test('nothing is sent where the node asks for more than the highest price', asyn
   expect(plan).toMatchObject({ code: 0, output: expect.stringContaining(`not yet: ${words}`) })
   const run = await runCommand(world, ['run', 'secret'], limit)
   expect(run.code).toBe(1)
-  expect(run.output).toContain('nothing was sent')
+  expect(run.output).toMatch(/^nothing was sent:\n- the forwarder is paused: its owner/m)
   expect(run.output).toContain(words)
   expect(await world.ask('eth_blockNumber', [])).toBe(block)
 })
@@ -474,4 +478,68 @@ test('no secret and no number is ever printed, whatever goes wrong', async () =>
   expect(code).toBe(1)
   expect(output).toContain('line 1 of the standard input')
   expect(output).not.toContain('25470000001')
+})
+
+describe('a number that has changed', () => {
+  const present = (index: number) => parseCaller(`+25470000002${index}`) as PhoneNumber
+  const linesFor = (indexes: readonly number[]) =>
+    indexes.map((index) => `${world.owners[index]?.phone} ${present(index)}\n`).join('')
+  const args = () => ['--record', world.records.from]
+  const run = (input: string) => runHere(alias, args(), { input, env: world.environment })
+  const auditOf = (output: string) =>
+    (output.match(/^\{.+$/gm) ?? []).map((line) => JSON.parse(line) as { from: string })
+
+  test('keeps its balance and its loan, once, with a line for the records and no number in it', async () => {
+    const secret = world.environment.ACCOUNT_KEY_SECRET as Hex
+    const owners = [world.owners[0].account, world.owners[4]?.account as LocalAccount]
+    const heirs = await Promise.all([0, 4].map((index) => callerAccount(secret, present(index))))
+    const at = (accounts: readonly LocalAccount[]) =>
+      holdings(accounts.map(({ address }) => [world.from, address] as const))
+    const before = await at(owners)
+    expect(before[0]?.debt.owed).toBe(usualTerms.principalWei + usualTerms.feeWei)
+
+    const script = ['alias', ...args()]
+    const given = { input: linesFor([0, 4]), env: world.environment }
+    const first = await runScript('scripts/ops/account-cli.ts', script, given)
+    expect(first.code, first.output).toBe(0)
+    expect(await at(heirs)).toEqual(before)
+    const tied = owners.map(({ address: from }, index) =>
+      expect.objectContaining({ event: 'account.aliased', from, to: heirs[index]?.address }),
+    )
+    expect(auditOf(first.output)).toHaveLength(2)
+    expect(auditOf(first.output)).toEqual(expect.arrayContaining(tied))
+
+    const again = await run(linesFor([0, 4]))
+    expect(again.code).toBe(0)
+    expect(auditOf(again.output)).toEqual([])
+    expect(again.output).toContain('0 accounts tied, 2 with nothing to pass on')
+    for (const { output } of [first, again]) {
+      expect(output).not.toMatch(/\+?2547\d{8}/)
+      for (const secret of world.secrets) expect(output).not.toContain(secret)
+    }
+  })
+
+  test('brings nothing where both numbers owe: the records say which is stuck', async () => {
+    const [, second, third] = world.owners
+    const { code, output } = await run(`${second.phone} ${third.phone}\n`)
+    expect(code).toBe(1)
+    expect(auditOf(output)).toMatchObject([
+      { event: 'account.stuck', from: second.account.address },
+    ])
+  })
+
+  test('is refused by its line, and never by its words', async () => {
+    for (const [input, line] of [
+      ['+254700000010\n', 1],
+      ['+254700000010 +254700000020\n+254700000011 0700\n', 2],
+      ['+254700000010 +254700000010\n', 1],
+      ['+254700000010 +254700000020\n+254700000011 +254700000020\n', 2],
+      ['+254700000010 +254700000020\n+254700000020 +254700000021\n', 2],
+    ] as const) {
+      const { code, output } = await run(input)
+      expect(code).toBe(1)
+      expect(output).toContain(`line ${line} of the standard input`)
+      expect(output).not.toMatch(/\d{6}/)
+    }
+  })
 })
