@@ -136,10 +136,10 @@ const costWei = (transaction: PoolTransaction): bigint =>
   feeWei(transaction) + (transaction.valueWei ?? 0n)
 
 /** Returns which rule a transaction breaks whatever else waits. */
-function brokenAlone(
+export function brokenAlone(
   { maxBytes, blockGas, accountSlots, priceCapTimes }: PoolRules,
   transaction: PoolTransaction,
-  { stateNonce, balanceWei, minGasPriceWei }: Arrival,
+  { stateNonce, balanceWei, minGasPriceWei }: Omit<Arrival, 'head' | 'nowMs'>,
 ): PoolRefusal | undefined {
   const { raw, gas, nonce, gasPriceWei } = transaction
   if ((raw.length - 2) / 2 > maxBytes) return 'too_large'

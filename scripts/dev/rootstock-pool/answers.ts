@@ -57,12 +57,6 @@ export function pendingTransaction(transaction: SignedTransaction): Record<strin
   }
 }
 
-/** What jsonrpc4j, which RSKj serves with, answers as the status of an error (single requests). */
-export function httpStatus(code: number): number {
-  if (code === -32600) return 400
-  return code === -32601 ? 404 : 500
-}
-
 export const quantity = (value: number | bigint): `0x${string}` => `0x${value.toString(16)}`
 
 export function isObject(value: unknown): value is Record<string, unknown> {

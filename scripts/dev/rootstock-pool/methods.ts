@@ -3,7 +3,7 @@ import { RpcError } from '../../../src/chain/rpc.ts'
 import { asRskj, asRskjError, isObject, pendingTransaction, quantity } from './answers.ts'
 import { addToPool, type RootstockNode } from './node.ts'
 import { refusalWords } from './refusals.ts'
-import { decodeTransaction, InvalidTransactionError } from './transaction.ts'
+import { decodeTransaction } from './transaction.ts'
 
 /** What RSKj serves; of the rest it says that there is no such method. */
 const served = new Set([
@@ -81,9 +81,7 @@ async function pass(
 }
 
 async function send(node: RootstockNode, raw: unknown): Promise<Hex> {
-  const transaction = await decodeTransaction(raw, node.chainId).catch((error) => {
-    throw error instanceof InvalidTransactionError ? new RpcError(-32602, error.message) : error
-  })
+  const transaction = await decodeTransaction(raw, node.chainId)
   const refusal = await addToPool(node, transaction)
   if (refusal === undefined) return transaction.hash
   const bytes = (transaction.raw.length - 2) / 2

@@ -1,4 +1,5 @@
 import type { SendRefusal } from '../../../src/chain/refusals.ts'
+import { RpcError } from '../../../src/chain/rpc.ts'
 
 /** Whose rules and words: RSKj's, or those of geth, which most other nodes share. */
 export type PoolFamily = 'rskj' | 'geth'
@@ -72,3 +73,6 @@ export const refusalWords = (
   family: PoolFamily,
   values: Readonly<Record<string, unknown>>,
 ): string => poolRefusals[refusal][family].replaceAll(/\{(\w+)\}/g, (_, name) => `${values[name]}`)
+
+/** Makes the answer to whatever RSKj's code did not foresee (RskErrorResolver). */
+export const internalFault = (): RpcError => new RpcError(-32603, 'Internal server error')

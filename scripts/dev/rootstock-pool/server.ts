@@ -1,69 +1,72 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { startLoopbackServer, textOf } from '../loopback-server.ts'
-import { httpStatus, isObject } from './answers.ts'
+import { isObject } from './answers.ts'
+import { internalFault } from './refusals.ts'
 
 export type JsonRpcServer = { url: string; stop(): Promise<void> }
 
-/** Serves JSON-RPC 2.0 over HTTP as RSKj does: errors of single requests have their HTTP status. */
-export async function serveJsonRpc({
-  port,
-  maxBatch,
-  answer,
-}: {
-  port: number
-  maxBatch: number
-  /** @throws {RpcError} what is answered as an error object */
-  answer: (method: string, params: readonly unknown[]) => Promise<unknown>
-}): Promise<JsonRpcServer> {
-  const { url, close } = await startLoopbackServer(respond, port)
+/** Answers one call. @throws {RpcError} what is answered as an error object */
+export type Answer = (method: string, params: readonly unknown[]) => Promise<unknown>
+
+/** A message and the code that RSKj takes its status of HTTP from. */
+type Reply = { code: number; body: unknown }
+
+/** `rpc.providers.web.max_batch_requests_size` in RSKj's `reference.conf`. */
+const maxBatch = 50
+
+/**
+ * Serves JSON-RPC over HTTP as a real RSKj 9.0.3 was seen to: its statuses, its envelopes for what
+ * cannot be read, an end of the connection after every answer, and 501 to whatever is no POST.
+ */
+export async function serveJsonRpc(answer: Answer, port = 0): Promise<JsonRpcServer> {
+  const { url, http, close } = await startLoopbackServer(respond, port)
+  http.on('upgrade', (_, socket) => socket.end('HTTP/1.1 501 Not Implemented\r\n\r\n'))
   return { url, stop: close }
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { status, body } = await replyTo(await textOf(request))
-    response.writeHead(status, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(body))
+    const text = await textOf(request)
+    if (request.method !== 'POST') {
+      response.writeHead(501, { connection: 'close' }).end()
+      return
+    }
+    const { code, body } = await replyTo(text)
+    const status = [-32700, -32600, -32602].includes(code) ? 400 : 200
+    const headers = { 'content-type': 'application/json', connection: 'close' }
+    response.writeHead(status, headers).end(JSON.stringify(body))
   }
 
-  async function replyTo(text: string): Promise<{ status: number; body: unknown }> {
+  async function replyTo(text: string): Promise<Reply> {
     let parsed: unknown
     try {
       parsed = JSON.parse(text)
     } catch {
-      return { status: 500, body: failure(null, new RpcError(-32700, 'JSON parse error')) }
+      return failure('null', new RpcError(-32700, 'JSON parse error'))
     }
     if (!Array.isArray(parsed)) return replyToOne(parsed)
     if (parsed.length > maxBatch) {
       const message = `Cannot dispatch batch requests. ${maxBatch} is the max number of supported batch requests`
-      return { status: 400, body: failure(null, new RpcError(-32600, message)) }
+      return { code: -32600, body: { error: { code: -32600, message } } }
     }
     const replies = await Promise.all(parsed.map(replyToOne))
-    return { status: 200, body: replies.map(({ body }) => body) }
+    return { code: 0, body: replies.map(({ body }) => body) }
   }
 
-  async function replyToOne(request: unknown): Promise<{ status: number; body: unknown }> {
-    const id = isObject(request) ? (request.id ?? null) : null
+  async function replyToOne(request: unknown): Promise<Reply> {
+    if (!isObject(request) || typeof request.method !== 'string') {
+      return failure('null', new RpcError(-32600, 'invalid request'))
+    }
+    const { id = null, method } = request
     try {
-      if (!isObject(request) || typeof request.method !== 'string') {
-        throw new RpcError(-32600, 'invalid request')
-      }
       const params = Array.isArray(request.params) ? request.params : []
-      return {
-        status: 200,
-        body: { jsonrpc: '2.0', id, result: await answer(request.method, params) },
-      }
+      return { code: 0, body: { jsonrpc: '2.0', id, result: await answer(method, params) } }
     } catch (error) {
-      const fault =
-        error instanceof RpcError ? error : new RpcError(-32603, 'Internal server error')
-      return { status: httpStatus(fault.code), body: failure(id, fault) }
+      return failure(id, error instanceof RpcError ? error : internalFault())
     }
   }
 }
 
-function failure(id: unknown, { code, message, data }: RpcError): unknown {
-  return {
-    jsonrpc: '2.0',
-    id,
-    error: data === undefined ? { code, message } : { code, message, data },
-  }
+function failure(id: unknown, { code, message, data }: RpcError): Reply {
+  const error = data === undefined ? { code, message } : { code, message, data }
+  return { code, body: { jsonrpc: '2.0', id, error } }
 }

@@ -41,8 +41,6 @@ export type RootstockPoolOptions = {
   now?: () => number
 }
 
-const maxBatch = 50
-
 /**
  * Starts the pool. anvil stops mining by itself and its blocks get Rootstock's gas limit; whatever
  * waits in anvil's own pool comes into the next block, as another node's transaction would.
@@ -60,14 +58,13 @@ export async function startRootstockPool(options: RootstockPoolOptions): Promise
   await anvil('evm_setBlockGasLimit', [quantity(rules.blockGas)])
   await setBasePrice(node)
 
-  const server = await serveJsonRpc({
-    port: options.port ?? 0,
-    maxBatch,
-    answer: (method, params) =>
+  const server = await serveJsonRpc(
+    (method, params) =>
       devMethods === 'passed' && /^(anvil|evm|hardhat)_/.test(method)
         ? anvil(method, params)
         : answer(node, method, params),
-  })
+    options.port,
+  )
   const setBlockTime = createBlockTimer(() => inTurn(() => mine(node)))
   setBlockTime(options.blockMs)
 

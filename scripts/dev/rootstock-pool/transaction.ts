@@ -4,7 +4,10 @@ import {
   keccak256,
   parseTransaction,
   recoverTransactionAddress,
+  type TransactionSerializedLegacy,
 } from 'viem'
+import { RpcError } from '../../../src/chain/rpc.ts'
+import { internalFault } from './refusals.ts'
 
 /** A signed transaction as the pool sees it. */
 export type SignedTransaction = {
@@ -23,50 +26,42 @@ export type SignedTransaction = {
   s: Hex
 }
 
-/** The bytes are no transaction that Rootstock takes; nothing was looked at beyond them. */
-export class InvalidTransactionError extends Error {
-  override readonly name = 'InvalidTransactionError'
-}
-
 /**
- * Reads signed bytes. Only legacy transactions with replay protection (EIP-155) are taken: the
- * RSKIPs for types 1, 2 and 4 are drafts.
+ * Reads signed bytes. Only legacy transactions are taken: the RSKIPs for types 1, 2 and 4 are drafts.
  *
- * @throws {InvalidTransactionError}
+ * @throws {RpcError} what RSKj says of bytes before its pool sees them
  */
 export async function decodeTransaction(raw: unknown, chainId: number): Promise<SignedTransaction> {
-  if (typeof raw !== 'string' || !/^0x([0-9a-f]{2})+$/i.test(raw)) {
-    throw new InvalidTransactionError('Invalid transaction data')
+  if (typeof raw !== 'string' || !/^0x([0-9a-f]{2})*$/i.test(raw)) {
+    throw new RpcError(-32602, 'Invalid data format: invalid hex value.')
   }
-  // A list starts at 0xc0; what is lower is the type of an envelope (EIP-2718).
-  if (Number.parseInt(raw.slice(2, 4), 16) < 0xc0) {
-    throw new InvalidTransactionError(`Transaction type 0x${raw.slice(2, 4)} is not supported`)
+  const parsed = await read(raw as TransactionSerializedLegacy).catch(() => {
+    throw internalFault()
+  })
+  // Bytes without a chain id are signed as before EIP-155, and taken.
+  const { chainId: own = chainId } = parsed
+  if (own !== chainId) throw new RpcError(-32602, `Invalid chainId: ${own}`)
+  return parsed
+}
+
+async function read(raw: TransactionSerializedLegacy) {
+  const { type, r, s, v, ...parsed } = parseTransaction(raw)
+  if (type !== 'legacy' || r === undefined || s === undefined || v === undefined) {
+    throw new Error('no signed list')
   }
-  try {
-    const bytes = raw as Hex
-    const parsed = parseTransaction(bytes)
-    if (parsed.chainId !== chainId) {
-      throw new InvalidTransactionError(`Invalid chainId: ${parsed.chainId ?? 'none'}`)
-    }
-    if (parsed.r === undefined || parsed.s === undefined || parsed.v === undefined) {
-      throw new InvalidTransactionError('The transaction is not signed')
-    }
-    return {
-      hash: keccak256(bytes),
-      raw: bytes,
-      from: await recoverTransactionAddress({ serializedTransaction: bytes as `0x02${string}` }),
-      nonce: parsed.nonce ?? 0,
-      to: parsed.to ?? undefined,
-      data: parsed.data ?? '0x',
-      valueWei: parsed.value ?? 0n,
-      gas: parsed.gas ?? 0n,
-      gasPriceWei: parsed.gasPrice ?? 0n,
-      v: parsed.v,
-      r: parsed.r,
-      s: parsed.s,
-    }
-  } catch (error) {
-    if (error instanceof InvalidTransactionError) throw error
-    throw new InvalidTransactionError('Invalid transaction data', { cause: error })
+  return {
+    hash: keccak256(raw),
+    raw,
+    from: await recoverTransactionAddress({ serializedTransaction: raw }),
+    chainId: parsed.chainId,
+    nonce: parsed.nonce ?? 0,
+    to: parsed.to ?? undefined,
+    data: parsed.data ?? ('0x' as const),
+    valueWei: parsed.value ?? 0n,
+    gas: parsed.gas ?? 0n,
+    gasPriceWei: parsed.gasPrice ?? 0n,
+    v,
+    r,
+    s,
   }
 }

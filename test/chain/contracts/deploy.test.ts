@@ -351,13 +351,9 @@ test.for([
 ])(
   'no message of $of shows the key or the address of the node',
   async ({ leavesAt, isRecorded }) => {
-    const node = await serveJsonRpc({
-      port: 0,
-      maxBatch: 100,
-      answer: async (method, params) => {
-        if (method === leavesAt) await node.stop()
-        return rpcTo(anvil.url)(method, [...params])
-      },
+    const node = await serveJsonRpc(async (method, params) => {
+      if (method === leavesAt) await node.stop()
+      return rpcTo(anvil.url)(method, params)
     })
     onTestFinished(() => node.stop())
     const nodeUrl = `${node.url}/rpc/a-key-of-the-node`
@@ -399,11 +395,7 @@ const contractsOf = (pair: { loan: Address; forwarder: Address }, on = client) =
 async function serve(
   answer: (method: string, params: readonly unknown[]) => unknown,
 ): Promise<string> {
-  const server = await serveJsonRpc({
-    port: 0,
-    maxBatch: 100,
-    answer: async (method, params) => answer(method, params),
-  })
+  const server = await serveJsonRpc(async (method, params) => answer(method, params))
   onTestFinished(server.stop)
   return server.url
 }

@@ -12,9 +12,6 @@ const call: RpcCall = (method, params) => rpcTo(rootstock.url)(method, params)
 
 beforeEach(() => rootstock.evictAll())
 
-const post = (body: string) =>
-  fetch(rootstock.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-
 const nobody = '0x00000000000000000000000000000000000000aa'
 
 describe('a Rootstock node', () => {
@@ -58,19 +55,6 @@ describe('a Rootstock node', () => {
     ['anvil_nodeInfo', [], -32601],
   ])('refuses %s of %j with %i', async ([method, params, code]) => {
     expect(await call(method, params).catch((error) => error)).toMatchObject({ code })
-  })
-
-  test('takes batches of up to 50 and puts an error status on single errors only', async () => {
-    const one = { jsonrpc: '2.0', id: 7, method: 'eth_chainId', params: [] }
-    const batch = await post(JSON.stringify(Array.from({ length: 50 }, () => one)))
-    expect(await batch.json()).toHaveLength(50)
-    const tooMany = await post(JSON.stringify(Array.from({ length: 51 }, () => one)))
-    expect(await tooMany.json()).toMatchObject({ error: { code: -32600 } })
-
-    const unknown = { ...one, method: 'eth_feeHistory' }
-    expect((await post(JSON.stringify(unknown))).status).toBe(404)
-    expect((await post(JSON.stringify([unknown]))).status).toBe(200)
-    expect(await (await post('{')).json()).toMatchObject({ error: { code: -32700 } })
   })
 
   test('shows receipts and logs without what RSKj does not know', async () => {

@@ -185,25 +185,22 @@ describe('what is no transaction for Rootstock', () => {
   const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
   const to = '0x00000000000000000000000000000000000000aa'
 
-  test('types 1 and 2 are refused before the pool sees them', async () => {
+  test('types 1 and 2, and no bytes of a list, are refused before the pool sees them', async () => {
     const common = { chainId: 31, nonce: 0, gas: 21_000n, to } as const
     const typed = [
       await account.signTransaction({ ...common, type: 'eip2930', gasPrice: minPrice }),
       await account.signTransaction({ ...common, type: 'eip1559', maxFeePerGas: minPrice }),
     ]
-    for (const raw of typed) expect((await refusal(send(raw))).code).toBe(-32602)
+    for (const raw of [...typed, '0xf800', '0x']) {
+      expect((await refusal(send(raw))).code).toBe(-32603)
+    }
     expect(rootstock.pool.pending()).toEqual([])
   })
 
-  test('another chain, no chain and no bytes are refused', async () => {
+  test('another chain is refused, and so is what is no hex', async () => {
     const common = { type: 'legacy', nonce: 0, gas: 21_000n, gasPrice: minPrice, to } as const
-    const foreign = [
-      await account.signTransaction({ ...common, chainId: 30 }),
-      await account.signTransaction(common),
-      '0xf800',
-      '0x',
-    ]
-    for (const raw of foreign) expect((await refusal(send(raw))).code).toBe(-32602)
+    const foreign = await account.signTransaction({ ...common, chainId: 30 })
+    for (const raw of [foreign, '0xf8x']) expect((await refusal(send(raw))).code).toBe(-32602)
   })
 
   test('128 KB are taken and a byte more is refused', async () => {

@@ -1,4 +1,6 @@
 import { type Hex, keccak256, numberToHex, toRlp } from 'viem'
+import { internalFault } from '../../../scripts/dev/rootstock-pool/refusals.ts'
+import type { Answer } from '../../../scripts/dev/rootstock-pool/server.ts'
 import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import type { Block, Chain, Transaction } from './chain.ts'
 import { remascTransaction, transactionOf } from './chain.ts'
@@ -8,50 +10,39 @@ import { refusals, regtest } from './quirks.ts'
 import { createState } from './state.ts'
 import { createTraces, tracedBy } from './traces.ts'
 
-type Params = readonly unknown[]
-/** How many parameters a method takes, and its answer. */
-type Served = { least: number; most: number; answer: (...params: Params) => unknown }
+type Served = Record<string, (...params: readonly unknown[]) => unknown>
 
-/** The methods of RSKj that the service asks for, and those that its own specification names. */
-export function createAnswers(anvil: RpcCall, chain: Chain, traced = tracedBy(anvil)) {
-  const methods: Readonly<Record<string, Served>> = {
-    ...fixed(),
+/** Makes the methods of RSKj that the service asks for, and those that its own specification names. */
+export function createAnswers(anvil: RpcCall, chain: Chain, traced = tracedBy(anvil)): Answer {
+  const methods: Served = {
+    ...fixed,
     ...ofBlocks(anvil, chain),
     ...ofTransactions(anvil, chain),
     ...ofState(anvil, chain),
     ...raw(chain),
     ...ofTraces(anvil, chain, traced),
   }
-
-  /** @throws {RpcError} a refusal of RSKj's */
-  return async (method: string, params: Params): Promise<unknown> => {
-    const served = Object.hasOwn(methods, method) ? methods[method] : undefined
-    if (served === undefined) throw refusals.noMethod()
-    if (params.length < served.least || params.length > served.most) throw refusals.parameterCount()
+  return async (method, params) => {
+    const answer = Object.hasOwn(methods, method) ? methods[method] : undefined
+    if (answer === undefined) throw refusals.noMethod()
     await chain.follow()
-    return await served.answer(...params)
+    return await answer(...params)
   }
 }
 
-function takes(least: number, most: number, answer: Served['answer']): Served {
-  return { least, most, answer }
+const fixed: Served = {
+  web3_clientVersion: () => regtest.clientVersion,
+  web3_sha3: (data) => keccak256(`${data}` as Hex),
+  net_version: () => `${regtest.chainId}`,
+  eth_chainId: () => numberToHex(regtest.chainId),
+  eth_protocolVersion: () => regtest.protocolVersion,
+  rsk_protocolVersion: () => regtest.protocolVersion,
+  eth_gasPrice: () => regtest.gasPrice,
+  eth_syncing: () => false,
+  eth_accounts: () => [],
 }
 
-function fixed(): Record<string, Served> {
-  return {
-    web3_clientVersion: takes(0, 0, () => regtest.clientVersion),
-    web3_sha3: takes(1, 1, (data) => keccak256(`${data}` as Hex)),
-    net_version: takes(0, 0, () => `${regtest.chainId}`),
-    eth_chainId: takes(0, 0, () => numberToHex(regtest.chainId)),
-    eth_protocolVersion: takes(0, 0, () => regtest.protocolVersion),
-    rsk_protocolVersion: takes(0, 0, () => regtest.protocolVersion),
-    eth_gasPrice: takes(0, 0, () => regtest.gasPrice),
-    eth_syncing: takes(0, 0, () => false),
-    eth_accounts: takes(0, 0, () => []),
-  }
-}
-
-function ofBlocks(anvil: RpcCall, chain: Chain): Record<string, Served> {
+function ofBlocks(anvil: RpcCall, chain: Chain): Served {
   const { blockOf } = createState(anvil, chain)
   const counted = (selector: unknown): Block => {
     const block = blockOf(`${selector}`)
@@ -59,130 +50,101 @@ function ofBlocks(anvil: RpcCall, chain: Chain): Record<string, Served> {
     return block
   }
   return {
-    eth_blockNumber: takes(0, 0, () => numberToHex(chain.head().number)),
-    eth_getBlockByNumber: takes(2, 2, (selector, full) => {
-      if (selector === 'pending') return pendingBlock(anvil, chain, full === true)
-      return printed(blockOf(`${selector}`), full)
-    }),
-    eth_getBlockByHash: takes(2, 2, (hash, full) => {
-      return printed(chain.byHash(hash32(hash, 'block hash')), full)
-    }),
-    eth_getBlockTransactionCountByNumber: takes(1, 1, async (selector) => {
+    eth_blockNumber: () => numberToHex(chain.head().number),
+    eth_getBlockByNumber: (selector, full) =>
+      selector === 'pending'
+        ? pendingBlock(anvil, chain, full === true)
+        : printed(blockOf(`${selector}`), full),
+    eth_getBlockByHash: (hash, full) => printed(chain.byHash(`${hash}`), full),
+    async eth_getBlockTransactionCountByNumber(selector) {
       if (selector === 'pending') return numberToHex((await waiting(anvil)).length)
       return numberToHex(counted(selector).printed.transactions.length)
-    }),
-    eth_getBlockTransactionCountByHash: takes(1, 1, (hash) => {
-      const block = chain.byHash(hash32(hash, 'block hash'))
+    },
+    eth_getBlockTransactionCountByHash(hash) {
+      const block = chain.byHash(`${hash}`)
       return block === undefined ? null : numberToHex(block.printed.transactions.length)
-    }),
-    eth_getUncleCountByBlockNumber: takes(1, 1, (selector) => {
+    },
+    eth_getUncleCountByBlockNumber(selector) {
       if (selector !== 'pending') counted(selector)
       return '0x0'
-    }),
-    eth_getUncleCountByBlockHash: takes(1, 1, (hash) => {
-      const wanted = hash32(hash, 'block hash')
-      if (chain.byHash(wanted) === undefined) throw refusals.noBlockOfHash(wanted.slice(2))
+    },
+    eth_getUncleCountByBlockHash(hash) {
+      if (chain.byHash(`${hash}`) === undefined) throw refusals.noBlockOfHash(`${hash}`.slice(2))
       return '0x0'
-    }),
-    eth_getLogs: takes(1, 1, (filter) => logsOf(chain, filter)),
+    },
+    eth_getLogs: (filter) => logsOf(chain, filter),
   }
 }
 
-function ofTransactions(anvil: RpcCall, chain: Chain): Record<string, Served> {
+function ofTransactions(anvil: RpcCall, chain: Chain): Served {
   const { blockOf } = createState(anvil, chain)
   const inBlock = (block: Block | undefined, index: unknown) =>
     block?.printed.transactions[Number(index)] ?? null
   return {
-    eth_sendRawTransaction: takes(1, 1, (raw) => sendRaw(anvil, raw)),
+    eth_sendRawTransaction: (raw) => sendRaw(anvil, raw),
     // Hashes are the same in both: PendingTransactionFilter tells what enters the pool.
-    eth_newPendingTransactionFilter: takes(0, 0, () => {
-      return anvil('eth_newPendingTransactionFilter')
-    }),
-    eth_getFilterChanges: takes(1, 1, (id) => anvil('eth_getFilterChanges', [id])),
-    eth_getTransactionByHash: takes(1, 1, async (hash) => {
-      const wanted = hash32(hash, 'transaction hash')
-      const found = chain.receipt(wanted)
+    eth_newPendingTransactionFilter: () => anvil('eth_newPendingTransactionFilter'),
+    eth_getFilterChanges: (id) => anvil('eth_getFilterChanges', [id]),
+    async eth_getTransactionByHash(hash) {
+      const found = chain.receipt(`${hash}`)
       if (found !== undefined) return inBlock(found.block, found.index)
-      return (await waiting(anvil)).find((one) => one.hash === wanted) ?? null
-    }),
-    eth_getTransactionReceipt: takes(1, 1, (hash) => {
-      return chain.receipt(hash32(hash, 'transaction hash'))?.receipt ?? null
-    }),
-    eth_getTransactionByBlockHashAndIndex: takes(2, 2, (hash, index) => {
-      return inBlock(chain.byHash(hash32(hash, 'block hash')), index)
-    }),
-    eth_getTransactionByBlockNumberAndIndex: takes(2, 2, async (selector, index) => {
+      return (await waiting(anvil)).find((one) => one.hash === hash) ?? null
+    },
+    eth_getTransactionReceipt: (hash) => chain.receipt(`${hash}`)?.receipt ?? null,
+    eth_getTransactionByBlockHashAndIndex: (hash, index) => inBlock(chain.byHash(`${hash}`), index),
+    async eth_getTransactionByBlockNumberAndIndex(selector, index) {
       if (selector === 'pending') return (await waiting(anvil))[Number(index)] ?? null
       return inBlock(blockOf(`${selector}`), index)
-    }),
+    },
   }
 }
 
-function ofState(anvil: RpcCall, chain: Chain): Record<string, Served> {
-  const state = createState(anvil, chain)
-  const account = (method: string, least: number, most: number): Served =>
-    takes(least, most, (...params) => state.account(method, params))
+function ofState(anvil: RpcCall, chain: Chain): Served {
+  const { account, code, run } = createState(anvil, chain)
   return {
-    eth_getBalance: takes(1, 2, (address, block = 'latest') => {
-      return state.account('eth_getBalance', [address, block])
-    }),
-    eth_getTransactionCount: account('eth_getTransactionCount', 2, 2),
-    eth_getStorageAt: account('eth_getStorageAt', 3, 3),
-    eth_getCode: takes(2, 2, (address, block) => state.code(address, block)),
-    eth_call: takes(2, 3, (call, block) => state.run('eth_call', call, block)),
-    eth_estimateGas: takes(1, 2, (call, block = 'latest') => {
-      return state.run('eth_estimateGas', call, block)
-    }),
+    eth_getBalance: (address, block = 'latest') => account('eth_getBalance', [address, block]),
+    eth_getTransactionCount: (...params) => account('eth_getTransactionCount', params),
+    eth_getStorageAt: (...params) => account('eth_getStorageAt', params),
+    eth_getCode: code,
+    eth_call: (call, block) => run('eth_call', call, block),
+    eth_estimateGas: (call, block = 'latest') => run('eth_estimateGas', call, block),
   }
 }
 
-function raw(chain: Chain): Record<string, Served> {
-  const header = (selector: unknown): Block | undefined => {
-    if (selector === 'latest') return chain.head()
-    if (selector === 'earliest') return chain.at(0)
-    return chain.at(Number(selector))
-  }
+function raw(chain: Chain): Served {
   return {
-    rsk_getRawBlockHeaderByHash: takes(1, 1, (hash) => chain.byHash(`${hash}`)?.header ?? null),
-    rsk_getRawBlockHeaderByNumber: takes(1, 1, (selector) => {
+    rsk_getRawBlockHeaderByHash: (hash) => chain.byHash(`${hash}`)?.header ?? null,
+    rsk_getRawBlockHeaderByNumber(selector) {
       // A header without the fields of mining, of the block that is worked on.
       if (selector === 'pending') return toRlp([chain.head().hash, ...Array<Hex>(16).fill('0x')])
-      return header(selector)?.header ?? null
-    }),
-    rsk_getRawTransactionReceiptByHash: takes(1, 1, (hash) => {
+      if (selector === 'latest') return chain.head().header
+      return chain.at(selector === 'earliest' ? 0 : Number(selector))?.header ?? null
+    },
+    rsk_getRawTransactionReceiptByHash(hash) {
       const found = chain.receipt(`${hash}`)
       return found?.block.rawReceipts[found.index] ?? null
-    }),
+    },
     // From the leaf to the root; an unknown block was not foreseen (RskModuleImpl).
-    rsk_getTransactionReceiptNodesByHash: takes(2, 2, (blockHash, hash) => {
+    rsk_getTransactionReceiptNodesByHash(blockHash, hash) {
       const block = chain.byHash(`${blockHash}`)
-      if (block === undefined) throw refusals.fault()
+      if (block === undefined) throw internalFault()
       const index = block.receipts.findIndex((one) => one.transactionHash === hash)
       return index === -1 ? null : block.proofs.proof(index)
-    }),
+    },
   }
 }
 
-function ofTraces(
-  anvil: RpcCall,
-  chain: Chain,
-  traced: ReturnType<typeof tracedBy>,
-): Record<string, Served> {
+function ofTraces(anvil: RpcCall, chain: Chain, traced: ReturnType<typeof tracedBy>): Served {
   const { blockOf } = createState(anvil, chain)
   const traces = createTraces(chain, traced)
   return {
-    trace_block: takes(1, 1, (selector) => {
+    trace_block(selector) {
       const block = blockOf(`${selector}`)
       return block === undefined ? null : traces.ofBlock(block)
-    }),
-    trace_transaction: takes(1, 1, (hash) => traces.ofTransaction(`${hash}`)),
-    trace_filter: takes(1, 1, (filter) => traces.filtered(filter)),
+    },
+    trace_transaction: (hash) => traces.ofTransaction(`${hash}`),
+    trace_filter: traces.filtered,
   }
-}
-
-function hash32(value: unknown, what: string): Hex {
-  if (typeof value !== 'string' || !/^0x[0-9a-f]{64}$/i.test(value)) throw refusals.hashLength(what)
-  return value.toLowerCase() as Hex
 }
 
 function printed(block: Block | undefined, full: unknown) {

@@ -25,6 +25,10 @@ export type Receipt = Record<
   Record<'status' | 'logsBloom' | 'type', Hex> &
   Record<'contractAddress' | 'to', Hex | null> & { logs: Log[] }
 
+/** A block as `eth_getBlockByNumber` prints it, with whole transactions. */
+export type PrintedBlock = Record<string, unknown> &
+  Record<'number' | 'hash' | 'transactionsRoot', Hex> & { transactions: Transaction[] }
+
 /** A block of anvil's as RSKj has it: with REMASC's transaction, RSKj's roots, and so RSKj's hash. */
 export type Block = {
   number: number
@@ -32,8 +36,7 @@ export type Block = {
   /** What anvil calls it. */
   anvilHash: Hex
   header: Hex
-  /** As `eth_getBlockByNumber` prints it, with whole transactions. */
-  printed: Record<string, unknown> & { transactions: Transaction[]; transactionsRoot: Hex }
+  printed: PrintedBlock
   receipts: Receipt[]
   rawReceipts: Hex[]
   proofs: Trie
@@ -212,13 +215,19 @@ function place(hash: Hex, number: Hex, transactions: Transaction[], receipts: Re
   }
 }
 
+const pick = (from: Record<string, unknown>, names: string) =>
+  Object.fromEntries(names.split(' ').map((name) => [name, from[name] ?? null]))
+
 /** @throws {Error} it is no legacy transaction: there are no others on Rootstock */
 export function transactionOf(one: Transaction & Record<string, unknown>): Transaction {
-  const { hash, nonce, from, gas, gasPrice, value, input, v, type } = one
-  const signature = { v, r: wholeBytes(one.r), s: wholeBytes(one.s) }
-  const kept = { hash, nonce, from, to: one.to ?? null, gas, gasPrice, value, input }
-  const own: Transaction = { ...kept, ...signature, ...unplaced, type: '0x0' }
-  if (Number(type) !== 0 || keccak256(encodeTransaction(own)) !== hash) {
+  const own = {
+    ...(pick(one, 'hash nonce from to gas gasPrice value input v') as Transaction),
+    r: wholeBytes(one.r),
+    s: wholeBytes(one.s),
+    ...unplaced,
+    type: '0x0' as const,
+  }
+  if (Number(one.type) !== 0 || keccak256(encodeTransaction(own)) !== one.hash) {
     throw new Error('anvil holds a transaction that Rootstock does not know')
   }
   return own
@@ -230,59 +239,45 @@ function wholeBytes(value: Hex): Hex {
 
 /** Ends each block and pays the miners; nobody signs it (`RemascTransaction`). */
 export function remascTransaction(number: number, index: number): Transaction {
+  const zeros = ['gas', 'gasPrice', 'value', 'v', 'r', 's', 'type'].map((name) => [name, '0x0'])
   const fields = {
+    ...Object.fromEntries(zeros),
     nonce: numberToHex(number - 1),
     from: nobody,
     to: remasc,
-    gas: '0x0',
-    gasPrice: '0x0',
-    value: '0x0',
     input: '0x',
-    v: '0x0',
-    r: '0x0',
-    s: '0x0',
-    type: '0x0',
-  } as const
-  return {
-    ...fields,
-    hash: keccak256(encodeTransaction(fields)),
-    ...unplaced,
-    transactionIndex: numberToHex(index),
   }
+  const transactionIndex = numberToHex(index)
+  return { ...fields, hash: keccak256(encodeTransaction(fields)), ...unplaced, transactionIndex }
 }
 
-function receiptOf(one: Receipt): Receipt {
-  const { transactionHash, from, cumulativeGasUsed, gasUsed, effectiveGasPrice } = one
-  const { status, logsBloom } = one
-  const kept = { cumulativeGasUsed, gasUsed, effectiveGasPrice, status, logsBloom }
-  return {
-    ...kept,
+const receiptFields =
+  'transactionHash from to contractAddress cumulativeGasUsed gasUsed effectiveGasPrice status logsBloom'
+
+const receiptOf = (one: Receipt): Receipt => ({
+  ...(pick(one, receiptFields) as Receipt),
+  ...nowhere,
+  type: '0x0',
+  logs: one.logs.map((log) => ({
+    ...(pick(log, 'logIndex transactionHash address data topics') as Log),
     ...nowhere,
-    transactionHash,
-    from,
-    contractAddress: one.contractAddress ?? null,
-    to: one.to ?? null,
-    type: '0x0',
-    logs: one.logs.map(({ logIndex, address, data, topics }) => {
-      return { logIndex, transactionHash, address, data, topics, ...nowhere }
-    }),
-  }
-}
+  })),
+})
 
 function remascReceipt(before: Receipt[], transaction: Transaction | undefined): Receipt {
   if (transaction === undefined) throw new Error('a block ends with a transaction of REMASC')
   return {
     ...nowhere,
     transactionHash: transaction.hash,
-    cumulativeGasUsed: before.at(-1)?.cumulativeGasUsed ?? '0x0',
-    gasUsed: '0x0',
-    contractAddress: null,
-    logs: [],
     from: nobody,
     to: remasc,
+    contractAddress: null,
+    cumulativeGasUsed: before.at(-1)?.cumulativeGasUsed ?? '0x0',
+    gasUsed: '0x0',
+    effectiveGasPrice: '0x0',
     status: '0x1',
     logsBloom: emptyBloom,
     type: '0x0',
-    effectiveGasPrice: '0x0',
+    logs: [],
   }
 }

@@ -1,25 +1,32 @@
 import { type Hex, keccak256, numberToHex, toRlp } from 'viem'
 
 /** What a header is made of, in the words of `eth_getBlockByNumber`. */
-export type HeaderFields = {
-  parentHash: Hex
-  sha3Uncles: Hex
-  miner: Hex
-  stateRoot: Hex
-  transactionsRoot: Hex
-  receiptsRoot: Hex
-  logsBloom: Hex
-  difficulty: Hex
-  number: Hex
-  gasLimit: Hex
-  gasUsed: Hex
-  timestamp: Hex
-  extraData: Hex
-  paidFees: Hex
-  minimumGasPrice: Hex
+export type HeaderFields = Record<(typeof named)[number], Hex> & {
   uncles: readonly unknown[]
   bitcoinMergedMiningHeader: Hex
 }
+
+const bytes = (value: Hex): Hex => value
+
+/** How each field is written, in their order. */
+const fields = {
+  parentHash: bytes,
+  sha3Uncles: bytes,
+  miner: bytes,
+  stateRoot: bytes,
+  transactionsRoot: bytes,
+  receiptsRoot: bytes,
+  logsBloom: bytes,
+  difficulty: number,
+  number,
+  gasLimit: number,
+  gasUsed: number,
+  timestamp: number,
+  extraData: bytes,
+  paidFees: number,
+  minimumGasPrice: signed,
+} as const
+const named = Object.keys(fields) as (keyof typeof fields)[]
 
 /**
  * The header as `rsk_getRawBlockHeaderBy…` prints it: version 0, up to RSKIP351, as the main network
@@ -35,26 +42,9 @@ export function hashForMergedMining(block: HeaderFields): Hex {
 }
 
 function headerFields(block: HeaderFields): Hex[] {
-  return [
-    block.parentHash,
-    block.sha3Uncles,
-    block.miner,
-    block.stateRoot,
-    block.transactionsRoot,
-    block.receiptsRoot,
-    block.logsBloom,
-    number(block.difficulty),
-    number(block.number),
-    number(block.gasLimit),
-    number(block.gasUsed),
-    number(block.timestamp),
-    block.extraData,
-    number(block.paidFees),
-    signed(block.minimumGasPrice),
-    number(numberToHex(block.uncles.length)),
-    // The root of RSKIP110's merged mining, which nobody fills.
-    '0x',
-  ]
+  // The last is the root of RSKIP110's merged mining, which nobody fills.
+  const uncles = number(numberToHex(block.uncles.length))
+  return [...named.map((name) => fields[name](block[name])), uncles, '0x']
 }
 
 export type ReceiptFields = {

@@ -9,14 +9,13 @@ const words = ['earliest', 'latest', 'pending']
  * ends there ends at the head, one that ends before it begins is its last block, and a block that is
  * not known has no logs.
  *
- * @throws {RpcError} both a hash and a range, a word that is no block, or more than the bounds
+ * @throws {RpcError} a word that is no block, or more than the bounds
  */
-export function logsOf(chain: Chain, filter: unknown): Log[] {
-  if (!isObject(filter)) throw refusals.parameterCount()
+export function logsOf(chain: Chain, given: unknown): Log[] {
+  const filter = isObject(given) ? given : {}
   const { blockHash, fromBlock, toBlock } = filter
   const isWanted = wantedBy(filter)
   if (blockHash !== undefined && blockHash !== null) {
-    if (fromBlock || toBlock) throw refusals.hashAndRange()
     return bounded([chain.byHash(`${blockHash}`)], isWanted)
   }
   const [from, to] = [fromBlock ?? 'latest', toBlock ?? 'latest'].map(String) as [string, string]
@@ -48,7 +47,7 @@ function bounded(blocks: readonly (Block | undefined)[], isWanted: (log: Log) =>
 }
 
 /** `AddressesTopicsFilter.matchesExactly`: a log with fewer topics than the filter is not wanted. */
-export function wantedBy({ address, topics }: Record<string, unknown>): (log: Log) => boolean {
+function wantedBy({ address, topics }: Record<string, unknown>): (log: Log) => boolean {
   const addresses = listed(address)
   const positions = (Array.isArray(topics) ? topics : []).map(listed)
   return (log) =>

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { placeOf, remascTrace } from './traces.ts'
+import type { Log, PrintedBlock } from './chain.ts'
+import { remascTrace, type Trace } from './traces.ts'
 
 /** An exchange with a real RSKj 9.0.3: exactly one of `result` and `error`. */
 export type Pair = {
@@ -9,40 +10,15 @@ export type Pair = {
   error?: { code: number; message: string; data?: unknown }
 }
 
-export type Block = {
-  number: string
-  hash: string
-  transactions: readonly Transaction[]
-  uncles: readonly string[]
-}
-
-export type Transaction = {
-  hash: string
-  from: string
-  to: string | null
-  blockHash: string
-  transactionIndex: string
-}
-
-export type Log = {
-  blockHash: string
-  blockNumber: string
-  logIndex: string
-  address: string
-  topics: readonly string[]
-}
-
-export type Trace = { blockHash: string; transactionHash: string; [member: string]: unknown }
-
 /** What a real RSKj answered, and the chain that its answers show. */
 export type Recording = {
   pairs: readonly Pair[]
   /** By number; whole transactions. */
-  blocks: readonly Block[]
+  blocks: readonly PrintedBlock[]
   /** All logs of the chain, oldest first. */
   logs: readonly Log[]
   /** The traces of a block, in the order of its transactions. */
-  tracesOf: (block: Block) => readonly Trace[]
+  tracesOf: (block: PrintedBlock) => readonly Trace[]
 }
 
 /** Under which header rules of RSKj a chain was recorded. */
@@ -56,7 +32,7 @@ export function readRecording(rules: Rules): Recording {
     .filter(({ method, params, result }) => {
       return method === 'eth_getBlockByNumber' && params[0] !== 'pending' && result
     })
-    .map(({ result }) => result as Block)
+    .map(({ result }) => result as PrintedBlock)
     .toSorted((a, b) => Number(a.number) - Number(b.number))
   const logs = pairs
     .filter(({ method, result }) => method === 'eth_getTransactionReceipt' && result)
@@ -82,7 +58,7 @@ function tracesIn(pairs: readonly Pair[]): Recording['tracesOf'] {
       if (Number(transaction.from) !== 0) {
         throw new Error(`the traces of block ${block.number} were not recorded`)
       }
-      return remascTrace(transaction, placeOf(block, transaction))
+      return remascTrace(transaction)
     })
   }
 }

@@ -59,7 +59,7 @@ function inOrder(_: string, value: unknown): unknown {
 function impliedBy(recording: Recording) {
   const { tracesOf } = recording
   const answer = createAnswers(stateIn(recording), chainOf(recording), async (block, { hash }) =>
-    tracesOf(block.printed as never).filter(({ transactionHash }) => transactionHash === hash),
+    tracesOf(block.printed).filter(({ transactionHash }) => transactionHash === hash),
   )
   return async (method: string, params: readonly unknown[]): Promise<Answer | undefined> => {
     if (

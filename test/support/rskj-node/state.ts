@@ -1,5 +1,6 @@
 import { decodeErrorResult, type Hex, numberToHex, parseAbi } from 'viem'
 import { isObject } from '../../../scripts/dev/rootstock-pool/answers.ts'
+import { internalFault } from '../../../scripts/dev/rootstock-pool/refusals.ts'
 import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import type { Block, Chain } from './chain.ts'
@@ -11,36 +12,23 @@ export function createState(anvil: RpcCall, chain: Chain) {
 
   /** Web3InformationRetriever.getInformationProvider: numbers, tags and bare hashes. */
   async function account(method: string, params: readonly unknown[]): Promise<unknown> {
-    const [address, ...rest] = params
-    const selector = byNumber(rest.at(-1) ?? 'latest')
-    return await anvil(method, [
-      addressIn(address),
-      ...rest.slice(0, -1),
-      selector === 'pending' ? selector : numberOf(required(selector)),
-    ])
+    const selector = byNumber(params.at(-1))
+    const at = selector === 'pending' ? selector : numberOf(required(selector))
+    return await anvil(method, [...params.slice(0, -1), at])
   }
 
-  /**
-   * EthModule.getCode: what is neither tag nor object is read as a number, a hash too (its last 64
-   * bits), and where there is no block of that number the answer is `null`.
-   */
+  /** EthModule.getCode: a bare hash is read as a number, and where there is no block the answer is `null`. */
   async function code(address: unknown, where: unknown): Promise<unknown> {
     const selector = byNumber(where)
     if (selector === 'pending') return await anvil('eth_getCode', [address, selector])
-    const block = isHash(selector)
-      ? chain.at(Number(BigInt.asIntN(64, BigInt(selector))))
-      : blockOf(selector)
-    return block === undefined
-      ? null
-      : await anvil('eth_getCode', [addressIn(address), numberOf(block)])
+    const block = isHash(selector) ? undefined : blockOf(selector)
+    return block === undefined ? null : await anvil('eth_getCode', [address, numberOf(block)])
   }
 
   /** ExecutionBlockRetriever: numbers and tags; a bare hash is a number too large for it. */
   async function run(method: string, call: unknown, where: unknown): Promise<unknown> {
-    // BlockIdentifierParam: no object for estimates.
-    if (method === 'eth_estimateGas' && isObject(where)) throw refusals.noIdentifier('{')
     const selector = byNumber(where)
-    if (isHash(selector) && BigInt(selector) >> 63n > 0n) throw refusals.fault()
+    if (isHash(selector)) throw internalFault()
     const block = selector === 'pending' ? undefined : blockOf(selector)
     if (block === undefined && selector !== 'pending') {
       throw refusals.noBlockToRunAt(Number(selector))
@@ -59,16 +47,14 @@ export function createState(anvil: RpcCall, chain: Chain) {
     if (!isObject(selector)) return `${selector}`
     const { blockHash, blockNumber, requireCanonical } = selector
     // Jackson reads a map of strings.
-    if (requireCanonical !== undefined && typeof requireCanonical !== 'string') {
-      throw refusals.fault()
-    }
+    if (typeof (requireCanonical ?? '') !== 'string') throw internalFault()
     if (typeof blockHash !== 'string') return `${blockNumber}`
     const block = chain.byHash(blockHash)
     if (block === undefined) throw refusals.noBlockOfHash(blockHash)
     if (requireCanonical === 'true' && chain.at(block.number) !== block) {
       throw refusals.notCanonical(blockHash)
     }
-    return numberToHex(block.number)
+    return numberOf(block)
   }
 
   function required(selector: string): Block {
@@ -84,29 +70,19 @@ export function createState(anvil: RpcCall, chain: Chain) {
     if (selector === 'latest') return chain.head()
     if (selector === 'earliest') return chain.at(0)
     if (isHash(selector)) return chain.byHash(selector)
-    if (/^0x[0-9a-f]+$/i.test(selector)) return chain.at(Number(selector))
-    if (['safe', 'finalized'].includes(selector)) throw refusals.noSuchTag(selector)
-    throw refusals.noIdentifier(selector)
+    if (!/^0x[0-9a-f]+$/i.test(selector)) throw refusals.noSuchTag(selector)
+    return chain.at(Number(selector))
   }
 }
 
-function isHash(selector: string): boolean {
-  return /^0x[0-9a-f]{64}$/i.test(selector)
-}
+const isHash = (selector: string): boolean => /^0x[0-9a-f]{64}$/i.test(selector)
+
+const numberOf = ({ number }: Block): Hex => numberToHex(number)
 
 /** RSKj's `eth_call` does not ask whether the sender holds what it sends. */
 function rich(call: unknown): Record<string, unknown> {
   if (!isObject(call) || typeof call.from !== 'string' || !call.value) return {}
   return { [call.from]: { balance: `0x${'f'.repeat(32)}` } }
-}
-
-function numberOf({ number }: Block): Hex {
-  return numberToHex(number)
-}
-
-function addressIn(address: unknown): string {
-  if (typeof address !== 'string' || !/^0x[0-9a-f]{40}$/i.test(address)) throw refusals.noAddress()
-  return address
 }
 
 const plainError = parseAbi(['error Error(string reason)'])

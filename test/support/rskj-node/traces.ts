@@ -1,11 +1,10 @@
 import { isObject } from '../../../scripts/dev/rootstock-pool/answers.ts'
 import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import type { Block, Chain, Receipt, Transaction } from './chain.ts'
-import { bounds, refusals } from './quirks.ts'
 
-export type Trace = { transactionHash: string; [member: string]: unknown }
+export type Trace = { blockHash: string; transactionHash: string; [member: string]: unknown }
 
-/** The traces of one transaction. */
+/** Gives the traces of one transaction. */
 type Traced = (
   block: Block,
   transaction: Transaction,
@@ -41,28 +40,25 @@ export function createTraces(chain: Chain, traced: Traced) {
     return await traced(found.block, transaction, found.receipt)
   }
 
-  async function filtered(filter: unknown): Promise<Trace[]> {
-    if (!isObject(filter)) throw refusals.parameterCount()
-    const count = Number(filter.count ?? bounds.traces)
+  async function filtered(given: unknown): Promise<Trace[]> {
+    const filter = isObject(given) ? given : {}
     const after = Number(filter.after ?? 0)
-    if (count > bounds.traces) throw refusals.traceCount(bounds.traces)
-    if (after < 0) throw refusals.negativeOffset()
-    if (after > bounds.traces) throw refusals.traceOffset(bounds.traces)
-    const [first, last] = [blockAt(filter.fromBlock), blockAt(filter.toBlock)]
-    if (first && last && first.number > last.number) throw refusals.traceRange()
-    const end = (last ?? chain.head()).number
+    const end = after + Number(filter.count ?? 10_000)
+    const last = blockAt(filter.toBlock) ?? chain.head()
     const found: Trace[] = []
-    for (let number = first?.number ?? end + 1; number <= end; number += 1) {
-      const block = chain.at(number)
-      if (block === undefined || found.length >= after + count) break
+    for (
+      let block = blockAt(filter.fromBlock);
+      block !== undefined && block.number <= last.number && found.length < end;
+      block = chain.at(block.number + 1)
+    ) {
       const selected = block.printed.transactions
         .filter(({ from, to }) => takes(filter.fromAddress, from) && takes(filter.toAddress, to))
-        .map(({ hash }) => hash as string)
+        .map(({ hash }): string => hash)
       if (selected.length === 0) continue
       const all = await ofBlock(block)
       found.push(...all.filter(({ transactionHash }) => selected.includes(transactionHash)))
     }
-    return found.slice(after, after + count)
+    return found.slice(after, end)
   }
 
   function blockAt(selector: unknown = 'latest'): Block | undefined {
@@ -71,26 +67,26 @@ export function createTraces(chain: Chain, traced: Traced) {
   }
 }
 
-/** Those that anvil has of it, as RSKj prints them. */
+/** Gives those that anvil has of it, as RSKj prints them. */
 export function tracedBy(anvil: RpcCall): Traced {
-  return async (block, transaction, receipt) => {
-    const place = placeOf(block, transaction)
-    if (Number(transaction.from) === 0) return [remascTrace(transaction, place)]
+  return async (_, transaction, receipt) => {
+    if (Number(transaction.from) === 0) return [remascTrace(transaction)]
     const traces = (await anvil('trace_transaction', [transaction.hash])) as AnvilTrace[]
-    return traces.map((one) => ({ ...asRskj(one, transaction, receipt), ...place }))
+    return traces.map((one) => ({
+      ...asRskj(one, transaction, receipt),
+      ...placeOf(transaction),
+    }))
   }
 }
 
-/** Where a trace of a transaction is. */
-export const placeOf = (
-  { hash, number }: { hash: string; number: number | string },
-  transaction: { hash: string; transactionIndex: string | null },
-) => ({
-  blockHash: hash,
-  blockNumber: Number(number),
-  transactionHash: transaction.hash,
-  transactionPosition: Number(transaction.transactionIndex),
-})
+function placeOf({ blockHash, blockNumber, hash, transactionIndex }: Transaction) {
+  return {
+    blockHash: `${blockHash}`,
+    blockNumber: Number(blockNumber),
+    transactionHash: hash,
+    transactionPosition: Number(transactionIndex),
+  }
+}
 
 function takes(wanted: unknown, address: string | null): boolean {
   const any = [wanted ?? []].flat().map((one) => `${one}`.toLowerCase())
@@ -115,14 +111,12 @@ function asRskj(trace: AnvilTrace, transaction: Transaction, receipt: Receipt | 
   }
 }
 
-/** Of a transaction that nobody signed. */
-export function remascTrace(
-  { from, to }: { from: string; to: string | null },
-  place: ReturnType<typeof placeOf>,
-) {
+/** The trace of a transaction that nobody signed. */
+export function remascTrace(transaction: Transaction): Trace {
+  const { from, to } = transaction
   return {
     action: { callType: 'call', from, to, gas: '0x0', input: '0x', value: '0x0' },
-    ...place,
+    ...placeOf(transaction),
     type: 'call',
     subtraces: 0,
     traceAddress: [],

@@ -5,7 +5,7 @@ import { opened } from '../../../support/opened.ts'
 import { type Pair, readRecording } from '../../../support/rskj-node/recording.ts'
 import { deployEmitter, emit, mined } from '../support/anvil-rpc.ts'
 import { startRskjChain } from '../support/nodes.ts'
-import { connectSocket, type Json } from '../support/socket-client.ts'
+import type { Json } from '../support/socket-client.ts'
 
 const recorded = readRecording('main-network')
 const on = opened(startRskjChain)
@@ -31,6 +31,9 @@ const anywhere = recorded.pairs.filter(({ method, params, error }) => {
   const isOfNothing = /^[^{]*"0x0{64}"|"blockHash":"0x0|"0xffffff"|finalized/.test(text)
   // The block is one of that chain's.
   if (method === 'rsk_getTransactionReceiptNodesByHash' && !error) return false
+  // Of bytes that are no list it says what its decoder of RLP says, which the service never passes on.
+  const isNoList = /^Invalid input: The RLP/.test(error?.message ?? '')
+  if (isNoList) return false
   return isOfNothing || method === 'eth_sendRawTransaction' || error?.code === -32601
 })
 
@@ -99,7 +102,6 @@ describe('over HTTP', () => {
 
   test('a refusal of what was asked is a 400, and one of what was sent a 200', async () => {
     expect((await ask('eth_getBalance', `0x${'12'.repeat(20)}`, '0xffffff')).status).toBe(400)
-    expect((await ask('eth_call', {})).status).toBe(400)
     expect((await ask('eth_nonsense')).status).toBe(200)
     expect((await ask('eth_sendRawTransaction', '0x1234')).status).toBe(200)
   })
@@ -118,39 +120,4 @@ describe('over HTTP', () => {
     })
     expect(await (await post(JSON.stringify(Array(50).fill(one)))).json()).toHaveLength(50)
   })
-})
-
-test('over WebSocket heads, logs and syncing come in the forms of RSKj', async () => {
-  const client = await connectSocket(on.node.wsUrl)
-  const [heads, logs, syncing] = await Promise.all([
-    client.result('eth_subscribe', ['newHeads']),
-    client.result('eth_subscribe', ['logs', {}]),
-    client.result('eth_subscribe', ['syncing']),
-  ])
-  const hash = await emit(on.chain, await deployEmitter(on.chain), 4n, 5n, 6n)
-  await client.until(() => client.toldOf(heads).length > 1 && client.toldOf(logs).length > 0)
-  on.node.setSyncing(true)
-  on.node.setSyncing(false)
-  await client.until(() => client.toldOf(syncing).length === 2)
-  const head = client.toldOf(heads).at(-1) ?? {}
-  expect(Object.keys(head)).toHaveLength(15)
-  expect(await ask('eth_getBlockByHash', head.hash, false)).toMatchObject({
-    result: { number: head.number },
-  })
-  expect(client.toldOf(logs)).toMatchObject([{ transactionHash: hash, removed: false }])
-  expect(client.toldOf(syncing)).toEqual([
-    {
-      syncing: true,
-      status: {
-        startingBlock: 0,
-        currentBlock: Number(head.number),
-        highestBlock: Number(head.number) + 100,
-      },
-    },
-    { syncing: false },
-  ])
-  expect((await client.rpc('eth_subscribe', ['nonsense'])).error?.code).toBe(-32601)
-  expect(await client.result('eth_unsubscribe', [heads])).toBe(true)
-  expect(await client.result('eth_unsubscribe', [heads])).toBe(false)
-  client.close()
 })
