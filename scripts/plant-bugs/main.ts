@@ -1,23 +1,22 @@
-import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { runCampaign } from '../dev/simulator/runs/campaign.ts'
 import { readFlags } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
-import { bugs, changedBy, jobs, plant, root } from './changes.ts'
+import { bugs, changedBy, jobs, plant } from './changes.ts'
 
 const help = `Makes the mistakes of bugs.md, one at a time, and has the simulator look for each.
 
-  npx node scripts/plant-bugs/main.ts [--seeds N] [--seed S] [--bug K] [--sample M] [--stories]
+  npx node scripts/plant-bugs/main.ts [--seeds N] [--seed S] [--bug K] [--sample M]
 
   --seeds    histories until a mistake counts as not found (2000)
   --seed     the first of them (1)
   --bug      one mistake alone, by its number
-  --sample   one that this number draws
-  --stories  tells the history that found it, shortened`
+  --sample   one that this number draws`
 
 const flags = readFlags(help, {
-  ...{ seeds: '2000', seed: '1', stories: false },
-  ...{ bug: undefined, sample: undefined },
+  seeds: '2000',
+  seed: '1',
+  bug: undefined,
+  sample: undefined,
 })
 
 process.exitCode = await main()
@@ -38,14 +37,7 @@ async function main(): Promise<number> {
     const rule = found?.violation.rule ?? 'survives'
     const cells = [`${index + 1}`.padStart(3), `${found?.seed ?? 'none'}`.padStart(4)]
     say([...cells, rule.padEnd(12), bug.name].join(' | '))
-    if (flags.stories && found !== undefined) tell(found.seed, environment)
   }
   say(`\n${survivors} of the planted bugs survived ${flags.seeds} seeds`)
   return survivors === 0 ? 0 : 1
-}
-
-function tell(seed: number, environment: Record<string, string>): void {
-  const args = [join(root, 'scripts/simulate.ts'), '--seed', `${seed}`, '--seeds', '1']
-  const env = { ...process.env, ...environment }
-  spawnSync(process.execPath, args, { env, stdio: 'inherit' })
 }

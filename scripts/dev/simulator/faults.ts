@@ -68,17 +68,13 @@ export const possibleFaults: Readonly<Record<Place, readonly FaultKind[]>> = {
 /** A round has many steps of its own: with every rate in full hardly one would be finished. */
 const tendingShare = 0.15
 
-/** Faults as the seed draws them while `isOn` says so, or given ones at their places and no others. */
-export function createFaults(
-  limits: FaultLimits,
-  given: ReadonlyMap<string, Fault> | undefined,
-  isOn: () => boolean,
-): Faults {
+/** Makes faults as the seed draws them while `isOn` says so. */
+export function createFaults(limits: FaultLimits, isOn: () => boolean): Faults {
   const happened = new Map<string, Fault>()
   return {
     happened,
     at(key, place, random) {
-      const fault = given === undefined ? draw(limits, place, random, isOn) : given.get(key)
+      const fault = draw(limits, place, random, isOn)
       if (fault !== undefined) happened.set(key, fault)
       return fault
     },

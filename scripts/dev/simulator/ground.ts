@@ -5,7 +5,7 @@ import { rootstockRules } from '../rootstock-pool/rules.ts'
 import { type ChainState, createModelChain, type ModelChain } from './model/chain.ts'
 import type { ContractWorld } from './model/contracts.ts'
 import { createModelNode, type ModelNode, type ModelNodeOptions } from './model/model-node.ts'
-import { cheapSigning, type ModelTransaction, realSigning, type Signing } from './model/signing.ts'
+import { cheapSigning, type ModelTransaction, type Signing } from './model/signing.ts'
 import { type Plan, phoneOf, principalWei, startMillis } from './plan.ts'
 import { milliWei } from './units.ts'
 
@@ -38,7 +38,7 @@ export function createGround(
   arrived: ModelNodeOptions['arrived'],
   phones: readonly string[] = [],
 ): Ground {
-  const signing = knobs.isSignedForReal ? realSigning(simulatedChainId) : cheapSigning()
+  const signing = cheapSigning()
   const addressOf = (phone: string) => signing.caller(phone).address.toLowerCase() as Address
   const callers = Array.from({ length: knobs.callers }, (_, caller) =>
     addressOf(phones[caller] ?? phoneOf(caller)),

@@ -3,13 +3,11 @@ import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
 import { createRandom } from '../random.ts'
 import { openSqlite } from '../sqlite.ts'
 import { endOf, happen } from './events.ts'
-import type { Fault } from './faults.ts'
 import { forwarderAddress, simulatedChainId, startState } from './ground.ts'
 import type { History } from './history.ts'
 import { useInstantCrypto } from './lender/instant-crypto.ts'
 import { chooseFirstPins } from './lender/product.ts'
 import { totalWei } from './model/contracts.ts'
-import { checkSignatures } from './model/signing.ts'
 import { type Dial, type Plan, phoneOf } from './plan.ts'
 import { auditLedger } from './relay/audit.ts'
 import { clearRows, crash, peek, wake } from './relay/object.ts'
@@ -17,14 +15,6 @@ import { deliver } from './relay/workers.ts'
 import { blockWords, nameOf } from './story.ts'
 import { minuteMs, secondMs } from './units.ts'
 import { createWorld, type World } from './world.ts'
-
-export type RunOptions = {
-  plan: Plan
-  /** These faults instead of those that the seed draws. */
-  faults?: ReadonlyMap<string, Fault> | undefined
-  /** Whether the run is told. */
-  isTold?: boolean
-}
 
 export type Run = { history: History; story: readonly string[] }
 
@@ -41,11 +31,11 @@ const settledWithinMs = 170 * minuteMs
 /** One database for all runs of a process: making one takes longer than many runs' statements. */
 let storage: Sql | undefined
 
-/** Lives one plan through, in virtual time: the same plan and faults, the same history. */
-export async function runPlan({ plan, faults: given, isTold = false }: RunOptions): Promise<Run> {
+/** Lives one plan through, in virtual time, and tells it where it is to be told. */
+export async function runPlan(plan: Plan, isTold = false): Promise<Run> {
   const { knobs } = plan
   storage ??= openSqlite()
-  const world = createWorld(plan, storage, given, isTold)
+  const world = createWorld(plan, storage, isTold)
   peek(world)
   clearRows(world)
   const onUncaught = (error: unknown) => {
@@ -64,8 +54,7 @@ export async function runPlan({ plan, faults: given, isTold = false }: RunOption
 }
 
 async function live(world: World): Promise<void> {
-  const { plan, signing, records } = world
-  const { pauseDays, isSignedForReal } = plan.knobs
+  const { pauseDays } = world.plan.knobs
   keepBlocksComing(world, 'first')
   keepWaking(world)
   await livePhase(world, 0)
@@ -73,10 +62,6 @@ async function live(world: World): Promise<void> {
   if (pauseDays !== undefined && isSettled(world)) {
     await skipDays(world, pauseDays)
     await livePhase(world, 1)
-  }
-  if (isSignedForReal) {
-    const sent = records.arrivals.map(({ transaction }) => transaction)
-    await checkSignatures(signing, forwarder, sent)
   }
 }
 

@@ -6,7 +6,7 @@ import type { SqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import type { Log } from '../../../src/runtime/log.ts'
 import type { Answer } from '../../../src/ussd/answer.ts'
 import type { Actor } from './actors.ts'
-import { createFaults, type Fault, type Faults } from './faults.ts'
+import { createFaults, type Faults } from './faults.ts'
 import { createGround, type Ground, startGasPriceWei, startTime } from './ground.ts'
 import { newRecords, type Records } from './history.ts'
 import { createKeptMemories, type KeptMemories } from './lender/kept-memory.ts'
@@ -101,13 +101,8 @@ export type Claimed = {
   isChecked: boolean
 }
 
-/** Makes the world of a plan; given faults come instead of those that the seed draws. */
-export function createWorld(
-  plan: Plan,
-  storage: Sql,
-  given: ReadonlyMap<string, Fault> | undefined,
-  isTold: boolean,
-): World {
+/** Makes the world of a plan. */
+export function createWorld(plan: Plan, storage: Sql, isTold: boolean): World {
   const { knobs } = plan
   const scheduler = createScheduler(startTime)
   const { now } = scheduler
@@ -130,7 +125,7 @@ export function createWorld(
     weather,
     isolates: new Map(),
     newToken: () => digest('token', plan.seed, tokens++),
-    faults: createFaults(knobs, given, () => weather.isTroubled),
+    faults: createFaults(knobs, () => weather.isTroubled),
     memories: createKeptMemories(now),
     object: newObject(knobs, storage),
     log(event) {

@@ -6,8 +6,10 @@ import {
   decodeFunctionResult,
   encodeFunctionData,
   type Hex,
+  keccak256,
   type LocalAccount,
   parseEther,
+  parseTransaction,
   slice,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -23,11 +25,12 @@ import { rootstockRules } from '../../../scripts/dev/rootstock-pool/rules.ts'
 import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/start.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { startState } from '../../../scripts/dev/simulator/ground.ts'
+import { readExecute } from '../../../scripts/dev/simulator/model/calldata.ts'
 import { createModelChain, type ModelChain } from '../../../scripts/dev/simulator/model/chain.ts'
 import { termSeconds } from '../../../scripts/dev/simulator/model/contracts.ts'
 import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
 import { createModelNode } from '../../../scripts/dev/simulator/model/model-node.ts'
-import { type ModelTransaction, realSigning } from '../../../scripts/dev/simulator/model/signing.ts'
+import type { ModelTransaction, Signing } from '../../../scripts/dev/simulator/model/signing.ts'
 import { principalWei, startMillis } from '../../../scripts/dev/simulator/plan.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -41,6 +44,7 @@ import {
   type SignedRequest,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
+import { createSigner } from '../../../src/relay/signer.ts'
 import { opened } from '../../support/opened.ts'
 import { sampleOf } from '../../support/sample.ts'
 
@@ -52,9 +56,25 @@ const poolMillis = 30n
 const phones = ['+254700000001', '+254700000002', '+254700000003']
 const neverInBlocks = 1_000_000
 
-const signing = realSigning(chainId)
-const relayer = signing.relayer.address
-const callers = phones.map((phone) => signing.caller(phone))
+const callers = phones.map((phone) => privateKeyToAccount(digest('caller', phone)))
+const signer = createSigner(privateKeyToAccount(digest('relayer')), chainId)
+const relayer = signer.address
+/** How the model reads what is really signed. */
+const signing: Pick<Signing, 'read'> = {
+  read(raw) {
+    const { nonce = 0, gasPrice = 0n, gas = 0n, to, data = '0x' } = parseTransaction(raw)
+    return {
+      hash: keccak256(raw),
+      raw,
+      nonce,
+      gasPriceWei: gasPrice,
+      gas: Number(gas),
+      to: `${to}`.toLowerCase() as Address,
+      data,
+      requests: readExecute(data),
+    }
+  },
+}
 
 let nowMs = 0
 let fresh: Hex
@@ -222,7 +242,7 @@ async function drawTransaction(random: Random, twin: Twin, sent: Hex[]): Promise
     [20n, 2],
     [801n, 1],
   ])
-  const { raw } = await signing.relayer.sign({
+  const { raw } = await signer.sign({
     nonce: Math.max(
       0,
       nonce +

@@ -28,7 +28,7 @@ function paymentsEachMinute() {
 }
 
 test('a payment costs four calls to the node, and an open hour no more than two a block', async () => {
-  const { history } = await runPlan({ plan: paymentsEachMinute() })
+  const { history } = await runPlan(paymentsEachMinute())
   const told = history.deliveries.filter(({ reply }) => reply?.startsWith('END Transfer Submitted'))
   expect(told.filter(({ isProbe }) => !isProbe)).toHaveLength(payments)
 
@@ -51,6 +51,6 @@ test('a payment costs four calls to the node, and an open hour no more than two 
 })
 
 test('where nothing is open the node is asked nothing', async () => {
-  const { history } = await runPlan({ plan: { ...paymentsEachMinute(), items: [] } })
+  const { history } = await runPlan({ ...paymentsEachMinute(), items: [] })
   expect(history.asked).toEqual([])
 })

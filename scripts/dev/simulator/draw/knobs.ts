@@ -71,7 +71,6 @@ export function drawKnobs(seed: number, random: Random, spanMs: number) {
     pauseDays: random.chance(0.12) ? random.pick([6, 8, 8.05, 8.3, 9, 12]) : undefined,
     /** Days that the relay is down after the first phase's faults, with what is open then. */
     outageDays: undefined as number | undefined,
-    isSignedForReal: seed % 500 === 0,
     /** Callers have PINs and limits, payments are confirmed, and messages are sent. */
     isLender,
   }

@@ -21,7 +21,7 @@ export type ModelNodeOptions = {
   pool: AccountPool<ModelTransaction>
   world: ContractWorld
   relayer: Address
-  signing: Signing
+  signing: Pick<Signing, 'read'>
   family: PoolFamily
   now: () => number
   /** Called with all bytes that arrive, and with others that held their nonce in the pool before. */

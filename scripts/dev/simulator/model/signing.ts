@@ -1,18 +1,6 @@
-import {
-  type Address,
-  type Hex,
-  isAddressEqual,
-  keccak256,
-  type LocalAccount,
-  parseTransaction,
-  recoverTransactionAddress,
-  recoverTypedDataAddress,
-  type TransactionSerializedLegacy,
-} from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
-import { requestDomain, requestTypes } from '../../../../src/relay/forwarder/abi.ts'
-import type { Forwarder, SignedRequest } from '../../../../src/relay/forwarder/requests.ts'
-import { createSigner, type Signer, type TransactionContent } from '../../../../src/relay/signer.ts'
+import type { Address, Hex, LocalAccount } from 'viem'
+import type { SignedRequest } from '../../../../src/relay/forwarder/requests.ts'
+import type { Signer, TransactionContent } from '../../../../src/relay/signer.ts'
 import { readExecute } from './calldata.ts'
 import { digest } from './hashing.ts'
 
@@ -77,77 +65,6 @@ export function cheapSigning(): Signing {
     },
     isSigned: (request) => request.signature === cheapSignature(request),
   }
-}
-
-/**
- * secp256k1 and keccak, as in production, and forty times slower. Reading does not recover who signed,
- * which viem does asynchronously: {@link checkSignatures} does, when the run is over.
- */
-export function realSigning(chainId: number): Signing {
-  const callers = new Map<string, LocalAccount>()
-  return {
-    caller(phone) {
-      const caller = callers.get(phone) ?? privateKeyToAccount(digest('caller', phone))
-      callers.set(phone, caller)
-      return caller
-    },
-    relayer: createSigner(privateKeyToAccount(digest('relayer')), chainId),
-    read(raw) {
-      const { nonce = 0, gasPrice = 0n, gas = 0n, to, data = '0x' } = parseTransaction(raw)
-      const calldata = data.toLowerCase() as Hex
-      return {
-        hash: keccak256(raw),
-        raw,
-        nonce,
-        gasPriceWei: gasPrice,
-        gas: Number(gas),
-        to: (to ?? '0x').toLowerCase() as Address,
-        data: calldata,
-        requests: readExecute(calldata),
-      }
-    },
-    isSigned: () => true,
-  }
-}
-
-/**
- * Whether the relayer signed every transaction, for this chain, and every caller what is in it.
- *
- * @throws {Error} naming the first that another account signed
- */
-export async function checkSignatures(
-  signing: Signing,
-  forwarder: Forwarder,
-  transactions: readonly ModelTransaction[],
-): Promise<void> {
-  for (const { raw, hash, requests } of transactions) {
-    const { chainId } = parseTransaction(raw)
-    const sender = await recoverTransactionAddress({
-      serializedTransaction: raw as TransactionSerializedLegacy,
-    })
-    if (!isAddressEqual(sender, signing.relayer.address) || chainId !== forwarder.chainId) {
-      throw new Error(`transaction ${hash} is signed by ${sender} for chain ${chainId}`)
-    }
-    for (const request of requests) {
-      const signer = await recoverTypedDataAddress({
-        ...requestTypedData(forwarder, request),
-        signature: request.signature,
-      })
-      if (!isAddressEqual(signer, request.from)) {
-        throw new Error(`the request ${request.intentId} is signed by ${signer}`)
-      }
-    }
-  }
-}
-
-/** What a caller signs, as RelayForwarder.sol has it. */
-function requestTypedData({ chainId, address }: Forwarder, request: SignedRequest) {
-  return {
-    domain: { ...requestDomain, chainId, verifyingContract: address },
-    types: requestTypes,
-    primaryType: 'Request',
-    message: request,
-  } as const
 }
 
 type Signed = Pick<SignedRequest, 'from' | 'intentId' | 'gas' | 'deadline' | 'data'>
