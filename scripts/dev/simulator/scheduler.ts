@@ -1,54 +1,41 @@
-/** Virtual time: nothing happens but by its events, one after the other. */
-export type Scheduler = {
-  /** Unix time in ms. */
-  now(): number
-  /**
-   * At equal times the one that was scheduled first comes first. A `quiet` event resolves no promise,
-   * so nobody has to be waited for after it.
-   *
-   * @returns what cancels it
-   */
-  at(time: number, run: () => void, quiet?: 'quiet'): () => void
-  /** Runs events until none is left up to this time. */
-  runUntil(time: number): Promise<void>
-}
-
 type Entry = { time: number; run: (() => void) | undefined; isQuiet: boolean }
 
 /** More events than any history needs: a history that comes here goes round in circles. */
 const maxEvents = 2_000_000
 
-export function createScheduler(start: number): Scheduler {
+export type Scheduler = ReturnType<typeof createScheduler>
+
+/** Makes virtual time (Unix, in ms): nothing happens but by its events, one after the other. */
+export function createScheduler(start: number) {
   /** The next one is the last. */
   const entries: Entry[] = []
   let now = start
   let happened = 0
   return {
     now: () => now,
-    at(time, run, quiet) {
+    /**
+     * Schedules an event, at equal times after the earlier ones, and gives what cancels it. A `quiet` one resolves
+     * no promise, so nobody has to be waited for after it.
+     */
+    at(time: number, run: () => void, quiet?: 'quiet'): () => void {
       const entry: Entry = { time: Math.max(time, now), run, isQuiet: quiet === 'quiet' }
       entries.splice(entries.findLastIndex((other) => other.time > entry.time) + 1, 0, entry)
       return () => {
         entry.run = undefined
       }
     },
-    async runUntil(time) {
+    /** Runs events until none is left up to this time. */
+    async runUntil(time: number): Promise<void> {
       for (let next = entries.at(-1); next && next.time <= time; next = entries.at(-1)) {
         entries.pop()
         if (next.run === undefined) continue
         now = next.time
         if (++happened > maxEvents) throw new Error('the history does not come to an end')
         next.run()
-        if (!next.isQuiet) await drained()
+        // Everything that promises have made ready runs before this: Node empties its queue of them first.
+        if (!next.isQuiet) await new Promise((resolve) => setImmediate(resolve))
       }
       now = Math.max(now, time)
     },
   }
-}
-
-/** Everything that promises have made ready has run: Node empties its queue of them before this. */
-function drained(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
 }

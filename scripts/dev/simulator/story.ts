@@ -5,12 +5,7 @@ import { Status } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 
 /** A run told in sentences with times. */
-export type Story = {
-  tell(sentence: () => string): void
-  fault(who: string, what: string, fault: Fault): void
-  log(event: LogEvent): void
-  lines(): readonly string[]
-}
+export type Story = ReturnType<typeof createStory>
 
 /** For runs that nobody reads. */
 export const silentStory: Story = {
@@ -24,7 +19,7 @@ export const silentStory: Story = {
 const toldAtMost = 3
 
 /** Times are counted from `start`. */
-export function createStory(now: () => number, start: number): Story {
+export function createStory(now: () => number, start: number) {
   const lines: string[] = []
   const times = new Map<string, number>()
   const tell = (sentence: () => string) => {
@@ -35,13 +30,14 @@ export function createStory(now: () => number, start: number): Story {
   }
   return {
     tell,
-    fault: (who, what, fault) => tell(() => `${who}, at ${what}: ${wordsOf(fault)}`),
-    log: ({ event, message, intent, nonce }) =>
+    fault: (who: string, what: string, fault: Fault) =>
+      tell(() => `${who}, at ${what}: ${wordsOf(fault)}`),
+    log: ({ event, message, intent, nonce }: LogEvent) =>
       tell(() => {
         const of = intent === undefined ? nonce : short(`${intent}`)
         return `The relay logs ${event}${of === undefined ? '' : ` (${of})`}: ${message}`
       }),
-    lines() {
+    lines(): readonly string[] {
       const untold = [...times.values()].reduce((sum, n) => sum + Math.max(0, n - toldAtMost), 0)
       return untold === 0 ? lines : [...lines, `and ${untold} times more what was told before.`]
     },

@@ -3,36 +3,21 @@ import type { KeptLedger } from '../../../src/relay/ledger/keeper.ts'
 import { ledgerRules, type Work } from '../../../src/relay/ledger/port.ts'
 import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
 import type { SqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
-import type { Log } from '../../../src/runtime/log.ts'
+import type { LogEvent } from '../../../src/runtime/log.ts'
 import type { Answer } from '../../../src/ussd/answer.ts'
 import type { Actor } from './actors.ts'
-import { createFaults, type Faults } from './faults.ts'
-import { createGround, type Ground, startGasPriceWei, startTime } from './ground.ts'
-import { newRecords, type Records } from './history.ts'
-import { createKeptMemories, type KeptMemories } from './lender/kept-memory.ts'
+import { createFaults } from './faults.ts'
+import { createGround, startGasPriceWei, startTime } from './ground.ts'
+import { newRecords } from './history.ts'
+import { createKeptMemories } from './lender/kept-memory.ts'
 import type { ModelBlock } from './model/chain.ts'
 import { digest } from './model/hashing.ts'
 import type { Plan } from './plan.ts'
-import { createScheduler, type Scheduler } from './scheduler.ts'
-import { createStory, nameOf, type Story, silentStory } from './story.ts'
+import { createScheduler } from './scheduler.ts'
+import { createStory, nameOf, silentStory } from './story.ts'
 
 /** Where a run takes place, and how all of it is at this moment. */
-export type World = Ground & {
-  plan: Plan
-  scheduler: Scheduler
-  faults: Faults
-  story: Story
-  records: Records
-  memories: KeptMemories
-  weather: ReturnType<typeof newWeather>
-  object: ReturnType<typeof newObject>
-  /** The Workers that live, by their numbers. */
-  isolates: Map<number, { answer: Answer; actors: Set<Actor> }>
-  /** What the relay logs. */
-  log: Log
-  /** The same for every program of a run: tokens are never repeated. */
-  newToken: () => string
-}
+export type World = ReturnType<typeof createWorld>
 
 /** Circumstances that events change. */
 const newWeather = () => ({
@@ -102,7 +87,7 @@ export type Claimed = {
 }
 
 /** Makes the world of a plan. */
-export function createWorld(plan: Plan, storage: Sql, isTold: boolean): World {
+export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
   const { knobs } = plan
   const scheduler = createScheduler(startTime)
   const { now } = scheduler
@@ -123,12 +108,15 @@ export function createWorld(plan: Plan, storage: Sql, isTold: boolean): World {
     story,
     records,
     weather,
-    isolates: new Map(),
+    /** The Workers that live, by their numbers. */
+    isolates: new Map<number, { answer: Answer; actors: Set<Actor> }>(),
+    /** Makes tokens for every program of a run: none is repeated. */
     newToken: () => digest('token', plan.seed, tokens++),
     faults: createFaults(knobs, () => weather.isTroubled),
     memories: createKeptMemories(now),
     object: newObject(knobs, storage),
-    log(event) {
+    /** Notes what the relay logs. */
+    log(event: LogEvent) {
       const { intent, to, hash, nonce } = event
       if (event.event.startsWith('payment.')) {
         const known = hash === undefined ? undefined : `${hash}`

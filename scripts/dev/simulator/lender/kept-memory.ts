@@ -11,14 +11,10 @@ export type MemoryEvent = {
   pin: AccountMemory['pin']
 }
 
-export type KeptMemories = {
-  load(by: string, account: Address): KeptMemory
-  save(by: string, account: Address, row: string, version: number): boolean
-  events: readonly MemoryEvent[]
-}
+export type KeptMemories = ReturnType<typeof createKeptMemories>
 
 /** What is kept of accounts, whatever dies; what is asked of it is written down. */
-export function createKeptMemories(now: () => number): KeptMemories {
+export function createKeptMemories(now: () => number) {
   const rows = new Map<string, Omit<KeptMemory, 'now'> & Pick<MemoryEvent, 'pin'>>()
   const events: MemoryEvent[] = []
   const keptOf = (account: Address) =>
@@ -29,11 +25,11 @@ export function createKeptMemories(now: () => number): KeptMemories {
   }
   return {
     events,
-    load(by, account) {
+    load(by: string, account: Address): KeptMemory {
       note('load', by, account)
       return { ...keptOf(account), now: now() }
     },
-    save(by, account, row, version) {
+    save(by: string, account: Address, row: string, version: number): boolean {
       if (keptOf(account).version !== version) return false
       const { pin } = JSON.parse(row) as AccountMemory
       rows.set(account.toLowerCase(), { row, version: version + 1, pin })

@@ -10,12 +10,8 @@ import {
 } from './contracts.ts'
 import type { ModelTransaction } from './signing.ts'
 
-/** Everything that a block decides, as far as the relay can tell. */
-export type ChainState = ContractState & {
-  /** The relayer's transaction count and its currency. */
-  nonce: number
-  relayerWei: bigint
-}
+/** Everything that a block decides, with the relayer's transaction count and its currency. */
+export type ChainState = ContractState & { nonce: number; relayerWei: bigint }
 
 export type ModelBlock = {
   number: number
@@ -39,10 +35,13 @@ export type MinedTransaction = {
   logs: ModelLog[]
 }
 
-/** What others than the relay do to the chain. */
-export type WorldChange = (state: ChainState) => void
+/** Does to the chain what others than the relay do. */
+type WorldChange = (state: ChainState) => void
 
-export type ChainOptions = {
+/** Says whether a transaction of a block that goes comes back to the pool. */
+type Returns = (transaction: ModelTransaction) => boolean
+
+type ChainOptions = {
   world: ContractWorld
   pool: AccountPool<ModelTransaction>
   state: ChainState
@@ -51,43 +50,6 @@ export type ChainOptions = {
   minGasPriceWei: bigint
   /** Whether a miner takes a transaction into this block; it then takes none of its later ones. */
   isTaken: (transaction: ModelTransaction, block: Hex) => boolean
-}
-
-export type ModelChain = {
-  head(): ModelBlock
-  /** The head that a replica showed which has seen nothing since this time. */
-  headAt(time: number): ModelBlock
-  /** The block with this number in the branch of the view. */
-  blockAt(number: number, view: ModelBlock): ModelBlock | undefined
-  isWithin(block: ModelBlock, view: ModelBlock): boolean
-  find(hash: Hex, view: ModelBlock): MinedTransaction | undefined
-  /** All that branches ever held of an intent, those of other branches included. */
-  allProcessed(): readonly { mined: MinedTransaction; processed: ProcessedRequest }[]
-  /** In the next block, whichever that is. */
-  change(change: WorldChange): void
-  setMinGasPrice(wei: bigint): void
-  minGasPriceWei(): bigint
-  mine(now: number): ModelBlock
-  /** Empty blocks up to this time. */
-  skipTo(now: number): void
-  /**
-   * Takes the last blocks away and puts others in their place, perhaps fewer. Transactions go back to
-   * the pool where `returns` says so.
-   */
-  reorganize(
-    depth: number,
-    blocks: number,
-    now: number,
-    returns: (transaction: ModelTransaction) => boolean,
-  ): { removed: ModelBlock[]; added: ModelBlock[] }
-  /** How many blocks go when the branch with this tip comes back. */
-  depthBelow(tip: ModelBlock): number
-  /** Takes a branch up again that was taken away, the same blocks, and puts one more on it. */
-  resume(
-    tip: ModelBlock,
-    now: number,
-    returns: (transaction: ModelTransaction) => boolean,
-  ): { removed: ModelBlock[]; added: ModelBlock[] }
 }
 
 /** Gas that a transaction uses. No rule that matters here depends on the exact figure. */
@@ -100,10 +62,12 @@ const leastSkippedMs = 24_000
 /** What is used up before `execute` itself begins. */
 const intrinsicGas = 40_000
 
-/** A chain of one relayer: forks, receipts and what the two contracts remember on each branch. */
-export function createModelChain(options: ChainOptions): ModelChain {
+export type ModelChain = ReturnType<typeof createModelChain>
+
+/** Makes a chain of one relayer: forks, receipts and what the two contracts remember on each branch. */
+export function createModelChain(options: ChainOptions) {
   const { start, minGasPriceWei, state } = options
-  const genesis: ModelBlock = {
+  const branches = createBranches({
     number: 0,
     hash: hashOf(0, 0),
     parent: undefined,
@@ -113,8 +77,7 @@ export function createModelChain(options: ChainOptions): ModelChain {
     transactions: [],
     changes: [],
     state,
-  }
-  const branches = createBranches(genesis)
+  })
   const growing: Growing = {
     options,
     branches,
@@ -126,20 +89,33 @@ export function createModelChain(options: ChainOptions): ModelChain {
   }
   return {
     ...branches,
-    find: (hash, view) =>
+    find: (hash: Hex, view: ModelBlock) =>
       growing.mined.get(hash)?.find(({ block }) => branches.isWithin(block, view)),
+    /** Gives all that branches ever held of an intent, those of other branches included. */
     allProcessed: () => growing.processed,
-    change: (change) => void growing.waiting.push(change),
-    setMinGasPrice(wei) {
+    /** Changes the state in the next block, whichever that is. */
+    change: (change: WorldChange) => void growing.waiting.push(change),
+    setMinGasPrice(wei: bigint) {
       growing.minGasPriceWei = wei
     },
     minGasPriceWei: () => growing.minGasPriceWei,
-    mine: (now) => mineOn(growing, now),
-    skipTo: (now) => skipTo(growing, now),
-    reorganize: (depth, blocks, now, returns) =>
-      reorganize(growing, { depth, blocks, now, returns }),
-    depthBelow: (tip) => branches.head().number - branches.missing(tip).base,
-    resume(tip, now, returns) {
+    mine: (now: number) => mineOn(growing, now),
+    skipTo: (now: number) => skipTo(growing, now),
+    /** Takes the last blocks away and puts others in their place, perhaps fewer. */
+    reorganize(depth: number, blocks: number, now: number, returns: Returns) {
+      const base = Math.max(0, branches.head().number - depth)
+      const removed = turn(growing, { base, blocks: [], now, returns })
+      const { timestampSeconds } = branches.head()
+      const spanSeconds = Math.floor(now / 1000) - timestampSeconds
+      const added = Array.from({ length: blocks }, (_, index) =>
+        mineOn(growing, now, timestampSeconds + Math.floor((spanSeconds * (index + 1)) / blocks)),
+      )
+      return { removed, added }
+    },
+    /** Counts the blocks that go when the branch with this tip comes back. */
+    depthBelow: (tip: ModelBlock) => branches.head().number - branches.missing(tip).base,
+    /** Takes a branch up again that was taken away, the same blocks, and puts one more on it. */
+    resume(tip: ModelBlock, now: number, returns: Returns) {
       const { base, blocks } = branches.missing(tip)
       const removed = turn(growing, { base, blocks, now, returns })
       return { removed, added: [...blocks, mineOn(growing, now)] }
@@ -150,7 +126,7 @@ export function createModelChain(options: ChainOptions): ModelChain {
 /** A chain as it grows. */
 type Growing = {
   options: ChainOptions
-  branches: Branches
+  branches: ReturnType<typeof createBranches>
   /** What the next block has to do, and the least price there. */
   waiting: WorldChange[]
   minGasPriceWei: bigint
@@ -161,21 +137,11 @@ type Growing = {
   processed: { mined: MinedTransaction; processed: ProcessedRequest }[]
 }
 
-type Returns = (transaction: ModelTransaction) => boolean
-
 const hashOf = (branch: number, number: number): Hex =>
   `0xb10c${branch.toString(16).padStart(4, '0')}${number.toString(16).padStart(56, '0')}`
 
-/** Which blocks are the chain's now, and which were its head at what time. */
-type Branches = Pick<ModelChain, 'head' | 'headAt' | 'blockAt' | 'isWithin'> & {
-  append: (block: ModelBlock, now: number) => void
-  /** Takes away the blocks above this number, which it gives: from this time on the chain ends here. */
-  cut: (base: number, now: number) => ModelBlock[]
-  /** The blocks up to this one that the chain does not hold now, and the number of the last it does. */
-  missing: (tip: ModelBlock) => { base: number; blocks: ModelBlock[] }
-}
-
-function createBranches(genesis: ModelBlock): Branches {
+/** Keeps which blocks are the chain's now, and which were its head at what time. */
+function createBranches(genesis: ModelBlock) {
   const heads = [{ time: genesis.since, block: genesis }]
   const canonical = [genesis]
   const head = () => canonical.at(-1) ?? genesis
@@ -192,19 +158,23 @@ function createBranches(genesis: ModelBlock): Branches {
 
   return {
     head,
-    headAt: (time) => heads.findLast((entry) => entry.time <= time)?.block ?? genesis,
+    /** Gives the head that a replica showed which has seen nothing since this time. */
+    headAt: (time: number) => heads.findLast((entry) => entry.time <= time)?.block ?? genesis,
+    /** Gives the block with this number in the branch of the view. */
     blockAt,
-    isWithin: (block, view) => blockAt(block.number, view) === block,
-    append(block, now) {
+    isWithin: (block: ModelBlock, view: ModelBlock) => blockAt(block.number, view) === block,
+    append(block: ModelBlock, now: number) {
       canonical[block.number] = block
       heads.push({ time: now, block })
     },
-    cut(base, now) {
+    /** Takes away the blocks above this number, which it gives: from this time on the chain ends here. */
+    cut(base: number, now: number) {
       const removed = canonical.splice(base + 1)
       heads.push({ time: now, block: head() })
       return removed
     },
-    missing(tip) {
+    /** Gives the blocks up to this one that the chain does not hold now, and the number of the last it does. */
+    missing(tip: ModelBlock) {
       const blocks: ModelBlock[] = []
       let at = tip
       while (canonical[at.number] !== at && at.parent !== undefined) {
@@ -230,27 +200,21 @@ function execute(
   const at = { timestampSeconds, blockNumber }
   const results =
     isExecute && succeeded ? executeRequests(world, state, requests, at, gas - intrinsicGas) : []
-  const entry: MinedTransaction = {
-    transaction,
-    block,
-    succeeded,
-    processed: results,
-    logs: results.map((result) => processedLog(world.forwarder, result)),
-  }
+  const logs = results.map((result) => processedLog(world.forwarder, result))
+  const entry = { transaction, block, succeeded, processed: results, logs }
   block.transactions.push(entry)
   mined.set(hash, [...(mined.get(hash) ?? []), entry])
   for (const result of results) processed.push({ mined: entry, processed: result })
 }
 
-/** The next block at this time, or at the given one of its own. */
+/** Makes the next block at this time, or at the given one of its own. */
 function mineOn(
   growing: Growing,
   now: number,
   atLeastSeconds = Math.floor(now / 1000),
 ): ModelBlock {
-  const { options, branches, minGasPriceWei, waiting } = growing
+  const { options, branches, minGasPriceWei, waiting: changes } = growing
   const parent = branches.head()
-  const timestampSeconds = Math.max(parent.timestampSeconds + 1, atLeastSeconds)
   const number = parent.number + 1
   const hash = hashOf(growing.branch, number)
   const chosen: ModelTransaction[] = []
@@ -259,20 +223,20 @@ function mineOn(
     if (!options.isTaken(transaction, hash)) break
     chosen.push(transaction)
   }
-  const isChanged = chosen.length > 0 || waiting.length > 0
-  const state = isChanged ? cloneState(parent.state) : parent.state
+  const isChanged = chosen.length > 0 || changes.length > 0
+  const state = isChanged ? { ...parent.state, ...cloneContracts(parent.state) } : parent.state
   const block: ModelBlock = {
     number,
     hash,
     parent,
-    timestampSeconds,
+    timestampSeconds: Math.max(parent.timestampSeconds + 1, atLeastSeconds),
     since: now,
     minGasPriceWei,
     transactions: [],
-    changes: waiting,
+    changes,
     state,
   }
-  for (const change of waiting) change(state)
+  for (const change of changes) change(state)
   growing.waiting = []
   for (const transaction of chosen) {
     if (state.relayerWei < BigInt(transaction.gas) * transaction.gasPriceWei) break
@@ -283,7 +247,7 @@ function mineOn(
   return block
 }
 
-/** Empty blocks up to this time. */
+/** Makes empty blocks up to this time. */
 function skipTo({ options, branches, branch }: Growing, now: number): void {
   const skippedSeconds = Math.max(options.blockMs, leastSkippedMs) / 1000
   for (;;) {
@@ -326,23 +290,4 @@ function turn(
     pool.add(transaction, { stateNonce, balanceWei, minGasPriceWei, head, nowMs: now })
   }
   return removed
-}
-
-function reorganize(
-  growing: Growing,
-  { depth, blocks, now, returns }: { depth: number; blocks: number; now: number; returns: Returns },
-): { removed: ModelBlock[]; added: ModelBlock[] } {
-  const base = Math.max(0, growing.branches.head().number - depth)
-  const removed = turn(growing, { base, blocks: [], now, returns })
-  const { timestampSeconds } = growing.branches.head()
-  const spanSeconds = Math.floor(now / 1000) - timestampSeconds
-  const added = Array.from({ length: blocks }, (_, index) =>
-    mineOn(growing, now, timestampSeconds + Math.floor((spanSeconds * (index + 1)) / blocks)),
-  )
-  return { removed, added }
-}
-
-function cloneState(state: ChainState): ChainState {
-  const { nonce, relayerWei } = state
-  return { ...cloneContracts(state), nonce, relayerWei }
 }

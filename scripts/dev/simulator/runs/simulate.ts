@@ -16,6 +16,8 @@ export async function simulate(
 /** Tells the whole story of a seed, and last what promises it breaks. */
 export async function tell(seed: number): Promise<readonly string[]> {
   const { story, history } = await runPlan(planOf(seed), true)
-  const broken = judge(history).violations.map(({ rule, words }) => `Broken: ${rules[rule]} ${words}`)
+  const broken = judge(history).violations.map(
+    ({ rule, words }) => `Broken: ${rules[rule]} ${words}`,
+  )
   return [...story, ...broken]
 }
