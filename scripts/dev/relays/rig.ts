@@ -1,50 +1,21 @@
 import { type Address, type Hex, parseEther } from 'viem'
 import { createIntentKeys } from '../../../src/account/session-keys.ts'
 import { startChain, type TestChain } from '../chain.ts'
-import { type FaultProxy, startFaultProxy } from '../faults/fault-proxy.ts'
+import { startFaultProxy } from '../faults/fault-proxy.ts'
 import type { RootstockRules } from '../rootstock-pool/rules.ts'
-import { type RootstockPool, startRootstockPool } from '../rootstock-pool/start.ts'
+import { startRootstockPool } from '../rootstock-pool/start.ts'
 import { rpcTo } from '../rpc.ts'
 import { until } from '../wait.ts'
 import { type Caller, callersOf, createTreasury } from './callers.ts'
 import { startDenoRelays } from './deno-relays.ts'
-import {
-  claimOf,
-  type GroundTruth,
-  intentOf,
-  judge,
-  spentOn,
-  type Told,
-  type Verdict,
-} from './oracle.ts'
+import { claimOf, type GroundTruth, intentOf, judge, spentOn, type Told } from './oracle.ts'
 import { type Delivery, type RelayWorkers, type Reply, startRelayWorkers } from './relay-workers.ts'
 
 /** Callers, Worker, faults and a chain, and who judges them. */
-export type AnvilRig = {
-  chain: TestChain
-  faults: FaultProxy
-  relay: RelayWorkers
-  callers: readonly Caller[]
-  /** A caller that nobody had before. */
-  nextCaller(): Caller
-  /** Delivers and writes down what came back. */
-  deliver(delivery: Delivery, worker?: number): Promise<Reply>
-  /** Everything delivered so far and what came back. */
-  told: readonly Told[]
-  /** Writes down a delivery whose reply nobody waits for. */
-  abandon(delivery: Delivery): void
-  /** Writes down a delivery that was made another way; its reply is filled in when it comes. */
-  note(delivery: Delivery): Told
-  /** Waits until nothing is open any more. @throws {UnsettledError} saying what still is, where nothing moves */
-  settle(): Promise<void>
-  judge(): Promise<Verdict>
-  /** Another relay with the same key and secrets, and a ledger of its own. */
-  another(): Promise<RelayWorkers>
-  stop(): Promise<void>
-}
+export type AnvilRig = Awaited<ReturnType<typeof startAnvilRig>>
 
 /** The same with Rootstock's pool between the faults and the chain. */
-export type Rig = AnvilRig & { rootstock: RootstockPool }
+export type Rig = Awaited<ReturnType<typeof startRig>>
 
 /** Starts as many relays with one ledger. */
 export type StartRelays = (options: {
@@ -82,7 +53,7 @@ export class UnsettledError extends Error {
 export const stranger: Address = '0x00000000000000000000000000000000000A11cE'
 
 /** Starts a rig with Rootstock's pool and its rules. */
-export async function startRig({ blockMs, rules = {}, ...options }: RigOptions = {}): Promise<Rig> {
+export async function startRig({ blockMs, rules = {}, ...options }: RigOptions = {}) {
   const chain = await startFundedChain(options)
   const rootstock = await startRootstockPool({ anvilUrl: chain.anvil.url, blockMs, rules })
   const blocks: Record<string, string> =
@@ -102,7 +73,7 @@ export async function startRig({ blockMs, rules = {}, ...options }: RigOptions =
 }
 
 /** Starts a rig on an anvil as it is: a block for each transaction, unless told otherwise. */
-export async function startAnvilRig(options: CommonOptions = {}): Promise<AnvilRig> {
+export async function startAnvilRig(options: CommonOptions = {}) {
   const chain = await startFundedChain(options)
   const waiting = async () => {
     const status = (await rpcTo(chain.anvil.url)('txpool_status')) as Record<string, string>
@@ -142,7 +113,7 @@ async function assemble(
   target: string,
   waiting: () => Promise<number>,
   { relays, seed = 1, workers = 1, variables = {} }: CommonOptions,
-): Promise<AnvilRig> {
+) {
   const { callers, bindings } = chain
   const truth: GroundTruth = {
     anvilUrl: chain.anvil.url,
@@ -169,21 +140,28 @@ async function assemble(
     faults,
     relay,
     callers,
-    nextCaller() {
+    /** Gives a caller that nobody had before. */
+    nextCaller(): Caller {
       const { value } = fresh.next()
       if (value === undefined) throw new Error(`this rig has ${callers.length} callers only`)
       return value
     },
-    async deliver(delivery, worker) {
+    /** Delivers and writes down what came back. */
+    async deliver(delivery: Delivery, worker?: number): Promise<Reply> {
       const entry = note(delivery)
       entry.reply = await relay.deliver(delivery, worker)
       return entry.reply
     },
-    abandon: (delivery) => void note(delivery),
+    /** Writes down a delivery whose reply nobody waits for. */
+    abandon: (delivery: Delivery) => void note(delivery),
+    /** Writes down a delivery that was made another way; its reply is filled in when it comes. */
     note,
-    told,
+    /** Everything delivered so far and what came back. */
+    told: told as readonly Told[],
+    /** Waits until nothing is open any more. @throws {UnsettledError} saying what still is, where nothing moves */
     settle: () => settle(truth, () => openIn(truth, relay, waiting, told)),
     judge: () => judge(truth, told),
+    /** Starts another relay with the same key and secrets, and a ledger of its own. */
     another: () => (relays ?? usual)({ ...configured, workers: 1 }),
     async stop() {
       await relay.stop()

@@ -27,22 +27,9 @@ export type PoolTransaction = {
 }
 
 /** What of an account waits, and the rules by which it comes, waits and goes. */
-export type AccountPool<Waiting> = {
-  /** Undefined: it was taken. A nonce before it may be missing, which its sender is not told. */
-  add(transaction: Waiting, arrival: Arrival): PoolRefusal | undefined
-  /** Those that may be mined as far as the pool knows, and those behind a missing nonce, by nonce. */
-  pending(): Waiting[]
-  queued(): Waiting[]
-  /** The nonce after the highest pending one. */
-  nextNonce(stateNonce: number): number
-  /** From the account's nonce on, without a gap. */
-  minable(stateNonce: number): Waiting[]
-  all(): Waiting[]
-  /** Drops what has waited too long, and gives it. */
-  evict(head: number, nowMs: number): Waiting[]
-  remove(hash: Hex): boolean
-  clear(): void
-}
+export type AccountPool<Waiting extends PoolTransaction> = ReturnType<
+  typeof createAccountPool<Waiting>
+>
 
 type Entry<Waiting> = { transaction: Waiting; head: number; arrivedMs: number }
 
@@ -50,12 +37,10 @@ type Entry<Waiting> = { transaction: Waiting; head: number; arrivedMs: number }
  * Follows RSKj's TransactionPoolImpl and its validators in their order, so that the first rule that is broken
  * gives the refusal.
  */
-export function createAccountPool<Waiting extends PoolTransaction>(
-  rules: PoolRules,
-): AccountPool<Waiting> {
+export function createAccountPool<Waiting extends PoolTransaction>(rules: PoolRules) {
   const pending = new Map<number, Entry<Waiting>>()
   const queued = new Map<number, Entry<Waiting>>()
-  const exceedsQuota = createQuota(rules)
+  const refusedBeside = createRules(rules)
   const inOrder = (entries: typeof pending) =>
     [...entries.values()].map(({ transaction }) => transaction).sort((a, b) => a.nonce - b.nonce)
 
@@ -65,22 +50,10 @@ export function createAccountPool<Waiting extends PoolTransaction>(
     return next
   }
 
-  function refusalOf(transaction: Waiting, arrival: Arrival): PoolRefusal | undefined {
-    const { hash, nonce } = transaction
-    const held = pending.get(nonce)?.transaction
-    if (held?.hash === hash) return 'known'
-    if (queued.get(nonce)?.transaction.hash === hash) return 'known_queued'
-    const refusal = brokenAlone(rules, transaction, arrival)
-    if (refusal !== undefined) return refusal
-    if (held !== undefined && !outbids(rules, held, transaction)) return 'underbid'
-    if (exceedsQuota(transaction, arrival)) return 'quota'
-    const others = inOrder(pending).filter((one) => one.nonce !== nonce)
-    const totalWei = [transaction, ...others].reduce((sum, one) => sum + costWei(one), 0n)
-    return totalWei > arrival.balanceWei ? 'poor_for_all' : undefined
-  }
-
   function addOne(transaction: Waiting, arrival: Arrival): PoolRefusal | undefined {
-    const refusal = refusalOf(transaction, arrival)
+    const { nonce, hash } = transaction
+    if (queued.get(nonce)?.transaction.hash === hash) return 'known_queued'
+    const refusal = refusedBeside(inOrder(pending), transaction, arrival)
     if (refusal !== undefined) return refusal
     const entry = { transaction, head: arrival.head, arrivedMs: arrival.nowMs }
     const isAhead = transaction.nonce > nextNonce(arrival.stateNonce)
@@ -97,7 +70,8 @@ export function createAccountPool<Waiting extends PoolTransaction>(
   }
 
   return {
-    add(transaction, arrival) {
+    /** Undefined: it was taken. A nonce before it may be missing, which its sender is not told. */
+    add(transaction: Waiting, arrival: Arrival): PoolRefusal | undefined {
       const refusal = addOne(transaction, arrival)
       if (refusal !== undefined || !pending.has(transaction.nonce)) return refusal
       // RSKj takes queued ones up only when the one before them arrives, never when a block comes.
@@ -108,11 +82,14 @@ export function createAccountPool<Waiting extends PoolTransaction>(
         if (addOne(waiting.transaction, arrival) !== undefined) return undefined
       }
     },
+    /** Those that may be mined as far as the pool knows, and those behind a missing nonce. */
     pending: () => inOrder(pending),
     queued: () => inOrder(queued),
     all: () => [...pending.values(), ...queued.values()].map(({ transaction }) => transaction),
+    /** The nonce after the highest pending one. */
     nextNonce,
-    minable(stateNonce) {
+    /** From the account's nonce on, without a gap. */
+    minable(stateNonce: number): Waiting[] {
       const found: Waiting[] = []
       for (let nonce = stateNonce; ; nonce++) {
         const entry = pending.get(nonce)
@@ -120,13 +97,14 @@ export function createAccountPool<Waiting extends PoolTransaction>(
         found.push(entry.transaction)
       }
     },
-    evict: (head, nowMs) =>
+    /** Drops what has waited too long, and gives it. */
+    evict: (head: number, nowMs: number) =>
       drop(
         (entry) =>
           entry.head < head - rules.evictAfterBlocks ||
           nowMs - entry.arrivedMs >= rules.evictAfterMs,
       ),
-    remove: (hash) => drop(({ transaction }) => transaction.hash === hash).length > 0,
+    remove: (hash: Hex) => drop(({ transaction }) => transaction.hash === hash).length > 0,
     clear: () => void drop(() => true),
   }
 }
@@ -134,6 +112,27 @@ export function createAccountPool<Waiting extends PoolTransaction>(
 const feeWei = ({ gas, gasPriceWei }: PoolTransaction): bigint => BigInt(gas) * gasPriceWei
 const costWei = (transaction: PoolTransaction): bigint =>
   feeWei(transaction) + (transaction.valueWei ?? 0n)
+
+/** Makes the rules for a transaction beside those that are pending. */
+function createRules(rules: PoolRules) {
+  const exceedsQuota = createQuota(rules)
+  return (
+    pending: readonly PoolTransaction[],
+    transaction: PoolTransaction,
+    arrival: Arrival,
+  ): PoolRefusal | undefined => {
+    const held = pending.find(({ nonce }) => nonce === transaction.nonce)
+    if (held?.hash === transaction.hash) return 'known'
+    const refusal = brokenAlone(rules, transaction, arrival)
+    if (refusal !== undefined) return refusal
+    if (held !== undefined && !outbids(rules, held, transaction)) return 'underbid'
+    if (exceedsQuota(transaction, arrival)) return 'quota'
+    const totalWei = pending
+      .filter((one) => one !== held)
+      .reduce((sum, one) => sum + costWei(one), costWei(transaction))
+    return totalWei > arrival.balanceWei ? 'poor_for_all' : undefined
+  }
+}
 
 /** Returns which rule a transaction breaks whatever else waits. */
 export function brokenAlone(

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { isObject, quantity } from './answers.ts'
-import { addToPool, headNumber, type RootstockNode } from './node.ts'
+import { addToPool, chainId, headNumber, type RootstockNode } from './node.ts'
 import { decodeTransaction, type SignedTransaction } from './transaction.ts'
 
 export type MinedBlock = { number: number; hash: Hex; transactions: Hex[] }
@@ -36,7 +36,7 @@ export async function reorganize(
   node: RootstockNode,
   { depth, blocks = depth + 1, transactions }: Reorganization,
 ): Promise<void> {
-  const { anvil, chainId } = node
+  const { anvil } = node
   const head = await headNumber(anvil)
   const removed: SignedTransaction[] = []
   for (let number = head - depth + 1; number <= head; number += 1) {

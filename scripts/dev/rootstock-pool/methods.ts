@@ -1,41 +1,23 @@
 import type { Hex } from 'viem'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { asRskj, asRskjError, isObject, pendingTransaction, quantity } from './answers.ts'
-import { addToPool, type RootstockNode } from './node.ts'
+import { addToPool, chainId, type RootstockNode } from './node.ts'
 import { refusalWords } from './refusals.ts'
 import { decodeTransaction } from './transaction.ts'
 
 /** What RSKj serves; of the rest it says that there is no such method. */
-const served = new Set([
-  'eth_accounts',
-  'eth_blockNumber',
-  'eth_call',
-  'eth_chainId',
-  'eth_estimateGas',
-  'eth_gasPrice',
-  'eth_getBalance',
-  'eth_getBlockByHash',
-  'eth_getBlockByNumber',
-  'eth_getBlockTransactionCountByHash',
-  'eth_getBlockTransactionCountByNumber',
-  'eth_getCode',
-  'eth_getLogs',
-  'eth_getStorageAt',
-  'eth_getTransactionByBlockHashAndIndex',
-  'eth_getTransactionByBlockNumberAndIndex',
-  'eth_getTransactionByHash',
-  'eth_getTransactionCount',
-  'eth_getTransactionReceipt',
-  'eth_getUncleCountByBlockHash',
-  'eth_getUncleCountByBlockNumber',
-  'eth_sendRawTransaction',
-  'eth_syncing',
-  'net_listening',
-  'net_peerCount',
-  'net_version',
-  'web3_clientVersion',
-  'web3_sha3',
-])
+const served = new Set(
+  [
+    'net_listening net_peerCount net_version web3_clientVersion web3_sha3',
+    'eth_accounts eth_blockNumber eth_chainId eth_gasPrice eth_syncing',
+    'eth_call eth_estimateGas eth_sendRawTransaction eth_getLogs',
+    'eth_getBalance eth_getCode eth_getStorageAt eth_getTransactionCount',
+    'eth_getBlockByHash eth_getBlockByNumber eth_getTransactionByHash eth_getTransactionReceipt',
+    'eth_getBlockTransactionCountByHash eth_getBlockTransactionCountByNumber',
+    'eth_getTransactionByBlockHashAndIndex eth_getTransactionByBlockNumberAndIndex',
+    'eth_getUncleCountByBlockHash eth_getUncleCountByBlockNumber',
+  ].flatMap((names) => names.split(' ')),
+)
 
 /**
  * What the node answers to a sender.
@@ -81,7 +63,7 @@ async function pass(
 }
 
 async function send(node: RootstockNode, raw: unknown): Promise<Hex> {
-  const transaction = await decodeTransaction(raw, node.chainId)
+  const transaction = await decodeTransaction(raw, chainId)
   const refusal = await addToPool(node, transaction)
   if (refusal === undefined) return transaction.hash
   const bytes = (transaction.raw.length - 2) / 2

@@ -8,13 +8,15 @@ import type { SignedTransaction } from './transaction.ts'
 export type RootstockNode = {
   /** The anvil that does the executing. */
   anvil: RpcCall
-  chainId: number
   rules: RootstockRules
   pool: Pool
   now: () => number
   /** One after the other, as RSKj's pool is synchronized. */
   inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
+
+/** Rootstock's test network. */
+export const chainId = 31
 
 /** Gives the pool a transaction, with what it has to know of the sender and the time. */
 export async function addToPool(

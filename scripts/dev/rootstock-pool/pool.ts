@@ -3,20 +3,16 @@ import { type AccountPool, createAccountPool } from './account-pool.ts'
 import type { PoolRules } from './rules.ts'
 import type { SignedTransaction } from './transaction.ts'
 
-/** Transactions that wait: an account's by its rules, whatever waits of others. */
-export type Pool = Pick<
-  AccountPool<SignedTransaction>,
-  'pending' | 'queued' | 'all' | 'evict' | 'remove' | 'clear'
-> & { of(account: Address): AccountPool<SignedTransaction> }
+export type Pool = ReturnType<typeof createPool>
 
-/** Makes RSKj's pool of the pools of its accounts. */
-export function createPool(rules: PoolRules): Pool {
+/** Makes RSKj's pool of the pools of its accounts: each by its rules, whatever waits of others. */
+export function createPool(rules: PoolRules) {
   const accounts = new Map<Address, AccountPool<SignedTransaction>>()
   const each = (list: (pool: AccountPool<SignedTransaction>) => SignedTransaction[]) =>
     [...accounts].toSorted(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, pool]) => list(pool))
 
   return {
-    of(account) {
+    of(account: Address) {
       const pool = accounts.get(account) ?? createAccountPool<SignedTransaction>(rules)
       accounts.set(account, pool)
       return pool
@@ -24,7 +20,7 @@ export function createPool(rules: PoolRules): Pool {
     pending: () => each((pool) => pool.pending()),
     queued: () => each((pool) => pool.queued()),
     all: () => each((pool) => pool.all()),
-    evict: (head, nowMs) => each((pool) => pool.evict(head, nowMs)),
+    evict: (head: number, nowMs: number) => each((pool) => pool.evict(head, nowMs)),
     remove: (hash: Hex) => [...accounts.values()].some((pool) => pool.remove(hash)),
     clear() {
       for (const pool of accounts.values()) pool.clear()

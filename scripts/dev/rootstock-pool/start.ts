@@ -4,40 +4,21 @@ import { quantity } from './answers.ts'
 import { type MinedBlock, mine, type Reorganization, reorganize, setBasePrice } from './blocks.ts'
 import { answer } from './methods.ts'
 import type { RootstockNode } from './node.ts'
-import { createPool, type Pool } from './pool.ts'
+import { createPool } from './pool.ts'
 import { type RootstockRules, rootstockRules } from './rules.ts'
 import { serveJsonRpc } from './server.ts'
 
 /** A Rootstock node as far as senders can tell, in front of an anvil that does the executing. */
-export type RootstockPool = {
-  /** Where it is served, as JSON-RPC over HTTP. */
-  url: string
-  /** Makes this many blocks now, each of what may be mined then. */
-  mine(blocks?: number): Promise<MinedBlock[]>
-  pool: Pick<Pool, 'pending' | 'queued'>
-  /** Empties the pool, as a restarted node's is. Gives the hashes. */
-  evictAll(): Promise<Hex[]>
-  /** Takes one transaction out of the pool. False where it is not there. */
-  drop(hash: Hex): Promise<boolean>
-  /** Takes blocks away and puts others in their place. */
-  reorg(reorganization: Reorganization): Promise<void>
-  /** Stops and starts the blocks that come by themselves. */
-  setBlockTime(blockMs: number | undefined): void
-  /** Changes rules of the running pool: a minimum that rises, a quota that is spent. */
-  setMinGasPrice(wei: bigint): void
-  stop(): Promise<void>
-}
+export type RootstockPool = Awaited<ReturnType<typeof startRootstockPool>>
 
 export type RootstockPoolOptions = {
   /** An anvil of one's own: from here on only this pool makes its blocks. */
   anvilUrl: string
-  chainId?: number
   rules?: Partial<RootstockRules>
-  /** ms between blocks. Undefined: blocks are made by {@link RootstockPool.mine} alone. */
+  /** ms between blocks. Undefined: blocks are made by `mine` alone. */
   blockMs?: number | undefined
   /** Whether `anvil_…` and `evm_…` are passed on, which no Rootstock node knows. */
   devMethods?: 'refused' | 'passed'
-  port?: number
   now?: () => number
 }
 
@@ -45,48 +26,51 @@ export type RootstockPoolOptions = {
  * Starts the pool. anvil stops mining by itself and its blocks get Rootstock's gas limit; whatever
  * waits in anvil's own pool comes into the next block, as another node's transaction would.
  */
-export async function startRootstockPool(options: RootstockPoolOptions): Promise<RootstockPool> {
-  const { chainId = 31, devMethods = 'refused', now = Date.now } = options
+export async function startRootstockPool(options: RootstockPoolOptions) {
+  const { devMethods = 'refused', now = Date.now } = options
   const rules: RootstockRules = { ...rootstockRules, ...options.rules }
   const anvil = rpcTo(options.anvilUrl)
   const pool = createPool(rules)
   const inTurn = createTurns()
-  const node: RootstockNode = { anvil, chainId, rules, pool, now, inTurn }
+  const node: RootstockNode = { anvil, rules, pool, now, inTurn }
 
   await anvil('evm_setAutomine', [false])
   await anvil('evm_setIntervalMining', [0])
   await anvil('evm_setBlockGasLimit', [quantity(rules.blockGas)])
   await setBasePrice(node)
 
-  const server = await serveJsonRpc(
-    (method, params) =>
-      devMethods === 'passed' && /^(anvil|evm|hardhat)_/.test(method)
-        ? anvil(method, params)
-        : answer(node, method, params),
-    options.port,
+  const server = await serveJsonRpc((method, params) =>
+    devMethods === 'passed' && /^(anvil|evm|hardhat)_/.test(method)
+      ? anvil(method, params)
+      : answer(node, method, params),
   )
   const setBlockTime = createBlockTimer(() => inTurn(() => mine(node)))
   setBlockTime(options.blockMs)
 
   return {
     url: server.url,
+    pool,
+    /** Makes this many blocks now, each of what may be mined then. */
     mine: (blocks = 1) =>
       inTurn(async () => {
         const made: MinedBlock[] = []
         while (made.length < blocks) made.push(await mine(node))
         return made
       }),
-    pool,
+    /** Empties the pool, as a restarted node's is, and gives the hashes. */
     evictAll: () =>
       inTurn(async () => {
         const hashes = pool.all().map(({ hash }) => hash)
         pool.clear()
         return hashes
       }),
-    drop: (hash) => inTurn(async () => pool.remove(hash)),
-    reorg: (reorganization) => inTurn(() => reorganize(node, reorganization)),
+    /** Takes one transaction out of the pool, and says whether it was there. */
+    drop: (hash: Hex) => inTurn(async () => pool.remove(hash)),
+    /** Takes blocks away and puts others in their place. */
+    reorg: (reorganization: Reorganization) => inTurn(() => reorganize(node, reorganization)),
+    /** Stops and starts the blocks that come by themselves. */
     setBlockTime,
-    setMinGasPrice(wei) {
+    setMinGasPrice(wei: bigint) {
       rules.minGasPriceWei = wei
     },
     async stop() {
@@ -116,7 +100,7 @@ function createBlockTimer(make: () => Promise<unknown>): (blockMs: number | unde
   }
 }
 
-/** One after the other: what fails does not hold up the next. */
+/** Runs one after the other: what fails does not hold up the next. */
 function createTurns(): RootstockNode['inTurn'] {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
