@@ -164,6 +164,8 @@ function isForgotten(history: History, one: Asked, first: Delivery, second: Deli
   // A phone that asks too often costs no look at the chain, nor does a PIN that is not the present one.
   const { key = '' } = second.said ?? {}
   if (key === 'tooManyDials' || key.startsWith('pin.')) return true
+  // What is refused before its PIN is asked for is not looked up by a session whose PIN is another one now.
+  if (second.said?.claim === 'refused' && isPinChanged(history, second)) return true
   if (reorganizations.length > 0 || has(history, 'unlisted')) return true
   // What a troubled one had begun before may have been stored after.
   if (one.deliveries.some(({ actor }) => actor.troubles.size > 0)) return true
@@ -176,6 +178,16 @@ function isForgotten(history: History, one: Asked, first: Delivery, second: Deli
       mined.transaction.hash.startsWith(first.said?.tx ?? 'none'),
   )
 }
+
+/** Says whether the account's PIN was changed to another one before a delivery. */
+const isPinChanged = ({ deliveries }: History, { account, startedAt, dial }: Delivery): boolean =>
+  deliveries.some(
+    (other) =>
+      other.account === account &&
+      other.said?.key === 'pin.chosen' &&
+      (other.repliedAt ?? startedAt) < startedAt &&
+      other.dial.pin?.sets !== dial.pin?.own,
+  )
 
 function judgeOutcome(history: History, one: Asked, found: Found): void {
   const { deliveries, lost, intentId, payment } = one
