@@ -4,10 +4,7 @@ import { readFileSync } from 'node:fs'
 /** Clock ticks a second, in which proc(5) counts. */
 const ticks = Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout) || 100
 
-/**
- * Gives the CPU milliseconds, user's and system's, that a process and those which it started have used,
- * to 10 ms. An executable of npm's may stand before the one that does the work.
- */
+/** Gives the CPU milliseconds, to 10 ms, that a process and those which it started have used. */
 export function readCpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // After the command's name in brackets come state (3), …, utime (14), stime (15).

@@ -76,11 +76,7 @@ export async function takeTurns<Name extends string, Taken>(
 /** A held figure may be off by so much before the check fails: a fifth. */
 export const tolerance = 0.2
 
-/**
- * Names held figures that differ from the committed ones by more than the tolerance, and those that only
- * one of the two has. Better counts as off too: the committed results are then to be renewed, so that the
- * next change is held to what was reached.
- */
+/** Names held figures that are off by more than the tolerance, better ones too, and those that only one has. */
 export function compareFigures(
   committed: Results['figures'],
   measured: readonly Pick<Figure, 'name' | 'unit' | 'value' | 'held'>[],

@@ -23,10 +23,7 @@ const mnemonic = 'test test test test test test test test test test test junk'
 /** What is on a chain once the contracts are deployed: the pair, and anvil's own dump of all of it. */
 type Deployed = { loan: Address; forwarder: Address; state: unknown }
 
-/**
- * By the relayers that the forwarder allows: forge deploys once in a process, and a chain of the same kind
- * begins with what that left.
- */
+/** Deployments by their relayers: forge runs once in a process, and other chains begin with what that left. */
 const deployed = new Map<string, Promise<Deployed>>()
 
 /** A chain with the contracts on it, a funded pool and a funded relayer. More relayers may be allowed. */

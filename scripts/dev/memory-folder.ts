@@ -6,10 +6,7 @@ import { join } from 'node:path'
 /** Of memory that is free there: a run of all tests takes some tens of MiB at a time. */
 const neededBytes = 1024 ** 3
 
-/**
- * The folder in which temporary files are in memory, where this system has one with room; otherwise its
- * usual one. What a virtual disk takes for a commit differs twofold from one minute to the next.
- */
+/** Names a folder that is in memory where there is one: a virtual disk's commits differ from minute to minute. */
 export function memoryFolder(): string {
   return isFit('/dev/shm') ? '/dev/shm' : tmpdir()
 }

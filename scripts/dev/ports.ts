@@ -2,16 +2,10 @@ import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { createServer } from 'node:net'
 
-/**
- * Below those that systems give to connections (from 32768 on Linux): none takes one of these before a
- * server does. A Redis of a cluster also takes the port that is 10,000 higher.
- */
+/** Below those that systems give to connections (32768 on Linux), and a cluster's Redis takes one 10,000 higher. */
 const serverPorts = { from: 12_000, to: 22_000 }
 
-/**
- * A port that nobody listens on. While this process runs, no other call is given it, here or in another
- * process: a server may take its time to start, and end and start again.
- */
+/** Finds a port that nobody listens on, which no other call is given while this process runs. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(serverPorts.from, serverPorts.to)
@@ -19,10 +13,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/**
- * Whether this call is the first to have the port. What says so is the UDP port of the same number, which
- * no server here uses: the system gives it to one, and takes it back however the process ends.
- */
+/** Claims a port by the UDP port of the same number, which the system takes back however the process ends. */
 function claim(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = createSocket('udp4')

@@ -10,10 +10,7 @@ export type Random = {
   weighted<Item>(items: readonly (readonly [Item, number])[]): Item
 }
 
-/**
- * Streams of other keys are unrelated to this one, so that a decision depends on its own name and not
- * on how many were made before it: dropping a part of a history leaves the rest as it was.
- */
+/** Makes a stream of its own for each key, so that a decision does not depend on those made before it. */
 export function createRandom(seed: number, key = ''): Random {
   const [a, b] = mix(seed, key)
   let state = a

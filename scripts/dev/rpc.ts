@@ -1,11 +1,7 @@
 import { z } from 'zod'
 import { RpcError } from '../../src/chain/rpc.ts'
 
-/**
- * Calls of one node or service.
- *
- * @throws {RpcError} the error object that it answered with
- */
+/** Calls one node or service. @throws {RpcError} the error object that it answered with */
 export type RpcCall = (method: string, params?: readonly unknown[]) => Promise<unknown>
 
 /** The same, with results that are parsed where it is said by what. */

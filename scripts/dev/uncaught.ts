@@ -5,11 +5,7 @@ const uncaught = /^(uncaught exception|uncaught: |Uncaught |error: Uncaught )/m
 const lostConnection =
   /Network connection lost|Connection refused|disconnected|connection (closed|reset)/i
 
-/**
- * Ends a test whose relays threw what nothing caught.
- *
- * @throws {Error} with what they wrote of it
- */
+/** Checks what relays wrote. @throws {Error} with what they threw and nothing caught */
 export function assertNothingUncaught(lines: readonly string[]): void {
   const words = lines.filter((line) => uncaught.test(line) && !lostConnection.test(line))
   if (words.length > 0) throw new Error(`nothing caught this:\n${words.join('\n')}`)

@@ -12,11 +12,7 @@ export type UntilOptions = {
   late?: () => Error
 }
 
-/**
- * Looks again and again until a condition holds.
- *
- * @throws {Error} it did not within the time that was given, or looking failed
- */
+/** Looks until a condition holds. @throws {Error} it did not in the time given, or looking failed */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   {

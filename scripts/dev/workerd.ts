@@ -17,11 +17,7 @@ export type WorkerdOptions = {
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/**
- * Workers in a workerd of their own, on the loopback address. Requests are not logged, since their
- * paths hold keys. Signals stay with this process: Miniflare would end it at the first one, before
- * what it started is ended.
- */
+/** Starts Workers in a workerd of their own; signals stay with this process, and no request is logged. */
 export function startWorkerd({
   workers,
   objects,

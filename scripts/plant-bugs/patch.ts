@@ -16,11 +16,7 @@ export class PatchError extends Error {
   override readonly name = 'PatchError'
 }
 
-/**
- * Returns the source with the patch in it.
- *
- * @throws {PatchError} the function or the place in it is not there, or not the only one
- */
+/** Returns the source with the patch in it. @throws {PatchError} its place is not there, or not the only one */
 export function patched(source: string, { file, within, find, replace }: Patch): string {
   const fail = (words: string) => new PatchError(`${file}, ${within}: ${words}`)
   const [own, ...others] = functionsIn(parse(source), []).filter(({ path }) => isAt(path, within))

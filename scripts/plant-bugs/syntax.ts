@@ -9,11 +9,7 @@ const functionTypes = new Set([
   'ArrowFunctionExpression',
 ])
 
-/**
- * The tree of a TypeScript source.
- *
- * @throws {Error} it does not parse
- */
+/** Parses TypeScript. @throws {Error} it does not parse */
 export function parse(source: string): Node {
   return parseAst(source, { lang: 'ts' }) as unknown as Node
 }

@@ -53,10 +53,7 @@ app.post('/ussd', async (c) => {
   )
 })
 
-/**
- * As often as the relay asks. viem's own waiting asks for every block that it missed once more, which
- * on a chain with a block for each transaction are as many questions as the square of the payments.
- */
+/** Waits by asking as often as the relay does: viem asks for every block that it missed. */
 async function confirmed(hash: Hash): Promise<void> {
   for (;;) {
     await sleep(250)

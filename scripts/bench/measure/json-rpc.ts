@@ -15,11 +15,7 @@ const titles = { own: 'service', baseline: 'Worker that passes on' }
 
 type Question = { title: string; requests: number; body: () => string; holdsCpu?: boolean }
 
-/**
- * Measures the node service beside a Worker that only passes requests on, by one caller: how long the median
- * answer takes, its CPU, and how often the node is asked for it. What is held is CPU: what slows a machine adds to
- * that of both, while an answer of a millisecond waits on processes that wake each other.
- */
+/** Measures the node service beside a Worker that only passes requests on; what is held is CPU. */
 export async function measureJsonRpc(world: World): Promise<void> {
   const { chain, figures, atEnd } = world
   const proxy = await startNodeProxy(chain.url, atEnd)

@@ -14,10 +14,7 @@ type Name = keyof typeof payers
 
 const names = Object.keys(payers) as Name[]
 
-/**
- * Callers at a time, payments a turn of a relay and of the baseline (which is quicker), and rounds. Turns
- * are short: the machine's own speed changes from second to second.
- */
+/** Callers at a time, payments a turn of a relay and of the baseline, and rounds. */
 export const plan = [
   { callers: 1, own: 16, baseline: 24, rounds: 2 },
   { callers: 16, own: 48, baseline: 96, rounds: 2 },
@@ -60,10 +57,7 @@ export async function measurePayments(world: World): Promise<void> {
   figures.hold(`Redis, 1 caller: ${payers.deno}`, 'commands/payment', each)
 }
 
-/**
- * Starts the relay on Deno with Redis in the object's place. Between the two stands a bridge that speaks
- * Upstash's protocol, in this very process: it costs time, and its CPU is nobody's.
- */
+/** Starts the relay on Deno with Redis in the object's place, and a bridge between them whose CPU is nobody's. */
 async function startDeno({ chain, atEnd }: World) {
   const confirmed = countConfirmations()
   const variables = await chain.makeVariables('deno')

@@ -41,11 +41,7 @@ const ofRuntime: Record<string, string> = {
   '(program)': 'the runtime outside JavaScript',
 }
 
-/**
- * Measures where the Worker's CPU goes while it pays, by a profile of its isolate, objects included. A
- * sample belongs to the innermost frame whose file says a part: what a library does is its caller's,
- * signing excepted.
- */
+/** Measures where the Worker's CPU goes while it pays: a sample is the innermost frame's whose file says a part. */
 export async function measureProfile(world: World): Promise<void> {
   const relay = await world.serveRelay('inspected', { how: 'inspected' })
   const pay = (payments: number) => payRound(world.chain, relay, payments, { callers: 64 })

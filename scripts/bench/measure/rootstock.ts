@@ -22,10 +22,7 @@ const deliveriesEach = 4
 
 export const usdFigure = `1,000 payments of ${deliveriesEach} deliveries: Cloudflare's list prices`
 
-/**
- * Measures payments before Rootstock's pool, at the pace that one key carries, until 12 blocks have
- * confirmed the last. From here on the chain is the pool's: this is measured last.
- */
+/** Measures payments before Rootstock's pool, last of all, until 12 blocks have confirmed the last. */
 export async function measureRootstock(world: World): Promise<void> {
   const { chain, figures, atEnd } = world
   const pool = await startRootstockPool({ anvilUrl: chain.url, blockMs, devMethods: 'passed' })

@@ -10,11 +10,7 @@ const payments = 40
 const nodeMs = 150
 const how = `${perSecond} payments/s, node of ${nodeMs} ms`
 
-/**
- * Measures payments as people make them, at a pace and not as fast as they are answered, before a node
- * that is as far away as Rootstock's public ones: the relay and the baseline at the same time, each with a node
- * proxy of its own. What is counted a payment does not depend on the machine's speed.
- */
+/** Measures relay and baseline at a pace, before a node as far away as Rootstock's public ones. */
 export async function measureSteady(world: World): Promise<void> {
   const { chain, figures, atEnd } = world
   const [proxy, other] = await Promise.all([

@@ -30,10 +30,7 @@ export type DenoProcessOptions = {
   port?: number
   /** A line that it wrote. */
   onLine?: (line: string) => void
-  /**
-   * How it is served: by `deno serve`, as Deno Deploy does, which gives no flags, or by a runtime that
-   * has `Deno.cron`.
-   */
+  /** By `deno serve`, as Deno Deploy does, which gives no flags, or by a runtime that has `Deno.cron`. */
   how?: 'serve' | 'deploy' | 'with_cron'
   /** How far its clock is ahead, in ms. */
   laterMs?: number | undefined

@@ -14,10 +14,7 @@ const blockAt: Readonly<Record<string, number>> = {
   eth_getTransactionCount: 1,
 }
 
-/**
- * What a replica answers that is this many blocks behind: everything as it was then, and nothing of
- * later blocks. Undefined for methods that do not depend on it.
- */
+/** Answers as a replica that is this many blocks behind; undefined for what does not depend on it. */
 export async function laggingAnswer(
   { method, params }: Request,
   blocksBehind: number,

@@ -78,10 +78,7 @@ const questions = ['pin.wrong', 'pin.choose', 'repeated'] as const satisfies rea
 type Saying = string | ((...args: never[]) => string)
 type Words = Saying | { readonly [key: string]: Words }
 
-/**
- * Reads screens by the messages that they are made of, whatever the words are: a changed word changes nothing
- * for its reader, and what no message says is not taken for one that does.
- */
+/** Reads screens by the messages that they are made of, whatever their words are. */
 export function createScreenReader(messages: Messages): ScreenReader {
   const all = allWords(messages)
   const wordsOf = (key: MessageKey): Words =>

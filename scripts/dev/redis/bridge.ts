@@ -31,19 +31,13 @@ export type RedisBridgeOptions = {
   redisPort: number
   port?: number
   token?: string
-  /**
-   * A clock in the place of the server's, in ms: what scripts are told of the time is replaced in
-   * their text.
-   */
+  /** A clock in the place of the server's, in ms, which is written into scripts. */
   now?: (() => number) | undefined
   /** What draws the share of a rule. */
   seed?: number
 }
 
-/**
- * Serves `POST /` with one command, `POST /pipeline` with several, and `POST /multi-exec` with
- * several as one step: what Upstash's client asks for.
- */
+/** Serves what Upstash's client asks for: `POST /`, `POST /pipeline` and `POST /multi-exec`. */
 export async function startRedisBridge({
   redisPort,
   port = 0,

@@ -176,11 +176,7 @@ function movedBy({ eventName, args }: LoanEvent): Spent['moved'] {
   }
 }
 
-/**
- * Whether what an executed session moved is what it was told to be, or, where nobody was told, what one of its
- * questions asks for that was not declined: who hung up may have asked for something else before it was known what
- * became of the first.
- */
+/** Says whether a session moved what it was told, or, if nobody was told, what a question of it asks for. */
 function isAsked(truth: GroundTruth, deliveries: readonly Told[], { from, moved }: Spent): boolean {
   if (moved === undefined || !isAddressEqual(moved.from, from)) return false
   const claimed = (...claims: ReturnType<typeof claimOf>[]) =>

@@ -33,10 +33,7 @@ export type AccountPool<Waiting extends PoolTransaction> = ReturnType<
 
 type Entry<Waiting> = { transaction: Waiting; head: number; arrivedMs: number }
 
-/**
- * Follows RSKj's TransactionPoolImpl and its validators in their order, so that the first rule that is broken
- * gives the refusal.
- */
+/** Follows RSKj's TransactionPoolImpl and its validators in their order: the first broken rule is the refusal. */
 export function createAccountPool<Waiting extends PoolTransaction>(rules: PoolRules) {
   const pending = new Map<number, Entry<Waiting>>()
   const queued = new Map<number, Entry<Waiting>>()

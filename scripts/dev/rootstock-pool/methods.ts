@@ -19,11 +19,7 @@ const served = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 
-/**
- * What the node answers to a sender.
- *
- * @throws {RpcError} what it refuses, in RSKj's words
- */
+/** Answers a sender. @throws {RpcError} what RSKj refuses, in its words */
 export async function answer(
   node: RootstockNode,
   method: string,

@@ -21,10 +21,7 @@ export type GasQuota = { newAccountGas: bigint; maxGas: bigint; gasPerSecond: bi
 /** What a Rootstock node's pool is told once. */
 export type RootstockRules = PoolRules & { minGasPriceWei: bigint }
 
-/**
- * RSKj's own numbers (`transaction.accountSlots`, `transaction.gasPriceBump`, `transaction.outdated`,
- * RSKIP252), without the quota, which every test that is about it sets.
- */
+/** RSKj's own numbers, without the quota, which every test that is about it sets. */
 export const rootstockRules: RootstockRules = {
   maxBytes: 128 * 1024,
   blockGas: 6_800_000n,

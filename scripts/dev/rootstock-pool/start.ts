@@ -22,10 +22,7 @@ export type RootstockPoolOptions = {
   now?: () => number
 }
 
-/**
- * Starts the pool. anvil stops mining by itself and its blocks get Rootstock's gas limit; whatever
- * waits in anvil's own pool comes into the next block, as another node's transaction would.
- */
+/** Starts the pool: anvil mines no more by itself, and what waits in its own pool comes into the next block. */
 export async function startRootstockPool(options: RootstockPoolOptions) {
   const { devMethods = 'refused', now = Date.now } = options
   const rules: RootstockRules = { ...rootstockRules, ...options.rules }

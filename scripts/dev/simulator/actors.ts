@@ -3,11 +3,7 @@ import type { Clock } from '../../../src/runtime/clock.ts'
 import type { FaultKind } from './faults.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/**
- * A program that waits for things: one delivery in its Worker, one round of an alarm, one call within
- * the ledger's object. When it has died, nothing that it waited for ever comes back to it. `die` ends it,
- * and with it whatever else dies then.
- */
+/** A program that waits for things: when it has died, nothing comes back to it. */
 export type Actor = ReturnType<typeof createActor>
 
 export const createActor = (name: string, die: (scope: 'request' | 'process') => void) => ({

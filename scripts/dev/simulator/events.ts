@@ -211,10 +211,7 @@ export function drawLasting({ random, phase, spanMs }: Scene): Item[] {
   return random.chance(0.02) ? [{ phase, at, kind: 'unlisted', forMs: 135 * minuteMs }] : []
 }
 
-/**
- * What has to meet something else to show anything, drawn for each phase with a dial that it has to meet. Drawn
- * apart, so that a seed's others stay what they were.
- */
+/** What has to meet a dial to show anything, drawn apart for each phase. */
 const rare: readonly {
   name: string
   share: number

@@ -63,10 +63,7 @@ export type History = Readonly<Records> & {
   memory: readonly MemoryEvent[]
 }
 
-/**
- * Promises that are held against what happens while it does: errors that nobody caught, claims, the alarm,
- * and what rounds leave.
- */
+/** Promises that are held against what happens while it does. */
 export type NoticedRule = 'uncaught' | 'claimed' | 'armed' | 'done'
 
 /** One call to the node. */

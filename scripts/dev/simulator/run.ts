@@ -22,10 +22,7 @@ const strangerAddress = `0x${'5e'.repeat(20)}`
 const forwarder = { chainId: simulatedChainId, address: forwarderAddress }
 const dayMs = 24 * 60 * minuteMs
 
-/**
- * What is open when the faults end has to be settled after the requests' lifetime of 2 h, however
- * often it is replaced and whatever it waits for.
- */
+/** The requests' lifetime is 2 h: what is open when the faults end is settled after it. */
 const settledWithinMs = 170 * minuteMs
 
 /** One database for all runs of a process: making one takes longer than many runs' statements. */

@@ -13,10 +13,7 @@ export function createScheduler(start: number) {
   let happened = 0
   return {
     now: () => now,
-    /**
-     * Schedules an event, at equal times after the earlier ones, and gives what cancels it. A `quiet` one resolves
-     * no promise, so nobody has to be waited for after it.
-     */
+    /** Schedules an event and gives what cancels it; nobody waits for promises after a `quiet` one. */
     at(time: number, run: () => void, quiet?: 'quiet'): () => void {
       const entry: Entry = { time: Math.max(time, now), run, isQuiet: quiet === 'quiet' }
       entries.splice(entries.findLastIndex((other) => other.time > entry.time) + 1, 0, entry)

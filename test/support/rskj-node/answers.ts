@@ -164,10 +164,7 @@ async function waiting(anvil: RpcCall): Promise<Transaction[]> {
   return block.transactions.map(transactionOf)
 }
 
-/**
- * The block that the miner works on: without number, hash and bloom, mined by nobody, with all that
- * waits and REMASC's transaction, which already says where it will be (recorded).
- */
+/** Makes the block that the miner works on, with all that waits (recorded). */
 async function pendingBlock(anvil: RpcCall, chain: Chain, full: boolean) {
   const { number, hash, printed: latest } = chain.head()
   const own = await waiting(anvil)

@@ -28,10 +28,7 @@ const fields = {
 } as const
 const named = Object.keys(fields) as (keyof typeof fields)[]
 
-/**
- * The header as `rsk_getRawBlockHeaderBy…` prints it: version 0, up to RSKIP351, as the main network
- * has it (`BlockHeader.getEncoded`). Its keccak is the block's hash.
- */
+/** Encodes a header of version 0, up to RSKIP351 (`BlockHeader.getEncoded`); its keccak is the hash. */
 export function encodeHeader(block: HeaderFields): Hex {
   return toRlp([...headerFields(block), block.bitcoinMergedMiningHeader])
 }

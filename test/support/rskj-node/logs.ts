@@ -4,13 +4,7 @@ import { bounds, refusals } from './quirks.ts'
 
 const words = ['earliest', 'latest', 'pending']
 
-/**
- * `eth_getLogs` as RSKj's LogFilter has it: a range that begins beyond the head is empty, one that
- * ends there ends at the head, one that ends before it begins is its last block, and a block that is
- * not known has no logs.
- *
- * @throws {RpcError} a word that is no block, or more than the bounds
- */
+/** Finds logs as RSKj's LogFilter does. @throws {RpcError} no block, or more than the bounds */
 export function logsOf(chain: Chain, given: unknown): Log[] {
   const filter = isObject(given) ? given : {}
   const { blockHash, fromBlock, toBlock } = filter

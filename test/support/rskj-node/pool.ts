@@ -21,11 +21,7 @@ const inRskj: Partial<Record<SendRefusal, PoolRefusal>> = {
   insufficient_funds: 'poor_for_all',
 }
 
-/**
- * Takes signed bytes by RSKj's rules. What accounts have waiting is anvil's business here.
- *
- * @throws {RpcError} a refusal
- */
+/** Takes signed bytes by RSKj's rules; what waits is anvil's business. @throws {RpcError} a refusal */
 export async function sendRaw(anvil: RpcCall, raw: unknown): Promise<Hex> {
   const transaction = await decodeTransaction(raw, regtest.chainId)
   const [count, balance] = await Promise.all([

@@ -14,10 +14,7 @@ export type ReplayNode = {
   unknown: string[]
 }
 
-/**
- * Answers what was recorded as it was recorded, and what the recorded chain implies: the same block
- * by its hash, its logs and traces in another range.
- */
+/** Answers what was recorded, and what the recorded chain implies. */
 export function replay(recording: Recording): ReplayNode {
   const recorded = new Map(
     recording.pairs.map(({ method, params, result, error }): [string, Answer] => [

@@ -11,10 +11,7 @@ export function startAnvilForRskj(): Promise<Anvil> {
   return startAnvil({ chainId: regtest.chainId, args })
 }
 
-/**
- * Serves anvil's chain in RSKj's shape: blocks, hashes, receipts and proofs are RSKj's own. Input
- * that the service refuses itself, and so never passes on, may be refused here in other words.
- */
+/** Serves anvil's chain in RSKj's shape: blocks, hashes, receipts and proofs are RSKj's own. */
 export async function startRskjNode(anvilUrl: string): Promise<JsonRpcServer> {
   const anvil = rpcTo(anvilUrl)
   const chain = createChain(anvil)

@@ -8,10 +8,7 @@ import {
   toRlp,
 } from 'viem'
 
-/**
- * RSKj's binary trie of keys' bits in the serialization of RSKIP107 (`Trie.internalToMessage`), as
- * it holds the transactions and the receipts of a block.
- */
+/** RSKj's binary trie as RSKIP107 serializes a block's transactions and receipts. */
 export type Trie = {
   readonly root: Hex
   /** From the leaf up to the root: RSKj's own order (`Trie.findNodes`). */

@@ -90,10 +90,7 @@ function drawLimits(random: Random, isLender: boolean): AccountLimits & { dialsA
   }
 }
 
-/**
- * Loans that the pool has for all at the start, and that the daily cap lets through: mostly enough, sometimes few,
- * and then callers want what is left at the same time.
- */
+/** Draws how many loans the pool has and the daily cap lets through: mostly enough, sometimes few. */
 function drawPool(random: Random) {
   const isScarce = random.chance(0.2)
   const isCapped = random.chance(0.1)

@@ -12,10 +12,7 @@ export const firstPinOf = (caller: number): string => firstPins[caller % firstPi
 /** Where a PIN is typed, and what that leads to: a PIN is guessed where nothing has to be known besides. */
 const asking = ['8*2', '8*2', '4*1', '3'] as const
 
-/**
- * Makes a plan one of a lender's histories: its callers type their PINs with what they want, and others guess
- * them; PINs are changed, forgotten and blocked while sessions are open that were begun before.
- */
+/** Makes a plan one of a lender's: PINs are typed, guessed, changed, forgotten and blocked. */
 export function drawLender(plan: Plan, sceneOf: (random: Random, phase: 0 | 1) => Scene): Plan {
   const { seed, knobs } = plan
   const typed = plan.items.map((item) => (item.kind === 'dial' ? withPin(item) : item))

@@ -9,10 +9,7 @@ import { drawLender } from './lender.ts'
 /** A limit of what a unit of gas may cost that replacements meet soon. */
 const tightGasPriceWei = 100_000_000n
 
-/**
- * The plan that a seed stands for. What is drawn by a name of its own is drawn apart, so that a seed's others
- * stay what they were.
- */
+/** Draws the plan of a seed; what is drawn by a name of its own leaves the rest what it was. */
 export function planOf(seed: number): Plan {
   const random = createRandom(seed, 'plan')
   const spanMs = random.pick([5 * secondMs, 40 * secondMs, 3 * minuteMs, 8 * minuteMs])
@@ -56,10 +53,7 @@ export function planOf(seed: number): Plan {
   return knobs.isLender ? drawLender(drawn, sceneOf) : drawn
 }
 
-/**
- * Payments that are open when a relay goes down for so long that the forwarder forgets what they spent. What a nonce
- * carried may be lost just before: then only the chain can say what became of it.
- */
+/** Has a relay be down, with what is open, for so long that the forwarder forgets what they spent. */
 function withOutage(plan: Plan, random: Random): Plan {
   const { troubledMs, pauseDays } = plan.knobs
   const isDown = random.chance(0.05)

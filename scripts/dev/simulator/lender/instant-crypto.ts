@@ -22,10 +22,7 @@ const instant = {
   },
 }
 
-/**
- * Has WebCrypto answer at once until what is returned is called: a thread would answer at another moment of a
- * history each time.
- */
+/** Has WebCrypto answer at once, and never by a thread, until what is returned is called. */
 export function useInstantCrypto(): () => void {
   const subtle = crypto.subtle as unknown as Record<string, unknown>
   for (const [name, value] of Object.entries(instant)) {

@@ -50,11 +50,7 @@ const ownQuestions = [
 /** Blocks come by chance: more often than they should for a while, and then the first round catches up. */
 const blocksAtMost = (spanMs: number, blockMs: number) => 1.25 * (spanMs / blockMs) + 5
 
-/**
- * How many rounds send in a block in which another has sent: where rounds come more often than blocks, a
- * crowd's payments settle one round after the other, and what the pool holds and what a block wants is asked
- * before anything is sent.
- */
+/** Counts rounds that send in a block in which another has sent: they ask again what the pool holds. */
 function sendAgain(asked: History['asked'], rounds: ReadonlySet<string>): number {
   const sending = asked.filter(
     ({ by, method }) => rounds.has(by) && method === 'eth_sendRawTransaction',
@@ -66,10 +62,7 @@ function sendAgain(asked: History['asked'], rounds: ReadonlySet<string>): number
 /** Whether deadlines pass in it without a block: then each round asks for the block that is final, too. */
 const isLongPause = (item: Item) => item.kind === 'no_blocks' && item.forMs > lifetimeMs
 
-/**
- * While nothing fails, what is open is not asked about more often because it is open for longer. What was
- * lost, on the chain or in the ledger, is searched for, and what others send with the key is waited for.
- */
+/** Judges that what is open is not asked about more often because it is open for longer. */
 export function judgeBudget(history: History, found: Found): void {
   const { asked, quietFrom, plan, losses, reorganizations, foreign } = history
   const quiet = quietFrom.at(-1) ?? Number.POSITIVE_INFINITY
@@ -153,10 +146,7 @@ export function judgeEnd(history: History, found: Found): void {
   }
 }
 
-/**
- * Whether nothing could be carried for longer than a request is good for: the node or the chain stood still,
- * or a crowd waited while the forwarder took nothing from the relayer.
- */
+/** Says whether node or chain stood still, or a crowd waited, for longer than a request is good for. */
 function isOutlasted({ plan: { knobs, items } }: History): boolean {
   const isCrowded = knobs.callers > 100
   return items.some(

@@ -28,11 +28,7 @@ export function isDepthHidden(history: History): boolean {
   return rules.confirmations < 12 || maxBehindMs > 25_000
 }
 
-/**
- * Whether these bytes were sent before their nonce was given up, and a pool may hold them still: geth's takes
- * any nonce. The next payment with that nonce outbids them; if the chain reaches it first, they get into a
- * block after all, and the forwarder turns down what has been executed.
- */
+/** Says whether bytes were sent before their nonce was given up: geth's pool may hold them until they are outbid. */
 export function isLeftFar(
   { plan, givenUp, arrivals }: History,
   { hash, nonce }: { hash: Hex; nonce: number },

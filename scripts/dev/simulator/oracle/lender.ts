@@ -57,10 +57,7 @@ function verdictOf({ said, dial }: Delivery): Guess['verdict'] {
   return said !== undefined && followsRight.test(said.key) ? 'right' : undefined
 }
 
-/**
- * A guess takes a try by a write of its own. One that was right without a write took none: neither did any
- * other that read what it read, had it been right.
- */
+/** Judges that a guess takes a try by a write of its own, and no more than three are judged in a row. */
 function judgeGuesses(
   pins: readonly PinAt[],
   memory: readonly MemoryEvent[],

@@ -69,19 +69,13 @@ function isInOwnLine(deliveries: readonly Delivery[], waiting: Delivery): boolea
   return served.length >= ownLine
 }
 
-/**
- * Whether a lost block may have held a payment of a caller whose money was moved away: a node that cannot
- * execute it again looks as if it were behind, until a round has taken the block back.
- */
+/** Says whether a lost block may have held a payment whose money was moved away: its node looks behind. */
 function isMovedAway({ plan, reorganizations }: History, { caller }: Dial): boolean {
   const isMoved = plan.items.some((item) => item.kind === 'withdrawal' && item.caller === caller)
   return isMoved && reorganizations.length > 0
 }
 
-/**
- * Whether the chain was not yet as long again as before a reorganization: it looks like a replica that is
- * behind, and for as long as one may be, nothing is decided by it.
- */
+/** Says whether the chain was shorter than before a reorganization, which looks like a replica behind. */
 function isShortened({ asked, reorganizations }: History, by: string, startedAt: number): boolean {
   const heads = asked.filter((call) => call.by === by).map(({ head }) => head)
   return reorganizations.some(({ at }) => {

@@ -4,10 +4,7 @@ import type { Sql } from '../../../../src/relay/ledger/stores/sql.ts'
 import { createSqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import type { World } from '../world.ts'
 
-/**
- * What is wrong with the rows of a ledger in which nothing is open: sums that do not add up, and rows
- * that are there when all of it should be forgotten. Nothing is left of the ledger afterwards.
- */
+/** Finds wrong sums and leftovers in the rows of a ledger with nothing open, and leaves nothing of it. */
 export const auditLedger = ({
   object: { storage, rules },
   signing,

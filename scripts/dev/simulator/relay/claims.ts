@@ -11,16 +11,7 @@ import type { SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import type { Claimed, Claims, World } from '../world.ts'
 import { undecided } from './open.ts'
 
-/**
- * The ledger, looked at from outside: what it says of claims is compared with what it was asked for.
- * While one session of an account is between its claim and its record, no other passes on that view of
- * it; a token gets its own claim back; a nonce whose holder never recorded goes to the next claim; and
- * nothing is recorded after a lease, or on a view that the account has outgrown. One payment more than
- * there is room for is refused, and no other for want of room. What was recorded is recorded when it is
- * said again.
- *
- * @returns the ledger's answer to the call
- */
+/** Answers a call of the ledger, and compares what it says of claims with what it was asked for before. */
 export function watchClaims(
   { object, scheduler, records }: World,
   ledger: SqlLedger,

@@ -80,10 +80,7 @@ async function step<Answer>(
 /** Tells what came of an exchange, or has the line lost. */
 type Ends = { done: (outcome: Outcome) => void; lost: (hangs: boolean) => void }
 
-/**
- * There and back: whatever is lost or late on the way, who asked hears of it in the end, unless it has died.
- * `work` is done at the other end.
- */
+/** Goes there and back: who asked hears of it in the end, unless it has died. */
 export function exchange(
   { scheduler }: World,
   { actor, place, fault, outMs, backMs }: Met,

@@ -137,10 +137,7 @@ export function createService(parts: ServiceParts, clock: Clock): Answer {
   })
 }
 
-/**
- * What the ledger's object does in a round of its alarm, and that messages are sent after it: each of its `own`
- * steps may be its last.
- */
+/** Makes what the object does in a round, each of whose `own` steps may be its last, and messages after it. */
 export function createTending(
   parts: Parts,
   clock: Clock,

@@ -66,10 +66,7 @@ const isOneBranch = ({ records }: World): boolean => records.reorganizations.len
 const isAlone = ({ records: { foreign, displacedTold, losses } }: World): boolean =>
   foreign.size + displacedTold + losses.length === 0
 
-/**
- * Whether a round has asked for the key's count since the last that could go wrong did, and before this time
- * (Unix, in ms): what a round asks at its end is for the next.
- */
+/** Says whether a round has asked for the count since the last that could go wrong, before this time. */
 function isCounted({ records }: World, before: number): boolean {
   const quietFrom = records.quietFrom.at(-1) ?? Number.POSITIVE_INFINITY
   return records.asked.some(
@@ -205,10 +202,7 @@ function* unfilled(
   }
 }
 
-/**
- * Accounts without a payment under way that wait on while another account gets a later turn. A turn is
- * how many payments of its account come before a payment; those that ended in the round count or do not.
- */
+/** Finds accounts that wait on while another gets a later turn: the number of its payments before this one. */
 function* overtaken(world: World, { head, work }: RoundStart, left: Work): Generator<string> {
   if (!isOneBranch(world)) return
   const accountOf = ({ order }: Payment) => order.request.from

@@ -120,10 +120,7 @@ function begun(
 /** What a Worker knows of the key's money and of the price is no older than its rules say, but for what a call takes. */
 const callMs = 10_000
 
-/**
- * Whether the chain shows, and has shown to every replica, that the key can pay for nothing or that the
- * price is above the operator's limit.
- */
+/** Says whether every replica shows that the key can pay for nothing, or that the price is above the limit. */
 function showsNoHope({ chain, scheduler, plan, records }: World): boolean {
   if (records.reorganizations.length > 0) return false
   const { rules, maxBehindMs } = plan.knobs
@@ -136,10 +133,7 @@ function showsNoHope({ chain, scheduler, plan, records }: World): boolean {
 
 const intents = new Map<string, Hex>()
 
-/**
- * What a session's payment is called on the chain, written down a second time: the promise is that
- * it never changes.
- */
+/** Names a session's payment on the chain, written down a second time: it never changes. */
 function intentOf(sessionId: string, account: Address): Hex {
   const key = `${sessionId} ${account}`
   const known = intents.get(key)

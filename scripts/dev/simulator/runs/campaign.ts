@@ -30,11 +30,7 @@ export type Message =
   | { kind: 'done'; tally: Tally }
   | { kind: 'failed'; seed: number; message: string }
 
-/**
- * Runs many seeds in several processes.
- *
- * @throws {Error} a seed could not be lived through at all, which is a fault of the simulator's own
- */
+/** Runs many seeds in several processes. @throws {Error} a seed could not be lived through at all */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
   const { from, count, jobs, stopsAtFirst = false, found, environment, hangsAfterMs } = options
   const script = fileURLToPath(new URL('campaign-process.ts', import.meta.url))

@@ -2,11 +2,7 @@ import { addCounts, type Counts, countBy } from '../../count.ts'
 import type { History } from '../history.ts'
 import { Status } from '../model/contracts.ts'
 
-/**
- * How much a number of runs have seen: a simulator that never kills anybody finds nothing. `seen`: seeds and
- * deliveries, and the requests in the chains as they were at the end, by what came of them; `faults` and
- * `events`: by their kinds; `excused`: how often each excuse was needed.
- */
+/** How much a number of runs have seen: a simulator that never kills anybody finds nothing. */
 export type Tally = Record<'seen' | 'faults' | 'events' | 'excused', Counts>
 
 export const newTally = (): Tally => ({ seen: {}, faults: {}, events: {}, excused: {} })
