@@ -1,5 +1,5 @@
 import { type Address, type Hex, keccak256 } from 'viem'
-import { beforeAll, expect as check, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { exchange } from '../../../scripts/dev/rpc.ts'
 import { methods } from '../../../src/node/methods/list.ts'
 import {
@@ -18,7 +18,6 @@ import type { Answer } from './support/serve.ts'
 import { connectSocket } from './support/socket-client.ts'
 
 const nowhere = `0x${'99'.repeat(32)}`
-const someone = `0x${'5e'.repeat(20)}`
 type Json = Record<string, unknown>
 type Rpc = (method: string, params?: readonly unknown[]) => Promise<Answer>
 
@@ -66,9 +65,9 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
   /** The result, which is what the method's own schema says, to the last field. */
   async function result<T = Json>(method: string, ...params: unknown[]): Promise<T> {
     const answer = await rpc(method, params)
-    check(answer.error, `${method} ${JSON.stringify(params)}`).toBeUndefined()
+    expect(answer.error, `${method} ${JSON.stringify(params)}`).toBeUndefined()
     const { result: schema } = methods.find(({ name }) => name === method) ?? {}
-    check(schema?.parse(answer.result), method).toEqual(answer.result)
+    expect(schema?.parse(answer.result), method).toEqual(answer.result)
     return answer.result as T
   }
 
@@ -77,27 +76,23 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
     return error ?? { code: 0, message: 'no error' }
   }
 
-  /** What is asked wrongly, and what is told. */
-  async function refuses(rows: readonly Refused[]): Promise<void> {
-    for (const [method, params, message] of rows) {
-      expect(await refusal(method, ...params)).toEqual({ code: -32602, message })
-    }
-  }
-
   describe('eth', () => {
-    test('eth_accounts is empty', async () => {
-      expect(await result('eth_accounts')).toEqual([])
-    })
-
-    test("eth_blockNumber and eth_gasPrice are the node's", async () => {
-      for (const method of ['eth_blockNumber', 'eth_gasPrice']) {
-        expect(await result(method)).toBe(await on.direct(method))
+    test('what is asked without parameters tells of the network, its node and the service', async () => {
+      for (const [method, answer] of [
+        ['eth_accounts', []],
+        ['eth_chainId', '0x1f'],
+        ['net_version', '31'],
+        ['eth_blockNumber', await on.direct('eth_blockNumber')],
+        ['eth_gasPrice', await on.direct('eth_gasPrice')],
+        ['eth_protocolVersion', kind.protocolVersion],
+        ['chain_protocolVersion', kind.protocolVersion],
+        ['web3_clientVersion', expect.stringMatching(kind.client)],
+      ] as const) {
+        expect(await result(method), method).toEqual(answer)
       }
-    })
-
-    test('eth_chainId and net_version tell the network', async () => {
-      expect(await result('eth_chainId')).toBe('0x1f')
-      expect(await result('net_version')).toBe('31')
+      expect(await result('web3_sha3', '0x68656c6c6f20776f726c64')).toBe(
+        '0x47173285a8d7341e5e972fc677286384f802f8ef42a5ec5f03bbfa254cb01fad',
+      )
     })
 
     test('eth_call gives the output and makes no transaction', async () => {
@@ -197,7 +192,6 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       const byNumber = await result('eth_getBlockByNumber', number)
       expect(byNumber).toMatchObject(logged.block)
       expect(await result('eth_getBlockByHash', hash)).toEqual(byNumber)
-      expect(Object.keys(byNumber)).toEqual(expect.arrayContaining(blockFields))
       const receipt = (await on.direct('eth_getTransactionReceipt', [logged.hash])) as Json
       const fees = BigInt(receipt.gasUsed as Hex) * BigInt(receipt.effectiveGasPrice as Hex)
       expect(byNumber).toMatchObject({
@@ -218,7 +212,6 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       const block = await result('eth_getBlockByHash', logged.block.hash, true)
       const [transaction] = block.transactions as Json[]
       expect(transaction).toEqual(await result('eth_getTransactionByHash', logged.hash))
-      expect(Object.keys(transaction ?? {})).toEqual(expect.arrayContaining(transactionFields))
     })
 
     test('a missing block, transaction, receipt or count is null', async () => {
@@ -267,11 +260,9 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
 
     test('a receipt has every field, and exactly one of status and root', async () => {
       const receipt = await result('eth_getTransactionReceipt', logged.hash)
-      expect(Object.keys(receipt)).toEqual(expect.arrayContaining(receiptFields))
       expect(receipt).toMatchObject({ status: '0x1', to: on.emitter, contractAddress: null })
       expect(receipt).not.toHaveProperty('root')
       const [log] = receipt.logs as Json[]
-      expect(Object.keys(log ?? {})).toEqual(expect.arrayContaining(logFields))
       expect(log).not.toHaveProperty('removed')
     })
 
@@ -285,11 +276,6 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
         to: null,
       })
       expect(await result('eth_getTransactionByHash', hash)).toMatchObject({ to: null })
-    })
-
-    test('eth_protocolVersion and chain_protocolVersion are quantities', async () => {
-      expect(await result('eth_protocolVersion')).toBe(kind.protocolVersion)
-      expect(await result('chain_protocolVersion')).toBe(kind.protocolVersion)
     })
 
     test('eth_sendRawTransaction answers the hash of the bytes, also the second time', async () => {
@@ -327,13 +313,6 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
         )
         expect(await result('chain_getRawBlockHeaderByNumber', 'pending')).toBeNull()
       })
-    })
-
-    test('web3_clientVersion is the node, web3_sha3 is Keccak-256', async () => {
-      expect(await result('web3_clientVersion')).toMatch(kind.client)
-      expect(await result('web3_sha3', '0x68656c6c6f20776f726c64')).toBe(
-        '0x47173285a8d7341e5e972fc677286384f802f8ef42a5ec5f03bbfa254cb01fad',
-      )
     })
   })
 
@@ -481,6 +460,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(await result('trace_block', hash)).toEqual(all)
       const filter = { fromBlock: number, toBlock: number }
       expect(await result('trace_filter', filter)).toEqual(all)
+      expect(await result('trace_filter', { fromBlock: '0x0', toBlock: '0x7d0' })).not.toEqual([])
       expect(await result('trace_block', 'earliest')).toEqual([])
       expect((await refusal('trace_block', 'pending')).message).toContain('"block"')
     })
@@ -550,128 +530,14 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(await filtered({ toAddress: caller, after: 9 })).toEqual([])
       expect(await filtered({ toAddress: caller, after: 10_001 })).toEqual([])
     })
-
-    test('of a range of 2,000 blocks are found', async () => {
-      expect(await result('trace_filter', { fromBlock: '0x0', toBlock: '0x7d0' })).not.toEqual([])
-    })
   })
-
-  test('eth_call needs a receiver and a block', () =>
-    refuses([
-      ...[{ data: '0x' }, { data: emitterCode }, { to: null, data: emitterCode }].map(
-        (call): Refused => ['eth_call', [call, 'latest'], noReceiver],
-      ),
-      ['eth_call', [{ to: someone }], 'missing parameter "block"'],
-      ['eth_call', [{ to: someone }, nowhere], `invalid parameter "block": ${anyNumber}`],
-    ]))
-
-  test('eth_estimateGas needs a receiver or code, and no two kinds of code', () =>
-    refuses([
-      ...[{}, { to: null }, { data: '0x' }, { to: null, data: null, input: '0x' }].map(
-        (call): Refused => ['eth_estimateGas', [{ from: sender, ...call }], noCode],
-      ),
-      [
-        'eth_estimateGas',
-        [{ from: sender, data: emitterCode, input: '0x00' }],
-        'invalid parameter "call": has both data and input, and they differ',
-      ],
-      ['eth_estimateGas', [{ to: '', data: emitterCode }], noReceiver],
-    ]))
-
-  test('eth_sendRawTransaction refuses what is signed for another chain', async () =>
-    refuses([
-      [
-        'eth_sendRawTransaction',
-        [
-          await customer.signTransaction({
-            ...{ type: 'legacy', chainId: 30, nonce: 0, gas: 21_000n, gasPrice: 1n, to: sender },
-          }),
-        ],
-        'invalid parameter "transaction": it is signed for chain 30, and this is chain 31',
-      ],
-    ]))
-
-  test('take a block or a range, never both, in a filter of logs', () =>
-    refuses([
-      ['eth_getLogs', [{ blockHash: nowhere, fromBlock: '0x1' }], either],
-      ['eth_getLogs', [{ blockHash: nowhere, toBlock: '0x1' }], either],
-    ]))
-
-  test('take at most 100 at a time out of at most 2,000 blocks', () =>
-    refuses([
-      [
-        'trace_filter',
-        [{ count: 101 }],
-        'invalid parameter "filter.count": must be a number from 0 to 100',
-      ],
-      [
-        'trace_filter',
-        [{ fromBlock: '0x0', toBlock: '0x7d1' }],
-        'a range has at most 2000 blocks: try blocks 0x0 to 0x7d0',
-      ],
-    ]))
-
-  test('a parameter too many, or one of the wrong kind, is named', () =>
-    refuses([
-      ['eth_blockNumber', [1], 'eth_blockNumber takes at most 0 parameters'],
-      ['eth_getBalance', [sender, 'latest', 1], 'eth_getBalance takes at most 2 parameters'],
-      ['eth_getBalance', [], 'missing parameter "address"'],
-      ['eth_getBalance', ['0x1'], 'invalid parameter "address": must be a 20-byte address'],
-      ['eth_getBalance', [sender, 'safe'], `invalid parameter "block": ${anyBlock}`],
-      ['eth_getCode', [sender], 'missing parameter "block"'],
-      ['eth_getStorageAt', [sender, '0x0'], 'missing parameter "block"'],
-      [
-        'eth_getStorageAt',
-        [sender, 0, 'latest'],
-        'invalid parameter "position": must be a hex quantity',
-      ],
-      [
-        'eth_getBlockByNumber',
-        ['latest', 'yes'],
-        'invalid parameter "full": must be true or false',
-      ],
-      ['eth_getBlockByNumber', [nowhere], `invalid parameter "block": ${anyNumber}`],
-      ['web3_sha3', ['hello'], 'invalid parameter "data": must be hex data of whole bytes'],
-      [
-        'eth_getLogs',
-        [{ topics: [[['0x']]] }],
-        'invalid parameter "filter.topics.0": must be a 32-byte topic, an array of such topics, or null',
-      ],
-    ]))
 
   async function blockOfThree(): Promise<Json> {
     await beforeABlock(on.direct, async () => {
       for (const word of [1n, 2n, 3n]) await emit(on.direct, on.emitter, word, word, word)
     })
     const block = (await on.direct('eth_getBlockByNumber', ['latest', false])) as Json
-    check(block.transactions).toHaveLength(3 + ownTransactions)
+    expect(block.transactions).toHaveLength(3 + ownTransactions)
     return block
   }
 }
-
-type Refused = readonly [method: string, params: readonly unknown[], message: string]
-
-const noReceiver = 'invalid parameter "call.to": must be a 20-byte address'
-const noCode =
-  'invalid parameter "call": needs "to", or in "data" or "input" the code of a contract to create'
-const either = 'invalid parameter "filter": Cannot specify both blockHash and fromBlock/toBlock'
-const anyNumber = 'must be a block number in hex, latest, earliest or pending'
-const anyBlock = anyNumber.replace('hex,', 'hex, a block hash,')
-
-const blockFields =
-  'number hash parentHash sha3Uncles logsBloom transactionsRoot stateRoot receiptsRoot miner difficulty totalDifficulty extraData size gasLimit gasUsed timestamp transactions uncles minimumGasPrice bitcoinMergedMiningHeader bitcoinMergedMiningCoinbaseTransaction bitcoinMergedMiningMerkleProof hashForMergedMining paidFees cumulativeDifficulty'.split(
-    ' ',
-  )
-
-const transactionFields =
-  'hash nonce blockHash blockNumber transactionIndex from to gas gasPrice value input v r s type'.split(
-    ' ',
-  )
-
-const receiptFields =
-  'transactionHash transactionIndex blockHash blockNumber from to contractAddress cumulativeGasUsed gasUsed effectiveGasPrice logs logsBloom type'.split(
-    ' ',
-  )
-
-const logFields =
-  'logIndex transactionIndex transactionHash blockHash blockNumber address data topics'.split(' ')

@@ -280,22 +280,6 @@ function testConnections(): void {
       client.close()
     })
 
-    test('is told of its mistakes in subscribing', async () => {
-      const client = await connectSocket(on.worker.wsUrl)
-      expect((await client.rpc('eth_subscribe', ['everything'])).error).toEqual({
-        code: -32602,
-        message:
-          'invalid parameter "type": must be one of newHeads, logs, newPendingTransactions, syncing',
-      })
-      expect((await client.rpc('eth_subscribe', [])).error?.message).toBe(
-        'missing parameter "type"',
-      )
-      expect((await client.rpc('eth_subscribe', ['logs', { address: '0x1' }])).error).toMatchObject(
-        { code: -32602 },
-      )
-      client.close()
-    })
-
     test('with an invalid key is refused before it is a connection', async () => {
       await expect(
         connectSocket(on.worker.wsUrl.replace(/[^/]*$/, 'another-key')),

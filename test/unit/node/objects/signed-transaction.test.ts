@@ -136,10 +136,3 @@ describe('bytes that a node would encode otherwise, or not at all, are refused i
     expect(refusal(legacyWith({ 8: toHex(halfOrder) }))).toBe('taken')
   })
 })
-
-test('a signature that no key made is refused', async () => {
-  // RSKj 9.0.3 answers "Internal server error" to this one.
-  const raw =
-    '0xf84301840393870082520894a0ee7a142d267c1f36714e4a8f75612f20a7972080806205a02061fc844935e15ea36e8568aa3a344b150a336c99be3b7eb3bc1fb4284f5739'
-  await expect(assertSigner(raw)).rejects.toThrow('no key made its signature')
-})
