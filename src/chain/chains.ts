@@ -27,10 +27,7 @@ export type PoolRules = {
   blockMs: number
   /** Nonces of one account that may wait in the pool at a time, one less than what it accepts. */
   maxInFlight: number
-  /**
-   * Payments that one transaction carries at most. With 15 nonces 12 of them fill a block of Rootstock (6.8 M gas), and
-   * a transaction of the dearest kind takes a third of it at most.
-   */
+  /** Payments that one transaction carries at most: at 15 nonces they fill Rootstock's blocks. */
   maxInBatch: number
   /** A replacement's gas price over the replaced one's, in percent. */
   replacementPercent: number
@@ -109,18 +106,12 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
 /** At the latest after so many ms a round looks after what cannot wait for the usual one. */
 export const soonMs = (tendMs: number): number => Math.min(tendMs, 5_000)
 
-/**
- * After how many ms bytes are offered again that no node took so many times in a row: within seconds,
- * and then ever later.
- */
+/** Gives after how many ms bytes are offered again that no node took so many times in a row. */
 export function resendAfterMs({ tendMs, rebroadcastMs }: PoolRules, failures: number): number {
   return Math.min(rebroadcastMs, soonMs(tendMs) * 4 ** (failures - 1))
 }
 
-/**
- * Rootstock's rules on a chain whose blocks come faster or slower: what is a number of blocks there
- * stays the same number of blocks.
- */
+/** Scales Rootstock's rules to faster or slower blocks: numbers of blocks stay the same. */
 export function atPace(rules: PoolRules, blockMs: number): PoolRules {
   const paced = (ms: number) => Math.ceil((ms * blockMs) / rootstockBlockMs)
   return {

@@ -51,10 +51,7 @@ export type Node = {
   head(signal: AbortSignal): Promise<Head>
   /** Undefined where the chain is not that long. */
   block(number: number, signal: AbortSignal): Promise<Head | undefined>
-  /**
-   * Transactions of the account in the chain up to its latest block, or up to the one with this number,
-   * or with those that wait in the node's pool.
-   */
+  /** Counts the account's transactions up to a block, or with those that wait in the pool. */
   transactionCount(
     account: Address,
     signal: AbortSignal,

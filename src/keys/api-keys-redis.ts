@@ -125,10 +125,7 @@ const counted = z.pipe(
   z.transform(([relay, callers, resetAt]) => ({ relay, callers, resetAt })),
 )
 
-/**
- * The API keys on Redis, each call one script; a day begins by the database's own clock. Quotas are
- * counted here and not by `@upstash/ratelimit`: they are of a UTC day, and all or nothing for a batch.
- */
+/** Keeps the API keys on Redis, each call one script; a day begins by the database's clock. */
 export function createRedisKeys(database: RedisDatabase): KeyStore {
   const script = database.script(keysLua)
   const run = (method: string, ...args: string[]) => script([base], [method, ...args])

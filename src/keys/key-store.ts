@@ -16,10 +16,7 @@ export type CallStore = {
 export type KeyStore = CallStore & {
   /** A key that may be used. */
   find: (hash: string) => Promise<KeyRecord | null>
-  /**
-   * Counts calls, all or none. `ahead` are counted too where the quota is far from spent, so that
-   * the caller need not ask for each.
-   */
+  /** Counts calls, all or none; `ahead` too where the quota is far from spent. */
   take: (hash: string, calls: number, ahead: number) => Promise<Taken>
   /** `false` when there is such a key already. */
   create: (record: KeyRecord) => Promise<boolean>

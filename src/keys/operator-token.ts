@@ -1,9 +1,6 @@
 import { bearerToken, isSameSecret } from '../runtime/bearer.ts'
 
-/**
- * Whether an `Authorization` header holds the operator's token: `Bearer <token>`. Without a token no one
- * is the operator.
- */
+/** Tells whether an `Authorization` header holds the operator's token, if there is one. */
 export async function isOperator(
   authorization: string | undefined,
   token: string | undefined,

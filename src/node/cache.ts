@@ -6,10 +6,7 @@ const unverifiedMs = 60_000
 
 export type Cache = ReturnType<typeof createCache>
 
-/**
- * Keeps texts in this isolate's memory, up to a number of characters in all; what was not used for longest goes
- * first. `now` is Unix time in ms.
- */
+/** Keeps texts in memory up to a number of characters; what was not used for longest goes first. */
 export function createCache({ maxLength, now }: { maxLength: number; now: () => number }) {
   const entries = new Map<string, KeptText>()
   let length = 0

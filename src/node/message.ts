@@ -15,10 +15,7 @@ export type Message =
 /** How many requests one batch may hold; RSKj's own limit. */
 export const maxBatch = 50
 
-/**
- * How many values one message may hold, at any depth. What 2 MB of hashes or addresses make is a third
- * of it; a million empty lists would take sixty times the memory of their text.
- */
+/** How many values one message may hold, at any depth: 2 MB of addresses are a third of it. */
 export const maxValues = 131_072
 
 /** Reads one JSON-RPC message. Never throws. */

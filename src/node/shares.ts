@@ -10,10 +10,7 @@ const bytesPerMs = 6_000
 
 export type CustomerBudgets = ReturnType<typeof createShares>
 
-/**
- * What one customer may make a process hold and do at a time, so that the others are served as well: for messages of a
- * kind that reach this process.
- */
+/** Bounds what one customer may make a process hold and do, so that others are served as well. */
 export function createShares({ now, sleep }: Pick<Clock, 'now' | 'sleep'>) {
   const customers = new Map<string, { held: number; freeAt: number }>()
   let sum = 0

@@ -1,10 +1,7 @@
 import type { Clock } from './clock.ts'
 import { outcomeOf, runShared, type SharedWork } from './shared-work.ts'
 
-/**
- * Other requests wait this long for a question before they ask it themselves: in a Worker it is
- * cancelled with the request that asked it.
- */
+/** Others wait so long: in a Worker a question is cancelled with the request that asked it. */
 const pendingMs = 2_000
 
 type Kept<Answer> = { question: SharedWork<Answer>; since: number; until: number }

@@ -34,10 +34,7 @@ export const systemClock: Clock = {
   timeout: (ms) => AbortSignal.timeout(ms),
 }
 
-/**
- * Does work with a clock whose time limits end with the work. The runtime's own run on, and a Durable
- * Object is busy, and paid for, as long as timers run.
- */
+/** Ends time limits with the work: a Durable Object is paid for as long as timers run. */
 export async function withEndingLimits<T>(
   clock: Clock,
   work: (clock: Clock) => Promise<T>,

@@ -28,17 +28,11 @@ export function createConsoleLog(now: () => number): Log {
 /** A fault's first line says what happened; what follows in some libraries' are the values at hand. */
 const maxFaultLength = 200
 
-/**
- * Where something is: a whole URL, or a numeric address (IPv6's in brackets) with its port. Deno's `fetch` puts both into
- * what it throws, and the addresses of nodes and databases may hold a key.
- */
+/** A whole URL, or a numeric address with its port: a node's or a database's may hold a key. */
 const address =
   /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-f.]*:[0-9a-f:.]*\](?::\d+)?/gi
 
-/**
- * What a log may hold of a fault: names and the first lines of messages down to the first cause,
- * without the addresses in them.
- */
+/** Gives what a log may hold of a fault: first lines down to the first cause, without addresses. */
 export function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return 'a non-Error value was thrown'
   const [firstLine = ''] = error.message.split('\n')

@@ -57,10 +57,7 @@ export type WorkSharingOptions = {
   isAnswer: (error: unknown) => boolean
 }
 
-/**
- * The request that started the work may end and take it along (on Workers a request's I/O ends with
- * the request), so the others wait for it only this long and then work on their own.
- */
+/** Others wait so long and then work on their own: a request's end may take its work along. */
 const patienceMs = 1_500
 
 /** Equal work that is under way at the same time is done once. */

@@ -82,10 +82,7 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
       chain = await Promise.all(linked.map((block) => toFeedBlock(source, block)))
     },
 
-    /**
-     * Looks at the chain and moves along with it. All of a change is read before any of it counts, so
-     * that a failure changes nothing and the next look finds the same again.
-     */
+    /** Moves along with the chain; all of a change is read before any of it counts. */
     async advance(): Promise<ChainChange> {
       const last = chain.at(-1)
       if (last === undefined) throw new Error('the feed has no chain to move along')

@@ -7,10 +7,7 @@ import type { NodeSocket } from '../upstream/socket.ts'
 
 export type FeedEvents = ReturnType<typeof createFeedEvents>
 
-/**
- * What nodes tell beyond their chain: by the socket where there is one, else by a filter that is
- * asked again and again, else by what is in the pending block.
- */
+/** Hears what enters the pool: by the socket, else by a filter, else from the pending block. */
 export function createFeedEvents(
   ask: <T>(work: (node: UpstreamNode) => Promise<T>) => Promise<T>,
   socket: NodeSocket,
@@ -19,10 +16,7 @@ export function createFeedEvents(
   let filter: { node: string; id: string } | undefined
 
   return {
-    /**
-     * Hashes that entered the pool since the last call, as far as it was seen: while the node was away, or
-     * before a lost connection is noticed, some come and are mined unseen.
-     */
+    /** Gives the hashes that entered the pool since the last call, as far as that was seen. */
     async entered(): Promise<string[]> {
       socket.ensure()
       const connection = socket.connection()

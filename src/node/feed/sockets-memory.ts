@@ -27,10 +27,7 @@ export type MemorySocketsOptions = {
 /** RFC 6455, section 7.4.1: the server goes away. */
 const goingAway = 1001
 
-/**
- * WebSockets that live and die with this process: one feed a network follows the chain for all of
- * them.
- */
+/** Takes WebSockets that live and die with this process; one feed serves all of a network. */
 export function createMemorySockets({
   keeperOf,
   upgrade,

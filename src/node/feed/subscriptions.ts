@@ -8,10 +8,7 @@ export type Topic =
   | { kind: 'syncing' }
 
 export type Subscriptions = {
-  /**
-   * @returns the id of the new subscription: 16 random bytes in hex
-   * @throws {RpcError} the connection has as many as it may have
-   */
+  /** Gives the id of the new subscription; refuses one more than the connection may have. */
   readonly add: (topic: Topic) => Promise<string>
   /** Whether there was such a subscription. */
   readonly remove: (id: string) => boolean

@@ -73,10 +73,7 @@ async function simulated<T>(outcome: Promise<T>, { gas }: SimulatedCall): Promis
   }
 }
 
-/**
- * Refuses, as go-ethereum does, a sender who could not pay, where the node does not look (RSKj before 6.5.0,
- * anvil), and a call that fails without a revert (RSKj).
- */
+/** Refuses, as go-ethereum does, who could not pay, and what fails without a revert. */
 async function estimate(node: UpstreamNode, call: SimulatedCall, block?: Selector) {
   const [estimated, funds] = await Promise.allSettled([
     estimateAt(node, call, block),

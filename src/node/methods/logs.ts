@@ -9,10 +9,7 @@ import { type LogRange, logsOfRange, maxLogBlocks } from '../reads/logs.ts'
 import { exampleBlock, exampleLogs } from './examples.ts'
 import { type Context, method } from './method.ts'
 
-/**
- * The logs that match a filter, oldest first; of the latest block, if no block is named. Over any
- * range at most 10,000, within 2,000 blocks any number.
- */
+/** Gives logs oldest first; those of the latest block, if no block is named. */
 export const ethGetLogs = method({
   name: 'eth_getLogs',
   summary: 'The logs that match a filter',

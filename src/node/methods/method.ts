@@ -30,10 +30,7 @@ export type Method = {
   readonly call: (params: Record<string, unknown>, context: Context) => Promise<unknown>
   /** Whether this answer proves itself. What does not is kept for a minute at most. */
   readonly proves: (params: Record<string, unknown>, result: unknown) => boolean
-  /**
-   * Whether this answer can never change. `isDeep` tells of a block number whether it is so deep
-   * that no reorganization reaches it.
-   */
+  /** Tells whether this answer can never change; no reorganization reaches what `isDeep`. */
   readonly lasts: (
     params: Record<string, unknown>,
     result: unknown,
@@ -44,10 +41,7 @@ export type Method = {
 type Shape = Readonly<Record<string, z.ZodMiniType>>
 type Parsed<S extends Shape> = { [K in keyof S]: z.output<S[K]> }
 
-/**
- * A method of the service. Parameters are positional, in the order of `params`' members; those
- * whose schema takes `undefined` may be left out, or be `null`.
- */
+/** Makes a method. Parameters are positional; those that take `undefined` may be `null`. */
 export function method<S extends Shape, R extends z.ZodMiniType>(definition: {
   name: string
   summary: string

@@ -1,13 +1,7 @@
 import { TransportError } from '../../chain/rpc.ts'
 
-/**
- * A node's answer that cannot be one to the question, though no hash proves it. To its caller it is as
- * good as none; it is no evidence of a lie, since nodes differ in what they answer to unusual questions.
- */
+/** An answer that cannot be one to the question. It is no lie: nodes differ in what is unusual. */
 export class MalformedAnswer extends TransportError {}
 
-/**
- * A node's answer that proves itself wrong: it does not fit a hash. To its caller it is as good as none;
- * the node is not believed for a while. Nothing else is held against a node.
- */
+/** An answer that a hash proves wrong: its node is not believed for a while. */
 export class UntrueAnswer extends TransportError {}

@@ -81,10 +81,7 @@ export function pendingBlock(raw: RawBlock): Block {
   }
 }
 
-/**
- * Gives the hashes of a block's transactions that were sent by their signers: Rootstock ends each block but the
- * first with REMASC's transaction, which pays the miners and is never in a pool.
- */
+/** Gives the hashes of what was signed: Rootstock ends each block with REMASC's transaction. */
 export function sentTransactions({ transactions, minimumGasPrice }: RawBlock): string[] {
   const isRootstock = typeof minimumGasPrice === 'string'
   const sent = isRootstock ? transactions.slice(0, -1) : transactions

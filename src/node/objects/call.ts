@@ -15,18 +15,12 @@ const members = {
 const notAnObject = { error: 'must be a call object' }
 const differ = 'has both data and input, and they differ'
 
-/**
- * What `eth_call` simulates. `to` is required. `input` is the newer name of `data` (execution-apis);
- * members without a name here travel on as they are.
- */
+/** What `eth_call` simulates. `input` is the newer name of `data` (execution-apis). */
 export const callParam = z
   .looseObject({ from, to: addressParam, ...members }, notAnObject)
   .check(z.refine(codeAgrees, { error: differ }))
 
-/**
- * What `eth_estimateGas` simulates: a call, or without `to` the creation of a contract, as clients
- * ask before they deploy one. A creation has code.
- */
+/** What `eth_estimateGas` simulates: a call, or without `to` the creation of a contract. */
 export const estimateParam = z
   .looseObject({ from, to: z.nullish(addressParam), ...members }, notAnObject)
   .check(

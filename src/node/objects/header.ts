@@ -37,12 +37,7 @@ function encodeHeader(block: Fields): Hex {
   return toRlp([...fields, ...present].map(([name, kind]) => encodeField(block[name], kind)))
 }
 
-/**
- * The raw header of an Ethereum block.
- *
- * @throws {UntrueAnswer} its keccak is not the block's hash
- * @throws {MalformedAnswer} it lacks a field
- */
+/** Gives the raw header of an Ethereum block; refuses one that is not the block's hash. */
 export function verifiedHeader(block: Fields): Hex {
   const raw = encodeHeader(block)
   if (keccak256(raw) !== block.hash) throw new UntrueAnswer('a block does not fit its own hash')

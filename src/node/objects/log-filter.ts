@@ -45,10 +45,7 @@ export const logFilterParam = z
 /** Which logs are wanted, wherever they are. */
 export type LogFilter = z.output<typeof logSubscriptionParam>
 
-/**
- * Whether a log is wanted. An empty list is no condition, nor is `null`; but a log with fewer topics
- * than the filter has is not wanted, as go-ethereum and RSKj see it.
- */
+/** Tells whether a log is wanted: not one with fewer topics than the filter has. */
 export function matches(filter: LogFilter, log: Emitted): boolean {
   return (filter.topics?.length ?? 0) <= log.topics.length && couldMatch(filter, log)
 }

@@ -18,11 +18,7 @@ export function encodeReceipt(receipt: RawReceipt): Hex {
 /** A node of a Merkle Patricia trie (yellow paper, appendix D), with those below it and the nibbles that lead there. */
 export type TrieNode = { rlp: Hex; below: readonly { path: string; node: TrieNode }[] }
 
-/**
- * The receipts trie of a block.
- *
- * @throws {UntrueAnswer} its root is not the one in the block's header
- */
+/** Makes a block's receipts trie; refuses one whose root is not the one in its header. */
 export function verifiedTrie(receipts: readonly RawReceipt[], receiptsRoot: string): TrieNode {
   const leaves = receipts.map((receipt, index) => ({
     path: pathOf(index),

@@ -75,12 +75,7 @@ function bodyOf(type: number, raw: Hex): readonly Item[] {
 const encoded = (type: number, body: readonly Item[]): Hex =>
   `${type === 0 ? '0x' : toHex(type, { size: 1 })}${toRlp(body as Hex[]).slice(2)}`
 
-/**
- * Why a node may have failed on bytes that are a signed transaction by their form: about half of all
- * `r` are not a point of the curve, so that no key made the signature.
- *
- * @throws {RpcError} invalid params, when there is no such key
- */
+/** Refuses a signature that no key made: about half of all `r` are not a point of the curve. */
 export async function assertSigner(raw: Hex): Promise<void> {
   const type = typeOf(raw)
   const body = bodyOf(type, raw)

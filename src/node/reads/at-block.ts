@@ -8,12 +8,7 @@ import { minedBlock } from './mined-block.ts'
 /** A block as a node is asked for its state: RSKj reads the switch of EIP-1898 as text. */
 type NodeSelector = string | { blockHash: string; requireCanonical: true | 'true' }
 
-/**
- * Reads state as of a block. A node that does not know its own blocks' hashes here is asked by the
- * number instead, and for the block at that number afterwards.
- *
- * @throws {RpcError} -32000 when there is no such block
- */
+/** Reads state as of a block; by its number where the node does not know its own hashes here. */
 export async function atBlock<T>(
   node: UpstreamNode,
   block: Selector,
@@ -39,11 +34,7 @@ function selectorFor({ profile }: UpstreamNode, block: Selector, blockHash: stri
   return profile === 'rskj' ? { blockHash, requireCanonical: 'true' } : block
 }
 
-/**
- * For the methods in which RSKj takes a bare hash for a number (EthModule). As an object it reads at
- * the hash's height whatever block is there (Web3Impl.toInvokeByBlockHash), unless the hash has to be
- * canonical.
- */
+/** Names a block as RSKj understands it where it takes a bare hash for a number (EthModule). */
 export function withoutBareHash({ profile }: UpstreamNode, at: NodeSelector): NodeSelector {
   if (profile !== 'rskj' || typeof at !== 'string' || !isHash(at)) return at
   return { blockHash: at, requireCanonical: 'true' }

@@ -11,12 +11,7 @@ import { receiptsOf } from './receipts.ts'
 
 const logs = z.array(log)
 
-/**
- * The logs of one block, oldest first. On an Ethereum node they are proved complete: by the block's
- * bloom when there are none, by its receipts when there are some.
- *
- * @returns `null` when there is no such block
- */
+/** Gives one block's logs, on Ethereum proved by bloom or receipts; `null` without a block. */
 export async function logsOfBlock(
   node: UpstreamNode,
   selector: string,
@@ -40,12 +35,7 @@ export async function logsOfBlock(
   return await logsOfBlock(node, block.value.hash, filter)
 }
 
-/**
- * The logs of a block that is there, as far as is known. A node that does not have it tells nothing of
- * its logs, which is not the same as that there are none.
- *
- * @throws {TransportError} the node does not have the block
- */
+/** Gives the logs of a known block; a node that lacks it fails, for it tells nothing of them. */
 export async function logsOfKnownBlock(
   node: UpstreamNode,
   selector: string,

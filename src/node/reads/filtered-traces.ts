@@ -46,12 +46,7 @@ export async function filterTraces(
   return found.slice(after, after + count)
 }
 
-/**
- * RSKj selects in the same way; its blocks need not be looked through from here. It skips 10,000
- * traces, and gives 10,000 behind them, of which the first may be skipped here.
- *
- * @throws {RpcError} invalid params for what is further behind: a narrower range finds it
- */
+/** Lets RSKj select. It skips 10,000 traces and gives as many: what is further is refused. */
 export async function passFilter(
   node: UpstreamNode,
   from: number,

@@ -54,12 +54,7 @@ class OutOfCalls extends RpcError {
   }
 }
 
-/**
- * The logs between two blocks, oldest first; in pieces when there are many blocks.
- *
- * @throws {RpcError} more than 10,000 logs over more than 2,000 blocks, or no time or calls for so many
- * blocks; the error names a range that works
- */
+/** Gives the logs between two blocks, oldest first; a refusal names a range that works. */
 export async function logsOfRange(
   range: LogRange,
   filter: LogFilter,
@@ -136,10 +131,7 @@ async function comparedPiece(range: LogRange, search: Search): Promise<ChainLog[
   return believed.value
 }
 
-/**
- * Which of two answers fits the receipts of a block, where both nodes have the same block and prove
- * them; the other node is not believed. A node that fails the proof leaves the word to the other.
- */
+/** Gives the answer that fits a block's receipts, where both nodes have it; distrusts the other. */
 async function provedAnswer(
   answers: readonly [Told<ChainLog[]>, Told<ChainLog[]>],
   disputed: number,
@@ -191,11 +183,7 @@ function counted(node: UpstreamNode, search: Search): Counted {
   }
 }
 
-/**
- * A node that has not come to a block yet has none of its logs, and says so with fewer logs.
- *
- * @throws {TransportError} it is behind
- */
+/** Fails for a node that has not come to a block yet: it would tell of fewer logs. */
 async function assertNotBehind(node: UpstreamNode, needed: number): Promise<void> {
   if (node.height === undefined || node.height >= needed) return
   if ((await heightOf(node)) < needed) throw new TransportError(`${node.name} is behind`)
@@ -205,11 +193,7 @@ async function heightOf(node: UpstreamNode): Promise<number> {
   return Number(await node.call('eth_blockNumber', [], quantity))
 }
 
-/**
- * One query of one node; in halves where it refuses, and in larger ones again after some answers. Of
- * blocks beyond a node's head there are no logs, which RSKj answers and go-ethereum and anvil call an
- * error.
- */
+/** Asks one node; in halves where it refuses, and in larger pieces again after some answers. */
 async function piece(node: Counted, range: LogRange, search: Search): Promise<ChainLog[]> {
   const { from, open } = range
   const found: ChainLog[] = []

@@ -4,11 +4,7 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 
-/**
- * With which refusal a node says that what a method looks up is not there, if it does not simply answer
- * `null`. Any other error is an error: `header not found`, for one, says that a node cannot tell, and
- * not that there is nothing.
- */
+/** With which refusal a node says that what a method looks up is not there, if not by `null`. */
 const absence = {
   eth_getBlockByHash: 'no_block',
   eth_getBlockByNumber: 'no_block',
@@ -27,11 +23,7 @@ const absence = {
 /** A method that finds one thing by its hash or number. */
 export type Lookup = keyof typeof absence
 
-/**
- * What a node finds by hash or number, `null` where it says that there is no such thing.
- *
- * @throws {RpcError} any other error of the node
- */
+/** Gives what a node finds by hash or number, `null` where it says that there is none. */
 export async function lookUp<T>(
   node: UpstreamNode,
   method: Lookup,

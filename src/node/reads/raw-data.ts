@@ -13,10 +13,7 @@ import { lookUp } from './lookup.ts'
 import { minedBlock } from './mined-block.ts'
 import { receiptsOf } from './receipts.ts'
 
-/**
- * The RLP of a block's header; `null` when there is no such block. On an Ethereum node it is rebuilt
- * and fits the block's hash, or the node is not believed.
- */
+/** Gives the RLP of a block's header, rebuilt and proved on an Ethereum node. */
 export async function rawHeader(node: UpstreamNode, selector: string): Promise<string | null> {
   // What is not mined yet has no header that anything could be proved with; RSKj shows a sketch.
   if (selector === 'pending') return null
@@ -42,10 +39,7 @@ export async function rawTransactionReceipt(
   return found && encodeReceipt(found.receipt)
 }
 
-/**
- * The nodes of the receipts trie from its root to a receipt; `null` when the transaction is not in
- * that block.
- */
+/** Gives the nodes of the receipts trie from its root to a receipt, `null` if it is not there. */
 export async function receiptProof(
   node: UpstreamNode,
   blockHash: string,

@@ -6,11 +6,7 @@ import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { ifServed } from './lookup.ts'
 
-/**
- * All receipts of a block, in order.
- *
- * @throws {MalformedAnswer} they are another block's, or not all of them
- */
+/** Gives all receipts of a block, in order; refuses another block's, or fewer. */
 export async function receiptsOf(node: UpstreamNode, raw: MinedBlock): Promise<RawReceipt[]> {
   if (raw.transactions.length === 0) return []
   const receipts = await blockReceipts(node, raw)

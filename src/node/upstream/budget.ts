@@ -27,10 +27,7 @@ const warningShare = 0.8
 
 export type UpstreamBudget = ReturnType<typeof createUpstreamBudget>
 
-/**
- * What the nodes are asked, and whether callers may ask them more. All processes of a deployment share a budget: each
- * knows what the store told it last.
- */
+/** Counts what all processes ask of the nodes; each knows what the store told it last. */
 export function createUpstreamBudget(options: UpstreamBudgetOptions) {
   const { store, limits, clock, background, log } = options
   let known = { relay: 0, callers: 0, resetAt: Number.POSITIVE_INFINITY }
@@ -78,11 +75,7 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
   return {
     today,
     spentUntil,
-    /**
-     * Notes calls that are about to go to a node, each of a batch by itself.
-     *
-     * @throws {TransportError} they are callers', and the day's are used up for them
-     */
+    /** Notes calls before they go out; throws where they are callers' and the day's are used up. */
     note(asker: Asker, calls: number): void {
       // Subscriptions ask by themselves, without a key's quota.
       if (asker === 'callers' && spentUntil() !== undefined) {
@@ -96,10 +89,7 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
   }
 }
 
-/**
- * Keys of a network whose nodes have a budget: their calls are refused where it is used up for them,
- * whatever is left of their own quota.
- */
+/** Refuses calls of a network's keys where the budget of its nodes is used up for callers. */
 export function withinBudget(keys: Keys, budget: UpstreamBudget, chainId: number): Keys {
   const held = (key: KeyCheck): KeyCheck => {
     if (key.kind === 'unknown' || key.chainId !== chainId) return key

@@ -112,12 +112,7 @@ export function createUpstream({ name, url, fetch, note, now }: UpstreamOptions)
   }
 }
 
-/**
- * Settles every one of the batch; never throws. What a node leaves open of it is asked in halves,
- * then singly.
- *
- * @returns the most calls that the node answered at once
- */
+/** Settles all of a batch, in halves and then singly; gives how many were answered at once. */
 async function exchange(batch: readonly Waiting[], endpoint: Endpoint): Promise<number> {
   try {
     endpoint.count(batch.length)

@@ -27,10 +27,7 @@ const retryMs = 3_000
 /** More than this is not held for a reader who does not come. */
 const mostHashes = 50_000
 
-/**
- * Listens to one of the nodes, at the addresses of their HTTP service. Nodes that serve WebSocket
- * elsewhere, or not at all, are found out by polling.
- */
+/** Listens to one of the nodes at its HTTP address; without a WebSocket there it is polled. */
 export function createNodeSocket({
   urls,
   connect,

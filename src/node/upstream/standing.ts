@@ -139,10 +139,7 @@ export function noteLie(standing: Standing, message: string, options: StandingOp
   standing.distrustedUntil = now + distrustMs
 }
 
-/**
- * Says nothing of the node's other answers: a customer chose the question, and a node may have a
- * way of its own with it. So the next node is asked, and this one keeps its place.
- */
+/** Keeps a node's place: a customer chose the question, and nodes differ in unusual ones. */
 export function noteMalformed(standing: Standing, message: string, options: StandingOptions): void {
   const now = options.clock.now()
   doubtIdentity(standing, now)
