@@ -3,10 +3,6 @@ import { toRlp } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hostileMessage, randomHostilePlan } from '../../../scripts/dev/hostile-messages.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
-import { hashKey } from '../../../src/keys/api-keys.ts'
-import { createConfigKeys } from '../../../src/keys/api-keys-config.ts'
-import { feedLimits } from '../../../src/node/feed/options.ts'
-import { createMemorySockets } from '../../../src/node/feed/sockets-memory.ts'
 import { maxBodyBytes, type NodeRouteOptions, nodeRoutes } from '../../../src/node/route.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
@@ -294,32 +290,6 @@ test('a spent quota says by the clock of the service when to come back', async (
   const response = await routes.request('/any', { ...posting, body: call({}) })
   expect(response.status).toBe(429)
   expect(response.headers.get('retry-after')).toBe('90')
-})
-
-test('a key that was revoked before its connection opened is told so, and not of a limit', async () => {
-  const known = createConfigKeys({ hashes: [await hashKey(testKey)], chainId: 31 })
-  const routes = routesWith({
-    keys: known,
-    services: new Map([[31, served.service]]),
-    // The keeper of the connections has heard of the revocation first.
-    sockets: createMemorySockets({
-      keeperOf: () => ({
-        service: served.service,
-        urls: [],
-        keys: createConfigKeys({ hashes: [], chainId: 31 }),
-        limits: feedLimits,
-        clock: systemClock,
-        log: () => {},
-      }),
-      upgrade: () => {
-        throw new Error('a revoked key opens no connection')
-      },
-      ending: new AbortController().signal,
-    }),
-  })
-  const response = await routes.request(`/${testKey}`, { headers: { upgrade: 'websocket' } })
-  expect(response.status).toBe(401)
-  expect(await response.json()).toMatchObject({ error: { code: -32001 } })
 })
 
 /** A signed legacy transaction of chain 31 that no account has made. */

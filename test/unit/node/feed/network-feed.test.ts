@@ -6,7 +6,7 @@ import {
   type FeedSource,
 } from '../../../../src/node/feed/chain.ts'
 import type { FeedStore } from '../../../../src/node/feed/feed-store.ts'
-import { createFeed } from '../../../../src/node/feed/network-feed.ts'
+import { createFeed, type Feed } from '../../../../src/node/feed/network-feed.ts'
 import { type FeedOptions, feedLimits } from '../../../../src/node/feed/options.ts'
 import { createSessions } from '../../../../src/node/feed/sessions.ts'
 import { createMemoryFeedStore } from '../../../../src/node/feed/sockets-memory.ts'
@@ -130,72 +130,57 @@ describe('a feed that lost its memory', () => {
   })
 })
 
+const codeOf = (answer: { error?: { code: number } }): number | undefined => answer.error?.code
+const code = (text = '{}'): number | undefined => codeOf(JSON.parse(text))
+const codes = (text = '[]'): (number | undefined)[] => JSON.parse(text).map(codeOf)
+
 describe('one client that asks for much', () => {
-  const topics = (count: number) => ({ topics: [Array<string>(count).fill(hex('t'))] })
-  const long = topics(1_000)
-  const code = (text: string | undefined): number | undefined =>
-    (JSON.parse(text ?? '{}') as { error?: { code: number } }).error?.code
+  const long = { topics: [Array<string>(1_000).fill(hex('t'))] }
+  const bytes = filterBytes(long)
   const model = createModelChain('abc')
 
   test('has filters of so many bytes, all clients of so many, and what is closed is free', async () => {
-    const bytes = filterBytes(long)
-    const feed = feedOn(model.source, createMemoryFeedStore(), {
-      limits: { ...feedLimits, filters: { each: 3 * bytes, inAll: 5 * bytes } },
-    })
-    const [one, same, other, third] = ['a', 'a', 'b', 'c'].map((keyHash, index) => ({
-      ...createTestSocket(`${index}`),
-      keyHash,
-    }))
+    const filters = { each: 3 * bytes, inAll: 5 * bytes }
+    const { feed, socket: one } = openFeed(model.source, { limits: { ...feedLimits, filters } })
+    const [same, other, third] = [openOn(feed), openOn(feed, 'b'), openOn(feed, 'c')]
     /** Undefined, or the code of the refusal. */
-    async function add(socket = one, filter: object = long): Promise<number | undefined> {
-      await feed.message(socket as never, subscribe('logs', filter))
-      return code(socket?.sent.at(-1))
+    async function add(socket: TestSocket, type = 'logs', ...more: object[]) {
+      await feed.message(socket, subscribe(type, ...more))
+      return code(socket.sent.at(-1))
     }
-    for (const socket of [one, same, other, third]) feed.open(socket as never, 10)
-    expect([await add(), await add(same), await add()]).toEqual([undefined, undefined, undefined])
-    expect(await add(same)).toBe(-32005)
-    expect([await add(other), await add(other)]).toEqual([undefined, undefined])
-    expect(await add(other)).toBe(-32005)
-    expect(await add(third)).toBe(-32005)
-    await feed.message(third as never, subscribe('newHeads'))
-    expect(code(third?.sent.at(-1))).toBeUndefined()
-    const { result } = JSON.parse(one?.sent[0] ?? '') as { result: string }
-    await feed.message(one as never, subscribing('eth_unsubscribe', result))
-    expect([await add(third), await add(third)]).toEqual([undefined, -32005])
-    feed.closed(other as never)
-    expect([await add(third), await add(third)]).toEqual([undefined, undefined])
+    const limited = -32005
+    for (const [socket, refused] of [
+      ...[[one], [same], [one], [same, limited], [other], [other], [other, limited]],
+      [third, limited],
+    ] as [TestSocket, number?][]) {
+      expect(await add(socket, 'logs', long)).toBe(refused)
+    }
+    expect(await add(third, 'newHeads')).toBeUndefined()
+    const { result } = JSON.parse(one.sent[0] ?? '') as { result: string }
+    await feed.message(one, subscribing('eth_unsubscribe', result))
+    for (const refused of [undefined, limited]) expect(await add(third, 'logs', long)).toBe(refused)
+    feed.closed(other)
+    for (const _ of [1, 2]) expect(await add(third, 'logs', long)).toBeUndefined()
   })
 
   test('has no more bytes of filters for asking in one batch, before anything is told', async () => {
-    const bytes = filterBytes(long)
     for (const filters of [
       { each: 3 * bytes, inAll: 50 * bytes },
       { each: 50 * bytes, inAll: 3 * bytes },
     ]) {
-      const socket = createTestSocket('one')
-      const feed = feedOn(model.source, createMemoryFeedStore(), {
-        limits: { ...feedLimits, filters },
-      })
-      feed.open(socket, 10)
+      const { feed, socket } = openFeed(model.source, { limits: { ...feedLimits, filters } })
       await feed.message(socket, `[${Array(5).fill(subscribe('logs', long)).join(',')}]`)
-      const answers = JSON.parse(socket.sent[0] ?? '') as object[]
-      expect(answers.map((answer) => code(JSON.stringify(answer)))).toEqual([
-        ...[undefined, undefined, undefined],
-        ...[-32005, -32005],
-      ])
+      expect(codes(socket.sent[0])).toEqual([undefined, undefined, undefined, -32005, -32005])
     }
   })
 
   test('has as much under way as a connection may have, though all of it comes at once', async () => {
     const { feed, socket } = openFeed(model.source)
     const batch = (count: number, more = ''): string =>
-      JSON.stringify(Array.from({ length: count }, (_, id) => ({ ...chainIdCall, id, more: more })))
-    const codesOf = (text: string | undefined) =>
-      (JSON.parse(text ?? '') as { error?: { code: number } }[]).map(({ error }) => error?.code)
+      JSON.stringify(Array.from({ length: count }, (_, id) => ({ ...chainIdCall, id, more })))
     await Promise.all([batch(30), batch(30), batch(20)].map((text) => feed.message(socket, text)))
-    const answers = socket.sent.map((text) => new Set(codesOf(text)))
-    expect(answers.filter((codes) => codes.has(-32005))).toEqual([new Set([-32005])])
-    socket.sent.length = 0
+    const answers = socket.sent.map((text) => new Set(codes(text)))
+    expect(answers.filter((each) => each.has(-32005))).toEqual([new Set([-32005])])
     const large = batch(1, 'x'.repeat(2_000_000))
     for (let times = 0; times < 3; times += 1) {
       socket.sent.length = 0
@@ -203,19 +188,19 @@ describe('one client that asks for much', () => {
       // At once, and before those that came first.
       expect(code(socket.sent[0])).toBe(-32005)
       await feed.message(socket, large)
-      expect(socket.sent.slice(1).flatMap(codesOf)).toEqual(Array(3).fill(undefined))
+      expect(socket.sent.slice(1).flatMap(codes)).toEqual(Array(3).fill(undefined))
     }
   })
 
   test('gets the bytes of what was answered back while another question of it is still open', async () => {
     const held = Promise.withResolvers<void>()
+    let asked = 0
     const { feed, socket } = openFeed(model.source, {
       keyOf: async () => {
         if (asked++ === 0) await held.promise
         return granted
       },
     })
-    let asked = 0
     const open = feed.message(socket, JSON.stringify({ ...chainIdCall, id: 0 }))
     const large = JSON.stringify({ ...chainIdCall, id: 1, more: 'x'.repeat(2_000_000) })
     for (let times = 0; times < 4; times += 1) await feed.message(socket, large)
@@ -251,12 +236,12 @@ describe('one client that asks for much', () => {
   test('has its place until it has gone, also where it was closed from here', async () => {
     const nothing = { log: () => {}, left: () => {} }
     const sessions = createSessions({ limits: feedLimits, clock: systemClock, ...nothing })
-    const [one, next] = [createTestSocket('one'), createTestSocket('next')]
+    const [one, next] = [createTestSocket(), createTestSocket()]
     const session = sessions.restore(one)
     expect(sessions.open(next, 1)).toBe(false)
     sessions.end(session, 1013, 'read faster')
     expect(sessions.open(next, 1)).toBe(false)
-    sessions.gone('one')
+    sessions.gone(one.id)
     expect(sessions.open(next, 1)).toBe(true)
   })
 
@@ -281,8 +266,7 @@ describe('one client that asks for much', () => {
     const events = { ...noEvents, rest: () => void rests.push(reads) }
     const feed = feedOn(source, createMemoryFeedStore(), { events })
     for (let round = 0; round < 20; round += 1) {
-      const socket = createTestSocket(`${round}`)
-      feed.open(socket, 10)
+      const socket = openOn(feed)
       await feed.message(socket, subscribe('newHeads'))
       feed.follow()
       feed.closed(socket)
@@ -313,30 +297,6 @@ describe('what enters the pool', () => {
   })
 })
 
-describe('a key that was revoked', () => {
-  test('ends the connections that were opened with it, within a minute', async () => {
-    const model = createModelChain('abc')
-    const keys = { isValid: true }
-    let now = 0
-    const { feed, socket: listener } = openFeed(model.source, {
-      clock: { ...systemClock, now: () => now },
-      keyOf: async () => (keys.isValid ? granted : { kind: 'unknown' }),
-    })
-    const asker = createTestSocket('two')
-    feed.open(asker, 10)
-    await feed.message(listener, subscribe('newHeads'))
-    feed.follow()
-    keys.isValid = false
-    now = 59_000
-    feed.nudge()
-    await until(() => listener.closings.length === 1)
-    expect(listener.closings).toEqual([1008])
-    await feed.message(asker, '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')
-    expect(asker.closings).toEqual([1008])
-    expect(asker.sent).toEqual([])
-  })
-})
-
 const shaped = { startingBlock: '0x1', currentBlock: '0x10', highestBlock: '0x20' }
 const numbered = { startingBlock: 1, currentBlock: 16, highestBlock: 32 }
 
@@ -363,17 +323,29 @@ function names(change: { kind: string; removed?: FeedBlock[]; added?: FeedBlock[
   ].join(' ')
 }
 
-function createTestSocket(id: string) {
+let opened = 0
+
+function createTestSocket(keyHash = 'hash') {
+  opened += 1
   const sent: string[] = []
   const closings: number[] = []
   return {
     closings,
-    id,
-    keyHash: 'hash',
+    id: `${opened}`,
+    keyHash,
     sent,
     send: (text: string) => void sent.push(text),
     close: (code: number) => void closings.push(code),
   }
+}
+
+type TestSocket = ReturnType<typeof createTestSocket>
+
+/** Another client of a feed. */
+function openOn(feed: Feed, keyHash?: string): TestSocket {
+  const socket = createTestSocket(keyHash)
+  feed.open(socket, 10)
+  return socket
 }
 
 /** What a socket was told since, of whatever it has subscribed to. */
@@ -390,10 +362,9 @@ const noEvents: FeedOptions['events'] = {
 
 /** A feed with one client. */
 function openFeed(source: FeedSource, more: Partial<FeedOptions> = {}) {
-  const [store, socket] = [createMemoryFeedStore(), createTestSocket('one')]
+  const store = createMemoryFeedStore()
   const feed = feedOn(source, store, more)
-  feed.open(socket, 10)
-  return { feed, socket, store }
+  return { feed, socket: openOn(feed), store }
 }
 
 function feedOn(source: FeedSource, store: FeedStore, more: Partial<FeedOptions> = {}) {
