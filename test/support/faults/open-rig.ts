@@ -1,13 +1,6 @@
 import { afterEach, expect } from 'vitest'
-import {
-  type AnvilRig,
-  type RigOptions,
-  startAnvilRig,
-  startRig,
-  stranger,
-} from '../../../scripts/dev/relays/rig.ts'
+import { type Rig, type RigOptions, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
 import { rootstockRules } from '../../../scripts/dev/rootstock-pool/rules.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { opened } from '../opened.ts'
 
 export const blockMs = 100
@@ -21,50 +14,23 @@ export const pay = (phone: string, amount = '0.25') => ({
 })
 
 /** A rig with Rootstock's pool for the tests of a file, after each of which the oracle finds nothing wrong. */
-export const openRig = (options: RigOptions = {}) =>
-  judged(async () => {
-    const rig = await startRig({ blockMs, callers: 120, ...options })
-    const { pool, setBlockTime, setMinGasPrice } = rig.rootstock
-    const release = async () => {
-      setMinGasPrice(minPrice)
-      setBlockTime(blockMs)
-    }
-    return {
-      ...withHelpers(rig, release),
-      rootstock: rig.rootstock,
-      /** The relayer's transactions that wait. */
-      waiting: () => [...pool.pending(), ...pool.queued()],
-      /** From now on no block comes by itself, until the test has ended. */
-      holdBlocks: () => setBlockTime(undefined),
-    }
-  })
-
-/** The same on an anvil as it is. */
-export const openAnvilRig = (variables: Record<string, string>) =>
-  judged(async () => {
-    const rig = await startAnvilRig({ callers: 60, variables })
-    const call = rpcTo(rig.chain.anvil.url)
-    const release = async () => {
-      await call('evm_setAutomine', [true])
-      await call('evm_mine')
-    }
-    return { ...withHelpers(rig, release), call }
-  })
-
-function judged<Opened extends { settled: () => Promise<void>; stop: () => unknown }>(
-  start: () => Promise<Opened>,
-): Opened {
-  const rig = opened(start)
+export function openRig(options: RigOptions = {}) {
+  const rig = opened(async () => withHelpers(await startRig({ blockMs, callers: 120, ...options })))
   afterEach(async ({ task }) => {
     if (task.result?.state !== 'fail') await rig.settled()
   })
   return rig
 }
 
-function withHelpers(rig: AnvilRig, release: () => Promise<unknown>) {
+function withHelpers(rig: Rig) {
+  const { pool, setBlockTime, setMinGasPrice } = rig.rootstock
   const newPayment = () => pay(rig.nextCaller().phone)
   return {
     ...rig,
+    /** The relayer's transactions that wait. */
+    waiting: () => [...pool.pending(), ...pool.queued()],
+    /** From now on no block comes by itself, until the test has ended. */
+    holdBlocks: () => setBlockTime(undefined),
     /** A payment of a caller whom nobody had before. */
     newPayment,
     /** Makes so many of them at once. */
@@ -75,7 +41,8 @@ function withHelpers(rig: AnvilRig, release: () => Promise<unknown>) {
     async settled() {
       rig.faults.clear()
       await rig.faults.accept()
-      await release()
+      setMinGasPrice(minPrice)
+      setBlockTime(blockMs)
       await rig.settle()
       expect((await rig.judge()).faults).toEqual([])
     },
