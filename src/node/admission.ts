@@ -1,12 +1,20 @@
-import { RpcError } from '../chain/rpc.ts'
+import { RpcError, TransportError } from '../chain/rpc.ts'
 import type { GrantedKey, Spent } from '../keys/api-keys.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
+import { withinTime } from '../runtime/time-limit.ts'
 import { codes } from './codes.ts'
 import type { Subscriptions } from './feed/subscriptions.ts'
-import { errorText, type Message, parseMessage, type Request } from './message.ts'
-import { joinResponses, respond } from './respond.ts'
+import { errorText, type Message, parseMessage, type Request, successText } from './message.ts'
+import { notAvailable } from './not-available.ts'
+import { MalformedAnswer, UntrueAnswer } from './objects/bad-answers.ts'
 import type { NodeService } from './service.ts'
+
+/** No caller waits longer than 8 s; this leaves time for the answer's way. */
+const timeLimitMs = 7_500
+
+/** The longest response, a batch's too, in characters. */
+const maxResponseLength = 10 * 1024 * 1024
 
 /** What comes of one message of a client, over HTTP or over a WebSocket. */
 export type MessageOutcome =
@@ -42,7 +50,7 @@ export async function answerMessage(
   text: string,
   options: AdmissionOptions,
 ): Promise<MessageOutcome> {
-  const { service, admit, subscriptionsOf, background, clock, log } = options
+  const { admit, subscriptionsOf, background, log } = options
   const message = parseMessage(text)
   const requests = requestsOf(message)
   const calls = Math.max(1, requests.length)
@@ -60,8 +68,7 @@ export async function answerMessage(
   if (spent !== undefined) return { kind: 'over_quota', message, ...overQuota(spent) }
   if (message.kind === 'refused') return { kind: 'unreadable', error: message.error }
 
-  const subscriptions = subscriptionsOf?.(key)
-  const caller = { service, methods: key.methods, subscriptions, clock, log }
+  const caller = { ...options, methods: key.methods, subscriptions: subscriptionsOf?.(key) }
   const responding = Promise.all(requests.map((request) => respond(request, caller)))
   background(responding)
   return { kind: 'answered', message, text: textOf(message, await responding) }
@@ -72,7 +79,7 @@ export function unavailable(): RpcError {
   return new RpcError(codes.internal, 'not available now, try again')
 }
 
-/** An error in the place of each response to a message. */
+/** Puts an error in the place of each response to a message. */
 export function renderRefusals(message: Message, error: RpcError): string | undefined {
   if (message.kind === 'refused') return errorText('null', error)
   const refusals = requestsOf(message).map(({ id }) => id && errorText(id, error))
@@ -84,13 +91,61 @@ function requestsOf(message: Message): readonly Request[] {
   return message.kind === 'batch' ? message.requests : [message.request]
 }
 
-/** The responses to a message as one text; undefined where it needs none. */
+/** Makes one text of the responses to a message; undefined where it needs none. */
 function textOf(message: Message, responses: readonly (string | undefined)[]): string | undefined {
-  return message.kind === 'batch' ? joinResponses(message.requests, responses) : responses[0]
+  if (message.kind !== 'batch') return responses[0]
+  let length = 0
+  const fitting = responses.flatMap((response, index) => {
+    if (response === undefined) return []
+    length += response.length
+    if (length <= maxResponseLength) return response
+    const tooLong = 'the answer to the batch is too large: ask for less'
+    return errorText(message.requests[index]?.id ?? 'null', new RpcError(codes.timeout, tooLong))
+  })
+  return fitting.length === 0 ? undefined : `[${fitting.join(',')}]`
 }
 
 function overQuota({ resetAt }: Spent): { error: RpcError; resetAt: Date } {
   const time = resetAt.toISOString()
   const message = `daily quota exceeded, resets at ${time}`
   return { error: new RpcError(codes.limitExceeded, message, { resetAt: time }), resetAt }
+}
+
+type Caller = Pick<AdmissionOptions, 'service' | 'clock' | 'log'> & {
+  methods: GrantedKey['methods']
+  subscriptions: Subscriptions | undefined
+}
+
+/** Gives the response to one request; `undefined` to a notification. Never throws. */
+async function respond(request: Request, caller: Caller): Promise<string | undefined> {
+  if (request.kind === 'invalid') return errorText(request.id, request.error)
+  const { id, method, params } = request
+  const { service, methods, subscriptions, clock, log } = caller
+  try {
+    if (methods !== undefined && !methods.has(method)) throw notAvailable(method, ' for this key')
+    const result = await withinTime(clock, timeLimitMs, (signal) =>
+      service.answer(method, params, signal, subscriptions),
+    )
+    return id === undefined ? undefined : successText(id, result)
+  } catch (error) {
+    if (!(error instanceof RpcError || error instanceof TransportError)) {
+      log({ level: 'error', event: 'rpc.failed', message: faultOf(error) })
+    }
+    return id === undefined ? undefined : errorText(id, toRpcError(error, method))
+  }
+}
+
+/** Tells the client what it may do: a fault's own words are for the log. */
+function toRpcError(error: unknown, method: string): RpcError {
+  if (error instanceof RpcError) return error
+  if (!(error instanceof TransportError)) return new RpcError(codes.internal, 'internal error')
+  return new RpcError(codes.timeout, `no node gave an answer${wordsOf(error, method)}`)
+}
+
+function wordsOf(error: TransportError, method: string): string {
+  if (method === 'eth_sendRawTransaction') return ': the transaction may have been sent'
+  const isNotBelieved = [error, error.cause].some(
+    (fault) => fault instanceof UntrueAnswer || fault instanceof MalformedAnswer,
+  )
+  return isNotBelieved ? ' that can be believed' : ' in time: ask again, or for less'
 }

@@ -29,11 +29,10 @@ export function parseMessage(text: string): Message {
     return outline.numbers.get(index)
   }
   const body = jsonOf(text)
-  if (body === undefined) {
-    return { kind: 'refused', error: new RpcError(codes.parseError, 'JSON parse error') }
-  }
-  if (!Array.isArray(body))
+  if (body === undefined) return refused('JSON parse error', codes.parseError)
+  if (!Array.isArray(body)) {
     return { kind: 'single', request: parseRequest(body, () => numberOf(0)) }
+  }
   if (body.length === 0) return refused('invalid request: the batch is empty')
   if (body.length > maxBatch) {
     return refused(`invalid request: a batch holds at most ${maxBatch} requests`)
@@ -58,19 +57,17 @@ export function notificationText(subscription: string, result: string): string {
 
 /** `written` is the request's id as it stands in the text, where that is a number. */
 function parseRequest(value: unknown, written: () => string | undefined): Request {
-  if (!isObject(value)) return invalid('null', 'not an object')
+  if (!isObject(value)) return invalid(undefined, 'not an object')
   const { jsonrpc, method, params, id } = value
-  if (!isId(id)) return invalid('null', 'id must be a string, a number or null')
+  if (!isId(id)) return invalid(undefined, 'id must be a string, a number or null')
   const idText = textOf(id, written)
-  if (jsonrpc !== '2.0') return invalid(idText ?? 'null', 'jsonrpc must be "2.0"')
-  if (typeof method !== 'string') return invalid(idText ?? 'null', 'method must be a string')
+  if (jsonrpc !== '2.0') return invalid(idText, 'jsonrpc must be "2.0"')
+  if (typeof method !== 'string') return invalid(idText, 'method must be a string')
   // Some clients write `null` for a member that may be left out.
   const given = params ?? []
-  if (!Array.isArray(given)) {
-    const error = new RpcError(codes.invalidParams, 'params must be an array')
-    return { kind: 'invalid', id: idText ?? 'null', error }
-  }
-  return { kind: 'call', id: idText, method, params: given }
+  if (Array.isArray(given)) return { kind: 'call', id: idText, method, params: given }
+  const error = new RpcError(codes.invalidParams, 'params must be an array')
+  return { kind: 'invalid', id: idText ?? 'null', error }
 }
 
 function isId(id: unknown): id is string | number | null | undefined {
@@ -133,14 +130,11 @@ function endOfString(text: string, start: number): number {
   return at
 }
 
-function invalid(id: string, message: string): Request {
-  return {
-    kind: 'invalid',
-    id,
-    error: new RpcError(codes.invalidRequest, `invalid request: ${message}`),
-  }
+function invalid(id = 'null', message: string): Request {
+  const error = new RpcError(codes.invalidRequest, `invalid request: ${message}`)
+  return { kind: 'invalid', id, error }
 }
 
-function refused(message: string): Message {
-  return { kind: 'refused', error: new RpcError(codes.invalidRequest, message) }
+function refused(message: string, code: number = codes.invalidRequest): Message {
+  return { kind: 'refused', error: new RpcError(code, message) }
 }

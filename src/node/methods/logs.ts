@@ -1,11 +1,11 @@
-import * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { log, shapeLog } from '../objects/log.ts'
+import { logs, shapeLog } from '../objects/log.ts'
 import { logFilterParam, logQuery } from '../objects/log-filter.ts'
-import { quantity, toQuantity } from '../objects/values.ts'
+import { numberOf, toQuantity } from '../objects/values.ts'
 import { logsOfBlock } from '../reads/block-logs.ts'
 import { type LogRange, logsOfRange, maxLogBlocks } from '../reads/logs.ts'
+import { heightOf } from '../upstream/node.ts'
 import { exampleBlock, exampleLogs } from './examples.ts'
 import { type Context, method } from './method.ts'
 
@@ -14,7 +14,7 @@ export const ethGetLogs = method({
   name: 'eth_getLogs',
   summary: 'The logs that match a filter',
   params: { filter: logFilterParam },
-  result: z.array(log),
+  result: logs,
   example: { params: [{ blockHash: exampleBlock.hash }], result: exampleLogs },
   lasts: ({ filter }) => Boolean(filter.blockHash),
   async call({ filter }, context) {
@@ -28,7 +28,7 @@ export const ethGetLogs = method({
     if (fromBlock === 'pending') {
       const where = { fromBlock, toBlock: fromBlock }
       return await context.ask(async (node) =>
-        (await node.call('eth_getLogs', [logQuery(filter, where)], z.array(log))).map(shapeLog),
+        (await node.call('eth_getLogs', [logQuery(filter, where)], logs)).map(shapeLog),
       )
     }
     const range = await rangeOf(fromBlock, toBlock, context)
@@ -43,27 +43,17 @@ export const ethGetLogs = method({
 async function rangeOf(fromBlock: Named, toBlock: Named, context: Context): Promise<LogRange> {
   const open = !isNumber(toBlock)
   const head = [fromBlock, toBlock].every(isNumber) ? 0 : await context.head()
-  const from = blockNumber(fromBlock, head)
-  const to = blockNumber(toBlock, head)
+  const from = numberOf(fromBlock, head)
+  const to = numberOf(toBlock, head)
   if (open) return { from, to: Math.max(from, to), open }
   if (to - from <= maxLogBlocks) return { from, to, open }
-  // Far beyond the head there would be pieces without an end.
-  return { from, to: Math.min(to, await freshHead(context)), open }
-}
-
-/** The known head may be a second old, and what came since is wanted too. */
-async function freshHead({ ask, knownHead }: Context): Promise<number> {
-  const head = await ask((node) => node.call('eth_blockNumber', [], quantity))
-  return Math.max(Number(head), knownHead() ?? 0)
+  // Far beyond the head there would be pieces without an end; what came within a second is wanted too.
+  const height = Math.max(await context.ask(heightOf), context.knownHead() ?? 0)
+  return { from, to: Math.min(to, height), open }
 }
 
 type Named = string | null | undefined
 
 function isNumber(block: Named): block is string {
   return block === 'earliest' || (block?.startsWith('0x') ?? false)
-}
-
-function blockNumber(block: Named, head = 0): number {
-  if (block === 'earliest') return 0
-  return block?.startsWith('0x') ? Number(block) : head
 }

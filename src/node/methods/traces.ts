@@ -3,7 +3,13 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { trace } from '../objects/trace.ts'
 import { maxTraceBlocks, traceFilterParam } from '../objects/trace-filter.ts'
-import { hashParam, isHash, minedBlockOrHashParam, toQuantity } from '../objects/values.ts'
+import {
+  hashParam,
+  isHash,
+  minedBlockOrHashParam,
+  numberOf,
+  toQuantity,
+} from '../objects/values.ts'
 import { filterTraces, passFilter } from '../reads/filtered-traces.ts'
 import { tracesOfBlock, tracesOfTransaction } from '../reads/traces.ts'
 import { exampleAccount, exampleBlock, exampleTraces, exampleTransaction } from './examples.ts'
@@ -54,8 +60,3 @@ export const traceMethods = [
     },
   }),
 ]
-
-function numberOf(block: string, latest: number): number {
-  if (block === 'earliest') return 0
-  return block === 'latest' ? latest : Number(block)
-}

@@ -13,6 +13,8 @@ export const log = z.looseObject({
   topics: z.array(hash).check(z.maxLength(4)),
 })
 
+export const logs = z.array(log)
+
 export type ChainLog = z.output<typeof log>
 
 /** As it is answered: `removed` belongs to notifications. */

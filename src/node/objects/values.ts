@@ -83,6 +83,12 @@ export function isHash(selector: Selector): boolean {
   return typeof selector === 'string' && selector.length === 66
 }
 
+/** Gives the number of a block by its number or tag. */
+export function numberOf(block: string | null | undefined, latest: number): number {
+  if (block === 'earliest') return 0
+  return block?.startsWith('0x') ? Number(block) : latest
+}
+
 /** Gives each of these names the same value. */
 export function forEach<const Name extends string, Value>(names: readonly Name[], value: Value) {
   return Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>

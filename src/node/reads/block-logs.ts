@@ -1,15 +1,12 @@
-import * as z from 'zod/mini'
 import { TransportError } from '../../chain/rpc.ts'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import type { MinedBlock } from '../objects/block.ts'
-import { type ChainLog, contentOf, log, shapeLog } from '../objects/log.ts'
+import { type ChainLog, contentOf, logs, shapeLog } from '../objects/log.ts'
 import { type LogFilter, logQuery, matches, mayHold } from '../objects/log-filter.ts'
 import { verifiedTrie } from '../objects/receipts-trie.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { minedBlock } from './mined-block.ts'
 import { receiptsOf } from './receipts.ts'
-
-const logs = z.array(log)
 
 /** Gives one block's logs, on Ethereum proved by bloom or receipts; `null` without a block. */
 export async function logsOfBlock(

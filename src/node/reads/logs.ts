@@ -1,12 +1,11 @@
-import * as z from 'zod/mini'
 import { means } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
-import { type ChainLog, contentOf, log, shapeLog } from '../objects/log.ts'
+import { type ChainLog, contentOf, logs, shapeLog } from '../objects/log.ts'
 import { couldMatch, type LogFilter, logQuery, matches } from '../objects/log-filter.ts'
-import { quantity, toQuantity } from '../objects/values.ts'
-import type { NodeAccess, Told, UpstreamNode } from '../upstream/node.ts'
+import { toQuantity } from '../objects/values.ts'
+import { heightOf, type NodeAccess, type Told, type UpstreamNode } from '../upstream/node.ts'
 import { logsOfKnownBlock, provedLogs } from './block-logs.ts'
 import { minedBlock } from './mined-block.ts'
 
@@ -31,8 +30,6 @@ const answersToGrow = 4
 
 /** Nodes that cut their answers short without a word do so at round numbers. */
 const roundNumber = 1_000
-
-const logs = z.array(log)
 
 /** From one block to another; an open range also takes blocks that came since. */
 export type LogRange = { from: number; to: number; open: boolean }
@@ -187,10 +184,6 @@ function counted(node: UpstreamNode, search: Search): Counted {
 async function assertNotBehind(node: UpstreamNode, needed: number): Promise<void> {
   if (node.height === undefined || node.height >= needed) return
   if ((await heightOf(node)) < needed) throw new TransportError(`${node.name} is behind`)
-}
-
-async function heightOf(node: UpstreamNode): Promise<number> {
-  return Number(await node.call('eth_blockNumber', [], quantity))
 }
 
 /** Asks one node; in halves where it refuses, and in larger pieces again after some answers. */

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type * as z from 'zod/mini'
+import { quantity } from '../objects/values.ts'
 
 /** What kind of node it is: RSKj answers `rsk_*`, for others those answers are built. */
 export type Profile = 'rskj' | 'ethereum'
@@ -19,6 +20,11 @@ export type UpstreamNode = {
     params: readonly unknown[],
     result: z.ZodMiniType<T>,
   ) => Promise<T>
+}
+
+/** Asks a node for the number of its latest block. */
+export async function heightOf(node: UpstreamNode): Promise<number> {
+  return Number(await node.call('eth_blockNumber', [], quantity))
 }
 
 /** Something that is asked of one node. */

@@ -29,16 +29,11 @@ export type Standing = {
 }
 
 /** The same for those who run the service. */
-export type NodeStanding = {
+export type NodeStanding = Pick<Standing, 'height' | 'heightAt' | 'answers' | 'failures'> & {
   name: string
-  height: number | undefined
-  heightAt: number | undefined
   state: 'able' | 'suspended' | 'distrusted'
   /** Within which 95 of 100 of its last answers came. */
   p95Ms: number | undefined
-  /** Of this process. */
-  answers: number
-  failures: number
   /** In this day (UTC). */
   callsToday: number
 }
@@ -78,15 +73,11 @@ export function newStanding(upstream: Upstream): Standing {
 
 export function standingOf(standing: Standing, now: number): NodeStanding {
   const { upstream, height, heightAt, tookMs, answers, failures } = standing
-  const state = isAble(standing, now)
-    ? 'able'
-    : isTrusted(standing, now)
-      ? 'suspended'
-      : 'distrusted'
+  const doubted = isTrusted(standing, now) ? 'suspended' : 'distrusted'
   const p95Ms = tookMs.toSorted((a, b) => a - b)[Math.ceil(tookMs.length * 0.95) - 1]
-  const { name, callsToday } = upstream
-  const told = { name, height, heightAt, p95Ms, answers, failures }
-  return { ...told, state, callsToday: callsToday() }
+  const told = { name: upstream.name, height, heightAt, p95Ms, answers, failures }
+  const state = isAble(standing, now) ? 'able' : doubted
+  return { ...told, state, callsToday: upstream.callsToday() }
 }
 
 /** What a node told of its height at this time, or that it told nothing. */
@@ -161,11 +152,6 @@ function suspend(
   standing.suspendedUntil = Math.max(standing.suspendedUntil, now + forMs)
 }
 
-function warn(
-  { upstream }: Standing,
-  event: string,
-  message: string,
-  { log }: StandingOptions,
-): void {
+function warn({ upstream }: Standing, event: string, message: string, { log }: StandingOptions) {
   log({ level: 'warn', event, message, node: upstream.name })
 }

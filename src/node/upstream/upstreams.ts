@@ -1,9 +1,8 @@
 import { RpcError, TransportError } from '../../chain/rpc.ts'
-import { quantity } from '../objects/values.ts'
 import { attemptInTime, handOver } from './attempt.ts'
 import { createHeights, type HeightsOptions } from './heights.ts'
 import type { Upstream } from './http-upstream.ts'
-import type { KnownOfNodes, Nodes, NodeWork, Told } from './node.ts'
+import { heightOf, type KnownOfNodes, type Nodes, type NodeWork, type Told } from './node.ts'
 import { mostTelling, race } from './race.ts'
 import {
   isAble,
@@ -67,9 +66,9 @@ export function createUpstreams({ upstreams, ...rest }: UpstreamsOptions): Upstr
         ),
       async head() {
         if (several) return await heights.surveyedHead()
-        const number = await ask(async (node) => await node.call('eth_blockNumber', [], quantity))
-        heights.show(Number(number))
-        return Number(number)
+        const number = await ask(heightOf)
+        heights.show(number)
+        return number
       },
     }
   }
