@@ -6,9 +6,8 @@ import type { UpstreamBudget } from '../node/upstream/budget.ts'
 import { alertsOf } from '../operator/alerting/alerts.ts'
 import { createSilence } from '../operator/alerting/silence.ts'
 import { watchAlerts } from '../operator/alerting/watch.ts'
-import type { Condition } from '../operator/health.ts'
-import type { Subject } from '../operator/records.ts'
-import { isoOrNull } from '../operator/records.ts'
+import type { Condition, KnownCondition } from '../operator/health.ts'
+import { isoOrNull, type Subject } from '../operator/records.ts'
 import { createOperator, type Operator, type OperatorOptions } from '../operator/service.ts'
 import type { Identity, Ledger, Vitals } from '../relay/ledger/port.ts'
 import { cached } from '../runtime/cached.ts'
@@ -28,20 +27,19 @@ import type { Runtime } from './runtime.ts'
 import type { Stores } from './stores.ts'
 import { assembleCashOut } from './ussd.ts'
 
-/** How long those who ask for health share one look at the ledger: anyone may ask. */
+/** Shares one look at the ledger among those who ask for health: anyone may ask. */
 const sharedMs = 1_000
-/** A ledger that is silent for so long does not answer. */
+/** Takes a ledger as silent after so long. */
 const ledgerWithinMs = 2_000
-/** Where no round was for so long, who asks has one begin: not everything that serves has a cron. */
+/** Has who asks begin a round where none was for so long: not everything that serves has a cron. */
 const wakeAfterMs = 60_000
 
-/** What those who run the service are told and do, and the watch over what rounds note. */
 export type Operations = {
-  /** Made at the first request. */
+  /** Is made at the first request. */
   operator: () => Operator
-  /** Raises, clears and tells alerts in the background, after a round has noted something in this ledger. */
+  /** Raises, clears and tells alerts in the background, after a round has noted something. */
   watch: (ledger: Ledger) => void
-  /** After a round: whether the ledger still answers, or does again, which it cannot tell by itself. */
+  /** Looks after a round whether the ledger still answers, or does again. */
   look: (round: 'done' | 'failed') => Promise<void>
 }
 
@@ -76,8 +74,8 @@ export function assembleOperations(
     }
   }
 
-  /** What is found, and was not raised, is told by who asks; where rounds do not come, who asks has one begin. */
-  async function tellAndWake(known: Condition & { vitals: Vitals }): Promise<void> {
+  /** Tells what is found and was not raised, and begins a round where none comes. */
+  async function tellAndWake(known: KnownCondition): Promise<void> {
     const { sight, now, alerts } = known.vitals
     const isNews = alertsOf(known, subject).some(({ name }) => alerts.every((a) => a.name !== name))
     if (isNews) await watchOver(stores.ledger)
@@ -92,11 +90,9 @@ export function assembleOperations(
       const { vitals, aheadMs } = await vitalsWithin(runtime, stores.ledger, await identity())
       const known = around(vitals, aheadMs)
       background(silence.note(true))
-      background(
-        tellAndWake(known).catch((error) =>
-          log({ level: 'warn', event: 'wake.failed', message: faultOf(error) }),
-        ),
-      )
+      const warn = (error: unknown) =>
+        log({ level: 'warn', event: 'wake.failed', message: faultOf(error) })
+      background(tellAndWake(known).catch(warn))
       return known
     } catch (error) {
       log({ level: 'error', event: 'ledger.silent', message: faultOf(error) })
@@ -148,15 +144,13 @@ function subjectOf(config: Config, nodeService: NodeService): Subject {
     forwarder: config.forwarder,
     guards: config.guards,
     nodes: () =>
-      nodeService.nodes
-        .standings()
-        .map(({ name, height = null, heightAt, p95Ms = null, ...rest }) => ({
-          label: name,
-          height,
-          heightAt: isoOrNull(heightAt),
-          p95Ms,
-          ...rest,
-        })),
+      nodeService.nodes.standings().map(({ name: label, height, heightAt, p95Ms, ...rest }) => ({
+        label,
+        height: height ?? null,
+        heightAt: isoOrNull(heightAt),
+        p95Ms: p95Ms ?? null,
+        ...rest,
+      })),
   }
 }
 
@@ -167,13 +161,9 @@ async function vitalsWithin(
   identity: Identity,
 ): Promise<{ vitals: Vitals; aheadMs: number }> {
   const before = clock.now()
-  const vitals = await orLate(
-    clock,
-    ledgerWithinMs,
-    ledger.vitals({ identity, probes: true }),
-    () => {
-      throw new Error('the ledger gave no answer in time')
-    },
-  )
+  const asked = ledger.vitals({ identity, probes: true })
+  const vitals = await orLate(clock, ledgerWithinMs, asked, () => {
+    throw new Error('the ledger gave no answer in time')
+  })
   return { vitals, aheadMs: aheadBy(vitals.now, before, clock.now()) }
 }

@@ -4,7 +4,7 @@ import { exportEntry, exportHead } from '../relay/ledger/copies/export-format.ts
 import { paymentStates } from '../relay/ledger/transitions.ts'
 import { plainDigits } from '../runtime/digits.ts'
 
-/** What has to hold for a payment to be carried, in the order in which to look. */
+/** Names what has to hold for a payment to be carried, in the order in which to look. */
 export const checkNames = [
   'configuration',
   'identity',
@@ -20,7 +20,7 @@ export const checkNames = [
   'upstream_budget',
 ] as const
 
-/** One thing that was looked at. `unknown`: what it is told by has failed, or has not been seen yet. `refuses`: new payments. */
+/** Tells of one thing; `unknown` where what tells of it has failed or is yet to come; `refuses` new payments. */
 export const check = z.object({
   name: z.enum(checkNames),
   state: z.enum(['ok', 'failing', 'unknown']),
@@ -28,12 +28,12 @@ export const check = z.object({
   refuses: z.optional(z.literal(true)),
 })
 
-/** `GET /readyz` and `/healthz`: 200 with `ok`, 503 else. Tells nothing that is secret. */
+/** Answers `GET /readyz` and `/healthz`: 200 with `ok`, 503 else. Tells nothing that is secret. */
 export const healthAnswer = z.object({
   status: z.enum(['ok', 'failing', 'misconfigured']),
   failing: z.array(z.enum(checkNames)),
   checks: z.optional(z.array(check)),
-  /** Why payments were refused last that were not to blame themselves, and when; `over`: since when one was taken, if one was. */
+  /** Tells why payments were refused last that were not to blame; `over`: since when one was taken. */
   lastRefused: z.optional(
     z.object({
       reason: z.string(),
@@ -41,12 +41,12 @@ export const healthAnswer = z.object({
       over: z.optional(z.union([z.boolean(), z.string()])),
     }),
   ),
-  /** What nodes were asked today (UTC), as far as the process that answers knows. */
+  /** Counts what nodes were asked today (UTC), as far as this process knows. */
   upstreamCallsToday: z.optional(z.object({ relay: z.int(), callers: z.int() })),
   faults: z.optional(z.array(z.object({ variable: z.string(), reason: z.string() }))),
 })
 
-/** `GET /livez`: the process alone. */
+/** Answers `GET /livez` for the process alone. */
 export const livenessAnswer = z.object({ status: z.literal('ok') })
 
 export type Check = z.infer<typeof check>
@@ -54,27 +54,26 @@ export type CheckName = Check['name']
 export type HealthAnswer = z.infer<typeof healthAnswer>
 
 const time = z.iso.datetime()
-/** Whole wei as decimal digits. */
+/** Holds whole wei as decimal digits. */
 const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
-/** The name of a session's payment on the chain. */
 const intentId = z.string().check(z.regex(/^0x[0-9a-f]{44}$/i))
 const hash = z.string().check(z.regex(/^0x[0-9a-f]{64}$/i))
 const address = z.string().check(z.regex(/^0x[0-9a-f]{40}$/i))
+const phone = z.string().check(z.maxLength(40))
 
-/** Any refusal of an operator's request: 400 malformed, 401 token, 404 unknown, 409 not possible now. */
+/** Refuses a request: 400 malformed, 401 token, 404 unknown, 409 not possible now, 503 not known. */
 export const operatorError = z.object({ error: z.string() })
 
 /**
- * Whether new payments are taken. `paused` and `draining` refuse them in words, and what is open goes on
- * to its end; a drain in which nothing is left has `drained`: keys and contracts may change. While an
- * export is `restoring`, no session is decided and no round does anything.
+ * Tells whether new payments are taken. What is open goes on to its end; once a drain has `drained`, keys
+ * and contracts may change. While an export is `restoring` nothing is decided.
  */
 export const intake = z.object({
   state: z.enum(['open', 'paused', 'draining', 'drained', 'restoring']),
   since: z.optional(time),
 })
 
-/** Something that a person has to look at, until it is over. */
+/** Names what a person has to look at, until it is over. */
 export const alertNames = [
   'relayer_low',
   'price_high',
@@ -92,11 +91,11 @@ export const alert = z.object({
   name: z.enum(alertNames),
   says: z.string(),
   raisedAt: time,
-  /** Told a while longer, since it may come again. Null: it is not over. */
+  /** Is told a while longer, since it may come again; null before. */
   overSince: z.nullable(time),
 })
 
-/** `GET /operator/status`. Null: not seen yet. */
+/** Answers `GET /operator/status`; null for what is not seen yet. */
 export const statusAnswer = z.object({
   now: time,
   version: z.string(),
@@ -111,11 +110,11 @@ export const statusAnswer = z.object({
       address,
       balanceWei: z.nullable(wei),
       gasPriceWei: z.nullable(wei),
-      /** Payments that the balance pays for, at the highest price that each may come to. */
+      /** Counts the payments that the balance pays for, at the highest price of each. */
       lastsFor: z.nullable(z.int()),
-      /** What to send there; null where it has enough. */
+      /** Is to be sent there; null where it has enough. */
       wantedWei: z.nullable(wei),
-      /** The next one: as the ledger counts, in the chain, and with what waits in the pool. */
+      /** Gives the next one: as the ledger counts, in the chain, and with what waits in the pool. */
       nonces: z.object({ ledger: z.int(), chain: z.nullable(z.int()), pool: z.nullable(z.int()) }),
       inFlight: z.int(),
       queued: z.int(),
@@ -129,7 +128,6 @@ export const statusAnswer = z.object({
     state: z.nullable(z.enum(['ready', 'missing', 'not_allowed', 'paused', 'loan_paused'])),
     pool: z.nullable(
       z.object({
-        /** Free, owed by borrowers, of accounts, and left by the daily cap for new loans. */
         liquidityWei: wei,
         owedWei: wei,
         balancesWei: wei,
@@ -139,17 +137,16 @@ export const statusAnswer = z.object({
       }),
     ),
   }),
-  /** What keeps money and callers safe, whether it is on, and the setting that says so. */
+  /** Lists what keeps money and callers safe, and the setting that says whether it is on. */
   guards: z.array(z.object({ name: z.string(), isOn: z.boolean(), by: z.string() })),
   head: z.nullable(z.object({ number: z.int(), at: time })),
-  /** As the process that answers knows them: their places in `NODE_URL`, never their addresses. */
+  /** Lists them by their places in `NODE_URL`, never by their addresses. */
   nodes: z.array(
     z.object({
       label: z.string(),
       height: z.nullable(z.int()),
       heightAt: z.nullable(time),
       state: z.enum(['able', 'suspended', 'distrusted']),
-      /** Within which 95 of 100 of its last answers came. */
       p95Ms: z.nullable(z.number()),
       answers: z.int(),
       failures: z.int(),
@@ -157,19 +154,18 @@ export const statusAnswer = z.object({
     }),
   ),
   callsToday: z.nullable(z.object({ relay: z.int(), callers: z.int(), limit: z.int() })),
-  /** How often something happened since the ledger was begun, by `<kind>.<event>` or `refused.<reason>`. */
+  /** Counts since the ledger was begun, by `<kind>.<event>` or `refused.<reason>`. */
   counts: z.record(z.string(), z.int()),
 })
 
 const paymentState = z.enum(paymentStates)
 
-/** A payment, without anything that leads to a phone number. */
+/** Tells of a payment without anything that leads to a phone number. */
 export const payment = z.object({
   intent: intentId,
   state: paymentState,
   kind: z.enum(kindNames),
   account: address,
-  /** What leaves the account's balance. */
   spendsWei: wei,
   acceptedAt: time,
   changedAt: time,
@@ -178,40 +174,40 @@ export const payment = z.object({
   attempts: z.int(),
   outcome: z.nullable(z.enum(['executed', 'failed'])),
   reason: z.nullable(z.string()),
-  /** The transaction that was mined for it, or that a node took last; and its block, where it has one. */
+  /** Names the transaction that was mined for it, or that a node took last. */
   hash: z.nullable(hash),
   block: z.nullable(z.int()),
   explorer: z.nullable(z.string()),
 })
 
-/** What `GET /operator/payments` is asked with, as query parameters. */
+/** Reads the query of `GET /operator/payments`. */
 export const paymentsQuery = z.object({
   state: z.optional(paymentState),
   intent: z.optional(intentId),
   hash: z.optional(hash),
   account: z.optional(address),
-  /** Listed at this time or later, and before this one (ISO 8601, or Unix time in ms). */
+  /** Bounds the time of listing (ISO 8601, or Unix time in ms). */
   since: z.optional(z.string()),
   before: z.optional(z.string()),
-  /** `true`: settled more than 8 days ago, by the time of settlement. */
+  /** Asks for those that were settled more than 8 days ago, by the time of settlement. */
   archived: z._default(z.enum(['true', 'false']), 'false'),
   limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(200)), 50),
 })
 
-/** `GET /operator/payments`: the newest first. `next` is the `before` of the next page; null after the last. */
+/** Lists the newest first. `next` is the `before` of the next page; null after the last. */
 export const paymentsAnswer = z.object({
   payments: z.array(payment),
   next: z.nullable(z.string()),
 })
 
-/** `GET /operator/payments/<intent>`. */
+/** Answers `GET /operator/payments/<intent>`. */
 export const paymentAnswer = z.extend(payment, {
-  /** After it the request is dead; null of one that is archived. */
+  /** Ends the request; null of one that is archived. */
   deadline: z.nullable(time),
-  /** By the transaction that was mined for it; null where none was, or no node tells. */
+  /** Is null where no transaction was mined for it, or no node tells. */
   gasUsed: z.nullable(z.int()),
   transitions: z.array(z.object({ state: paymentState, at: time })),
-  /** What was signed for the nonce that carries it now, the highest-priced first. */
+  /** Lists what was signed for the nonce that carries it now, the highest-priced first. */
   transactions: z.array(
     z.object({
       hash,
@@ -227,61 +223,50 @@ export const paymentAnswer = z.extend(payment, {
   ),
 })
 
-/** `POST /operator/drain`: the fingerprint of the account secret that comes, if another one does. */
+/** Reads `POST /operator/drain`: the fingerprint of the account secret that comes, if one does. */
 export const drainRequest = z.object({
   nextAccountKey: z.optional(z.string().check(z.regex(/^[0-9a-f]{32}$/))),
 })
 
-/** `POST /operator/pause`, `/resume` and `/drain`; the first two without a body. */
+/** Answers `POST /operator/pause`, `/resume` and `/drain`. */
 export const intakeAnswer = z.object({ intake, open: z.int() })
 
-/** `POST /operator/outbid`: new bytes for a nonce, at a higher price within `MAX_GAS_PRICE_WEI`. */
+/** Reads `POST /operator/outbid`: a nonce gets bytes at a higher price within `MAX_GAS_PRICE_WEI`. */
 export const outbidRequest = z.object({ nonce: z.int().check(z.minimum(0)) })
-export const outbidAnswer = z.object({
-  nonce: z.int(),
-  over: hash,
-  hash,
-  gasPriceWei: wei,
-})
+export const outbidAnswer = z.object({ nonce: z.int(), over: hash, hash, gasPriceWei: wei })
 
 /**
- * `POST /operator/alias`: numbers whose accounts may have been opened under a former form, or that there are no more,
- * and how many are kept. The numbers stand in the body alone. `unclear`: those of whose numbers two are in use.
+ * Reads `POST /operator/alias`: numbers whose accounts may have been opened under a former form, or that
+ * there are no more, and how many are kept. `unclear`: those of whose numbers two are in use.
  */
 export const aliasRequest = z.object({
-  phones: z._default(z.array(z.string().check(z.maxLength(40))).check(z.maxLength(20)), []),
+  phones: z._default(z.array(phone).check(z.maxLength(20)), []),
   kept: z.optional(z.int().check(z.minimum(0))),
 })
 export const aliasAnswer = z.object({ kept: z.int(), unclear: z.array(address) })
 
-/** `POST /operator/lookup`: the number stands in the body alone, and nothing keeps it. */
-export const lookupRequest = z.object({ phone: z.string().check(z.maxLength(40)) })
+/** Reads `POST /operator/lookup` and `/deposit`: the number stands in the body alone; nothing keeps it. */
+export const lookupRequest = z.object({ phone })
 export const lookupAnswer = z.object({
   account: address,
-  /** In the contract; null where no node tells. */
+  /** Is null where no node tells. */
   balanceWei: z.nullable(wei),
   owedWei: z.nullable(wei),
   payments: z.array(payment),
 })
 
-/**
- * `POST /operator/cash-out`: out of a caller's balance to an address outside, at most once for each
- * number and key. The number stands in the body alone.
- */
+/** Reads `POST /operator/cash-out`, which pays at most once for each number and key. */
 export const cashOutRequest = z.object({
-  phone: z.string().check(z.maxLength(40)),
+  phone,
   to: z.string().check(z.maxLength(42)),
-  /** A decimal number of the chain's currency, or `all`. */
+  /** Is a decimal number of the chain's currency, or `all`. */
   amount: z.pipe(z.string().check(z.maxLength(40)), z.transform(plainDigits)),
-  /** When it was made (Unix time in seconds), and random characters. Good for a day. */
+  /** Tells when it was made (Unix time in seconds), with random characters. It is good for a day. */
   key: z.string().check(z.regex(/^[0-9]{10}-[A-Za-z0-9_-]{16,64}$/)),
 })
 export const cashOutAnswer = z.object({ payment })
 
-/**
- * `POST /operator/deposit` `{"phone": "+…"}`: has the caller's own key deposit what is at its address, less
- * the gas. By its nature it happens once, so it may be asked for again.
- */
+/** Answers `POST /operator/deposit`. A deposit happens once by its nature: it may be asked for again. */
 export const depositAnswer = z.object({
   account: address,
   deposit: z.discriminatedUnion('kind', [
@@ -289,7 +274,7 @@ export const depositAnswer = z.object({
       kind: z.literal('sent'),
       amountWei: wei,
       hash,
-      /** False: it is not known whether a node has it. */
+      /** Is false where it is not known whether a node has it. */
       isTaken: z.boolean(),
       explorer: z.string(),
     }),
@@ -304,15 +289,14 @@ export const depositAnswer = z.object({
 })
 
 /**
- * `POST /operator/pin`: `unblock` has a phone spend again that three wrong PINs, or 90 days without a dial, keep
- * from it; `keep-pin` calls off that a forgotten PIN may be replaced. Asked for twice it is the same.
+ * Reads `POST /operator/pin`: `unblock` lets a phone spend again after three wrong PINs or 90 days without
+ * a dial; `keep-pin` calls off that a forgotten PIN may be replaced.
  */
 export const pinRequest = z.object({
-  phone: z.string().check(z.maxLength(40)),
+  phone,
   action: z.enum(['unblock', 'keep-pin']),
 })
 
-/** What the PIN of the account is from then on. */
 export const pinAnswer = z.object({
   account: address,
   isChosen: z.boolean(),
@@ -321,50 +305,48 @@ export const pinAnswer = z.object({
   replaceableAt: z.nullable(time),
 })
 
-/** `GET /operator/audit`: what operators did, the newest first. */
+/** Answers `GET /operator/audit`: what operators did, the newest first. */
 export const auditAnswer = z.object({
   entries: z.array(
     z.object({ at: time, action: z.string(), detail: z.record(z.string(), z.string()) }),
   ),
 })
 
-const place = { part: z.int().check(z.minimum(0)), from: z.int().check(z.minimum(0)) }
+const place = z.int().check(z.minimum(0))
+const placeInQuery = z._default(z.coerce.number().check(z.int(), z.minimum(0)), 0)
 
-/** `GET /operator/export`, as query parameters: where the page begins, as the one before told. */
-export const exportQuery = z.object({
-  part: z._default(z.coerce.number().check(z.int(), z.minimum(0)), 0),
-  from: z._default(z.coerce.number().check(z.int(), z.minimum(0)), 0),
-})
+/** Reads the query of `GET /operator/export`: where the page begins, as the one before told. */
+export const exportQuery = z.object({ part: placeInQuery, from: placeInQuery })
 
-/** A page of all that a restore needs. `next`: null after the last one. */
+/** Gives a page of all that a restore needs; `next` is null after the last one. */
 export const exportAnswer = z.object({
   head: exportHead,
   entries: z.array(exportEntry),
-  next: z.nullable(z.object(place)),
+  next: z.nullable(z.object({ part: place, from: place })),
 })
 
-/** `POST /operator/restore/begin`. `adds`: also to a ledger that is newer, or that has something open. */
+/** Reads `POST /operator/restore/begin`. `adds`: also to a ledger that is newer, or has payments open. */
 export const restoreRequest = z.object({ head: exportHead, adds: z.boolean() })
 
-/** `POST /operator/restore/entries`: those of an export of this time. */
+/** Reads `POST /operator/restore/entries`: those of an export of this time. */
 export const restoreEntriesRequest = z.object({
   exportedAt: z.int(),
   entries: z.array(exportEntry).check(z.maxLength(1_000)),
 })
 
-/** `POST /operator/restore/end`. */
+/** Reads `POST /operator/restore/end`. */
 export const restoreEndRequest = z.object({ exportedAt: z.int() })
 
-/** How many entries were added, and of how many the ledger keeps its own. */
+/** Counts the entries that were added, and those of which the ledger keeps its own. */
 export const restoreAnswer = z.object({ added: z.int(), kept: z.int() })
 
-/** `POST /operator/set-back`, on Cloudflare: to a time of the last 30 days, or to a bookmark. */
+/** Reads `POST /operator/set-back`, on Cloudflare: a time of the last 30 days, or a bookmark. */
 export const setBackRequest = z.union([
   z.strictObject({ to: z.iso.datetime() }),
   z.strictObject({ bookmark: z.string().check(z.maxLength(200)) }),
 ])
 
-/** The bookmark that takes it back. */
+/** Gives the bookmark that takes it back. */
 export const setBackAnswer = z.object({ undo: z.string() })
 
 export type Alert = z.infer<typeof alert>
@@ -384,3 +366,7 @@ export type AuditAnswer = z.infer<typeof auditAnswer>
 export type StatusAnswer = z.infer<typeof statusAnswer>
 export type PaymentDetails = z.infer<typeof paymentAnswer>
 export type PaymentsAnswer = z.infer<typeof paymentsAnswer>
+export type ExportAnswer = z.infer<typeof exportAnswer>
+export type RestoreRequest = z.infer<typeof restoreRequest>
+export type Restored = z.infer<typeof restoreAnswer>
+export type SetBackRequest = z.infer<typeof setBackRequest>

@@ -7,20 +7,22 @@ import { mostOffMs } from '../runtime/clock.ts'
 import type { Check, CheckName, HealthAnswer } from './answers.ts'
 import { isoOf } from './records.ts'
 
-/** What is known of a deployment at a time. */
+/** Tells what is known of a deployment at a time. */
 export type Condition = {
-  /** Undefined: the ledger gave no answer. */
+  /** Is undefined where the ledger gave no answer. */
   vitals: Vitals | undefined
-  /** What nodes were asked today, and may be asked; undefined where that has no limit. */
+  /** Counts what nodes were asked today; undefined where that has no limit. */
   budget: { asked: DayOfCalls; callsADay: number } | undefined
   terms: { rules: PoolRules; fees: FeeLimits }
-  /** How far the clock of the process is ahead of the ledger's, in ms. */
+  /** Tells how far the clock of the process is ahead of the ledger's, in ms. */
   aheadMs: number
 }
 
-/** The cron has a round begin every minute. */
+export type KnownCondition = Condition & { vitals: Vitals }
+
+/** Leaves the cron, which begins a round every minute, three times. */
 const roundLateMs = 180_000
-/** What rounds should have seen again by now. */
+/** Gives rounds time to have seen a fact again. */
 const factLateMs = 300_000
 
 type Finding = Omit<Check, 'name'>
@@ -30,33 +32,31 @@ const failing = (says: string): Finding => ({ state: 'failing', says })
 const refusing = (says: string): Finding => ({ state: 'failing', says, refuses: true })
 const unknown = (says: string): Finding => ({ state: 'unknown', says })
 
-/** What holds, and what does not. */
-export function checksOf(condition: Condition): Check[] {
-  const { vitals, budget } = condition
-  const seen = (look: (vitals: Vitals) => Finding): Finding =>
-    vitals === undefined ? unknown('Not known while the ledger gives no answer') : look(vitals)
+/** Finds what holds, and what does not. */
+export function checksOf({ vitals, ...condition }: Condition): Check[] {
+  const seen = (look: (known: KnownCondition) => Finding): Finding =>
+    vitals === undefined
+      ? unknown('Not known while the ledger gives no answer')
+      : look({ ...condition, vitals })
   const findings: Record<CheckName, Finding> = {
     configuration: ok('Every variable is good'),
     identity: seen(identityOf),
-    ledger: seen(() => ok('Rows are read and written')),
-    clock: seen(() => clockOf(condition)),
-    node: seen((known) => nodeOf(known, condition)),
-    relayer_funds: seen((known) => fundsOf(known, condition)),
-    gas_price: seen((known) => priceOf(known, condition)),
+    ledger: vitals ? ok('Rows are read and written') : refusing('The ledger gives no answer'),
+    clock: seen(clockOf),
+    node: seen(nodeOf),
+    relayer_funds: seen(fundsOf),
+    gas_price: seen(priceOf),
     contracts: seen(contractsOf),
-    queue: seen((known) => queueOf(known, condition)),
+    queue: seen(queueOf),
     rounds: seen(roundsOf),
     intake: seen(intakeOf),
-    upstream_budget: budgetOf(budget),
+    upstream_budget: budgetOf(condition.budget),
   }
-  if (vitals === undefined) findings.ledger = refusing('The ledger gives no answer')
-  return Object.entries(findings).map(([name, finding]) => ({
-    name: name as CheckName,
-    ...finding,
-  }))
+  const named = Object.entries(findings) as [CheckName, Finding][]
+  return named.map(([name, finding]) => ({ name, ...finding }))
 }
 
-/** The answer of a health route. */
+/** Answers a health route. */
 export function healthOf(condition: Condition): HealthAnswer {
   const { vitals, budget } = condition
   const checks = checksOf(condition)
@@ -76,7 +76,7 @@ export function healthOf(condition: Condition): HealthAnswer {
   }
 }
 
-/** Since when nodes do not answer: a round, or a payment while nothing newer is known of them. */
+/** Tells since when nodes do not answer: a round, or a payment while nothing newer is known of them. */
 function silentSince({ sight, obstacle }: Vitals): number | undefined {
   const isLast = ({ at }: NotedObstacle) =>
     [sight.head, sight.contracts].some((fact) => (fact?.at ?? 0) <= at)
@@ -84,7 +84,7 @@ function silentSince({ sight, obstacle }: Vitals): number | undefined {
   return sight.silentSince ?? (isOfPayment && isLast(obstacle) ? obstacle.at : undefined)
 }
 
-function clockOf({ aheadMs }: Condition): Finding {
+function clockOf({ aheadMs }: KnownCondition): Finding {
   const offSeconds = Math.round(Math.abs(aheadMs) / 1_000)
   const side = aheadMs > 0 ? 'ahead of' : 'behind'
   return Math.abs(aheadMs) > mostOffMs
@@ -92,14 +92,12 @@ function clockOf({ aheadMs }: Condition): Finding {
     : ok("The clock of this process is the ledger's")
 }
 
-function queueOf(vitals: Vitals, { terms }: Condition): Finding {
-  const { waiting } = vitals
-  return isCrowded(terms, vitals)
-    ? refusing(`${waiting} payments wait for their turn: one more would come too late`)
-    : ok(`${waiting} payments wait for their turn`)
+function queueOf({ vitals, terms }: KnownCondition): Finding {
+  const says = `${vitals.waiting} payments wait for their turn`
+  return isCrowded(terms, vitals) ? refusing(`${says}: one more would come too late`) : ok(says)
 }
 
-function identityOf({ identity }: Vitals): Finding {
+function identityOf({ vitals: { identity } }: KnownCondition): Finding {
   switch (identity?.kind) {
     case 'same':
       return ok('The ledger was begun with these secrets, or not yet')
@@ -113,7 +111,8 @@ function identityOf({ identity }: Vitals): Finding {
 const secondsSince = (at: number, now: number): number =>
   Math.max(0, Math.round((now - at) / 1_000))
 
-function roundsOf({ sight: { roundAt, failingSince }, now }: Vitals): Finding {
+function roundsOf({ vitals: { sight, now } }: KnownCondition): Finding {
+  const { roundAt, failingSince } = sight
   if (roundAt === undefined) return failing('No round has looked after the ledger yet')
   const ago = `The last round was ${secondsSince(roundAt, now)} s ago`
   if (now - roundAt > roundLateMs) return failing(ago)
@@ -121,79 +120,77 @@ function roundsOf({ sight: { roundAt, failingSince }, now }: Vitals): Finding {
   return failing(`No round has come to its end for ${secondsSince(failingSince, now)} s`)
 }
 
-/** When a block came: by its own time, or where that is yet to come, when it was first seen. */
+/** Tells when a block came: by its own time, or where that is yet to come, when it was first seen. */
 export const bornAt = ({ timestampSeconds, since }: NonNullable<Vitals['sight']['head']>): number =>
   Math.min(timestampSeconds * 1_000, since)
 
-function nodeOf(vitals: Vitals, { terms }: Condition): Finding {
-  const [{ sight, now }, since] = [vitals, silentSince(vitals)]
-  const { head } = sight
+function nodeOf({ vitals, terms }: KnownCondition): Finding {
+  const { sight, now } = vitals
+  const since = silentSince(vitals)
   if (since !== undefined) {
     return refusing(`No node has answered for ${secondsSince(since, now)} s`)
   }
-  if (head === undefined) return unknown('No round has asked a node yet')
-  const age = secondsSince(bornAt(head), now)
-  const says = `Block ${head.number} is ${age} s old`
+  if (sight.head === undefined) return unknown('No round has asked a node yet')
+  const age = secondsSince(bornAt(sight.head), now)
+  const says = `Block ${sight.head.number} is ${age} s old`
   const { stillMs } = terms.rules
   return stillMs !== undefined && age * 1_000 > stillMs ? failing(says) : ok(says)
 }
 
-/** A fact that is too old to go by although rounds come; late rounds, and a silent node, are findings of their own. */
+/** Finds a fact that is too old although rounds come; late rounds, and a silent node, have checks of their own. */
 function lateOf({ at }: { at: number }, vitals: Vitals, what: string): Finding | undefined {
   if ((vitals.sight.roundAt ?? 0) - at <= factLateMs) return undefined
   const isSilent = silentSince(vitals) !== undefined
   return isSilent ? unknown('Not known: no node answers') : failing(`No node tells ${what}`)
 }
 
-function fundsOf(vitals: Vitals, { terms }: Condition): Finding {
+function fundsOf({ vitals, terms }: KnownCondition): Finding {
   const { funds } = vitals.sight
   if (funds === undefined) return unknown("No round has seen the relayer's balance yet")
-  const late = lateOf(funds, vitals, "the relayer's balance")
-  if (late !== undefined) return late
   const lasts = paymentsLeft(vitals, terms) ?? 0
   const says = `The relayer's balance is enough for ${lasts} payments at the highest price`
-  return lasts > vitals.carried + vitals.waiting ? ok(says) : refusing(says)
+  const isEnough = lasts > vitals.carried + vitals.waiting
+  return lateOf(funds, vitals, "the relayer's balance") ?? (isEnough ? ok(says) : refusing(says))
 }
 
-function priceOf(vitals: Vitals, { terms }: Condition): Finding {
+function priceOf({ vitals, terms }: KnownCondition): Finding {
   const { gasPrice } = vitals.sight
   if (gasPrice === undefined) return unknown('No round has seen the price of gas yet')
-  const late = lateOf(gasPrice, vitals, 'the price of gas')
-  if (late !== undefined) return late
-  const says = `A node asks ${gasPrice.wei} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${terms.fees.maxWei}`
-  return BigInt(gasPrice.wei) > terms.fees.maxWei ? refusing(says) : ok(says)
+  const { maxWei } = terms.fees
+  const says = `A node asks ${gasPrice.wei} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${maxWei}`
+  const isTooHigh = BigInt(gasPrice.wei) > maxWei
+  return lateOf(gasPrice, vitals, 'the price of gas') ?? (isTooHigh ? refusing(says) : ok(says))
 }
 
-/** A pause and a drain are what an operator wants; a restore that was left in the middle is not. */
-function intakeOf({ intake, now }: Vitals): Finding {
+/** Fails for a restore that was left in the middle: a pause and a drain are what an operator wants. */
+function intakeOf({ vitals: { intake, now } }: KnownCondition): Finding {
   if (intake.kind !== 'restoring') return ok('No export is being restored')
   return refusing(`An export is being restored for ${secondsSince(intake.since, now)} s`)
 }
 
-/** For how many payments the relayer's balance lasts at the highest price that each may come to. */
-export function paymentsLeft(
-  { sight: { funds, gasPrice } }: Vitals,
-  terms: Condition['terms'],
-): number | undefined {
+const priceIn = ({ sight: { gasPrice } }: Vitals, { fees }: Condition['terms']): bigint =>
+  gasPrice === undefined ? fees.maxWei : BigInt(gasPrice.wei)
+
+/** Counts the payments that the relayer's balance pays for, at the highest price of each. */
+export function paymentsLeft(vitals: Vitals, terms: Condition['terms']): number | undefined {
+  const { funds } = vitals.sight
   if (funds === undefined) return undefined
-  const gasPriceWei = gasPrice === undefined ? terms.fees.maxWei : BigInt(gasPrice.wei)
+  const gasPriceWei = priceIn(vitals, terms)
   return roomFor(terms, { gasPriceWei, balanceWei: BigInt(funds.wei) }).open
 }
 
-/** A relayer that pays for fewer payments than this is low; what is asked for is enough for so many. */
+/** Calls a relayer low that pays for fewer, and asks for enough for plenty. */
 const fewPayments = 50
 const plentyPayments = 500n
 
-/** What to send to the relayer, in wei; undefined where it has enough, or nothing is known of it yet. */
+/** Tells what to send to the relayer, in wei; undefined where it has enough, or nothing is known. */
 export function wantedWei(vitals: Vitals, terms: Condition['terms']): bigint | undefined {
   const left = paymentsLeft(vitals, terms)
   if (left === undefined || left >= fewPayments) return undefined
-  const { gasPrice } = vitals.sight
-  const priceWei = gasPrice === undefined ? terms.fees.maxWei : BigInt(gasPrice.wei)
-  return highestCostWei(terms, priceWei) * plentyPayments
+  return highestCostWei(terms, priceIn(vitals, terms)) * plentyPayments
 }
 
-function contractsOf(vitals: Vitals): Finding {
+function contractsOf({ vitals }: KnownCondition): Finding {
   const { contracts } = vitals.sight
   if (contracts === undefined) return unknown('No round has looked at the contracts yet')
   const late = lateOf(contracts, vitals, 'of the contracts')
@@ -212,10 +209,14 @@ function contractsOf(vitals: Vitals): Finding {
   }
 }
 
+/** Says how many calls of a day are used: of all nodes' for the relay and for callers. */
+export function usedOf({ asked, callsADay }: NonNullable<Condition['budget']>) {
+  const used = asked.relay + asked.callers
+  return { used, says: `${used} of ${callsADay} calls to the nodes are used today` }
+}
+
 function budgetOf(budget: Condition['budget']): Finding {
   if (budget === undefined) return ok('The nodes may be asked without a limit')
-  const { asked, callsADay } = budget
-  const used = asked.relay + asked.callers
-  const says = `${used} of ${callsADay} calls to the nodes are used today`
-  return used < callsADay ? ok(says) : failing(says)
+  const { used, says } = usedOf(budget)
+  return used < budget.callsADay ? ok(says) : failing(says)
 }

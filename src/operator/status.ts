@@ -2,24 +2,24 @@ import type { Intake, Vitals } from '../relay/ledger/port.ts'
 import { undecidedPhases } from '../relay/ledger/transitions.ts'
 import { alertsNow } from './alerting/alerts.ts'
 import type { AlertName, StatusAnswer } from './answers.ts'
-import { type Condition, healthOf, paymentsLeft, wantedWei } from './health.ts'
+import { healthOf, type KnownCondition, paymentsLeft, wantedWei } from './health.ts'
 import { isoOf, isoOrNull, type Subject } from './records.ts'
 import { version } from './version.ts'
 
-/** Transactions of the relayer's account, in the chain and with its pool; null where no node tells. */
+/** Counts transactions of the relayer's account in the chain and with its pool; null where no node tells. */
 export type Counts = { chain: number | null; pool: number | null }
 
-/** Whether payments are taken; `isAnyOpen` of a ledger in which any payment or nonce is not settled. */
+/** Tells whether payments are taken; `isAnyOpen` of a ledger in which any payment or nonce is not settled. */
 export function shownIntake(intake: Intake, isAnyOpen: boolean): StatusAnswer['intake'] {
   if (intake.kind === 'open') return { state: intake.kind }
   const isDrained = intake.kind === 'draining' && !isAnyOpen
   return { state: isDrained ? 'drained' : intake.kind, since: isoOf(intake.since) }
 }
 
-/** How things are, from what the ledger has and from the relayer's counts as a node tells them. */
+/** Tells how things are, by what the ledger has and by the relayer's counts. */
 export function statusOf(
   subject: Subject,
-  condition: Condition & { vitals: Vitals },
+  condition: KnownCondition,
   counts: Counts,
 ): StatusAnswer {
   const { vitals, budget } = condition
@@ -43,8 +43,7 @@ export function statusOf(
     })),
     relayers: [relayerOf(subject, condition, counts)],
     contracts: { loan, forwarder, ...contractsOf(vitals) },
-    head:
-      head === undefined ? null : { number: head.number, at: isoOf(head.timestampSeconds * 1_000) },
+    head: head ? { number: head.number, at: isoOf(head.timestampSeconds * 1_000) } : null,
     guards: [...subject.guards],
     nodes: subject.nodes(),
     callsToday: budget === undefined ? null : { ...budget.asked, limit: budget.callsADay },
@@ -54,7 +53,7 @@ export function statusOf(
 
 function relayerOf(
   { relayer }: Subject,
-  { vitals, terms }: Condition & { vitals: Vitals },
+  { vitals, terms }: KnownCondition,
   counts: Counts,
 ): StatusAnswer['relayers'][number] {
   const { sight, oldest } = vitals

@@ -5,24 +5,17 @@ import { isOpened, type Traces } from '../../account/opened.ts'
 import { type PhoneNumber, parseCaller } from '../../account/phone.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
 import type { AliasAnswer, AliasRequest } from '../answers.ts'
-import type { CallerOptions, NoCaller } from './caller.ts'
-
-/** What came of an operator's numbers after the table of numbering changes has changed. */
-export type Aliased =
-  | ({ kind: 'done' } & AliasAnswer)
-  | NoCaller
-  /** Payments are taken with this table, and have to be paused first. */
-  | { kind: 'serving' }
+import { badNumber, type CallerOptions, otherSecrets, type Refused } from './caller.ts'
 
 export type AliasOptions = Pick<CallerOptions, 'relayer' | 'country' | 'newId'> &
   Pick<Traces, 'memory' | 'loan'> & {
-    /** By the form of a number alone. */
+    /** Derives accounts by the form of a number alone. */
     ownAccounts: CallerAccounts
   }
 
 /**
- * Has numbers keep the accounts that were opened under a former form, and with `kept` serves with the table of now. The
- * ledger has the two accounts, and no number. Asked for again it does the same.
+ * Has numbers keep the accounts that were opened under a former form, and with `kept` serves with
+ * the table of now. Asked for again it does the same.
  *
  * @throws {Error} the ledger, the memory or the node gave no answer
  */
@@ -30,14 +23,14 @@ export async function keepAccounts(
   { relayer: { ledger, log }, ownAccounts, country, newId, memory, loan }: AliasOptions,
   { phones, kept }: AliasRequest,
   { identity }: Pick<Vitals, 'identity'>,
-): Promise<Aliased> {
+): Promise<AliasAnswer | Refused> {
   const differs = identity?.kind === 'different' ? identity.names : []
-  if (differs.some((name) => name !== 'NUMBERING')) return { kind: 'other_secrets' }
+  if (differs.some((name) => name !== 'NUMBERING')) return otherSecrets
   const accounts: [Address, Address][] = []
   const unclear: Address[] = []
   for (const phone of phones) {
     const number = parseCaller(phone.trim(), country)
-    if (number === undefined) return { kind: 'bad_number' }
+    if (number === undefined) return badNumber
     const { address: present } = await ownAccounts(number)
     const opened: Address[] = []
     for (const form of [number, ...formerForms(number)] as PhoneNumber[]) {
@@ -50,8 +43,10 @@ export async function keepAccounts(
   }
   const numbering = numberingFingerprint()
   const renumbered = await ledger.renumber({ id: newId(), numbering, accounts, kept })
-  if (renumbered.kind === 'serving') return renumbered
+  if (renumbered.kind === 'serving') {
+    return { status: 409, error: 'payments are taken: pause them first' }
+  }
   log({ level: 'warn', event: 'operator.alias', message: 'An operator has numbers keep accounts' })
   const { refused } = renumbered
-  return { kind: 'done', kept: accounts.length - refused.length, unclear: [...unclear, ...refused] }
+  return { kept: accounts.length - refused.length, unclear: [...unclear, ...refused] }
 }

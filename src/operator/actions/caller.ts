@@ -4,7 +4,10 @@ import { type Country, type PhoneNumber, parseCaller } from '../../account/phone
 import type { Vitals } from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 
-/** What is needed for whatever an operator does for a caller. */
+/** Says why nothing is done, with the status of that answer. */
+export type Refused = { status: 400 | 404 | 409 | 503; error: string }
+
+/** Gives what actions for a caller need. */
 export type CallerOptions = {
   relayer: Pick<Relayer, 'ledger' | 'log'>
   accounts: CallerAccounts
@@ -12,17 +15,21 @@ export type CallerOptions = {
   newId: () => string
 }
 
-/** Why a number leads to nobody. `other_secrets`: the ledger was begun with other ones, so the account would be a wrong one. */
-export type NoCaller = { kind: 'bad_number' | 'other_secrets' }
+export const badNumber: Refused = { status: 400, error: 'this is not a phone number' }
+/** Refuses where the ledger was begun with other secrets, since the account would be a wrong one. */
+export const otherSecrets: Refused = {
+  status: 409,
+  error: 'the ledger was begun with other secrets',
+}
 
-/** Finds whose account a number leads to. The number is kept nowhere: the audit has its account. */
+/** Finds the account of a number. The number is kept nowhere: the audit has its account. */
 export async function callerBy(
   { accounts, country }: Pick<CallerOptions, 'accounts' | 'country'>,
   typed: string,
   { identity }: Pick<Vitals, 'identity'>,
-): Promise<NoCaller | { kind: 'caller'; phone: PhoneNumber; account: LocalAccount }> {
+): Promise<Refused | { phone: PhoneNumber; account: LocalAccount }> {
   const phone = parseCaller(typed.trim(), country)
-  if (phone === undefined) return { kind: 'bad_number' }
-  if (identity?.kind !== 'same') return { kind: 'other_secrets' }
-  return { kind: 'caller', phone, account: await accounts(phone) }
+  if (phone === undefined) return badNumber
+  if (identity?.kind !== 'same') return otherSecrets
+  return { phone, account: await accounts(phone) }
 }

@@ -7,11 +7,11 @@ import type { PaymentAnswer } from '../../relay/pay/answers.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import type { CashOutAnswer, CashOutRequest } from '../answers.ts'
 import { type Subject, toPaymentSummary } from '../records.ts'
-import { type CallerOptions, callerBy, type NoCaller } from './caller.ts'
+import { type CallerOptions, callerBy, type Refused } from './caller.ts'
 
-/** What leaves a caller's balance for an address outside. `all`: all that the account has. */
+/** Takes money out of a caller's balance to an address outside; `all` that the account has. */
 export type CashOutOrder = {
-  /** The same key pays at most once for the same caller, however often it is asked for. */
+  /** Pays at most once for the same caller, however often it is asked for. */
   key: string
   phone: PhoneNumber
   to: Address
@@ -21,27 +21,19 @@ export type CashOutOrder = {
 /** Carries out a cash-out as any payment of the caller is carried out. */
 export type CashOut = (order: CashOutOrder) => Promise<{ intentId: Hex; answered: PaymentAnswer }>
 
-export type CashedOut =
-  | ({ kind: 'accepted' } & CashOutAnswer)
-  /** Nothing was sent, and nothing will be under this key; in the words of screens. */
-  | { kind: 'refused'; says: string }
-  /** The key was used with another address or amount; `paid`: and that one may have paid. */
-  | { kind: 'other_order'; paid: boolean }
-  /** It may have been accepted: the same key tells. */
-  | { kind: 'uncertain' }
-  | { kind: 'bad_recipient' | 'bad_amount' }
-  /** What it was used for may be forgotten. */
-  | { kind: 'old_key' }
-  | NoCaller
-
 export type CashOutOptions = CallerOptions & {
   subject: Subject
   relayer: Pick<Relayer, 'clock'>
   cashOut: CashOut
 }
 
-/** Far shorter than sessions and spent intents are remembered (7 days): no key is ever as good as new. */
+/** Is far shorter than the 7 days for which spent intents are remembered: no key is as good as new. */
 const keyLifetimeSeconds = 24 * 60 * 60
+
+const uncertain: Refused = {
+  status: 503,
+  error: 'it is not known yet whether it was sent: the same key tells',
+}
 
 /**
  * Cashes out for a caller, at most once for each key. The audit has it before anything is sent.
@@ -52,22 +44,24 @@ export async function cashOutFor(
   options: CashOutOptions,
   { key, phone, to, amount }: CashOutRequest,
   vitals: Vitals,
-): Promise<CashedOut> {
+): Promise<CashOutAnswer | Refused> {
   const { subject, relayer, cashOut } = options
   const { chain, loan, forwarder } = subject
   const { ledger, log } = relayer
   const caller = await callerBy(options, phone, vitals)
-  if (caller.kind !== 'caller') return caller
+  if ('error' in caller) return caller
   const recipient = parseAddress(to, chain.id)
   // The contract refuses these as well, but only after the key is used up.
   const reserved = [loan, forwarder].map((address) => address.toLowerCase())
   if (recipient === undefined || BigInt(recipient) === 0n || reserved.includes(recipient)) {
-    return { kind: 'bad_recipient' }
+    return { status: 400, error: 'this is not an address that can be paid on this chain' }
   }
   const parsed = amount === 'all' ? undefined : parseAmount(amount)
-  if (parsed?.kind === 'fault') return { kind: 'bad_amount' }
+  if (parsed?.kind === 'fault') return { status: 400, error: 'this is not an amount' }
   const ageSeconds = relayer.clock.now() / 1_000 - Number(key.slice(0, key.indexOf('-')))
-  if (Math.abs(ageSeconds) > keyLifetimeSeconds) return { kind: 'old_key' }
+  if (Math.abs(ageSeconds) > keyLifetimeSeconds) {
+    return { status: 409, error: 'the key is not of the last 24 hours: nothing was sent' }
+  }
   const { address: account } = caller.account
   const action = 'cash-out'
   const detail = { account, to: recipient, amount, key }
@@ -84,17 +78,18 @@ export async function cashOutFor(
     case 'screen':
     case 'failed': {
       const [record] = (await ledger.page({ intent: intentId, limit: 1 })).payments
-      if (record !== undefined)
-        return { kind: 'accepted', payment: toPaymentSummary(chain, record) }
+      if (record !== undefined) return { payment: toPaymentSummary(chain, record) }
       return answered.kind === 'screen'
-        ? { kind: 'refused', says: answered.screen.lines.join(' ') }
-        : { kind: 'uncertain' }
+        ? { status: 409, error: answered.screen.lines.join(' ') }
+        : uncertain
     }
     case 'ended':
-    case 'closed':
-      return { kind: 'other_order', paid: answered.kind === 'ended' }
+    case 'closed': {
+      const fate = answered.kind === 'ended' ? 'may have paid' : 'was refused'
+      return { status: 409, error: `the key was used for another cash-out, which ${fate}` }
+    }
     case 'unsent':
     case 'uncertain':
-      return { kind: 'uncertain' }
+      return uncertain
   }
 }

@@ -3,9 +3,7 @@ import type { DepositClaim } from '../../relay/claim-deposit.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
 import type { DepositAnswer } from '../answers.ts'
 import { linkOf, type Subject } from '../records.ts'
-import { type CallerOptions, callerBy, type NoCaller } from './caller.ts'
-
-export type Deposited = ({ kind: 'told' } & DepositAnswer) | NoCaller
+import { type CallerOptions, callerBy, type Refused } from './caller.ts'
 
 export type DepositOptions = CallerOptions & {
   subject: Subject
@@ -15,18 +13,18 @@ export type DepositOptions = CallerOptions & {
 /** Has a caller's own key deposit what is at its address. The audit has it before anything is sent. */
 export async function depositFor(
   options: DepositOptions,
-  phone: string,
+  { phone }: { phone: string },
   vitals: Vitals,
-): Promise<Deposited> {
+): Promise<DepositAnswer | Refused> {
   const caller = await callerBy(options, phone, vitals)
-  if (caller.kind !== 'caller') return caller
+  if ('error' in caller) return caller
   const { account } = caller
   const { address } = account
   const { subject, relayer, claimDeposit, newId } = options
-  const { ledger, log } = relayer
-  await ledger.note({ id: newId(), action: 'deposit', detail: { account: address } })
-  log({ level: 'warn', event: 'operator.deposit', message: 'An operator deposits for a caller' })
-  return { kind: 'told', account: address, deposit: told(subject, await claimDeposit(account)) }
+  await relayer.ledger.note({ id: newId(), action: 'deposit', detail: { account: address } })
+  const message = 'An operator deposits for a caller'
+  relayer.log({ level: 'warn', event: 'operator.deposit', message })
+  return { account: address, deposit: told(subject, await claimDeposit(account)) }
 }
 
 function told({ chain }: Subject, claim: DepositClaim): DepositAnswer['deposit'] {
@@ -36,13 +34,13 @@ function told({ chain }: Subject, claim: DepositClaim): DepositAnswer['deposit']
       return { kind, amountWei: `${amountWei}`, hash, isTaken, explorer: linkOf(chain, hash) }
     }
     case 'too_little': {
-      const { kind, thereWei, gasWei, last } = claim
+      const { kind, thereWei, gasWei, last = null } = claim
       const before = last && {
         ...last,
         amountWei: `${last.amountWei}`,
         explorer: linkOf(chain, last.hash),
       }
-      return { kind, thereWei: `${thereWei}`, gasWei: `${gasWei}`, last: before ?? null }
+      return { kind, thereWei: `${thereWei}`, gasWei: `${gasWei}`, last: before }
     }
     case 'under_way':
     case 'price_too_high':

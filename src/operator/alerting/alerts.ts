@@ -1,30 +1,29 @@
 import { formatAmountDown } from '../../loan/amounts.ts'
-import type { ActiveAlert, Vitals } from '../../relay/ledger/port.ts'
+import type { ActiveAlert } from '../../relay/ledger/port.ts'
 import type { AlertName, CheckName } from '../answers.ts'
-import { type Condition, checksOf, paymentsLeft, wantedWei } from '../health.ts'
-import type { Subject } from '../records.ts'
-import { isoOf } from '../records.ts'
+import { checksOf, type KnownCondition, paymentsLeft, usedOf, wantedWei } from '../health.ts'
+import { isoOf, type Subject } from '../records.ts'
 
-/** A pool that has fewer loans than this is low. */
+/** Calls a pool low that has fewer loans. */
 const fewLoans = 10n
-/** A payment that no block has after so many of the times after which it is outbid is stuck. */
+/** Calls a payment stuck that no block has after so many of the times after which it is outbid. */
 const stuckTimes = 3
-/** Where so much of a day's calls is used, the operator has to know. */
+/** Tells of a day's calls from this share on. */
 const budgetShare = 0.8
 
-type Known = Condition & { vitals: Vitals }
-type Find = (known: Known, subject: Subject) => string | undefined
+type Find = (known: KnownCondition, subject: Subject) => string | undefined
 
-/** What a person has to look at, each with its remedy in one sentence. */
-export function alertsOf(known: Known, subject: Subject): { name: AlertName; says: string }[] {
-  return Object.entries(finds).flatMap(([name, find]) => {
+/** Finds what a person has to look at, each with its remedy in one sentence. */
+export function alertsOf(known: KnownCondition, subject: Subject) {
+  const named = Object.entries(finds) as [AlertName, Find][]
+  return named.flatMap(([name, find]) => {
     const says = find(known, subject)
-    return says === undefined ? [] : [{ name: name as AlertName, says }]
+    return says === undefined ? [] : [{ name, says }]
   })
 }
 
-/** What is raised, as it is now: what was raised may be over (`calmSince`), and what is found not raised yet. */
-export function alertsNow(known: Known, subject: Subject): readonly ActiveAlert[] {
+/** Lists what is raised as it is now: it may be over (`calmSince`), and what is found may not be raised yet. */
+export function alertsNow(known: KnownCondition, subject: Subject): readonly ActiveAlert[] {
   const { alerts, now } = known.vitals
   const found = alertsOf(known, subject)
   const before = alerts.map((alert) => {
@@ -39,31 +38,30 @@ export function alertsNow(known: Known, subject: Subject): readonly ActiveAlert[
 
 const finds: Readonly<Record<AlertName, Find>> = {
   relayer_low: lowRelayer,
-  price_high: (known) =>
-    failure(known, 'gas_price', 'Raise it, or wait: payments are refused in words meanwhile.'),
+  price_high: failure('gas_price', 'Raise it, or wait: payments are refused in words meanwhile.'),
   stuck: stuckPayment,
-  node_down: (known) => failure(known, 'node', 'Look at the node, or name another in NODE_URL.'),
-  identity: (known) =>
-    failure(known, 'identity', 'Put the former values back (NUMBERING: run `account -- alias`).'),
+  node_down: failure('node', 'Look at the node, or name another in NODE_URL.'),
+  identity: failure('identity', 'Put the former values back (NUMBERING: run `account -- alias`).'),
   pool_low: lowPool,
-  contracts: (known) =>
-    failure(known, 'contracts', 'Unpause them, or compare the addresses with the deployment.'),
+  contracts: failure('contracts', 'Unpause them, or compare the addresses with the deployment.'),
   // Of a ledger that was begun a moment ago no round is late; one that never comes is woken by health.
-  round_late: (known) =>
+  round_late: (known, subject) =>
     known.vitals.sight.roundAt === undefined
       ? undefined
-      : failure(known, 'rounds', 'Look at the cron and at the log of the ledger.'),
+      : failure('rounds', 'Look at the cron and at the log of the ledger.')(known, subject),
   budget: spentBudget,
   unlisted_number: unlistedNumber,
 }
 
-/** What a failing check of health says, and what to do. */
-function failure(known: Known, name: CheckName, remedy: string): string | undefined {
-  const check = checksOf(known).find((one) => one.name === name)
-  return check?.state === 'failing' ? `${check.says}. ${remedy}` : undefined
+/** Says what a failing check of health says, and what to do. */
+function failure(name: CheckName, remedy: string): Find {
+  return (known) => {
+    const check = checksOf(known).find((one) => one.name === name)
+    return check?.state === 'failing' ? `${check.says}. ${remedy}` : undefined
+  }
 }
 
-function lowRelayer(known: Known, { relayer, chain }: Subject): string | undefined {
+function lowRelayer(known: KnownCondition, { relayer, chain }: Subject): string | undefined {
   const { vitals, terms } = known
   const wanted = wantedWei(vitals, terms)
   if (wanted === undefined) return undefined
@@ -76,8 +74,7 @@ function lowRelayer(known: Known, { relayer, chain }: Subject): string | undefin
   return `${has}, enough for ${left} payments${queue}. Send ${formatAmountDown(wanted)} there; nothing is lost.`
 }
 
-function stuckPayment({ vitals, terms }: Known): string | undefined {
-  const { oldest, now } = vitals
+function stuckPayment({ vitals: { oldest, now }, terms }: KnownCondition): string | undefined {
   const lateMs = terms.rules.replaceAfterMs * stuckTimes
   if (oldest.stuck !== undefined) {
     return `A payment of ${isoOf(oldest.stuck)} was carried in vain too often and waits for its deadline. Look at it: its state is queued.`
@@ -86,7 +83,7 @@ function stuckPayment({ vitals, terms }: Known): string | undefined {
   return `A payment of ${isoOf(oldest.carried)} is in no block. Outbid its nonce, or raise MAX_GAS_PRICE_WEI.`
 }
 
-function lowPool({ vitals }: Known, { chain, loan }: Subject): string | undefined {
+function lowPool({ vitals }: KnownCondition, { chain, loan }: Subject): string | undefined {
   const pool = vitals.sight.contracts?.pool
   if (pool === undefined) return undefined
   const liquidityWei = BigInt(pool.liquidityWei)
@@ -94,15 +91,14 @@ function lowPool({ vitals }: Known, { chain, loan }: Subject): string | undefine
   return `The pool of ${loan} has ${formatAmountDown(liquidityWei)} ${chain.currency} to lend, fewer than ${fewLoans} loans. Fund it.`
 }
 
-function spentBudget({ budget }: Known): string | undefined {
+function spentBudget({ budget }: KnownCondition): string | undefined {
   if (budget === undefined) return undefined
-  const { asked, callsADay } = budget
-  const used = asked.relay + asked.callers
-  if (used < callsADay * budgetShare) return undefined
-  return `${used} of ${callsADay} calls to the nodes are used today (UTC). Raise UPSTREAM_CALLS_A_DAY if the node's plan has more.`
+  const { used, says } = usedOf(budget)
+  if (used < budget.callsADay * budgetShare) return undefined
+  return `${says} (UTC). Raise UPSTREAM_CALLS_A_DAY if the node's plan has more.`
 }
 
-function unlistedNumber({ vitals: { unlistedAt, now } }: Known): string | undefined {
+function unlistedNumber({ vitals: { unlistedAt, now } }: KnownCondition): string | undefined {
   if (unlistedAt === undefined || now - unlistedAt > 3_600_000) return undefined
   return `A caller was refused at ${isoOf(unlistedAt)}: no numbering plan knows the number. Ask the gateway which form it posts, or deploy newer numbering plans (libphonenumber-js).`
 }

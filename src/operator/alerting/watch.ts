@@ -1,15 +1,14 @@
-import type { Ledger, Vitals } from '../../relay/ledger/port.ts'
+import type { AlertNotice, Ledger } from '../../relay/ledger/port.ts'
 import { faultOf, type Log } from '../../runtime/log.ts'
-import type { Condition } from '../health.ts'
-import type { Subject } from '../records.ts'
-import { isoOf } from '../records.ts'
+import type { KnownCondition } from '../health.ts'
+import { isoOf, type Subject } from '../records.ts'
 import { alertsOf } from './alerts.ts'
-import { messageOf, post, type WebhookOptions } from './webhook.ts'
+import { post, type WebhookOptions } from './webhook.ts'
 
 export type WatchOptions = {
   subject: Subject
   log: Log
-  /** Undefined: alerts are logged alone. */
+  /** Is undefined where alerts are logged alone. */
   webhook: WebhookOptions | undefined
 }
 
@@ -17,12 +16,12 @@ export type WatchOptions = {
 const toldAtATime = 5
 
 /**
- * Raises and clears alerts by what is known, and tells of each once. Safe to run by several at a time:
+ * Raises and clears alerts by what is known, and tells of each once. Several may run it at a time:
  * the ledger knows what is raised, and who tells.
  */
 export async function watchAlerts(
   ledger: Ledger,
-  known: Condition & { vitals: Vitals },
+  known: KnownCondition,
   options: WatchOptions,
 ): Promise<void> {
   const { subject, log, webhook } = options
@@ -36,28 +35,27 @@ export async function watchAlerts(
       log({ level: 'error', event: 'alert.raised', message: says, alert: name })
     }
     for (const { name, calmSince } of cleared) {
-      log({
-        level: 'info',
-        event: 'alert.cleared',
-        message: `The alert is over since ${isoOf(calmSince ?? now)}: ${name}`,
-        alert: name,
-      })
+      const message = `The alert is over since ${isoOf(calmSince ?? now)}: ${name}`
+      log({ level: 'info', event: 'alert.cleared', message, alert: name })
     }
   }
-  if (webhook !== undefined && isDue) await tell(ledger, { ...options, webhook })
+  if (webhook === undefined || !isDue) return
+  for (const notice of await ledger.takeNotices(toldAtATime)) {
+    await tellNotice(options, notice, () => ledger.told(notice.id))
+  }
 }
 
-async function tell(
-  ledger: Ledger,
-  { subject, log, webhook }: WatchOptions & { webhook: WebhookOptions },
+/** Posts a notice where there is a webhook, and has it noted where it was taken. */
+export async function tellNotice(
+  { subject, log, webhook }: WatchOptions,
+  notice: AlertNotice,
+  told?: () => Promise<void>,
 ): Promise<void> {
-  const { chain, relayer } = subject
-  for (const notice of await ledger.takeNotices(toldAtATime)) {
-    try {
-      await post(webhook, messageOf(notice, { chainId: chain.id, relayer: relayer() }))
-      await ledger.told(notice.id)
-    } catch (error) {
-      log({ level: 'error', event: 'alert.untold', message: faultOf(error), alert: notice.name })
-    }
+  try {
+    if (webhook === undefined) return
+    await post(webhook, notice, subject)
+    await told?.()
+  } catch (error) {
+    log({ level: 'error', event: 'alert.untold', message: faultOf(error), alert: notice.name })
   }
 }

@@ -2,11 +2,12 @@ import { bytesToHex } from 'viem'
 import * as z from 'zod/mini'
 import type { AlertNotice } from '../../relay/ledger/port.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { isoOf, type Subject } from '../records.ts'
 
-/** Where alerts are sent, and what they are signed with. */
+/** Says where alerts are sent, and what they are signed with. */
 export type Webhook = { url: string; secret: string }
 
-/** What is posted. The same `id` comes again where an answer was lost: one that is known changes nothing. */
+/** Reads what is posted. The same `id` comes again where an answer was lost. */
 export const alertMessage = z.object({
   id: z.string(),
   name: z.string(),
@@ -28,23 +29,19 @@ export type WebhookOptions = {
 
 const timeoutMs = 5_000
 
-export function messageOf(
-  { id, name, kind, says, raisedAt, at }: AlertNotice,
-  deployment: Pick<AlertMessage, 'chainId' | 'relayer'>,
-): AlertMessage {
-  const [raised, noted] = [new Date(raisedAt).toISOString(), new Date(at).toISOString()]
-  return { id, name, state: kind, says, raisedAt: raised, at: noted, ...deployment }
-}
-
 /**
- * Posts a message, signed over the time and its bytes. Any status from 200 to 299 says that it was taken.
+ * Posts a notice, signed over the time and its bytes. Any status from 200 to 299 says that it was taken.
  *
  * @throws {Error} it was not taken, or there was no answer
  */
 export async function post(
   { webhook, fetch, clock }: WebhookOptions,
-  message: AlertMessage,
+  { id, name, kind, says, raisedAt, at }: AlertNotice,
+  { chain, relayer }: Pick<Subject, 'chain' | 'relayer'>,
 ): Promise<void> {
+  const [raised, noted] = [isoOf(raisedAt), isoOf(at)]
+  const alert = { id, name, state: kind, says, raisedAt: raised, at: noted }
+  const message: AlertMessage = { ...alert, chainId: chain.id, relayer: relayer() }
   const body = JSON.stringify(message)
   const seconds = `${Math.floor(clock.now() / 1_000)}`
   const response = await fetch(webhook.url, {
@@ -62,16 +59,11 @@ export async function post(
   if (!response.ok) throw new Error(`the webhook answered ${response.status}`)
 }
 
-/** `v1=` and the HMAC-SHA-256 (RFC 2104), in hex, of `<time in s>.<body>`. */
-export async function signatureOf(secret: string, seconds: string, body: string): Promise<string> {
+/** Signs `<time in s>.<body>`: `v1=` and the HMAC-SHA-256 (RFC 2104) in hex. */
+async function signatureOf(secret: string, seconds: string, body: string): Promise<string> {
   const bytes = new TextEncoder()
-  const key = await crypto.subtle.importKey(
-    'raw',
-    bytes.encode(secret),
-    { name: 'HMAC', hash: 'SHA-256' },
-    false,
-    ['sign'],
-  )
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', bytes.encode(secret), algorithm, false, ['sign'])
   const digest = await crypto.subtle.sign('HMAC', key, bytes.encode(`${seconds}.${body}`))
   return `v1=${bytesToHex(new Uint8Array(digest)).slice(2)}`
 }

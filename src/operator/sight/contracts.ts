@@ -16,24 +16,19 @@ import type { TargetCheck } from '../../relay/forwarder/target.ts'
 import type { Seen } from '../../relay/ledger/sight.ts'
 import { keyAccount } from '../../runtime/key-account.ts'
 
-/** What the contracts are to this relayer, and what the pool has. */
+/** Tells what the contracts are to this relayer, and what the pool has. */
 export type Contracts = NonNullable<Seen['facts']['contracts']>
 
-/** One call that is only ever simulated: through it the forwarder reads the loan contract for us. */
+/** Is only ever simulated: through it the forwarder reads the loan contract for us. */
 export type ContractsCall = {
-  /** Calldata of the forwarder for a block of about this time (Unix time in seconds). */
+  /** Makes calldata of the forwarder for a block of about this time (Unix time in seconds). */
   calldata: (seconds: number) => Promise<Hex>
-  /**
-   * What the outcome of that call says.
-   *
-   * @throws {TransportError} the chain's clock is hours from ours
-   */
+  /** Reads the outcome of that call. @throws {TransportError} the chain's clock is hours from ours */
   read: (outcome: CallOutcome) => Contracts
-  /** Whether the contract that is read is the one that was meant. */
+  /** Tells whether the contract that is read is the one that was meant. */
   isTarget: TargetCheck
 }
 
-/** What is read of the loan contract. */
 const views = [
   'liquidity',
   'issuable',
@@ -43,16 +38,16 @@ const views = [
   'paused',
 ] as const
 
-/** Enough for any of the views in Rootstock's prices. */
+/** Is enough for any of the views in Rootstock's prices. */
 const viewGas = 100_000
 
-/** Signed requests are used for so long, in seconds, and are good for as long again. */
+/** Lets signed requests be used for so long, and be good for as long again. */
 const signedForSeconds = 3_600
 
 /**
- * The look at the contracts as one `eth_call` of `execute`, from the relayer: that it does not revert says
- * that the forwarder is there and takes this relayer, and what each request returned is a view of the
- * loan contract. A key that holds nothing signs them, so that nothing could be spent by them.
+ * Looks at the contracts by one `eth_call` of `execute`, from the relayer: that it does not revert says
+ * that the forwarder takes this relayer, and each request returns a view of the loan contract. A key
+ * that holds nothing signs them.
  */
 export function createContractsCall(forwarder: Forwarder, isTarget: TargetCheck): ContractsCall {
   let signed: { at: number; requests: readonly SignedRequest[] } | undefined

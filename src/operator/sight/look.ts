@@ -9,19 +9,19 @@ import type { CheckName } from '../answers.ts'
 import { checksOf } from '../health.ts'
 import type { ContractsCall } from './contracts.ts'
 
-/** Questions of one look, but for facts that are not known or no longer: two a minute while nothing is open. */
+/** Bounds the questions of a look, but for facts that are not known or no longer. */
 const questionsALook = 2
-/** A fact that is older than so many looks is not known any more, since no round has come. */
+/** Forgets a fact after so many looks, since no round has come. */
 const staleLooks = 4
-/** A round that saw nothing new is noted no more often than this. */
+/** Notes a round that saw nothing new no more often than this. */
 const noteMs = 10_000
-/** What health fails for is asked again after so many of the shortest times between rounds. */
+/** Asks again for what health fails for after so many of the shortest times between rounds. */
 const againLooks = 3
 const nodeTimeoutMs = 5_000
 
 /**
- * Does a round, and notes in the ledger what it saw of the chain. `ended` is called once something is noted, or
- * could not be. While health fails for what the chain says the next round comes soon.
+ * Does a round, and notes in the ledger what it saw of the chain; `ended` hears that it is noted, or could
+ * not be. While health fails for what the chain says the next round comes soon.
  */
 export async function watched(
   relayer: Relayer,
@@ -46,7 +46,7 @@ export async function watched(
   }
 }
 
-/** A node whose answers that are facts are noted as they come. */
+/** Notes those answers of a node that are facts as they come. */
 function observed({ node, signer, clock }: Relayer, seen: Seen): Relayer['node'] {
   return {
     ...node,
@@ -77,6 +77,7 @@ function observed({ node, signer, clock }: Relayer, seen: Seen): Relayer['node']
   }
 }
 
+/** Names what to ask again where a check of health fails. */
 const looksFor: Partial<Record<CheckName, readonly LookName[]>> = {
   node: ['head', 'contracts'],
   relayer_funds: ['funds', 'gasPrice'],
@@ -84,15 +85,14 @@ const looksFor: Partial<Record<CheckName, readonly LookName[]>> = {
   contracts: ['contracts'],
 }
 
-/** What health finds failing of what the chain says. */
 const failingFor = (relayer: Relayer, vitals: Vitals): readonly LookName[] =>
   checksOf({ vitals, budget: undefined, terms: relayer, aheadMs: 0 }).flatMap(
     ({ name, state }) => (state === 'failing' && looksFor[name]) || [],
   )
 
 /**
- * Asks for the facts that are oldest, few at a time, and for those that health fails for, and notes them with
- * what the round saw itself, but not where that was noted a moment ago. Whether health still fails.
+ * Asks for the facts that are oldest, few at a time, and for those that health fails for, and notes them
+ * with what the round saw itself, but not where that was noted a moment ago. Says whether health still fails.
  */
 async function look(
   relayer: Relayer,

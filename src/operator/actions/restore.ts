@@ -1,0 +1,85 @@
+import type { ExportEntry, ExportPlace } from '../../relay/ledger/copies/export-format.ts'
+import type {
+  Identity,
+  RestoreAnswer,
+  RestoreBegun,
+  SetBack,
+  SetBackAnswer,
+} from '../../relay/ledger/port.ts'
+import type { Relayer } from '../../relay/relayer.ts'
+import type { ExportAnswer, Restored, RestoreRequest, SetBackRequest } from '../answers.ts'
+import type { Refused } from './caller.ts'
+
+export type RestoreOptions = {
+  relayer: Pick<Relayer, 'ledger' | 'log'>
+  /** Tells what the ledger has to have been begun with. */
+  identity: () => Promise<Identity>
+  /** Is undefined where the ledger is kept without a history. */
+  setBack: ((to: SetBack) => Promise<SetBackAnswer>) | undefined
+  newId: () => string
+}
+
+/** Takes the ledger as a whole out into a file, and back. */
+export function createRestores({ relayer, identity, newId, setBack }: RestoreOptions) {
+  const { ledger, log } = relayer
+  const say = (message: string) => log({ level: 'warn', event: 'operator.restore', message })
+  return {
+    async exported(place: ExportPlace): Promise<ExportAnswer | Refused> {
+      const page = await ledger.exported(await identity(), place)
+      if (page.kind === 'different') return conflict(whyNotExported(page.names))
+      const { head, entries, next = null } = page
+      return { head, entries, next }
+    },
+    async beginRestore({ head, adds }: RestoreRequest): Promise<Restored | Refused> {
+      const restoring = { id: newId(), head, identity: await identity(), adds }
+      const begun = await ledger.beginRestore(restoring)
+      if (begun.kind !== 'begun') return conflict(whyNotBegun(begun))
+      say('An operator restores the ledger: no session is decided')
+      return { added: 0, kept: 0 }
+    },
+    async restore(asked: { exportedAt: number; entries: readonly ExportEntry[] }) {
+      return restored(await ledger.restore(asked.exportedAt, asked.entries))
+    },
+    async endRestore({ exportedAt }: { exportedAt: number }) {
+      const ended = await ledger.endRestore(exportedAt)
+      if (ended.kind === 'restored') say('The ledger is restored')
+      return restored(ended)
+    },
+    async setBack(asked: SetBackRequest): Promise<{ undo: string } | Refused> {
+      if (setBack === undefined) return conflict('Redis keeps no history')
+      const answer = await setBack('to' in asked ? { time: Date.parse(asked.to) } : asked)
+      if (answer.kind === 'refused') return conflict(answer.reason)
+      const { undo } = answer
+      say(`An operator set the ledger back; the bookmark ${undo} takes it back`)
+      // In the ledger as it is now: what was written before is gone with the rest.
+      await ledger.note({ id: newId(), action: 'set-back', detail: { undo } })
+      return { undo }
+    },
+  }
+}
+
+const conflict = (error: string): Refused => ({ status: 409, error })
+
+const restored = ({ kind, ...answer }: RestoreAnswer): Restored | Refused =>
+  'added' in answer ? answer : conflict('no restore of this export is under way')
+
+const whyNotExported = (names: readonly string[]): string =>
+  names.length === 0
+    ? 'the ledger was never begun: it holds nothing'
+    : `the ledger was begun with other values of: ${names.join(', ')}`
+
+function whyNotBegun(begun: Exclude<RestoreBegun, { kind: 'begun' }>): string {
+  switch (begun.kind) {
+    case 'other_schema':
+      return `the export has another schema than this version, which has ${begun.schema}`
+    case 'other_ledger':
+      return `the export is of another ledger: it differs in ${begun.names.join(', ')}`
+    case 'other_restore':
+      return 'another export is being restored: restore that one to its end, or resume'
+    case 'in_use': {
+      const open = begun.isOpen ? ['has payments that are open'] : []
+      const newer = begun.isNewer ? ['is newer than the export'] : []
+      return `the ledger ${[...open, ...newer].join(' and ')}: say that the export is to be added to it`
+    }
+  }
+}
