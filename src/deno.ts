@@ -15,17 +15,16 @@ import { systemClock } from './runtime/clock.ts'
 import { createConsoleLog } from './runtime/log.ts'
 import { openRedis } from './runtime/redis.ts'
 
-/** Deno Deploy kills 5 s after it has told a process to end. */
+/** Leaves time before Deno Deploy kills, 5 s after it has told a process to end. */
 const drainWithinMs = 4_500
 
-/** A response counts as sent before its bytes have left the process. */
+/** Lets bytes leave: a response counts as sent before. */
 const flushMs = 100
 
 const log = createConsoleLog(systemClock.now)
 
 const background = createBackground(systemClock, log)
 
-/** Aborts when the process is told to end. */
 const ending = new AbortController()
 
 const runtime: Runtime = {
@@ -35,7 +34,6 @@ const runtime: Runtime = {
   background: background.keep,
 }
 
-/** What an environment comes to. Without a good one there is nothing to look after. */
 type Served = { app: Hono; rounds?: Rounds }
 
 function serve({ config, redis }: DenoConfig): Required<Served> {
@@ -74,7 +72,6 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   return { app: app(), rounds }
 }
 
-/** The app, or one that says nothing but that the configuration is bad. */
 function assembleFrom(env: Record<string, string>): Served {
   try {
     return serve(parseDenoConfig(env))
@@ -93,7 +90,7 @@ Deno.cron?.('tend', '* * * * *', async () => {
 
 if (rounds !== undefined) background.keep(rounds.watch(ending.signal))
 
-/** Lets what is under way come to its end; what does not is taken over by another instance. */
+/** Ends what is under way; what does not end is taken over by another instance. */
 async function end(): Promise<void> {
   if (ending.signal.aborted) return
   ending.abort()

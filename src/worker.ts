@@ -23,7 +23,6 @@ const runtime: Runtime = {
   background: waitUntil,
 }
 
-/** What an environment comes to, worked out at the first request and kept for the isolate's life. */
 type Served = Assembly & { wake: () => Promise<void> }
 
 const servedBy = new WeakMap<Env, Served>()
@@ -66,7 +65,7 @@ function assembleFrom(env: Env): Served {
   return served
 }
 
-/** The app, or one that says nothing but that the configuration is bad. */
+/** Serves, or says nothing but that the configuration is bad. */
 function appOf(env: Env): Hono {
   try {
     return assembleFrom(env).app()
@@ -75,19 +74,16 @@ function appOf(env: Env): Hono {
   }
 }
 
-/** The ledger of this deployment: see `src/relay/ledger/stores/object.ts`. */
 export class LedgerObject extends ledgerObject<Env>((env) => {
   const { config, tend } = assembleFrom(env)
   const { tendMs } = config.rules
   return { rules: ledgerRulesOf(config), relayer: relayerAddress(config), tendMs, tend, log }
 }) {}
 
-/** The subscribers of one network: see `src/node/feed/sockets-object.ts`. */
 export class FeedObject extends feedObject<Env>((env, chainId) =>
   assembleFrom(env).feedKeeper(chainId),
 ) {}
 
-/** The API keys, and the memory of an account: see `src/keys/api-keys-object.ts`, `src/account/memory-object.ts`. */
 export { AccountObject, KeysObject }
 
 export default {

@@ -1,15 +1,11 @@
 import { type Hex, hexToBytes, stringToBytes } from 'viem'
 
-/** 32 random bytes as hex; HMAC-SHA-256 keys are made of it. */
 export type Secret = Hex
 
-/** HMAC-SHA-256 (RFC 2104) under a secret, made once and used for many messages. */
+/** Gives HMAC-SHA-256 (RFC 2104) of parts; no two lists of parts are one message. */
 export type KeyedHash = (...parts: readonly string[]) => Promise<Uint8Array<ArrayBuffer>>
 
-/**
- * Parts are length-prefixed, so that no two lists of parts give the same message.
- * The key is imported on first use: module load and requests that need no hash stay free of it.
- */
+/** Imports its key on first use: requests that need no hash stay free of it. */
 export function createKeyedHash(secret: Secret): KeyedHash {
   let key: Awaited<ReturnType<typeof crypto.subtle.importKey>> | undefined
   return async (...parts) => {

@@ -12,10 +12,7 @@ const derivationVersion = 'v1'
 
 export type CallerAccounts = (phone: PhoneNumber) => Promise<LocalAccount>
 
-/**
- * Accounts of callers, derived from the operator's secret and the number, never stored.
- * Custodial: who holds the secret can sign for every caller, and without it no one can.
- */
+/** Derives callers' accounts, never stored: who holds the secret signs for every caller. */
 export function createCallerAccounts(keySecret: Secret): CallerAccounts {
   const hash = createKeyedHash(keySecret)
   return (phone) => deriveAccount(hash, phone)
@@ -39,7 +36,7 @@ export function keepFormerAccounts(
   }
 }
 
-/** The account of one number; for tools that need a single one. */
+/** Gives the account of one number; for tools. */
 export function callerAccount(keySecret: Secret, phone: PhoneNumber): Promise<LocalAccount> {
   return createCallerAccounts(keySecret)(phone)
 }

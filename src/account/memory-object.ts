@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { KeptMemory, MemoryStore } from './memory.ts'
 
-/** The memory of one account: a row, and how often it was written. */
+/** Keeps the memory of one account: a row, and how often it was written. */
 export class AccountObject<Env = unknown> extends DurableObject<Env> {
   readonly #sql: SqlStorage
 
@@ -32,10 +32,8 @@ export class AccountObject<Env = unknown> extends DurableObject<Env> {
   }
 }
 
-/** What an account's object shows to Workers. */
 export type AccountStub = Pick<AccountObject, 'load' | 'save'>
 
-/** An object for each account, by its address. */
 export function createObjectMemory(stubOf: (account: string) => AccountStub): MemoryStore {
   return {
     load: (account) => stubOf(account.toLowerCase()).load(),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { RedisDatabase } from '../runtime/redis.ts'
 import type { MemoryStore } from './memory.ts'
 
-/** The row of one account in one step: as it is at the database's time, or written where it has the version that is named. */
+/** Reads a row at the database's time, or writes it over the version that is named. */
 const memoryLua = `
 local row, version = ARGV[1], ARGV[2]
 local kept = redis.call('HMGET', KEYS[1], 'row', 'version')

@@ -4,37 +4,28 @@ import type { Clock } from '../runtime/clock.ts'
 import { orLate } from '../runtime/time-limit.ts'
 import { type Language, languages } from './language.ts'
 
-/**
- * Where each account has a memory of its own: one row, which nobody else's business ever reads or waits
- * for. A store knows nothing of what is in it.
- */
+/** Keeps one row for each account. No account waits for another's. */
 export type MemoryStore = {
-  /** Empty, of version 0, where nothing was kept yet. */
+  /** Gives an empty row of version 0 where nothing was kept yet. */
   load(account: Address): Promise<KeptMemory>
-  /** Writes a row over the one of this version. `false`: another was written since, and nothing has changed. */
+  /** Writes a row over the one of this version; `false` where another was written since. */
   save(account: Address, row: string, version: number): Promise<boolean>
 }
 
-/** `now` is the time of the store's own clock (Unix time in ms): no process has to have the right one. */
+/** Has the time of the store's own clock (Unix time in ms): a process's may be wrong. */
 export type KeptMemory = { row: string; version: number; now: number }
 
 const account = z.custom<Address>((value) => isAddress(`${value}`, { strict: false }))
 
 const remembered = z.object({
-  /** Failures that the caller was told of, by their intents, and in which sessions (keyed digests); the newest first. */
+  /** Names failures that were told, and the sessions that told them; the newest first. */
   told: z._default(z.array(z.object({ intentId: z.string(), session: z.string() })), []),
-  /**
-   * Keeps what screens said of the last payments' recipients, by intent and account, the newest first. A
-   * gateway that uses a session's id again after weeks has one intent pay two.
-   */
+  /** Keeps what screens said of recipients, by intent and account: intents may come again. */
   sent: z._default(
     z.array(z.object({ intentId: z.string(), address: account, to: z.string() })),
     [],
   ),
-  /**
-   * Lists whom the caller sent to last by number, the newest first: accounts, and what screens show of their numbers; where
-   * messages are sent, the numbers as well, sealed.
-   */
+  /** Lists whom the caller sent to last by number; `sealed` is that number. */
   recipients: z._default(
     z.array(
       z.object({
@@ -46,23 +37,19 @@ const remembered = z.object({
     [],
   ),
   hasDialled: z._default(z.boolean(), false),
-  /** The language that was chosen last, and those before it, with the sessions that chose them (keyed digests). */
+  /** Lists the languages that were chosen, the last first, with their sessions. */
   chosen: z._default(z.array(z.object({ language: z.enum(languages), session: z.string() })), []),
-  /** When the caller dialled last, to a day (Unix time in ms), where there are PINs. */
+  /** Tells when the caller dialled last, to a day (Unix time in ms), where there are PINs. */
   dialedAt: z.optional(z.int()),
-  /** The last dial came so long after the one before that only an operator lets the account spend. */
+  /** Is set where a dial came so late that only an operator lets the account spend. */
   isDormant: z.optional(z.literal(true)),
   pin: z.optional(
     z.object({
-      /** Keyed, of account, salt and PIN. */
       digest: z.string(),
       salt: z.string(),
-      /** Wrong ones in a row. */
+      /** Counts wrong ones in a row. */
       tries: z.int(),
-      /**
-       * The last verdicts by their steps (keyed digests), the newest first: with the tries that were left (null: it
-       * was right), when, and by which salt. A right one authorizes its session for five minutes, by this salt alone.
-       */
+      /** Keeps the last verdicts, the newest first; `left` is null where it was right. */
       judged: z.array(
         z.object({
           step: z.string(),
@@ -71,31 +58,26 @@ const remembered = z.object({
           salt: z.string(),
         }),
       ),
-      /** Sessions (keyed digests) that have set it or called it forgotten: none does it twice. */
+      /** Names sessions that have set it or called it forgotten: none does it twice. */
       sessions: z.array(z.string()),
-      /** From when on another may be chosen (Unix time in ms): it was called forgotten. */
+      /** Tells from when on another may be chosen (Unix time in ms): it was called forgotten. */
       replaceableAt: z.optional(z.int()),
     }),
   ),
-  /** Messages that went to the phone, by the names of what they told; the newest first. */
+  /** Names messages that went to the phone, the newest first. */
   texted: z._default(z.array(z.string()), []),
 })
 
-/**
- * Holds what is kept of an account for its caller's sake, but never a phone number that can be read, or what was
- * typed. Where it is lost, screens say less, and the caller chooses a new PIN: no payment is made twice or
- * forgotten for it.
- */
+/** Holds what is kept for the caller's sake, and no number or typed text that can be read. */
 export type AccountMemory = z.output<typeof remembered>
 
 export type Memory = {
-  /** @throws {Error} the store gave no answer */
   read(account: Address): Promise<AccountMemory>
   /**
-   * Changes what is kept, in one step, at a time of the store's: `change` is asked again where another change was faster. Undefined:
-   * nothing is to be written.
+   * Changes what is kept in one step; `change` is asked again where another was faster, and writes
+   * nothing where it gives nothing.
    *
-   * @throws {Error} the store gave no answer, or others were always faster
+   * @throws {Error} no answer, or others were always faster
    */
   change(
     account: Address,
@@ -103,15 +85,14 @@ export type Memory = {
   ): Promise<AccountMemory>
 }
 
-/** Failures that are remembered as told: more than are looked through for one. */
+/** Is more than are looked through for one. */
 const mostTold = 20
 
 const mostSent = 20
 
-/** Sessions that are known to have chosen a language. */
 const mostChosen = 8
 
-/** Messages that are remembered: those of all that a limit of a day lets an account do, and get. */
+/** Is as many as a day's limit lets an account do, and get. */
 const mostTexted = 60
 
 const attempts = 10
@@ -139,7 +120,7 @@ function parseMemory({ row }: Pick<KeptMemory, 'row'>): AccountMemory {
 
 const mostRecipients = 3
 
-/** Remembers whom a payment went to, or was to go to: a number by what screens show of it, and its account. */
+/** Remembers whom a payment went to: a number by what screens show of it, and its account. */
 export function withSent(
   memory: AccountMemory,
   intentId: string,
@@ -155,7 +136,7 @@ export function withSent(
   }
 }
 
-/** What a screen said of whom a payment of this intent to this account went to. Undefined: nothing is known. */
+/** Gives what a screen said of whom a payment went to. */
 export function sentTo(
   { sent }: AccountMemory,
   intentId: string,
@@ -165,24 +146,24 @@ export function sentTo(
     ?.to
 }
 
-/** The sealed number of one whom the caller has sent to. Undefined: none is kept. */
+/** Gives the sealed number of one whom the caller has sent to. */
 export function sealedIn({ recipients }: AccountMemory, address: Address): string | undefined {
   return recipients.find((known) => known.address === address)?.sealed
 }
 
-/** Whom the caller may send to again. Two that screens show alike are not offered: nobody could tell them apart. */
+/** Lists whom the caller may send to again, but for two that screens show alike. */
 export function recipientsIn({ recipients }: AccountMemory): AccountMemory['recipients'] {
   return recipients.filter(({ to }) => recipients.filter((other) => other.to === to).length === 1)
 }
 
-/** Whether a session tells of one of these failures: the session that was first to tell of it. */
+/** Says whether a session was the first to tell of one of these failures. */
 export const tellsOf = (
   { told }: AccountMemory,
   failures: readonly string[],
   session: string,
 ): boolean => told.some((each) => each.session === session && failures.includes(each.intentId))
 
-/** Remembers that a session tells of the first of these failures that none has told of. It tells of one. */
+/** Remembers that a session tells of the first of these failures that none has told of. */
 export function withTold(
   memory: AccountMemory,
   failures: readonly string[],
@@ -198,16 +179,12 @@ export function withDialled(memory: AccountMemory): AccountMemory | undefined {
   return memory.hasDialled ? undefined : { ...memory, hasDialled: true }
 }
 
-/**
- * Where there are no PINs, dials are not noted by their days: what was noted before would say, once there are PINs
- * again, that nobody dialled meanwhile.
- */
+/** Forgets the day of the last dial where there are no PINs, since dials are not noted there. */
 export function withoutDialTime(memory: AccountMemory): AccountMemory | undefined {
   const { dialedAt, ...rest } = memory
   return dialedAt === undefined ? undefined : rest
 }
 
-/** The language that the caller chose. Undefined: none. */
 export function languageIn({ chosen }: AccountMemory): Language | undefined {
   return chosen[0]?.language
 }
@@ -222,7 +199,7 @@ export function withLanguage(
   return { ...memory, chosen: [{ language, session }, ...memory.chosen].slice(0, mostChosen) }
 }
 
-/** A store that is given up after a time, in ms: a screen has to come, with what is remembered or without. */
+/** Gives a store up after a time, in ms: a screen has to come in any case. */
 export function withinMs(store: MemoryStore, clock: Clock, ms: number): MemoryStore {
   const late = () => {
     throw new Error('the memory of an account gave no answer in time')
@@ -233,7 +210,6 @@ export function withinMs(store: MemoryStore, clock: Clock, ms: number): MemorySt
   }
 }
 
-/** Remembers that a message went to the phone. Undefined: it has before. */
 export function withTexted(memory: AccountMemory, name: string): AccountMemory | undefined {
   if (memory.texted.includes(name)) return undefined
   return { ...memory, texted: [name, ...memory.texted].slice(0, mostTexted) }

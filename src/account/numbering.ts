@@ -14,10 +14,9 @@ export const numberingSources: Readonly<Record<string, string>> = {
 }
 
 /**
- * Every number with two forms that is known of, by which callers and recipients are read alike: a former form, and the
- * one that accounts are opened for. `x` is any digit and `[…]` one of these; both forms have them in one order. Spaces
- * are for the eye. No row depends on the day. A row that comes, changes or goes gives numbers other accounts, so a
- * ledger knows the fingerprint of the table.
+ * Lists every number with two forms: a former one, and the one that accounts are opened for. `x` is
+ * any digit, `[…]` one of these; both forms have them in one order. A row that changes gives
+ * numbers other accounts, so a ledger knows the table's fingerprint.
  */
 export const numberingChanges: readonly (readonly [former: string, present: string])[] = [
   ['+54 [1-8]xxxxxxxxx', '+54 9 [1-8]xxxxxxxxx'],
@@ -45,8 +44,8 @@ export const numberingChanges: readonly (readonly [former: string, present: stri
 ]
 
 /**
- * Numbers that stay apart from longer ones with the same digits: two accounts of one person are better than one account
- * of two. Forms, or countries with all their numbers, by the reason.
+ * Names numbers that stay apart from longer ones with the same digits: two accounts of one person
+ * are better than one of two. Forms, or countries, by the reason.
  */
 export const undecidedNumbers: Readonly<Record<string, string>> = {
   'Numbers have several lengths or services, and no notice joins shorter ones to longer ones.':
@@ -57,13 +56,12 @@ export const undecidedNumbers: Readonly<Record<string, string>> = {
     '+55[1-9][1-9]7xxxxxxx',
 }
 
-/** Writes a number that has one form in another. Undefined: it does not have that form. */
+/** Writes a number that has one form in another; undefined where it does not have that form. */
 type Rewrite = (number: string) => string | undefined
 
 const partsOf = (form: string): string[] => form.match(/\[[^\]]+\]|[+\dx]/g) ?? []
 const isKept = (part: string): boolean => /^[x[]/.test(part)
 
-/** What numbers of a form match. */
 export function patternOf(form: string): RegExp {
   const pattern = partsOf(form).map((part) =>
     isKept(part) ? `(${part.replace('x', '\\d')})` : part.replace('+', '\\+'),
@@ -91,13 +89,11 @@ export function presentForm(number: string): string {
   return number
 }
 
-/** Returns the other forms of a number that has its present one. */
 export function formerForms(number: string): string[] {
   return backwards
     .flatMap((rewrite) => rewrite(number) ?? [])
     .filter((each) => presentForm(each) === number)
 }
 
-/** Tells one table of forms from another. */
 export const numberingFingerprint = (): string =>
   keccak256(stringToBytes(JSON.stringify(numberingChanges))).slice(2, 34)

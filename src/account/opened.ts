@@ -1,14 +1,14 @@
 import type { Address } from 'viem'
 import type { Memory } from './memory.ts'
 
-/** Where an account leaves its traces. Without a memory nothing is remembered. */
+/** Tells where an account leaves its traces. */
 export type Traces = {
   memory?: Pick<Memory, 'read'> | undefined
   ledger: { payments(account: Address, limit: number): Promise<readonly unknown[]> }
   loan: { balance(account: Address): Promise<bigint>; owed(account: Address): Promise<bigint> }
 }
 
-/** Tells whether a dial, a payment, money or a debt of an account is known. @throws {Error} one of those that know gave no answer */
+/** Says whether a dial, a payment, money or a debt of an account is known. @throws {Error} */
 export async function isOpened(account: Address, traces: Traces): Promise<boolean> {
   const { memory, ledger, loan } = traces
   const kept = await memory?.read(account)

@@ -5,20 +5,16 @@ import { presentForm } from './numbering.ts'
 
 declare const brand: unique symbol
 
-/**
- * A telephone number in E.164 form with its plus, written in one way alone: one phone is one account.
- * Never logged and never stored.
- */
+/** Is a number in E.164, written in one way alone. It is never logged and never stored. */
 export type PhoneNumber = string & { readonly [brand]: 'PhoneNumber' }
 
 /** A country with a numbering plan, by its two letters (ISO 3166-1). */
 export type Country = CountryCode
 
 /**
- * The caller's number as a gateway sends it: E.164 with its plus. A leading space is a plus that a form
- * encoder left bare, and two leading zeros stand for one. With the gateway's country also its national
- * form, and the country code without a plus. Anything else is undefined: a caller's number is never guessed at. The gateway knows its
- * callers, so a number that the numbering plans do not know yet is taken as it stands.
+ * Reads a caller's number as a gateway sends it: E.164 with a plus, a leading space or 00; with the
+ * gateway's country also its national form. It is never guessed at, and taken as it stands where no
+ * numbering plan knows it.
  */
 export function parseCaller(raw: string, country?: Country): PhoneNumber | undefined {
   const text = plainDigits(raw.startsWith(' ') ? `+${raw.slice(1)}` : raw)
@@ -32,19 +28,14 @@ export function parseCaller(raw: string, country?: Country): PhoneNumber | undef
 const hasForm = (text: string): boolean => /^\+[1-9][0-9]{6,14}$/.test(text)
 
 /**
- * A number that a caller typed: E.164, also with 00 for its plus, or the national form of the caller's
- * own country, with or without what people write between digits. Undefined where the numbering plan knows
- * no such mobile number: nobody could collect what was sent to a landline or a toll-free number. Undefined
- * too for what Kenya, Uganda and Tanzania dial each other by, 005 to 007: with 00 for a plus it would be a
- * number of another continent.
+ * Reads a number that a caller typed: E.164, or the form of the caller's own country. Undefined
+ * where no plan knows such a mobile number, and for what Kenya, Uganda and Tanzania dial each other
+ * by (005 to 007).
  */
 export const parseTypedPhone = (raw: string, caller: PhoneNumber): PhoneNumber | undefined =>
   typedNumbers(raw, caller).find(isListed)
 
-/**
- * Reads a typed number that no numbering plan knows, as far as it has the form of one: it may have been a number
- * when its account was opened.
- */
+/** Reads a typed number that no plan knows: it may have been one when its account was opened. */
 export const parseUnlistedPhone = (raw: string, caller: PhoneNumber): PhoneNumber | undefined =>
   typedNumbers(raw, caller).find((number) => hasForm(number))
 
@@ -55,11 +46,10 @@ function typedNumbers(raw: string, caller: PhoneNumber): PhoneNumber[] {
   return numbersIn(typed, parsePhoneNumberFromString(caller)?.country)
 }
 
-/** The one form of a mobile number. Undefined for anything else. */
 const parseMobile = (text: string, country: Country | undefined): PhoneNumber | undefined =>
   numbersIn(text, country).find(isListed)
 
-/** What digits may be the number of, in its one form, be it listed or not. */
+/** Lists what digits may be the number of, in its one form. */
 function numbersIn(text: string, country: Country | undefined): PhoneNumber[] {
   const candidates = text.startsWith('00') ? [`+${text.slice(2)}`, text] : [text]
   const defaults = country === undefined ? {} : { defaultCountry: country }
@@ -74,13 +64,13 @@ function numbersIn(text: string, country: Country | undefined): PhoneNumber[] {
 export const isListed = (number: string): boolean =>
   parsePhoneNumberFromString(number)?.isValid() === true
 
-/** What a screen may show of a recipient's number: its first 4 and last 3 digits. */
+/** Shows the first 4 and last 3 digits of a number. */
 export function shortPhone(phone: PhoneNumber): string {
   const digits = phone.slice(1)
   return `${digits.slice(0, 4)}...${digits.slice(-3)}`
 }
 
-/** A number with its country code and digits in threes, so that it can be compared: +254 700 000 002. */
+/** Writes a number with its country code and in threes, so that it can be compared. */
 export function spelledPhone(phone: PhoneNumber): string {
   const code = parsePhoneNumberFromString(phone)?.countryCallingCode ?? phone.slice(1, 4)
   const threes = phone.slice(1 + code.length).replaceAll(/(\d{3})(?=\d{2})/g, '$1 ')

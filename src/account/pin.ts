@@ -3,33 +3,26 @@ import { createKeyedHash, type Secret } from './keyed-hash.ts'
 import type { AccountMemory, Memory } from './memory.ts'
 import type { PhoneNumber } from './phone.ts'
 
-/** What a typed PIN is to its account. */
 export type PinVerdict =
   | { kind: 'right' }
-  /** `left`: tries that are left. */
   | { kind: 'wrong'; left: number }
-  /** Three wrong ones in a row, over all sessions. */
+  /** Is what three wrong ones in a row come to, over all sessions. */
   | { kind: 'blocked' }
-  /** The account has no PIN. */
   | { kind: 'unset' }
-  /** The number was not dialled from for so long that it may be another person's by now. */
+  /** Was not dialled from for so long that it may be another person's by now. */
   | { kind: 'dormant' }
 
-/** Whether a right PIN still lets its session act. `void`: it was changed since, or is more than five minutes old. */
+/** Tells whether a right PIN still lets its session act; `void` once changed, or too old. */
 export type Authorization = 'valid' | 'blocked' | 'dormant' | 'void'
 
-/** What came of what was asked about a PIN. `kept`: nothing was changed. */
 export type PinChange = 'done' | 'kept' | 'dormant'
 
 export type Pins = {
-  /** A session begins: whether its caller has to choose a PIN first. */
+  /** Begins a session, and says whether its caller has to choose a PIN first. */
   begin(account: Address): Promise<{ hasToChoose: boolean }>
-  /**
-   * Judges a PIN that was typed at a step (a keyed digest). The try and its verdict are one write, and no verdict is
-   * told that was not written: one step is one try, however often and however many at a time they come.
-   */
+  /** Judges a PIN. One step is one try, however often it comes: both are one write. */
   verify(account: Address, pin: string, step: string): Promise<PinVerdict>
-  /** Tells whether the PIN that was right at a step still is. Who pays asks for it with the payment. */
+  /** Tells whether the PIN that was right at a step still is. It is asked with the payment. */
   authorize(account: Address, step: string): Promise<Authorization>
   /** Sets the PIN of an account that has none, or whose forgotten one may be replaced by now. */
   choose(account: Address, pin: string, session: string): Promise<PinChange>
@@ -43,17 +36,15 @@ type KeptPin = NonNullable<AccountMemory['pin']>
 
 export const maxTries = 3
 const dayMs = 24 * 60 * 60 * 1_000
-/** Operators give unused numbers to others after that: the shortest that is usual. */
+/** Is the shortest time after which operators give unused numbers to others. */
 const dormantMs = 90 * dayMs
-/** Steps, and sessions that have changed something, that are known again. */
 const remembered = 8
-/** A gateway's session is over by then. */
+/** Outlasts a gateway's session. */
 const authorizedMs = 5 * 60 * 1_000
 
-/** A PIN in form, whatever it is. */
 export const isPin = (typed: string): boolean => /^[0-9]{4,6}$/.test(typed)
 
-/** Whether a PIN is among those that a thief tries first. */
+/** Says whether a PIN is among those that a thief tries first. */
 export function isEasy(pin: string, phone: PhoneNumber): boolean {
   const steps = [...pin]
     .slice(1)
@@ -67,20 +58,15 @@ export function isEasy(pin: string, phone: PhoneNumber): boolean {
 export type PinsOptions = {
   secret: Secret
   memory: Memory
-  /** What no other PIN has. */
   newSalt: () => string
 }
 
-/**
- * The PINs of accounts. At rest there is a keyed digest of account, salt and PIN alone. A slow hash would add
- * nothing: with the secret and the memory one tries all 10,000 in no time, and without the secret not one.
- */
+/** Keeps PINs as keyed digests. A slow hash adds nothing where one can try all 10,000. */
 export function createPins({ secret, memory, newSalt }: PinsOptions): Pins {
   const hash = createKeyedHash(secret)
   const digestOf = async (account: Address, salt: string, pin: string) =>
     bytesToHex(await hash('pin', account.toLowerCase(), salt, pin)).slice(2)
 
-  /** Sets a PIN where that may be, once a session. */
   async function set(
     account: Address,
     pin: string,
@@ -178,7 +164,7 @@ function authorizationOf(
   return isValid ? 'valid' : 'void'
 }
 
-/** Notes a dial, once a day, and whether it comes too long after the one before. */
+/** Notes a dial, once a day, and whether it comes too late. */
 function withDial(memory: AccountMemory, at: number): AccountMemory | undefined {
   const sinceMs = at - (memory.dialedAt ?? at)
   if (memory.dialedAt !== undefined && sinceMs < dayMs) return undefined
@@ -211,7 +197,7 @@ function judge(
   return { verdict: verdictOf(left), after: { ...before, pin: after } }
 }
 
-/** The same verdicts for those that ask again; none of them authorizes anything. */
+/** Keeps verdicts for those that ask again; none of them authorizes anything. */
 const withoutForce = (judged: KeptPin['judged']): KeptPin['judged'] =>
   judged.map((each) => ({ ...each, salt: '' }))
 
@@ -222,7 +208,7 @@ export function unlocked({ isDormant: _, ...memory }: AccountMemory): AccountMem
   return { ...memory, pin: { ...pin, tries: 0, judged: withoutForce(pin.judged) } }
 }
 
-/** The replacement of a forgotten PIN is called off. */
+/** Calls the replacement of a forgotten PIN off. */
 export function withoutWish(memory: AccountMemory): AccountMemory {
   if (memory.pin === undefined) return memory
   const { replaceableAt: _, ...pin } = memory.pin

@@ -1,17 +1,14 @@
 import { bytesToHex, type Hex, hexToBytes } from 'viem'
 import { createKeyedHash, type Secret } from './keyed-hash.ts'
 
-/**
- * Closes texts so that only the secret's holder can read them (AES-256-GCM, NIST SP 800-38D). What a text is
- * about is bound to it: put into another's place, it cannot be opened.
- */
+/** Closes texts (AES-256-GCM), each bound to what it is about. */
 export type Seal = {
   close(text: string, about: string): Promise<Hex>
-  /** Undefined: it was closed under another secret, for something else, or is damaged. */
+  /** Opens a text; undefined where it is another secret's, about something else, or damaged. */
   open(sealed: string, about: string): Promise<string | undefined>
 }
 
-/** Random, and never used again: 2^32 texts may be closed under one key. */
+/** Is random, and never used again: 2^32 texts may be closed under one key. */
 const nonceBytes = 12
 
 /** `purpose` keeps what is closed for one thing from being opened for another. */

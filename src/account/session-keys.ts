@@ -3,9 +3,8 @@ import { createKeyedHash, type Secret } from './keyed-hash.ts'
 
 /** Names sessions and what is typed in them by digests that only the secret's holder can make. */
 export type SessionKeys = {
-  /** The key of a payment: the same gateway, session and account, the same key. */
+  /** Gives the key of a payment: the same gateway, session and account, the same key. */
   session(gateway: string, sessionId: string, account: Address): Promise<string>
-  /** What was typed, comparable within its session only. */
   input(session: string, text: string): Promise<string>
 }
 
@@ -18,11 +17,7 @@ export function createSessionKeys(idSecret: Secret): SessionKeys {
   }
 }
 
-/**
- * Makes the 32 bytes that an intent's id is made of, the same for a gateway's session of an account for
- * ever, whatever storage is lost. Ids are public, and a gateway's session ids can be guessed: without
- * the accounts' secret nobody can tell which session a guessed id belongs to.
- */
+/** Makes an intent's 32 bytes, the same for ever. Nobody can guess them without the secret. */
 export type IntentKeys = (gateway: string, sessionId: string, account: Address) => Promise<Hex>
 
 export function createIntentKeys(accountSecret: Secret): IntentKeys {

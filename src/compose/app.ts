@@ -5,23 +5,19 @@ import { bearerToken, isSameSecret } from '../runtime/bearer.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { ConfigError } from './config.ts'
 
-/** What answers every request of a runtime. */
 export type App = Hono
 
 export type AppOptions = {
-  /** Under `/ussd`; where a secret is set, for requests alone that hold it in their path or a header. */
+  /** Is served under `/ussd`, where a secret is set for those alone who send it. */
   ussd: Hono
   callbackSecret: string | undefined
-  /** Under `/rpc`. */
   node: Hono
-  /** Under `/keys`. */
   keys: Hono
-  /** `/livez`, `/readyz`, `/healthz`, `/metrics` and `/operator/*`. */
   operator: Hono
   log: Log
 }
 
-/** Mounts the parts. What none of them handles ends here, once. */
+/** Mounts the parts, and ends here what none of them handles. */
 export function createApp({ ussd, callbackSecret, node, keys, operator, log }: AppOptions): App {
   const app = new Hono()
   app.route('/', operator)
@@ -44,10 +40,7 @@ export function createApp({ ussd, callbackSecret, node, keys, operator, log }: A
   return app
 }
 
-/**
- * What serves where a configuration is bad: it names the variables that are to blame, never what they
- * hold. Any other error is thrown again.
- */
+/** Names the bad variables, and never what they hold. Any other error is thrown again. */
 export function misconfiguredApp(error: unknown, log: Log): App {
   if (!(error instanceof ConfigError)) throw error
   const { faults, message } = error

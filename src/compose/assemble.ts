@@ -28,20 +28,17 @@ import { assembleSms } from './sms.ts'
 import type { Stores } from './stores.ts'
 import { assembleAnswer } from './ussd.ts'
 
-/** What an environment comes to, over the stores of its runtime. */
 export type Assembly = {
   config: Config
-  /** Made at the first request: a Durable Object needs none. */
+  /** Is made at the first request: a Durable Object needs none. */
   app: () => App
-  /** One round over what a ledger has open. */
+  /** Does one round over what a ledger has open. */
   tend: (ledger: Ledger) => Promise<Tended>
-  /** After each round, or where none could begin: tells of a ledger that gives no answer. */
+  /** Tells of a ledger that gives no answer, after each round. */
   look: Operations['look']
-  /** What keeps the subscribers of a network in an object of its own, over a node service of its own. */
   feedKeeper: (chainId: number) => FeedKeeper
 }
 
-/** Puts the parts together: the same for every runtime. */
 export function assemble(config: Config, runtime: Runtime, stores: Stores): Assembly {
   const { clock, log } = runtime
   const budget = budgetOf(config, runtime, stores)
@@ -119,7 +116,6 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
   }
 }
 
-/** Health, which anybody may ask for, and what takes the operator's token. */
 function operatorOf({ operatorToken }: Config, { log }: Runtime, { operator }: Operations): App {
   const own = operator()
   return operatorRoutes({ operator: own, operatorToken, log }).route('/', healthRoutes(own.health))
@@ -139,7 +135,7 @@ function urlsOf(config: Config, chainId: number): readonly string[] {
   return config.networks.get(chainId === 30 ? 30 : 31) ?? []
 }
 
-/** Without a secret in its address `/ussd` is closed outside development. */
+/** Closes `/ussd` outside development where no secret is in its address. */
 function ussdOf(
   config: Config,
   runtime: Runtime,

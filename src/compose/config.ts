@@ -24,14 +24,13 @@ export type Config = ReturnType<typeof parseConfig>
 /** Cloudflare's regions for Durable Objects; an object stays where it was made. */
 const objectLocations = ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] as const
 
-/** What one caller may do. */
 export type Limits = AccountLimits & {
-  /** Dials that ask the chain or for a payment. */
+  /** Counts dials that ask the chain or for a payment. */
   dialsAMinute: number
   leastTransferWei: bigint
 }
 
-/** The environment cannot be served with. Names each bad variable and never shows its value. */
+/** Names each bad variable of an environment, and never shows its value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly faults: readonly { variable: string; reason: string }[]
@@ -42,7 +41,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The mnemonic that anvil and Hardhat print: its keys are public. */
+/** Is what anvil and Hardhat print: its keys are public. */
 const wellKnownMnemonic = 'test test test test test test test test test test test junk'
 
 const text = (pattern: RegExp, words: string) => z.string().check(z.regex(pattern, words))
@@ -64,7 +63,6 @@ const count = (least: number, most: number) =>
       z.minimum(least, `has to be ${least} or more`),
       z.maximum(most, `has to be ${most} or less`),
     )
-/** A limit that can be taken away. */
 const orNone = <Schema extends z.ZodMiniType>(schema: Schema, words: string) =>
   z.union([z.literal('none'), schema], `has to be none, or ${words}`)
 const listOf = <Item extends z.ZodMiniType<unknown, string>>(item: Item) =>
@@ -87,7 +85,7 @@ const nodeUrls = listOf(
   z.url({ protocol: /^https?$/, error: 'has to be http(s) addresses' }),
 ).check(z.refine((urls) => urls.length > 0, 'has to name a node'))
 
-/** Of a service on the net, or of a program on this machine. */
+/** Takes an address of a service on the net, or of a program on this machine. */
 export const secureUrl = z.url({ protocol: /^https?$/, error: 'has to be an https address' }).check(
   z.refine((url) => url.startsWith('https:') || isLoopback(url), {
     error: 'has to be https, but for a program on this machine',
@@ -177,14 +175,9 @@ const environment = z.object({
   OBJECT_LOCATION: z.optional(choice(...objectLocations)),
 })
 
-/** The names of all variables that the environment may set. */
 export const settings: readonly string[] = Object.keys(environment.shape)
 
-/**
- * The environment as a Config.
- *
- * @throws {ConfigError} naming every bad variable and why
- */
+/** Reads the environment. @throws {ConfigError} naming every bad variable and why */
 export function parseConfig(env: Readonly<Record<string, unknown>>) {
   const parsed = environment.safeParse(withoutEmpty(env))
   if (!parsed.success) {
@@ -217,27 +210,23 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
       minWei: values.MIN_GAS_PRICE_WEI,
       maxWei: values.MAX_GAS_PRICE_WEI ?? usualMaxGasPriceWei[values.POOL_RULES],
     },
-    /** The nodes of every network that the node service serves, the preferred ones first; the relay's own among them. */
+    /** Names the nodes of every network that is served, the preferred ones first. */
     networks,
     loan: values.LOAN_ADDRESS.toLowerCase() as Address,
     forwarder: values.FORWARDER_ADDRESS.toLowerCase() as Address,
     relayerMnemonic: values.RELAYER_MNEMONIC,
     accountIdSecret: values.ACCOUNT_ID_SECRET,
     accountKeySecret: values.ACCOUNT_KEY_SECRET,
-    /** Undefined: no PIN is asked for. */
     pinSecret: pinOf(values, profile) === 'off' ? undefined : values.PIN_SECRET,
-    /** Undefined: `/ussd` is closed outside development. */
+    /** Is undefined where `/ussd` is closed outside development. */
     callbackSecret: values.CALLBACK_SECRET,
-    /** Whose national numbers the gateway may send. Undefined: international ones alone. */
+    /** Says whose national numbers the gateway may send. */
     gatewayCountry: values.GATEWAY_COUNTRY,
     operatorToken: values.OPERATOR_TOKEN,
-    /** Where alerts are told. Undefined: in the log alone. */
     webhook: webhookOf(values),
-    /** The account that sends messages to phones. Undefined: none are sent. */
     sms: smsOf(values),
     rpcKeyHashes: values.RPC_KEY_HASHES,
     preflight: values.PREFLIGHT === 'on',
-    /** Of the relay's chain. Undefined: its nodes may be asked without a limit. */
     upstreamBudget: budgetOf(values, urls),
     /** What keeps money and callers safe, and what has switched off the rest. */
     guards: guardsOf(values, { profile, chainId: chain.id, isLocal: urls.every(isLoopback) }),

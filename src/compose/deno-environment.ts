@@ -10,11 +10,7 @@ const redisVariables = z.object({
   UPSTASH_REDIS_REST_TOKEN: z.string().check(z.regex(/^[\x21-\x7e]{8,}$/, 'has to be a token')),
 })
 
-/**
- * The environment as a DenoConfig.
- *
- * @throws {ConfigError} naming every bad variable and why
- */
+/** Reads the environment. @throws {ConfigError} naming every bad variable and why */
 export function parseDenoConfig(env: Readonly<Record<string, unknown>>): DenoConfig {
   const parsed = redisVariables.safeParse(env)
   const faults = (parsed.error?.issues ?? []).map((issue) => {

@@ -1,9 +1,6 @@
 import { type Language, languages } from '../account/language.ts'
 
-/**
- * What a deployment is for decides its screens and the defaults of its limits, all at once: `demo` is the
- * demonstration's behaviour to the letter, `lender` guards real money. Each can be set by itself.
- */
+/** Decides screens and limits at once; `demo` is the demonstration to the letter. */
 export const profiles = {
   demo: {
     MAX_OPEN_PAYMENTS: 3,
@@ -30,7 +27,7 @@ export const profiles = {
 
 export type ProfileName = keyof typeof profiles
 
-/** Undefined: without a limit. */
+/** Has no limit where it is undefined. */
 export type ProfileDefaults = {
   MAX_OPEN_PAYMENTS: number
   MAX_DIALS_A_MINUTE: number
@@ -39,9 +36,8 @@ export type ProfileDefaults = {
   MIN_TRANSFER_WEI: bigint
   CONFIRM: 'on' | 'off'
   PIN: 'off' | 'on' | 'strict'
-  /** The first is where none is chosen. The demonstration is in its own words. */
   LANGUAGES: readonly Language[]
 }
 
-/** The profile of a chain where none is named: money is real on 30. */
+/** Names the profile of a chain where none is set: money is real on 30. */
 export const usualProfile: Readonly<Record<30 | 31, ProfileName>> = { 30: 'lender', 31: 'demo' }

@@ -21,13 +21,13 @@ import type { Config } from './config.ts'
 import { assembleAccounts } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
-/** Who has this secret can sign for every phone already: no other is needed to read a number. */
+/** Takes the secret whose holder can sign for every phone already. */
 const sealOf = ({ accountKeySecret }: Config): Seal => createSeal(accountKeySecret, 'sms')
 
 const aboutOf = ({ session, party }: Pick<SmsName, 'session' | 'party'>): string =>
   `${session}:${party}`
 
-/** Undefined where no messages are sent: then no number is kept at all. */
+/** Is undefined where no messages are sent: then no number is kept at all. */
 export function smsSealsOf(config: Config): SmsSeals | undefined {
   if (config.sms === undefined) return undefined
   const seal = sealOf(config)
@@ -42,7 +42,6 @@ export function smsSealsOf(config: Config): SmsSeals | undefined {
   }
 }
 
-/** Sends messages after rounds. Undefined where none are sent. */
 export function assembleSms(
   config: Config,
   runtime: Runtime,
@@ -58,15 +57,11 @@ export function assembleSms(
   return createSmsRound({ deliver, clock, log, background })
 }
 
-/** How long a message waits for what is remembered of its account. */
 const memoryMs = 5_000
 
 type Means = { provider: SmsProvider; memory: Memory }
 
-/**
- * Has one message sent. The ledger has it that it is being sent; the account's own memory remembers that it
- * was, since a ledger can be set back to a time before.
- */
+/** Has one message sent, and remembered by its account: a ledger may be set back. */
 function deliverOver(
   config: Config,
   { log }: Runtime,
@@ -75,7 +70,7 @@ function deliverOver(
   const seal = sealOf(config)
   const amountOf = (wei: bigint) => `${formatAmountDown(wei)} ${config.chain.currency}`
 
-  /** Before anything is asked of the provider a failure has sent nothing. */
+  /** Opens a message and words it. Before the provider is asked a failure has sent nothing. */
   async function prepare(sms: DueSms, ledger: Ledger) {
     const opened = await seal.open(sms.sealed, aboutOf(sms))
     if (opened === undefined) throw new Error('a message was sealed under another account secret')

@@ -20,13 +20,12 @@ import { assembleAccounts, assembleDepositClaim, assembleIdentity, readLoan } fr
 import type { Runtime } from './runtime.ts'
 import { smsSealsOf } from './sms.ts'
 
-/** How long a loan's principal is taken as unchanged: only the owner changes it. */
+/** Takes a loan's principal as unchanged: only the owner changes it. */
 const termsTtlMs = 60_000
 
-/** How long callers share a look at what can be lent, or cashed out. However old it is, what it does not show is reserved. */
+/** Shares a look at what can be lent: what it does not show is reserved. */
 const lendableTtlMs = 1_000
 
-/** How long a screen waits for what is remembered of an account. */
 const memoryMs = 2_000
 
 export function assembleAnswer(
@@ -39,10 +38,10 @@ export function assembleAnswer(
   return createAnswer(partsOf(config, runtime, relayer, memory, mayDial))
 }
 
-/** The gateway of what operators ask for in a caller's name: none that phones come through has it. */
+/** Is no gateway that phones come through. */
 const operatorGateway = 'operator'
 
-/** Cash-outs that an operator asks for: payments of the caller as any other, but that no one dials. */
+/** Pays cash-outs that an operator asks for, as any payment of the caller. */
 export function assembleCashOut(
   config: Config,
   runtime: Runtime,
@@ -119,7 +118,6 @@ function partsOf(
   }
 }
 
-/** Nothing is worth anything where no feed says how much. */
 function worthFrom({ rateFeed: feed }: Config, runtime: Runtime): AnswerOptions['worthOf'] {
   return feed === undefined ? async () => undefined : createLocalWorth({ ...runtime, feed })
 }

@@ -1,16 +1,15 @@
 import { formatEther, parseEther } from 'viem'
 
-/** Why a typed text is not an amount. */
 export type AmountFault = 'not_a_number' | 'zero' | 'too_fine' | 'too_large'
 
-/** More than there will ever be: Bitcoin's 21 million, to which RBTC is pegged. */
+/** Is more than there will ever be: Bitcoin's 21 million, to which RBTC is pegged. */
 const maxWei = parseEther('21000000')
 
 const weiDecimals = 18
 
 /**
- * A decimal string in wei, exact and never through a float. At most 18 decimals, above zero. A comma stands
- * for the point, but where it may as well stand between thousands: `1,000` is no amount.
+ * Reads a decimal above zero into wei, exactly. A comma stands for the point, but not in `1,000`,
+ * where it may stand between thousands.
  */
 export function parseAmount(
   typed: string,
@@ -31,14 +30,10 @@ export function parseAmount(
 
 const fault = (fault: AmountFault) => ({ kind: 'fault', fault }) as const
 
-/** Decimals that screens show. */
 const shownDecimals = 6
 const leastShownWei = 10n ** BigInt(weiDecimals - shownDecimals)
 
-/**
- * Wei as screens show them, rounded down to 6 decimals: no one is shown more than there is. What is too
- * little for that and not zero is told to be less than the least that is shown.
- */
+/** Shows wei rounded down to 6 decimals: no one is shown more than there is. */
 export function formatAmountDown(wei: bigint): string {
   if (wei > 0n && wei < leastShownWei) return `<${formatEther(leastShownWei)}`
   return formatEther(wei - (wei % leastShownWei))

@@ -11,43 +11,34 @@ import {
 } from 'viem'
 import { microLoanAbi } from './abi.ts'
 
-/** What a loan is: amounts in wei, and how long after its issue it is due. */
 export type LoanTerms = { principalWei: bigint; feeWei: bigint; termSeconds: number }
 
-/** A call of the loan contract that pays, by its name in `loanCalls`. */
 export type LoanCall =
   | { kind: 'transfer'; to: Address; amountWei: bigint }
-  /** What the caller was shown; other terms are refused on the chain. */
+  /** Is refused on the chain where the terms are not those that were shown. */
   | ({ kind: 'loan' } & LoanTerms)
-  /** `all`: all that is owed when it executes. */
+  /** Repays `all` that is owed when it executes. */
   | { kind: 'repayment'; amountWei: bigint | 'all' }
-  /** Out of the contract, to an address that anybody may hold. */
+  /** Pays out of the contract, to an address that anybody may hold. */
   | { kind: 'cashOut'; to: Address; amountWei: bigint }
 
-/** Why the loan contract refuses a call. Amounts are in wei. */
 export type LoanRefusal =
   | { reason: 'balance_too_low'; balanceWei: bigint; neededWei: bigint }
   | { reason: 'existing_loan'; owedWei: bigint }
   | { reason: 'no_loan' }
   | { reason: 'repayment_too_large'; owedWei: bigint }
-  /** No free currency in the pool, or the day's cap on new loans is reached. */
+  /** Has no free currency in the pool, or has reached the day's cap on new loans. */
   | { reason: 'no_liquidity' }
-  /** Loans are for listed borrowers, and this one is not. */
   | { reason: 'not_listed' }
-  /** The borrower has had its loans of the day, or the last one a moment ago. */
   | { reason: 'loan_limit' }
-  /** A loan is not what was shown: its amount, its fee or its term. */
   | { reason: 'terms_changed' }
   | { reason: 'invalid_recipient' }
   | { reason: 'paused' }
-  /** What all accounts together may take out in a day is used up, but for this, or for less than was asked for. */
+  /** Leaves less than was asked for to all withdrawals of a day. */
   | { reason: 'withdrawal_limit'; leftWei: bigint | undefined }
-  /** All of nothing: an empty account. */
   | { reason: 'nothing_there' }
-  /** A revert without words of the contract's own. */
   | { reason: 'unknown' }
 
-/** Calldata of MicroLoan.sol. */
 export function callOf(call: LoanCall): Hex {
   switch (call.kind) {
     case 'transfer':
@@ -78,7 +69,7 @@ export function callOf(call: LoanCall): Hex {
   }
 }
 
-/** The call in calldata of {@link callOf}; undefined for any other. */
+/** Reads calldata of {@link callOf}; undefined for any other. */
 export function callIn(data: Hex): LoanCall | undefined {
   const call = decodeCall(data)
   switch (call?.functionName) {
@@ -106,7 +97,6 @@ function decodeCall(data: Hex) {
   }
 }
 
-/** What is read of the contract, of an account or of all. */
 export type LoanRead =
   | ('getBalance' | 'loanOf' | 'loanDetailsOf')
   | ('terms' | 'liquidity' | 'issuable' | 'withdrawable')
@@ -114,17 +104,15 @@ export type LoanRead =
 export const readCall = (functionName: LoanRead, ...args: [] | [account: Address]): Hex =>
   encodeFunctionData({ abi: microLoanAbi as Abi, functionName, args })
 
-/** Calldata of `deposit`: what is sent along is credited to the sender. */
+/** Makes calldata that credits what is sent along to the sender. */
 export const depositCall = (): Hex =>
   encodeFunctionData({ abi: microLoanAbi, functionName: 'deposit' })
 
-/** The topics of what an account's own key has deposited. */
 export function depositTopics(account: Address): Hex[] {
   const args = { account, payer: account }
   return encodeEventTopics({ abi: microLoanAbi, eventName: 'Deposited', args }) as Hex[]
 }
 
-/** The amount in an event with these topics, in wei. */
 export function depositedWei({ topics, data }: { topics: Hex[]; data: Hex }): bigint {
   const [first, ...rest] = topics
   if (first === undefined) throw new Error('an event has no topic')
@@ -167,7 +155,7 @@ export function refusalOf(revertData: Hex): LoanRefusal {
   }
 }
 
-/** Refusals in the words of log lines and of English screens; "Existing loan active" is the demonstration's. */
+/** Words refusals for log lines, as the demonstration does, and for English screens. */
 export const refusalWordsOf: Readonly<Record<LoanRefusal['reason'], string>> = {
   balance_too_low: 'Balance too low',
   existing_loan: 'Existing loan active',
@@ -186,7 +174,7 @@ export const refusalWordsOf: Readonly<Record<LoanRefusal['reason'], string>> = {
 
 export const refusalWords = ({ reason }: LoanRefusal): string => refusalWordsOf[reason]
 
-/** Which refusal a log line names: `unknown` where it is another's words. */
+/** Finds the refusal that a log line names. */
 export function refusalIn(words: string): LoanRefusal['reason'] {
   const named = Object.entries(refusalWordsOf).find(([, each]) => each === words)
   return (named?.[0] ?? 'unknown') as LoanRefusal['reason']

@@ -1,18 +1,12 @@
-/** What every rule has to know of a call of the loan contract that pays. */
 type CallRules = {
-  /** By which event the contract tells what it has moved. */
+  /** Names the event by which the contract tells what it has moved. */
   moves: 'Transferred' | 'Withdrawn' | 'LoanIssued' | 'LoanRepaid'
-  /** What it takes of what all accounts share. */
+  /** Says what it takes of what all accounts share. */
   takes: 'nothing' | 'loans' | 'withdrawals'
-  /**
-   * Gas that its request is signed for: the most that it takes in the snapshots, in Rootstock's prices and in
-   * Ethereum's, and a fifth more. Never what a simulation took: a recipient that is emptied before the request is
-   * executed costs 15,000 more. A test holds this to the snapshots.
-   */
+  /** Is a fifth more than the most in the snapshots, in both price lists. */
   gas: number
 }
 
-/** The calls of the loan contract that pay. */
 export const loanCalls = {
   transfer: { moves: 'Transferred', takes: 'nothing', gas: 38_000 },
   loan: { moves: 'LoanIssued', takes: 'loans', gas: 95_000 },
@@ -20,21 +14,16 @@ export const loanCalls = {
   cashOut: { moves: 'Withdrawn', takes: 'withdrawals', gas: 116_000 },
 } as const satisfies Record<string, CallRules>
 
-/** What every rule has to know of a kind of payment. */
 export type KindRules = {
-  /** What log lines call it. */
   name: string
   call: keyof typeof loanCalls
-  /**
-   * Money leaves the account for another one, or for outside: it counts toward the day's limit, and an equal
-   * one of a moment ago is asked about.
-   */
+  /** Counts toward the day's limit, and is asked about where an equal one was made a moment ago. */
   isSent: boolean
-  /** Where the balance is too low for it, the caller is told what it comes to. */
+  /** Tells the caller what it comes to where the balance is too low. */
   namesNeed: boolean
 }
 
-/** Every kind of payment, from the menu to the ledger: what depends on the kind is read here. */
+/** Lists every kind of payment: what depends on the kind is read here. */
 export const paymentKinds = {
   transfer: { name: 'Transfer', call: 'transfer', isSent: true, namesNeed: false },
   loan: { name: 'Loan', call: 'loan', isSent: false, namesNeed: false },

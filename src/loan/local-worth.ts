@@ -3,7 +3,7 @@ import { cached } from '../runtime/cached.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 
-/** Where the price of the chain's currency is asked for, and in which currency (ISO 4217). */
+/** Says where the price is asked for, and in which currency (ISO 4217). */
 export type RateFeed = { url: string; currency: string }
 
 export type LocalWorthOptions = {
@@ -13,29 +13,24 @@ export type LocalWorthOptions = {
   log: Log
 }
 
-/** A price that is older says nothing of what money is worth now. */
+/** Believes no price that is older. */
 const oldestMs = 15 * 60_000
-/** Clocks differ; a price from further ahead is not believed. */
+/** Believes no price from further ahead, since clocks differ. */
 const aheadMs = 60_000
-/** A price serves all callers for so long, and so does that there was none. */
+/** Serves all callers for so long, also with no price. */
 const ttlMs = 60_000
-/** A screen waits no longer. */
 const timeoutMs = 1_500
-/** Far more than one price takes. */
 const mostBytes = 4_096
 
-/** What is worth more is not shown: no caller has it, so the price is wrong. */
+/** Is worth more than any caller has: such a price is wrong. */
 const mostShown = 1e12
 
 type Price = { ofOne: number; at: number }
 
-/** One coin, by any name, with its price and its time: what CoinGecko's "simple price" answers, and other feeds like it. */
+/** Reads one coin with its price and its time, as CoinGecko's "simple price" answers. */
 const answer = z.record(z.string(), z.record(z.string(), z.number()))
 
-/**
- * What an amount is worth, from a feed that is asked once a minute at most: `KES 120`. Undefined where the
- * feed gives no price that is younger than 15 minutes. Never throws.
- */
+/** Tells an amount's worth by a feed that is asked once a minute. Never throws. */
 export function createLocalWorth(
   options: LocalWorthOptions,
 ): (wei: bigint) => Promise<string | undefined> {

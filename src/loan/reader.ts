@@ -11,33 +11,32 @@ import {
 import { microLoanAbi } from './abi.ts'
 import { type LoanRead, type LoanTerms, readCall } from './calls.ts'
 
-/** Reads of the loan contract; in wei. They throw what their source throws. */
+/** Reads the loan contract; amounts are in wei. */
 export type LoanReader = {
   balance(account: Address): Promise<bigint>
   owed(account: Address): Promise<bigint>
-  /** What an account owes, and until when (Unix time in s; 0 without a loan). */
+  /** Tells what an account owes, and until when (Unix time in s; 0 without a loan). */
   debt(account: Address): Promise<{ owedWei: bigint; dueAt: number }>
   terms(): Promise<LoanTerms>
-  /** What others sent to an account within the last blocks that a node gives at once, the newest first. */
+  /** Lists what others sent to an account within the last blocks, the newest first. */
   received(account: Address): Promise<Received[]>
-  /** What the pool and the daily cap leave for new loans, as of a block: both are of the same one. */
+  /** Tells what the pool and the daily cap leave for new loans, both as of one block. */
   lendable(): Promise<{ block: number; poolWei: bigint; capWei: bigint }>
-  /** What the daily limit leaves to forwarded withdrawals, as of a block. */
+  /** Tells what the daily limit leaves to forwarded withdrawals, as of a block. */
   withdrawable(): Promise<{ block: number; outWei: bigint }>
 }
 
 export type Received = { from: Address; amountWei: bigint }
 
-/** What nodes give in one answer (Rootstock's public node: 2,000 blocks, about 16 hours). */
+/** Is what nodes give in one answer (about 16 hours). */
 const eventBlocks = 2_000
-/** Of these, so many are told. */
 const mostReceived = 8
 
 export type LoanSource = {
-  /** A call without a transaction: its output, as of the latest block or of the one with this number. */
+  /** Calls without a transaction, as of the latest block or of the one with this number. */
   read(calldata: Hex, block?: number): Promise<Hex>
   height(): Promise<number>
-  /** What a contract told of transfers, by their topics, from this block on. */
+  /** Finds events by their topics, from this block on. */
   events(topics: (Hex | null)[], fromBlock: number): Promise<{ topics: Hex[]; data: Hex }[]>
 }
 

@@ -3,13 +3,12 @@ import type { Clock } from '../runtime/clock.ts'
 import { faultOf } from '../runtime/log.ts'
 import type { SmsAnswer, SmsMessage, SmsProvider } from './provider.ts'
 
-/** An account with Africa's Talking. */
 export type AfricasTalkingAccount = {
   apiKey: string
   username: string
-  /** A sender id or short code that was registered with it. Undefined: the provider's own. */
+  /** Was registered with it; undefined for the provider's own. */
   sender: string | undefined
-  /** In the place of its own address. */
+  /** Stands in the place of its own address. */
   url: string | undefined
 }
 
@@ -21,7 +20,7 @@ export type AfricasTalkingOptions = {
 
 const timeoutMs = 10_000
 
-/** The user of this name is everybody's for trying out: its messages go to a simulated phone. */
+/** Is everybody's for trying out: its messages go to a simulated phone. */
 const sandboxUser = 'sandbox'
 
 const answer = z.object({
@@ -31,10 +30,7 @@ const answer = z.object({
   }),
 })
 
-/**
- * Africa's Talking's messaging API: a form posted to `/version1/messaging`, answered by JSON with a code for
- * each recipient. Only what says that nothing was sent is taken so.
- */
+/** Posts to Africa's Talking. Only what says that nothing was sent is taken so. */
 export function createAfricasTalkingSms(options: AfricasTalkingOptions): SmsProvider {
   return {
     async send(message) {
@@ -72,16 +68,16 @@ function post(
   })
 }
 
-/** Accepted: processed, sent and queued. */
+/** Says that it was processed, sent or queued. */
 const accepted = [100, 101, 102]
 
-/** The account is to blame: a sender id that it does not have, and no money. */
+/** Blames the account: for its sender id, or its money. */
 const ofTheAccount = [402, 405]
 
-/** The number is: no such number, of a kind that has no messages, blocked, not reached, and not to be disturbed. */
+/** Blames the number: there is none such, or it takes no messages. */
 const ofTheNumber = [403, 404, 406, 407, 409]
 
-/** Held as a risk (401) it may go out after all, and of faults of its own (500 and more) it tells too little. */
+/** Takes a risk (401) and its own faults (500 and more) as unknown: it may go out after all. */
 function byRecipient(code: number | undefined): SmsAnswer {
   if (code === undefined) return { kind: 'later', reason: 'no recipient was taken' }
   if (accepted.includes(code)) return { kind: 'sent' }
@@ -90,7 +86,7 @@ function byRecipient(code: number | undefined): SmsAnswer {
   return { kind: ofTheNumber.includes(code) ? 'refused' : 'unknown', reason }
 }
 
-/** Without a list of recipients: a request that was refused was refused before anything was sent. */
+/** Takes a request that was refused as a whole as not sent. */
 function byStatus(status: number): SmsAnswer {
   const isRefused = status >= 300 && status < 500 && status !== 408
   return { kind: isRefused ? 'later' : 'unknown', reason: `HTTP ${status}` }

@@ -35,12 +35,11 @@ import { type Read, readSession } from './session.ts'
 /** Answers one delivery with a screen. Never throws. */
 export type Answer = (request: UssdRequest) => Promise<Answered>
 
-/** `out_of_service`: nothing may be done, and the operator has to know. */
+/** Is `out_of_service` where nothing may be done, and the operator has to know. */
 export type Answered = { kind: 'screen' | 'out_of_service'; screen: Screen }
 
 export type AnswerOptions = Omit<PayingOptions, 'amountOf' | 'ledger'> &
   Omit<ClaimOptions, 'amountOf'> & {
-    /** What the chain's currency is called. */
     currency: string
     loanAddress: Address
     accounts: CallerAccounts
@@ -49,20 +48,16 @@ export type AnswerOptions = Omit<PayingOptions, 'amountOf' | 'ledger'> &
     ledger: Pick<Ledger, 'equal' | 'lookup' | 'payments' | 'show' | 'shown'>
     endSession: EndSession
     mayDial: MayDial
-    /** What an amount is worth in the operator's local currency. Undefined: that is not known now. */
+    /** Tells what an amount is worth in local currency, where that is known now. */
     worthOf: (wei: bigint) => Promise<string | undefined>
-    /** Unix time in ms. */
     now: () => number
     sleep: Clock['sleep']
   }
 
-/**
- * After this time a caller is answered, whatever store is waited for: payments and ends of sessions answer for
- * themselves before.
- */
+/** Answers a caller by then, whatever store is waited for. */
 const latestMs = 7_700
 
-/** The USSD service: from what was typed to a screen, by way of the chain where it must. */
+/** Leads from what was typed to a screen, by way of the chain where it must. */
 export function createAnswer(options: AnswerOptions): Answer {
   const menu = createMenu(options.settings)
   const amountOf = (wei: bigint) => `${formatAmountDown(wei)} ${options.currency}`
@@ -81,14 +76,11 @@ export function createAnswer(options: AnswerOptions): Answer {
   }
 }
 
-/** The options, with what all deliveries share. */
 type Parts = AnswerOptions & {
   menu: Menu
-  /** An amount as screens show it. */
   amountOf: (wei: bigint) => string
 }
 
-/** Answers a delivery, however long what is asked takes. */
 async function answerPatiently(parts: Parts, request: UssdRequest): Promise<Answered> {
   const { log, identity } = parts
   let asked = createAsked(parts, request, parts.now())
@@ -114,7 +106,7 @@ async function answerPatiently(parts: Parts, request: UssdRequest): Promise<Answ
   }
 }
 
-/** Whoever has an account is served, whatever numbering plans say of the number by now. */
+/** Serves all who have an account, whatever numbering plans say of the number by now. */
 async function isCustomer(
   { settings, memory, ledger, loan }: Parts,
   { accounts }: Asked,
@@ -124,7 +116,7 @@ async function isCustomer(
   return isOpened((await accounts(phone)).address, { memory: remembered, ledger, loan })
 }
 
-/** Opens no account for a number that no plan knows: it may be a form of another one, and nobody could send to it. */
+/** Opens no account for a number that no plan knows: it may be a form of another one. */
 async function refuseUnlisted(
   { log, endSession }: Parts,
   { since, say, question }: Asked,
@@ -142,7 +134,7 @@ async function refuseUnlisted(
   return screen(screenOf(say, answered))
 }
 
-/** The language that the caller chose. What notes the dial notes it here. */
+/** Reads the language that the caller chose, and notes the dial. */
 async function languageFor(parts: Parts, { account }: Asked): Promise<Language | undefined> {
   const { settings, memory, pins, log } = parts
   if (settings.profile === 'demo') return undefined
@@ -250,7 +242,6 @@ function contextOf(parts: Parts, { phone, say }: Asked): MenuContext {
   }
 }
 
-/** Keeps a language for the caller, and says so in it. */
 async function chooseLanguage(
   { memory }: Parts,
   { account, session: sessionOf }: Asked,
@@ -261,7 +252,7 @@ async function chooseLanguage(
   return end(messagesIn[language].languageChosen)
 }
 
-/** Changes the PIN in a session that is undecided. One that was told what came of it changes nothing any more. */
+/** Changes the PIN in a session that is undecided; one that is decided changes nothing any more. */
 async function changePinFor(
   parts: Parts,
   asked: Asked,
@@ -275,7 +266,7 @@ async function changePinFor(
   return endFor(parts, asked, answers, await changePin(parts, asked, action, authorizedBy))
 }
 
-/** An end after which nothing of the session may be paid: the ledger has it before it is shown. */
+/** Ends a session that pays nothing: the ledger has it before it is shown. */
 async function endFor(
   { endSession }: Parts,
   { since, say, question }: Asked,

@@ -18,22 +18,20 @@ export type ScreenOptions = {
   context: MenuContext
   loan: Pick<LoanReader, 'balance' | 'debt' | 'terms' | 'received'>
   accounts: Asked['accounts']
-  /** What an amount is worth. Undefined: nothing is said of it. */
   worthOf: (wei: bigint) => Promise<string | undefined>
   ledger: Pick<Ledger, 'payments' | 'show' | 'shown'>
   memory: Memory
   question: Asked['question']
   mayDial: MayDial
-  /** How many minutes ago an equal payment was accepted that a place asks about. */
+  /** Tells how many minutes ago an equal payment was accepted that a place asks about. */
   minutesSinceEqual: (question: Question, place: Place) => Promise<number>
-  /** Unix time in ms. */
   now: () => number
   log: Log
 }
 
 /**
- * The screen of a place, with what is read for it; past the account's dials of a minute it says so instead. A
- * menu says what of it could not be read; what a caller agrees to is shown in full, or ends the session.
+ * Shows a place with what is read for it, within the account's dials of a minute. A menu says what
+ * could not be read; what a caller agrees to is shown in full, or ends the session.
  */
 export async function askAt(
   parts: ScreenOptions,
@@ -52,7 +50,7 @@ export async function askAt(
   return goOn(promptOf(place, context, Object.fromEntries(found)))
 }
 
-/** What a screen says of a fact that cannot be read now. Where it can say nothing, there is no screen. */
+/** Says that a fact cannot be read now. Where nothing is said of it, there is no screen. */
 const unread: Partial<Facts> = {
   debt: 'unread',
   recipients: 'unread',
@@ -62,7 +60,6 @@ const unread: Partial<Facts> = {
   worth: 'none',
 }
 
-/** @throws {Error} it cannot be read now, and no screen is shown without it */
 async function read<Name extends FactName>(
   parts: ScreenOptions,
   fact: Name,
@@ -113,7 +110,7 @@ const readers: Readers = {
   },
 }
 
-/** Whom a session may send to by a digit. What it shows first is what its digits mean. */
+/** Lists whom a session may send to by a digit. What it shows first is what its digits mean. */
 async function recipientsOf(
   { memory, ledger, question }: ScreenOptions,
   { account }: Question,
@@ -129,7 +126,7 @@ async function recipientsOf(
   return kept ?? []
 }
 
-/** A number is called unregistered only where it is known: it never dialled, and the chain has nothing of it. */
+/** Calls a number unregistered only where it never dialled, and the chain has nothing of it. */
 async function registrationOf(
   { memory, accounts, loan }: ScreenOptions,
   _: Question,
@@ -141,7 +138,7 @@ async function registrationOf(
   return isKnown ? 'registered' : 'unregistered'
 }
 
-/** A session tells of the newest failure that none has told of; the same again says the same again. */
+/** Tells a session of the newest failure that none has told of, and the same again. */
 async function failureOf(
   { ledger, memory }: ScreenOptions,
   { session, account }: Question,
@@ -158,7 +155,7 @@ async function termsOf({ loan, now }: ScreenOptions): Promise<ShownTerms> {
   return { ...terms, dueAt: Math.floor(now() / 1_000) + terms.termSeconds }
 }
 
-/** What is owed from when a loan is taken, where none is. What is shown first is shown again, and is what is agreed to. */
+/** Shows a loan's terms where none is owed; what is shown first is what is agreed to. */
 async function askForLoan(parts: ScreenOptions, place: Place, question: Question): Promise<Screen> {
   const { context } = parts
   const [debt, terms] = await Promise.all([

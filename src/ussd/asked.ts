@@ -8,11 +8,9 @@ import { wordsFor } from './messages/languages.ts'
 import type { Messages } from './messages/texts.ts'
 import type { UssdRequest } from './request.ts'
 
-/** One delivery: who asks in which session, and in what words the answer is. */
 export type Asked = Omit<UssdRequest, 'text'> & {
-  /** When it came (Unix time in ms). */
   since: number
-  /** Gives the account of a number: each is derived once, however many steps ask for it. */
+  /** Derives the account of a number once, however many steps ask for it. */
   accounts: CallerAccounts
   account: () => Promise<LocalAccount>
   /** Names the session by a keyed digest, and a step of it by another one. */
@@ -21,7 +19,7 @@ export type Asked = Omit<UssdRequest, 'text'> & {
   say: Messages
 }
 
-/** What a step of a session is called by, after these answers. Nothing that is secret may be in them. */
+/** Names a step after these answers. Nothing that is secret may be in them. */
 export const stepOf = (answers: readonly string[]): string => answers.join('*')
 
 export function createAsked(

@@ -9,7 +9,7 @@ export type ClaimOptions = {
   amountOf: (wei: bigint) => string
 }
 
-/** Brings in what was sent to the account's own address. Asked twice it does no more than once. */
+/** Brings in what was sent to the account's own address, once. */
 export async function claimFor(
   { claimDeposit, amountOf }: ClaimOptions,
   { account, say }: Asked,

@@ -1,16 +1,13 @@
 import type { Question } from '../relay/ledger/port.ts'
 
 const minuteMs = 60_000
-/** Accounts that are remembered before those are looked for that have rested for a minute. */
+/** Looks for accounts that have rested for a minute once so many are remembered. */
 const rememberedLimit = 10_000
 
-/** Whether an account may ask once more. One step of one session counts once, however often it is delivered. */
+/** Says whether an account may ask once more; one step of one session counts once. */
 export type MayDial = (question: Question) => boolean
 
-/**
- * Counts what an account asks of the chain or for a payment. Every isolate, or process, counts for itself, so
- * that a menu costs no question to a store.
- */
+/** Counts dials in this process alone: a menu costs no store a question. */
 export function createDialRate(mostAMinute: number, now: () => number): MayDial {
   const asked = new Map<string, { step: string; at: number }[]>()
 

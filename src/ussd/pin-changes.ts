@@ -3,7 +3,6 @@ import type { Asked } from './asked.ts'
 import type { PinAction } from './menu/node.ts'
 import { end, type Screen } from './screens/screen.ts'
 
-/** Does what the caller asks of the PIN, once a session. */
 export async function changePin(
   { pins }: { pins: Pins | undefined },
   { account, session: sessionOf, say }: Asked,

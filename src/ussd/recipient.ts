@@ -2,45 +2,41 @@ import { type Address, isAddressEqual } from 'viem'
 import { parseAddress } from '../account/address.ts'
 import { type PhoneNumber, parseTypedPhone, parseUnlistedPhone } from '../account/phone.ts'
 
-/** Where money is sent to, as far as the text alone can tell. */
 export type Recipient =
   | { kind: 'address'; address: Address }
   | { kind: 'phone'; phone: PhoneNumber }
   | KnownRecipient
 
-/** One whom the caller has sent to by number. The number is not kept: `label` is what of it screens show. */
+/** Is one whom the caller has sent to by number, of which `label` alone is kept. */
 export type KnownRecipient = { kind: 'known'; address: Address; label: string }
 
-/** Why nothing is sent to what was typed. */
 export type RecipientFault =
-  /** Neither an address nor a mobile number. */
   | 'unknown_form'
-  /** An address whose letters do not fit its checksum: it was not copied as it was. */
+  /** Was not copied as it was. */
   | 'bad_checksum'
   | 'own_number'
   | 'zero_address'
-  /** One of the service's own contracts. */
   | 'contract'
 
 export type RecipientRules = {
   chainId: number
   caller: PhoneNumber
-  /** Addresses that no money may be sent to: the contracts themselves. The zero address never is. */
+  /** Lists addresses that no money may be sent to: the contracts. The zero address never is. */
   reserved: readonly Address[]
-  /** Whether numbers have accounts that no numbering plan knows. Undefined: none of them has. */
+  /** Says of numbers that no plan knows whether they have accounts; undefined where none has. */
   opened?: ReadonlyMap<PhoneNumber, boolean> | undefined
 }
 
 /**
- * An address, or a phone number in E.164 or the caller's national form. Mixed-case addresses have to
- * carry this chain's checksum (EIP-1191) or Ethereum's (EIP-55); letters that are all of one case carry none.
+ * Reads an address, or a phone number in E.164 or the caller's national form. Mixed case has to
+ * carry this chain's checksum (EIP-1191) or Ethereum's.
  */
 export function parseRecipient(
   typed: string,
   rules: RecipientRules,
 ):
   | { kind: 'recipient'; recipient: Exclude<Recipient, KnownRecipient> }
-  /** It is to be looked up first whether this number has an account. */
+  /** Asks to look up first whether this number has an account. */
   | { kind: 'unlisted'; phone: PhoneNumber }
   | { kind: 'fault'; fault: RecipientFault } {
   const text = typed.trim()

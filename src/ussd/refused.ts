@@ -8,7 +8,6 @@ import { end, type Screen } from './screens/screen.ts'
 
 type Words = {
   say: Messages
-  /** An amount as screens show it. */
   amountOf: (wei: bigint) => string
 }
 
@@ -89,7 +88,7 @@ export function loanRefusalText(
 export const deniedText = (say: Messages, denied: 'blocked' | 'dormant' | 'void'): string =>
   denied === 'void' ? say.sessionClosed : say.pin.locked[denied]
 
-/** The screen of what came of a question; `kind`: of the payment that it asked for. */
+/** Gives the screen of what came of a question; `kind` is the payment's that it asked for. */
 export function screenOf(say: Messages, answered: PaymentAnswer, kind?: PaymentKind): Screen {
   switch (answered.kind) {
     case 'screen':

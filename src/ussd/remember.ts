@@ -4,12 +4,11 @@ import { faultOf, type Log } from '../runtime/log.ts'
 
 export type RememberOptions = {
   memory: Memory
-  /** Keeps work alive after the reply. */
   background: (work: Promise<unknown>) => void
   log: Log
 }
 
-/** Keeps something of a caller, after the reply if need be. Where that fails, screens say less. */
+/** Keeps something of a caller, after the reply if need be; where that fails, screens say less. */
 export function remember(
   { memory, background, log }: RememberOptions,
   account: Address,

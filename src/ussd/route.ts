@@ -11,19 +11,17 @@ import { end } from './screens/screen.ts'
 export type UssdRouteOptions = {
   gateway: Gateway
   answer: Answer
-  /** For gateways that send the last answer alone. */
   carriedText: CarriedText
-  /** Of the gateway's network: callers' numbers may come in its national form. */
+  /** Lets callers' numbers come in its national form. */
   country?: Country | undefined
-  /** Keeps work alive when the gateway hangs up. */
   background: (work: Promise<void>) => void
   log: Log
 }
 
-/** Far more than any session: the longest `text` that a gateway sends is a few hundred bytes. */
+/** Is far more than any session sends. */
 const maxBodyBytes = 8 * 1024
 
-/** `POST /`: one delivery of a gateway. A request that is not one is answered by a screen too, since a handset shows nothing else. */
+/** Serves one delivery. What is none gets a screen too: a handset shows nothing else. */
 export function ussdRoutes(options: UssdRouteOptions): Hono {
   const { gateway, country, log } = options
   const routes = new Hono()
@@ -68,7 +66,7 @@ type Delivery = Extract<Parsed, { kind: 'request' | 'step' }>
 const sessionOf = (delivery: Delivery): UssdSession =>
   delivery.kind === 'request' ? delivery.request : delivery.session
 
-/** Undefined: the delivery answers no reply of this service. */
+/** Is undefined where the delivery answers no reply of this service. */
 async function replyTo(
   { gateway, answer, carriedText, background }: UssdRouteOptions,
   delivery: Delivery,
@@ -87,7 +85,7 @@ async function replyTo(
   return { kind, body: gateway.render(screen, { sessionId: session.sessionId, ...carried }) }
 }
 
-/** Stands in the place of a service that must not be open to all. */
+/** Stands in for a service that must not be open to all. */
 export function closedRoutes({ render, contentType }: Gateway): Hono {
   const routes = new Hono()
   routes.all('/', (c) =>

@@ -15,33 +15,30 @@ import {
   shownRecipients,
 } from './shown.ts'
 
-/** A session as far as it was answered: where that leads, and what of it may be named by a digest. */
 export type Read = {
   result: Exclude<MenuResult, { kind: 'unread' | 'unjudged' }>
-  /** Nothing that is secret is in them. */
+  /** Holds nothing that is secret. */
   answers: readonly string[]
-  /** What is asked instead where the ledger knows something that the caller should. */
+  /** Is asked instead where the ledger knows something that the caller should. */
   or: Place | undefined
-  /** The step at which the last right PIN was typed: what it led to asks whether it still authorizes. */
+  /** Names the step of the last right PIN: what it led to asks whether it still authorizes. */
   authorizedBy: string | undefined
 }
 
 export type SessionOptions = {
   context: MenuContext
-  /** Undefined: no PIN is asked for, and nothing is kept of where a session begins. */
+  /** Is undefined where no PIN is asked for. */
   pins: Pins | undefined
   ledger: Pick<Ledger, 'show' | 'shown'>
   question: Asked['question']
-  /** Whether this number has an account. */
   isCustomer: (phone: PhoneNumber) => Promise<boolean>
 }
 
 /**
- * Reads a session's answers, with what digits stood for on its screens. A session begins where its first delivery
- * began it, and a PIN is what it was judged first: whatever is changed since, a later delivery is read as the
- * one before. What it may do is another matter: see {@link Pins.authorize}.
+ * Reads a session's answers. It begins where its first delivery began it, and a PIN is what it was
+ * judged first: a later delivery is read as the one before.
  *
- * @throws {Error} the ledger or the account's memory gave no answer
+ * @throws {Error} no answer
  */
 export async function readSession(
   parts: SessionOptions,
@@ -79,7 +76,7 @@ export async function readSession(
   }
 }
 
-/** Whether a number that no plan knows has an account is what it was first in this session. */
+/** Says of a number that no plan knows what was said first in this session. */
 async function isOpenFor(
   { ledger, question, isCustomer }: SessionOptions,
   phone: PhoneNumber,
@@ -91,7 +88,7 @@ async function isOpenFor(
   return (await keepShown(ledger, step, shownOpened, isOpen)) ?? isOpen
 }
 
-/** Where no list was shown first, a digit of this session stands for nobody, for good. */
+/** Has a digit stand for nobody, for good, where no list was shown first. */
 async function knownOf({ ledger, question }: SessionOptions): Promise<KnownRecipient[]> {
   const session = await question(recipientsStep)
   return (await keepShown(ledger, session, shownRecipients, [])) ?? []
@@ -109,7 +106,7 @@ async function startOf(
   return (await keepShown(ledger, first, sessionStart, start)) ?? start
 }
 
-/** Counted by the account's memory, once for its step; kept by the ledger for as long as the session may be delivered again. */
+/** Judges a PIN once for its step, and has the ledger keep the verdict. */
 async function verdictOf(
   { ledger }: SessionOptions,
   pins: Pins,

@@ -19,26 +19,22 @@ const smsFacts = z.object({
   who: z.string(),
 })
 
-/** To which phone a message goes, and what its payment is: all of it but the outcome. */
+/** Holds to which phone a message goes, and what its payment is. */
 export type SmsFacts = z.output<typeof smsFacts>
 
-/** @throws {Error} the text was not written by {@link writeSmsFacts} */
 export const parseSmsFacts = (text: string): SmsFacts => smsFacts.parse(JSON.parse(text))
 
 export const writeSmsFacts = ({ amountWei, ...facts }: SmsFacts): string =>
   JSON.stringify({ ...facts, amountWei: `${amountWei}` })
 
-/** Closes and opens numbers, so that nobody reads them where they are kept. */
 export type SmsSeals = {
-  /** What a message is about, for its session and party. */
   facts(facts: SmsFacts, about: Pick<SmsName, 'session' | 'party'>): Promise<string>
-  /** The number of one whom an account has sent to. */
   number(phone: PhoneNumber, sender: Address): Promise<string>
-  /** Undefined: it was sealed for another account, or under another secret. */
+  /** Opens a number; undefined where it is another account's or secret's. */
   open(sealed: string, sender: Address): Promise<PhoneNumber | undefined>
 }
 
-/** Whom a payment's outcome is told to: its caller, and who gets the money, where their number is known. */
+/** Lists whom a payment's outcome is told to: its caller, and who gets the money. */
 export function smsOf(
   kind: PaymentKind,
   { amountWei, to }: Pick<Ordered, 'amountWei' | 'to'>,
@@ -50,10 +46,7 @@ export function smsOf(
   return [sent, { party: 'receiver', facts: { phone: receiver, kind: 'received', amountWei, who } }]
 }
 
-/**
- * What a message says once its payment has come to its end: what was credited is in an account, and all else is
- * told as in the activity.
- */
+/** Words a message once its payment has come to its end. */
 export function smsText(
   { kind, amountWei, who }: SmsFacts,
   { state, reason }: Pick<DueSms, 'state' | 'reason'>,

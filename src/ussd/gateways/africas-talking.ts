@@ -5,10 +5,7 @@ import type { Gateway, Parsed, Posted } from './gateway.ts'
 
 const name = 'africas-talking'
 
-/**
- * The form that Africa's Talking posts: `sessionId`, `phoneNumber`, `text`; other fields are passed over.
- * Its screens are the demonstration's: `CON` goes on, `END` is over.
- */
+/** Reads Africa's Talking's form. Its screens are the demonstration's. */
 export const africasTalking: Gateway = {
   name,
   parse,
@@ -47,7 +44,7 @@ function parse({ contentType, body }: Posted, country?: Country): Parsed {
   return { kind: 'request', request: { gateway: name, sessionId, phone, text } }
 }
 
-/** What is posted at the end of a session, where its operator asked for it: a summary, without a `text`. */
+/** Recognizes the summary that is posted at the end of a session. */
 function isNotice(form: Readonly<Record<string, string>>): boolean {
   return form.text === undefined && form.status !== undefined && form.durationInMillis !== undefined
 }

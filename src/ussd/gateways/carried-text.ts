@@ -3,15 +3,14 @@ import { createSeal } from '../../account/seal.ts'
 import type { LastAnswer, UssdSession } from './gateway.ts'
 
 /**
- * The text of a session whose gateway sends the last answer alone. Each reply carries all that was typed before it,
- * sealed and bound to its session, and the gateway brings it back with the answer: so an answer belongs to the screen
- * that it was given to. Delivered again it is the same text, however late; typed twice it is two answers. Nothing of it
- * is stored, and no one but this service can make or read it.
+ * Carries the text of a session in its replies, sealed, where the gateway sends the last answer
+ * alone: so an answer belongs to its screen, and delivered again is the same. Nothing of it is
+ * stored.
  */
 export type CarriedText = {
-  /** All that was typed. Undefined: what came back was not carried by a reply of this session. */
+  /** Gives all that was typed; undefined where no reply of this session carried it. */
   read(session: UssdSession, last: LastAnswer | undefined): Promise<string | undefined>
-  /** What the reply to this text has to carry. */
+  /** Gives what the reply to this text has to carry. */
   write(session: UssdSession, text: string): Promise<string>
 }
 

@@ -7,9 +7,8 @@ import type { Gateway, Parsed, Posted } from './gateway.ts'
 const name = 'hubtel'
 
 /**
- * The JSON that Hubtel's Programmable Services post: `Type`, `SessionId`, `Mobile`, `Message`, `ClientState`; other
- * members are passed over. `Message` is the last answer alone; what was typed before comes back in `ClientState`.
- * Replies are of the type `response`, which goes on, or `release`.
+ * Reads what Hubtel's Programmable Services post: `Message` is the last answer alone, and what was
+ * typed before comes back in `ClientState`. A `response` goes on, a `release` is over.
  */
 export const hubtel: Gateway = {
   name,

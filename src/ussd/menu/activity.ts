@@ -9,21 +9,18 @@ import { pinFor } from './asks.ts'
 import { knowing, type MenuPart, type PaymentWords } from './node.ts'
 import { payments } from './payments.ts'
 
-/** Money that moved, or was to: a line each, below the label. Amounts come formatted. */
+/** Words what moved money, or was to. Amounts come formatted. */
 type Words = {
   label: string
   unavailable: string
   nothing: string
   receivedUnknown: string
-  /** Instead of an amount. */
   allOwed: string
   received: (amount: string, from: string) => string
-  /** The same in a message to the receiver's phone. */
   credited: (amount: string, from: string) => string
   underWay: string
   done: string
   failed: (why: string) => string
-  /** Why something has failed. */
   reasons: Readonly<Record<LoanRefusal['reason'] | 'too_late', string>>
 }
 
@@ -145,10 +142,9 @@ export const activity = {
   }),
 } satisfies MenuPart
 
-/** Payments of an account that are shown. */
 export const shownPayments = 8
 
-/** What an account's own payments came to, the newest first. */
+/** Tells what an account's own payments came to, the newest first. */
 export function activityOf(
   payments: readonly Payment[],
   memory: AccountMemory,
@@ -159,7 +155,7 @@ export function activityOf(
     .filter((activity) => activity !== undefined)
 }
 
-/** Undefined: a call of another version, which is not ours to name. */
+/** Is undefined for a call of another version, which is not ours to name. */
 function paymentActivity(
   payment: Payment,
   memory: AccountMemory,
@@ -182,7 +178,7 @@ function paymentActivity(
   }
 }
 
-/** What came from others, the newest first. What a block has is shown as done. */
+/** Tells what came from others. What a block has is shown as done. */
 export function receivedOf(events: readonly Received[], chainId: number): Activity[] {
   return events.map(({ from, amountWei }) => ({
     kind: 'received',
@@ -195,7 +191,6 @@ export function receivedOf(events: readonly Received[], chainId: number): Activi
 const shown = (address: Address, chainId: number): string =>
   shortAddress(checksumAddress(address, chainId))
 
-/** Whether a payment has failed for good. */
 export const hasFailed = (payment: Payment): boolean => stateOf(payment).kind === 'failed'
 
 function stateOf({ state, execution }: Payment): ActivityState {
@@ -212,7 +207,6 @@ const states: Readonly<Record<PaymentState, (reason: string) => ActivityState>> 
   expired: () => ({ kind: 'failed', reason: '' }),
 }
 
-/** A line for each activity, or that they cannot be read. */
 function activityLines(
   say: Messages,
   activity: Facts['activity'],
@@ -228,7 +222,7 @@ function activityLines(
   return lines.length === 0 ? [own.nothing] : lines
 }
 
-/** What it was, and what became of it. */
+/** Says what it was, and what became of it. */
 export function activityLine(
   say: Messages,
   { kind, amountWei, who = '', state }: Activity,
@@ -240,7 +234,7 @@ export function activityLine(
   return `${line(amount, who)}: ${stateText(own, state)}`
 }
 
-/** What came into an account, in a message to its phone. Undefined: a kind that brings nothing in. */
+/** Words what came into an account, for a message; undefined where a kind brings nothing in. */
 export const creditedWords = (say: Messages, kind: Activity['kind']): PaymentWords['credited'] =>
   kind === 'received' ? words(say).credited : payments[kind].words(say).credited
 

@@ -36,10 +36,9 @@ function atLeast(typed: string, { say, least }: MenuContext): Given {
   return isLess ? { kind: 'mistake', why: say.tooLittle(least.text) } : given
 }
 
-/** What is typed for all that there is, in any language: screens round down, so no number says it. */
+/** Is typed for all that there is, in any language: screens round down, so no number says it. */
 const allWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
 
-/** Reads an amount, or all that there is. */
 export function amountIn(typed: string, badAmount: Readonly<Record<AmountFault, string>>): Given {
   if (allWords.includes(typed.toLowerCase())) return { kind: 'given', draft: { amountWei: 'all' } }
   const parsed = parseAmount(typed)
@@ -57,7 +56,7 @@ export function shownTransfer(
   return [amount === 'all' ? amount : amountOf(amount), recipientOf(answered(recipient))]
 }
 
-/** Asks whether an equal payment of a moment ago is meant once more. No digit here is the one that leads here. */
+/** Asks whether an equal payment is meant once more, by another digit than leads here. */
 export const askAgain = (
   entry: Pick<Entry, 'digit' | 'leads'>,
   back: Pick<List, 'back' | 'backLabel'>,

@@ -12,7 +12,7 @@ import {
 
 type Words = PaymentWords & {
   enterWallet: string
-  /** A phone number was typed for a wallet. */
+  /** Answers a phone number that was typed for a wallet. */
   noWallet: string
   confirmCashOut: (amount: string | 'all', to: string) => string
   confirm: string
@@ -77,14 +77,14 @@ const paid = pays('cashOut', 'recipient', 'amountWei')
 const title: Title = (context, draft) =>
   words(context.say).confirmCashOut(...shownTransfer(context, draft))
 
-/** Cashes out, where a transfer to the address of a draft is to be confirmed. */
+/** Offers to cash out instead where a transfer to an address is to be confirmed. */
 export const cashOutInstead = (digit: string, isPinAsked: boolean): Entry => ({
   digit,
   label: (say) => words(say).confirm,
   ...(isPinAsked ? { leads: 'pinToCashOut' } : { leads: paid, orAsks: 'repeatCashOut' }),
 })
 
-/** What leaves for a wallet outside is always shown first: nobody can bring it back. */
+/** Always shows first what leaves for a wallet outside: nobody can bring it back. */
 export const cashOut = {
   words,
   digit: '7',

@@ -7,7 +7,6 @@ import { payments } from './payments.ts'
 import { receive } from './receive.ts'
 import { callerSettings } from './settings.ts'
 
-/** Everything that the main menu may lead to. */
 export const menuParts: readonly MenuPart[] = [
   ...Object.values(payments),
   balance,
@@ -18,8 +17,7 @@ export const menuParts: readonly MenuPart[] = [
 ]
 
 /**
- * The whole menu. What is here and nothing else makes the flow, its drawing and what its tests walk through.
- * Digits never depend on anything: a setting leaves lines out.
+ * Makes the whole menu; a setting leaves lines out, and no digit ever changes.
  *
  * @throws {Error} two places have one name, or one leads nowhere
  */
@@ -39,7 +37,7 @@ export function createMenu(settings: MenuSettings, parts = menuParts): Menu {
   return menu
 }
 
-/** Entries in the order of their digits: from the tenth on they are on a later page, as a screen holds no more. */
+/** Orders entries by their digits: from the tenth on they are on a later page. */
 function mainMenu(settings: MenuSettings, parts: readonly MenuPart[]): List {
   const isDemo = settings.profile === 'demo'
   const offered = parts

@@ -32,7 +32,6 @@ const number = {
   example: '0700 000 099',
 }
 
-/** Whom callers in trouble call. */
 export const help = {
   words,
   variable: number,

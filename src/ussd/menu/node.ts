@@ -10,177 +10,151 @@ import type { FactName, Facts } from '../facts.ts'
 import type { Messages } from '../messages/texts.ts'
 import type { KnownRecipient, Recipient, RecipientRules } from '../recipient.ts'
 
-/** What was answered so far in this session. */
 export type SessionDraft = {
   recipient?: Recipient
-  /** `all`: all that there is, or is owed. */
+  /** Is `all` that there is, or is owed. */
   amountWei?: bigint | 'all'
-  /** One that is about to be set. */
   pin?: string
 }
 
-/** A payment that a caller wants: a session has at most one. It has what its kind asks for, and nothing else. */
+/** Is a payment that a caller wants, with what its kind asks for; a session has at most one. */
 export type Intent = { kind: PaymentKind } & Pick<SessionDraft, 'recipient' | 'amountWei'>
 
-/** What a session ends with that was answered to its end. */
 export type SessionOutcome =
   | { kind: 'balance' | 'help' | 'claim' }
   | { kind: 'language'; language: Language }
   | PinAction
   | Intent
 
-/** What a caller wants of the PIN. */
 export type PinAction = { kind: 'choosePin' | 'changePin'; pin: string } | { kind: 'forgetPin' }
 
-/** What an operator decides of the menu. */
 export type MenuSettings = {
-  /** `demo` keeps to the letter of the demonstration. */
+  /** Keeps to the letter of the demonstration as `demo`. */
   profile: 'demo' | 'lender'
-  /** Whether a transfer and a loan are shown, and agreed to, before they are made. */
+  /** Says whether a transfer and a loan are shown, and agreed to, before they are made. */
   confirms: boolean
-  /** Whether a PIN is asked for before money moves; `strict`: and before anything of the account is shown. */
+  /** Asks for a PIN before money moves; `strict` also before anything of the account is shown. */
   pin: 'off' | 'on' | 'strict'
-  /** What callers may choose from; the first is where none is chosen. The demonstration has none. */
+  /** Lists what callers may choose from, the usual one first. The demonstration has none. */
   languages: readonly Language[]
-  /** What entries have variables of their own for, by these: {@link MenuPart.variable}. */
+  /** Holds what entries have variables of their own for. */
   own: Readonly<Record<string, string>>
 }
 
-/** What a menu needs to know besides the text. */
 export type MenuContext = RecipientRules & {
   menu: Menu
-  /** Another delivery of the same text may be shown in another language, on more pages or fewer. */
+  /** Warns that another delivery of the text may be shown in another language, on other pages. */
   hasLanguages: boolean
-  /** Whom digits stand for in this session. Undefined: it was not read yet. */
+  /** Lists whom digits stand for in this session; undefined before it was read. */
   known: readonly KnownRecipient[] | undefined
   say: Messages
-  /** An amount as screens show it, with its currency. */
   amountOf: (wei: bigint) => string
-  /** A recipient as screens show it who is about to be sent something. */
   recipientOf: (recipient: Recipient) => string
-  /** What a transfer has to be at least, also as screens show it. */
+  /** Is what a transfer has to be at least, also as screens show it. */
   least: { wei: bigint; text: string }
 }
 
-/** A place in the menu: a list to choose from, or a question to answer in one's own words. */
 export type MenuNode = List | MenuQuestion
 
-/** What is shown of a place, by what is read for it. */
 export type Words<Known = Facts> = (
   context: MenuContext,
   draft: SessionDraft,
   facts: Known,
 ) => string
 
-/** A few words that are the same at each place. */
 export type Label = (say: Messages) => string
 
 export type List<Known = Facts> = {
   kind: 'list'
   title: Words<Known>
-  /** What stands instead of the title below why a PIN is asked for again, where a PIN confirms it. */
+  /** Stands instead of the title below why a PIN is asked for again. */
   again?: Words<Known>
   entries: readonly Entry<Known>[]
-  /** Where a bare `0` leads. */
+  /** Is where a bare `0` leads. */
   back?: NodeName
-  /** What the line of `0` says, where it is not the usual word. */
   backLabel?: Label
-  /** What is read to show it: {@link knowing}. */
+  /** Names what is read to show it: {@link knowing}. */
   facts?: readonly FactName[]
 }
 
-/** One line of a list. Digit and label stand here together, and nowhere else. */
+/** Is one line of a list. Digit and label stand here together, and nowhere else. */
 export type Entry<Known = Facts> = {
   digit: string
   label: Label
-  /** What choosing it answers besides. */
   answers?: SessionDraft
   leads: Destination
-  /** What is asked instead where the ledger knows something that the caller should: an answer goes on from there. */
+  /** Is asked instead where the ledger knows something that the caller should. */
   orAsks?: NodeName
-  /** What stands behind the label, where there is something to say. */
   note?: (context: MenuContext, facts: Known) => string | undefined
 }
 
 export type MenuQuestion<Known = Facts> = {
   kind: 'question'
   prompt: Words<Known>
-  /** What stands below why it is asked again, where that is another prompt. */
+  /** Stands below why it is asked again, where that is another prompt. */
   again?: Words<Known>
   answer: (typed: string, context: MenuContext, draft: SessionDraft) => Given
-  /** The answer is a PIN: the caller's own, which is judged, or a new one. No digest is made of it, and no row or log has it. */
+  /** Marks a PIN: no digest is made of it, and no row or log has it. */
   secret?: 'own' | 'new'
-  /** What is asked instead of its effect, as in {@link Entry}. */
   orAsks?: NodeName
-  /** What is read to show it, as in {@link List}. */
   facts?: readonly FactName[]
-  /** All that an answer may lead to; the first one where `next` does not choose. */
+  /** Lists all that an answer may lead to; the first one where `next` does not choose. */
   leads: readonly [Destination, ...Destination[]]
   next?: (draft: SessionDraft) => Destination
   back?: NodeName
 }
 
-/** What an answer adds to the draft, or why it is refused. `unread`: what it means is to be read first. */
+/** Adds to the draft, or says why it is refused; `unread` where its meaning is to be read first. */
 export type Given =
   | { kind: 'given'; draft: SessionDraft }
   | { kind: 'mistake'; why: string }
   | { kind: 'unread'; phone?: PhoneNumber }
 
-/** A place is named in the file of its entry; {@link nodeAt} finds it. */
 export type NodeName = string
 
-/** What ends a session, made of what was answered before. */
+/** Ends a session by what was answered before. */
 export type Effect = { name: string; outcome: (draft: SessionDraft) => SessionOutcome }
 
 export type Destination = NodeName | Effect
 
 export type Menu = ReadonlyMap<NodeName, MenuNode>
 
-/** One thing that a service offers: its line in the main menu, the places that it leads to, and what they say. */
+/** Is one thing that a service offers: its line in the main menu, its places and its words. */
 export type MenuPart = {
-  /** Its digit in the main menu, which never depends on anything. */
+  /** Never depends on anything. */
   digit: string
-  /** Undefined: the settings leave it out. */
+  /** Is undefined where the settings leave it out. */
   leads: (settings: MenuSettings) => Destination | undefined
-  /** Stands behind its label in a lender's menu, by what is read for it. */
+  /** Stands behind its label in a lender's menu. */
   note?: NonNullable<Entry['note']>
   facts?: readonly FactName[]
   places: (settings: MenuSettings) => Readonly<Record<NodeName, MenuNode>>
   words: (say: Messages) => { label: string }
-  /** What an operator has to say for it, with an example. */
   variable?: { name: string; schema: ZodMiniType<string>; example: string }
 }
 
-/** What is said of every kind of payment. Amounts come formatted, with their currency; so do recipients and hashes. */
+/** Words every kind of payment. Amounts, recipients and hashes come formatted. */
 export type PaymentWords = {
   label: string
-  /** Asks for the PIN that confirms it. */
   enterPin: string
   submitted: (amount: string, to: string, tx: string) => string
-  /** What was submitted has failed. */
   failed: string
-  /** Money that moved, or was to. */
   line: (amount: string, to: string) => string
-  /** It came into an account, in a message to a phone; without it a message has the line. */
+  /** Says in a message that it came into an account; without it a message has the line. */
   credited?: (amount: string, to: string) => string
 }
 
-/** A kind of payment, with all that depends on it from the menu to the messages. */
 export type PaymentPart = Omit<MenuPart, 'words'> & {
   words: (say: Messages) => PaymentWords
-  /** The call of the loan contract that it is. */
   order: (parts: OrderParts, intent: Intent, account: Address) => Promise<Ordered>
 }
 
-/** What an order is made by. */
 export type OrderParts = {
   loan: Pick<LoanReader, 'balance' | 'lendable' | 'withdrawable'>
-  /** What a transfer has to be at least. */
   leastTransferWei: bigint
-  /** What a loan is: as it was shown to the caller, or as it is. */
+  /** Gives a loan's terms: as they were shown to the caller, or as they are. */
   terms: () => Promise<LoanTerms>
   addressOf: (recipient: Recipient) => Promise<Address>
-  /** What screens and messages show of a recipient once a payment goes there. */
   shortOf: (recipient: Recipient) => string
 }
 
@@ -226,11 +200,7 @@ export function pays(kind: PaymentKind, ...answers: ('recipient' | 'amountWei')[
   }
 }
 
-/**
- * What the way to a place has asked for, or what was read for it.
- *
- * @throws {Error} it is not there
- */
+/** Gives what the way to a place has asked for. @throws {Error} it is not there */
 export function answered<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('a place of the menu is reached without its answers')
   return value

@@ -151,10 +151,7 @@ export const transfer = {
       { back: 'amount', backLabel: ({ change }) => change },
     ),
   }),
-  /**
-   * The whole balance is what the chain has of it now. Where that may not be sent, the call is one that the
-   * contract refuses by the balance: who has paid before a ledger was lost is then still found.
-   */
+  /** Sends all that the chain has now. What may not be sent is refused by the balance there. */
   async order({ loan, leastTransferWei, addressOf, shortOf }, intent, account) {
     const { recipient, amountWei: asked } = intent
     const to = answered(recipient)

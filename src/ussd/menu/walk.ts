@@ -42,36 +42,32 @@ export type LockedBy = Exclude<PinVerdict['kind'], 'right' | 'wrong'>
 export type SoFar = {
   /** Where it begins. */
   start: NodeName
-  /** What PINs were judged, by the number of answers with them. */
+  /** Keeps verdicts by the number of answers with them. */
   verdicts: ReadonlyMap<number, PinVerdict>
 }
 
 const nothingKnown: SoFar = { start: 'main', verdicts: new Map() }
 
-/** What an answer leads to: another place, the session's end, or the same question again. */
 type Step =
   | { kind: 'go'; place: Place }
-  /** `or`: where another answer goes on from, if the end turned out to be a question. */
   | { kind: 'end'; outcome: SessionOutcome; or: Place | undefined }
   | Extract<MenuResult, { kind: 'unjudged' | 'locked' | 'unread' }>
   | Mistake
 
 type Mistake = { kind: 'mistake'; why: string }
 
-/** Bad answers to one question that end a session. */
 const maxMistakes = 3
 
-/** A session that is not over by then never will be. The longest way through the menu takes a fourth of it. */
+/** Ends sessions that never would. The longest way through the menu takes a fourth of it. */
 export const maxAnswers = 40
 
 const menuDigits = '00'
 
-/** The answers in a gateway's `text`, in ASCII's digits whatever they were typed in: none on the first dial. */
+/** Splits a gateway's `text` into answers, in ASCII's digits whatever they were typed in. */
 export function answersOf(text: string): string[] {
   return text === '' ? [] : plainDigits(text).split('*')
 }
 
-/** What the answers of a session lead to. */
 export function walk(
   answers: readonly string[],
   context: MenuContext,
@@ -80,22 +76,18 @@ export function walk(
   return follow(answers, context, known).result
 }
 
-/** Instead of a PIN: nothing is ever made of one but by its own secret. */
+/** Stand instead of a PIN: nothing is made of one but by its own secret. */
 const masks = { pin: 'PIN', other: '?' } as const
 
-/** What a session comes to. */
 export type Reached = {
   result: MenuResult
-  /** The answers without those that are secret. What follows a session's end is nobody's to keep either. */
+  /** Lists the answers without those that are secret, or that follow a session's end. */
   shown: string[]
-  /** Where another answer goes on from, if the end turned out to be a question. */
+  /** Goes on with another answer, if the end turned out to be a question. */
   or?: Place | undefined
 }
 
-/**
- * Follows the answers of a session. The same answers always lead to the same place: what depends on the chain is
- * decided elsewhere, so that a later delivery never reads a text another way.
- */
+/** Follows a session's answers, and nothing of the chain: each delivery is read one way. */
 export function follow(answers: readonly string[], context: MenuContext, known: SoFar): Reached {
   const shown: string[] = answers.map(() => masks.other)
   const mistakes = new Map<NodeName, number>()
@@ -142,7 +134,7 @@ function withoutSecret(typed: string, node: MenuNode): string {
   return isPin(answer) ? masks.pin : masks.other
 }
 
-/** What was typed, without what ends a dialled code. */
+/** Takes off what ends a dialled code. */
 const meant = (typed: string): string => typed.trim().replace(/\s*#$/, '')
 
 type At = SoFar & { steps: number }
@@ -178,7 +170,6 @@ function stepFrom(
     : { kind: 'go', place: at(leads, draft) }
 }
 
-/** What comes of a PIN that is not known to be the right one. */
 function judged(pin: string, { say }: MenuContext, { verdicts, steps }: At): Step | undefined {
   const verdict = verdicts.get(steps)
   switch (verdict?.kind) {
@@ -221,7 +212,7 @@ function asked(place: Place, node: MenuQuestion, typed: string, context: MenuCon
   return { kind: 'given', draft, leads, or: node.orAsks }
 }
 
-/** Another page of a list that has one. How many there are may follow from what is read for it, or from the language. */
+/** Turns a page. How many there are may follow from what is read for it, or from the language. */
 function turn(place: Place, node: List, typed: string, context: MenuContext): Place | undefined {
   if (typed === backDigit && place.page > 0) return { ...place, page: place.page - 1 }
   if (typed !== moreDigit) return undefined
@@ -252,14 +243,13 @@ function pagesFrom(
   return pagesOf(lines, words, node.back !== undefined)
 }
 
-/** All that a place names, and nothing else. */
 function factsFor({ facts = [] }: MenuNode, read: Partial<Facts>): Facts {
   const missing = facts.find((name) => read[name] === undefined)
   if (missing !== undefined) throw new Error(`a screen is shown without its ${missing}`)
   return Object.fromEntries(facts.map((name) => [name, read[name]])) as Facts
 }
 
-/** What is shown at a place, by what was read for it. A page beyond the last is the last. */
+/** Shows a place, by what was read for it. A page beyond the last is the last. */
 export function promptOf(place: Place, context: MenuContext, read: Partial<Facts> = {}): string {
   const node = nodeAt(context.menu, place.name)
   const facts = factsFor(node, read)

@@ -1,6 +1,5 @@
 import { dateWith, type Messages } from './texts.ts'
 
-/** English. */
 export const english: Messages = {
   wording: 'en',
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,

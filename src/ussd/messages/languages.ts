@@ -6,7 +6,6 @@ import { french } from './fr.ts'
 import { kiswahili } from './sw.ts'
 import type { Messages } from './texts.ts'
 
-/** What screens say in each language. */
 export const messagesIn: Readonly<Record<Language, Messages>> = {
   en: english,
   sw: kiswahili,
@@ -14,10 +13,7 @@ export const messagesIn: Readonly<Record<Language, Messages>> = {
   es: spanish,
 }
 
-/**
- * The words of a caller who chose a language, or none: of that one while it is offered, else of the first that is.
- * The demonstration offers none.
- */
+/** Finds a caller's words: of the chosen language if it is offered, else of the first. */
 export function wordsFor(
   { languages: offered }: { languages: readonly Language[] },
   chosen: Language | undefined,

@@ -1,18 +1,15 @@
 import { screenSeptets, septetsOf } from './septets.ts'
 
-/** What is typed for the next page of a list. It is no digit of any list. */
+/** Turns to the next page of a list. It is no digit of any list. */
 export const moreDigit = '98'
-/** What is typed for the page before, and on the first page for the question before. */
+/** Turns back, and on the first page to the question before. */
 export const backDigit = '0'
 
-/** What stands below the lines of a list, with the digits that are typed for it. */
 export type PageWords = { more: string; back: string }
 
 /**
- * The screens of a list: as few as hold all of its lines, each of at most 160 septets. Lines go to the next
- * page whole; one that no page holds is divided between words.
- *
- * @param hasBack whether `0` leads anywhere from the first page
+ * Makes as few pages of a list as hold all of its lines, each of 160 septets at most; `hasBack`
+ * says whether `0` leads anywhere from the first. Lines go over whole, or divided between words.
  */
 export function pagesOf(lines: readonly string[], words: PageWords, hasBack: boolean): string[] {
   const only = [...lines, ...(hasBack ? [words.back] : [])].join('\n')
@@ -32,7 +29,6 @@ export function pagesOf(lines: readonly string[], words: PageWords, hasBack: boo
   })
 }
 
-/** A line in parts of at most so many septets, divided between words. */
 function divided(line: string, most: number): string[] {
   const parts: string[] = []
   for (const word of line.split(' ')) {

@@ -2,6 +2,5 @@ import type { Screen } from '../../relay/ledger/port.ts'
 
 export type { Screen } from '../../relay/ledger/port.ts'
 
-/** What a caller is asked, and what ends the session. */
 export const goOn = (text: string): Screen => ({ kind: 'ask', lines: text.split('\n') })
 export const end = (text: string): Screen => ({ kind: 'end', lines: text.split('\n') })

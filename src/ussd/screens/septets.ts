@@ -1,9 +1,9 @@
-/** The basic alphabet of GSM 03.38 (3GPP TS 23.038, section 6.2.1), without its escape: a septet each. */
+/** Is the basic alphabet of GSM 03.38 (3GPP TS 23.038, section 6.2.1), a septet each. */
 const basic =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 
-/** Its extension (section 6.2.1.1): an escape and a septet each. */
+/** Is its extension (section 6.2.1.1): an escape and a septet each. */
 const extension = '\f^{}\\[~]|€'
 
 const septetsOfCharacter: ReadonlyMap<string, number> = new Map([
@@ -11,7 +11,6 @@ const septetsOfCharacter: ReadonlyMap<string, number> = new Map([
   ...[...extension].map((character) => [character, 2] as const),
 ])
 
-/** What stands for characters that have no simpler form of their own. */
 const replacements: ReadonlyMap<string, string> = new Map([
   ...[...'‘’‚´`ʼ'].map((quote) => [quote, "'"] as const),
   ...[...'“”„«»'].map((quote) => [quote, '"'] as const),
@@ -20,21 +19,17 @@ const replacements: ReadonlyMap<string, string> = new Map([
   ['…', '...'],
 ])
 
-/** What a screen holds: 182 septets at best, and 160 on several networks. */
+/** Is what a screen holds on several networks; 182 at best. */
 export const screenSeptets = 160
 
-/** What a text takes on a screen, in septets. Its characters are all in the alphabet: see {@link inAlphabet}. */
+/** Counts the septets of a text, the characters of which are in the alphabet. */
 export function septetsOf(text: string): number {
   let septets = 0
   for (const character of text) septets += septetsOfCharacter.get(character) ?? 1
   return septets
 }
 
-/**
- * A text in the letters of GSM 03.38: one character outside of it makes a network send all of a screen in
- * UCS-2, which holds less than half. An accent that the alphabet lacks is left out, and what has no other
- * form is a question mark.
- */
+/** Writes a text in GSM 03.38: one other character makes a network send it in UCS-2. */
 export function inAlphabet(text: string): string {
   return [...text]
     .map((character) => {
