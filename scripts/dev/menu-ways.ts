@@ -12,9 +12,10 @@ import {
 } from '../../src/ussd/menu/node.ts'
 import { maxAnswers, type Place, type SoFar, walk } from '../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../src/ussd/messages/demonstration.ts'
+import type { Messages } from '../../src/ussd/messages/en.ts'
 import { english } from '../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../src/ussd/messages/languages.ts'
-import { languageLabels, longAddress, type Messages } from '../../src/ussd/messages/texts.ts'
+import { languageLabels, longAddress } from '../../src/ussd/messages/texts.ts'
 
 /** What an operator may say for entries that have a variable of their own. */
 const own = Object.fromEntries(

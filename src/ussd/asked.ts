@@ -4,8 +4,8 @@ import type { PhoneNumber } from '../account/phone.ts'
 import type { SessionKeys } from '../account/session-keys.ts'
 import type { Question } from '../relay/ledger/port.ts'
 import type { MenuSettings } from './menu/node.ts'
+import type { Messages } from './messages/en.ts'
 import { wordsFor } from './messages/languages.ts'
-import type { Messages } from './messages/texts.ts'
 import type { UssdRequest } from './request.ts'
 
 export type Asked = Omit<UssdRequest, 'text'> & {

@@ -3,7 +3,7 @@ import { callRulesOf, type PaymentKind, paymentKinds } from '../loan/kinds.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { Refusal } from '../relay/refusal.ts'
 import { payments } from './menu/payments.ts'
-import type { Messages } from './messages/texts.ts'
+import type { Messages } from './messages/en.ts'
 import { end, type Screen } from './screens/screen.ts'
 
 type Words = {

@@ -6,7 +6,7 @@ import type { DueSms, SmsName, SmsParty } from '../relay/ledger/port.ts'
 import type { ActivityState } from './facts.ts'
 import { activityLine, creditedWords } from './menu/activity.ts'
 import type { Ordered } from './menu/node.ts'
-import type { Messages } from './messages/texts.ts'
+import type { Messages } from './messages/en.ts'
 import { wei } from './shown.ts'
 
 const smsFacts = z.object({

@@ -3,7 +3,7 @@ import { balance } from '../../../src/ussd/menu/balance.ts'
 import { help } from '../../../src/ussd/menu/help.ts'
 import { payments } from '../../../src/ussd/menu/payments.ts'
 import { receive } from '../../../src/ussd/menu/receive.ts'
-import type { Messages } from '../../../src/ussd/messages/texts.ts'
+import type { Messages } from '../../../src/ussd/messages/en.ts'
 
 /** What a screen claims of its session's payment. */
 export type Claim =

@@ -1,41 +1,28 @@
 import { type Address, checksumAddress } from 'viem'
 import { type AccountMemory, sentTo } from '../../account/memory.ts'
-import { callIn, type LoanRefusal, refusalIn, refusalWordsOf } from '../../loan/calls.ts'
+import { callIn, refusalIn, refusalWordsOf } from '../../loan/calls.ts'
 import type { Received } from '../../loan/reader.ts'
 import type { Payment, PaymentState } from '../../relay/ledger/port.ts'
 import type { Activity, ActivityState, Facts } from '../facts.ts'
-import { inEach, type Messages, shortAddress } from '../messages/texts.ts'
+import type { Messages } from '../messages/en.ts'
+import { inEach, shortAddress } from '../messages/texts.ts'
 import { pinFor } from './asks.ts'
 import { knowing, type MenuPart, type PaymentWords } from './node.ts'
 import { payments } from './payments.ts'
 
-/** Words what moved money, or was to. Amounts come formatted. */
-type Words = {
-  label: string
-  unavailable: string
-  nothing: string
-  receivedUnknown: string
-  allOwed: string
-  received: (amount: string, from: string) => string
-  credited: (amount: string, from: string) => string
-  underWay: string
-  done: string
-  failed: (why: string) => string
-  reasons: Readonly<Record<LoanRefusal['reason'] | 'too_late', string>>
-}
-
-const words = inEach<Words>({
+const words = inEach({
   en: {
     label: 'My Activity',
     unavailable: 'Not available. Please try again later.',
     nothing: 'Nothing yet.',
     receivedUnknown: 'What you received cannot be shown now.',
     allOwed: 'all that was owed',
-    received: (amount, from) => `Received ${amount} from ${from}`,
-    credited: (amount, from) => `You received ${amount} from ${from}. Your account was credited.`,
+    received: (amount: string, from: string) => `Received ${amount} from ${from}`,
+    credited: (amount: string, from: string) =>
+      `You received ${amount} from ${from}. Your account was credited.`,
     underWay: 'on its way',
     done: 'done',
-    failed: (why) => `FAILED, ${why}`,
+    failed: (why: string) => `FAILED, ${why}`,
     reasons: { ...refusalWordsOf, unknown: 'not possible', too_late: 'too late' },
   },
   sw: {
@@ -238,7 +225,7 @@ export function activityLine(
 export const creditedWords = (say: Messages, kind: Activity['kind']): PaymentWords['credited'] =>
   kind === 'received' ? words(say).credited : payments[kind].words(say).credited
 
-function stateText(own: Words, state: ActivityState): string {
+function stateText(own: ReturnType<typeof words>, state: ActivityState): string {
   switch (state.kind) {
     case 'under_way':
       return own.underWay

@@ -2,12 +2,10 @@ import { inEach } from '../messages/texts.ts'
 import { pinFor } from './asks.ts'
 import type { Effect, MenuPart } from './node.ts'
 
-type Words = { label: string; balance: (amount: string) => string }
-
-const words = inEach<Words>({
+const words = inEach({
   en: {
     label: 'My Balance',
-    balance: (amount) => `Your Balance: ${amount}`,
+    balance: (amount: string) => `Your Balance: ${amount}`,
   },
   sw: {
     label: 'Salio Langu',

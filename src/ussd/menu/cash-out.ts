@@ -1,36 +1,21 @@
 import { inEach } from '../messages/texts.ts'
 import { parseRecipient } from '../recipient.ts'
 import { askAgain, askAmount, confirmedBy, pinFor, shownTransfer } from './asks.ts'
-import {
-  answered,
-  type Entry,
-  type PaymentPart,
-  type PaymentWords,
-  pays,
-  type Words as Title,
-} from './node.ts'
+import { answered, type Entry, type PaymentPart, pays, type Words as Title } from './node.ts'
 
-type Words = PaymentWords & {
-  enterWallet: string
-  /** Answers a phone number that was typed for a wallet. */
-  noWallet: string
-  confirmCashOut: (amount: string | 'all', to: string) => string
-  confirm: string
-}
-
-const words = inEach<Words>({
+const words = inEach({
   en: {
     label: 'Cash Out',
     enterWallet: 'Address of your wallet outside:\n0. Back',
     noWallet: 'Not the address of a wallet.',
-    confirmCashOut: (amount, to) =>
+    confirmCashOut: (amount: string, to: string) =>
       `${amount === 'all' ? 'Cash out all you have' : `Cash out ${amount}`}\nTo wallet: ${to}\nIt cannot be taken back.`,
     confirm: 'Cash out to wallet',
     enterPin: 'Enter PIN to cash out',
-    submitted: (amount, to, tx) =>
+    submitted: (amount: string, to: string, tx: string) =>
       `Cash Out Submitted\nTo: ${to}\nAmount: ${amount}\nTx: ${tx}\nIt will arrive shortly.`,
     failed: 'Cash Out Failed\nNo money was moved. Please dial again.',
-    line: (amount, to) => `Cashed out ${amount} to wallet ${to}`,
+    line: (amount: string, to: string) => `Cashed out ${amount} to wallet ${to}`,
   },
   sw: {
     label: 'Toa Pesa',

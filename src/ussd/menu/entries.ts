@@ -1,4 +1,4 @@
-import type { Messages } from '../messages/texts.ts'
+import type { Messages } from '../messages/en.ts'
 import { activity } from './activity.ts'
 import { balance } from './balance.ts'
 import { help } from './help.ts'

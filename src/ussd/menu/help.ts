@@ -2,12 +2,10 @@ import * as z from 'zod/mini'
 import { inEach } from '../messages/texts.ts'
 import type { MenuPart } from './node.ts'
 
-type Words = { label: string; help: (number: string) => string }
-
-const words = inEach<Words>({
+const words = inEach({
   en: {
     label: 'Help',
-    help: (number) => `Help: call ${number}\nWe never ask for your PIN.`,
+    help: (number: string) => `Help: call ${number}\nWe never ask for your PIN.`,
   },
   sw: {
     label: 'Msaada',

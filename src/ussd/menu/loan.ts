@@ -1,23 +1,19 @@
 import { inEach } from '../messages/texts.ts'
 import { confirmedBy } from './asks.ts'
-import { knowing, type PaymentPart, type PaymentWords, pays } from './node.ts'
+import { knowing, type PaymentPart, pays } from './node.ts'
 
-type Words = PaymentWords & {
-  credited: PaymentWords['line']
-  terms: (amount: string, owed: string, date: string) => string
-  agree: string
-}
-
-const words = inEach<Words>({
+const words = inEach({
   en: {
     label: 'Request Loan',
-    terms: (amount, owed, date) => `Loan: ${amount}\nTo repay: ${owed}\nUntil: ${date}`,
+    terms: (amount: string, owed: string, date: string) =>
+      `Loan: ${amount}\nTo repay: ${owed}\nUntil: ${date}`,
     agree: 'I agree',
     enterPin: 'Enter PIN to agree',
-    submitted: (amount, _, tx) => `Loan Requested\nTx: ${tx}\n${amount} credited shortly.`,
+    submitted: (amount: string, _: string, tx: string) =>
+      `Loan Requested\nTx: ${tx}\n${amount} credited shortly.`,
     failed: 'Loan Failed\nNothing was credited. Please dial again.',
-    line: (amount) => `Loan of ${amount}`,
-    credited: (amount) => `Your account was credited with your loan of ${amount}.`,
+    line: (amount: string) => `Loan of ${amount}`,
+    credited: (amount: string) => `Your account was credited with your loan of ${amount}.`,
   },
   sw: {
     label: 'Omba Mkopo',

@@ -7,7 +7,7 @@ import type { PaymentKind } from '../../loan/kinds.ts'
 import type { LoanReader } from '../../loan/reader.ts'
 import type { ContractCall } from '../../relay/pay/delivery.ts'
 import type { FactName, Facts } from '../facts.ts'
-import type { Messages } from '../messages/texts.ts'
+import type { Messages } from '../messages/en.ts'
 import type { KnownRecipient, Recipient, RecipientRules } from '../recipient.ts'
 
 export type SessionDraft = {

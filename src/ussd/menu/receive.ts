@@ -2,43 +2,22 @@ import { spelledPhone } from '../../account/phone.ts'
 import { inEach } from '../messages/texts.ts'
 import { knowing, type MenuPart } from './node.ts'
 
-type Words = {
-  label: string
-  /** Where money for the account can be sent to: its number, and its address for deposits. */
-  receive: (phone: string, address: string) => string
-  claim: string
-  claimed: ClaimWords
-}
-
-/** What came of bringing a deposit in, besides what payments are refused with. Amounts come formatted. */
-type ClaimWords = {
-  sent: (amount: string, tx: string) => string
-  /** It is not known whether a node has it. */
-  unknown: string
-  underWay: string
-  /** Less than the network's fee is there. */
-  tooLittle: (there: string, fee: string) => string
-  nothing: string
-  /** Nothing since this much. */
-  nothingSince: (last: string) => string
-}
-
-const words = inEach<Words>({
+const words = inEach({
   en: {
     label: 'Receive',
-    receive: (phone, address) =>
+    receive: (phone: string, address: string) =>
       [`Your number: ${phone}`, 'From a wallet, credit this account at:', address].join('\n'),
     claim: 'Credit what arrived',
     claimed: {
-      sent: (amount, tx) =>
+      sent: (amount: string, tx: string) =>
         `Credit Submitted\nAmount: ${amount}\nTx: ${tx}\nYour account will have it shortly.`,
       unknown:
         'It is not known yet whether your account is being credited. Dial again in a minute.',
       underWay: 'Your account is being credited. See your balance in a minute.',
-      tooLittle: (there, fee) =>
+      tooLittle: (there: string, fee: string) =>
         `Only ${there} has arrived, less than the network's fee of ${fee}. Your account was not credited. Send more and dial again.`,
       nothing: 'Nothing has arrived for your account yet. Dial again in some minutes.',
-      nothingSince: (last) =>
+      nothingSince: (last: string) =>
         `Nothing new has arrived. Your account was credited with ${last} last. Dial again later.`,
     },
   },

@@ -7,38 +7,25 @@ import {
   type List,
   type MenuContext,
   type PaymentPart,
-  type PaymentWords,
   pays,
   type SessionDraft,
 } from './node.ts'
 
-type Words = PaymentWords & {
-  all: string
-  part: string
-  enterRepayment: string
-  /** What is owed, and until when. */
-  debt: (amount: string, date: string) => string
-  noLoan: string
-  debtUnread: string
-  /** Behind the line of the main menu. */
-  noteUnread: string
-}
-
-const words = inEach<Words>({
+const words = inEach({
   en: {
     label: 'Repay Loan',
     all: 'All of it',
     part: 'A part',
     enterRepayment: 'Amount to repay, or all:\n0. Back',
-    debt: (amount, date) => `You owe ${amount}\nUntil: ${date}`,
+    debt: (amount: string, date: string) => `You owe ${amount}\nUntil: ${date}`,
     noLoan: 'You have no loan.',
     debtUnread: 'You owe: not known now.',
     noteUnread: 'not known now',
     enterPin: 'Enter PIN to repay',
-    submitted: (amount, _, tx) =>
+    submitted: (amount: string, _: string, tx: string) =>
       `Repayment Submitted\nAmount: ${amount === 'all' ? 'all that is owed' : amount}\nTx: ${tx}\nYour loan will be updated shortly.`,
     failed: 'Repayment Failed\nNothing was repaid. Please dial again.',
-    line: (amount) => `Repaid ${amount}`,
+    line: (amount: string) => `Repaid ${amount}`,
   },
   sw: {
     label: 'Lipa Mkopo',

@@ -4,15 +4,7 @@ import { inEach, languageLabels } from '../messages/texts.ts'
 import { pinFor } from './asks.ts'
 import { answered, type Effect, type Entry, type MenuPart, type MenuQuestion } from './node.ts'
 
-type Words = {
-  label: string
-  language: string
-  changePin: string
-  forgotPin: string
-  newPin: string
-}
-
-const words = inEach<Words>({
+const words = inEach({
   en: {
     label: 'Settings',
     language: 'Language',

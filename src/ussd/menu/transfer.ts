@@ -1,5 +1,4 @@
 import { maxUint256 } from 'viem'
-import type { Facts } from '../facts.ts'
 import { inEach } from '../messages/texts.ts'
 import { parseRecipient } from '../recipient.ts'
 import { askAgain, askAmount, confirmedBy, pinFor, shownTransfer } from './asks.ts'
@@ -13,50 +12,31 @@ import {
   type MenuQuestion,
   type MenuSettings,
   type PaymentPart,
-  type PaymentWords,
   pays,
   type Words as Title,
 } from './node.ts'
 
-type Words = PaymentWords & {
-  credited: PaymentWords['line']
-  enterRecipient: string
-  /** The same below those whom the caller sent to last. */
-  orRecipient: string
-  recipientsUnread: string
-  /** The lines of a transfer before it is made; `all` is the whole balance. */
-  sending: (amount: string | 'all') => string
-  /** What an amount is worth in the caller's own money, which comes formatted. */
-  about: (worth: string) => string
-  sendingTo: (to: string) => string
-  /** The number never dialled here, and has nothing; or whether it did is not known now. */
-  unregistered: Readonly<Record<Exclude<Facts['registration'], 'registered'>, string>>
-  noFee: string
-  creditsAccount: string
-  confirm: string
-  credit: string
-}
-
-const words = inEach<Words>({
+const words = inEach({
   en: {
     label: 'Send Money',
     enterRecipient: 'Phone number or address to send to:\n0. Back',
     orRecipient: 'Or phone number or address:\n0. Back',
     recipientsUnread: 'Saved numbers: not known now.',
-    sending: (amount) => (amount === 'all' ? 'Send all you have' : `Send ${amount}`),
-    about: (worth) => `(about ${worth})`,
-    sendingTo: (to) => `To: ${to}`,
+    sending: (amount: string) => (amount === 'all' ? 'Send all you have' : `Send ${amount}`),
+    about: (worth: string) => `(about ${worth})`,
+    sendingTo: (to: string) => `To: ${to}`,
     unregistered: { unregistered: 'Not registered yet', unread: 'Registered: not known now' },
     noFee: 'Fee: none',
     creditsAccount: 'Credits an account of this service, NOT a wallet.',
     confirm: 'Send',
     credit: 'Credit account',
     enterPin: 'Enter PIN to send',
-    submitted: (_, to, tx) =>
+    submitted: (_: string, to: string, tx: string) =>
       `Transfer Submitted\nTo: ${to}\nTx: ${tx}\nFunds will arrive shortly.`,
     failed: 'Transfer Failed\nNo money was moved. Please dial again.',
-    line: (amount, to) => `Sent ${amount} to ${to}`,
-    credited: (amount, to) => `Done: the account of ${to} was credited with ${amount}.`,
+    line: (amount: string, to: string) => `Sent ${amount} to ${to}`,
+    credited: (amount: string, to: string) =>
+      `Done: the account of ${to} was credited with ${amount}.`,
   },
   sw: {
     label: 'Tuma Pesa',

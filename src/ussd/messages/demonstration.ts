@@ -1,5 +1,4 @@
-import { english } from './en.ts'
-import type { Messages } from './texts.ts'
+import { english, type Messages } from './en.ts'
 
 /** English with the screens of the demonstration, to the letter. */
 export const demonstration: Messages = {

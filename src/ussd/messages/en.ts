@@ -1,12 +1,14 @@
-import { dateWith, type Messages } from './texts.ts'
+import type { PhoneNumber } from '../../account/phone.ts'
+import { dateWith, type Wording } from './texts.ts'
 
-export const english: Messages = {
-  wording: 'en',
-  mainTitle: (phone) => `Rootstock DeFi (${phone})`,
-  enterAmount: (to) => `To: ${to}\nAmount, or all:\n0. Back`,
+/** Says what screens can; amounts come formatted. What another language lacks does not compile. */
+export const english = {
+  wording: 'en' as Wording,
+  mainTitle: (phone: PhoneNumber) => `Rootstock DeFi (${phone})`,
+  enterAmount: (to: string) => `To: ${to}\nAmount, or all:\n0. Back`,
   sendAgain: 'Send once more',
   change: 'Change',
-  repeated: (amount, to, minutes) =>
+  repeated: (amount: string, to: string, minutes: number) =>
     `You sent ${amount}\nTo: ${to}\n${minutes} min ago. Send it again?`,
   date: dateWith('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'),
   hasFailed: 'A payment failed: see 5',
@@ -20,7 +22,7 @@ export const english: Messages = {
     form: 'A PIN has 4 to 6 digits.',
     easy: 'This PIN is easy to guess.',
     differs: 'The two PINs differ.',
-    wrong: (left) => `Wrong PIN. Tries left: ${left}.`,
+    wrong: (left: number) => `Wrong PIN. Tries left: ${left}.`,
     locked: {
       blocked:
         '3 wrong PINs: nothing can be sent. Nothing was sent. If you forgot your PIN, dial again and choose 8.',
@@ -43,7 +45,7 @@ export const english: Messages = {
   queued: 'queued',
 
   unknownChoice: 'Please choose from the list.',
-  askAgain: (why) => `${why} Please try again.`,
+  askAgain: (why: string) => `${why} Please try again.`,
   badRecipient: {
     unknown_form: 'Not a valid address or phone number.',
     bad_checksum: 'This address has a typing mistake.',
@@ -59,19 +61,19 @@ export const english: Messages = {
   },
   tooManyMistakes: 'Too many wrong answers. Nothing was sent. Please dial again.',
   tooLong: 'This session is too long. Nothing was sent. Please dial again.',
-  tooLittle: (least) => `The smallest amount to send is ${least}.`,
+  tooLittle: (least: string) => `The smallest amount to send is ${least}.`,
   sessionEnded: 'This session has ended. Please dial again.',
   sessionClosed: 'This session has ended. Nothing was sent. Please dial again.',
 
   refused: {
-    balance_too_low: (balance) =>
+    balance_too_low: (balance: string) =>
       `Your balance is too low: ${balance}. Nothing was sent. Dial again to send less.`,
-    owesMore: (owed, balance) =>
+    owesMore: (owed: string, balance: string) =>
       `To repay: ${owed}. Your balance is too low: ${balance}. Nothing was sent. Dial again to repay a part.`,
-    existing_loan: (owed) =>
+    existing_loan: (owed: string) =>
       `You already have a loan. Still to repay: ${owed}. Dial again to repay it.`,
     no_loan: 'You have no loan to repay. Dial again for the menu.',
-    repayment_too_large: (owed) =>
+    repayment_too_large: (owed: string) =>
       `You owe only ${owed}. Nothing was sent. Dial again to repay all of it.`,
     no_liquidity: 'No loan can be given at the moment. Please try again later.',
     not_listed: 'Loans are not open to this number. Ask your lender.',
@@ -81,7 +83,7 @@ export const english: Messages = {
     invalid_recipient:
       'This recipient cannot receive money. Nothing was sent. Dial again to send to another.',
     paused: 'The service is paused. Nothing was sent. Please try again later.',
-    withdrawal_limit: (left) =>
+    withdrawal_limit: (left: string | undefined) =>
       left === undefined
         ? 'So much cannot be cashed out at the moment. Nothing was sent. Please try again later.'
         : `Only ${left} can be cashed out at the moment. Nothing was sent. Dial again for less.`,
@@ -90,12 +92,13 @@ export const english: Messages = {
   },
   nothingWasSent: 'Service not available. Nothing was sent. Please try again later.',
   tooManyDials: 'Too many requests from this phone. Please wait a minute and dial again.',
-  tooManyOpen: (most) =>
+  tooManyOpen: (most: number) =>
     `Only ${most} payments at a time. Nothing was sent. Please wait until they have arrived.`,
-  tooManyToday: (most) => `Only ${most} transfers a day. Nothing was sent. Please try again later.`,
-  tooMuchToday: (left) =>
+  tooManyToday: (most: number) =>
+    `Only ${most} transfers a day. Nothing was sent. Please try again later.`,
+  tooMuchToday: (left: string) =>
     `You can send ${left} more within a day. Nothing was sent. Dial again to send less.`,
-  tooManyWait: (minutes) =>
+  tooManyWait: (minutes: number) =>
     `Too many payments are waiting. Nothing was sent. Try again in about ${minutes} minutes.`,
   feesTooHigh: 'Network fees are too high now. Nothing was sent. Please try again later.',
   cannotPayFees: 'Payments are stopped for a moment. Nothing was sent. Please try again later.',
@@ -106,3 +109,5 @@ export const english: Messages = {
   unlistedNumber: 'No numbering plan knows this phone number. Nothing was sent.',
   outOfService: 'This service is not in operation.',
 }
+
+export type Messages = typeof english

@@ -1,4 +1,5 @@
-import { dateWith, type Messages } from './texts.ts'
+import type { Messages } from './en.ts'
+import { dateWith } from './texts.ts'
 
 /** Spanish, as mobile money in Latin America words it. */
 export const spanish: Messages = {

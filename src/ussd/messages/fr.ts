@@ -1,4 +1,5 @@
-import { dateWith, type Messages } from './texts.ts'
+import type { Messages } from './en.ts'
+import { dateWith } from './texts.ts'
 
 /** French, as mobile money in West and Central Africa words it. */
 export const french: Messages = {

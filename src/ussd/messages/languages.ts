@@ -1,10 +1,9 @@
 import type { Language } from '../../account/language.ts'
 import { demonstration } from './demonstration.ts'
-import { english } from './en.ts'
+import { english, type Messages } from './en.ts'
 import { spanish } from './es.ts'
 import { french } from './fr.ts'
 import { kiswahili } from './sw.ts'
-import type { Messages } from './texts.ts'
 
 export const messagesIn: Readonly<Record<Language, Messages>> = {
   en: english,

@@ -1,4 +1,5 @@
-import { dateWith, type Messages } from './texts.ts'
+import type { Messages } from './en.ts'
+import { dateWith } from './texts.ts'
 
 /** Kiswahili, as mobile money in East Africa words it. */
 export const kiswahili: Messages = {

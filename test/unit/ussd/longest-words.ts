@@ -1,6 +1,6 @@
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { menuParts } from '../../../src/ussd/menu/entries.ts'
-import type { Messages } from '../../../src/ussd/messages/texts.ts'
+import type { Messages } from '../../../src/ussd/messages/en.ts'
 
 const amount = '20999999.123456 tRBTC'
 const recipient = '0x12345678...123456'
