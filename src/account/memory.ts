@@ -27,13 +27,7 @@ const remembered = z.object({
   ),
   /** Lists whom the caller sent to last by number; `sealed` is that number. */
   recipients: z._default(
-    z.array(
-      z.object({
-        address: account,
-        to: z.string(),
-        sealed: z.optional(z.string()),
-      }),
-    ),
+    z.array(z.object({ address: account, to: z.string(), sealed: z.optional(z.string()) })),
     [],
   ),
   hasDialled: z._default(z.boolean(), false),
@@ -51,12 +45,7 @@ const remembered = z.object({
       tries: z.int(),
       /** Keeps the last verdicts, the newest first; `left` is null where it was right. */
       judged: z.array(
-        z.object({
-          step: z.string(),
-          left: z.nullable(z.int()),
-          at: z.int(),
-          salt: z.string(),
-        }),
+        z.object({ step: z.string(), left: z.nullable(z.int()), at: z.int(), salt: z.string() }),
       ),
       /** Names sessions that have set it or called it forgotten: none does it twice. */
       sessions: z.array(z.string()),

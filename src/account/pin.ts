@@ -55,11 +55,7 @@ export function isEasy(pin: string, phone: PhoneNumber): boolean {
   return isRun || isRepeated || isYear || phone.endsWith(pin)
 }
 
-export type PinsOptions = {
-  secret: Secret
-  memory: Memory
-  newSalt: () => string
-}
+export type PinsOptions = { secret: Secret; memory: Memory; newSalt: () => string }
 
 /** Keeps PINs as keyed digests. A slow hash adds nothing where one can try all 10,000. */
 export function createPins({ secret, memory, newSalt }: PinsOptions): Pins {

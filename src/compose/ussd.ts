@@ -92,11 +92,7 @@ function partsOf(
     memory: kept,
     pins:
       config.pinSecret &&
-      createPins({
-        secret: config.pinSecret,
-        memory: kept,
-        newSalt: () => crypto.randomUUID(),
-      }),
+      createPins({ secret: config.pinSecret, memory: kept, newSalt: () => crypto.randomUUID() }),
     background: runtime.background,
     pay: createPay(relayer, {
       isTarget: createTargetCheck(forwarder, config.loan),

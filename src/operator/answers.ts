@@ -195,10 +195,7 @@ export const paymentsQuery = z.object({
 })
 
 /** Lists the newest first. `next` is the `before` of the next page; null after the last. */
-export const paymentsAnswer = z.object({
-  payments: z.array(payment),
-  next: z.nullable(z.string()),
-})
+export const paymentsAnswer = z.object({ payments: z.array(payment), next: z.nullable(z.string()) })
 
 /** Answers `GET /operator/payments/<intent>`. */
 export const paymentAnswer = z.extend(payment, {
@@ -292,10 +289,7 @@ export const depositAnswer = z.object({
  * Reads `POST /operator/pin`: `unblock` lets a phone spend again after three wrong PINs or 90 days without
  * a dial; `keep-pin` calls off that a forgotten PIN may be replaced.
  */
-export const pinRequest = z.object({
-  phone,
-  action: z.enum(['unblock', 'keep-pin']),
-})
+export const pinRequest = z.object({ phone, action: z.enum(['unblock', 'keep-pin']) })
 
 export const pinAnswer = z.object({
   account: address,

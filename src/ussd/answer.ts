@@ -76,10 +76,7 @@ export function createAnswer(options: AnswerOptions): Answer {
   }
 }
 
-type Parts = AnswerOptions & {
-  menu: Menu
-  amountOf: (wei: bigint) => string
-}
+type Parts = AnswerOptions & { menu: Menu; amountOf: (wei: bigint) => string }
 
 async function answerPatiently(parts: Parts, request: UssdRequest): Promise<Answered> {
   const { log, identity } = parts

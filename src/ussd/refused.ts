@@ -6,10 +6,7 @@ import { payments } from './menu/payments.ts'
 import type { Messages } from './messages/en.ts'
 import { end, type Screen } from './screens/screen.ts'
 
-type Words = {
-  say: Messages
-  amountOf: (wei: bigint) => string
-}
+type Words = { say: Messages; amountOf: (wei: bigint) => string }
 
 /** Says why a payment is not made. */
 export function refusalText(words: Words, refusal: Refusal, kind: PaymentKind): string {

@@ -21,11 +21,7 @@ export const alertMessage = z.object({
 
 export type AlertMessage = z.infer<typeof alertMessage>
 
-export type WebhookOptions = {
-  webhook: Webhook
-  fetch: typeof globalThis.fetch
-  clock: Clock
-}
+export type WebhookOptions = { webhook: Webhook; fetch: typeof globalThis.fetch; clock: Clock }
 
 const timeoutMs = 5_000
 

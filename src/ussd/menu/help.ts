@@ -7,18 +7,12 @@ const words = inEach({
     label: 'Help',
     help: (number: string) => `Help: call ${number}\nWe never ask for your PIN.`,
   },
-  sw: {
-    label: 'Msaada',
-    help: (number) => `Msaada: piga ${number}\nHatukuulizi PIN yako kamwe.`,
-  },
+  sw: { label: 'Msaada', help: (number) => `Msaada: piga ${number}\nHatukuulizi PIN yako kamwe.` },
   fr: {
     label: 'Aide',
     help: (number) => `Aide: appelez le ${number}\nNous ne demandons jamais votre PIN.`,
   },
-  es: {
-    label: 'Ayuda',
-    help: (number) => `Ayuda: llame al ${number}\nNunca le pedimos su PIN.`,
-  },
+  es: { label: 'Ayuda', help: (number) => `Ayuda: llame al ${number}\nNunca le pedimos su PIN.` },
 })
 const number = {
   name: 'HELP_NUMBER',

@@ -15,10 +15,7 @@ export const english = {
   pin: {
     choose: 'Choose a PIN of 4 to 6 digits. It guards your money: tell it to nobody.',
     again: 'Type the same PIN again.',
-    enter: {
-      see: 'Enter your PIN',
-      change: 'Enter your present PIN',
-    },
+    enter: { see: 'Enter your PIN', change: 'Enter your present PIN' },
     form: 'A PIN has 4 to 6 digits.',
     easy: 'This PIN is easy to guess.',
     differs: 'The two PINs differ.',

@@ -15,10 +15,7 @@ export const spanish: Messages = {
   pin: {
     choose: 'Elija un PIN de 4 a 6 cifras. Protege su dinero: no lo diga a nadie.',
     again: 'Escriba otra vez el mismo PIN.',
-    enter: {
-      see: 'Escriba su PIN',
-      change: 'Escriba su PIN actual',
-    },
+    enter: { see: 'Escriba su PIN', change: 'Escriba su PIN actual' },
     form: 'Un PIN tiene de 4 a 6 cifras.',
     easy: 'Este PIN es fácil de adivinar.',
     differs: 'Los dos PIN no son iguales.',

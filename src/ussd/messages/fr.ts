@@ -15,10 +15,7 @@ export const french: Messages = {
   pin: {
     choose: 'Choisissez un PIN de 4 à 6 chiffres. Il garde votre argent: ne le dites à personne.',
     again: 'Tapez encore le même PIN.',
-    enter: {
-      see: 'Entrez votre PIN',
-      change: 'Entrez votre PIN actuel',
-    },
+    enter: { see: 'Entrez votre PIN', change: 'Entrez votre PIN actuel' },
     form: 'Un PIN a 4 à 6 chiffres.',
     easy: 'Ce PIN est facile à deviner.',
     differs: 'Les deux PIN diffèrent.',

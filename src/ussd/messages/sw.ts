@@ -15,10 +15,7 @@ export const kiswahili: Messages = {
   pin: {
     choose: 'Chagua PIN ya tarakimu 4 hadi 6. Inalinda pesa zako: usimwambie mtu.',
     again: 'Andika PIN ile ile tena.',
-    enter: {
-      see: 'Weka PIN yako',
-      change: 'Weka PIN yako ya sasa',
-    },
+    enter: { see: 'Weka PIN yako', change: 'Weka PIN yako ya sasa' },
     form: 'PIN ina tarakimu 4 hadi 6.',
     easy: 'PIN hii ni rahisi kukisia.',
     differs: 'PIN hizi mbili ni tofauti.',
