@@ -1,5 +1,5 @@
 import { formatEther } from 'viem'
-import { isLoopback } from '../../src/compose/config.ts'
+import { isLoopback } from '../../src/compose/environment.ts'
 import { healthAnswer, operatorError, statusAnswer } from '../../src/operator/answers.ts'
 import { createCommand } from '../stack/command.ts'
 import { parseJson } from '../stack/files.ts'

@@ -3,7 +3,7 @@ import type { HealthAnswer } from '../operator/answers.ts'
 import { healthRoutes } from '../operator/route.ts'
 import { bearerToken, isSameSecret } from '../runtime/bearer.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
-import { ConfigError } from './config.ts'
+import { ConfigError } from './environment.ts'
 
 export type App = Hono
 

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import type { RedisAddress } from '../runtime/redis.ts'
-import { type Config, ConfigError, parseConfig, secureUrl } from './config.ts'
+import { type Config, parseConfig } from './config.ts'
+import { ConfigError, readVariables, secureUrl } from './environment.ts'
 
-/** The environment of a Deno process: what a Worker's holds, and where its Redis is. */
+/** Holds what a Worker's environment does, and where Redis is. */
 export type DenoConfig = { config: Config; redis: RedisAddress }
 
 const redisVariables = z.object({
@@ -12,15 +13,11 @@ const redisVariables = z.object({
 
 /** Reads the environment. @throws {ConfigError} naming every bad variable and why */
 export function parseDenoConfig(env: Readonly<Record<string, unknown>>): DenoConfig {
-  const parsed = redisVariables.safeParse(env)
-  const faults = (parsed.error?.issues ?? []).map((issue) => {
-    const variable = String(issue.path[0])
-    return { variable, reason: env[variable] ? issue.message : 'is missing' }
-  })
+  const { values, faults } = readVariables(redisVariables, env)
   try {
     const config = parseConfig(env)
-    if (parsed.success) {
-      const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = parsed.data
+    if (values !== undefined) {
+      const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = values
       return { config, redis: { url, token } }
     }
   } catch (error) {

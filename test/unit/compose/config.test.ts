@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ConfigError, parseConfig } from '../../../src/compose/config.ts'
+import { parseConfig } from '../../../src/compose/config.ts'
+import { ConfigError } from '../../../src/compose/environment.ts'
 import { otherWords, required } from './variables.ts'
 
 const env = { ...required, PIN_SECRET: `0x${'55'.repeat(32)}` }

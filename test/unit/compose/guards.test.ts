@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Config, ConfigError, parseConfig } from '../../../src/compose/config.ts'
+import { type Config, parseConfig } from '../../../src/compose/config.ts'
+import { ConfigError } from '../../../src/compose/environment.ts'
 import { otherWords, required } from './variables.ts'
 
 const secret = (digits: string) => `0x${digits.repeat(32)}`

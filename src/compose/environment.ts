@@ -1,0 +1,167 @@
+import { isSupportedCountry } from 'libphonenumber-js/mobile'
+import type { Hex } from 'viem'
+import * as z from 'zod/mini'
+import { languages } from '../account/language.ts'
+import type { Country } from '../account/phone.ts'
+import { maxOpen } from '../relay/ledger/port.ts'
+import { menuParts } from '../ussd/menu/entries.ts'
+import '../runtime/english.ts'
+
+export type Fault = { variable: string; reason: string }
+
+/** Names each bad variable of an environment, and never shows its value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly faults: readonly Fault[]
+
+  constructor(faults: readonly Fault[]) {
+    super(faults.map(({ variable, reason }) => `${variable} ${reason}`).join('; '))
+    this.faults = faults
+  }
+}
+
+/** Cloudflare's regions for Durable Objects; an object stays where it was made. */
+const objectLocations = ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] as const
+
+const text = (pattern: RegExp, words: string) => z.string().check(z.regex(pattern, words))
+const address = text(/^0x[0-9a-fA-F]{40}$/, 'has to be an address: 0x and 40 hex digits')
+const token = z.string().check(z.minLength(16, 'has to have 16 characters or more'))
+const secret = z.custom<Hex>(
+  (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value),
+  'has to be 32 bytes: 0x and 64 hex digits',
+)
+const country = z.custom<Country>(
+  (value) => typeof value === 'string' && isSupportedCountry(value),
+  'has to be a country by its two letters, such as KE',
+)
+const wei = z.pipe(
+  text(/^[0-9]{1,30}$/, 'has to be a number of wei'),
+  z.transform((value) => BigInt(value)),
+)
+const number = (least: number, most: number) =>
+  z.coerce
+    .number('has to be a number')
+    .check(z.minimum(least, `has to be ${least} or more`))
+    .check(z.maximum(most, `has to be ${most} or less`))
+const count = (least: number, most: number) =>
+  number(least, most).check(z.int('has to be a whole number'))
+const orNone = <Schema extends z.ZodMiniType>(schema: Schema, words: string) =>
+  z.union([z.literal('none'), schema], `has to be none, or ${words}`)
+const partsOf = (value: string) => value.split(',').map((part) => part.trim())
+const listOf = <Item extends z.ZodMiniType<unknown, string>>(item: Item) =>
+  z.pipe(
+    z.pipe(
+      z.string(),
+      z.transform((value) => partsOf(value).filter((part) => part !== '')),
+    ),
+    z.array(item),
+  )
+const choice = <const Options extends readonly [string, ...string[]]>(...options: Options) =>
+  z.enum(options, `has to be ${options.join(' or ')}`)
+
+const nodeUrls = listOf(
+  z.url({ protocol: /^https?$/, error: 'has to be http(s) addresses' }),
+).check(z.refine((urls) => urls.length > 0, 'has to name a node'))
+
+/** Says whether an address leads to this very machine. */
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url)
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.[0-9]+){3}$/.test(hostname)
+}
+
+/** Takes an address of a service on the net, or of a program on this machine. */
+export const secureUrl = z.url({ protocol: /^https?$/, error: 'has to be an https address' }).check(
+  z.refine((url) => url.startsWith('https:') || isLoopback(url), {
+    error: 'has to be https, but for a program on this machine',
+  }),
+)
+
+/** Lists what entries of the menu have variables of their own for. */
+export const menuVariables = menuParts.flatMap(({ variable }) => variable ?? [])
+
+const optional = z.partial(
+  z.object({
+    ...Object.fromEntries(menuVariables.map(({ name, schema }) => [name, schema])),
+    NODE_URL_30: nodeUrls,
+    NODE_URL_31: nodeUrls,
+    CALLBACK_SECRET: text(/^[A-Za-z0-9_-]{16,}$/, 'has to be 16 or more of A-Z a-z 0-9 _ -'),
+    GATEWAY_COUNTRY: country,
+    OPERATOR_TOKEN: token,
+    ALERT_WEBHOOK_URL: secureUrl,
+    ALERT_WEBHOOK_SECRET: token,
+    SMS_API_KEY: text(/^[\x21-\x7e]{16,}$/, 'has to be a key of 16 characters or more'),
+    SMS_USERNAME: text(/^[A-Za-z0-9_.-]{1,64}$/, 'has to be a name of the provider'),
+    SMS_SENDER: text(
+      /^(?=.*[A-Za-z])[A-Za-z0-9 _-]{1,11}$|^\+?[0-9]{3,15}$/,
+      'has to be a sender id of 1 to 11 letters and digits, or a short code',
+    ),
+    SMS_URL: secureUrl,
+    CONFIRMATIONS: count(1, 1_000),
+    BLOCK_SECONDS: number(0.1, 60),
+    MAX_GAS_PRICE_WEI: wei,
+    UPSTREAM_CALLS_A_DAY: orNone(count(1, 1e9), 'a number of calls'),
+    UPSTREAM_RESERVE: count(0, 1e9),
+    PROFILE: choice('demo', 'lender'),
+    MAX_OPEN_PAYMENTS: count(1, maxOpen),
+    MAX_DIALS_A_MINUTE: count(1, 1_000_000),
+    MAX_TRANSFERS_A_DAY: orNone(count(1, 1_000), 'a number from 1 to 1000'),
+    MAX_SENT_A_DAY_WEI: orNone(wei, 'a number of wei'),
+    MIN_TRANSFER_WEI: wei,
+    CONFIRM: choice('on', 'off'),
+    PIN: choice('off', 'on', 'strict'),
+    PIN_SECRET: secret,
+    LOCAL_CURRENCY: text(/^[A-Z]{3}$/, 'has to be a currency by its three letters, such as KES'),
+    RATE_FEED_URL: secureUrl,
+    LANGUAGES: listOf(choice(...languages)).check(
+      z.refine(
+        (named) => named.length > 0 && new Set(named).size === named.length,
+        'has to name languages, each once',
+      ),
+    ),
+    OBJECT_LOCATION: choice(...objectLocations),
+  }),
+)
+
+const environment = z.extend(optional, {
+  ENVIRONMENT: z._default(choice('production', 'development'), 'production'),
+  CHAIN_ID: z._default(choice('30', '31'), '31'),
+  POOL_RULES: z._default(choice('rootstock', 'anvil'), 'rootstock'),
+  NODE_URL: nodeUrls,
+  LOAN_ADDRESS: address,
+  FORWARDER_ADDRESS: address,
+  RELAYER_MNEMONIC: text(/^([a-z]+ ){11,23}[a-z]+$/, 'has to be 12 to 24 words'),
+  ACCOUNT_ID_SECRET: secret,
+  ACCOUNT_KEY_SECRET: secret,
+  RPC_KEY_HASHES: z._default(
+    listOf(text(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex')),
+    [],
+  ),
+  PREFLIGHT: z._default(choice('on', 'off'), 'on'),
+  MIN_GAS_PRICE_WEI: z._default(wei, 0n),
+})
+
+/** Holds what an environment sets, each well formed. */
+export type Values = z.output<typeof environment>
+
+/** Names all variables that the environment may set. */
+export const settings: readonly string[] = Object.keys(environment.shape)
+
+type Env = Readonly<Record<string, unknown>>
+
+/** Reads variables; one that is set to nothing is not set. */
+export function readVariables<Schema extends z.ZodMiniType>(schema: Schema, env: Env) {
+  const set = Object.entries(env).filter(([, value]) => value !== '' && value !== undefined)
+  const parsed = schema.safeParse(Object.fromEntries(set))
+  const faults = (parsed.error?.issues ?? []).map(({ path, message }): Fault => {
+    const variable = String(path[0])
+    return { variable, reason: env[variable] ? message : 'is missing' }
+  })
+  return { values: parsed.data, faults }
+}
+
+/** @throws {ConfigError} naming every bad variable and why */
+export function readEnvironment(env: Env): Values {
+  const { values, faults } = readVariables(environment, env)
+  if (values === undefined) throw new ConfigError(faults)
+  return values
+}
