@@ -6,7 +6,7 @@ import type { FeedKeeper } from '../node/feed/keeper.ts'
 import { feedLimits } from '../node/feed/options.ts'
 import { nodeRoutes } from '../node/route.ts'
 import { createNodeService, isServed, type NodeService } from '../node/service.ts'
-import { createUpstreamBudget, type UpstreamBudget, withinBudget } from '../node/upstream/budget.ts'
+import { createUpstreamBudget, withinBudget } from '../node/upstream/budget.ts'
 import { healthRoutes, operatorRoutes } from '../operator/route.ts'
 import { createContractsCall } from '../operator/sight/contracts.ts'
 import { watched } from '../operator/sight/look.ts'
@@ -41,7 +41,8 @@ export type Assembly = {
 
 export function assemble(config: Config, runtime: Runtime, stores: Stores): Assembly {
   const { clock, log } = runtime
-  const budget = budgetOf(config, runtime, stores)
+  const { upstreamBudget: limits } = config
+  const budget = limits && createUpstreamBudget({ store: stores.keyStore, limits, ...runtime })
   function serviceOf(chainId: number, asker: Asker): NodeService {
     const ofRelay = chainId === config.chain.id ? budget : undefined
     const note = ofRelay && ((calls: number) => ofRelay.note(asker, calls))
@@ -53,11 +54,9 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
   const configured = createConfigKeys({ hashes: config.rpcKeyHashes, chainId: config.chain.id })
   const stored = createStoredKeys({ store: stores.keyStore, configured, clock })
   const keys = budget ? withinBudget(stored, budget, config.chain.id) : stored
-  const operations = assembleOperations(config, runtime, stores, nodeService, budget)
-  const contracts = createContractsCall(
-    forwarderOf(config),
-    createTargetCheck(forwarderOf(config), config.loan),
-  )
+  const operations = assembleOperations({ config, runtime, stores, nodeService, budget })
+  const forwarder = forwarderOf(config)
+  const contracts = createContractsCall(forwarder, createTargetCheck(forwarder, config.loan))
   const sendSms = assembleSms(config, runtime, stores.memory)
   let app: App | undefined
 
@@ -67,12 +66,13 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
   }
 
   function assembleApp(): App {
-    const services = new Map<number, NodeService>(
-      [...config.networks.keys()].map((id) => [
-        id,
-        id === config.chain.id ? callersService : serviceOf(id, 'callers'),
-      ]),
-    )
+    const { operatorToken } = config
+    const operator = operations.operator()
+    const health = healthRoutes(operator.health)
+    const chainIds = [...config.networks.keys()]
+    const servicesOf = (id: number) =>
+      id === config.chain.id ? callersService : serviceOf(id, 'callers')
+    const services = new Map<number, NodeService>(chainIds.map((id) => [id, servicesOf(id)]))
     const sockets = stores.sockets((chainId) => {
       const service = services.get(chainId)
       if (service === undefined) throw new Error(`chain ${chainId} is not served here`)
@@ -82,8 +82,14 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
       ussd: ussdOf(config, runtime, nodeService, stores),
       callbackSecret: config.callbackSecret,
       node: nodeRoutes({ keys, services, sockets, clock, background: runtime.background, log }),
-      keys: keysOf(config, runtime, stores),
-      operator: operatorOf(config, runtime, operations),
+      keys: keyRoutes({
+        store: stores.keyStore,
+        operatorToken,
+        chainIds,
+        isServed,
+        now: clock.now,
+      }),
+      operator: operatorRoutes({ operator, operatorToken, log }).route('/', health),
       log,
     })
   }
@@ -98,11 +104,10 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
     async tend(ledger) {
       const round = withEndingLimits(clock, (ending) => {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
-        return watched(relayer, contracts, tend, (how) =>
-          how === 'noted'
-            ? operations.watch(ledger)
-            : runtime.background(operations.look('failed')),
-        )
+        return watched(relayer, contracts, tend, (how) => {
+          if (how === 'noted') operations.watch(ledger)
+          else runtime.background(operations.look('failed'))
+        })
       })
       // What is final already waits for no node that answers.
       const isMoreToSend = await round.then(
@@ -114,21 +119,6 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
     },
     feedKeeper: (chainId) => feedKeeperOver(serviceOf(chainId, 'callers')),
   }
-}
-
-function operatorOf({ operatorToken }: Config, { log }: Runtime, { operator }: Operations): App {
-  const own = operator()
-  return operatorRoutes({ operator: own, operatorToken, log }).route('/', healthRoutes(own.health))
-}
-
-function budgetOf(
-  { upstreamBudget }: Config,
-  runtime: Runtime,
-  { keyStore }: Stores,
-): UpstreamBudget | undefined {
-  return (
-    upstreamBudget && createUpstreamBudget({ store: keyStore, limits: upstreamBudget, ...runtime })
-  )
 }
 
 function urlsOf(config: Config, chainId: number): readonly string[] {
@@ -146,21 +136,11 @@ function ussdOf(
   const hubtelPath = `/${hubtel.name}`
   if (!isOpen) return closedRoutes(africasTalking).route(hubtelPath, closedRoutes(hubtel))
   const relayer = assembleRelayer(config, runtime, nodeService, ledger)
-  const answer = assembleAnswer(config, runtime, relayer, memory)
+  const answer = assembleAnswer({ config, runtime, relayer, memory })
   const { background, log } = runtime
   const country = config.gatewayCountry
   const carriedText = createCarriedText(config.accountIdSecret)
   const shared = { answer, carriedText, country, background, log }
   const routes = ussdRoutes({ ...shared, gateway: africasTalking })
   return routes.route(hubtelPath, ussdRoutes({ ...shared, gateway: hubtel }))
-}
-
-function keysOf(config: Config, { clock }: Runtime, { keyStore }: Stores): App {
-  return keyRoutes({
-    store: keyStore,
-    operatorToken: config.operatorToken,
-    chainIds: [...config.networks.keys()],
-    isServed,
-    now: clock.now,
-  })
 }

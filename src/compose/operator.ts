@@ -43,13 +43,16 @@ export type Operations = {
   look: (round: 'done' | 'failed') => Promise<void>
 }
 
-export function assembleOperations(
-  config: Config,
-  runtime: Runtime,
-  stores: Stores,
-  nodeService: NodeService,
-  budget: UpstreamBudget | undefined,
-): Operations {
+type Served = {
+  config: Config
+  runtime: Runtime
+  stores: Stores
+  nodeService: NodeService
+  budget: UpstreamBudget | undefined
+}
+
+export function assembleOperations(served: Served): Operations {
+  const { config, runtime, stores, nodeService, budget } = served
   const { clock, log, background } = runtime
   const identity = assembleIdentity(config)
   const subject = subjectOf(config, nodeService)
@@ -104,7 +107,7 @@ export function assembleOperations(
   const shared = cached(clock, sharedMs, condition)
   const known = { subject, condition, sharedCondition: shared }
   return {
-    operator: () => operatorOver(config, runtime, stores, nodeService, known),
+    operator: () => operatorOver(served, known),
     watch: (ledger) => background(watchOver(ledger)),
     async look(round) {
       if (round === 'failed' || silence.isTold()) await shared()
@@ -113,10 +116,7 @@ export function assembleOperations(
 }
 
 function operatorOver(
-  config: Config,
-  runtime: Runtime,
-  stores: Stores,
-  nodeService: NodeService,
+  { config, runtime, stores, nodeService }: Served,
   known: Pick<OperatorOptions, 'subject' | 'condition' | 'sharedCondition'>,
 ): Operator {
   const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
@@ -131,7 +131,7 @@ function operatorOver(
     identity: assembleIdentity(config),
     setBack: stores.setBack,
     claimDeposit: assembleDepositClaim(config, relayer),
-    cashOut: assembleCashOut(config, runtime, relayer, stores.memory),
+    cashOut: assembleCashOut({ config, runtime, relayer, memory: stores.memory }),
     newId: () => crypto.randomUUID(),
   })
 }

@@ -28,28 +28,21 @@ const lendableTtlMs = 1_000
 
 const memoryMs = 2_000
 
-export function assembleAnswer(
-  config: Config,
-  runtime: Runtime,
-  relayer: Relayer,
-  memory: () => MemoryStore,
-): Answer {
+type Served = { config: Config; runtime: Runtime; relayer: Relayer; memory: () => MemoryStore }
+
+export function assembleAnswer(served: Served): Answer {
+  const { config, runtime } = served
   const mayDial = createDialRate(config.limits.dialsAMinute, runtime.clock.now)
-  return createAnswer(partsOf(config, runtime, relayer, memory, mayDial))
+  return createAnswer(partsOf(served, mayDial))
 }
 
 /** Is no gateway that phones come through. */
 const operatorGateway = 'operator'
 
 /** Pays cash-outs that an operator asks for, as any payment of the caller. */
-export function assembleCashOut(
-  config: Config,
-  runtime: Runtime,
-  relayer: Relayer,
-  memory: () => MemoryStore,
-): CashOut {
+export function assembleCashOut(served: Served): CashOut {
   // The operator answers for who asked, in the place of a PIN.
-  const parts = { ...partsOf(config, runtime, relayer, memory, () => true), pins: undefined }
+  const parts = { ...partsOf(served, () => true), pins: undefined }
   const amountOf = (wei: bigint) => `${formatAmountDown(wei)} ${parts.currency}`
   return async ({ key, phone, to, amountWei }) => {
     // No dial may have moved the ledger to this key and forwarder yet.
@@ -64,15 +57,14 @@ export function assembleCashOut(
 }
 
 function partsOf(
-  config: Config,
-  runtime: Runtime,
-  relayer: Relayer,
-  memory: () => MemoryStore,
+  { config, runtime, relayer, memory }: Served,
   mayDial: AnswerOptions['mayDial'],
 ): AnswerOptions {
+  const { clock, background, log } = runtime
   const { ledger, forwarder } = relayer
+  const { rateFeed } = config
   const loan = createLoanReader(readLoan(relayer, config.loan))
-  const kept = createMemory(() => withinMs(memory(), runtime.clock, memoryMs))
+  const kept = createMemory(() => withinMs(memory(), clock, memoryMs))
   return {
     chainId: config.chain.id,
     currency: config.chain.currency,
@@ -80,40 +72,36 @@ function partsOf(
     loanAddress: config.loan,
     loan: {
       ...loan,
-      terms: cached(runtime.clock, termsTtlMs, () => loan.terms()),
-      lendable: cached(runtime.clock, lendableTtlMs, () => loan.lendable()),
-      withdrawable: cached(runtime.clock, lendableTtlMs, () => loan.withdrawable()),
+      terms: cached(clock, termsTtlMs, () => loan.terms()),
+      lendable: cached(clock, lendableTtlMs, () => loan.lendable()),
+      withdrawable: cached(clock, lendableTtlMs, () => loan.withdrawable()),
     },
     accounts: assembleAccounts(config, ledger),
     keys: createSessionKeys(config.accountIdSecret),
     intentKeys: createIntentKeys(config.accountKeySecret),
-    identity: createIdentityCheck(ledger, runtime.clock, assembleIdentity(config)),
+    identity: createIdentityCheck(ledger, clock, assembleIdentity(config)),
     ledger,
     memory: kept,
     pins:
       config.pinSecret &&
       createPins({ secret: config.pinSecret, memory: kept, newSalt: () => crypto.randomUUID() }),
-    background: runtime.background,
+    background,
     pay: createPay(relayer, {
       isTarget: createTargetCheck(forwarder, config.loan),
       preflight: config.preflight,
       limits: config.limits,
       mayDial,
-      background: runtime.background,
+      background,
     }),
     smsSeals: smsSealsOf(config),
     claimDeposit: assembleDepositClaim(config, relayer),
     endSession: createEndSession(relayer),
     mayDial,
     leastTransferWei: config.limits.leastTransferWei,
-    worthOf: worthFrom(config, runtime),
-    now: runtime.clock.now,
-    sleep: runtime.clock.sleep,
+    worthOf: rateFeed ? createLocalWorth({ ...runtime, feed: rateFeed }) : async () => undefined,
+    now: clock.now,
+    sleep: clock.sleep,
     settings: config.menu,
-    log: runtime.log,
+    log,
   }
-}
-
-function worthFrom({ rateFeed: feed }: Config, runtime: Runtime): AnswerOptions['worthOf'] {
-  return feed === undefined ? async () => undefined : createLocalWorth({ ...runtime, feed })
 }

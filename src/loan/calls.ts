@@ -1,6 +1,7 @@
 import {
   type Abi,
   type Address,
+  type ContractErrorName,
   decodeErrorResult,
   decodeEventLog,
   decodeFunctionData,
@@ -42,36 +43,20 @@ export type LoanRefusal =
 export function callOf(call: LoanCall): Hex {
   switch (call.kind) {
     case 'transfer':
-      return encodeFunctionData({
-        abi: microLoanAbi,
-        functionName: 'transfer',
-        args: [call.to, call.amountWei],
-      })
+      return encode('transfer', call.to, call.amountWei)
     case 'loan':
-      return encodeFunctionData({
-        abi: microLoanAbi,
-        functionName: 'applyForLoanOf',
-        args: [call.principalWei, call.feeWei, BigInt(call.termSeconds)],
-      })
+      return encode('applyForLoanOf', call.principalWei, call.feeWei, BigInt(call.termSeconds))
     case 'repayment':
-      return encodeFunctionData({
-        abi: microLoanAbi,
-        functionName: 'repayLoan',
-        // The contract takes the largest number as all that is owed.
-        args: [call.amountWei === 'all' ? maxUint256 : call.amountWei],
-      })
+      // The contract takes the largest number as all that is owed.
+      return encode('repayLoan', call.amountWei === 'all' ? maxUint256 : call.amountWei)
     case 'cashOut':
-      return encodeFunctionData({
-        abi: microLoanAbi,
-        functionName: 'withdrawTo',
-        args: [call.to, call.amountWei],
-      })
+      return encode('withdrawTo', call.to, call.amountWei)
   }
 }
 
 /** Reads calldata of {@link callOf}; undefined for any other. */
 export function callIn(data: Hex): LoanCall | undefined {
-  const call = decodeCall(data)
+  const call = decoded(() => decodeFunctionData({ abi: microLoanAbi, data }))
   switch (call?.functionName) {
     case 'transfer':
       return { kind: 'transfer', to: call.args[0], amountWei: call.args[1] }
@@ -88,11 +73,11 @@ export function callIn(data: Hex): LoanCall | undefined {
   }
 }
 
-function decodeCall(data: Hex) {
+/** Is undefined for data of another contract, or of none. */
+function decoded<Found>(decode: () => Found): Found | undefined {
   try {
-    return decodeFunctionData({ abi: microLoanAbi, data })
+    return decode()
   } catch {
-    // No function of this contract, or not its arguments.
     return undefined
   }
 }
@@ -101,12 +86,13 @@ export type LoanRead =
   | ('getBalance' | 'loanOf' | 'loanDetailsOf')
   | ('terms' | 'liquidity' | 'issuable' | 'withdrawable')
 
-export const readCall = (functionName: LoanRead, ...args: [] | [account: Address]): Hex =>
+const encode = (functionName: string, ...args: readonly unknown[]): Hex =>
   encodeFunctionData({ abi: microLoanAbi as Abi, functionName, args })
 
+export const readCall: (name: LoanRead, ...args: [] | [account: Address]) => Hex = encode
+
 /** Makes calldata that credits what is sent along to the sender. */
-export const depositCall = (): Hex =>
-  encodeFunctionData({ abi: microLoanAbi, functionName: 'deposit' })
+export const depositCall = (): Hex => encode('deposit')
 
 export function depositTopics(account: Address): Hex[] {
   const args = { account, payer: account }
@@ -120,38 +106,40 @@ export function depositedWei({ topics, data }: { topics: Hex[]; data: Hex }): bi
   return decodeEventLog({ ...event, topics: [first, ...rest] }).args.amount
 }
 
-export function refusalOf(revertData: Hex): LoanRefusal {
-  const error = decodeRevert(revertData)
-  switch (error?.errorName) {
+/** Names refusals that say all by the name of their error. */
+const reasons: Partial<Record<ContractErrorName<typeof microLoanAbi>, PlainReason>> = {
+  NoLoan: 'no_loan',
+  InsufficientLiquidity: 'no_liquidity',
+  DailyCapReached: 'no_liquidity',
+  NotListed: 'not_listed',
+  LoanTooSoon: 'loan_limit',
+  BorrowerLimitReached: 'loan_limit',
+  TermsChanged: 'terms_changed',
+  InvalidRecipient: 'invalid_recipient',
+  CurrencyRefused: 'invalid_recipient',
+  EnforcedPause: 'paused',
+  ZeroAmount: 'nothing_there',
+}
+
+type PlainReason = Exclude<
+  LoanRefusal,
+  { owedWei: bigint } | { balanceWei: bigint } | { leftWei?: bigint | undefined }
+>['reason']
+
+export function refusalOf(data: Hex): LoanRefusal {
+  const error = decoded(() => decodeErrorResult({ abi: microLoanAbi, data }))
+  if (error === undefined) return { reason: 'unknown' }
+  switch (error.errorName) {
     case 'InsufficientBalance':
       return { reason: 'balance_too_low', balanceWei: error.args[1], neededWei: error.args[2] }
     case 'LoanActive':
       return { reason: 'existing_loan', owedWei: error.args[1] }
-    case 'NoLoan':
-      return { reason: 'no_loan' }
     case 'RepaymentTooLarge':
       return { reason: 'repayment_too_large', owedWei: error.args[0] }
-    case 'InsufficientLiquidity':
-    case 'DailyCapReached':
-      return { reason: 'no_liquidity' }
-    case 'NotListed':
-      return { reason: 'not_listed' }
-    case 'LoanTooSoon':
-    case 'BorrowerLimitReached':
-      return { reason: 'loan_limit' }
-    case 'TermsChanged':
-      return { reason: 'terms_changed' }
-    case 'InvalidRecipient':
-    case 'CurrencyRefused':
-      return { reason: 'invalid_recipient' }
-    case 'EnforcedPause':
-      return { reason: 'paused' }
     case 'WithdrawalLimitReached':
       return { reason: 'withdrawal_limit', leftWei: error.args[0] }
-    case 'ZeroAmount':
-      return { reason: 'nothing_there' }
     default:
-      return { reason: 'unknown' }
+      return { reason: reasons[error.errorName] ?? 'unknown' }
   }
 }
 
@@ -178,13 +166,4 @@ export const refusalWords = ({ reason }: LoanRefusal): string => refusalWordsOf[
 export function refusalIn(words: string): LoanRefusal['reason'] {
   const named = Object.entries(refusalWordsOf).find(([, each]) => each === words)
   return (named?.[0] ?? 'unknown') as LoanRefusal['reason']
-}
-
-function decodeRevert(data: Hex) {
-  try {
-    return decodeErrorResult({ abi: microLoanAbi, data })
-  } catch {
-    // Foreign or empty data: the call ran out of gas, or another contract's error came through.
-    return undefined
-  }
 }

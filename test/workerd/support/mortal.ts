@@ -121,7 +121,7 @@ export function createMortal({ death, fault }: MortalOptions): Mortal {
     ...runtime,
   }
   const relayer = assembleRelayer(config, runtime, createNodeService(nodes), ledger)
-  const answer = assembleAnswer(config, runtime, relayer, createMemoryStore)
+  const answer = assembleAnswer({ config, runtime, relayer, memory: createMemoryStore })
 
   return {
     asked,
