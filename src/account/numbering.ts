@@ -1,18 +1,5 @@
 import { keccak256, stringToBytes } from 'viem'
 
-/** Who says that mobile numbers of a country have two forms. */
-export const numberingSources: Readonly<Record<string, string>> = {
-  AR: 'ENACOM: calls from abroad need the 9 of mobile numbers, and calls at home do not have it',
-  BJ: 'ARCEP Bénin: 10 digits since 30 November 2024',
-  BR: 'Anatel, Resolução 553/2010: the ninth digit, in all areas since 6 November 2016',
-  CI: 'ARTCI: 10 digits since 31 January 2021, by operator, which the second of the 8 tells',
-  CO: 'CRC, Resolución 5826/2019: mobile numbers have no 0; libphonenumber takes 03 for a carrier',
-  GA: 'ARCEP Gabon: 9 digits since 15 November 2019, no 0 from abroad; 03 is as it was',
-  GM: 'PURA: the operator before the 7 digits since 4 September, alone from 30 November 2026',
-  LR: 'LTA: 05 became 0555 on 19 September 2013 (ITU, national numbering plan of Liberia)',
-  MX: 'IFT: no 1 after the country code since 3 August 2019',
-}
-
 /**
  * Lists every number with two forms: a former one, and the one that accounts are opened for. `x` is
  * any digit, `[…]` one of these; both forms have them in one order. A row that changes gives
@@ -42,19 +29,6 @@ export const numberingChanges: readonly (readonly [former: string, present: stri
   ['+231 5xxxxxx', '+231 55 5xxxxxx'],
   ['+52 1 xxxxxxxxxx', '+52 xxxxxxxxxx'],
 ]
-
-/**
- * Names numbers that stay apart from longer ones with the same digits: two accounts of one person
- * are better than one of two. Forms, or countries, by the reason.
- */
-export const undecidedNumbers: Readonly<Record<string, string>> = {
-  'Numbers have several lengths or services, and no notice joins shorter ones to longer ones.':
-    'AD AT AX DE EE FI HR ID IS IT KH KR LI MC MM MY NZ PA RS SB SO TK VA WS ZA +24388xxxxx',
-  'They look like the longer ones without a prefix, but no notice says which prefix it was.':
-    '+683[56]xxx +508[45]xxxxx +2316xxxxxx +2314[67]xxxxx',
-  'Anatel left radio numbers (SME) with 8 digits: with a ninth it is another subscriber.':
-    '+55[1-9][1-9]7xxxxxxx',
-}
 
 /** Writes a number that has one form in another; undefined where it does not have that form. */
 type Rewrite = (number: string) => string | undefined

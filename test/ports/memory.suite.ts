@@ -1,15 +1,6 @@
 import type { Address } from 'viem'
 import { describe, expect, test } from 'vitest'
-import type { Language } from '../../src/account/language.ts'
-import {
-  createMemory,
-  languageIn,
-  type MemoryStore,
-  tellsOf,
-  withLanguage,
-  withSent,
-  withTold,
-} from '../../src/account/memory.ts'
+import { createMemory, type MemoryStore, withSent } from '../../src/account/memory.ts'
 import { createPins } from '../../src/account/pin.ts'
 
 let accounts = 0
@@ -88,36 +79,6 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       const { pin } = await memory.read(account)
       expect(pin?.tries).toBe(3)
       expect(await pins.verify(account, '482615', 'later')).toEqual({ kind: 'blocked' })
-    })
-
-    test('has each failure told once, the newest first, by the session that was first to tell it', async () => {
-      const [memory, account] = [createMemory(open), newAccount()]
-      const tells = async (failures: string[], session: string) => {
-        const kept = await memory.change(account, (before) => withTold(before, failures, session))
-        return tellsOf(kept, failures, session)
-      }
-      expect(await tells(['0x02', '0x01'], 'one')).toBe(true)
-      expect(await tells(['0x02', '0x01'], 'two')).toBe(true)
-      expect(await tells(['0x02', '0x01'], 'three')).toBe(false)
-      expect(await tells(['0x03', '0x02', '0x01'], 'two')).toBe(true)
-      expect(await tells(['0x03', '0x02', '0x01'], 'three')).toBe(true)
-      // A gateway uses the ids of sessions again.
-      expect(await tells(['0x04'], 'one')).toBe(true)
-      const { told } = await memory.read(account)
-      expect(told.map(({ intentId }) => intentId)).toEqual(['0x04', '0x03', '0x01', '0x02'])
-    })
-
-    test('knows the language that was chosen last, and takes it back for no session of before', async () => {
-      const [memory, account] = [createMemory(open), newAccount()]
-      const choose = (language: Language, session: string) =>
-        memory.change(account, (kept) => withLanguage(kept, language, session))
-      expect(languageIn(await memory.read(account))).toBeUndefined()
-      await choose('fr', 'one')
-      await choose('sw', 'two')
-      await choose('fr', 'one')
-      expect(languageIn(await memory.read(account))).toBe('sw')
-      for (let session = 0; session < 20; session++) await choose('es', `later ${session}`)
-      expect((await memory.read(account)).chosen).toHaveLength(8)
     })
   })
 }

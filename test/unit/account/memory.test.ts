@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { createMemory, sentTo, withinMs, withSent } from '../../../src/account/memory.ts'
+import {
+  type AccountMemory,
+  createMemory,
+  sentTo,
+  withinMs,
+  withLanguage,
+  withSent,
+  withTexted,
+  withTold,
+} from '../../../src/account/memory.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { memorySuite } from '../../ports/memory.suite.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
@@ -9,14 +18,29 @@ const shared = createMemoryStore()
 
 memorySuite('a map', () => shared)
 
-test('whom payments went to is remembered of the last twenty', async () => {
-  const memory = createMemory(() => shared)
-  const newest = Array.from({ length: 25 }, (_, index) => `0x${24 - index}` as const)
-  for (const intent of newest.toReversed())
-    await memory.change(account, (kept) => withSent(kept, intent, { to: 'x', address: account }))
-  const { sent } = await memory.read(account)
-  expect(sent.map(({ intentId }) => intentId)).toEqual(newest.slice(0, 20))
-})
+const address = (index: number) => `0x${`${index}`.padStart(40, '0')}` as const
+
+test.for<
+  [what: keyof AccountMemory, most: number, add: (kept: AccountMemory, to: number) => unknown]
+>([
+  ['sent', 20, (kept, to) => withSent(kept, `0x${to}`, { to: 'x', address: account })],
+  ['recipients', 3, (kept, to) => withSent(kept, `0x${to}`, { to: 'x', address: address(to) })],
+  ['told', 20, (kept, to) => withTold(kept, [`0x${to}`], `session ${to}`)],
+  ['chosen', 8, (kept, to) => withLanguage(kept, 'sw', `session ${to}`)],
+  ['texted', 60, (kept, to) => withTexted(kept, `message ${to}`)],
+])(
+  'of what is %s the last %i are remembered, the newest first, each once',
+  async ([what, most, add]) => {
+    const memory = createMemory(createMemoryStore)
+    const begun = await memory.read(account)
+    const added = (numbers: number[]) =>
+      numbers.reduce((kept, to) => (add(kept, to) ?? kept) as AccountMemory, begun)[what]
+    const all = Array.from({ length: 70 }, (_, index) => index)
+    expect(added([...all, 69])).toHaveLength(most)
+    expect(added([...all, 69])).toEqual(added(all))
+    expect(JSON.stringify((added(all) as unknown[])[0])).toContain('69')
+  },
+)
 
 test('whom each of two payments went to is known where a session was dialled again after weeks', async () => {
   const [first, second] = [`0x${'a1'.repeat(20)}`, `0x${'B2'.repeat(20)}`] as const
@@ -32,18 +56,6 @@ test('whom each of two payments went to is known where a session was dialled aga
   expect(sentTo(kept, '0x1', `0x${'b2'.repeat(20)}`)).toBe('2547...002')
   expect(sentTo(kept, '0x1', `0x${'c3'.repeat(20)}`)).toBeUndefined()
   expect(withSent(kept, '0x1', { to: 'another', address: first })).toBeUndefined()
-})
-
-test('recipients are remembered of the last three, each once', async () => {
-  const memory = createMemory(() => shared)
-  const to = (index: number) => `0x${`${index}`.repeat(40)}` as const
-  for (const [index, recipient] of [1, 2, 3, 4, 3].entries()) {
-    await memory.change(to(9), (kept) =>
-      withSent(kept, `0x${index}`, { to: 'x', address: to(recipient) }),
-    )
-  }
-  const { recipients } = await memory.read(to(9))
-  expect(recipients.map(({ address }) => address)).toEqual([to(3), to(4), to(2)])
 })
 
 test('a change that is always late gives up', async () => {

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { formatEther } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { formatAmountDown, parseAmount } from '../../../src/loan/amounts.ts'
 import { holds } from '../../support/properties.ts'
@@ -48,14 +47,6 @@ describe('an amount', () => {
     [5n * 10n ** 17n, '0.5'],
   ] as const)('%s wei are shown as %s, rounded down', ([wei, text]) => {
     expect(formatAmountDown(wei)).toBe(text)
-  })
-
-  test('that is written is read as the same', async () => {
-    await holds(
-      fc.property(fc.bigInt({ min: 1n, max: mostWei }), (wei) => {
-        expect(parseAmount(formatEther(wei))).toEqual({ kind: 'amount', wei })
-      }),
-    )
   })
 
   test('is what its digits say, however many zeros surround them', async () => {
