@@ -13,10 +13,9 @@ import type { EndSession } from '../relay/pay/end-session.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { faultOf } from '../runtime/log.ts'
 import { orLate } from '../runtime/time-limit.ts'
-import { askAt } from './ask.ts'
+import { type AskOptions, askAt } from './ask.ts'
 import { type Asked, createAsked, stepOf } from './asked.ts'
 import { type ClaimOptions, claimFor } from './deposits.ts'
-import type { MayDial } from './dial-rate.ts'
 import { balance } from './menu/balance.ts'
 import { createMenu } from './menu/entries.ts'
 import { help } from './menu/help.ts'
@@ -24,7 +23,7 @@ import type { Menu, MenuContext } from './menu/node.ts'
 import { answersOf } from './menu/walk.ts'
 import { messagesIn, wordsFor } from './messages/languages.ts'
 import { longAddress } from './messages/texts.ts'
-import { denialOf, minutesAt, type PayingOptions, payFor } from './paying.ts'
+import { denialOf, payFor } from './paying.ts'
 import { changePin } from './pin-changes.ts'
 import { deniedText, screenOf } from './refused.ts'
 import { remember } from './remember.ts'
@@ -38,21 +37,16 @@ export type Answer = (request: UssdRequest) => Promise<Answered>
 /** Is `out_of_service` where nothing may be done, and the operator has to know. */
 export type Answered = { kind: 'screen' | 'out_of_service'; screen: Screen }
 
-export type AnswerOptions = Omit<PayingOptions, 'amountOf' | 'ledger'> &
-  Omit<ClaimOptions, 'amountOf'> & {
-    currency: string
-    loanAddress: Address
-    accounts: CallerAccounts
-    keys: SessionKeys
-    identity: () => Promise<Identified>
-    ledger: Pick<Ledger, 'equal' | 'lookup' | 'payments' | 'show' | 'shown'>
-    endSession: EndSession
-    mayDial: MayDial
-    /** Tells what an amount is worth in local currency, where that is known now. */
-    worthOf: (wei: bigint) => Promise<string | undefined>
-    now: () => number
-    sleep: Clock['sleep']
-  }
+export type AnswerOptions = Omit<AskOptions & ClaimOptions, 'amountOf'> & {
+  currency: string
+  loanAddress: Address
+  accounts: CallerAccounts
+  keys: SessionKeys
+  identity: () => Promise<Identified>
+  ledger: Pick<Ledger, 'lookup'>
+  endSession: EndSession
+  sleep: Clock['sleep']
+}
 
 /** Answers a caller by then, whatever store is waited for. */
 const latestMs = 7_700
@@ -92,7 +86,10 @@ async function answerPatiently(parts: Parts, request: UssdRequest): Promise<Answ
       return { kind: 'out_of_service', screen: end(asked.say.outOfService) }
     }
     if (!isListed(asked.phone) && !(await isCustomer(parts, asked, asked.phone))) {
-      return await refuseUnlisted(parts, asked)
+      const message = 'A caller with no account was refused: no numbering plan knows the number'
+      log({ level: 'error', event: 'number.unlisted', message })
+      // What was typed may have been a PIN. No account is opened: it may be a form of another number.
+      return screen(await endFor(parts, asked, [], end(asked.say.unlistedNumber), true))
     }
     asked = { ...asked, say: wordsFor(parts.settings, await languageFor(parts, asked)) }
     return screen(await screenFor(parts, asked, answersOf(request.text)))
@@ -111,24 +108,6 @@ async function isCustomer(
 ): Promise<boolean> {
   const remembered = settings.profile === 'demo' ? undefined : memory
   return isOpened((await accounts(phone)).address, { memory: remembered, ledger, loan })
-}
-
-/** Opens no account for a number that no plan knows: it may be a form of another one. */
-async function refuseUnlisted(
-  { log, endSession }: Parts,
-  { since, say, question }: Asked,
-): Promise<Answered> {
-  const message = 'A caller with no account was refused: no numbering plan knows the number'
-  log({ level: 'error', event: 'number.unlisted', message })
-  const answered = await endSession({
-    since,
-    steps: 0,
-    // What was typed may have been a PIN.
-    question: await question(''),
-    screen: end(say.unlistedNumber),
-    isUnlisted: true,
-  })
-  return screen(screenOf(say, answered))
 }
 
 /** Reads the language that the caller chose, and notes the dial. */
@@ -167,16 +146,7 @@ async function screenFor(parts: Parts, asked: Asked, typed: readonly string[]): 
   }
   switch (result.kind) {
     case 'ask': {
-      const shown = await askAt(
-        {
-          ...parts,
-          ...asked,
-          context,
-          minutesSinceEqual: (question, place) => minutesAt(parts, asked, question, place, context),
-        },
-        result.place,
-        answers,
-      )
+      const shown = await askAt({ ...parts, asked, context }, result.place, answers)
       // What an answer to it would have led to is not to be had any more.
       return shown.kind === 'end' ? endFor(parts, asked, answers, shown) : shown
     }
@@ -192,15 +162,13 @@ async function screenFor(parts: Parts, asked: Asked, typed: readonly string[]): 
       return ends(say.tooLong)
     case 'past_the_end':
       return ends(say.sessionClosed)
-    case 'balance': {
+    case 'balance':
+    case 'claim': {
       const question = await asked.question(stepOf(answers))
       if (!mayDial(question)) return end(say.tooManyDials)
+      if (result.kind === 'claim') return claimFor(parts, asked)
       return end(balance.words(say).balance(amountOf(await loan.balance(question.account))))
     }
-    case 'claim':
-      return mayDial(await asked.question(stepOf(answers)))
-        ? claimFor(parts, asked)
-        : end(say.tooManyDials)
     case 'language':
       return chooseLanguage(parts, asked, result.language)
     case 'help':
@@ -268,15 +236,12 @@ async function endFor(
   { endSession }: Parts,
   { since, say, question }: Asked,
   answers: readonly string[],
-  shown: Screen,
+  screen: Screen,
+  isUnlisted = false,
 ): Promise<Screen> {
-  const answered = await endSession({
-    since,
-    steps: answers.length,
-    question: await question(stepOf(answers)),
-    screen: shown,
-  })
-  return screenOf(say, answered)
+  const steps = answers.length
+  const ending = { since, steps, question: await question(stepOf(answers)), screen, isUnlisted }
+  return screenOf(say, await endSession(ending))
 }
 
 const screen = (shown: Screen): Answered => ({ kind: 'screen', screen: shown })

@@ -1,47 +1,42 @@
 import { checksumAddress } from 'viem'
-import { type Memory, recipientsIn, tellsOf, withTold } from '../account/memory.ts'
-import type { LoanReader } from '../loan/reader.ts'
+import { recipientsIn, tellsOf, withTold } from '../account/memory.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
-import { faultOf, type Log } from '../runtime/log.ts'
+import { faultOf } from '../runtime/log.ts'
 import { type Asked, stepOf } from './asked.ts'
 import type { MayDial } from './dial-rate.ts'
 import type { FactName, Facts, ShownTerms } from './facts.ts'
 import { activityOf, hasFailed, receivedOf, shownPayments } from './menu/activity.ts'
 import { type MenuContext, nodeAt } from './menu/node.ts'
 import { type Place, promptOf } from './menu/walk.ts'
+import { minutesAt, type PayingOptions } from './paying.ts'
 import type { KnownRecipient } from './recipient.ts'
 import { loanRefusalText } from './refused.ts'
 import { end, goOn, type Screen } from './screens/screen.ts'
 import { keepShown, recipientsStep, shownAt, shownRecipients, shownTerms } from './shown.ts'
 
-export type ScreenOptions = {
-  context: MenuContext
-  loan: Pick<LoanReader, 'balance' | 'debt' | 'terms' | 'received'>
-  accounts: Asked['accounts']
-  worthOf: (wei: bigint) => Promise<string | undefined>
-  ledger: Pick<Ledger, 'payments' | 'show' | 'shown'>
-  memory: Memory
-  question: Asked['question']
+export type AskOptions = PayingOptions & {
+  ledger: Pick<Ledger, 'payments' | 'show'>
   mayDial: MayDial
-  /** Tells how many minutes ago an equal payment was accepted that a place asks about. */
-  minutesSinceEqual: (question: Question, place: Place) => Promise<number>
+  /** Tells what an amount is worth in local currency, where that is known now. */
+  worthOf: (wei: bigint) => Promise<string | undefined>
   now: () => number
-  log: Log
 }
+
+type Parts = AskOptions & { asked: Asked; context: MenuContext }
 
 /**
  * Shows a place with what is read for it, within the account's dials of a minute. A menu says what
  * could not be read; what a caller agrees to is shown in full, or ends the session.
  */
 export async function askAt(
-  parts: ScreenOptions,
+  parts: Parts,
   place: Place,
   answers: readonly string[],
 ): Promise<Screen> {
   const { context } = parts
   const wanted = nodeAt(context.menu, place.name).facts ?? []
   if (wanted.length === 0) return goOn(promptOf(place, context))
-  const question = await parts.question(stepOf(answers))
+  const question = await parts.asked.question(stepOf(answers))
   if (!parts.mayDial(question)) return end(context.say.tooManyDials)
   if (wanted.includes('terms')) return askForLoan(parts, place, question)
   const found = await Promise.all(
@@ -61,7 +56,7 @@ const unread: Partial<Facts> = {
 }
 
 async function read<Name extends FactName>(
-  parts: ScreenOptions,
+  parts: Parts,
   fact: Name,
   question: Question,
   place: Place,
@@ -78,7 +73,7 @@ async function read<Name extends FactName>(
 
 type Readers = {
   readonly [Name in FactName]: (
-    parts: ScreenOptions,
+    parts: Parts,
     question: Question,
     place: Place,
   ) => Promise<Facts[Name]>
@@ -94,7 +89,8 @@ const readers: Readers = {
   },
   registration: registrationOf,
   recipients: recipientsOf,
-  earlierMinutes: (parts, question, place) => parts.minutesSinceEqual(question, place),
+  earlierMinutes: (parts, question, place) =>
+    minutesAt(parts, parts.asked, question, place, parts.context),
   address: async ({ context }, { account }) => checksumAddress(account, context.chainId),
   async activity({ ledger, memory, loan, log, context: { chainId } }, { account }) {
     const [payments, kept, received] = await Promise.all([
@@ -112,10 +108,10 @@ const readers: Readers = {
 
 /** Lists whom a session may send to by a digit. What it shows first is what its digits mean. */
 async function recipientsOf(
-  { memory, ledger, question }: ScreenOptions,
+  { memory, ledger, asked }: Parts,
   { account }: Question,
 ): Promise<KnownRecipient[]> {
-  const session = await question(recipientsStep)
+  const session = await asked.question(recipientsStep)
   const offered = recipientsIn(await memory.read(account)).map(
     ({ address, to }): KnownRecipient => ({ kind: 'known', address, label: to }),
   )
@@ -128,19 +124,19 @@ async function recipientsOf(
 
 /** Calls a number unregistered only where it never dialled, and the chain has nothing of it. */
 async function registrationOf(
-  { memory, accounts, loan }: ScreenOptions,
+  { memory, asked, loan }: Parts,
   _: Question,
   { draft: { recipient } }: Place,
 ): Promise<Facts['registration']> {
   if (recipient === undefined || recipient.kind === 'address') return 'registered'
-  const { address } = recipient.kind === 'known' ? recipient : await accounts(recipient.phone)
+  const { address } = recipient.kind === 'known' ? recipient : await asked.accounts(recipient.phone)
   const isKnown = (await memory.read(address)).hasDialled || (await loan.balance(address)) > 0n
   return isKnown ? 'registered' : 'unregistered'
 }
 
 /** Tells a session of the newest failure that none has told of, and the same again. */
 async function failureOf(
-  { ledger, memory }: ScreenOptions,
+  { ledger, memory }: Parts,
   { session, account }: Question,
 ): Promise<Facts['failure']> {
   const payments = await ledger.payments(account, shownPayments)
@@ -150,13 +146,13 @@ async function failureOf(
   return tellsOf(kept, failures, session) ? 'untold' : 'none'
 }
 
-async function termsOf({ loan, now }: ScreenOptions): Promise<ShownTerms> {
+async function termsOf({ loan, now }: Parts): Promise<ShownTerms> {
   const terms = await loan.terms()
   return { ...terms, dueAt: Math.floor(now() / 1_000) + terms.termSeconds }
 }
 
 /** Shows a loan's terms where none is owed; what is shown first is what is agreed to. */
-async function askForLoan(parts: ScreenOptions, place: Place, question: Question): Promise<Screen> {
+async function askForLoan(parts: Parts, place: Place, question: Question): Promise<Screen> {
   const { context } = parts
   const [debt, terms] = await Promise.all([
     read(parts, 'debt', question, place),
