@@ -51,7 +51,8 @@ function filesOf(place: string): string[] {
 function titlesOf(file: string): string[] {
   const source = readText(file)
   const suites = [...source.matchAll(/['"](\.[^'"]+\.(?:suite|test)\.ts)['"]/g)]
-  const titles = /(?:\b(?:test|describe)(?:\.\w+)*|[\])>])\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g
+  const titles =
+    /(?:\b(?:test|describe|plays)(?:\.\w+)*|[\])>])\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g
   return [
     ...suites.flatMap(([, suite = '']) => titlesOf(join(dirname(file), suite))),
     ...[...source.matchAll(titles)].map(([, , title = '']) =>

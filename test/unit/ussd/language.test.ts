@@ -1,12 +1,11 @@
-import { describe, test } from 'vitest'
+import { describe } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
-import { friend, openWorld, stranger } from './world.ts'
+import { friend, openWorld, plays, stranger } from './world.ts'
 
 const offering = (...languages: ('fr' | 'sw' | 'es')[]) => ({ ...menus.lender.settings, languages })
 
 describe('the language of screens', () => {
-  test('is chosen among the settings, and is that of all screens from then on', async () => {
-    await openWorld().play(`
+  plays('is chosen among the settings, and is that of all screens from then on')`
       s: 8 -> CON Settings|1. Language|0. Back
       s: 8*1 -> CON Language|1. English|2. Kiswahili|3. Francais|4. Español|0. Back
       s: 8*1*2 -> END Lugha yako sasa ni Kiswahili. Tafadhali piga tena.
@@ -14,11 +13,9 @@ describe('the language of screens', () => {
       send: 2*${friend}*0.001*1 -> END Ombi la kutuma limepokelewa|Kwa: 2547...001|Tx: 0x…
       settle
       seen: 5 -> …|Ulituma 0.001 tRBTC kwa 2547...001: imekamilika|…
-      menu@1: -> …|1. My Balance|…`)
-  })
+      menu@1: -> …|1. My Balance|…`
 
-  test('is that of refusals and of the ends of sessions', async () => {
-    await openWorld().play(`
+  plays('is that of refusals and of the ends of sessions')`
       s: 8*1*3
       much: 2*${friend}*0.9*1 -> END Votre solde est insuffisant: 0.02 tRBTC. Rien n'a été envoyé. Recomposez pour envoyer moins.
       much: 2*${friend}*0.9*1*2 -> END Cette session est terminée. Rien n'a été envoyé. Veuillez recomposer.
@@ -27,20 +24,16 @@ describe('the language of screens', () => {
       fail Recipient not allowed
       sent: 2*${friend}*0.001*1 -> END Envoi échoué|…
       menu: -> CON Un paiement a échoué: voir 5|…
-      seen: 5 -> …: ÉCHOUÉ, destinataire refusé|…`)
-  })
+      seen: 5 -> …: ÉCHOUÉ, destinataire refusé|…`
 
-  test('is not taken back by what a session of before delivers again', async () => {
-    await openWorld().play(`
+  plays('is not taken back by what a session of before delivers again')`
       first: 8*1*2
       second: 8*1*4
       first: 8*1*2 -> END Lugha yako…
-      menu: -> …|1. Mi saldo|…`)
-  })
+      menu: -> …|1. Mi saldo|…`
 
-  test('changes nothing of what digits lead to', async () => {
-    // A list of one page in one language may have two in another: it is turned in any.
-    await openWorld().play(`
+  plays('changes nothing of what digits lead to')`
+      # A list of one page in one language may have two in another: it is turned in any.
       english: 2*${stranger}*0.001*98*98*98 -> CON Send 0.001 tRBTC|…
       english: 2*${stranger}*0.001*98*98*98*1 -> END Transfer Submitted|…
       settle
@@ -48,21 +41,20 @@ describe('the language of screens', () => {
       spanish: 2*${stranger}*0.002*98*98*98 -> CON Enviar 0.002 tRBTC|…
       spanish: 2*${stranger}*0.002*98*98*98*1 -> END Envio solicitado|…
       settle
-      balance: 1 -> END Su saldo: 0.017 tRBTC`)
-  })
+      balance: 1 -> END Su saldo: 0.017 tRBTC`
 
-  test('is the first that is offered, where none of those was chosen', async () => {
-    await openWorld({ product: { settings: offering('sw', 'es') } }).play(`
+  plays('is the first that is offered, where none of those was chosen', () =>
+    openWorld({ product: { settings: offering('sw', 'es') } }),
+  )`
       menu: -> …|8. Mipangilio|…
       s: 8*1 -> CON Lugha|2. Kiswahili|4. Español|0. Rudi
       s: 8*1*1 -> CON Tafadhali chagua kwenye orodha.|…
       s2: 8*1*4
-      balance: 1 -> END Su saldo: 0.02 tRBTC`)
-  })
+      balance: 1 -> END Su saldo: 0.02 tRBTC`
 
-  test('is no choice where one is offered', async () => {
-    await openWorld({ product: { settings: offering('fr') } }).play(`
+  plays('is no choice where one is offered', () =>
+    openWorld({ product: { settings: offering('fr') } }),
+  )`
       s: 8 -> CON Veuillez choisir dans la liste.|…
-      balance: 1 -> END Votre solde: 0.02 tRBTC`)
-  })
+      balance: 1 -> END Votre solde: 0.02 tRBTC`
 })

@@ -1,36 +1,32 @@
 import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
-import { friend, openWorld, stranger } from './world.ts'
+import { friend, openWorld, plays, stranger } from './world.ts'
 
 const send = `2*${friend}*0.001`
 const closed = 'END This session has ended. Nothing was sent. Please dial again.'
 
 describe('a transfer that is confirmed', () => {
-  test('shows to whom and how much before it is made, and changes until then', async () => {
-    await openWorld().play(`
+  plays('shows to whom and how much before it is made, and changes until then')`
       s: 2*${friend} -> CON To: +254 700 000 001|Amount, or all:|0. Back
       s: ${send} -> CON Send 0.001 tRBTC|To: +254 700 000 001|Fee: none|1. Send|0. Change
       s: ${send}*0 -> CON To: …|Amount…
       s: ${send}*0*0.002 -> CON Send 0.002 tRBTC|…
-      s: ${send}*0*0.002*1 -> END Transfer Submitted|…`)
-  })
+      s: ${send}*0*0.002*1 -> END Transfer Submitted|…`
 
-  test('says of an address that it is credited here and no wallet', async () => {
-    await openWorld().play(`
+  plays('says of an address that it is credited here and no wallet')`
       s: 2*${stranger}*0.001 -> CON Send 0.001 tRBTC|To: 0x5aAeb605...1BEaEd|Credits an account of this service, NOT a wallet.|1. Credit account|2. Cash out to wallet|0. Back
-      s: 2*${stranger}*0.001*1 -> END Transfer Submitted|…`)
-  })
+      s: 2*${stranger}*0.001*1 -> END Transfer Submitted|…`
 
-  test('of all that is less than the least amount is refused', async () => {
-    await openWorld({ product: { ...menus.lender, leastTransferWei: 10n ** 18n } }).play(`
+  plays('of all that is less than the least amount is refused', () =>
+    openWorld({ product: { ...menus.lender, leastTransferWei: 10n ** 18n } }),
+  )`
       s: 2*${friend}*all -> CON Send all you have|To: +254…
-      s: 2*${friend}*all*1 -> END Your balance is too low: 0.02 tRBTC. Nothing was sent. Dial again to send less.`)
-  })
+      s: 2*${friend}*all*1 -> END Your balance is too low: 0.02 tRBTC. Nothing was sent. Dial again to send less.`
 })
 
-test('"all" empties the account, whatever screens round down', async () => {
-  const all = '2*0700000001*all*1'
-  await openWorld().play(`
+const all = '2*0700000001*all*1'
+
+plays('"all" empties the account, whatever screens round down')`
     dust: 2*0700000001*0.000000000000000001*1 -> END Transfer Submitted|…
     settle
     balance: 1 -> END Your Balance: 0.019999 tRBTC
@@ -43,8 +39,7 @@ test('"all" empties the account, whatever screens round down', async () => {
     settle
     s: ${all} -> same
     settle
-    later: 1 -> END Your Balance: 0.005 tRBTC`)
-})
+    later: 1 -> END Your Balance: 0.005 tRBTC`
 
 test('that loans are paused is known from the first refusal, and no transfer that is taken ends it', async () => {
   const { play, chain, ledger } = openWorld()
@@ -62,27 +57,23 @@ describe('what is known of a transfer before it is made', () => {
   const [shown, choices] = ['CON Send 0.001 tRBTC|', '|Fee: none|1. Send|0. Change']
   const to = `${shown}To: +254 700 000 077`
 
-  test('is that a number is not registered yet: it never dialled, and has nothing', async () => {
-    await openWorld().play(`
+  plays('is that a number is not registered yet: it never dialled, and has nothing')`
       s: ${nobody} -> ${to}|Not registered yet${choices}
       s: ${nobody} -> same
       s: ${nobody}*1 -> END Transfer Submitted|…
       settle
-      again: ${nobody} -> ${to}${choices}`)
-  })
+      again: ${nobody} -> ${to}${choices}`
 
-  test('is not that of a number which dialled, whatever it has', async () => {
-    await openWorld({ balanceWei: 0n }).play(`
+  plays('is not that of a number which dialled, whatever it has', () =>
+    openWorld({ balanceWei: 0n }),
+  )`
       s: ${send} -> …|Not registered yet|…
       theirs@1:
-      s: ${send} -> not …registered…`)
-  })
+      s: ${send} -> not …registered…`
 
-  test('is said to be not known where it cannot be read', async () => {
-    const { play, breakNode } = openWorld()
-    breakNode()
-    await play(`s: ${nobody} -> ${to}|Registered: not known now${choices}`)
-  })
+  plays('is said to be not known where it cannot be read')`
+      break
+      s: ${nobody} -> ${to}|Registered: not known now${choices}`
 
   test('is what the amount is worth, but for all that there is', async () => {
     const worthOf = async (wei: bigint) => (wei === 10n ** 15n ? 'KES 120' : undefined)
@@ -100,8 +91,7 @@ describe('the same transfer within ten minutes', () => {
   const asked = (minutes: number) =>
     `CON You sent 0.001 tRBTC|To: +254 700 000 001|${minutes} min ago. Send it again?|2. Send once more|0. Change`
 
-  test('is asked for once more, and then made', async () => {
-    await openWorld().play(`
+  plays('is asked for once more, and then made')`
       first: ${text}
       settle
       3 min
@@ -109,11 +99,9 @@ describe('the same transfer within ten minutes', () => {
       second: ${text}*7 -> …|3 min ago.…
       second: ${text}*7*2 -> ${made}
       settle
-      balance: 1 -> END Your Balance: 0.018 tRBTC`)
-  })
+      balance: 1 -> END Your Balance: 0.018 tRBTC`
 
-  test('is asked for as it was, however late that question is delivered again', async () => {
-    await openWorld().play(`
+  plays('is asked for as it was, however late that question is delivered again')`
       first: ${text}
       settle
       8 min
@@ -123,8 +111,7 @@ describe('the same transfer within ten minutes', () => {
       settle
       balance: 1 -> END Your Balance: 0.019 tRBTC
       second: ${text}*2 -> ${made}
-      third: ${text} -> ${asked(1)}`)
-  })
+      third: ${text} -> ${asked(1)}`
 
   test('is asked for or made, and the same to all deliveries of a session side by side', async () => {
     const { deliver, play } = openWorld()
@@ -149,121 +136,94 @@ describe('the same transfer within ten minutes', () => {
       balance: 1 -> END Your Balance: 0.019 tRBTC`)
   })
 
-  test('is not asked for in the session that made it, however it is delivered', async () => {
-    await openWorld().play(`
+  plays('is not asked for in the session that made it, however it is delivered')`
       first: ${text}
       first: ${text} -> same
       first: ${text}*2 -> ${ended}
       settle
-      balance: 1 -> END Your Balance: 0.019 tRBTC`)
-  })
+      balance: 1 -> END Your Balance: 0.019 tRBTC`
 
-  test('is made once where the answer to the question comes first, and again, and late', async () => {
-    await openWorld().play(`
+  plays('is made once where the answer to the question comes first, and again, and late')`
       first: ${text}
       settle
       second: ${text}*2 -> ${made}
       second: ${text} -> ${ended}
       second: ${text}*2 -> same
       settle
-      balance: 1 -> END Your Balance: 0.018 tRBTC`)
-  })
+      balance: 1 -> END Your Balance: 0.018 tRBTC`
 
-  test('is another one to another recipient, of another amount, or later', async () => {
-    await openWorld().play(`
+  plays('is another one to another recipient, of another amount, or later')`
       first: ${text}
       other: 2*+254700000002*0.001*1 -> ${made}
       more: 2*${friend}*0.002*1 -> ${made}
       not mine@1: 2*+254700000002*0.001*1 -> ${made}
       settle
       600.001 s
-      later: ${text} -> ${made}`)
-  })
+      later: ${text} -> ${made}`
 
-  test('that was refused stays refused', async () => {
-    const much = `2*${friend}*0.015*1`
-    await openWorld().play(`
-      first: ${much}
-      second: ${much}*2 -> END Your balance is too low: 0.005 tRBTC.…
+  plays('that was refused stays refused')`
+      first: 2*${friend}*0.015*1
+      second: 2*${friend}*0.015*1*2 -> END Your balance is too low: 0.005 tRBTC.…
       settle
-      second: ${much} -> ${closed}`)
-  })
+      second: 2*${friend}*0.015*1 -> ${closed}`
 })
 
 describe('a loan', () => {
-  test('is agreed to: what is owed, and until when', async () => {
-    await openWorld().play(`
+  plays('is agreed to: what is owed, and until when')`
       s: 3 -> CON Loan: 0.01 tRBTC|To repay: 0.01 tRBTC|Until: <date>|1. I agree|0. Back
       s: 3*1 -> END Loan Requested|…
       settle
       menu: -> …|4. Repay Loan (0.01 tRBTC)…
       status: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Until: <date>|1. All of it|2. A part|0. Back
-      second: 3 -> END You already have a loan. Still to repay: 0.01 tRBTC. Dial again to repay it.`)
-  })
+      second: 3 -> END You already have a loan. Still to repay: 0.01 tRBTC. Dial again to repay it.`
 
-  test('that is refused is refused for good, whatever of the session comes later', async () => {
-    await openWorld().play(`
+  plays('that is refused is refused for good, whatever of the session comes later')`
       s: 3*1
       settle
       second: 3 -> END You already have a loan.…
       repaid: 4*1
       settle
       second: 3*1 -> ${closed}
-      third: 3*1 -> END Loan Requested|…`)
-    const { play, breakNode } = openWorld()
-    const repair = breakNode()
-    await play('unread: 3 -> END Service not available.…')
-    repair()
-    await play(`unread: 3*1 -> ${closed}`)
-  })
+      third: 3*1 -> END Loan Requested|…
+      break
+      unread@1: 3 -> END Service not available.…
+      repair
+      unread@1: 3*1 -> ${closed}`
 
-  test('is of the amount that was shown, whatever it is by the time of the answer', async () => {
-    const { play, changePrincipal } = openWorld()
-    await play('s: 3 -> CON Loan: 0.01 tRBTC|…')
-    changePrincipal(2n * 10n ** 16n)
-    await play(`
+  plays('is of the amount that was shown, whatever it is by the time of the answer')`
+      s: 3 -> CON Loan: 0.01 tRBTC|…
+      principal 0.02
       2 min
       s: 3 -> same
       s: 3*1 -> END The terms of a loan have changed. Nothing was sent. Please dial again in a minute.
       paid 0
       next: 3 -> CON Loan: 0.02 tRBTC|…
-      next: 3*1 -> …|0.02 tRBTC credited shortly.…`)
-  })
+      next: 3*1 -> …|0.02 tRBTC credited shortly.…`
 
-  test('whose terms were asked for again is of the amount that was shown last', async () => {
-    const { play, changePrincipal } = openWorld()
-    await play('s: 3')
-    changePrincipal(2n * 10n ** 16n)
-    await play(`
+  plays('whose terms were asked for again is of the amount that was shown last')`
+      s: 3
+      principal 0.02
       2 min
       s: 3*7 -> …|Loan: 0.02 tRBTC|…
-      s: 3*7*1 -> …|0.02 tRBTC credited shortly.…`)
-  })
+      s: 3*7*1 -> …|0.02 tRBTC credited shortly.…`
 
-  test('that is not there is said, and the menu has no amount', async () => {
-    await openWorld().play(`
+  plays('that is not there is said, and the menu has no amount')`
       status: 4 -> CON Repay Loan|You have no loan.|1. …
-      menu: -> …|4. Repay Loan|…`)
-  })
+      menu: -> …|4. Repay Loan|…`
 
-  test('is named where the balance does not suffice to repay it', async () => {
-    await openWorld().play(`
+  plays('is named where the balance does not suffice to repay it')`
       s: 3*1
       settle
       away: 2*${friend}*0.028*1
       settle
       all: 4*1 -> END To repay: 0.01 tRBTC. Your balance is too low: 0.002 tRBTC. Nothing was sent. Dial again to repay a part.
-      part: 4*2*0.001 -> END Repayment Submitted|…`)
-  })
+      part: 4*2*0.001 -> END Repayment Submitted|…`
 
-  test('whose terms cannot be read is not agreed to, and a menu says that the debt is not known', async () => {
-    const { play, breakNode } = openWorld()
-    breakNode()
-    await play(`
+  plays('whose terms cannot be read is not agreed to, and a menu says that the debt is not known')`
+      break
       s: 3 -> END Service not available. Please try again later.
       menu: -> …|4. Repay Loan (not known now)|…
-      status: 4 -> CON Repay Loan|You owe: not known now.|1. All of it|…`)
-  })
+      status: 4 -> CON Repay Loan|You owe: not known now.|1. All of it|…`
 })
 
 describe('the dials of a minute', () => {
@@ -306,24 +266,19 @@ describe('the dials of a minute', () => {
 })
 
 describe('money in and out', () => {
-  test('is received at the number, and at an address of the account', async () => {
-    await openWorld().play(`
+  plays('is received at the number, and at an address of the account')`
       s: 6 -> CON Your number: +254 700 000 000|From a wallet, credit this account at:|<address>|1. Credit what arrived|0. Back
-      s: 6*1 -> END Nothing has arrived for your account yet. Dial again in some minutes.`)
-  })
+      s: 6*1 -> END Nothing has arrived for your account yet. Dial again in some minutes.`
 
-  test('goes out to a wallet alone, shown before it goes', async () => {
-    await openWorld().play(`
+  plays('goes out to a wallet alone, shown before it goes')`
       s: 7 -> CON Address of your wallet outside:|0. Back
       s: 7*${friend} -> CON Not the address of a wallet. …
       s: 7*${stranger} -> CON To: 0x5aAeb605...1BEaEd|Amount…
-      s: 7*${stranger}*0.001 -> CON Cash out 0.001 tRBTC|To wallet: 0x5aAeb605...1BEaEd|It cannot be taken back.|1. Cash out to wallet|0. Change`)
-  })
+      s: 7*${stranger}*0.001 -> CON Cash out 0.001 tRBTC|To wallet: 0x5aAeb605...1BEaEd|It cannot be taken back.|1. Cash out to wallet|0. Change`
 })
 
-test('help is the number that the operator set', async () => {
-  const own = { HELP_NUMBER: '0700 000 088' }
-  await openWorld({ product: { settings: { ...menus.lender.settings, own } } }).play(`
+const helped = { settings: { ...menus.lender.settings, own: { HELP_NUMBER: '0700 000 088' } } }
+
+plays('help is the number that the operator set', () => openWorld({ product: helped }))`
     menu: -> …|5. My Activity|6. Receive|7. Cash Out|8. Settings|9. Help
-    s: 9 -> END Help: call 0700 000 088|We never ask for your PIN.`)
-})
+    s: 9 -> END Help: call 0700 000 088|We never ask for your PIN.`

@@ -3,7 +3,7 @@ import { menus } from '../../../scripts/dev/menu-ways.ts'
 import type { MenuSettings } from '../../../src/ussd/menu/node.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
-import { friend, openWorld, stranger } from './world.ts'
+import { friend, openWorld, plays, stranger } from './world.ts'
 
 const [own, other] = ['482615', '739164']
 const send = `2*${friend}*0.001`
@@ -41,8 +41,7 @@ async function chosen(pin?: MenuSettings['pin'], typed = own) {
 }
 
 describe('the first dial', () => {
-  test('chooses a PIN, twice typed, before anything else', async () => {
-    await open().play(`
+  plays('chooses a PIN, twice typed, before anything else', open)`
       s: -> CON ${choose}
       s: 12 -> CON A PIN has 4 to 6 digits.|${choose}
       s: 12*1984 -> CON This PIN is easy to guess.|${choose}
@@ -52,41 +51,33 @@ describe('the first dial', () => {
       s: 12*1984*${own}*${other}*${own} -> same
       s: 12*1984*${own}*${other}*${own}*2 -> ${nothingSent}
       next: -> ${main}
-      s: -> CON ${choose}`)
-  })
+      s: -> CON ${choose}`
 
-  test('leads nowhere else, whatever is dialled', async () => {
-    await open().play(`
+  plays('leads nowhere else, whatever is dialled', open)`
       s: ${send} -> END Too many wrong answers…
       s: ${send}*${own} -> ${nothingSent}
       menu: 00 -> CON ${choose}
       menu: 0 -> CON A PIN has 4 to 6 digits…
-      paid 0`)
-  })
+      paid 0`
 
-  test('of two sessions sets one PIN', async () => {
-    await open().play(`
+  plays('of two sessions sets one PIN', open)`
       one:
       two:
       one: ${own}*${own} -> ${set}
       two: ${other}*${other} -> END Nothing was changed. Please dial again.
       one: ${other}*${other} -> ${set}
-      pay: ${send}*${own} -> ${submitted}`)
-  })
+      pay: ${send}*${own} -> ${submitted}`
 })
 
 describe('a payment', () => {
-  test('is confirmed by the PIN, in the place of a digit', async () => {
-    const { play } = await chosen()
-    await play(`
+  plays('is confirmed by the PIN, in the place of a digit', chosen)`
       s: ${send} -> CON ${shown}Fee: none|Enter PIN to send|0. Change
       s: ${send}*1 -> CON A PIN has 4 to 6 digits.|${again}
       s: ${send}*0 -> CON To: +254 700 000 001|Amount…
       s: ${send}*1*${own} -> ${submitted}
       s: ${send}*1*${own} -> same
       settle
-      balance: 1 -> END Your Balance: 0.019 tRBTC`)
-  })
+      balance: 1 -> END Your Balance: 0.019 tRBTC`
 
   test('goes on after a wrong PIN, which is one try however often it comes', async () => {
     const { deliver, play } = await chosen()
@@ -106,9 +97,10 @@ describe('a payment', () => {
       paid 1`)
   })
 
-  test('stays what its PIN was judged, whatever the PIN is by then, and is no new try when it comes again', async () => {
-    const { play } = await chosen()
-    await play(`
+  plays(
+    'stays what its PIN was judged, whatever the PIN is by then, and is no new try when it comes again',
+    chosen,
+  )`
       wrong: ${send}*${other} -> ${wrong}
       made: ${send}*${own} -> ${submitted}
       change: 8*2*${own}*${other}*${other} -> ${set}
@@ -118,14 +110,12 @@ describe('a payment', () => {
       made: ${send}*${own} -> same
       next: 3*135790 -> CON Wrong PIN. Tries left: 2.…
       paid 1
-      more: 2*${friend}*0.002*${other} -> ${submitted}`)
-  })
+      more: 2*${friend}*0.002*${other} -> ${submitted}`
 
-  test('is refused for good at the third wrong PIN, over all sessions', async () => {
-    const { play } = await chosen()
-    const blocked =
-      'END 3 wrong PINs: nothing can be sent. Nothing was sent. If you forgot your PIN, dial again and choose 8.'
-    await play(`
+  const blocked =
+    'END 3 wrong PINs: nothing can be sent. Nothing was sent. If you forgot your PIN, dial again and choose 8.'
+
+  plays('is refused for good at the third wrong PIN, over all sessions', chosen)`
       one: ${send}*1357
       two: ${send}*1358
       three: ${send}*1359 -> ${blocked}
@@ -134,12 +124,9 @@ describe('a payment', () => {
       four: ${send}*${own} -> ${blocked}
       one: ${send}*1357*${own} -> ${blocked}
       other phone@1: -> CON ${choose}
-      paid 0`)
-  })
+      paid 0`
 
-  test('of each kind asks for it', async () => {
-    const { play } = await chosen()
-    await play(`
+  plays('of each kind asks for it', chosen)`
       loan: 3 -> CON Loan: …|Enter PIN to agree|0. Back
       loan: 3*${own} -> END Loan Requested|…
       settle
@@ -153,18 +140,17 @@ describe('a payment', () => {
       out: 7*${stranger}*0.001*${other} -> CON Wrong PIN.…
       address: 2*${stranger}*0.001*1 -> …|Enter PIN to send|…
       address: 2*${stranger}*0.001*1*${own} -> ${submitted}
-      wallet: 2*${stranger}*0.001*2 -> …|Enter PIN to cash out|…`)
-  })
+      wallet: 2*${stranger}*0.001*2 -> …|Enter PIN to cash out|…`
 
-  test('that was made a moment ago is asked about after the PIN, and made without it again', async () => {
-    const { play } = await chosen()
-    await play(`
+  plays(
+    'that was made a moment ago is asked about after the PIN, and made without it again',
+    chosen,
+  )`
       one: ${send}*${own}
       two: ${send}*${own} -> CON You sent 0.001 tRBTC|…
       three: ${send}*${other}*2 -> not ${submitted}
       two: ${send}*${own}*2 -> ${submitted}
-      paid 2`)
-  })
+      paid 2`
 })
 
 test('a strict PIN is asked for before balance and activity, and else it is not', async () => {
@@ -182,21 +168,16 @@ test('a strict PIN is asked for before balance and activity, and else it is not'
 })
 
 describe('settings', () => {
-  test('change the PIN to who knows it', async () => {
-    const { play } = await chosen()
-    await play(`
+  plays('change the PIN to who knows it', chosen)`
       s: 8 -> …|2. Change PIN|3. Forgot PIN|0. Back
       s: 8*2 -> CON Enter your present PIN|0. Back
       s: 8*2*${other} -> CON Wrong PIN. Tries left: 2.…
       s: 8*2*${other}*${own} -> CON ${choose}|0. Back
       s: 8*2*${other}*${own}*${other}*${other} -> ${set}
       old: ${send}*${own} -> CON Wrong PIN.…
-      new: ${send}*${other} -> ${submitted}`)
-  })
+      new: ${send}*${other} -> ${submitted}`
 
-  test('let a forgotten one be replaced after a day', async () => {
-    const { play } = await chosen('strict')
-    await play(`
+  plays('let a forgotten one be replaced after a day', () => chosen('strict'))`
       s: 8*3 -> CON A new PIN can be chosen in 24 hours.…
       s: 8*3*1 -> END You can choose a new PIN in 24 hours…
       s: 8*3*1 -> same
@@ -205,27 +186,20 @@ describe('settings', () => {
       late: -> CON ${choose}
       late: ${other}*${other} -> ${set}
       old: 1*${own} -> CON Wrong PIN.…
-      new: 1*${other} -> END Your Balance…`)
-  })
+      new: 1*${other} -> END Your Balance…`
 
-  test('keep it where the old one is typed before', async () => {
-    const { play } = await chosen()
-    await play(`
+  plays('keep it where the old one is typed before', chosen)`
       s: 8*3*1
       pay: ${send}*${own} -> ${submitted}
       1 days
-      late: -> ${main}`)
-  })
+      late: -> ${main}`
 })
 
-test('a number that nobody dialled from for 90 days does not spend', async () => {
-  const { play } = await chosen()
-  await play(`
+plays('a number that nobody dialled from for 90 days does not spend', chosen)`
     91 days
     s: ${send}*${own} -> END This phone was not used for 90 days. Nothing was sent. Ask your provider to open the account again.
     balance: 1 -> END Your Balance…
-    paid 0`)
-})
+    paid 0`
 
 test('a number that was dialled from while there were no PINs is none that nobody dialled from', async () => {
   const { clock, memory, play } = await chosen('strict')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createMemoryStore } from '../../support/memory-store.ts'
-import { openWorld } from './world.ts'
+import { openWorld, plays } from './world.ts'
 
 const to = (caller: number) => `2*+25470000000${caller}`
 const [one, two, three] = [1, 2, 3].map((caller) => `2547...00${caller}`)
@@ -13,8 +13,7 @@ const unknown = `CON Not a valid address or phone number. Please try again.|${qu
 const sentTo = (label = '') => `END Transfer Submitted|To: ${label}|…`
 
 describe('those whom a caller sent to last', () => {
-  test('are offered by digits, the newest first, and say so when they are chosen', async () => {
-    await openWorld().play(`
+  plays('are offered by digits, the newest first, and say so when they are chosen')`
       none: 2 -> CON ${question}
       to 1: ${to(1)}*0.0001*1
       settle
@@ -30,20 +29,18 @@ describe('those whom a caller sent to last', () => {
       settle
       theirs@2: 1 -> END Your Balance: 0.0209 tRBTC
       later: 2 -> ${asking(two, three, one)}
-      seen: 5 -> …Sent 0.0007 tRBTC to ${two}: done…`)
-  })
+      seen: 5 -> …Sent 0.0007 tRBTC to ${two}: done…`
 
-  test('begin with the one of a payment that the balance did not suffice for', async () => {
-    await openWorld().play(`
+  plays('begin with the one of a payment that the balance did not suffice for')`
       one: ${to(1)}*0.001*1
       settle
       two: ${to(2)}*0.5*1 -> END Your balance is too low: 0.019 tRBTC. Nothing was sent. Dial again to send less.
       again: 2 -> ${asking(two, one)}
-      again: 2*1*0.001*1 -> ${sentTo(two)}`)
-  })
+      again: 2*1*0.001*1 -> ${sentTo(two)}`
 
-  test('are what a session showed first, however late it is delivered and whom the caller sent to since', async () => {
-    await openWorld().play(`
+  plays(
+    'are what a session showed first, however late it is delivered and whom the caller sent to since',
+  )`
       one: ${to(1)}*0.001*1
       settle
       session: 2 -> ${asking(one)}
@@ -57,19 +54,16 @@ describe('those whom a caller sent to last', () => {
       session: 2*1*0.003*1 -> same
       settle
       theirs@1: 1 -> END Your Balance: 0.024 tRBTC
-      theirs@2: 1 -> END Your Balance: 0.022 tRBTC`)
-  })
+      theirs@2: 1 -> END Your Balance: 0.022 tRBTC`
 
-  test('are none in a session that typed a digit before it was shown any', async () => {
-    await openWorld().play(`
+  plays('are none in a session that typed a digit before it was shown any')`
       one: ${to(1)}*0.001*1
       settle
       blind: 2*1 -> ${unknown}
       blind: 2 -> CON ${question}
       blind: 2*1 -> same
       blind: 2*1*0.001*1 -> END Too many wrong answers.…
-      paid 1`)
-  })
+      paid 1`
 
   test('are said to be unknown where they cannot be read, and not to be none', async () => {
     const memory = createMemoryStore()
@@ -83,8 +77,7 @@ describe('those whom a caller sent to last', () => {
     await play(`later: 2 -> ${asking(one)}`)
   })
 
-  test('are not offered where two numbers look alike', async () => {
-    await openWorld().play(`
+  plays('are not offered where two numbers look alike')`
       one: 2*+254700000077*0.001*1
       two: ${to(2)}*0.001*1
       settle
@@ -92,8 +85,7 @@ describe('those whom a caller sent to last', () => {
       three: 2*+254711000077*0.001*1
       settle
       later: 2 -> ${asking(two)}
-      list: 2*2*0.001 -> …|To: 2547...077|…`)
-  })
+      list: 2*2*0.001 -> …|To: 2547...077|…`
 
   test('are kept without their numbers', async () => {
     const { play, memoryRows } = openWorld()

@@ -1,4 +1,5 @@
-import { expect } from 'vitest'
+import { parseEther } from 'viem'
+import { expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
@@ -18,12 +19,24 @@ export function openWorld(options: Partial<WorldOptions> = {}) {
   const usual = { callers: 6, poolLoans: 9, capLoans: 9, product: menus.lender }
   const relay = openModelledRelay({ ...usual, ...options, clock })
   const shown = new Map<string, string>()
+  let repair = () => {}
+
+  const acts: Record<string, (words: string) => unknown> = {
+    '#': () => {},
+    break() {
+      repair = relay.breakNode()
+    },
+    repair: () => repair(),
+    principal: (amount) => relay.changePrincipal(parseEther(amount)),
+    settle: () => relay.settle(),
+    fail: (reason) => relay.fail(reason),
+    paid: async (count) => expect(await relay.paid(0), 'payments').toBe(Number(count)),
+  }
 
   async function act(line: string): Promise<void> {
     const [verb = '', ...rest] = line.split(' ')
-    if (verb === 'settle') return await relay.settle()
-    if (verb === 'fail') return await relay.fail(rest.join(' '))
-    if (verb === 'paid') return expect(await relay.paid(0), line).toBe(Number(rest[0]))
+    const known = acts[verb]
+    if (known !== undefined) return void (await known(rest.join(' ')))
     const ms = Number(verb) * unitsMs[rest[0] as keyof typeof unitsMs]
     if (Number.isNaN(ms)) throw new Error(`No line of a play is: ${line}`)
     clock.forward(ms)
@@ -36,7 +49,8 @@ export function openWorld(options: Partial<WorldOptions> = {}) {
    *   `|` ends a line of the screen; `…` stands for any words, `<date>` and `<address>` for one
    * - `-> same`: what this delivery has shown before; `-> not …`: anything else
    * - `settle`, `fail Balance too low`: what waits is in a final block, and what became of it there
-   * - `paid 1`: so many payments the first caller has made; `3 min`: so much time passes
+   * - `paid 1`: so many payments the first caller has made; `3 min`: so much time passes; `# …`: a remark
+   * - `break`, `repair`: the node gives no answer, and does again; `principal 0.02`: a loan is of so much
    */
   async function play(script: string): Promise<void> {
     for (const line of script.split('\n').map((each) => each.trim())) {
@@ -57,6 +71,17 @@ export function openWorld(options: Partial<WorldOptions> = {}) {
 
   return { clock, ...relay, play }
 }
+
+/** Plays a script, which stands behind it, in a world of its own. */
+export const plays =
+  (title: string, open: () => Pick<World, 'play'> | Promise<Pick<World, 'play'>> = openWorld) =>
+  (texts: TemplateStringsArray, ...values: unknown[]) =>
+    test(title, async () => {
+      const { play } = await open()
+      await play(String.raw({ raw: texts }, ...values))
+    })
+
+type World = ReturnType<typeof openWorld>
 
 const anyOf: Readonly<Record<string, string>> = {
   '|': '\n',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { menus } from '../../../../scripts/dev/menu-ways.ts'
-import { friend, openWorld, stranger } from '../world.ts'
+import { friend, openWorld, plays, stranger } from '../world.ts'
 
 const main = 'CON Rootstock DeFi…'
 const failed = 'CON A payment failed: see 5|Rootstock DeFi…'
@@ -8,8 +8,7 @@ const failed = 'CON A payment failed: see 5|Rootstock DeFi…'
 const unread = 'What you received cannot be shown now.'
 
 describe('my activity', () => {
-  test('has each payment with its true state, the newest first', async () => {
-    await openWorld().play(`
+  plays('has each payment with its true state, the newest first')`
       one: 2*${friend}*0.001*1
       settle
       0.001 s
@@ -20,11 +19,9 @@ describe('my activity', () => {
       see: 5 -> CON My Activity|Loan of 0.01 tRBTC: on its way|Sent 0.002 tRBTC to 0x5aAeb605...: FAILED, Balance too low|Sent 0.001 tRBTC to 2547...001: done|98. More|0. Back
       see: 5*98 -> CON ${unread}|0. Back
       see: 5*98*0 -> CON My Activity|Loan …|98. More|0. Back
-      see: 5*98*0*0 -> ${failed}`)
-  })
+      see: 5*98*0*0 -> ${failed}`
 
-  test('says "all" of a repayment, and nothing of others', async () => {
-    await openWorld().play(`
+  plays('says "all" of a repayment, and nothing of others')`
       none@1: 5 -> CON My Activity|${unread}|0. Back
       loan: 3*1
       settle
@@ -32,8 +29,7 @@ describe('my activity', () => {
       repay: 4*1
       settle
       see: 5 -> CON My Activity|Repaid all that was owed: done|Loan of 0.01 tRBTC: done|…
-      still none@1: 5 -> CON My Activity|${unread}|0. Back`)
-  })
+      still none@1: 5 -> CON My Activity|${unread}|0. Back`
 
   test('is no choice of the demonstration, which remembers nothing', async () => {
     const { play, memoryCalls } = openWorld({ product: menus.demo })
@@ -46,8 +42,7 @@ describe('my activity', () => {
 })
 
 describe('the first dial after a failure', () => {
-  test('says so, and the session that said it says it again, and no other', async () => {
-    await openWorld().play(`
+  plays('says so, and the session that said it says it again, and no other')`
       one: 2*${friend}*0.001*1
       fail Balance too low
       first: -> ${failed}
@@ -57,11 +52,11 @@ describe('the first dial after a failure', () => {
       later: 2*${friend}*0.002*1
       settle
       first: -> same
-      third: -> ${main}`)
-  })
+      third: -> ${main}`
 
-  test('says it of the newest that was not told, one a session, to its caller alone, whatever succeeded since', async () => {
-    await openWorld().play(`
+  plays(
+    'says it of the newest that was not told, one a session, to its caller alone, whatever succeeded since',
+  )`
       pay 1: 2*${friend}*0.001*1
       fail Paused
       0.001 s
@@ -74,8 +69,7 @@ describe('the first dial after a failure', () => {
       older: -> ${failed}
       newest: -> same
       none: -> ${main}
-      friend@1: -> ${main}`)
-  })
+      friend@1: -> ${main}`
 
   test('says nothing of what is under way or done', async () => {
     const { play, memoryCalls } = openWorld()
