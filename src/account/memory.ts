@@ -62,12 +62,7 @@ export type AccountMemory = z.output<typeof remembered>
 
 export type Memory = {
   read(account: Address): Promise<AccountMemory>
-  /**
-   * Changes what is kept in one step; `change` is asked again where another was faster, and writes
-   * nothing where it gives nothing.
-   *
-   * @throws {Error} no answer, or others were always faster
-   */
+  /** Changes what is kept in one step; `change` is asked again where another was faster. */
   change(
     account: Address,
     change: (memory: AccountMemory, now: number) => AccountMemory | undefined,

@@ -8,10 +8,7 @@ const wellKnownMnemonic = 'test test test test test test test test test test tes
 
 type Check = [variable: string, isWrong: boolean, reason: string]
 
-/**
- * Finds what is wrong with values that are each well formed. What would leave a guard half set names
- * both settings, so that none is off in silence.
- */
+/** Finds what is wrong with values that are each well formed, or would leave a guard half set. */
 export function contradictionsIn(settings: Settings): Fault[] {
   const checks = [keyChecks, pinChecks, senderChecks, otherChecks].flatMap((of) => of(settings))
   return checks.flatMap(([variable, isWrong, reason]) => (isWrong ? [{ variable, reason }] : []))

@@ -7,10 +7,7 @@ const maxWei = parseEther('21000000')
 
 const weiDecimals = 18
 
-/**
- * Reads a decimal above zero into wei, exactly. A comma stands for the point, but not in `1,000`,
- * where it may stand between thousands.
- */
+/** Reads a decimal above zero into wei, exactly. A comma is a point, but not in `1,000`. */
 export function parseAmount(
   typed: string,
 ): { kind: 'amount'; wei: bigint } | { kind: 'fault'; fault: AmountFault } {

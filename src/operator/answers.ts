@@ -232,10 +232,7 @@ export const intakeAnswer = z.object({ intake, open: z.int() })
 export const outbidRequest = z.object({ nonce: z.int().check(z.minimum(0)) })
 export const outbidAnswer = z.object({ nonce: z.int(), over: hash, hash, gasPriceWei: wei })
 
-/**
- * Reads `POST /operator/alias`: numbers whose accounts may have been opened under a former form, or that
- * there are no more, and how many are kept. `unclear`: those of whose numbers two are in use.
- */
+/** Reads `POST /operator/alias`. `unclear`: accounts of whose numbers two are in use. */
 export const aliasRequest = z.object({
   phones: z._default(z.array(phone).check(z.maxLength(20)), []),
   kept: z.optional(z.int().check(z.minimum(0))),
@@ -285,10 +282,7 @@ export const depositAnswer = z.object({
   ]),
 })
 
-/**
- * Reads `POST /operator/pin`: `unblock` lets a phone spend again after three wrong PINs or 90 days without
- * a dial; `keep-pin` calls off that a forgotten PIN may be replaced.
- */
+/** Reads `POST /operator/pin`: to spend again, or to keep a PIN that was called forgotten. */
 export const pinRequest = z.object({ phone, action: z.enum(['unblock', 'keep-pin']) })
 
 export const pinAnswer = z.object({

@@ -8,10 +8,7 @@ type Sample = readonly [value: number | string | undefined, labels?: Labels]
 /** Counts for ever where its name ends in `_total`, else goes up and down. */
 type Metric = readonly [name: string, help: string, samples: readonly Sample[]]
 
-/**
- * Tells what the ledger has, in Prometheus' text format (version 0.0.4). Nothing is counted in a
- * process, since each scrape may meet another one, and no node is asked.
- */
+/** Tells what the ledger has, in Prometheus' text format (version 0.0.4). No node is asked. */
 export function metricsOf(subject: Subject, known: KnownCondition): string {
   const metrics = [
     ...serviceMetrics(subject, known),

@@ -117,10 +117,7 @@ function timeOf(text: string | undefined): number | undefined {
   return /^[0-9]{1,15}$/.test(text) ? Number(text) : Date.parse(text)
 }
 
-/**
- * Adds a route that takes a body. Of any other body is said what is `wanted`, or by its schema what
- * is wrong: what was sent may be a person's, and no error repeats it.
- */
+/** Adds a route that takes a body. No error repeats what was sent: it may be a person's. */
 function post<Body>(
   routes: Hono,
   action: string,

@@ -24,10 +24,7 @@ export type AskOptions = PayingOptions & {
 
 type Parts = AskOptions & { asked: Asked; context: MenuContext }
 
-/**
- * Shows a place with what is read for it, within the account's dials of a minute. A menu says what
- * could not be read; what a caller agrees to is shown in full, or ends the session.
- */
+/** Shows a place with what is read for it; what a caller agrees to in full, or not at all. */
 export async function askAt(
   parts: Parts,
   place: Place,

@@ -27,10 +27,7 @@ export type RecipientRules = {
   opened?: ReadonlyMap<PhoneNumber, boolean> | undefined
 }
 
-/**
- * Reads an address, or a phone number in E.164 or the caller's national form. Mixed case has to
- * carry this chain's checksum (EIP-1191) or Ethereum's.
- */
+/** Reads an address, or a phone number in E.164 or the caller's national form. */
 export function parseRecipient(
   typed: string,
   rules: RecipientRules,

@@ -34,12 +34,7 @@ export type SessionOptions = {
   isCustomer: (phone: PhoneNumber) => Promise<boolean>
 }
 
-/**
- * Reads a session's answers. It begins where its first delivery began it, and a PIN is what it was
- * judged first: a later delivery is read as the one before.
- *
- * @throws {Error} no answer
- */
+/** Reads a session's answers, each as the first delivery that had it. @throws {Error} no answer */
 export async function readSession(
   parts: SessionOptions,
   answers: readonly string[],

@@ -48,12 +48,7 @@ export const pinVerdict: ShownFact<PinVerdict> = {
   ]) as z.ZodMiniType<PinVerdict>,
 }
 
-/**
- * Has a question go by a value from now on, and gives the one that it goes by; undefined where the
- * session is decided.
- *
- * @throws {Error} no answer
- */
+/** Has a question go by what it showed first; undefined where its session is decided. */
 export async function keepShown<Value>(
   ledger: Pick<Ledger, 'show'>,
   question: Question,

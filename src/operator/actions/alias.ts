@@ -13,12 +13,7 @@ export type AliasOptions = Pick<CallerOptions, 'relayer' | 'country' | 'newId'> 
     ownAccounts: CallerAccounts
   }
 
-/**
- * Has numbers keep the accounts that were opened under a former form, and with `kept` serves with
- * the table of now. Asked for again it does the same.
- *
- * @throws {Error} the ledger, the memory or the node gave no answer
- */
+/** Has numbers keep the accounts of former forms. @throws {Error} no answer */
 export async function keepAccounts(
   { relayer: { ledger, log }, ownAccounts, country, newId, memory, loan }: AliasOptions,
   { phones, kept }: AliasRequest,

@@ -35,11 +35,7 @@ const uncertain: Refused = {
   error: 'it is not known yet whether it was sent: the same key tells',
 }
 
-/**
- * Cashes out for a caller, at most once for each key. The audit has it before anything is sent.
- *
- * @throws {Error} the ledger gave no answer: it may have been accepted
- */
+/** Cashes out, once for each key, which the audit has before. @throws {Error} not known */
 export async function cashOutFor(
   options: CashOutOptions,
   { key, phone, to, amount }: CashOutRequest,

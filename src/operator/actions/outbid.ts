@@ -5,12 +5,7 @@ import type { Refused } from './caller.ts'
 
 const nodeTimeoutMs = 5_000
 
-/**
- * Outbids what was sent for a nonce, before a round would. The requests stay as they were signed, so
- * each pays once at most.
- *
- * @throws {TransportError} no node tells the price
- */
+/** Outbids a nonce before a round would; its requests stay. @throws {TransportError} no price */
 export async function outbidNonce(
   relayer: Relayer,
   nonce: number,

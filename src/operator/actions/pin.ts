@@ -12,11 +12,7 @@ const actions = {
   'keep-pin': { change: withoutWish, message: 'An operator has a caller keep a PIN' },
 } as const
 
-/**
- * Lets a caller spend again, or keep a PIN that was called forgotten. The audit has it before.
- *
- * @throws {Error} the ledger or the account's memory gave no answer
- */
+/** Lets a caller spend again, or keep a PIN, once the audit has it. @throws {Error} no answer */
 export async function tendPin(
   options: PinOptions,
   { phone, action }: PinRequest,

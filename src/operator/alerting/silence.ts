@@ -14,10 +14,7 @@ const says =
 
 export type SilenceOptions = WatchOptions & { clock: Clock }
 
-/**
- * Tells of a ledger that gives no answer, and of its first answer afterwards. Each process knows for
- * itself, so that several may tell, by the same ids.
- */
+/** Tells of a silent ledger, and of its first answer afterwards. Several tell by one id. */
 export function createSilence(options: SilenceOptions) {
   const { clock, log } = options
   let since: number | undefined

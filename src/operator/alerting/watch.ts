@@ -15,10 +15,7 @@ export type WatchOptions = {
 /** Notices that are told in one go. */
 const toldAtATime = 5
 
-/**
- * Raises and clears alerts by what is known, and tells of each once. Several may run it at a time:
- * the ledger knows what is raised, and who tells.
- */
+/** Raises, clears and tells alerts, each once: the ledger knows what is raised, and who tells. */
 export async function watchAlerts(
   ledger: Ledger,
   known: KnownCondition,

@@ -25,11 +25,7 @@ export type WebhookOptions = { webhook: Webhook; fetch: typeof globalThis.fetch;
 
 const timeoutMs = 5_000
 
-/**
- * Posts a notice, signed over the time and its bytes. Any status from 200 to 299 says that it was taken.
- *
- * @throws {Error} it was not taken, or there was no answer
- */
+/** Posts a notice, signed over the time and its bytes. @throws {Error} it was not taken */
 export async function post(
   { webhook, fetch, clock }: WebhookOptions,
   { id, name, kind, says, raisedAt, at }: AlertNotice,

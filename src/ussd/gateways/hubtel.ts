@@ -6,10 +6,7 @@ import type { Gateway, Parsed, Posted } from './gateway.ts'
 
 const name = 'hubtel'
 
-/**
- * Reads what Hubtel's Programmable Services post: `Message` is the last answer alone, and what was
- * typed before comes back in `ClientState`. A `response` goes on, a `release` is over.
- */
+/** Reads Hubtel's JSON: the last answer alone, and in `ClientState` what was typed before. */
 export const hubtel: Gateway = {
   name,
   parse,

@@ -16,11 +16,7 @@ export const menuParts: readonly MenuPart[] = [
   help,
 ]
 
-/**
- * Makes the whole menu; a setting leaves lines out, and no digit ever changes.
- *
- * @throws {Error} two places have one name, or one leads nowhere
- */
+/** Makes the menu. No digit depends on a setting. @throws {Error} a place leads nowhere */
 export function createMenu(settings: MenuSettings, parts = menuParts): Menu {
   const places = [
     ['main', mainMenu(settings, parts)] as const,

@@ -7,10 +7,7 @@ export const backDigit = '0'
 
 export type PageWords = { more: string; back: string }
 
-/**
- * Makes as few pages of a list as hold all of its lines, each of 160 septets at most; `hasBack`
- * says whether `0` leads anywhere from the first. Lines go over whole, or divided between words.
- */
+/** Makes as few pages as hold all lines; `hasBack`: `0` leads somewhere from the first. */
 export function pagesOf(lines: readonly string[], words: PageWords, hasBack: boolean): string[] {
   const only = [...lines, ...(hasBack ? [words.back] : [])].join('\n')
   if (septetsOf(only) <= screenSeptets) return [only]
