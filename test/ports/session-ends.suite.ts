@@ -61,30 +61,6 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
     const given: string[][] = [['2', '0700000002', '0.001', '1'], ['9', '9', '9', '3'], ...sessions]
 
     test.for(given.map((answers) => [answers.join('*'), answers] as const))(
-      'is an end in whatever order %s comes',
-      async ([, answers]) => {
-        const random = createRandom(seed, answers.join('*'))
-        const texts = textsOf(answers)
-        const drawn = Array.from({ length: ordersOfEach }, () => shuffled(random, texts))
-        const orders = [texts, texts.toReversed(), ...drawn]
-        const { deliver, paid } = await open(orders.length)
-        for (const [caller, order] of orders.entries()) {
-          let ended: string | undefined
-          for (const text of order) {
-            const before = await paid(caller)
-            const screen = await deliver(caller, 's', text)
-            const after = await paid(caller)
-            const what = `${order.join(' | ')}: ${text} after ${ended}`
-            if (ended !== undefined) expect(after, what).toBe(before)
-            if (/Nothing was sent/.test(screen)) expect(after, what).toBe(0)
-            if (isEnd(screen)) ended = `${text}: ${screen}`
-            expect(after, what).toBeLessThanOrEqual(1)
-          }
-        }
-      },
-    )
-
-    test.for(given.map((answers) => [answers.join('*'), answers] as const))(
       'is an end where all of %s comes at once',
       async ([, answers]) => {
         const random = createRandom(seed, answers.join('*'))
