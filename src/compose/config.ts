@@ -8,7 +8,7 @@ import type { AfricasTalkingAccount } from '../sms/africas-talking.ts'
 import { contradictionsIn } from './contradictions.ts'
 import { ConfigError, menuVariables, readEnvironment } from './environment.ts'
 import { guardsOf } from './guards.ts'
-import { type Settings, settle } from './settings.ts'
+import { completeSettings, type Settings } from './settings.ts'
 
 export type Config = ReturnType<typeof parseConfig>
 
@@ -20,7 +20,7 @@ export type Limits = AccountLimits & {
 
 /** Reads the environment. @throws {ConfigError} naming every bad variable and why */
 export function parseConfig(env: Readonly<Record<string, unknown>>) {
-  const settings = settle(readEnvironment(env))
+  const settings = completeSettings(readEnvironment(env))
   const faults = contradictionsIn(settings)
   if (faults.length > 0) throw new ConfigError(faults)
   const { chain, urls, profile, PIN: pin, BLOCK_SECONDS: blockSeconds } = settings

@@ -8,7 +8,7 @@ type OfProfile = {
 }
 
 /** Adds to what an environment sets what its profile has for the rest, and what follows from both. */
-export function settle(values: Values) {
+export function completeSettings(values: Values) {
   const chain: Chain = chains[values.CHAIN_ID === '30' ? 30 : 31]
   const profile = values.PROFILE ?? usualProfile[chain.id]
   const own = { 30: values.NODE_URL_30, 31: values.NODE_URL_31 }[chain.id]
@@ -32,4 +32,4 @@ export function settle(values: Values) {
 /** Is what a hosted node gives a day; a node on this machine is asked without a limit. */
 const hostedCallsADay = 25_000
 
-export type Settings = ReturnType<typeof settle>
+export type Settings = ReturnType<typeof completeSettings>

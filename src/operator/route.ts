@@ -4,7 +4,7 @@ import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { isOperator } from '../keys/operator-token.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
-import type { Refused } from './actions/caller.ts'
+import type { RefusedRequest } from './actions/caller.ts'
 import {
   aliasRequest,
   cashOutRequest,
@@ -77,7 +77,7 @@ export function operatorRoutes({ operator, operatorToken, log }: OperatorRouteOp
 
 const bad = (c: Context, error: z.core.$ZodError) => c.json({ error: z.prettifyError(error) }, 400)
 
-function reply(c: Context, answer: object | Refused) {
+function reply(c: Context, answer: object | RefusedRequest) {
   return 'error' in answer ? c.json({ error: answer.error }, answer.status) : c.json(answer)
 }
 
@@ -122,7 +122,7 @@ function post<Body>(
   routes: Hono,
   action: string,
   schema: z.ZodMiniType<Body>,
-  act: (asked: Body) => Promise<object | Refused>,
+  act: (asked: Body) => Promise<object | RefusedRequest>,
   wanted?: string,
 ): void {
   routes.post(`/operator/${action}`, async (c) => {

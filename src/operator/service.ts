@@ -8,7 +8,7 @@ import { faultOf } from '../runtime/log.ts'
 import { type AliasOptions, keepAccounts } from './actions/alias.ts'
 import { type CashOutOptions, cashOutFor } from './actions/cash-out.ts'
 import { type DepositOptions, depositFor } from './actions/deposit.ts'
-import { type LookupOptions, lookUp } from './actions/lookup.ts'
+import { type LookupOptions, lookUpCaller } from './actions/lookup.ts'
 import { outbidNonce } from './actions/outbid.ts'
 import { type PinOptions, tendPin } from './actions/pin.ts'
 import { createRestores, type RestoreOptions } from './actions/restore.ts'
@@ -95,7 +95,7 @@ export function createOperator(options: OperatorOptions) {
       log({ level: 'warn', event: 'operator.outbid', message, nonce })
       return await outbidNonce(relayer, nonce)
     },
-    lookup: whenKnown(lookUp),
+    lookup: whenKnown(lookUpCaller),
     cashOut: whenKnown(cashOutFor),
     deposit: whenKnown(depositFor),
     pin: whenKnown(tendPin),

@@ -5,7 +5,7 @@ import { isOpened, type Traces } from '../../account/opened.ts'
 import { type PhoneNumber, parseCaller } from '../../account/phone.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
 import type { AliasAnswer, AliasRequest } from '../answers.ts'
-import { badNumber, type CallerOptions, otherSecrets, type Refused } from './caller.ts'
+import { badNumber, type CallerOptions, otherSecrets, type RefusedRequest } from './caller.ts'
 
 export type AliasOptions = Pick<CallerOptions, 'relayer' | 'country' | 'newId'> &
   Pick<Traces, 'memory' | 'loan'> & {
@@ -18,7 +18,7 @@ export async function keepAccounts(
   { relayer: { ledger, log }, ownAccounts, country, newId, memory, loan }: AliasOptions,
   { phones, kept }: AliasRequest,
   { identity }: Pick<Vitals, 'identity'>,
-): Promise<AliasAnswer | Refused> {
+): Promise<AliasAnswer | RefusedRequest> {
   const differs = identity?.kind === 'different' ? identity.names : []
   if (differs.some((name) => name !== 'NUMBERING')) return otherSecrets
   const accounts: [Address, Address][] = []

@@ -5,7 +5,7 @@ import type { Vitals } from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 
 /** Says why nothing is done, with the status of that answer. */
-export type Refused = { status: 400 | 404 | 409 | 503; error: string }
+export type RefusedRequest = { status: 400 | 404 | 409 | 503; error: string }
 
 /** Gives what actions for a caller need. */
 export type CallerOptions = {
@@ -15,9 +15,9 @@ export type CallerOptions = {
   newId: () => string
 }
 
-export const badNumber: Refused = { status: 400, error: 'this is not a phone number' }
+export const badNumber: RefusedRequest = { status: 400, error: 'this is not a phone number' }
 /** Refuses where the ledger was begun with other secrets, since the account would be a wrong one. */
-export const otherSecrets: Refused = {
+export const otherSecrets: RefusedRequest = {
   status: 409,
   error: 'the ledger was begun with other secrets',
 }
@@ -27,7 +27,7 @@ export async function callerBy(
   { accounts, country }: Pick<CallerOptions, 'accounts' | 'country'>,
   typed: string,
   { identity }: Pick<Vitals, 'identity'>,
-): Promise<Refused | { phone: PhoneNumber; account: LocalAccount }> {
+): Promise<RefusedRequest | { phone: PhoneNumber; account: LocalAccount }> {
   const phone = parseCaller(typed.trim(), country)
   if (phone === undefined) return badNumber
   if (identity?.kind !== 'same') return otherSecrets

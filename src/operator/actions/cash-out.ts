@@ -7,7 +7,7 @@ import type { PaymentAnswer } from '../../relay/pay/answers.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import type { CashOutAnswer, CashOutRequest } from '../answers.ts'
 import { type Subject, toPaymentSummary } from '../records.ts'
-import { type CallerOptions, callerBy, type Refused } from './caller.ts'
+import { type CallerOptions, callerBy, type RefusedRequest } from './caller.ts'
 
 /** Takes money out of a caller's balance to an address outside; `all` that the account has. */
 export type CashOutOrder = {
@@ -30,7 +30,7 @@ export type CashOutOptions = CallerOptions & {
 /** Is far shorter than the 7 days for which spent intents are remembered: no key is as good as new. */
 const keyLifetimeSeconds = 24 * 60 * 60
 
-const uncertain: Refused = {
+const uncertain: RefusedRequest = {
   status: 503,
   error: 'it is not known yet whether it was sent: the same key tells',
 }
@@ -40,7 +40,7 @@ export async function cashOutFor(
   options: CashOutOptions,
   { key, phone, to, amount }: CashOutRequest,
   vitals: Vitals,
-): Promise<CashOutAnswer | Refused> {
+): Promise<CashOutAnswer | RefusedRequest> {
   const { subject, relayer, cashOut } = options
   const { chain, loan, forwarder } = subject
   const { ledger, log } = relayer

@@ -3,7 +3,7 @@ import type { DepositClaim } from '../../relay/claim-deposit.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
 import type { DepositAnswer } from '../answers.ts'
 import { linkOf, type Subject } from '../records.ts'
-import { type CallerOptions, callerBy, type Refused } from './caller.ts'
+import { type CallerOptions, callerBy, type RefusedRequest } from './caller.ts'
 
 export type DepositOptions = CallerOptions & {
   subject: Subject
@@ -15,7 +15,7 @@ export async function depositFor(
   options: DepositOptions,
   { phone }: { phone: string },
   vitals: Vitals,
-): Promise<DepositAnswer | Refused> {
+): Promise<DepositAnswer | RefusedRequest> {
   const caller = await callerBy(options, phone, vitals)
   if ('error' in caller) return caller
   const { account } = caller

@@ -3,7 +3,7 @@ import type { Vitals } from '../../relay/ledger/port.ts'
 import { faultOf } from '../../runtime/log.ts'
 import type { LookupAnswer } from '../answers.ts'
 import { type Subject, toPaymentSummary } from '../records.ts'
-import { type CallerOptions, callerBy, type Refused } from './caller.ts'
+import { type CallerOptions, callerBy, type RefusedRequest } from './caller.ts'
 
 export type LookupOptions = CallerOptions & {
   subject: Subject
@@ -13,11 +13,11 @@ export type LookupOptions = CallerOptions & {
 const shownPayments = 20
 
 /** Finds the account of a caller's number, with what it has and what it paid last. */
-export async function lookUp(
+export async function lookUpCaller(
   options: LookupOptions,
   { phone }: { phone: string },
   vitals: Vitals,
-): Promise<LookupAnswer | Refused> {
+): Promise<LookupAnswer | RefusedRequest> {
   const caller = await callerBy(options, phone, vitals)
   if ('error' in caller) return caller
   const { address: account } = caller.account

@@ -3,7 +3,7 @@ import { maxTries, unlocked, withoutWish } from '../../account/pin.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
 import type { PinAnswer, PinRequest } from '../answers.ts'
 import { isoOrNull } from '../records.ts'
-import { type CallerOptions, callerBy, type Refused } from './caller.ts'
+import { type CallerOptions, callerBy, type RefusedRequest } from './caller.ts'
 
 export type PinOptions = CallerOptions & { memory: Memory }
 
@@ -17,7 +17,7 @@ export async function tendPin(
   options: PinOptions,
   { phone, action }: PinRequest,
   vitals: Pick<Vitals, 'identity'>,
-): Promise<PinAnswer | Refused> {
+): Promise<PinAnswer | RefusedRequest> {
   const caller = await callerBy(options, phone, vitals)
   if ('error' in caller) return caller
   const { address } = caller.account

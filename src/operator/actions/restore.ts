@@ -8,7 +8,7 @@ import type {
 } from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import type { ExportAnswer, Restored, RestoreRequest, SetBackRequest } from '../answers.ts'
-import type { Refused } from './caller.ts'
+import type { RefusedRequest } from './caller.ts'
 
 export type RestoreOptions = {
   relayer: Pick<Relayer, 'ledger' | 'log'>
@@ -24,13 +24,13 @@ export function createRestores({ relayer, identity, newId, setBack }: RestoreOpt
   const { ledger, log } = relayer
   const say = (message: string) => log({ level: 'warn', event: 'operator.restore', message })
   return {
-    async exported(place: ExportPlace): Promise<ExportAnswer | Refused> {
+    async exported(place: ExportPlace): Promise<ExportAnswer | RefusedRequest> {
       const page = await ledger.exported(await identity(), place)
       if (page.kind === 'different') return conflict(whyNotExported(page.names))
       const { head, entries, next = null } = page
       return { head, entries, next }
     },
-    async beginRestore({ head, adds }: RestoreRequest): Promise<Restored | Refused> {
+    async beginRestore({ head, adds }: RestoreRequest): Promise<Restored | RefusedRequest> {
       const restoring = { id: newId(), head, identity: await identity(), adds }
       const begun = await ledger.beginRestore(restoring)
       if (begun.kind !== 'begun') return conflict(whyNotBegun(begun))
@@ -45,7 +45,7 @@ export function createRestores({ relayer, identity, newId, setBack }: RestoreOpt
       if (ended.kind === 'restored') say('The ledger is restored')
       return restored(ended)
     },
-    async setBack(asked: SetBackRequest): Promise<{ undo: string } | Refused> {
+    async setBack(asked: SetBackRequest): Promise<{ undo: string } | RefusedRequest> {
       if (setBack === undefined) return conflict('Redis keeps no history')
       const answer = await setBack('to' in asked ? { time: Date.parse(asked.to) } : asked)
       if (answer.kind === 'refused') return conflict(answer.reason)
@@ -58,9 +58,9 @@ export function createRestores({ relayer, identity, newId, setBack }: RestoreOpt
   }
 }
 
-const conflict = (error: string): Refused => ({ status: 409, error })
+const conflict = (error: string): RefusedRequest => ({ status: 409, error })
 
-const restored = ({ kind, ...answer }: RestoreAnswer): Restored | Refused =>
+const restored = ({ kind, ...answer }: RestoreAnswer): Restored | RefusedRequest =>
   'added' in answer ? answer : conflict('no restore of this export is under way')
 
 const whyNotExported = (names: readonly string[]): string =>
