@@ -11,19 +11,20 @@ import {
   getContractAddress,
   type Hex,
   http,
+  isAddressEqual,
   type PublicClient,
   zeroAddress,
 } from 'viem'
 import { chains, type Chain as ServedChain } from '../../src/chain/chains.ts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
-import { relayForwarderAbi } from '../../src/relay/forwarder/abi.ts'
 import { maxGasPrice, priceObstacle } from '../stack/chain/gas-price.ts'
 import { type ChainNode, isAnvil } from '../stack/chain/node.ts'
 import { createTreasury, type Treasury } from '../stack/money/treasury.ts'
 import { StackError } from '../stack/report.ts'
 import { buildContracts, readArtifact } from './forge.ts'
+import { forwarderAt, loanAt } from './reads.ts'
 
-/** What is to stand on a chain, and who pays for it. */
+/** What is to stand on a chain, and who pays for it; an amount in wei. */
 export type DeployOptions = {
   readonly nodeUrl: string
   readonly chainId: ServedChain['id']
@@ -33,36 +34,36 @@ export type DeployOptions = {
   readonly relayers: readonly Address[]
   /** What was deployed where: `.dev/…` for a local chain, `deployments/<chainId>.json` for a public one. */
   readonly recordFile: string
-  /** Given to the pool of a contract that is deployed now. */
-  readonly poolWei?: bigint | undefined
-  /** 0.01 by default. */
-  readonly principalWei?: bigint | undefined
-  /** 1 by default, and 1,000 on a development chain. */
-  readonly dailyCapWei?: bigint | undefined
-  /** 1 by default, and 1,000 on a development chain. */
-  readonly withdrawalLimitWei?: bigint | undefined
-  /** What is owed beside the principal, in basis points of it: none by default. */
-  readonly feeRate?: number | undefined
-  /** How long after its issue a loan is due: 30 days by default. */
-  readonly termSeconds?: number | undefined
-  /** Between two loans of one borrower: none by default. */
-  readonly pauseBetweenSeconds?: number | undefined
-  /** Of one borrower: as many as it likes by default. */
-  readonly loansPerDay?: number | undefined
-  /** Whether only listed borrowers get a loan. */
-  readonly isListOnly?: boolean | undefined
-  /** The final owners, one for each contract: the deployer by default. */
-  readonly forwarderOwner?: Address | undefined
-  readonly loanOwner?: Address | undefined
-  /** May pause both contracts: nobody but the owners by default. */
-  readonly guardian?: Address | undefined
-  /** Keeps the list of borrowers: nobody by default. */
-  readonly creditor?: Address | undefined
-  /** The loan contract whose accounts may move to the new one. */
-  readonly predecessor?: Address | undefined
-  /** For a unit of gas: what the relay itself pays at most by default. */
-  readonly maxGasPriceWei?: bigint | undefined
   readonly log: (line: string) => void
+} & Partial<Wanted>
+
+/** What a deployment may ask for: terms that are not named are the usual ones, roles nobody's or the deployer's. */
+type Wanted = {
+  /** Given to the pool of a contract that is deployed now. */
+  readonly poolWei: bigint | undefined
+  readonly principalWei: bigint | undefined
+  readonly dailyCapWei: bigint | undefined
+  readonly withdrawalLimitWei: bigint | undefined
+  /** What is owed beside the principal, in basis points of it. */
+  readonly feeRate: number | undefined
+  /** How long after its issue a loan is due. */
+  readonly termSeconds: number | undefined
+  /** Between two loans of one borrower. */
+  readonly pauseBetweenSeconds: number | undefined
+  /** Of one borrower. */
+  readonly loansPerDay: number | undefined
+  /** Whether only listed borrowers get a loan. */
+  readonly isListOnly: boolean | undefined
+  readonly forwarderOwner: Address | undefined
+  readonly loanOwner: Address | undefined
+  /** May pause both contracts. */
+  readonly guardian: Address | undefined
+  /** Keeps the list of borrowers. */
+  readonly creditor: Address | undefined
+  /** The loan contract whose accounts may move to the new one. */
+  readonly predecessor: Address | undefined
+  /** For a unit of gas: what the relay itself pays at most by default. */
+  readonly maxGasPriceWei: bigint | undefined
 }
 
 /** Addresses in lower case, which no checksum of any chain contradicts. */
@@ -96,9 +97,8 @@ type Chain = {
 type ContractName = 'RelayForwarder' | 'MicroLoan'
 
 /**
- * Brings both contracts onto the chain: deploys what is not there yet, with roles, terms and relayers in
- * their constructors, and funds the new pool. Once this is done, a later call sends nothing: it changes
- * back nothing that an owner has changed since, and fills no pool that was drained. It says what differs.
+ * Brings both contracts onto the chain and funds the new pool. Once this is done, a later call sends nothing: it says
+ * what differs, changes nothing back, and fills no pool that was drained.
  * @throws {DeployError} and the next call goes on from what reached the chain
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
@@ -166,47 +166,35 @@ async function findDeployed(chain: Chain, options: DeployOptions): Promise<Found
   if (!isSameChain) throw publicRecord(options.recordFile)
   const hasForwarder = await checkCode(chain, 'RelayForwarder', record.forwarder)
   const hasLoan = await checkCode(chain, 'MicroLoan', record.loan)
-  if (hasLoan) await checkTrust(chain, record)
-  if (hasLoan && hasForwarder) await checkTarget(chain, record)
+  const found = { record, hasForwarder, hasLoan }
+  await checkTrust(chain, found)
   const isGone = !hasForwarder || !hasLoan
   if (isGone && record.state === 'deployed' && !isAnvil) throw missingCode(options.recordFile)
-  return { record, hasForwarder, hasLoan }
+  return found
 }
 
-const readTarget = ({ client }: Chain, address: Address): Promise<Address> =>
-  client.readContract({ address, abi: relayForwarderAbi, functionName: 'target' })
-
-/** Refuses a loan contract that trusts another forwarder: masked code says nothing of its immutables. */
-async function checkTrust({ client }: Chain, { loan, forwarder }: DeploymentRecord): Promise<void> {
-  const contract = { address: loan, abi: microLoanAbi } as const
-  const trusted = await client.readContract({ ...contract, functionName: 'trustedForwarder' })
-  if (!sameHex(trusted, forwarder)) throw otherCode('MicroLoan', loan)
+/** Refuses a pair that does not name each other: masked code says nothing of its immutables. */
+async function checkTrust(
+  { client }: Chain,
+  { record: { loan, forwarder }, hasForwarder, hasLoan }: Found,
+): Promise<void> {
+  if (!hasLoan) return
+  const trusted = await loanAt(client, loan).trustedForwarder()
+  if (!isAddressEqual(trusted, forwarder)) throw otherCode('MicroLoan', loan)
+  if (!hasForwarder) return
+  const target = await forwarderAt(client, forwarder).target()
+  if (!isAddressEqual(target, loan)) throw otherCode('RelayForwarder', forwarder)
 }
 
-/** Refuses a forwarder that calls another contract. */
-async function checkTarget(chain: Chain, { loan, forwarder }: DeploymentRecord): Promise<void> {
-  const target = await readTarget(chain, forwarder)
-  if (!sameHex(target, loan)) throw otherCode('RelayForwarder', forwarder)
-}
-
-/** What is otherwise on the chain than asked for; what was not asked for is not compared. */
+/** Finds what is otherwise on the chain than asked for; what was not asked for is not compared. */
 async function findDifferences(
   { client }: Chain,
   options: DeployOptions,
   record: DeploymentRecord,
 ): Promise<string[]> {
-  const forwarder = { address: record.forwarder, abi: relayForwarderAbi } as const
-  const loan = { address: record.loan, abi: microLoanAbi } as const
-  const terms = await client.readContract({ ...loan, functionName: 'terms' })
-  const named = ['owner', 'guardian', 'creditor', 'predecessor', 'withdrawalLimit'] as const
-  const [owner, guardian, creditor, predecessor, withdrawalLimit] = await Promise.all(
-    named.map((functionName) => client.readContract({ ...loan, functionName })),
-  )
-  const [forwarderOwner, forwarderGuardian] = await Promise.all(
-    (['owner', 'guardian'] as const).map((functionName) =>
-      client.readContract({ ...forwarder, functionName }),
-    ),
-  )
+  const forwarder = forwarderAt(client, record.forwarder)
+  const loan = loanAt(client, record.loan)
+  const terms = await loan.terms()
   const pairs: [string, unknown, unknown][] = [
     ['the principal in wei', terms.principal, options.principalWei],
     ['the daily cap in wei', terms.dailyCap, options.dailyCapWei],
@@ -215,18 +203,17 @@ async function findDifferences(
     ['the pause between loans in seconds', terms.pauseBetween, options.pauseBetweenSeconds],
     ['the loans of a borrower in a day', terms.loansPerDay, options.loansPerDay],
     ['lending by list', terms.listOnly, options.isListOnly],
-    ['the limit of withdrawals in wei', withdrawalLimit, options.withdrawalLimitWei],
-    ['the creditor', creditor, options.creditor],
-    ['the predecessor', predecessor, options.predecessor],
-    ["the loan contract's owner", owner, options.loanOwner],
-    ["the loan contract's guardian", guardian, options.guardian],
-    ["the forwarder's owner", forwarderOwner, options.forwarderOwner],
-    ["the forwarder's guardian", forwarderGuardian, options.guardian],
+    ['the limit of withdrawals in wei', await loan.withdrawalLimit(), options.withdrawalLimitWei],
+    ['the creditor', await loan.creditor(), options.creditor],
+    ['the predecessor', await loan.predecessor(), options.predecessor],
+    ["the loan contract's owner", await loan.owner(), options.loanOwner],
+    ["the loan contract's guardian", await loan.guardian(), options.guardian],
+    ["the forwarder's owner", await forwarder.owner(), options.forwarderOwner],
+    ["the forwarder's guardian", await forwarder.guardian(), options.guardian],
   ]
   const disallowed: string[] = []
   for (const relayer of options.relayers) {
-    const isRelayer = { ...forwarder, functionName: 'isRelayer', args: [relayer] } as const
-    if (!(await client.readContract(isRelayer))) disallowed.push(`the relayer ${relayer}`)
+    if (!(await forwarder.isRelayer([relayer]))) disallowed.push(`the relayer ${relayer}`)
   }
   const isSame = (is: unknown, wanted: unknown) => sameHex(String(is), String(wanted))
   return [
@@ -253,9 +240,10 @@ async function planRecord(chain: Chain, before: Found | undefined): Promise<Depl
     genesisHash: chain.node.genesis,
     state: 'sending',
   } as const
-  // The forwarder calls one address for good: where none of ours can come to stand there any more, it is left.
-  if (before?.hasForwarder && sameHex(await readTarget(chain, before.record.forwarder), next(0))) {
-    return { ...before.record, ...common, loan: next(0) }
+  if (before?.hasForwarder) {
+    // The forwarder calls one address for good: where none of ours can come to stand there any more, it is left.
+    const target = await forwarderAt(chain.client, before.record.forwarder).target()
+    if (isAddressEqual(target, next(0))) return { ...before.record, ...common, loan: next(0) }
   }
   const block = await chain.client.getBlockNumber()
   return { ...common, forwarder: next(0), loan: next(1), deployedBlock: String(block + 1n) }
@@ -286,15 +274,12 @@ async function sendMissing(
     // The two name each other: this one is told where the other comes to stand.
     await create('RelayForwarder', [forwarderOwner, guardian, options.relayers, loan])
   }
-  const contract = { address: loan, abi: microLoanAbi } as const
   if (!before?.hasLoan) {
-    await create('MicroLoan', [
-      { ...readSetup(chain, options), forwarder, owner: loanOwner, guardian },
-    ])
+    const setup = readSetup(chain, options)
+    await create('MicroLoan', [{ ...setup, forwarder, owner: loanOwner, guardian }])
   }
   const { poolWei = 0n } = options
-  const liquidity = { ...contract, functionName: 'liquidity' } as const
-  if (poolWei > 0n && (await chain.client.readContract(liquidity)) === 0n) {
+  if (poolWei > 0n && (await loanAt(chain.client, loan).liquidity()) === 0n) {
     const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'fund' })
     await chain.deployer.send({ to: loan, data, valueWei: poolWei })
   }

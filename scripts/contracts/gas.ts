@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { readFlags } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
 import { buildContracts, projectRoot } from './forge.ts'
-import { measureAll } from './gas/measure.ts'
+import { measureAll, tables } from './gas/measure.ts'
 import { openRskj } from './gas/rskj.ts'
-import { tables } from './gas/tables.ts'
 import { openVm } from './gas/vm.ts'
 
 const help = `Measures the contracts in a machine with Rootstock's rules and in one with Ethereum's, and writes snapshots/ and the

@@ -21,10 +21,9 @@ export function openFolder(env: NodeJS.ProcessEnv = process.env) {
     /** What other programs read to find the running stack. */
     stack: at('stack.json'),
     secrets: at('secrets.json'),
-    /** The local chain: its saved state, what anvil itself writes at its end, its first block. */
+    /** The local chain: its saved state, and its first block. */
     chain: at('chain'),
     chainState: at('chain', 'state.json.gz'),
-    chainAtExit: at('chain', 'at-exit.json'),
     chainStarted: at('chain', 'started.json'),
     chainHead: at('chain', 'head.json'),
     chainGenesisTime: at('chain', 'genesis-time.json'),

@@ -1,7 +1,7 @@
 import { callOf } from '../../../src/loan/calls.ts'
+import { directCalls, preparePhones, type RelayedAction, relayedActions } from './actions.ts'
 import { accountOf, type MeasuredChain } from './chain.ts'
-import { directCalls } from './direct.ts'
-import { preparePhones, type RelayedAction, relayedActions } from './relayed.ts'
+import type { Network } from './vm.ts'
 import {
   executeCall,
   lendForDays,
@@ -14,19 +14,16 @@ import {
 } from './world.ts'
 
 /** Gas by action and column: a request's share of a batch, and the least gas that its call takes. */
-export type Figures = Record<string, Record<string, number>>
+type Figures = Record<string, Record<string, number>>
 
 export type Measured = { relayed: Figures; direct: Figures }
 
 /** The column of the least gas that a call has to be signed for. */
-export const leastGasColumn = 'least gas to sign'
+const leastGasColumn = 'least gas to sign'
 
-export const batchSizes = [1, 5, 10, 20] as const
+const batchSizes = [1, 5, 10, 20] as const
 
-/**
- * Everything that the tables have, as this chain charges it. Where it was computed before, the least gas of a
- * call is tried there alone: that much is enough, and one less is not.
- */
+/** Measures all that the tables have; a least gas that is known is only tried: that much is enough, one less is not. */
 export async function measureAll(chain: MeasuredChain, computed?: Measured): Promise<Measured> {
   const world = await openWorld(chain)
   const measureLeast = async (name: string, signed: Signed | undefined) => {
@@ -36,17 +33,14 @@ export async function measureAll(chain: MeasuredChain, computed?: Measured): Pro
   }
   // The most expensive call: the first loan of a contract writes to words that are still empty.
   const data = callOf({ kind: 'loan', ...loanTerms })
+  const intent = 'the first loan of all'
   const signer = accountOf('the first borrower')
-  const firstLoan = 'the first loan of all'
-  const relayed: Figures = {
-    [firstLoan]: await measureLeast(firstLoan, { signer, data, intent: firstLoan }),
-  }
+  const relayed: Figures = { [intent]: await measureLeast(intent, { signer, data, intent }) }
   await lendForDays(world)
   await preparePhones(world)
   for (const action of relayedActions()) {
-    const { name, requests } = action
-    relayed[name] = {
-      ...(await measureLeast(name, requests[0])),
+    relayed[action.name] = {
+      ...(await measureLeast(action.name, action.requests[0])),
       ...(await measureBatches(world, action)),
     }
   }
@@ -86,4 +80,27 @@ async function measureBatches(
     figures[`of ${size}`] = Math.floor(gasUsed / size)
   }
   return figures
+}
+
+/** Writes the tables of the contracts' README: Rootstock's gas, and Ethereum's in brackets. */
+export function tables({ rootstock, ethereum }: Readonly<Record<Network, Measured>>): string {
+  const columns = [leastGasColumn, ...batchSizes.map((size) => `of ${size}`)]
+  const heads = batchSizes.map((size) => (size === 1 ? 'alone' : `in ${size}`))
+  const table = (kind: keyof Measured, names: readonly string[], titles = names) => {
+    const cell = (action: string, name: string) => {
+      const [ours, other] = [rootstock, ethereum].map((of) =>
+        of[kind][action]?.[name]?.toLocaleString('en-US'),
+      )
+      return ours === undefined ? '' : `${ours} (${other})`
+    }
+    const rows = Object.keys(rootstock[kind]).map((action) => [
+      action,
+      ...names.map((name) => cell(action, name)),
+    ])
+    const head = [kind, ...titles]
+    const rule = head.map((_, index) => (index === 0 ? '---' : '---:'))
+    return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`)
+  }
+  const relayed = table('relayed', columns, [leastGasColumn, ...heads])
+  return [...relayed, '', ...table('direct', ['gas'])].join('\n')
 }

@@ -21,7 +21,7 @@ import {
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
 import { readArtifact } from '../forge.ts'
-import { accountOf, type Call, type MeasuredChain, type Mined } from './chain.ts'
+import { accountOf, type Call, chainId, type MeasuredChain, type Mined } from './chain.ts'
 
 /** A pair of contracts that has been lending for days, so that no first write flatters or blames a call. */
 export type World = {
@@ -32,13 +32,12 @@ export type World = {
   relayer: PrivateKeyAccount
 }
 
-/** What a phone's account signs: the signer, its place in the batch, and the call. */
+/** A call that a phone's account signs. */
 export type Signed = { signer: PrivateKeyAccount; data: Hex; intent: string }
 
-/** The gas that requests are signed for here: plenty, for each call that is measured. */
+/** Plenty, for each call that is measured. */
 export const signedGas = 300_000
 const hour = 3_600
-/** Of each loan. */
 export const loanTerms = {
   principalWei: parseEther('0.01'),
   feeWei: 0n,
@@ -92,34 +91,26 @@ export async function executeCall(
   signed: readonly Signed[],
   gas = signedGas,
 ): Promise<Call> {
-  const { forwarder, relayer, chain } = world
+  const { forwarder: address, relayer, chain } = world
   const deadline = chain.now() + 2 * hour
-  const requests = signed.map(({ signer, data, intent }) =>
-    signRequest(
-      signer,
-      { chainId: 31, address: forwarder },
-      {
-        from: signer.address,
-        intentId: slice(keccak256(toHex(intent)), 0, intentIdLength),
-        deadline,
-        gas,
-        data,
-      },
-    ),
-  )
-  return { from: relayer, to: forwarder, data: encodeExecute(await Promise.all(requests)) }
+  const requests = signed.map(({ signer, data, intent }) => {
+    const intentId = slice(keccak256(toHex(intent)), 0, intentIdLength)
+    const request = { from: signer.address, intentId, deadline, gas, data }
+    return signRequest(signer, { chainId, address }, request)
+  })
+  return { from: relayer, to: address, data: encodeExecute(await Promise.all(requests)) }
 }
 
 export async function execute(world: World, signed: readonly Signed[]): Promise<Mined> {
   return world.chain.send(await executeCall(world, signed))
 }
 
-/** Whether a request is executed and succeeds when it is signed for so much gas. It is undone. */
+/** Whether a request succeeds when it is signed for so much gas. It is undone. */
 export function succeedsWith(world: World, signed: Signed, gas: number): Promise<boolean> {
   const { chain, forwarder } = world
   return chain.undoing(async () => {
     const { logs } = await chain.send(await executeCall(world, [signed], gas))
-    return resultsInLogs({ chainId: 31, address: forwarder }, logs)[0]?.status === 'executed'
+    return resultsInLogs({ chainId, address: forwarder }, logs)[0]?.status === 'executed'
   })
 }
 

@@ -10,29 +10,24 @@ import { type Mutation, mutationsOf } from './mutations.ts'
 const help = `Changes contracts/src in a copy, one mistake at a time, and runs the tests on each. One that no test notices has
 to stand in contracts/test/mutation/survivors.diff with the reason why it may.
 
-  npx node scripts/contracts/mutation/mutate.ts [--file MicroLoan.sol] [--rule backdoor] [--from N] [--to N]
+  npx node scripts/contracts/mutation/mutate.ts [--only backdoor] [--from N] [--to N]
 
-  --file       of one file alone
-  --rule       one kind of mistake
+  --only       those in whose description this stands: a file, a kind of mistake, a line
   --from --to  a part
   --survivors  those of the list alone
   --list       names them and ends`
 
-type Survivor = { file: string; before: string; after: string; reason: string }
+type Survivor = Pick<Mutation, 'file' | 'before' | 'after'> & { reason: string }
 
 const survivorsFile = join(projectRoot, 'contracts/test/mutation/survivors.diff')
 const survivors = readSurvivors(readFileSync(survivorsFile, 'utf8'))
-/** Everything that has code: interfaces have no mutations. */
-const sources = globSync('contracts/src/*.sol', { cwd: projectRoot }).sort()
 
-const flags = readFlags(help, {
-  ...{ file: undefined, rule: undefined, list: false, survivors: false },
-  ...{ from: '1', to: `${Number.MAX_SAFE_INTEGER}` },
-})
-const all = mutationsOf(sources)
+const usual = { only: '', list: false, survivors: false, from: '1', to: 'Infinity' } as const
+const flags = readFlags(help, usual)
+/** Everything that has code: interfaces have no mutations. */
+const all = mutationsOf(globSync('contracts/src/*.sol', { cwd: projectRoot }).sort())
 const mutations = all
-  .filter(({ file }) => flags.file === undefined || file.endsWith(`/${flags.file}`))
-  .filter(({ rule }) => flags.rule === undefined || flags.rule === rule)
+  .filter((mutation) => describe(mutation).includes(flags.only))
   .filter((mutation) => !flags.survivors || reasonFor(mutation) !== undefined)
   .slice(Number(flags.from) - 1, Number(flags.to))
 const stale = survivors.filter((survivor) => !all.some((mutation) => isOf(survivor, mutation)))

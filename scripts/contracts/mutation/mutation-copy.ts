@@ -16,18 +16,7 @@ import { type Mutation, mutate } from './mutations.ts'
 /** `stillborn`: it does not compile. */
 export type Outcome = 'killed' | 'stillborn' | 'survived'
 
-/** A copy of what forge needs of this project, in which contracts are changed and tested. */
-export type MutationCopy = {
-  /** @throws where the tests fail without any mutation */
-  prepare(): Promise<void>
-  outcomeOf(mutation: Mutation): Promise<Outcome>
-  remove(): void
-}
-
-/**
- * The quick tests first: few mutations get past them, and those are asked of optimized code too. Each has a folder
- * of its own for what it builds: of a mutation nothing is compiled there but what has to be.
- */
+/** The quick tests first: few mutations get past them, and those are asked of optimized code too. */
 const stages = [
   { tests: 'unit', profile: 'unoptimized' },
   { tests: '', profile: 'unoptimized' },
@@ -41,17 +30,15 @@ const quickLook = { FOUNDRY_FUZZ_RUNS: '64', FOUNDRY_INVARIANT_RUNS: '16' }
 const limitSeconds = 300
 
 const copied = [
-  'contracts',
-  'foundry.toml',
-  'remappings.txt',
-  'scripts/solc',
-  'scripts/contracts/solc.mjs',
+  ...['contracts', 'foundry.toml', 'remappings.txt'],
+  ...['scripts/solc', 'scripts/contracts/solc.mjs'],
 ]
 
 /** What is compiled with the contracts and tests nothing of them. */
 const needless = ['proofs', 'test/proofs']
 
-export function createMutationCopy(): MutationCopy {
+/** Copies what forge needs of this project, to change and test contracts there. */
+export function createMutationCopy() {
   const copy = mkdtempSync(join(tmpdir(), 'ussd-relay-mutation-'))
   mkdirSync(join(copy, 'scripts/contracts'), { recursive: true })
   for (const part of copied) {
@@ -67,6 +54,7 @@ export function createMutationCopy(): MutationCopy {
         ...quickLook,
         FOUNDRY_PROFILE: profile,
         FOUNDRY_TEST: `contracts/test/${tests}`,
+        // Each stage has what it builds in a folder of its own: of a mutation little is compiled there.
         FOUNDRY_OUT: `out/${index}`,
         FOUNDRY_CACHE_PATH: `cache/${index}`,
       })
@@ -76,10 +64,11 @@ export function createMutationCopy(): MutationCopy {
   }
 
   return {
+    /** @throws {Error} the tests fail without any mutation */
     async prepare() {
       if ((await test()) !== 'survived') throw new Error('the tests fail without any mutation')
     },
-    async outcomeOf(mutation) {
+    async outcomeOf(mutation: Mutation) {
       const path = join(copy, mutation.file)
       const original = readFileSync(path)
       writeFileSync(path, mutate(original, mutation))

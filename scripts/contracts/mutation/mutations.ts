@@ -3,9 +3,7 @@ import { type Analysis, analyseSolidity, childrenOf, isNode, type SolidityNode }
 /** A change of a source, at one or two places, that a test has to notice. */
 export type Mutation = {
   readonly file: string
-  /** What kind of mistake it is. */
   readonly rule: string
-  /** From 1. */
   readonly line: number
   /** The lines that it touches, before and after, each without what space stands around it. */
   readonly before: string
@@ -18,13 +16,12 @@ type Edit = { start: number; end: number; text: string }
 
 /** What the rules know of the contract that a node stands in. */
 type Scope = {
-  /** Modifiers without arguments that the contract's functions use. */
+  /** Without arguments, as its functions use them. */
   modifiers: ReadonlySet<string>
   /** Conditions that privilege an actor: he is the owner, or stands in a list. */
   privileges: (actor: string) => string[]
-  /** Variables that hold the account of a role. */
+  /** Variables that hold an account. */
   roles: ReadonlySet<string>
-  /** The caller, in the contract's own words. */
   caller: string
   /** Functions that reach another contract, by the number of their declaration. */
   interacting: ReadonlySet<number>
@@ -119,8 +116,6 @@ function walk(node: SolidityNode, scope: Scope): Found[] {
   ]
 }
 
-// Expressions
-
 function operators(node: SolidityNode): Found[] {
   const [left, right] = [part(node, 'leftExpression'), part(node, 'rightExpression')]
   const other = swapped[String(node.operator)]
@@ -177,8 +172,6 @@ function outcomes(value: unknown, isReturned = true): Found[] {
   const isSkipped = value.text === 'Status.Skipped'
   return [one('outcome', value, isSkipped ? 'Status.Failed' : 'Status.Skipped')]
 }
-
-// Guards
 
 /** One that is missing, one that is another, and one too many. */
 function modifiers(node: SolidityNode, scope: Scope): Found[] {
@@ -240,8 +233,6 @@ function authorisations(node: SolidityNode, scope: Scope): Found[] {
   )
 }
 
-// Statements
-
 /** A check, an effect, or an event that is not there. */
 function gone(node: SolidityNode): Found[] {
   return [one('statement gone', statement(node), '')]
@@ -263,15 +254,10 @@ function order(node: SolidityNode, { interacting }: Scope): Found[] {
   })
 }
 
-// What the rules ask of the tree
+const isContract = ({ nodeType }: SolidityNode) => nodeType === 'ContractDefinition'
 
-function isContract({ nodeType }: SolidityNode): boolean {
-  return nodeType === 'ContractDefinition'
-}
-
-function invocationsOf(fn: SolidityNode): SolidityNode[] {
-  return parts(fn, 'modifiers').filter(({ kind }) => kind === 'modifierInvocation')
-}
+const invocationsOf = (fn: SolidityNode) =>
+  parts(fn, 'modifiers').filter(({ kind }) => kind === 'modifierInvocation')
 
 function scopeOf(
   contract: SolidityNode,

@@ -28,7 +28,7 @@ const output = z.object({
   sources: z.record(z.string(), z.object({ ast: z.looseObject({ nodeType: z.string() }) })),
 })
 
-/** Sources and their syntax trees with the types of all expressions; what they import is read, and no code is made. */
+/** Reads sources and their syntax trees with the types of all expressions; no code is made. */
 export function analyseSolidity(files: readonly string[]): Analysis[] {
   const { compile } = createRequire(import.meta.url)('solc') as {
     compile: (input: string, callbacks: { import: typeof readImport }) => string

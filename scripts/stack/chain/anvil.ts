@@ -7,19 +7,16 @@ import { isFree } from '../../dev/ports.ts'
 import { sleep } from '../../dev/wait.ts'
 import { readJson, writeJson } from '../files.ts'
 import type { Folder } from '../folder.ts'
-import { end, identify, isRunning, type ProcessId } from '../process-id.ts'
+import { end, identify, isRunning } from '../process-id.ts'
 import type { Child, Processes } from '../processes.ts'
 import { StackError, say } from '../report.ts'
-import { adoptStateAtExit, keepSaving, loadChain, saveChain } from './chain-state.ts'
+import { keepSaving, loadChain, saveChain } from './chain-state.ts'
 import { createNodeCall } from './node-call.ts'
 
-/** Where the local chain is looked for first; the next free port is taken when it is in use. */
+/** The next free port is taken where this one is in use. */
 const firstPort = 8545
-
 const startsWithinMs = 20_000
-
 const endsWithinMs = 5_000
-
 const attempts = 5
 
 export type LocalChain = {
@@ -27,7 +24,7 @@ export type LocalChain = {
   /** Whether it goes on from what an earlier start saved. */
   loaded: boolean
   /** Saves now, whatever the head is. */
-  save: () => Promise<void>
+  save: () => Promise<unknown>
   /** Rejects, with what to say, when the chain ends without having been asked to. */
   lost: Promise<never>
   /** Saves for the last time and ends it. */
@@ -40,54 +37,42 @@ export async function startChain(
   { chainId, processes }: { chainId: number; processes: Processes },
 ): Promise<LocalChain> {
   mkdirSync(folder.chain, { recursive: true, mode: 0o700 })
-  if (adoptStateAtExit(folder))
-    say('Found what the local chain wrote at its end, and go on from it')
-  const { child, url } = await spawnOnFreePort(folder, {
-    chainId,
-    genesisTime: openGenesisTime(folder),
-    onSpawned: (id, url) => processes.add({ ...id, name: 'anvil', url }),
-  })
-  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
-  const exited = new Promise<string>((resolve) => {
-    const tell = () => resolve(child.signalCode ?? `code ${child.exitCode}`)
-    if (hasEnded()) tell()
-    else child.once('exit', tell)
+  const { child, url } = await spawnOnFreePort(folder, chainId, processes)
+  const exited = new Promise<void>((resolve) => {
+    if (hasEnded(child)) resolve()
+    else child.once('exit', () => resolve())
   })
   const loaded = await load(folder, url)
-  await setClock(url)
+  // anvil's clock goes on from the first block, or from a future that the chain was sent into; deadlines of payments
+  // need today's time, and loans are older than today.
+  await createNodeCall(url)('evm_setTime', [Math.floor(Date.now() / 1_000)])
   const saving = keepSaving(folder, url, (error) => {
-    if (!hasEnded())
-      say(`The local chain could not be saved: ${error instanceof Error ? error.message : error}`)
+    if (hasEnded(child)) return
+    say(`The local chain could not be saved: ${error instanceof Error ? error.message : error}`)
   })
   let stopping = false
+  const lost = exited.then(() => {
+    if (stopping) return new Promise<never>(() => {})
+    const reason = child.signalCode ?? `code ${child.exitCode}`
+    throw new StackError(`The local chain ended (${reason}). Its blocks are saved.`)
+  })
   return {
-    url,
-    loaded,
-    save: async () => {
-      await saveChain(folder, url)
-    },
-    lost: exited.then((reason) => {
-      // Ctrl-C reaches anvil first: whether it was lost or ended with us shows a moment later.
-      return new Promise<never>((_, reject) => {
-        setTimeout(() => {
-          if (!stopping)
-            reject(new StackError(`The local chain ended (${reason}). Its blocks are saved.`))
-        }, 300)
-      })
-    }),
+    ...{ url, loaded, lost },
+    save: () => saveChain(folder, url),
     stop: async () => {
       stopping = true
       await saving.stop()
-      if (!hasEnded()) await saveChain(folder, url).catch(() => {})
-      // What it writes at its end is the whole of it, should the last save have failed.
+      if (!hasEnded(child)) await saveChain(folder, url).catch(() => {})
       child.kill('SIGTERM')
       const forced = setTimeout(() => child.kill('SIGKILL'), endsWithinMs)
       await exited
       clearTimeout(forced)
-      adoptStateAtExit(folder)
     },
   }
 }
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
+  exitCode !== null || signalCode !== null
 
 /** Ends an anvil that a killed start left behind, after it has given away its newest blocks. */
 export async function endLeftChain(
@@ -101,12 +86,11 @@ export async function endLeftChain(
     })
   }
   if (isRunning(left)) await end(left, { graceMs: endsWithinMs })
-  if (!keep) rmSync(folder.chainAtExit, { force: true })
 }
 
 /**
- * A chain that is loaded into an anvil with another first block has two of them, and either may be
- * found: so each local chain keeps the time of its first block, from which its hash follows.
+ * Gives the time of the first block, from which its hash follows: a chain that is loaded into an anvil with another
+ * first block has two of them, and either may be found.
  */
 function openGenesisTime(folder: Folder): number {
   const kept = z.number().safeParse(readJson(folder.chainGenesisTime))
@@ -127,74 +111,51 @@ async function load(folder: Folder, url: string): Promise<boolean> {
   }
 }
 
-/**
- * anvil's clock goes on from the first block; deadlines of payments need today's time. That is so as well
- * where the saved chain was sent into the future: loans are older than today, and not than its first block.
- */
-async function setClock(url: string): Promise<void> {
-  const now = Math.floor(Date.now() / 1_000)
-  await createNodeCall(url)('evm_setTime', [now])
-}
-
-/** The next free port, again when another process was faster. */
+/** Takes the next free port, again when another process was faster. */
 async function spawnOnFreePort(
   folder: Folder,
-  {
-    chainId,
-    genesisTime,
-    onSpawned,
-  }: Genesis & { onSpawned: (id: ProcessId, url: string) => void },
+  chainId: number,
+  processes: Processes,
 ): Promise<{ child: ChildProcess; url: string }> {
   for (let attempt = 0, from = firstPort; attempt < attempts; attempt++) {
     const port = await freePortFrom(from)
     const url = `http://127.0.0.1:${port}`
-    const child = spawnAnvil(folder, port, { chainId, genesisTime })
+    const child = spawnAnvil(folder, port, chainId)
     const id = child.pid === undefined ? undefined : identify(child.pid)
-    if (id !== undefined) onSpawned(id, url)
+    if (id !== undefined) processes.add({ ...id, name: 'anvil', url })
     if (await listens(child, folder)) return { child, url }
     from = port + 1
   }
   throw new StackError(`The local chain did not start: ${folder.log('anvil')} says why.`)
 }
 
-type Genesis = { chainId: number; genesisTime: number }
-
-function spawnAnvil(folder: Folder, port: number, { chainId, genesisTime }: Genesis): ChildProcess {
+function spawnAnvil(folder: Folder, port: number, chainId: number): ChildProcess {
   const log = folder.log('anvil')
   mkdirSync(dirname(log), { recursive: true })
   rmSync(folder.chainStarted, { force: true })
   const output = openSync(log, 'a', 0o600)
+  const options = {
+    ...{ host: '127.0.0.1', port, 'chain-id': chainId, timestamp: openGenesisTime(folder) },
+    'config-out': folder.chainStarted,
+  }
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`])
   try {
-    const options = {
-      host: '127.0.0.1',
-      port,
-      'chain-id': chainId,
-      timestamp: genesisTime,
-      'dump-state': folder.chainAtExit,
-      // What anvil rewrites in place while it runs could be torn: it is to write once, at its end.
-      'state-interval': 31_536_000,
-      'config-out': folder.chainStarted,
-    }
-    const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`])
-    // Silent, because what it would print are the keys of its accounts. A saved chain is longer than
-    // what a request may hold by default.
+    // Silent, because what it would print are the keys of its accounts. A saved chain is longer than what a request
+    // may hold by default. Ctrl-C does not reach it: it is asked for its blocks first.
     return spawn(binary(), [...args, '--silent', '--no-request-size-limit'], {
-      stdio: ['ignore', output, output],
+      ...{ detached: true, stdio: ['ignore', output, output] },
     })
   } finally {
     closeSync(output)
   }
 }
 
-/**
- * Whether it listens. anvil writes its configuration when it has the port; asking the port instead
- * could reach another program that was faster.
- */
+/** Whether it has written its configuration, as it does once it has the port: to ask there may reach another program. */
 async function listens(child: ChildProcess, folder: Folder): Promise<boolean> {
   child.once('error', () => {})
   const started = performance.now()
   while (performance.now() - started < startsWithinMs) {
-    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) break
+    if (child.pid === undefined || hasEnded(child)) break
     if (existsSync(folder.chainStarted)) {
       rmSync(folder.chainStarted)
       return true
@@ -213,7 +174,6 @@ function binary(): string {
   )
 }
 
-/** The first port from this one on that nobody listens on at the loopback address. */
 async function freePortFrom(first: number): Promise<number> {
   for (let port = first; port < first + 100; port++) if (await isFree(port)) return port
   throw new StackError(`No port from ${first} to ${first + 99} is free for the local chain.`)

@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs'
-import { gzipSync } from 'node:zlib'
 import { z } from 'zod'
 import { readIfThere, readJson, writeJson, writeWhole } from '../files.ts'
 import type { Folder } from '../folder.ts'
@@ -13,18 +11,14 @@ const attempts = 10
 
 const savedHead = z.object({ number: z.number(), savedAt: z.string() })
 
-/** The newest block of the saved chain, and when it was saved. */
-export type SavedHead = z.infer<typeof savedHead>
-
-/** What the saved chain ends with; undefined when none is saved. */
-export function readSavedHead(folder: Folder): SavedHead | undefined {
+/** Reads the newest block of the saved chain, and when it was saved; undefined when none is. */
+export function readSavedHead(folder: Folder): z.infer<typeof savedHead> | undefined {
   return savedHead.safeParse(readJson(folder.chainHead)).data
 }
 
 /**
- * Saves the chain of an anvil: blocks, receipts, logs and the newest state, under their own hashes.
- * Transactions that wait in its pool are not in it, and neither is the state of older blocks.
- * Gives the hash of the newest block; undefined when blocks came too fast to save any one of them.
+ * Saves the chain of an anvil: blocks, receipts, logs and the newest state, under their own hashes; neither what waits
+ * in its pool nor the state of older blocks. Gives the hash of the newest block, undefined when blocks came too fast.
  */
 export async function saveChain(folder: Folder, url: string): Promise<string | undefined> {
   const call = createNodeCall(url)
@@ -36,7 +30,8 @@ export async function saveChain(folder: Folder, url: string): Promise<string | u
     // anvil collects blocks first and balances after them: a block in between would be half in.
     if (after.hash === before.hash) {
       // The dump is gzipped JSON already.
-      write(folder, Buffer.from(state.slice(2), 'hex'), after.number)
+      writeWhole(folder.chainState, Buffer.from(state.slice(2), 'hex'))
+      writeJson(folder.chainHead, { number: after.number, savedAt: new Date().toISOString() })
       return after.hash
     }
     before = after
@@ -52,21 +47,7 @@ export async function loadChain(folder: Folder, url: string): Promise<boolean> {
   return await call('anvil_loadState', [`0x${state.toString('hex')}`], z.boolean())
 }
 
-/**
- * Takes over what an anvil wrote when it ended by a signal of its own: Ctrl-C reaches it as soon as
- * it reaches us, before anybody can ask it for its state. A torn file is left out.
- */
-export function adoptStateAtExit(folder: Folder): boolean {
-  const text = readIfThere(folder.chainAtExit)
-  if (text === undefined) return false
-  const best = bestBlock(text)
-  const adopted = best !== undefined && best >= (readSavedHead(folder)?.number ?? 0)
-  if (adopted) write(folder, gzipSync(text), best)
-  rmSync(folder.chainAtExit)
-  return adopted
-}
-
-/** Saves the chain again and again while it runs, whenever it has a new head. */
+/** Saves the chain again and again while it runs, whenever it has a new head, until what is returned stops it. */
 export function keepSaving(folder: Folder, url: string, onError: (error: unknown) => void) {
   const call = createNodeCall(url)
   let saved: string | undefined
@@ -92,26 +73,10 @@ export function keepSaving(folder: Folder, url: string, onError: (error: unknown
   next()
 
   return {
-    /** Resolves when no save is under way any more. */
     stop: async () => {
       stopped = true
       clearTimeout(timer)
       await round
     },
-  }
-}
-
-function write(folder: Folder, state: Uint8Array, head: number): void {
-  writeWhole(folder.chainState, state)
-  const savedAt = new Date().toISOString()
-  writeJson(folder.chainHead, { number: head, savedAt } satisfies SavedHead)
-}
-
-function bestBlock(state: Buffer): number | undefined {
-  try {
-    const parsed: unknown = JSON.parse(state.toString('utf8'))
-    return z.object({ best_block_number: z.number() }).parse(parsed).best_block_number
-  } catch {
-    return undefined
   }
 }
