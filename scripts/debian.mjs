@@ -13,10 +13,7 @@ export function installDebianPackages() {
   process.exit(1)
 }
 
-/**
- * Whether there is a redis-server, in which the ledger is kept under Deno. Where it is missing it is
- * installed, if this is root on a Debian.
- */
+/** Whether there is a redis-server; root on a Debian gets one where it is missing. */
 export function provideRedisServer({ isRoot = process.getuid?.() === 0 } = {}) {
   if (runs('redis-server')) return true
   if (isRoot && runs('apt-get')) install(['redis-server'])

@@ -3,14 +3,9 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** How a command ended, and everything that it printed to both streams. */
 export type Ran = { code: number | null; output: string; seconds: number }
 
-/**
- * Runs a command in the repository's root to its end. Colours are kept where this process has a
- * terminal; `told` gets each piece as it comes. A command that cannot be started ends with null, and so does
- * one that the signal ends.
- */
+/** Runs a command in the repository's root; its code is null where it can't start or is aborted. */
 export function runCommand(
   [command = '', ...args]: readonly string[],
   environment: Readonly<Record<string, string>> = {},

@@ -111,10 +111,7 @@ const mostInFolder = 16
 /** Written by `npm run generate`: the only words of Solidity that TypeScript has. */
 const generated = ['src/loan/abi.ts', 'src/relay/forwarder/abi.ts']
 
-/**
- * Finds what breaks the layout's rules, as `file what`. Files are named by their path from the
- * repository's root, with `/` between folders. Imports of types count: they are dependencies too.
- */
+/** Finds what breaks the layout's rules, in files that are named by their path from the root. */
 export function findImportFaults(sources: ReadonlyMap<string, string>): string[] {
   const faults = [...sources].flatMap(([file, source]) => [
     ...readImports(file, source).flatMap((target) => checkImport(file, target)),

@@ -28,7 +28,6 @@ const batchSize = 100
 
 type List = { node: ChainNode; loan: Address; accounts: readonly Address[] }
 
-/** `npm run borrowers`. */
 export const borrowers = createCommand({
   usage,
   options: {},

@@ -41,7 +41,6 @@ The environment says the rest, for contracts that are deployed now; of others it
   MAX_GAS_PRICE_WEI the most that is paid for a unit of gas (1 gwei by default)
 `
 
-/** `npm run deploy:contracts`. */
 export const deployCommand = createCommand({
   usage,
   options: { network: undefined, record: undefined, source: undefined, json: false, ...keyOptions },
@@ -78,7 +77,6 @@ export const deployCommand = createCommand({
   },
 })
 
-/** What the environment asks for. @throws {Misused} */
 function readAsked(env: NodeJS.ProcessEnv, chainId: 30 | 31) {
   const addressOf = (name: string) => {
     const text = env[name]
@@ -108,7 +106,6 @@ function readAsked(env: NodeJS.ProcessEnv, chainId: 30 | 31) {
   }
 }
 
-/** @throws {StackError} there is no such contract */
 async function sourceOf(name: string): Promise<string> {
   const contract = { forwarder: 'RelayForwarder', loan: 'MicroLoan' }[name]
   if (contract === undefined) throw misused('--source is forwarder or loan')

@@ -30,7 +30,6 @@ export type DeployOptions = {
   readonly chainId: ServedChain['id']
   /** Pays, and owns what it deploys where no owner is named. It is never shown. */
   readonly deployerKey: Hex
-  /** May execute from the start. */
   readonly relayers: readonly Address[]
   /** What was deployed where: `.dev/…` for a local chain, `deployments/<chainId>.json` for a public one. */
   readonly recordFile: string
@@ -39,26 +38,19 @@ export type DeployOptions = {
 
 /** What a deployment may ask for: terms that are not named are the usual ones, roles nobody's or the deployer's. */
 type Wanted = {
-  /** Given to the pool of a contract that is deployed now. */
   readonly poolWei: bigint | undefined
   readonly principalWei: bigint | undefined
   readonly dailyCapWei: bigint | undefined
   readonly withdrawalLimitWei: bigint | undefined
   /** What is owed beside the principal, in basis points of it. */
   readonly feeRate: number | undefined
-  /** How long after its issue a loan is due. */
   readonly termSeconds: number | undefined
-  /** Between two loans of one borrower. */
   readonly pauseBetweenSeconds: number | undefined
-  /** Of one borrower. */
   readonly loansPerDay: number | undefined
-  /** Whether only listed borrowers get a loan. */
   readonly isListOnly: boolean | undefined
   readonly forwarderOwner: Address | undefined
   readonly loanOwner: Address | undefined
-  /** May pause both contracts. */
   readonly guardian: Address | undefined
-  /** Keeps the list of borrowers. */
   readonly creditor: Address | undefined
   /** The loan contract whose accounts may move to the new one. */
   readonly predecessor: Address | undefined
@@ -96,11 +88,7 @@ type Chain = {
 
 type ContractName = 'RelayForwarder' | 'MicroLoan'
 
-/**
- * Brings both contracts onto the chain and funds the new pool. Once this is done, a later call sends nothing: it says
- * what differs, changes nothing back, and fills no pool that was drained.
- * @throws {DeployError} and the next call goes on from what reached the chain
- */
+/** Brings both contracts onto the chain, or says what differs there. @throws {DeployError} */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
   try {
     return await deploy(options)
@@ -224,7 +212,6 @@ async function findDifferences(
   ]
 }
 
-/** Where the contracts will be: an address follows from its deployer's nonce. */
 async function planRecord(chain: Chain, before: Found | undefined): Promise<DeploymentRecord> {
   const from = chain.deployer.address
   const nonce = await chain.client.getTransactionCount({ address: from })
@@ -285,7 +272,6 @@ async function sendMissing(
   }
 }
 
-/** Reads terms and roles of a new loan contract, with what is usual where nothing is asked for. */
 function readSetup({ node }: Chain, options: DeployOptions) {
   const usualLimitWei = (node.isAnvil ? 1_000n : 1n) * 10n ** 18n
   return {
@@ -318,7 +304,6 @@ async function finish(
   return { loan, forwarder, deployedBlock: BigInt(record.deployedBlock), differences }
 }
 
-/** False if there is no code. */
 async function checkCode(chain: Chain, name: ContractName, address: Address): Promise<boolean> {
   const code = await chain.client.getCode({ address })
   if (code === undefined || code === '0x') return false
@@ -368,7 +353,6 @@ type Reason =
   | 'too_dear'
   | 'node'
 
-/** A deployment that cannot be made, or not be gone on with. */
 export class DeployError extends StackError {
   override readonly name = 'DeployError'
   readonly reason: Reason

@@ -7,7 +7,6 @@ import { foundryBinary } from '../dev/foundry-binary.ts'
 import { runCommand } from '../run-command.ts'
 import { lockFile } from '../stack/lock-file.ts'
 
-/** The repository's root, with a slash at its end. */
 export const projectRoot = fileURLToPath(new URL('../../', import.meta.url))
 
 /** What is deployed; tests are not among it, so a first start needs no long build. */
@@ -26,11 +25,7 @@ export type Artifact = {
   }
 }
 
-/**
- * Runs forge in the project's root and gives what it printed (both streams, in order of arrival).
- *
- * @throws {ForgeError} it ends with anything but 0
- */
+/** Runs forge in the project's root and gives what it printed. @throws {ForgeError} it fails */
 export async function forge(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -40,15 +35,11 @@ export async function forge(
   return output
 }
 
-/** The real tool, or the one on the PATH where Foundry is installed. */
 export function foundryTool(tool: 'forge' | 'cast'): string {
   return foundryBinary(tool) ?? tool
 }
 
-/**
- * Compiles what is deployed, and more where more is named; a fresh build costs nothing. Several
- * processes may call it at once.
- */
+/** Compiles what is deployed, and more where more is named; several processes may at once. */
 export async function buildContracts(more: readonly string[] = []): Promise<void> {
   const release = await lockBuild()
   try {
@@ -70,7 +61,6 @@ function lockBuild(): Promise<() => void> {
   return lockFile(join(tmpdir(), `ussd-relay-build-${name}.lock`))
 }
 
-/** forge ended with an error, in its words. */
 export class ForgeError extends Error {
   override readonly name = 'ForgeError'
 

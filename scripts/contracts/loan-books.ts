@@ -4,7 +4,6 @@ import type { LoanEvent } from './loan-events.ts'
 /** A debt in wei, its fee in basis points of the principal, and when it is due (Unix s). */
 export type Debt = { owedWei: bigint; feeRate: bigint; dueAt: bigint; isWrittenOff: boolean }
 
-/** What events say of an account. */
 export type Account = Debt & {
   balanceWei: bigint
   /** It stands in the list of borrowers, or stood in it when it moved to the successor. */
@@ -19,7 +18,6 @@ export type Totals = { balancesWei: bigint; owedWei: bigint; freeWei: bigint }
 /** What went through an account's moves, summed up; it has several if it was paid again. */
 export type Moved = { wei: bigint; owedWei: bigint; times: number }
 
-/** What a loan contract's events come to. */
 export type LoanBooks = {
   /** Every account that can have a balance, a debt or a place in the list of borrowers. */
   accounts: ReadonlyMap<Address, Account>

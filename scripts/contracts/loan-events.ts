@@ -21,10 +21,8 @@ export type LoanEvent =
     }
   | { name: 'Funded' | 'Defunded'; wei: bigint }
 
-/** An event of the loan contract, and the transaction that it is of. */
 export type Booked = LoanEvent & { hash: Hex }
 
-/** Where events are looked for, from the first block to the last. */
 export type EventRange = {
   fromBlock: bigint
   toBlock: bigint
@@ -47,12 +45,7 @@ export async function readLoanEvents(
   })
 }
 
-/**
- * Reads logs piece by piece. Nodes limit the range of `eth_getLogs` in blocks or in results, each in its own
- * words, so a range that is refused is asked for in two halves.
- *
- * @throws what the node answers for a single block
- */
+/** Reads logs in pieces: a range that a node refuses, each in its own words, is asked for in halves. */
 export async function readInPieces<Log>(
   { fromBlock, toBlock, maxBlocks }: EventRange,
   ask: (blocks: { fromBlock: bigint; toBlock: bigint }) => Promise<readonly Log[]>,
@@ -77,7 +70,6 @@ export async function readInPieces<Log>(
 
 type Log = GetContractEventsReturnType<typeof microLoanAbi, undefined, true>[number]
 
-/** Undefined for what changes no account. */
 function eventOf({ eventName: name, args }: Log): LoanEvent | undefined {
   switch (name) {
     case 'Deposited':

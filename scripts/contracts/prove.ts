@@ -15,7 +15,6 @@ type Model = {
   engine: 'chc' | 'bmc'
 }
 
-/** Gives back what the solver printed. */
 type SmtSolver = (query: string) => { contents: string } | { error: string }
 
 const models: readonly Model[] = [
@@ -52,7 +51,6 @@ if (!hasSolver()) {
   for (const model of models) if (!prove(model)) process.exitCode = 1
 }
 
-/** Whether each assertion of the model holds; says so of each. */
 function prove({ name, engine }: Model): boolean {
   const began = performance.now()
   const file = `contracts/proofs/${name}.sol`

@@ -2,18 +2,15 @@ import { type Address, getContract, type PublicClient } from 'viem'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../src/relay/forwarder/abi.ts'
 
-/** Gives what a loan contract can be asked. */
 export const loanAt = (client: PublicClient, address: Address) =>
   getContract({ client, address, abi: microLoanAbi }).read
 
-/** Gives what a forwarder can be asked. */
 export const forwarderAt = (client: PublicClient, address: Address) =>
   getContract({ client, address, abi: relayForwarderAbi }).read
 
 /** How many questions are asked at a time: what a public node serves without refusing. */
 const width = 8
 
-/** Does the work for each item, a few at a time. */
 export async function inTurns<Item>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<void>,

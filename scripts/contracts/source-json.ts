@@ -10,10 +10,7 @@ const artifact = z.looseObject({
   }),
 })
 
-/**
- * What explorers verify a contract of the last build by: the compiler's standard JSON input, with the
- * settings that the deployed code was made with and all sources that it is made of.
- */
+/** Gives the standard JSON input of the last build, which explorers verify a contract by. */
 export function sourceJson(name: string): object {
   const { settings, sources } = artifact.parse(readArtifact(name)).metadata
   const { compilationTarget: _, ...rest } = settings

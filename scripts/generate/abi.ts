@@ -13,7 +13,6 @@ const targets = [
   },
 ]
 
-/** Writes the ABIs that the relay uses, by file. */
 export async function writeAbis(): Promise<Record<string, string>> {
   await buildContracts()
   return Object.fromEntries(

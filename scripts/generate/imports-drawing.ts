@@ -2,10 +2,7 @@ import { readImports } from '../checks/import-rules.ts'
 
 const entries = 'entry points'
 
-/**
- * Draws the folders of `src` and what they import of each other, as a Mermaid flowchart. Files are named
- * by their path from the repository's root. Imports of types count.
- */
+/** Draws the folders of `src` and what they import of each other, as a Mermaid flowchart. */
 export function drawImports(sources: ReadonlyMap<string, string>): string {
   const uses = new Map<string, Set<string>>()
   for (const [file, source] of sources) {

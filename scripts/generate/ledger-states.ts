@@ -10,7 +10,6 @@ const changes: readonly Change[] = Object.entries(transitions).flatMap(([from, e
   })),
 )
 
-/** Writes a payment's states as a diagram and a table, in Markdown. */
 export function writeStates(): string {
   return ['```mermaid', 'stateDiagram-v2', ...diagram(), '```', '', ...table()].join('\n')
 }

@@ -7,7 +7,6 @@ function sample(kind: Activity['kind'], state: 'done' | 'under_way'): Activity {
   return { kind, amountWei: 10n ** 15n, who: '2547...002', state: { kind: state } }
 }
 
-/** What is read for screens, as an example. */
 const facts: Facts = {
   debt: { owedWei: 10n ** 16n, dueAt: 1_798_000_000 },
   terms: { feeWei: 0n, termSeconds: 86_400, principalWei: 10n ** 16n, dueAt: 1_798_000_000 },
@@ -27,7 +26,6 @@ const drawn: readonly [heading: string, menu: keyof typeof menus, start: NodeNam
   ['The same where no PIN was chosen yet', 'strict', 'newPin'],
 ]
 
-/** Draws `docs/menu.md` from the menu's declaration. */
 export function drawMenus(): string {
   return [
     '# The menu of the USSD service',

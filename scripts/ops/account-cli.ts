@@ -40,7 +40,6 @@ const options = { key: undefined, none: false } as const
 
 type Given = Values<typeof options>
 
-/** Numbers of one request. */
 const numbersAtOnce = 20
 
 const asked = operatorCommand({
@@ -56,7 +55,6 @@ const asked = operatorCommand({
   },
 })
 
-/** `npm run account`. */
 export const account: Command = (args = process.argv.slice(2), terminal) => {
   const [first, ...others] = args
   // On the chain: what it needs, and how it tells of faults, is that of the migration.

@@ -23,7 +23,6 @@ type Run<Options extends Usual> = (
 /** Something that a command does, and how many arguments it takes: none where nothing is said of them. */
 type Action<Options extends Usual> = Run<Options> | { takes: readonly number[]; run: Run<Options> }
 
-/** The options that every command of an operator has. */
 export const commonOptions = { url: undefined, json: false } as const
 
 /** A command of the operator's: does what is named first, or what is usual. */
@@ -53,10 +52,7 @@ export function operatorCommand<const Options extends Usual>({
   })
 }
 
-/**
- * A telephone number, from a prompt or from what is piped in: as an argument a shell would keep it, and
- * every user of the machine could see it.
- */
+/** Reads a number from a prompt or a pipe: an argument would stay in the shell's history. */
 export async function readNumber({ input } = ownTerminal): Promise<string> {
   if (!process.stdin.isTTY) return (await input()).trim()
   const terminal = createInterface({ input: process.stdin, output: process.stderr })

@@ -10,7 +10,6 @@ import { quietTools } from '../stack/served/worker-build.ts'
 import { addressIn, beginLedger } from './deployed.ts'
 import { environments, readEnvironment } from './environment.ts'
 
-/** A new name is known everywhere after so long. */
 const answersWithinMs = 60_000
 
 const usage = `Usage: npm run deploy -- --env testnet|mainnet [--record FILE] [--dry-run]

@@ -17,11 +17,7 @@ export function addressIn(written: string): string | undefined {
   return own === '' ? address : `https://${own.slice(0, own.indexOf(' '))}`
 }
 
-/**
- * Asks a new deployment for its health until that tells of the ledger: then its object is made, near to
- * where it was asked from or where its location says, and the first cron finds it. False where nothing
- * told it within this time, in ms.
- */
+/** Asks a new deployment until it tells of the ledger, whose object is made by that; false: too late. */
 export async function beginLedger(address: string, withinMs: number): Promise<boolean> {
   const patience = AbortSignal.timeout(withinMs)
   const isThere = () => hasLedger(address, patience)

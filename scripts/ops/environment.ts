@@ -2,7 +2,6 @@ import type { Hex } from 'viem'
 import type { Chain } from '../../src/chain/chains.ts'
 import { Misused, StackError } from '../stack/report.ts'
 
-/** Reads a variable that has to be set. @throws {Misused} */
 export function readRequired(env: NodeJS.ProcessEnv, name: string): string {
   const value = env[name]
   if (!value) throw new Misused(`${name} is not set.`)
@@ -16,12 +15,10 @@ export function readSecret(env: NodeJS.ProcessEnv, name: string): Hex {
   throw new Misused(`${name} is not 0x and 64 digits.`)
 }
 
-/** The environments of wrangler.toml, and the chain of each. */
 export const environments = { testnet: 31, mainnet: 30 } as const satisfies Readonly<
   Record<string, Chain['id']>
 >
 
-/** @throws {StackError} there is no such environment */
 export function readEnvironment(text: string | undefined, flag: string): keyof typeof environments {
   if (text === 'testnet' || text === 'mainnet') return text
   throw new StackError(`${flag} has to be testnet or mainnet.`)

@@ -30,7 +30,6 @@ const options = {
   methods: undefined,
 } as const
 
-/** `npm run keys`. */
 export const keys = operatorCommand({
   usage,
   options,

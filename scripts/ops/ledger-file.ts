@@ -20,12 +20,7 @@ const exportEnd = z.strictObject({ entries: z.int() })
 const sentEntries = 50
 const sentLength = 256 * 1024
 
-/**
- * Writes all that a restore needs into a file that only its owner can read: a line of JSON for its head,
- * one for each entry, and one that counts them. The file is there once it is whole.
- *
- * @throws {StackError} the ledger gives no answer, or was begun with other secrets than the deployment has
- */
+/** Writes all that a restore needs, for its owner's eyes, a line each. @throws {StackError} */
 export async function writeExport(
   operator: OperatorClient,
   file: string,
@@ -66,12 +61,7 @@ async function* pagesOf(operator: OperatorClient): AsyncGenerator<ExportHead | E
 
 export type RestoredFile = { added: number; kept: number; exportedAt: string }
 
-/**
- * Restores a file that {@link writeExport} wrote. It is read to its end before anything is changed. The
- * same again, after whatever interrupted it, goes on with it.
- *
- * @throws {StackError} the file is torn or of another ledger, or the ledger is in use and `adds` is not set
- */
+/** Restores a whole file, or goes on with it. @throws {StackError} it is torn, or does not fit */
 export async function restoreFile(
   operator: OperatorClient,
   file: string,

@@ -6,10 +6,8 @@ import { readOrigin } from '../stack/options.ts'
 import { StackError } from '../stack/report.ts'
 import { readRunningStack } from '../stack/running-stack.ts'
 
-/** The operator's interface of one deployment. */
 export type OperatorClient = {
   origin: string
-  /** A node of its chain, if one is known. */
   nodeUrl: string | undefined
   read: <Schema extends z.ZodMiniType>(path: string, schema: Schema) => Promise<z.output<Schema>>
   /** Does something there. @throws {Unanswered} it may have been done */
@@ -18,7 +16,6 @@ export type OperatorClient = {
     schema: Schema,
     body?: unknown,
   ) => Promise<z.output<Schema>>
-  /** Takes away what is at this path. */
   remove: (path: string) => Promise<void>
 }
 
@@ -26,11 +23,7 @@ const patienceMs = 30_000
 
 const anything = z.unknown()
 
-/**
- * The deployment at `--url`, with OPERATOR_TOKEN and NODE_URL of the environment; without one the local stack.
- *
- * @throws {StackError} no local stack runs, or the token for an address is missing
- */
+/** Opens the deployment at `--url`, or the local stack. @throws {StackError} there is none, or no token */
 export function openOperator(url: string | undefined, env: NodeJS.ProcessEnv): OperatorClient {
   if (url === undefined) {
     const { relayUrl, operatorToken, nodeUrl } = readRunningStack(openFolder(env), env)
@@ -102,11 +95,7 @@ export class Unanswered extends StackError {}
 const attempts = 3
 const pauseMs = 1_000
 
-/**
- * Asks the same again where no answer came: for what is done once, however often it is asked for.
- *
- * @throws {StackError} it was refused, or still not answered: then with this remedy
- */
+/** Asks again where no answer came. @throws {StackError} it was refused, or not answered: with a remedy */
 export async function insist<Answer>(remedy: string, ask: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     try {

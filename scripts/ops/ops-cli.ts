@@ -72,7 +72,6 @@ const drainedEveryMs = 2_000
 
 type Given = Values<typeof options & typeof commonOptions>
 
-/** `npm run ops`. */
 export const ops = operatorCommand({
   usage,
   options,

@@ -7,11 +7,7 @@ import { readChainId } from '../stack/options.ts'
 import { Misused, StackError } from '../stack/report.ts'
 import type { OperatorClient } from './operator-client.ts'
 
-/**
- * The chain of a deployment, and an account that can pay on it.
- *
- * @throws {StackError} no node or no key is named, or the node is of another chain
- */
+/** Opens a deployment's chain and who pays there. @throws {StackError} no node or key is named */
 export async function openPayer(
   operator: OperatorClient,
   source: KeySource,

@@ -26,7 +26,6 @@ Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the envi
 ${keyUsage}
 On an anvil its own account pays. NODE_URL is a node.`
 
-/** `npm run pool`. */
 export const pool = operatorCommand({
   usage,
   options: keyOptions,

@@ -22,10 +22,8 @@ On an anvil its own account pays. NODE_URL is a node.`
 
 type Paying = Values<typeof keyOptions>
 
-/** What was sent to a relayer. */
 type Gift = { relayer: Address; amountWei: string; hash: Hash }
 
-/** `npm run relayers`. */
 export const relayers = operatorCommand({
   usage,
   options: keyOptions,

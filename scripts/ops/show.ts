@@ -233,7 +233,6 @@ export function depositLines(
   }
 }
 
-/** What the PIN of an account is. */
 export function pinLines({ isChosen, isBlocked, isDormant, replaceableAt }: PinAnswer): string[] {
   const isOpen = isBlocked ? 'The PIN is blocked.' : 'The PIN is not blocked.'
   return [

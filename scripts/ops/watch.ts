@@ -9,7 +9,6 @@ export type WatchOptions = {
   /** How a look is shown: on a screen of its own, below the one before, or as a line of JSON. */
   form: 'screen' | 'lines' | 'json'
   write: (text: string) => void
-  /** Ends it. */
   signal: AbortSignal
 }
 

@@ -20,11 +20,8 @@ export type Found = { json?: unknown; lines: readonly string[]; isBad?: boolean 
 /** What a command gets from where it is started, and where its words go. Tests start it without a process. */
 export type Terminal = {
   env: NodeJS.ProcessEnv
-  /** All of the standard input. */
   input: () => Promise<string>
-  /** A line of the standard output. */
   say: (line: string) => void
-  /** A line of the standard error. */
   complain: (line: string) => void
 }
 
@@ -37,7 +34,6 @@ export const ownTerminal: Terminal = {
 
 /** A command of `npm run`. Undefined: it has said all. */
 type Declared<Options extends Usual> = {
-  /** What `--help` says. */
   usage: string
   options: Options
   run: (
@@ -50,10 +46,7 @@ type Declared<Options extends Usual> = {
 /** A command by its arguments. Resolves to its exit code. */
 export type Command = (args?: readonly string[], terminal?: Terminal) => Promise<0 | 1>
 
-/**
- * Makes a command of what is declared. A `StackError` ends it with its message and nothing else; anything else is
- * a fault of ours and keeps its stack.
- */
+/** Makes a command. A `StackError` ends it with its message alone; all else keeps its stack. */
 export function createCommand<const Options extends Usual>({
   usage,
   options,

@@ -24,7 +24,6 @@ const onAnvil: Amounts = {
   deployment: 0n,
 }
 
-/** The record of a deployment that was seen on its chain. */
 const deployed = z.object({ state: z.literal('deployed') })
 
 /** Where money is scarce: two loans, a few hundred payments, and what both contracts cost at most. */
@@ -38,13 +37,7 @@ export const onPublicChain: Amounts = {
 /** Who pays for what a stack needs, whom it pays with, and the command that starts over. */
 type Preparation = { treasury: Treasury | undefined; relayer: Address; restart: string }
 
-/**
- * Brings the contracts and the relayer of a stack into the state that payments need: deploys what is
- * not there yet, and fills a relayer that runs low. What is there stays: no relayer is allowed again, and
- * no drained pool is filled.
- *
- * @throws {StackError} saying what to fund or which flag to use
- */
+/** Deploys what is not there, and fills a relayer that runs low. @throws {StackError} what to fund */
 export async function prepareChain(
   folder: Folder,
   node: ChainNode,
@@ -99,7 +92,6 @@ async function deploy(restart: string, options: DeployOptions): Promise<Deployme
   }
 }
 
-/** @throws {StackError} nobody can pay for all of it */
 async function checkFunds(
   { chain: { currency, name, id } }: ChainNode,
   treasury: Treasury | undefined,

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Address, Hash } from 'viem'
 
-/** The repository's root. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Where the local stack keeps everything; `DEV_DIR` names another folder than `.dev`. */
@@ -16,7 +15,6 @@ export function openFolder(env: NodeJS.ProcessEnv = process.env) {
   const at = (...names: string[]) => join(path, ...names)
   return {
     path,
-    /** Who runs, and what it has started. */
     processes: at('pids.json'),
     /** What other programs read to find the running stack. */
     stack: at('stack.json'),
@@ -29,13 +27,11 @@ export function openFolder(env: NodeJS.ProcessEnv = process.env) {
     chainGenesisTime: at('chain', 'genesis-time.json'),
     chainGenesisHash: at('chain', 'genesis-hash.json'),
     log: (name: 'relay' | 'anvil') => at('logs', `${name}.log`),
-    /** What belongs to one chain, the local one or another. */
     ofChain: (genesis: Hash) => at('chains', genesis),
     deployment: (genesis: Hash) => at('chains', genesis, 'deployment.json'),
     /** One ledger a chain: after a move to other contracts it still knows what was paid through the former. */
     objects: (genesis: Hash) => at('chains', genesis, 'objects'),
     redis: (genesis: Hash) => at('chains', genesis, 'redis'),
-    /** What belongs to one deployment on one chain. */
     funded: (genesis: Hash, loan: Address) => at('chains', genesis, loan, 'funded.json'),
     fundedForWrangler: (genesis: Hash, loan: Address) =>
       at('chains', genesis, loan, 'funded-for-wrangler.json'),

@@ -5,10 +5,8 @@ import { z } from 'zod'
 import { parseJson, readIfThere } from './files.ts'
 import { identify, isRunning, type ProcessId } from './process-id.ts'
 
-/** A process as a file names it. */
 export const processId = z.object({ pid: z.number(), started: z.string() })
 
-/** What a file names this process by. */
 export function ownProcess(): ProcessId {
   const own = identify(process.pid)
   if (own === undefined) throw new Error(`This process (${process.pid}) cannot be found`)
@@ -45,10 +43,7 @@ export function removeAbandoned(file: string, content: Buffer): boolean {
   return isSame
 }
 
-/**
- * Waits until this process alone has the lock. A process that was killed with it holds it no longer,
- * even where another process has its pid now, or where nobody has asked how it ended.
- */
+/** Waits until this process alone has the lock, which a process that was killed holds no longer. */
 export async function lockFile(file: string): Promise<() => void> {
   const own = JSON.stringify(ownProcess())
   while (!createFile(file, own)) {

@@ -9,9 +9,7 @@ export type Options = {
   nodeUrls: string[]
   chainId: Chain['id']
   reset: boolean
-  /** Rootstock's pool in front of the local chain. */
   rootstock: boolean
-  /** Served by Deno with Redis, not by workerd with Durable Objects. */
   deno: boolean
   deployerKey: `0x${string}` | undefined
   /** Worker variables that the environment may set, as they were set. */
@@ -25,10 +23,8 @@ const passedOn = [
   ...Object.keys(profiles.demo),
 ]
 
-/** The flags of `npm start`. */
 export const startFlags = { reset: false, rootstock: false, deno: false } as const
 
-/** @throws {StackError} naming the value that is wrong, and what would be right */
 export function readOptions(flags: Values<typeof startFlags>, env: NodeJS.ProcessEnv): Options {
   const nodeUrls = readNodeUrls(env.NODE_URL, 'NODE_URL')
   const chainId = readChainId(env.CHAIN_ID)
@@ -46,7 +42,6 @@ export function readOptions(flags: Values<typeof startFlags>, env: NodeJS.Proces
   }
 }
 
-/** Where the relay is served. */
 export function readPort(text: string | undefined): number {
   if (text === undefined || text === '') return 3000
   const port = Number(text)
@@ -55,7 +50,6 @@ export function readPort(text: string | undefined): number {
   return port
 }
 
-/** Nodes, comma-separated as the Worker takes them. */
 export function readNodeUrls(text: string | undefined, name: string): string[] {
   const urls = (text ?? '')
     .split(',')

@@ -11,17 +11,14 @@ export function identify(pid: number): ProcessId | undefined {
   return status === undefined ? undefined : { pid, started: status.started }
 }
 
-/** Whether this very process still runs. */
 export function isRunning({ pid, started }: ProcessId): boolean {
   return inspect(pid)?.started === started
 }
 
-/** The parent's pid; undefined when the process is gone. */
 export function parentOf(pid: number): number | undefined {
   return inspect(pid)?.parent
 }
 
-/** The processes that this one started and that still run. */
 export function children(): ProcessId[] {
   return childPids().flatMap((pid) => identify(pid) ?? [])
 }

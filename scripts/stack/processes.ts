@@ -13,7 +13,6 @@ const record = z.object({
   ),
 })
 
-/** A process that the stack started, as its record names it. */
 export type Child = z.infer<typeof record>['children'][number]
 
 export type Claim =
@@ -23,14 +22,10 @@ export type Claim =
 /** The record of what this start runs. It is on the disk when a call returns. */
 export type Processes = {
   add: (child: Child) => void
-  /** Ends by force what still runs of it, and forgets it. */
   close: () => Promise<void>
 }
 
-/**
- * Makes this process the one that runs the stack of this folder. `left` are processes of an earlier
- * start that was killed and could not end them.
- */
+/** Makes this process the one that runs this folder's stack. `left`: what a killed start left. */
 export function claim(folder: Folder, relayUrl: string): Claim {
   const file = folder.processes
   const main = ownProcess()

@@ -8,7 +8,6 @@ export class StackError extends Error {
 /** A command was called in a way that it can't follow: its usage is shown too. */
 export class Misused extends StackError {}
 
-/** A line for the person at the terminal. */
 export function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }

@@ -24,7 +24,6 @@ const stackSchema = z.object({
 /** What `.dev/stack.json` tells other programs of the stack that runs. */
 export type RunningStack = z.infer<typeof stackSchema>
 
-/** The stack that is served at this address. */
 export function describeStack({
   relayUrl,
   nodeUrl,
@@ -46,11 +45,7 @@ export function describeStack({
 /** A stack and its secrets, for the commands of the machine that it runs on. */
 export type LocalStack = RunningStack & { openSecrets: () => Secrets }
 
-/**
- * The stack of `npm start`; without one, what `npm run setup` prepared for `wrangler dev`.
- *
- * @throws {StackError} where there is neither
- */
+/** Reads the stack of `npm start`, else of `npm run setup`. @throws {StackError} there is neither */
 export function readRunningStack(folder: Folder, env: NodeJS.ProcessEnv = process.env): LocalStack {
   const started = stackSchema.safeParse(readJson(folder.stack))
   if (started.success) return { ...started.data, openSecrets: () => openSecrets(folder.secrets) }

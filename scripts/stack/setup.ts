@@ -15,7 +15,6 @@ import { workerVariables } from './served/worker.ts'
 
 const usage = 'Usage: npm run setup -- --node-url http://127.0.0.1:8545'
 
-/** Where `wrangler dev` keeps the rows of Durable Objects. */
 const objects = join(root, '.wrangler', 'state')
 
 const command = createCommand({

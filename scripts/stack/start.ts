@@ -191,16 +191,11 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   sayReady(stack, { node: served, file: folder.stack, options })
 }
 
-/** Whether the stack brings a chain of its own. */
 function isLocal({ nodeUrls }: Options): boolean {
   return nodeUrls.length === 0
 }
 
-/**
- * Makes the folder this start's own, and ends what an earlier one left.
- *
- * @throws {StackError} another stack runs there, or the port is taken
- */
+/** Makes the folder this start's own. @throws {StackError} a stack runs there, or the port is taken */
 async function claimFolder(
   folder: Folder,
   options: Options,
@@ -309,10 +304,7 @@ function countTransactions({ url }: ChainNode, address: Address): Promise<number
   return createPublicClient({ transport: http(url) }).getTransactionCount({ address })
 }
 
-/**
- * A chain that may come back older than the ledger. To the relay that is a reorganization: it sends
- * the same bytes again. Waits until it has.
- */
+/** Waits until what a chain that came back older had lost is sent again, with the same bytes. */
 async function sayWhatWasRepeated(
   node: ChainNode,
   relayer: Address,
@@ -355,7 +347,6 @@ function keepAwake(worker: RunningWorker, lifetime: Lifetime): void {
   })
 }
 
-/** The command that forgets everything. */
 function restartOf({ deno }: Options): string {
   return deno ? 'npm start -- --deno --reset' : 'npm start -- --reset'
 }

@@ -4,10 +4,7 @@ import { identify, isRunning, type ProcessId, parentOf } from './process-id.ts'
 /** npm, its shell and the bootstrap; nobody else stands between us and npm. */
 const generations = 4
 
-/**
- * Calls back when the process that started this one is killed: the bootstrap or npm itself.
- * A stack whose `npm start` is gone would be one that nobody can end.
- */
+/** Calls back when npm or the bootstrap is killed: nobody could end a stack without them. */
 export function watchStarter(onGone: () => void): void {
   // The bootstrap keeps a channel open, if there had to be one.
   process.once('disconnect', onGone)

@@ -1,10 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
 import { z } from 'zod'
 
-/** How many tests of a suite did what. */
 export type Counts = { passed: number; failed: number; skipped: number }
 
-/** What came of a suite: its counts, and each failure in a few lines. */
 export type Outcome = Counts & { failures: readonly string[] }
 
 /** As much of a failure's words as is shown once more at the end. */
@@ -16,7 +14,6 @@ export function sum(all: readonly Outcome[]): Outcome {
   return { passed: add('passed'), failed: add('failed'), skipped: add('skipped'), failures }
 }
 
-/** Writes the line that `npm test` ends with. */
 export function writeSummary({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`
 }
@@ -32,13 +29,11 @@ export function exitCode({ failed, skipped }: Counts, { CI }: { CI?: string | un
   return failed > 0 || (CI === 'true' && skipped > 0) ? 1 : 0
 }
 
-/** Counts a command that is one test: it passes where it ends with 0. */
 export function countCommand(name: string, output: string, code: number | null): Outcome {
   if (code === 0) return { passed: 1, failed: 0, skipped: 0, failures: [] }
   return { passed: 0, failed: 1, skipped: 0, failures: [writeFailure(name, lastLines(output))] }
 }
 
-/** Counts forge's tests by its last line. */
 export function countForge(output: string, code: number | null): Outcome {
   const text = stripVTControlCharacters(output)
   const line = /: (\d+) tests? passed, (\d+) failed, (\d+) skipped \(\d+ total tests?\)/.exec(text)
@@ -65,7 +60,6 @@ const report = z.object({
   ),
 })
 
-/** Counts Vitest's tests by its JSON report, undefined where it has written none. */
 export function countVitest(json: unknown, output: string, code: number | null): Outcome {
   const files = report.safeParse(json).data?.testResults ?? []
   const statuses = files.flatMap(({ assertionResults }) =>

@@ -6,10 +6,7 @@ export type Depth = {
   seed: number
 }
 
-/**
- * From `TEST_FULL` and `SEED`. A run that is given no seed draws one, and puts it down where the
- * processes that it starts find the same.
- */
+/** Reads `TEST_FULL` and `SEED`; a seed that is drawn is put there for the processes to come. */
 export function openDepth(environment: Record<string, string | undefined>): Depth {
   environment.SEED ||= `${Math.floor(Math.random() * 2 ** 31)}`
   const seed = Number(environment.SEED)

@@ -16,10 +16,7 @@ import {
 } from './test-counts.ts'
 import { openDepth } from './test-depth.ts'
 
-/**
- * forge writes what it builds without a lock, and tests that deploy build at the same time: the
- * contracts' own tests are built beside that.
- */
+/** Built apart: forge locks nothing, and tests that deploy build at the same time. */
 const apart = { FOUNDRY_OUT: 'out/tests', FOUNDRY_CACHE_PATH: 'cache/tests' }
 
 /** Hundreds of processes load the same packages: what Node has compiled of them is kept for the next. */
@@ -56,7 +53,6 @@ async function runForge(): Promise<Outcome> {
   return outcome
 }
 
-/** Plants one of the bugs that the simulator has to find. */
 async function plantBug(): Promise<Outcome> {
   const command = [process.execPath, 'scripts/plant-bugs/main.ts', '--sample', `${seed}`]
   const { code, output, seconds } = await runCommand(command)

@@ -21,16 +21,12 @@ import { createMemoryStore } from './memory-store.ts'
 /** A deployment in this process, over a database of its own: the same parts as a Worker's. */
 export type Deployment = Omit<Assembly, 'tend'> & {
   ledger: Ledger
-  /** One round, as the alarm or the cron begins it. */
   round: () => Promise<Tended>
-  /** One request, and what is answered. */
   ask: (path: string, init?: RequestInit) => Promise<{ status: number; body: unknown }>
   /** Sets the clocks of process and ledger ahead. */
   pass: (ms: number) => void
-  /** Resolves when what goes on after replies is done. */
   settled: () => Promise<void>
   events: LogEvent[]
-  /** Requests to nodes. */
   asked: string[]
 }
 
@@ -43,7 +39,6 @@ export type DeploymentOptions = {
   /** Where accounts remember. Undefined: in one of its own. */
   /** At the time of the deployment, as its other stores. */
   memory?: (now: () => number) => MemoryStore
-  /** In the place of SQLite. */
   ledger?: (options: LedgerOptions) => Ledger
   fetch?: typeof globalThis.fetch
   /** How far the clock of the process is ahead of this machine's. */

@@ -1,11 +1,6 @@
 const tries = 5
 
-/**
- * Does something again until it has taken less than so many ms, and gives what came of that. On a busy
- * machine anything takes long now and then; what takes longer by itself does so every time.
- *
- * @throws {Error} it never took less
- */
+/** Repeats what took too long on a busy machine. @throws {Error} it never took less */
 export async function inTime<Result>(
   limitMs: number,
   work: () => Promise<Result>,

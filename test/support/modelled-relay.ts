@@ -63,12 +63,10 @@ export function openModelledRelay({
   return {
     ...service,
     ledger,
-    /** How often the memory of accounts was asked. */
     memoryCalls: memory.asked,
     /** All that is kept, a text a row: of the ledger, and of the memory of accounts. */
     rows: () => [...kept.rows(), ...memory.rows()],
     memoryRows: memory.rows,
-    /** How many payments the ledger has of a caller. */
     paid: async (caller: number) =>
       (await ledger.payments(service.accountOf(caller), 10_000)).length,
     /** Puts all that waits into a block, which is final, and tells the ledger what became of it there. */
@@ -81,7 +79,6 @@ export function openModelledRelay({
       await Promise.all(running.splice(0))
       return screen
     },
-    /** In the words of the menu. */
     async balance(caller: number) {
       dials += 1
       return await service.deliver(caller, `balance ${dials}`, '1')

@@ -13,7 +13,6 @@ import { africasTalking } from '../../src/ussd/gateways/africas-talking.ts'
 export type ModelledOptions = {
   ledger: Ledger
   callers: number
-  /** Their numbers. Undefined: the simulator's. */
   phones?: readonly string[]
   /** Loans that the pool has, and that the daily cap lets through. */
   poolLoans: number

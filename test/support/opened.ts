@@ -1,9 +1,6 @@
 import { beforeAll } from 'vitest'
 
-/**
- * Starts something before the tests of a file or a group, and stops it after them: what was started last
- * stops first. What is returned is filled in when it has started.
- */
+/** Starts something before the tests of a file or group, and stops it after them, last one first. */
 export function opened<Thing extends { stop(): unknown } | { close(): unknown }>(
   start: () => Promise<Thing>,
 ): Thing {

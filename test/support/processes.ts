@@ -6,7 +6,6 @@ export type Ended = { code: number | null; output: string }
 
 export type Process = {
   child: ChildProcess
-  /** What it has printed so far, on either of its outputs. */
   output: () => string
   ended: Promise<Ended>
 }
@@ -14,9 +13,7 @@ export type Process = {
 type ProcessOptions = {
   /** This repository, unless it is said. */
   cwd?: string
-  /** Besides this process' own. */
   env?: Record<string, string | undefined>
-  /** Of its standard input. */
   input?: string
   /** Whether it has a process group of its own, as from a terminal. */
   detached?: boolean
@@ -24,7 +21,6 @@ type ProcessOptions = {
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Starts a program. */
 export function startProcess(
   program: string,
   args: readonly string[],
@@ -45,7 +41,6 @@ export function startProcess(
   return { child, output: () => text, ended }
 }
 
-/** Runs a script of this repository to its end. */
 export const runScript = (script: string, args: readonly string[], options?: ProcessOptions) =>
   startProcess(process.execPath, [script, ...args], options).ended
 

@@ -1,10 +1,7 @@
 import fc from 'fast-check'
 import { seed, times } from './sample.ts'
 
-/**
- * Holds for whatever is drawn from the run's seed; a failure shows the smallest example that was found
- * and the seed.
- */
+/** Holds for whatever is drawn from the run's seed; a failure shows the smallest example. */
 export async function holds<Drawn extends unknown[]>(
   property: fc.IAsyncProperty<Drawn> | fc.IProperty<Drawn>,
   runs = { sampled: 300, full: 20_000 },
@@ -12,10 +9,7 @@ export async function holds<Drawn extends unknown[]>(
   await fc.assert(property, { seed, numRuns: times(runs) })
 }
 
-/**
- * Any character of Unicode, for `fc.string`. Its own `binary` is the same, and lists all of them for each
- * string that is asked for, which takes a second.
- */
+/** Any character of Unicode: fast-check's own lists all of them for each string, for a second. */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .integer({ min: 0, max: 0x10_ffff - 0x800 })
   .map((place) => String.fromCodePoint(place < 0xd800 ? place : place + 0x800))

@@ -101,7 +101,6 @@ const request: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: value },
 )
 
-/** A text that something happened to on the way. */
 function mutated(text: string): fc.Arbitrary<string | Uint8Array<ArrayBuffer>> {
   const place = fc.nat(text.length)
   return fc.oneof(

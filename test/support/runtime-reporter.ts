@@ -1,10 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node'
 import { isOutcry, type Outcry, type Span, unexpected } from './runtime-words.ts'
 
-/**
- * Takes what workerd writes about exceptions out of the output. What a test has caused on purpose ends
- * here; anything else is shown when all tests are through, and makes the run red.
- */
+/** Ends the run red on what workerd writes of exceptions that no test has caused on purpose. */
 export function createRuntimeReporter(): Reporter {
   const outcries: Outcry[] = []
   return {

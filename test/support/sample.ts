@@ -10,10 +10,7 @@ declare module 'vitest' {
 
 export const { isFull, seed } = inject('depth')
 
-/**
- * So many of them in their order, other ones with each seed and for each name; all of them in a full
- * run.
- */
+/** Draws so many of them by seed and name, in their order; all of them in a full run. */
 export function sampleOf<Item>(count: number, all: readonly Item[], name = ''): readonly Item[] {
   if (isFull || all.length <= count) return all
   const random = createRandom(seed, name)

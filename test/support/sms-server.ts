@@ -11,7 +11,6 @@ export type SmsServer = {
   url: string
   /** The one user that it knows. */
   account: { username: string; apiKey: string }
-  /** What it was asked to send, taken or not. */
   asked: AskedSms[]
   /** From now on it answers so. Undefined: it takes each message. */
   answer(by: (() => ProviderAnswer) | undefined): void

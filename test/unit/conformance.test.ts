@@ -44,10 +44,7 @@ function filesOf(place: string): string[] {
   return globSync(inside, { cwd: root })
 }
 
-/**
- * The names of the tests and groups of a file and of the suites that it runs, with `…` for what is
- * filled in when they run.
- */
+/** Reads the names of a file's tests and groups, with `…` for what is filled in as they run. */
 function titlesOf(file: string): string[] {
   const source = readText(file)
   const suites = [...source.matchAll(/['"](\.[^'"]+\.(?:suite|test)\.ts)['"]/g)]

@@ -10,7 +10,6 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import type { RawLog } from '../../../src/relay/forwarder/requests.ts'
 
-/** Of every chain that is measured on. */
 export const chainId = 31
 
 /** A transaction to send. It is signed here, so that each chain gets the same bytes. */
@@ -18,14 +17,11 @@ export type Call = { from: PrivateKeyAccount; to?: Address; data: Hex; value?: b
 
 export type Mined = { gasUsed: number; contract: Address | undefined; logs: readonly RawLog[] }
 
-/** A chain on which contracts are measured. */
 export type MeasuredChain = {
   /** Unix seconds that requests are made up with; blocks are some seconds later. */
   now: () => number
-  /** @throws {Error} it fails */
   send: (call: Call) => Promise<Mined>
   pass: (seconds: number) => Promise<void>
-  /** Undoes what is sent meanwhile. */
   undoing: <T>(measure: () => Promise<T>) => Promise<T>
 }
 
@@ -43,7 +39,6 @@ export function sign({ from, to, data, value = 0n }: Call, nonce: number): Promi
   })
 }
 
-/** An account that has nothing on any chain before, the same in each run. */
 export function accountOf(name: string): PrivateKeyAccount {
   return privateKeyToAccount(keccak256(toHex(`gas of ${name}`)))
 }

@@ -18,7 +18,6 @@ type Figures = Record<string, Record<string, number>>
 
 export type Measured = { relayed: Figures; direct: Figures }
 
-/** The column of the least gas that a call has to be signed for. */
 const leastGasColumn = 'least gas to sign'
 
 const batchSizes = [1, 5, 10, 20] as const

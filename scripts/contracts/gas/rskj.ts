@@ -36,10 +36,7 @@ export async function openRskj(url: string): Promise<MeasuredChain> {
   }
 }
 
-/**
- * A block of this time, or a second later. The clock is asked how far it is ahead of this machine's: RSKj's
- * is behind its newest block once a snapshot was gone back to.
- */
+/** Makes a block of this time: RSKj's clock is behind its newest block once a snapshot is gone back to. */
 async function advanceTo(rpc: RpcCall, time: number): Promise<void> {
   const ahead = Number(await rpc('evm_increaseTime', ['0x1']))
   const missing = time - Math.floor(Date.now() / 1_000) - ahead

@@ -14,7 +14,6 @@ export type Network = keyof typeof machines
 /** A minute after an hour's begin, in Unix seconds: the day's sums are kept by the hour. */
 const start = 500_000 * 3_600 + 60
 
-/** An empty chain in this process. */
 export async function openVm(network: Network): Promise<MeasuredChain> {
   const { vm, prices } = await machines[network]()
   const { common } = vm

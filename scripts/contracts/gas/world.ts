@@ -32,7 +32,6 @@ export type World = {
   relayer: PrivateKeyAccount
 }
 
-/** A call that a phone's account signs. */
 export type Signed = { signer: PrivateKeyAccount; data: Hex; intent: string }
 
 /** Plenty, for each call that is measured. */
@@ -44,7 +43,6 @@ export const loanTerms = {
   termSeconds: 30 * 24 * hour,
 }
 
-/** Deploys both contracts and funds the pool. */
 export async function openWorld(chain: MeasuredChain): Promise<World> {
   const [owner, relayer] = [accountOf('owner'), accountOf('relayer')]
   // The owner's second transaction deploys it.
@@ -85,7 +83,6 @@ export async function lendForDays(world: World): Promise<void> {
   }
 }
 
-/** The transaction that executes these requests. */
 export async function executeCall(
   world: World,
   signed: readonly Signed[],
@@ -114,7 +111,6 @@ export function succeedsWith(world: World, signed: Signed, gas: number): Promise
   })
 }
 
-/** A direct call of a contract. */
 export function callTo(
   from: PrivateKeyAccount,
   to: Address,

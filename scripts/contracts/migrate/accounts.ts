@@ -27,7 +27,6 @@ export type AccountState = {
   isListed: boolean
 }
 
-/** All accounts of a loan contract in one block. */
 export type Survey = {
   block: bigint
   books: LoanBooks
@@ -35,11 +34,7 @@ export type Survey = {
   balancesWei: bigint
 }
 
-/**
- * Finds every account by the contract's events and reads each in the same block.
- *
- * @throws {StackError} they do not add up to the contract's sums: there is an account that events do not show
- */
+/** Finds every account by events and reads each. @throws {StackError} the contract's sums are others */
 export async function surveyPair(
   client: PublicClient,
   { loan, deployedBlock }: Pair,
@@ -84,15 +79,12 @@ async function readAccount(
 export const isOpen = ({ balanceWei, debt }: AccountState): boolean =>
   balanceWei > 0n || debt !== undefined
 
-/** What the pool counts on, in wei. */
 export const countedDebt = ({ debt }: Pick<AccountState, 'debt'>): bigint =>
   debt === undefined || debt.isWrittenOff ? 0n : debt.owedWei
 
-/** Adds amounts in wei. */
 export const sum = (amounts: readonly bigint[]): bigint =>
   amounts.reduce((total, amount) => total + amount, 0n)
 
-/** A call that an account has to sign. */
 export type Call = {
   name: keyof typeof gasOf
   signer: LocalAccount
@@ -102,10 +94,7 @@ export type Call = {
   gas: number
 }
 
-/**
- * What each call is signed for: what it takes where nothing was ever written, in Ethereum's prices, which
- * are above Rootstock's for all but a value that is sent, and a half more.
- */
+/** Gas to sign for: what a call takes in Ethereum's prices where nothing was written, and half more. */
 const gasOf = { moveAccount: 250_000, acceptAccount: 60_000, passAccount: 90_000, transfer: 60_000 }
 
 /** What an account still needs: calls of one transaction, of which only the last moves anything. */

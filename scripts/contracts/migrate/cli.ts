@@ -34,7 +34,6 @@ const usage = `usage: npm run contracts:migrate -- plan|run|resume|verify pair|s
 The standard input has the telephone numbers, one a line in E.164 form with plus.
 ${environment('  NEW_ACCOUNT_KEY_SECRET            from which they are derived afterwards (secret)\n')}`
 
-/** `npm run contracts:migrate`. */
 export const migrate = createCommand({
   usage,
   options: { record: undefined, to: undefined, batch: '10', blocks: '2000' },
@@ -99,7 +98,6 @@ the list of borrowers pass on. What has passed on, the chain says, so it happens
 The standard input has a former and a present number a line, in E.164 form with plus, a space between them.
 ${environment()}`
 
-/** `npm run account -- alias --record`. */
 export const alias = createCommand({
   usage: aliasUsage,
   options: { record: undefined },

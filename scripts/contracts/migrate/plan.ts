@@ -17,20 +17,17 @@ import { findObstacles } from './obstacles.ts'
 import type { Phone } from './phones.ts'
 import type { OpenedDeployment } from './records.ts'
 
-/** What every command works on. */
 export type Migration = Pick<OpenedDeployment, 'client' | 'chain' | 'pair' | 'terms'> & {
   move: Move
   /** By their addresses under the old secret. */
   phones: ReadonlyMap<Address, Phone>
   /** Accounts that one transaction moves. */
   batchSize: number
-  /** The most blocks that one question for events asks for. */
   maxBlocks: bigint
   /** Gets addresses and amounts only. */
   log: (line: string) => void
 }
 
-/** An account with what it needs. */
 export type Task = { phone: Phone; state: AccountState; calls: readonly Call[] }
 
 /** What accounts need, the largest balance first, and which an operator has to look at. */
@@ -39,7 +36,6 @@ export type Tasks = { tasks: Task[]; stuck: { address: Address; reason: string }
 /** All that is to be done, and who has or owes something and belongs to no given number. */
 export type Todo = Tasks & { survey: Survey; outside: AccountState[] }
 
-/** Reads what there is to do. */
 export async function findTodo(migration: Migration): Promise<Todo> {
   const { client, move, phones, maxBlocks } = migration
   const block = await client.getBlockNumber({ cacheTime: 0 })
@@ -52,7 +48,6 @@ export async function findTodo(migration: Migration): Promise<Todo> {
   return { survey, outside, ...(await readTasks(migration, own, survey)) }
 }
 
-/** Reads what the accounts of these phones need in a block. */
 export async function readTasks(
   { client, move }: Migration,
   phones: readonly Phone[],
@@ -105,12 +100,10 @@ export function printOutside(
   log(`${outside.length} accounts that no given number fits, with ${held}`)
 }
 
-/** Writes an amount with its currency. */
 export function showAmount(wei: bigint, { currency }: Chain): string {
   return `${formatEther(wei)} ${currency}`
 }
 
-/** Writes an address and its amounts. */
 export function describeAccount({ address, balanceWei, debt }: AccountState, chain: Chain): string {
   const balance = showAmount(balanceWei, chain)
   if (debt === undefined) return `${address} ${balance}`
@@ -119,7 +112,6 @@ export function describeAccount({ address, balanceWei, debt }: AccountState, cha
   return `${address} ${balance}, owes ${owed} due ${due}${debt.isWrittenOff ? ', written off' : ''}`
 }
 
-/** Groups items in their order. */
 export function batchesOf<Item>(items: readonly Item[], size: number): Item[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),

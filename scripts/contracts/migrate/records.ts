@@ -60,7 +60,6 @@ export async function openPair(
 /** The rules of the node's pool, and what may be paid in it. */
 export type PoolTerms = { rules: PoolRules; fees: FeeLimits }
 
-/** The node, the contracts of a record, and whose accounts there are. */
 export type OpenedDeployment = {
   client: PublicClient
   chain: Chain

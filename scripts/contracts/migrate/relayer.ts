@@ -23,7 +23,6 @@ import { forwarderAt } from '../reads.ts'
 import type { Call } from './accounts.ts'
 import type { OpenedDeployment, PoolTerms } from './records.ts'
 
-/** Who pays for transactions, and where they are executed. */
 export type Relayer = PoolTerms & { client: PublicClient; signer: Signer; forwarder: Forwarder }
 
 /** Makes a relayer of its key. @throws {Misused} none is named */
@@ -39,10 +38,7 @@ export function createRelayer(
 /** Seconds until the forwarder refuses a request: a batch of a run that was killed ends with them. */
 const lifetimeSeconds = 60 * 60
 
-/**
- * Signs a call under the first name that its signer has not spent by this block: runs that see the same block give it
- * the same name, and execute it once. A call that failed has spent its name, and gets the next one.
- */
+/** Signs a call under the first name that is unspent in this block: runs at once execute it once. */
 export async function signCall(
   { client, forwarder }: Relayer,
   { signer, name, target, data, gas }: Call,
@@ -61,7 +57,6 @@ export async function signCall(
   }
 }
 
-/** Asks what the newest block would make of a batch. */
 export async function preflight(
   { client, signer, forwarder }: Relayer,
   requests: readonly SignedRequest[],
@@ -102,7 +97,6 @@ export async function sendBatch(
   throw new StackError(`nonce ${nonce} of ${signer.address} waits at every price that is allowed`)
 }
 
-/** Gives what the node says against it, if anything. */
 async function offer(client: PublicClient, raw: Hex): Promise<string | undefined> {
   try {
     await client.sendRawTransaction({ serializedTransaction: raw })

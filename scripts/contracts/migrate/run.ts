@@ -16,7 +16,6 @@ import {
 } from './plan.ts'
 import { preflight, type Relayer, sendBatch, signCall } from './relayer.ts'
 
-/** What a run came to. */
 export type Outcome = { moved: Address[]; stuck: { address: Address; reason: string }[] }
 
 /** How often a run tries an account whose calls go through before they are sent, and fail in their block. */
@@ -26,7 +25,6 @@ type Run = {
   migration: Migration
   relayer: Relayer
   moved: Set<Address>
-  /** Why accounts can't move. */
   stuck: Map<Address, string>
   /** Accounts whose calls were sent so many times, and that were not seen to have moved. */
   sent: Map<Address, { state: AccountState; times: number }>

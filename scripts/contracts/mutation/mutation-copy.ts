@@ -23,7 +23,6 @@ const stages = [
   { tests: 'unit', profile: 'default' },
 ]
 
-/** A look into as many corners as is quick. */
 const quickLook = { FOUNDRY_FUZZ_RUNS: '64', FOUNDRY_INVARIANT_RUNS: '16' }
 
 /** A mutation that loops without an end is noticed too. */

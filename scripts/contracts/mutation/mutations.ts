@@ -11,7 +11,6 @@ export type Mutation = {
   readonly edits: readonly Edit[]
 }
 
-/** Bytes of the source, and what comes in their place. */
 type Edit = { start: number; end: number; text: string }
 
 /** What the rules know of the contract that a node stands in. */
@@ -20,7 +19,6 @@ type Scope = {
   modifiers: ReadonlySet<string>
   /** Conditions that privilege an actor: he is the owner, or stands in a list. */
   privileges: (actor: string) => string[]
-  /** Variables that hold an account. */
   roles: ReadonlySet<string>
   caller: string
   /** Functions that reach another contract, by the number of their declaration. */
@@ -70,7 +68,6 @@ const swapped: Readonly<Record<string, string>> = {
   ...{ '&': '|', '|': '&', '&&': '||', '||': '&&' },
 }
 
-/** All mutations of the contracts in these files, file by file in the order of its lines. */
 export function mutationsOf(files: readonly string[]): Mutation[] {
   return analyseSolidity(files).flatMap(mutationsIn)
 }
@@ -91,7 +88,6 @@ function mutationsIn({ file, source, tree, all: sources }: Analysis): Mutation[]
     .sort((a, b) => a.line - b.line)
 }
 
-/** The source with the mutation in it. */
 export function mutate(source: Buffer, { edits }: Pick<Mutation, 'edits'>): Buffer {
   return [...edits]
     .sort((a, b) => b.start - a.start)
@@ -162,7 +158,6 @@ function calls(node: SolidityNode): Found[] {
   return [...zeros, ...exchanges, ...caller]
 }
 
-/** What is returned, or given to a variable. */
 function outcomes(value: unknown, isReturned = true): Found[] {
   if (!isNode(value)) return []
   if (value.type === 'bool' && isReturned) {
@@ -233,7 +228,6 @@ function authorisations(node: SolidityNode, scope: Scope): Found[] {
   )
 }
 
-/** A check, an effect, or an event that is not there. */
 function gone(node: SolidityNode): Found[] {
   return [one('statement gone', statement(node), '')]
 }
@@ -297,7 +291,6 @@ function actorIn({ fn, caller }: Scope): string {
   return given.some(({ name }) => name === 'request') ? 'request.from' : caller
 }
 
-/** Whether the function does not go on after a statement. */
 function endsThere(body: SolidityNode): boolean {
   const inner = body.nodeType === 'Block' ? parts(body, 'statements').at(-1) : body
   return inner?.nodeType === 'RevertStatement' || inner?.nodeType === 'Return'

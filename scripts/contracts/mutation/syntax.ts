@@ -7,11 +7,9 @@ import { projectRoot } from '../forge.ts'
 /** A part of solc's syntax tree: what an ABI leaves out stands in it. */
 export type SolidityNode = {
   nodeType: string
-  /** Its place in the source, in bytes, and what stands there. */
   start: number
   end: number
   text: string
-  /** Of an expression or a variable, as the compiler names it. */
   type: string
   [field: string]: unknown
 }
@@ -52,7 +50,6 @@ export function analyseSolidity(files: readonly string[]): Analysis[] {
   })
 }
 
-/** Says of a node and of all in it where it stands. */
 function located(node: SolidityNode, source: Buffer): SolidityNode {
   const [start = 0, length = 0] = String(node.src).split(':').map(Number)
   const end = start + length
@@ -63,7 +60,6 @@ function located(node: SolidityNode, source: Buffer): SolidityNode {
   return node
 }
 
-/** The nodes right below a node, in the order of their fields. */
 export function childrenOf(node: SolidityNode): SolidityNode[] {
   return Object.values(node).flat().filter(isNode)
 }

@@ -4,7 +4,6 @@ import type { PaymentSummary } from '../../../src/operator/answers.ts'
 import { type Account, replay, type Totals } from '../../contracts/loan-books.ts'
 import type { Booked } from '../../contracts/loan-events.ts'
 
-/** An event of the forwarder that spent an intent. */
 export type Spending = {
   intent: Hex
   account: Address
@@ -18,7 +17,6 @@ export type Spending = {
 /** All that is compared. Addresses and hashes are in lower case. */
 export type Books = {
   payments: readonly PaymentSummary[]
-  /** Everything up to and with this block. */
   head: number
   spendings: readonly Spending[]
   events: readonly Booked[]
@@ -29,10 +27,8 @@ export type Books = {
   accounts: ReadonlyMap<Address, Pick<Account, 'balanceWei' | 'owedWei'>>
 }
 
-/** A round notices a block within so many more. */
 const noticedWithin = 12
 
-/** So long the forwarder refuses an intent that it has spent. */
 const spentForMs = 7 * 24 * 60 * 60 * 1000
 
 /** Every difference, each in a sentence. None: the ledger, the contracts and the events tell the same. */
@@ -52,7 +48,6 @@ export function differences(books: Books): string[] {
   ]
 }
 
-/** One intent of one account. */
 export const keyOf = ({ intent, account }: { intent: string; account: string }) =>
   `${intent} ${account}`.toLowerCase()
 

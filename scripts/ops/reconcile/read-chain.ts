@@ -20,18 +20,15 @@ import {
 import { inTurns, loanAt } from '../../contracts/reads.ts'
 import type { Books, Spending } from './compare.ts'
 
-/** Where to look. */
 export type ChainOptions = {
   nodeUrl: string
   loan: Address
   forwarder: Address
   /** Of the contracts' deployment, or before it. */
   fromBlock: number
-  /** Whose balances are compared one by one. */
   accounts: ReadonlySet<Address>
 }
 
-/** As many blocks as nodes give logs of at once. */
 const maxBlocks = 2_000n
 
 /** What the chain says, up to its head when it is asked. */

@@ -11,18 +11,12 @@ export type Reconciled = {
   payments: number
   /** Those that went to other contracts than today's: nothing of them is compared. */
   elsewhere: number
-  /** Intents that the chain has spent. */
   spendings: number
   events: number
   differences: string[]
 }
 
-/**
- * Compares what the ledger knows of payments with the events of the chain and the contract's own sums.
- * It changes nothing. `fromBlock` is the contracts' deployment, or before it.
- *
- * @throws {StackError} the ledger or the node cannot be asked
- */
+/** Compares the ledger with the events and sums of the chain from a block on. @throws {StackError} */
 export async function reconcile(
   operator: OperatorClient,
   { fromBlock, eachAccount }: { fromBlock: number; eachAccount: boolean },

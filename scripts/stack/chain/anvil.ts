@@ -23,11 +23,9 @@ export type LocalChain = {
   url: string
   /** Whether it goes on from what an earlier start saved. */
   loaded: boolean
-  /** Saves now, whatever the head is. */
   save: () => Promise<unknown>
   /** Rejects, with what to say, when the chain ends without having been asked to. */
   lost: Promise<never>
-  /** Saves for the last time and ends it. */
   stop: () => Promise<void>
 }
 
@@ -88,10 +86,7 @@ export async function endLeftChain(
   if (isRunning(left)) await end(left, { graceMs: endsWithinMs })
 }
 
-/**
- * Gives the time of the first block, from which its hash follows: a chain that is loaded into an anvil with another
- * first block has two of them, and either may be found.
- */
+/** Keeps the first block's time, from which its hash follows: a loaded chain has to have the same. */
 function openGenesisTime(folder: Folder): number {
   const kept = z.number().safeParse(readJson(folder.chainGenesisTime))
   if (kept.success) return kept.data

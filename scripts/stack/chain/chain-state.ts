@@ -39,7 +39,6 @@ export async function saveChain(folder: Folder, url: string): Promise<string | u
   return undefined
 }
 
-/** Puts the saved chain into an anvil that has just started. False when none is saved. */
 export async function loadChain(folder: Folder, url: string): Promise<boolean> {
   const state = readIfThere(folder.chainState)
   if (state === undefined) return false

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type ParsedCall, rpcTo } from '../../dev/rpc.ts'
 
-/** Calls of a node, for what viem has no function for. */
 export function createNodeCall(url: string, { timeoutMs = 10_000 } = {}): ParsedCall {
   return rpcTo(url, { timeoutMs })
 }
@@ -9,7 +8,6 @@ export function createNodeCall(url: string, { timeoutMs = 10_000 } = {}): Parsed
 /** JSON-RPC's hex numbers, as far as a number holds them. */
 export const quantity = z.templateLiteral(['0x', z.string()]).transform(Number)
 
-/** A block as far as the stack looks at it. */
 export const blockHead = z.object({
   number: quantity,
   hash: z.templateLiteral(['0x', z.string()]),

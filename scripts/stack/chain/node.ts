@@ -14,11 +14,7 @@ export type ChainNode = {
   isAnvil: boolean
 }
 
-/**
- * Looks at the nodes of a list and takes the first one that answers.
- *
- * @throws {StackError} when none answers, or one of them serves another chain
- */
+/** Takes the first node that answers. @throws {StackError} none does, or one has another chain */
 export async function openNode(urls: string[], chainId: Chain['id']): Promise<ChainNode> {
   const failures: string[] = []
   const found: ChainNode[] = []
@@ -49,7 +45,6 @@ async function look(url: string, chainId: Chain['id']): Promise<ChainNode> {
   return { url, chain: chains[chainId], genesis: genesis.hash, isAnvil: await isAnvil(url) }
 }
 
-/** Whether a node has anvil's methods. */
 export async function isAnvil(url: string): Promise<boolean> {
   try {
     await createNodeCall(url)('anvil_nodeInfo')

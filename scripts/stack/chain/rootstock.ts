@@ -3,12 +3,10 @@ import type { LocalChain } from './anvil.ts'
 /** Nobody at a terminal waits 25 seconds for a block. The relay's times follow the blocks'. */
 const blockSeconds = 3
 
-/** Rootstock's pool between the Worker and the local chain. */
 export type Rootstock = {
   /** The node that everything but the pool itself uses. */
   url: string
   blockSeconds: number
-  /** What the Worker has to know of it. */
   variables: Record<string, string>
   stop: () => Promise<void>
 }

@@ -12,10 +12,8 @@ import type { Treasury } from './treasury.ts'
 /** Numbers that a local stack gives money to, so that there is something to send. */
 export const demoCallers = ['+254700000001', '+254700000002', '+254700000003'].map(toPhone)
 
-/** What each of them gets once, in wei. */
 export const demoDepositWei = 10n ** 18n
 
-/** Puts money into the account of a phone number, as `depositFor` of the loan contract does. */
 async function depositFor(
   { treasury, loan, secrets }: Bank,
   phone: PhoneNumber,
@@ -32,10 +30,7 @@ async function depositFor(
 /** What a deposit takes: who pays on which chain, into which contract, and whose callers they are. */
 export type Bank = { node: ChainNode; treasury: Treasury; loan: Address; secrets: Secrets }
 
-/**
- * Gives the demo callers their money, each once for this deployment and these secrets, whatever they
- * did with it since.
- */
+/** Gives the demo callers their money, each once for this deployment and these secrets. */
 export async function fundDemoCallers(bank: Bank, recordFile: string): Promise<void> {
   const funded = new Set(z.array(z.string()).safeParse(readJson(recordFile)).data)
   for (const phone of demoCallers) {
@@ -47,7 +42,6 @@ export async function fundDemoCallers(bank: Bank, recordFile: string): Promise<v
   }
 }
 
-/** @throws {StackError} where the text is no number in E.164 form */
 export function toPhone(text: string): PhoneNumber {
   const phone = parseCaller(text)
   if (phone === undefined)

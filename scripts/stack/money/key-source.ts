@@ -8,17 +8,12 @@ import { StackError } from '../report.ts'
 /** Where the key is that pays for what a command sends. On a command line it would stay in the shell's history. */
 export type KeySource = { keystore?: string | undefined; stdin?: boolean | undefined }
 
-/** The options of a command that pays, for its command line and its usage. */
 export const keyOptions = { keystore: undefined, stdin: false } as const
 
 export const keyUsage = `The key that pays is in a keystore (--keystore FILE, of version 3; its password is asked for, or in
 KEYSTORE_PASSWORD), on the standard input (--stdin), or in DEPLOYER_KEY.`
 
-/**
- * The key; undefined where none is named.
- *
- * @throws {StackError} it cannot be read; without anything that was read
- */
+/** Reads the key; undefined where none is named. @throws {StackError} it cannot be read */
 export async function readKeyOf(
   { keystore, stdin = false }: KeySource,
   env: NodeJS.ProcessEnv,

@@ -17,24 +17,16 @@ import type { ChainNode } from '../chain/node.ts'
 import { createNodeCall } from '../chain/node-call.ts'
 import { StackError } from '../report.ts'
 
-/** The account that pays for what a stack sets up. */
 export type Treasury = {
   address: Address
   /** For the deployment, which is another program. */
   key: Hex
   balance: () => Promise<bigint>
-  /**
-   * Sends and waits for the block; without `to` it creates a contract.
-   *
-   * @throws {StackError} it cannot pay, gas is too dear, or it reverts
-   */
+  /** Sends and waits for the block; without `to` it creates a contract. @throws {StackError} */
   send: (payment: { to?: Address; valueWei?: bigint; data?: Hex }) => Promise<Hash>
 }
 
-/**
- * The account behind DEPLOYER_KEY, else the development account of an anvil, which gets money if
- * that anvil was started with other accounts. Undefined where neither exists.
- */
+/** Opens DEPLOYER_KEY's account, else an anvil's own with money; undefined where neither exists. */
 export async function openTreasury(
   node: ChainNode,
   deployerKey: Hex | undefined,

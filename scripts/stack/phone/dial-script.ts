@@ -21,7 +21,6 @@ type Line = { number: number; verb: Verb; rest: string }
 const verbs = ['phone', 'dial', '>', '=', 'again', 'until'] as const
 type Verb = (typeof verbs)[number]
 
-/** Of a phone that says nothing of it. */
 const usualLooks = { everyMs: 500, withinMs: 180_000 }
 
 /**

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Dialled } from './dial-script.ts'
 
-/** Posts to a path of the relay and gives the body that comes back. */
 export type Post = (path: string, headers: Record<string, string>, body: string) => Promise<string>
 
 /** Delivers what was dialled as a gateway does. What comes back is the screen after its CON or END. */
@@ -10,7 +9,6 @@ export type PhoneLine = (dialled: Dialled) => Promise<string>
 export const gatewayNames = ['africas-talking', 'hubtel'] as const
 export type GatewayName = (typeof gatewayNames)[number]
 
-/** The gateways that the relay speaks with, each by its own wire. */
 export const phoneLines: Record<GatewayName, (post: Post) => PhoneLine> = {
   'africas-talking': (post) => async (dialled) => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }

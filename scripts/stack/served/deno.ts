@@ -9,10 +9,7 @@ import type { RunningWorker, WorkerVariables } from './worker.ts'
 
 type Database = { url: string; token: string; stop: () => Promise<void> }
 
-/**
- * Serves the entry point on Deno, on the loopback address. `UPSTASH_REDIS_REST_URL` and
- * `UPSTASH_REDIS_REST_TOKEN` name the database; without them a local one is started.
- */
+/** Serves by Deno on loopback, with the database of the environment or a Redis of its own. */
 export async function runDeno({
   rows,
   port,
@@ -20,7 +17,6 @@ export async function runDeno({
   processes,
   onLine,
 }: {
-  /** Where a local Redis keeps its rows. */
   rows: string
   port: number
   variables: WorkerVariables
@@ -55,7 +51,6 @@ export async function runDeno({
   }
 }
 
-/** @throws {StackError} where only one of the two variables is set */
 function databaseOf(env: NodeJS.ProcessEnv): Database | undefined {
   const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env
   if (!url && !token) return undefined

@@ -6,7 +6,6 @@ import { StackError } from '../report.ts'
 import { parseSecrets, type Secrets } from '../secrets.ts'
 import type { WorkerVariables } from './worker.ts'
 
-/** Where `wrangler dev` looks for variables. */
 const file = join(root, '.dev.vars')
 
 const keyLine = /^# Key of the node service: (\S+)$/m
@@ -20,11 +19,7 @@ export type DevVars = {
   ledgerOf: string | undefined
 }
 
-/**
- * Undefined without the file.
- *
- * @throws {StackError} something else wrote it, or it is damaged
- */
+/** Reads `.dev.vars`, if it is there. @throws {StackError} it is damaged, or another's */
 export function readDevVars(): DevVars | undefined {
   const text = readIfThere(file)?.toString('utf8')
   if (text === undefined) return undefined

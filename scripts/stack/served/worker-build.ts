@@ -63,16 +63,10 @@ const settings = z.object({
 export type WorkerBuild = z.infer<typeof settings> & {
   /** Where the bundle and its source map are. */
   folder: string
-  /** The bundle. */
   script: string
 }
 
-/**
- * Builds the Worker, or finds the build of these very sources: wrangler takes seconds for each. When
- * the signal aborts, it rejects once wrangler is gone.
- *
- * @throws {StackError} with wrangler's own words when the Worker does not build
- */
+/** Builds the Worker, or finds the build of these very sources. @throws {StackError} it does not build */
 export async function buildWorker(signal?: AbortSignal): Promise<WorkerBuild> {
   const folder = join(builds, `worker-${fingerprint()}`)
   return readBuild(folder) ?? (await makeBuild(folder, signal))
@@ -93,7 +87,6 @@ export function servedWorker(
   }
 }
 
-/** Bundles it as a deployment would. */
 async function bundleWorker(folder: string, signal?: AbortSignal): Promise<void> {
   const wrangler = [process.execPath, join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')]
   const dryRun = ['deploy', '--dry-run', '--outdir', folder]
@@ -106,7 +99,6 @@ async function bundleWorker(folder: string, signal?: AbortSignal): Promise<void>
   if (code !== 0) throw new StackError(`The Worker does not build:\n${output.trim()}`)
 }
 
-/** Undefined where nothing reads as a build. */
 function readBuild(folder: string): WorkerBuild | undefined {
   const script = readIfThere(join(folder, 'worker.js'))?.toString('utf8')
   const read = settings.safeParse(readJson(join(folder, 'settings.json')))

@@ -44,7 +44,6 @@ export type RunningWorker = {
   url: string
   /** Runs the Worker's scheduled handler, as Cloudflare does every minute. */
   wake: () => Promise<void>
-  /** Whether workerd still runs. */
   isRunning: () => boolean
   stop: () => Promise<void>
 }
@@ -59,12 +58,10 @@ export async function runWorker({
   onLine,
 }: {
   build: WorkerBuild
-  /** Where Durable Objects keep their rows. */
   objects: string
   port: number
   variables: WorkerVariables
   processes: Processes
-  /** A line that the Worker wrote. */
   onLine: (line: string) => void
 }): Promise<RunningWorker> {
   // It brings Miniflare, which is as large as all else that a start loads: one that is refused needs none.
@@ -94,10 +91,7 @@ export async function runWorker({
   }
 }
 
-/**
- * workerd outlives a killed parent and keeps its port, so it is written down as soon as it is there,
- * not when it is ready.
- */
+/** Notes workerd as soon as it is there: it outlives a killed parent and keeps its port. */
 function recordRuntime(known: ReadonlySet<number>, processes: Processes) {
   const recorded: ProcessId[] = []
   const look = () => {

@@ -9,9 +9,9 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { beforeAll, expect, test } from 'vitest'
 import { deployCommand } from '../../../scripts/contracts/deploy-cli.ts'
 import { projectRoot, readArtifact } from '../../../scripts/contracts/forge.ts'
+import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
-import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { opened } from '../../support/opened.ts'
 import { runHere, runScript } from '../../support/processes.ts'
 
@@ -33,18 +33,14 @@ beforeAll(async () => {
 const refusing = (words: string) => ({ code: 1, output: expect.stringContaining(words) })
 const blockNumber = () => rpcTo(anvil.url)('eth_blockNumber', [])
 
-test('the command says what to put into the configuration, in the checksum of its chain', () => {
+test('the command reads amounts as decimals, and says what to put into the configuration, in the checksum of its chain', async () => {
   expect(deployed.output).toContain('CHAIN_ID = "30"')
   expect(deployed.output).toContain(`LOAN_ADDRESS = "${getAddress(deployed.loan, 30)}"`)
   expect(deployed.output).toContain(`FORWARDER_ADDRESS = "${getAddress(deployed.forwarder, 30)}"`)
   expect(deployed.output).not.toContain(devKey.slice(2))
-})
-
-test('a key that lacks a digit pays for nothing, and is not shown', async () => {
-  const short = devKey.slice(0, -1)
-  const refused = await deploy(recorded, { RELAYERS: relayer, DEPLOYER_KEY: short })
-  expect(refused).toEqual(refusing('DEPLOYER_KEY has to be a private key: 64 hex digits'))
-  expect(refused.output).not.toContain(short)
+  const loan = loanAt(createPublicClient({ transport: http(anvil.url) }), deployed.loan)
+  expect(await loan.liquidity()).toBe(parseEther('2.5'))
+  expect((await loan.terms()).dailyCap).toBe(parseEther('0.5'))
 })
 
 test('the key is taken from a keystore or from the standard input, and never shown', async () => {
@@ -102,14 +98,6 @@ test('what explorers verify by compiles to the code that is deployed', async () 
   expect(await deploy(['--source', 'pool'])).toEqual(refusing('--source is forwarder or loan'))
 })
 
-test('amounts are read as decimals of the currency', async () => {
-  const client = createPublicClient({ transport: http(anvil.url) })
-  const loan = { address: deployed.loan, abi: microLoanAbi } as const
-  expect(await client.readContract({ ...loan, functionName: 'liquidity' })).toBe(parseEther('2.5'))
-  const { dailyCap } = await client.readContract({ ...loan, functionName: 'terms' })
-  expect(dailyCap).toBe(parseEther('0.5'))
-})
-
 test('a public record is not written from a local chain', async () => {
   const file = join(projectRoot, 'deployments/30.json')
   const existed = existsSync(file)
@@ -137,12 +125,13 @@ test('what it takes is told when it is asked for, and what it did is told to pro
 
 test('what is missing or malformed is named before anything is sent', async () => {
   const before = await blockNumber()
+  const short = devKey.slice(0, -1)
   const ofTestnet = getAddress('0x5fbdb2315678afecb367f032d93f642f64180aa3', 31)
   const cases: [string[], Record<string, string>, string][] = [
     [[], {}, 'name a network'],
     [['--network', 'devnet'], {}, 'name a network'],
     [onMainnet, { NODE_URL: '' }, 'NODE_URL is not set'],
-    [onMainnet, { DEPLOYER_KEY: '0x12' }, 'DEPLOYER_KEY has to be'],
+    [onMainnet, { DEPLOYER_KEY: short }, 'DEPLOYER_KEY has to be a private key: 64 hex digits'],
     [onMainnet, { DEPLOYER_KEY: '' }, 'no key is named that pays'],
     [onMainnet, { RELAYERS: 'nobody' }, 'nobody is not an address'],
     [onMainnet, { RELAYERS: ofTestnet }, 'has the checksum of another chain'],
@@ -150,7 +139,9 @@ test('what is missing or malformed is named before anything is sent', async () =
     [onMainnet, { FEE_BASIS_POINTS: '1001' }, 'FEE_BASIS_POINTS is at most 1000, not 1001'],
   ]
   for (const [args, environment, reason] of cases) {
-    expect(await deploy(args, { RELAYERS: relayer, ...environment })).toEqual(refusing(reason))
+    const refused = await deploy(args, { RELAYERS: relayer, ...environment })
+    expect(refused).toEqual(refusing(reason))
+    expect(refused.output).not.toContain(short)
   }
   expect(await blockNumber()).toBe(before)
 })

@@ -41,7 +41,6 @@ export type World = {
   chain: TestChain
   client: PublicClient
   ask: RpcCall
-  /** The loan contracts. */
   from: Address
   to: Address
   records: { from: string; to: string }
@@ -143,7 +142,6 @@ async function fill(world: World): Promise<void> {
   await list(world, from, [fourth.address])
 }
 
-/** Puts accounts into the list of borrowers. */
 export async function list(world: World, loan: Address, accounts: Address[]): Promise<void> {
   await asOwner(world, loan, 'setBorrowers', [accounts, true])
 }
@@ -156,7 +154,6 @@ export async function openTheMove(world: World): Promise<void> {
   await pause(world)
 }
 
-/** Pauses the first loan contract. */
 export function pause(world: World): Promise<void> {
   return asOwner(world, world.from, 'pause')
 }
@@ -195,7 +192,6 @@ export async function sendAs(
   if (status !== 'success') throw new Error(`a call of ${to} reverted: ${data.slice(0, 10)}`)
 }
 
-/** What a loan of the first pair is. */
 export const usualTerms = {
   principalWei: parseEther('0.01'),
   feeWei: parseEther('0.00025'),
@@ -233,7 +229,6 @@ export function startCommand(
   return startProcess(process.execPath, named, givenTo(world, options))
 }
 
-/** Runs the command to its end, in this process. */
 export const runCommand = (world: World, args: readonly string[], options?: CommandOptions) =>
   runHere(migrate, argumentsOf(world, args), givenTo(world, options))
 
@@ -246,7 +241,6 @@ function givenTo(world: World, { owners = world.owners, ...environment }: Comman
   return { env, input: owners.map(({ phone }) => `${phone}\n`).join('') }
 }
 
-/** What an account has and owes in a loan contract. */
 export async function holdingOf({ client }: World, loan: Address, account: Address) {
   const contract = { address: loan, abi: microLoanAbi } as const
   const args = [account] as const

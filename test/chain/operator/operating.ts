@@ -45,10 +45,7 @@ export async function dial(
 
 type Given = { input?: string; env?: Record<string, string>; lost?: number }
 
-/**
- * Runs a command of operators to its end before a deployment, with their token: here, or as a process where it is
- * named by its script. So many of the first answers to it are lost on their way.
- */
+/** Runs an operator's command to its end, here or as a process; `lost` of its answers get lost. */
 async function operateOn(
   deployment: Pick<Deployment, 'ask'>,
   command: Command | `${string}.ts`,

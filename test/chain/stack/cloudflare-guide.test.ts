@@ -42,7 +42,6 @@ afterAll(async () => {
 
 type Served = {
   url: string
-  /** What Cloudflare does every minute. */
   wake: () => Promise<unknown>
   stop: () => Promise<void>
 }

@@ -19,7 +19,6 @@ import { postTo, type Start } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The flows of a profile, by their files. */
 export const flowsOf = (profile: 'demo' | 'lender' | 'strict'): string[] =>
   globSync(`test/flows/${profile}/*.txt`, { cwd: root }).sort()
 
@@ -29,12 +28,7 @@ export const phonesAt = (place: number): PhoneNumber[] =>
 
 const numberAt = (place: number, caller: number) => `${place * 3 + caller}`.padStart(3, '0')
 
-/**
- * Plays a flow with numbers of its own, `place` times three above those that it is written with: each begins
- * with what the local stack gives its first callers.
- *
- * @throws {StackError} naming the line of the script that does not hold
- */
+/** Plays a flow with numbers and money of its own. @throws {StackError} a line does not hold */
 export async function playFlow(
   { folder, start }: { folder: string; start: Start },
   file: string,
@@ -79,13 +73,9 @@ async function give(nodeUrl: string, loan: Address, account: Address): Promise<v
   })
 }
 
-/** The PINs that the flows type. */
 export const typedPins = ['482615', '739164']
 
-/**
- * Where a stack has written one of these words, once it has ended: what its chain holds, its metrics, its log and
- * each file of its folder, also as the hexadecimal of its letters.
- */
+/** Finds where a stack has written one of these words, in plain or in hexadecimal, once it ended. */
 export async function tracesOf(
   { folder, start }: { folder: string; start: Start },
   words: readonly string[],

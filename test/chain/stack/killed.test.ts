@@ -81,7 +81,6 @@ function dialTwenty(start: Start): Promise<string[]> {
   return Promise.all(Array.from({ length: 20 }, () => dial(start.stack().relayUrl, payment)))
 }
 
-/** Counts the intents that the forwarder has spent, from the chain's own events. */
 async function executed(start: Start): Promise<number> {
   const { nodeUrl, contracts } = start.stack()
   const client = createPublicClient({ transport: http(nodeUrl) })

@@ -20,7 +20,6 @@ const happensWithinMs = 180_000
 
 /** A `npm start` of its own, in a process group of its own, as a terminal gives it one. */
 export type Start = {
-  /** What it has printed so far. */
   output: () => string
   stack: () => RunningStack
   /** As the terminal's Ctrl-C: every process of the group gets it. */
@@ -87,7 +86,6 @@ export async function startStack(
   }
 }
 
-/** Runs another command of the stack to its end, such as `fund.ts`. */
 export function runCommand(
   folder: string,
   script: string,
@@ -98,7 +96,6 @@ export function runCommand(
   return runScript(join('scripts/stack', script), args, { input, env: environment })
 }
 
-/** Posts what a gateway would post. */
 export async function dial(
   relayUrl: string,
   fields: { sessionId: string; phoneNumber: string; text: string },

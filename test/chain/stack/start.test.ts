@@ -149,7 +149,6 @@ function masked(text: string): string {
   return text.replaceAll(hashes, (digits) => '#'.repeat(digits.length))
 }
 
-/** What the log says of payments that came to an end, in its order. */
 function outcomesIn(file: string): string[] {
   const outcome = /"message":"((?:Transfer|Loan) (?:confirmed|failed on-chain): [^"]+)"/g
   return [...`${readIfThere(file)}`.matchAll(outcome)].map(([, said = '']) => said)
