@@ -39,11 +39,20 @@ export function foundryTool(tool: 'forge' | 'cast'): string {
   return foundryBinary(tool) ?? tool
 }
 
-/** Compiles what is deployed, and more where more is named; several processes may at once. */
-export async function buildContracts(more: readonly string[] = []): Promise<void> {
+const built = new Map<string, Promise<void>>()
+
+/** Compiles what is deployed, and more where more is named, once in a process; several may at once. */
+export function buildContracts(more: readonly string[] = []): Promise<void> {
+  const sources = [...deployedSources, ...more]
+  const building = built.get(`${sources}`) ?? build(sources)
+  built.set(`${sources}`, building)
+  return building
+}
+
+async function build(sources: readonly string[]): Promise<void> {
   const release = await lockBuild()
   try {
-    await forge(['build', '--quiet', ...deployedSources, ...more])
+    await forge(['build', '--quiet', ...sources])
   } finally {
     release()
   }

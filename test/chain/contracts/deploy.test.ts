@@ -128,7 +128,7 @@ test('the final owners, roles and terms stand in the constructors, and the deplo
   ) as [Address, Address, Address, Address]
   const roles = { forwarderOwner, loanOwner, guardian, creditor, predecessor: record().loan }
   const terms = { loansPerDay: 2, pauseBetweenSeconds: 600, termSeconds: 86_400, feeRate: 250 }
-  const limits = { isListOnly: true, withdrawalLimitWei: 7n, principalWei: 5n, dailyCapWei: 9n }
+  const limits = { isListOnly: true, withdrawalLimitWei: 7n, dailyCapWei: parseEther('2') }
   const wanted = { ...options(), ...roles, ...terms, ...limits, recordFile: newRecordFile() }
   const deployment = await deployContracts(wanted)
   // What is found otherwise than asked for, the test before this one shows.
