@@ -69,8 +69,6 @@ function newObject({ rules }: Plan['knobs'], storage: Sql) {
   }
 }
 
-export type Claims = ReturnType<typeof newObject>['claims']
-
 /** What came of a call of the object. */
 export type Outcome = { ok: true; value: unknown } | { ok: false; error: Error }
 

@@ -266,7 +266,7 @@ function newTend(world: World) {
 function watchedLedger(world: World): SqlLedger {
   const { object, records } = world
   return ledgerThrough<SqlLedger>((method, args) =>
-    watchClaims(world, peek(world), method, args, () => {
+    watchClaims(world, method, args, () => {
       try {
         const answer = (peek(world)[method] as (...args: unknown[]) => unknown)(...args)
         if (object.alarm.ringing.size === 0) return answer
