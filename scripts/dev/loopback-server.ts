@@ -1,22 +1,14 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** An HTTP server on the loopback address. It can go away and come back on its port. */
-export type LoopbackServer = {
-  url: string
-  /** For what is no plain request. */
-  http: Server
-  /** Takes connections again. */
-  open(): Promise<void>
-  /** Ends all connections and refuses new ones. */
-  close(): Promise<void>
-}
+export type LoopbackServer = Awaited<ReturnType<typeof startLoopbackServer>>
 
 /** What fails while a request is served ends its connection. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /** Starts one on a port, or on a free one. */
-export async function startLoopbackServer(serve: Serve, port = 0): Promise<LoopbackServer> {
+export async function startLoopbackServer(serve: Serve, port = 0) {
   const http = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy())
   })
@@ -27,7 +19,9 @@ export async function startLoopbackServer(serve: Serve, port = 0): Promise<Loopb
 
   return {
     url: `http://127.0.0.1:${own}`,
+    /** For what is no plain request. */
     http,
+    /** Takes connections again. */
     async open() {
       if (http.listening) return
       opening ??= listen(own).finally(() => {
@@ -35,6 +29,7 @@ export async function startLoopbackServer(serve: Serve, port = 0): Promise<Loopb
       })
       await opening
     },
+    /** Ends all connections and refuses new ones. */
     async close() {
       if (!http.listening) return
       await new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import { startLoopbackServer, textOf } from '../loopback-server.ts'
 import { createRandom } from '../random.ts'
 import { type Ask, laggingAnswer } from './lagging.ts'
 import { type HttpFault, type HttpReply, misbehave, reply } from './misbehave.ts'
-import { createRules, type Scripted, type Timing } from './rules.ts'
+import { createRules, type Timing } from './rules.ts'
 
 /** What can go wrong between a sender and its node. */
 export type Fault =
@@ -24,38 +24,15 @@ export type Rule = Timing & {
   methods?: readonly string[]
 }
 
-/** One exchange that went wrong. */
-export type FaultEntry = { methods: string[]; fault: FaultKind }
-
-export type FaultProxy = {
-  url: string
-  script(rule: Rule): Scripted
-  /** Lets everything through from now on. */
-  clear(): void
-  /** Refuses connections, those that are open too. */
-  refuse(): Promise<void>
-  /** Takes them again, whatever refused them. */
-  accept(): Promise<void>
-  /** What went wrong so far. */
-  log: readonly FaultEntry[]
-  /** How many requests of a method came, or of any. */
-  seen(method?: string): number
-  stop(): Promise<void>
-}
-
 type Request = { id: unknown; method: string; params: readonly unknown[] }
 
+export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>
+
 /** Starts a JSON-RPC proxy that does what it is told to, and otherwise only passes on. */
-export async function startFaultProxy({
-  target,
-  seed = 1,
-}: {
-  target: string
-  seed?: number
-}): Promise<FaultProxy> {
+export async function startFaultProxy({ target, seed = 1 }: { target: string; seed?: number }) {
   const rules = createRules<Rule>(createRandom(seed, 'faults'))
   const node = nodeAt(target)
-  const log: FaultEntry[] = []
+  const log: { methods: string[]; fault: FaultKind }[] = []
   const seen = new Map<string, number>()
   const stopping = new AbortController()
   const server = await startLoopbackServer(exchange)
@@ -63,11 +40,16 @@ export async function startFaultProxy({
   return {
     url: server.url,
     script: rules.script,
+    /** Lets everything through from now on. */
     clear: rules.clear,
+    /** Refuses connections, those that are open too. */
     refuse: server.close,
+    /** Takes them again, whatever refused them. */
     accept: server.open,
+    /** What went wrong so far. */
     log,
-    seen: (method) =>
+    /** Counts the requests of a method, or of any. */
+    seen: (method?: string) =>
       method === undefined
         ? [...seen.values()].reduce((sum, count) => sum + count, 0)
         : (seen.get(method) ?? 0),

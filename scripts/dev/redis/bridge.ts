@@ -1,41 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type HttpFault, misbehave } from '../faults/misbehave.ts'
-import { createRules, type Scripted, type Timing } from '../faults/rules.ts'
+import { createRules, type Timing } from '../faults/rules.ts'
 import { startLoopbackServer, textOf } from '../loopback-server.ts'
 import { createRandom } from '../random.ts'
 import { type Answer, createCommands } from './commands.ts'
 import type { RedisValue } from './connection.ts'
 
-export type BridgeRule = Timing & {
+type BridgeRule = Timing & {
   fault: HttpFault
   /** Only requests with a command one of whose arguments is this text. */
   argument?: string
 }
 
 /** Upstash's REST protocol in front of a Redis server. */
-export type RedisBridge = {
-  url: string
-  token: string
-  /** How many commands came. */
-  commands(): number
-  script(rule: BridgeRule): Scripted
-  clear(): void
-  /** From now on another server answers. */
-  lead(port: number): void
-  stop(): Promise<void>
-}
-
-export type RedisBridgeOptions = {
-  /** Where the Redis server listens. */
-  redisPort: number
-  port?: number
-  token?: string
-  /** A clock in the place of the server's, in ms, which is written into scripts. */
-  now?: (() => number) | undefined
-  /** What draws the share of a rule. */
-  seed?: number
-}
+export type RedisBridge = Awaited<ReturnType<typeof startRedisBridge>>
 
 /** Serves what Upstash's client asks for: `POST /`, `POST /pipeline` and `POST /multi-exec`. */
 export async function startRedisBridge({
@@ -44,7 +23,15 @@ export async function startRedisBridge({
   token = randomBytes(24).toString('base64url'),
   now,
   seed = 1,
-}: RedisBridgeOptions): Promise<RedisBridge> {
+}: {
+  redisPort: number
+  port?: number
+  token?: string
+  /** A clock in the place of the server's, in ms, which is written into scripts. */
+  now?: (() => number) | undefined
+  /** What draws the share of a rule. */
+  seed?: number
+}) {
   const commands = createCommands(redisPort, now)
   const rules = createRules<BridgeRule>(createRandom(seed, 'database'))
   const stopping = new AbortController()
@@ -53,9 +40,11 @@ export async function startRedisBridge({
   return {
     url: server.url,
     token,
+    /** Counts the commands that came. */
     commands: commands.count,
     script: rules.script,
     clear: rules.clear,
+    /** Has another server answer from now on. */
     lead: commands.lead,
     async stop() {
       stopping.abort()

@@ -5,27 +5,15 @@ import { connectRedis, type RedisValue } from './connection.ts'
 /** What came of a command, as Upstash says it. */
 export type Answer = { result: RedisValue } | { error: string }
 
-/** The commands of a bridge, on their way to the Redis server behind it. */
-export type Commands = {
-  run(command: string[]): Promise<Answer>
-  /** Several as one step. */
-  runTogether(all: string[][]): Promise<{ list: Answer[] } | { error: string }>
-  /** How many came. */
-  count(): number
-  /** From now on another server answers. */
-  lead(port: number): void
-  close(): void
-}
-
-/** With a clock, scripts are told its time in ms and not the server's. */
-export function createCommands(redisPort: number, now: (() => number) | undefined): Commands {
+/** Carries commands to the Redis server; with a clock, scripts are told its time and not the server's. */
+export function createCommands(redisPort: number, now: (() => number) | undefined) {
   let leader = redisPort
   let redis = connectRedis(leader)
   let count = 0
   const timed = now === undefined ? (command: string[]) => command : createScriptClock(now)
 
   return {
-    async run(command) {
+    async run(command: string[]): Promise<Answer> {
       count += 1
       try {
         return { result: await redis.call(...timed(command)) }
@@ -35,7 +23,8 @@ export function createCommands(redisPort: number, now: (() => number) | undefine
       }
     },
 
-    async runTogether(all) {
+    /** Runs several as one step. */
+    async runTogether(all: string[][]): Promise<{ list: Answer[] } | { error: string }> {
       count += all.length
       const own = connectRedis(leader)
       try {
@@ -57,7 +46,7 @@ export function createCommands(redisPort: number, now: (() => number) | undefine
     },
 
     count: () => count,
-    lead(port) {
+    lead(port: number) {
       leader = port
       redis.close()
       redis = connectRedis(leader)

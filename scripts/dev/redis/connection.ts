@@ -3,18 +3,10 @@ import { createClient, type ErrorReply } from '@redis/client'
 /** What Redis answers with (RESP2). A refusal inside of a list stays where it is. */
 export type RedisValue = string | number | null | ErrorReply | RedisValue[]
 
-/** A connection to a Redis server. Commands are answered in the order in which they are asked. */
-export type RedisConnection = {
-  /**
-   * @throws {ErrorReply} Redis refused the command
-   * @throws {Error} the connection was lost, or could not be made: the command may have been done
-   */
-  call: (...command: (string | number)[]) => Promise<RedisValue>
-  close: () => void
-}
+export type RedisConnection = ReturnType<typeof connectRedis>
 
-/** Connects at the first call, and again at the next one after the connection was lost. */
-export function connectRedis(port: number): RedisConnection {
+/** Connects to Redis at the first call, and again at the next one after the connection was lost. */
+export function connectRedis(port: number) {
   let client: ReturnType<typeof open> | undefined
 
   function open() {
@@ -36,7 +28,8 @@ export function connectRedis(port: number): RedisConnection {
   }
 
   return {
-    async call(...command) {
+    /** @throws {ErrorReply} Redis refused it. @throws {Error} it was lost, and may have been done */
+    async call(...command: (string | number)[]): Promise<RedisValue> {
       client ??= open()
       return await client.sendCommand<RedisValue>(command.map(String))
     },

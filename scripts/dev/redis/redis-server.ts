@@ -4,31 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../ports.ts'
 import { until } from '../wait.ts'
-import { connectRedis, type RedisConnection, type RedisValue } from './connection.ts'
+import { connectRedis, type RedisValue } from './connection.ts'
 
 /** A Redis of its own on a free port of the loopback address. */
-export type RedisServer = {
-  pid: number
-  port: number
-  call: RedisConnection['call']
-  /** Forgets everything, scripts too. */
-  empty(): Promise<void>
-  /** Ends it at once, as a lost machine does. */
-  kill(): Promise<void>
-  stop(): Promise<void>
-}
-
-export type RedisServerOptions = {
-  /** One node that has all slots: it refuses a script whose keys are not all in one. */
-  mode?: 'cluster' | 'alone'
-  /** Where what was written outlives the process. Undefined: nowhere. */
-  folder?: string | undefined
-  /** Follows the server on this port, as replicas do: asynchronously. */
-  replicaOf?: number | undefined
-  port?: number | undefined
-  /** A signal to this process' group does not reach it: its starter ends it. */
-  detached?: boolean
-}
+export type RedisServer = Awaited<ReturnType<typeof startRedisServer>>
 
 /** Whether this machine has a redis-server. */
 export function hasRedisServer(): boolean {
@@ -42,7 +21,17 @@ export async function startRedisServer({
   replicaOf,
   port,
   detached = false,
-}: RedisServerOptions = {}): Promise<RedisServer> {
+}: {
+  /** One node that has all slots: it refuses a script whose keys are not all in one. */
+  mode?: 'cluster' | 'alone'
+  /** Where what was written outlives the process. Undefined: nowhere. */
+  folder?: string | undefined
+  /** Follows the server on this port, as replicas do: asynchronously. */
+  replicaOf?: number | undefined
+  port?: number | undefined
+  /** A signal to this process' group does not reach it: its starter ends it. */
+  detached?: boolean
+} = {}) {
   const ownPort = port ?? (await freePort())
   const ownFolder = folder === undefined ? mkdtempSync(join(tmpdir(), 'redis-')) : undefined
   const child = spawn(
@@ -91,10 +80,12 @@ export async function startRedisServer({
     pid: child.pid ?? 0,
     port: ownPort,
     call: client.call,
+    /** Forgets everything, scripts too. */
     async empty() {
       await client.call('FLUSHALL')
       await client.call('SCRIPT', 'FLUSH')
     },
+    /** Ends it at once, as a lost machine does. */
     kill: end('SIGKILL'),
     stop: end('SIGTERM'),
   }

@@ -139,10 +139,6 @@ describe('prices', () => {
     }
     expect((await rootstock.mine())[0]?.transactions).toEqual([keccak256(raw)])
   })
-
-  test('the price that is asked for is a tenth over the minimum', async () => {
-    expect(BigInt(String(await call('eth_gasPrice', [])))).toBe((minPrice * 11n) / 10n)
-  })
 })
 
 describe('gas', () => {
@@ -238,17 +234,6 @@ describe('leaving the pool', () => {
     expect((await refusal(send(raw))).message).toMatch(/already exists/)
     nowMs += 1_000
     expect(await send(raw)).toBe(keccak256(raw))
-  })
-
-  test('one can be dropped, and all', async () => {
-    const sender = await newSender(anvil.url)
-    const raw = await Promise.all([0, 1].map((nonce) => sender.sign({ nonce })))
-    for (const one of raw) await send(one)
-    expect(await rootstock.drop(keccak256(raw[0] ?? '0x'))).toBe(true)
-    expect(await rootstock.drop(keccak256(raw[0] ?? '0x'))).toBe(false)
-    expect((await rootstock.mine())[0]?.transactions).toEqual([])
-    expect(await rootstock.evictAll()).toEqual([keccak256(raw[1] ?? '0x')])
-    expect(rootstock.pool.pending()).toEqual([])
   })
 
   test('a waiting transaction is shown without a block, then in its block', async () => {
