@@ -2,7 +2,7 @@ import { parseEther } from 'viem'
 import { type Counts, countBy } from '../dev/count.ts'
 import type { Fault } from '../dev/faults/fault-proxy.ts'
 import { createRandom, type Random } from '../dev/random.ts'
-import { claimOf, type Verdict } from '../dev/relays/oracle.ts'
+import { claimOf } from '../dev/relays/oracle.ts'
 import type { Delivery } from '../dev/relays/relay-workers.ts'
 import {
   type Rig,
@@ -13,7 +13,7 @@ import {
 } from '../dev/relays/rig.ts'
 import { sleep } from '../dev/wait.ts'
 import { createOperatorClient } from '../ops/operator-client.ts'
-import { type Reconciled, reconcile } from '../ops/reconcile/reconcile-deployment.ts'
+import { reconcile } from '../ops/reconcile/reconcile-deployment.ts'
 import { makeSessions, type Session } from './sessions.ts'
 
 export type SoakOptions = {
@@ -55,26 +55,7 @@ export type SoakEvent = {
 }
 
 /** What came out of it. */
-export type SoakResult = {
-  sessions: number
-  deliveries: number
-  /** Intents that the chain executed or refused. */
-  payments: number
-  /** Until the last reply; what was still open then took `settledSeconds` more. */
-  seconds: number
-  settledSeconds: number
-  replyMs: { p50: number; p99: number; longest: number }
-  /** Replies of each kind. */
-  replies: Counts
-  faults: Counts
-  verdict: Verdict
-  /** What never came to an end, in the rig's words: a payment, a nonce, a transaction. */
-  stuck: string | undefined
-  /** Transactions that wait behind a nonce that nobody holds. */
-  gaps: number
-  /** The ledger against the contracts' sums and the events of the chain. */
-  reconciled: Reconciled
-}
+export type SoakResult = Awaited<ReturnType<typeof soak>>
 
 /** A gateway gives up on a reply after this time. */
 const gatewayMs = 15_000
@@ -100,7 +81,7 @@ const faults: readonly Fault[] = [
 ]
 
 /** Plays sessions against the real Worker, whose way to the chain is bad, and judges the outcome. */
-export async function soak(options: SoakOptions): Promise<SoakResult> {
+export async function soak(options: SoakOptions) {
   const { sessions, seed, blockMs = 400, rate = 0.01, served, progress = () => {} } = options
   const expected = typeof sessions === 'number' ? sessions : sessions.untilSubmitted
   const callers = Math.ceil(expected / sessionsPerCaller)
@@ -137,7 +118,9 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     return {
       sessions: played,
       deliveries: rig.told.length,
+      /** Intents that the chain executed or refused. */
       payments: verdict.executed + verdict.failed,
+      /** Until the last reply; what was still open then took `settledSeconds` more. */
       seconds,
       settledSeconds,
       replyMs: spread(line.latencies),
@@ -148,8 +131,11 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
         ...served?.faults(),
       },
       verdict,
+      /** What never came to an end, in the rig's words. */
       stuck,
+      /** Transactions that wait behind a nonce that nobody holds. */
       gaps: rig.rootstock.pool.queued().length,
+      /** The ledger against the contracts' sums and the events of the chain. */
       reconciled: await reconcile(operator, { fromBlock: 0, eachAccount: true }),
     }
   } finally {
@@ -306,7 +292,7 @@ function startWeather(random: Random, events: readonly SoakEvent[]) {
 }
 
 /** Waits until nothing is open, and says what still is after a time in which everything should be. */
-async function settle(rig: Rig): Promise<Pick<SoakResult, 'stuck' | 'settledSeconds'>> {
+async function settle(rig: Rig) {
   const started = performance.now()
   let stuck: string | undefined
   try {
@@ -318,7 +304,7 @@ async function settle(rig: Rig): Promise<Pick<SoakResult, 'stuck' | 'settledSeco
   return { stuck, settledSeconds: (performance.now() - started) / 1000 }
 }
 
-function spread(values: number[]): SoakResult['replyMs'] {
+function spread(values: number[]) {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0)
   return { p50: at(0.5), p99: at(0.99), longest: at(1) }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Violation } from '../oracle/rules.ts'
 import { add, newTally, type Tally } from './tally.ts'
 
-export type CampaignOptions = {
+type CampaignOptions = {
   /** The first seed, and how many from there on. */
   from: number
   count: number
@@ -22,8 +22,6 @@ export type CampaignOptions = {
 /** A seed that broke a promise, and the first of them. */
 export type Broken = { seed: number; violation: Violation }
 
-export type CampaignResult = { broken: readonly Broken[]; tally: Tally; seconds: number }
-
 /** What a process says, a line each. */
 export type Message =
   | ({ kind: 'broken' } & Broken)
@@ -31,7 +29,7 @@ export type Message =
   | { kind: 'failed'; seed: number; message: string }
 
 /** Runs many seeds in several processes. @throws {Error} a seed could not be lived through at all */
-export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
+export async function runCampaign(options: CampaignOptions) {
   const { from, count, jobs, stopsAtFirst = false, found, environment, hangsAfterMs } = options
   const script = fileURLToPath(new URL('campaign-process.ts', import.meta.url))
   const started = performance.now()
@@ -44,8 +42,10 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
     new Promise<void>((resolve, reject) => {
       const seeds = [from + job, jobs, from + count].map(String)
       const child = spawn(process.execPath, [script, ...seeds], {
-        ...{ stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...environment } },
-        ...{ timeout: hangsAfterMs, killSignal: 'SIGKILL' },
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: { ...process.env, ...environment },
+        timeout: hangsAfterMs,
+        killSignal: 'SIGKILL',
       })
       children.push(child)
       createInterface({ input: child.stdout }).on('line', (line) => {
