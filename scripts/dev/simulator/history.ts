@@ -55,7 +55,7 @@ export type History = Readonly<Records> & {
   totalsWei: readonly [bigint, bigint]
   /** What is left of the ledger and of the pool. */
   work: Work
-  /** What its rows had of wrong sums and leftovers at the end. */
+  /** What its rows had of wrong sums at the end. */
   audit: readonly string[]
   pool: readonly ModelTransaction[]
   faults: ReadonlyMap<string, Fault>

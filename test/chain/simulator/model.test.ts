@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   type Address,
-  decodeFunctionResult,
   encodeFunctionData,
   type Hex,
   keccak256,
   type LocalAccount,
+  numberToHex,
   parseEther,
   parseTransaction,
   slice,
@@ -97,16 +97,12 @@ beforeAll(async () => {
   loan = deployed.loan
   forwarder = { chainId, address: deployed.forwarder }
   const { address: owner } = privateKeyToAccount(devKey)
-  for (const caller of callers) {
-    const data = encodeFunctionData({
-      abi: microLoanAbi,
-      functionName: 'depositFor',
-      args: [caller.address],
-    })
-    const value = `0x${(BigInt(startMillis) * milli).toString(16)}`
-    await dev('eth_sendTransaction', [{ from: owner, to: loan, value, data }])
+  const value = numberToHex(BigInt(startMillis) * milli)
+  for (const { address } of callers) {
+    const call = { ...callOfLoan('depositFor', address), from: owner, value }
+    await dev('eth_sendTransaction', [call])
   }
-  await dev('anvil_setBalance', [relayer, `0x${parseEther('10').toString(16)}`])
+  await dev('anvil_setBalance', [relayer, numberToHex(parseEther('10'))])
 })
 
 const rootstock = opened(() =>
@@ -123,10 +119,20 @@ beforeAll(async () => {
   fresh = (await dev('evm_snapshot', [])) as Hex
 })
 
+const callOfLoan = (functionName: 'getBalance' | 'depositFor', account: Address) => ({
+  to: loan,
+  data: encodeFunctionData({ abi: microLoanAbi, functionName, args: [account] }),
+})
+
+/** When the latest block was made, in seconds. */
+async function latestSeconds(): Promise<number> {
+  const block = await ask('eth_getBlockByNumber', ['latest', false])
+  return Number((block as { timestamp: Hex }).timestamp)
+}
+
 /** The model as the deployed contracts are at this moment, and what is needed to compare the two. */
 async function createTwin() {
-  const head = (await ask('eth_getBlockByNumber', ['latest', false])) as { timestamp: Hex }
-  const start = Number(head.timestamp) * 1000
+  const start = (await latestSeconds()) * 1000
   const signed = new Set<string>()
   const world = {
     forwarder: forwarder.address.toLowerCase() as Address,
@@ -172,7 +178,8 @@ async function createTwin() {
     now: () => nowMs,
     arrived: () => {},
   })
-  return { chain, pool, node, weather, signed, start }
+  const answer = (method: string, params: readonly unknown[]) => node(method, params, chain.head())
+  return { chain, pool, answer, weather, signed, start }
 }
 
 type Twin = Awaited<ReturnType<typeof createTwin>>
@@ -228,6 +235,15 @@ async function drawRequest(random: Random, { chain, signed }: Twin): Promise<Sig
 async function drawTransaction(random: Random, twin: Twin, sent: Hex[]): Promise<Hex> {
   if (sent.length > 0 && random.chance(0.12)) return random.pick(sent)
   const { nonce } = twin.chain.head().state
+  const ahead = random.weighted([
+    [0, 5],
+    [1, 3],
+    [2, 2],
+    [3, 1],
+    [15, 1],
+    [16, 1],
+    [-1, 1],
+  ])
   const count = random.weighted([
     [0, 1],
     [1, 6],
@@ -243,19 +259,7 @@ async function drawTransaction(random: Random, twin: Twin, sent: Hex[]): Promise
     [801n, 1],
   ])
   const { raw } = await signer.sign({
-    nonce: Math.max(
-      0,
-      nonce +
-        random.weighted([
-          [0, 5],
-          [1, 3],
-          [2, 2],
-          [3, 1],
-          [15, 1],
-          [16, 1],
-          [-1, 1],
-        ]),
-    ),
+    nonce: Math.max(0, nonce + ahead),
     to: count === 0 ? relayer : forwarder.address,
     data: count === 0 ? '0x' : encodeExecute(requests),
     gas: 21_000 + 300_000 * count,
@@ -265,151 +269,119 @@ async function drawTransaction(random: Random, twin: Twin, sent: Hex[]): Promise
 }
 
 describe("the simulator's chain and pool", () => {
-  test.for(
-    sampleOf(
-      3,
-      Array.from({ length: 12 }, (_, index) => index + 1),
-    ),
-  )('do what anvil behind the Rootstock pool does, in history %i', async (seed) => {
-    await dev('evm_revert', [fresh])
-    fresh = (await dev('evm_snapshot', [])) as Hex
-    await rootstock.evictAll()
-    const twin = await createTwin()
-    nowMs = twin.start
-    const random = createRandom(seed, 'history')
-    const sent: Hex[] = []
-    const known = new Map<Hex, ModelTransaction>()
+  const seeds = Array.from({ length: 12 }, (_, index) => index + 1)
+  test.for(sampleOf(3, seeds))(
+    'do what anvil behind the Rootstock pool does, in history %i',
+    async (seed) => {
+      await dev('evm_revert', [fresh])
+      fresh = (await dev('evm_snapshot', [])) as Hex
+      await rootstock.evictAll()
+      const twin = await createTwin()
+      nowMs = twin.start
+      const random = createRandom(seed, 'history')
+      const sent: Hex[] = []
+      const known = new Map<Hex, ModelTransaction>()
 
-    async function followBlock(): Promise<void> {
-      const { timestamp } = (await ask('eth_getBlockByNumber', ['latest', false])) as {
-        timestamp: Hex
-      }
-      twin.chain.mine(Number(timestamp) * 1000)
-    }
-
-    async function compare(step: string): Promise<void> {
-      const head = twin.chain.head()
-      const block = (await ask('eth_getBlockByNumber', ['latest', false])) as { timestamp: Hex }
-      expect(Number(block.timestamp), `${step}: timestamp`).toBe(head.timestampSeconds)
-      const count = await ask('eth_getTransactionCount', [relayer, 'latest'])
-      expect(Number(count), `${step}: nonce`).toBe(head.state.nonce)
-      const waiting = [...rootstock.pool.pending(), ...rootstock.pool.queued()]
-      expect(waiting.map(({ hash }) => hash).sort(), `${step}: pool`).toEqual(
-        twin.pool
-          .all()
-          .map(({ hash }) => hash)
-          .sort(),
-      )
-      for (const { address } of callers) {
-        const data = encodeFunctionData({
-          abi: microLoanAbi,
-          functionName: 'getBalance',
-          args: [address],
-        })
-        const balance = (await ask('eth_call', [{ to: loan, data }, 'latest'])) as Hex
-        const own = head.state.accounts.get(address.toLowerCase() as Address)
-        expect(
-          decodeFunctionResult({ abi: microLoanAbi, functionName: 'getBalance', data: balance }),
-          `${step}: balance`,
-        ).toBe(own?.balanceWei)
-      }
-    }
-
-    async function compareReceipts(): Promise<void> {
-      for (const [hash, { requests }] of known) {
-        const theirs = (await ask('eth_getTransactionReceipt', [hash])) as Receipt | null
-        const ours = twin.node(
-          'eth_getTransactionReceipt',
-          [hash],
-          twin.chain.head(),
-        ) as Receipt | null
-        expect(theirs === null, `${hash}: in a block`).toBe(ours === null)
-        if (theirs === null || ours === null) continue
-        expect(theirs.status, `${hash}: status`).toBe(ours.status)
-        const results = resultsInLogs(forwarder, theirs.logs)
-        expect(results, `${hash}: results`).toEqual(resultsInLogs(forwarder, ours.logs))
-        expect(results).toHaveLength(requests.length)
-      }
-    }
-
-    async function send(name: string): Promise<void> {
-      const raw = await drawTransaction(random, twin, sent)
-      const transaction = signing.read(raw)
-      sent.push(raw)
-      known.set(transaction.hash, transaction)
-      // As the real one does at each transaction that is sent.
-      twin.pool.evict(twin.chain.head().number, nowMs)
-      const theirs = await answerOf(() => ask('eth_sendRawTransaction', [raw]))
-      const ours = await answerOf(() =>
-        twin.node('eth_sendRawTransaction', [raw], twin.chain.head()),
-      )
-      expect(theirs, name).toEqual(ours)
-    }
-
-    async function reorganize(): Promise<void> {
-      const depth = random.int(1, 3)
-      if (twin.chain.head().number < depth) return
-      const transactions = random.pick(['returned', 'dropped'] as const)
-      await rootstock.reorg({ depth, transactions })
-      const { timestamp } = (await ask('eth_getBlockByNumber', ['latest', false])) as {
-        timestamp: Hex
-      }
-      twin.weather.isMining = false
-      twin.chain.reorganize(
-        depth,
-        depth + 1,
-        Number(timestamp) * 1000,
-        () => transactions === 'returned',
-      )
-      twin.weather.isMining = true
-    }
-
-    for (let step = 0; step < steps; step++) {
-      const kind = random.weighted([
-        ['send', 10],
-        ['mine', 4],
-        ['simulate', 3],
-        ['reorganize', 1],
-        ['drop', 1],
-        ['wait', 1],
-      ] as const)
-      const name = `step ${step}, ${kind}`
-      switch (kind) {
-        case 'send':
-          await send(name)
-          break
-        case 'mine':
-          twin.pool.evict(twin.chain.head().number, nowMs)
-          await rootstock.mine()
-          await followBlock()
-          break
-        case 'simulate': {
-          const requests = [await drawRequest(random, twin), await drawRequest(random, twin)]
-          const call = { from: relayer, to: forwarder.address, data: encodeExecute(requests) }
-          const theirs = (await ask('eth_call', [call, 'latest'])) as Hex
-          const ours = twin.node('eth_call', [call, 'latest'], twin.chain.head()) as Hex
-          expect(decodeExecute(requests, theirs), name).toEqual(decodeExecute(requests, ours))
-          break
+      async function compare(step: string): Promise<void> {
+        const head = twin.chain.head()
+        expect(await latestSeconds(), `${step}: timestamp`).toBe(head.timestampSeconds)
+        const count = await ask('eth_getTransactionCount', [relayer, 'latest'])
+        expect(Number(count), `${step}: nonce`).toBe(head.state.nonce)
+        const waiting = [...rootstock.pool.pending(), ...rootstock.pool.queued()]
+        const hashes = (all: readonly { hash: Hex }[]) => all.map(({ hash }) => hash).sort()
+        expect(hashes(waiting), `${step}: pool`).toEqual(hashes(twin.pool.all()))
+        for (const { address } of callers) {
+          const balance = await ask('eth_call', [callOfLoan('getBalance', address), 'latest'])
+          const own = head.state.accounts.get(address.toLowerCase() as Address)
+          expect(BigInt(`${balance}`), `${step}: balance`).toBe(own?.balanceWei)
         }
-        case 'reorganize':
-          await reorganize()
-          break
-        case 'drop': {
-          const [first] = twin.pool.all()
-          if (first === undefined) break
-          expect(await rootstock.drop(first.hash), name).toBe(true)
-          twin.pool.remove(first.hash)
-          break
-        }
-        case 'wait':
-          nowMs += 200_000
-          break
       }
-      await compare(name)
-    }
-    await compareReceipts()
-    expect([...known.values()].filter(({ hash }) => isMined(twin, hash)).length).toBeGreaterThan(3)
-  })
+
+      async function compareReceipts(): Promise<void> {
+        for (const [hash, { requests }] of known) {
+          const theirs = (await ask('eth_getTransactionReceipt', [hash])) as Receipt | null
+          const ours = twin.answer('eth_getTransactionReceipt', [hash]) as Receipt | null
+          expect(theirs === null, `${hash}: in a block`).toBe(ours === null)
+          if (theirs === null || ours === null) continue
+          expect(theirs.status, `${hash}: status`).toBe(ours.status)
+          const results = resultsInLogs(forwarder, theirs.logs)
+          expect(results, `${hash}: results`).toEqual(resultsInLogs(forwarder, ours.logs))
+          expect(results).toHaveLength(requests.length)
+        }
+      }
+
+      async function send(name: string): Promise<void> {
+        const raw = await drawTransaction(random, twin, sent)
+        const transaction = signing.read(raw)
+        sent.push(raw)
+        known.set(transaction.hash, transaction)
+        // As the real one does at each transaction that is sent.
+        twin.pool.evict(twin.chain.head().number, nowMs)
+        const theirs = await answerOf(() => ask('eth_sendRawTransaction', [raw]))
+        const ours = await answerOf(() => twin.answer('eth_sendRawTransaction', [raw]))
+        expect(theirs, name).toEqual(ours)
+      }
+
+      async function reorganize(): Promise<void> {
+        const depth = random.int(1, 3)
+        if (twin.chain.head().number < depth) return
+        const transactions = random.pick(['returned', 'dropped'] as const)
+        await rootstock.reorg({ depth, transactions })
+        const now = (await latestSeconds()) * 1000
+        twin.weather.isMining = false
+        twin.chain.reorganize(depth, depth + 1, now, () => transactions === 'returned')
+        twin.weather.isMining = true
+      }
+
+      for (let step = 0; step < steps; step++) {
+        const kind = random.weighted([
+          ['send', 10],
+          ['mine', 4],
+          ['simulate', 3],
+          ['reorganize', 1],
+          ['drop', 1],
+          ['wait', 1],
+        ] as const)
+        const name = `step ${step}, ${kind}`
+        switch (kind) {
+          case 'send':
+            await send(name)
+            break
+          case 'mine':
+            twin.pool.evict(twin.chain.head().number, nowMs)
+            await rootstock.mine()
+            twin.chain.mine((await latestSeconds()) * 1000)
+            break
+          case 'simulate': {
+            const requests = [await drawRequest(random, twin), await drawRequest(random, twin)]
+            const call = { from: relayer, to: forwarder.address, data: encodeExecute(requests) }
+            const theirs = (await ask('eth_call', [call, 'latest'])) as Hex
+            const ours = twin.answer('eth_call', [call, 'latest']) as Hex
+            expect(decodeExecute(requests, theirs), name).toEqual(decodeExecute(requests, ours))
+            break
+          }
+          case 'reorganize':
+            await reorganize()
+            break
+          case 'drop': {
+            const [first] = twin.pool.all()
+            if (first === undefined) break
+            expect(await rootstock.drop(first.hash), name).toBe(true)
+            twin.pool.remove(first.hash)
+            break
+          }
+          case 'wait':
+            nowMs += 200_000
+            break
+        }
+        await compare(name)
+      }
+      await compareReceipts()
+      expect([...known.values()].filter(({ hash }) => isMined(twin, hash)).length).toBeGreaterThan(
+        3,
+      )
+    },
+  )
 })
 
 type Receipt = { status: Hex; logs: { address: Address; topics: Hex[]; data: Hex }[] }

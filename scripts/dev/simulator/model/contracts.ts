@@ -1,4 +1,11 @@
-import { type Address, encodeErrorResult, type Hex, toFunctionSelector } from 'viem'
+import {
+  type Address,
+  encodeErrorResult,
+  type Hex,
+  maxUint256,
+  toFunctionSelector,
+  zeroAddress,
+} from 'viem'
 import { microLoanAbi } from '../../../../src/loan/abi.ts'
 import { intentLifetimeSeconds } from '../../../../src/relay/forwarder/abi.ts'
 import type { SignedRequest } from '../../../../src/relay/forwarder/requests.ts'
@@ -75,7 +82,6 @@ const maxReturnBytes = 256
 const callOverheadGas = 45_000
 const requestOverheadGas = 35_000
 const hourSeconds = 60 * 60
-const maxUint256 = (1n << 256n) - 1n
 
 const selectors = {
   transfer: toFunctionSelector('transfer(address,uint256)'),
@@ -107,12 +113,7 @@ export function executeRequests(
   let isSkipping = false
   return requests.map((request, index) => {
     const { intentId, from } = request
-    const of = (status: number, returnData: Hex = '0x'): ProcessedRequest => ({
-      intentId,
-      from,
-      status,
-      returnData,
-    })
+    const of = (status: number, returnData: Hex = '0x') => ({ intentId, from, status, returnData })
     if (isSkipping) return of(Status.skipped)
     const refusal = judge(world, state, request, timestampSeconds)
     if (refusal !== undefined) return of(refusal)
@@ -125,7 +126,8 @@ export function executeRequests(
     }
     gasLeft -= callOverheadGas + requestOverheadGas
     state.spentAt.set(spendingKey(from, intentId), block)
-    const reverted = callLoan(world, state, from, request.data, timestampSeconds)
+    const call = { world, state, caller: from, seconds: timestampSeconds }
+    const reverted = callLoan(call, request.data)
     if (reverted === undefined) return of(Status.executed)
     return of(Status.failed, reverted.slice(0, 2 + 2 * maxReturnBytes) as Hex)
   })
@@ -147,24 +149,21 @@ function judge(
   return undefined
 }
 
-/** MicroLoan's answer to a forwarded call: undefined, or the data of its revert, which changes nothing. */
-function callLoan(
-  world: ContractWorld,
-  state: ContractState,
-  caller: Address,
-  data: Hex,
-  timestampSeconds: number,
-): Hex | undefined {
+/** A forwarded call of MicroLoan, by the time of its block (Unix, in seconds). */
+type Call = { world: ContractWorld; state: ContractState; caller: Address; seconds: number }
+
+/** Answers a forwarded call: undefined, or the data of its revert, which changes nothing. */
+function callLoan(call: Call, data: Hex): Hex | undefined {
   const word = (index: number) => BigInt(`0x${data.slice(10 + 64 * index, 74 + 64 * index)}`)
   switch (data.slice(0, 10)) {
     case selectors.transfer:
-      return transfer(world, state, caller, `0x${data.slice(34, 74)}`, word(1))
+      return transfer(call, `0x${data.slice(34, 74)}`, word(1))
     case selectors.applyForLoanOf:
-      return applyForLoanOf(world, state, caller, [word(0), word(1), word(2)], timestampSeconds)
+      return applyForLoanOf(call, [word(0), word(1), word(2)])
     case selectors.repayLoan:
-      return repayLoan(state, caller, word(0), timestampSeconds)
+      return repayLoan(call, word(0))
     case selectors.withdrawTo:
-      return withdrawTo(state, caller, word(1))
+      return withdrawTo(call, word(1))
     default:
       return '0x'
   }
@@ -176,59 +175,44 @@ const refused = (errorName: string, ...args: unknown[]): Hex =>
     typeof encodeErrorResult
   >[0])
 
-function transfer(
-  { loan, forwarder }: ContractWorld,
-  state: ContractState,
-  from: Address,
-  to: Address,
-  amountWei: bigint,
-): Hex | undefined {
-  if (BigInt(to) === 0n || to === loan || to === forwarder) {
-    return refused('InvalidRecipient', to)
-  }
-  const refusal = debit(state, from, amountWei)
-  if (refusal !== undefined) return refusal
-  accountOf(state, to).balanceWei += amountWei
-  return undefined
+function transfer(call: Call, to: Address, amountWei: bigint): Hex | undefined {
+  const { loan, forwarder } = call.world
+  if ([zeroAddress, loan, forwarder].includes(to)) return refused('InvalidRecipient', to)
+  const refusal = debit(call, amountWei)
+  if (refusal === undefined) accountOf(call.state, to).balanceWei += amountWei
+  return refusal
 }
+
+const hourOf = (seconds: number): number => Math.floor(seconds / hourSeconds)
 
 /** What the daily cap leaves at a time (Unix, in seconds). */
 export function issuableWei(
   { dailyCapWei }: ContractWorld,
   state: ContractState,
-  timestampSeconds: number,
+  seconds: number,
 ): bigint {
-  const hour = Math.floor(timestampSeconds / hourSeconds)
+  const first = hourOf(seconds) - 24
   let issuedWei = 0n
-  for (const [at, amountWei] of state.issuedWei) if (at >= hour - 24) issuedWei += amountWei
+  for (const [at, amountWei] of state.issuedWei) if (at >= first) issuedWei += amountWei
   return dailyCapWei > issuedWei ? dailyCapWei - issuedWei : 0n
 }
 
 function applyForLoanOf(
-  world: ContractWorld,
-  state: ContractState,
-  borrower: Address,
+  { world, state, caller, seconds }: Call,
   shown: readonly bigint[],
-  timestampSeconds: number,
 ): Hex | undefined {
   const { principalWei } = world
   if (state.isPaused) return refused('EnforcedPause')
   const terms = [principalWei, 0n, BigInt(termSeconds)] as const
-  if (terms.some((term, index) => shown[index] !== term)) {
-    return refused('TermsChanged', ...terms)
-  }
-  const account = accountOf(state, borrower)
-  if (account.owedWei !== 0n) {
-    return refused('LoanActive', borrower, account.owedWei)
-  }
-  const hour = Math.floor(timestampSeconds / hourSeconds)
-  const leftWei = issuableWei(world, state, timestampSeconds)
-  if (principalWei > leftWei) {
-    return refused('DailyCapReached', leftWei, principalWei)
-  }
+  if (terms.some((term, index) => shown[index] !== term)) return refused('TermsChanged', ...terms)
+  const account = accountOf(state, caller)
+  if (account.owedWei !== 0n) return refused('LoanActive', caller, account.owedWei)
+  const leftWei = issuableWei(world, state, seconds)
+  if (principalWei > leftWei) return refused('DailyCapReached', leftWei, principalWei)
   if (principalWei > state.liquidityWei) {
     return refused('InsufficientLiquidity', state.liquidityWei, principalWei)
   }
+  const hour = hourOf(seconds)
   state.issuedWei.set(hour, (state.issuedWei.get(hour) ?? 0n) + principalWei)
   account.balanceWei += principalWei
   account.owedWei = principalWei
@@ -237,46 +221,37 @@ function applyForLoanOf(
   return undefined
 }
 
-function repayLoan(
-  state: ContractState,
-  borrower: Address,
-  wanted: bigint,
-  timestampSeconds: number,
-): Hex | undefined {
-  const account = accountOf(state, borrower)
-  if (account.owedWei === 0n) {
-    return refused('NoLoan', borrower)
-  }
+function repayLoan(call: Call, wanted: bigint): Hex | undefined {
+  const { state, caller, seconds } = call
+  const account = accountOf(state, caller)
+  if (account.owedWei === 0n) return refused('NoLoan', caller)
   const amountWei = wanted === maxUint256 ? account.owedWei : wanted
-  if (amountWei > account.owedWei) {
-    return refused('RepaymentTooLarge', account.owedWei, amountWei)
-  }
-  const refusal = debit(state, borrower, amountWei)
+  if (amountWei > account.owedWei) return refused('RepaymentTooLarge', account.owedWei, amountWei)
+  const refusal = debit(call, amountWei)
   if (refusal !== undefined) return refusal
   account.owedWei -= amountWei
   state.liquidityWei += amountWei
   // What is repaid counts no more against the cap of its day.
   const { issuedHour } = account
-  const issuedWei = state.issuedWei.get(issuedHour) ?? 0n
-  if (issuedHour >= Math.floor(timestampSeconds / hourSeconds) - 24) {
-    state.issuedWei.set(issuedHour, issuedWei - amountWei)
+  if (issuedHour >= hourOf(seconds) - 24) {
+    state.issuedWei.set(issuedHour, (state.issuedWei.get(issuedHour) ?? 0n) - amountWei)
   }
   return undefined
 }
 
 /** No recipient refuses it, and no day has a limit here. */
-function withdrawTo(state: ContractState, from: Address, amountWei: bigint): Hex | undefined {
-  if (state.isPaused) return refused('EnforcedPause')
-  const refusal = debit(state, from, amountWei)
-  if (refusal === undefined) state.outWei += amountWei
+function withdrawTo(call: Call, amountWei: bigint): Hex | undefined {
+  if (call.state.isPaused) return refused('EnforcedPause')
+  const refusal = debit(call, amountWei)
+  if (refusal === undefined) call.state.outWei += amountWei
   return refusal
 }
 
-function debit(state: ContractState, from: Address, amountWei: bigint): Hex | undefined {
+function debit({ state, caller }: Call, amountWei: bigint): Hex | undefined {
   if (amountWei === 0n) return refused('ZeroAmount')
-  const account = accountOf(state, from)
+  const account = accountOf(state, caller)
   if (amountWei > account.balanceWei) {
-    return refused('InsufficientBalance', from, account.balanceWei, amountWei)
+    return refused('InsufficientBalance', caller, account.balanceWei, amountWei)
   }
   account.balanceWei -= amountWei
   return undefined

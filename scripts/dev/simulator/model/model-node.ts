@@ -49,8 +49,6 @@ const reads = {
   debt: readCall('loanDetailsOf', zeroAddress).slice(0, 10),
 }
 
-/** How long after the hour of its issue a loan is due. */
-
 /** The methods that the relay asks, as RSKj or geth answer them. */
 export function createModelNode(options: ModelNodeOptions): ModelNode {
   const { chain, pool, signing, family } = options

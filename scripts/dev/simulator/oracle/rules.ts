@@ -24,7 +24,7 @@ export const rules = {
   overdrawn: 'Two payments do not both pass on one balance.',
   lent: 'Two loans do not both pass on what is left for one.',
   claimed: "A claim is the one that was asked for, and its nonce is nobody else's.",
-  counted: 'What the ledger counts adds up, and it forgets what is settled in its time.',
+  counted: 'What the ledger counts adds up.',
   budget: 'Rounds ask the node for its head, and for two things a block besides.',
   guesses: 'No more than three PINs are judged between two right ones.',
   pin: 'Nothing is paid or set by a PIN that is not the one of now, or whose account is blocked.',

@@ -230,10 +230,10 @@ function* overtaken(world: World, { head, work }: RoundStart, left: Work): Gener
   }
 }
 
-/** The bytes of nonces that the pool has room for: offered when it is time, and not before. */
-function* misoffered(world: World, { head, work }: RoundStart, left: Work): Generator<string> {
-  const { chain, pool } = world
-  const { rules, maxGasPriceWei } = world.plan.knobs
+/** Finds bytes of nonces that the pool has room for which were not offered when it was time, or before. */
+function* misoffered(world: World, start: RoundStart, left: Work): Generator<string> {
+  const { head, work } = start
+  const { rules } = world.plan.knobs
   const { nonce: count } = head.state
   // A replica on a branch that the chain has lost may have told that it passed them.
   if (!isCounted(world, work.now)) return
@@ -242,71 +242,46 @@ function* misoffered(world: World, { head, work }: RoundStart, left: Work): Gene
     const [was] = recorded(work).find((one) => one.nonce === nonce)?.transactions ?? []
     const isWithin = nonce >= count && nonce < count + rules.maxInFlight
     if (latest === undefined || !isWithin) continue
-    if (was === undefined) {
-      if (isLeftLying(rules, latest, work.now)) yield `nonce ${nonce}, which is back, not offered`
-      continue
+    if (was !== undefined) {
+      const bytes = { nonce, was, latest, signed: transactions.length, to: left.now }
+      yield* misofferedAt(world, start, bytes)
+    } else if (isLeftLying(rules, latest, work.now)) {
+      yield `nonce ${nonce}, which is back, not offered`
     }
-    const mayBeOutbid =
-      head.state.relayerWei >= enoughWei &&
-      transactions.length <= rules.maxReplacements &&
-      was.gasPriceWei * BigInt(100 + rules.replacementPercent) <= maxGasPriceWei * 100n
-    const isRefused = was.failures > 0 && was.gasPriceWei < chain.minGasPriceWei()
-    const isPassedOver =
-      head.timestampSeconds * 1_000 > (was.sentAt ?? was.recordedAt) + propagationMs
-    const isSeen = work.head?.hash === head.hash || isAged(work)
-    const isLost = !isSeen && isPassedOver && was.failures === 0 && was.sentAt !== undefined
-    if (
-      nonce === count &&
-      isLost &&
-      latest.sentAt === was.sentAt &&
-      pool.nextNonce(count) === count
-    ) {
-      yield `nonce ${nonce}, which the pool has lost, not offered`
-    }
-    const bytes = {
-      nonce,
-      isNext: nonce === count,
-      isRefused,
-      isPassedOver,
-      mayBeOutbid,
-      was,
-      latest,
-    }
-    yield* misofferedAt(rules, bytes, work.now, left.now)
   }
 }
 
-/** Whether what a lost block had is offered no sooner than what a node took: no pool need have it. */
+/** Says whether what a lost block had is offered no sooner than what a node took: no pool need have it. */
 function isLeftLying({ tendMs }: PoolRules, { sentAt }: Transaction, from: number): boolean {
   return sentAt !== undefined && sentAt < from && from - sentAt >= Math.min(5_000, tendMs)
 }
 
 type Transaction = OpenNonce['transactions'][number]
 
-/** A nonce's latest bytes, as a round finds and leaves them. */
-type Bytes = {
-  nonce: number
-  /** The chain waits for it. */
-  isNext: boolean
-  /** The pool does not take it for its price. */
-  isRefused: boolean
-  /** A block could have had it: the pool may have lost it. */
-  isPassedOver: boolean
-  mayBeOutbid: boolean
-  was: Transaction
-  latest: Transaction
-}
+/** A nonce's latest bytes as a round finds and leaves them, how many were signed for it, and when it ended. */
+type Bytes = { nonce: number; was: Transaction; latest: Transaction; signed: number; to: number }
 
-/** From before a round to after it: what was due all the time, and what was done too early. */
+/** Finds what was due from before a round to after it and was not done, and what was done too early. */
 function* misofferedAt(
-  { rebroadcastMs, replaceAfterMs, tendMs }: PoolRules,
-  { nonce, isNext, isRefused, isPassedOver, mayBeOutbid, was, latest }: Bytes,
-  from: number,
-  to: number,
+  { chain, pool, plan }: World,
+  { head, work }: RoundStart,
+  { nonce, was, latest, signed, to }: Bytes,
 ): Generator<string> {
+  const { rules, maxGasPriceWei } = plan.knobs
+  const { rebroadcastMs, replaceAfterMs, tendMs } = rules
+  const from = work.now
+  const isNext = nonce === head.state.nonce
   const isSame = latest.hash === was.hash
   const since = was.sentAt ?? was.recordedAt
   const isOffered = !isSame || latest.sentAt !== was.sentAt
+  // A block could have had them: the pool may have lost them.
+  const isPassedOver = head.timestampSeconds * 1_000 > since + propagationMs
+  const isTaken = was.failures === 0 && was.sentAt !== undefined
+  const isSeen = work.head?.hash === head.hash || isAged(work)
+  const isLost = isNext && isPassedOver && isTaken && !isSeen && pool.nextNonce(nonce) === nonce
+  if (isLost && latest.sentAt === was.sentAt) {
+    yield `nonce ${nonce}, which the pool has lost, not offered`
+  }
   // The Worker that recorded it may send it meanwhile.
   const refusedMs = Math.min(5_000, tendMs) * 4 ** (was.failures - 1)
   const offeredMs = was.failures === 0 ? rebroadcastMs : Math.min(rebroadcastMs, refusedMs)
@@ -315,12 +290,17 @@ function* misofferedAt(
   if (was.sentAt === undefined) return
   const isSooner = isOffered && !isPassedOver && (latest.sentAt ?? to) - since < waitsMs
   if (isSooner) yield `nonce ${nonce} offered too soon`
+  // The pool does not take them for their price.
+  const isRefused = was.failures > 0 && was.gasPriceWei < chain.minGasPriceWei()
   const isStuck = isNext && from - was.recordedAt >= replaceAfterMs
-  const isLate = from - since >= 2 * rebroadcastMs
-  const isLateAfterwards = to - since >= 2 * rebroadcastMs
-  const isDue = from - since >= waitsMs && !isLateAfterwards
+  const isDue = from - since >= waitsMs && to - since < 2 * rebroadcastMs
+  const mayBeOutbid =
+    head.state.relayerWei >= enoughWei &&
+    signed <= rules.maxReplacements &&
+    was.gasPriceWei * BigInt(100 + rules.replacementPercent) <= maxGasPriceWei * 100n
   if ((isStuck || isRefused) && isDue && mayBeOutbid && isSame) yield `nonce ${nonce} not outbid`
   if (isSame || isRefused) return
+  const isLate = from - since >= 2 * rebroadcastMs
   if (!isNext || isLate) yield `nonce ${nonce} outbid, which lacks no price`
   if (latest.recordedAt - was.recordedAt < replaceAfterMs) yield `nonce ${nonce} outbid too soon`
 }
