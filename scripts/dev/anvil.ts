@@ -9,7 +9,6 @@ export const devKey: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae
 
 export type Anvil = { url: string; process: ChildProcess; stop: () => Promise<void> }
 
-/** A chain of its own on a free port, ready when this resolves. Block times and the like by `args`. */
 export async function startAnvil({
   chainId = 31,
   args = [],

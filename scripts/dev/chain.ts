@@ -13,7 +13,6 @@ export type TestChain = {
   loan: Address
   forwarder: Address
   relayer: Address
-  /** The Worker's environment for this chain. */
   bindings: Record<string, string>
   stop: () => Promise<void>
 }

@@ -3,7 +3,6 @@ import type { Random } from './random.ts'
 /** JSON text of about so many characters. */
 type Make = (length: number) => string
 
-/** So many of a text that together they have about this length. */
 function fill(length: number, unit: string | ((index: number) => string)): string {
   const parts: string[] = []
   for (let left = length; left > 0; left -= (parts.at(-1)?.length ?? 0) + 1) {

@@ -7,7 +7,6 @@ export type LoopbackServer = Awaited<ReturnType<typeof startLoopbackServer>>
 /** What fails while a request is served ends its connection. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-/** Starts one on a port, or on a free one. */
 export async function startLoopbackServer(serve: Serve, port = 0) {
   const http = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy())
@@ -21,7 +20,6 @@ export async function startLoopbackServer(serve: Serve, port = 0) {
     url: `http://127.0.0.1:${own}`,
     /** For what is no plain request. */
     http,
-    /** Takes connections again. */
     async open() {
       if (http.listening) return
       opening ??= listen(own).finally(() => {
@@ -50,14 +48,12 @@ export async function startLoopbackServer(serve: Serve, port = 0) {
   }
 }
 
-/** The whole body. */
 export async function bytesOf(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of message) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 
-/** The whole body as text. */
 export async function textOf(message: IncomingMessage): Promise<string> {
   return (await bytesOf(message)).toString('utf8')
 }

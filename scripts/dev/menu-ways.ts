@@ -94,13 +94,11 @@ export const startsOf = ({ pin }: MenuSettings): readonly NodeName[] =>
 /** What each place is reached by, and what is known there. */
 export type Ways = {
   places: ReadonlyMap<NodeName, { way: readonly string[]; place: Place }>
-  /** By their names. */
   effects: ReadonlyMap<string, { effect: Effect; way: readonly string[] }>
   /** From where to where, and what is typed; `*` stands for an answer in one's own words. */
   steps: readonly { from: NodeName; to: Destination; typed: string }[]
 }
 
-/** What a destination is called. */
 export const nameOf = (to: Destination): string => (isEffect(to) ? to.name : to)
 
 /** A menu with amounts and numbers as they are shown. */

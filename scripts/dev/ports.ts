@@ -29,7 +29,6 @@ function claim(port: number): Promise<boolean> {
   })
 }
 
-/** Whether a server could listen on this port of the loopback address now. */
 export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()

@@ -4,11 +4,9 @@ import { systemClock } from '../../src/runtime/clock.ts'
 export const { sleep } = systemClock
 
 export type UntilOptions = {
-  /** ms between two looks. */
   everyMs?: number
   /** ms after which it gives up. Undefined: the caller has a limit of its own, as each test has. */
   withinMs?: number
-  /** What it gives up with. */
   late?: () => Error
 }
 

@@ -3,13 +3,9 @@ import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
 type Options = Parameters<typeof convertV4MiniflareOptions>[0]
 
 export type WorkerdOptions = {
-  /** In Miniflare's words. */
   workers: Options['workers']
-  /** Where Durable Objects keep their rows. */
   objects: string
-  /** Undefined: a free one. */
   port?: number
-  /** Whether a debugger can connect. */
   isInspected?: boolean
   /** A line that a Worker wrote, or an exception that nothing caught. */
   onLine: (line: string) => void

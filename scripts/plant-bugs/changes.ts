@@ -6,7 +6,6 @@ import { type Patch, patched } from './patch.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Processes that look for a change at a time. */
 export const jobs = Math.min(2, availableParallelism())
 
 /** Texts in the place of files of the relay, by their paths from the repository's root. */
@@ -31,7 +30,6 @@ export function plant({ patches }: Bug): Changes {
   return texts
 }
 
-/** What `bugs.md` lists, in its order. */
 export const bugs: readonly Bug[] = sectionsOf('bugs.md').map(({ heading, lines }) => {
   const patches: Patch[] = []
   for (const line of lines) {

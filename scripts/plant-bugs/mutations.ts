@@ -7,7 +7,6 @@ import { isNode, type Node, nameOf, ownNameOf, parse, partsOf } from './syntax.t
 /** One small change of a source; `text`: the whole file as it is then. */
 export type Mutation = Place & { line: number; text: string }
 
-/** What comes in a place of the source. */
 type Change = { words: string; start: number; end: number; text: string; was?: string }
 
 /** What a careless hand writes for an operator. */
@@ -113,7 +112,6 @@ function entriesIn(node: Node): { key: string; value: string; node: Node }[] {
   return partsOf(node).flatMap(entriesIn)
 }
 
-/** Every mutation of a source. */
 export function mutationsOf(file: string, source: string): Mutation[] {
   return mutationsIn(parse(source), '', file, source)
 }

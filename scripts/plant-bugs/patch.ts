@@ -2,11 +2,9 @@ import { isFunction, type Node, ownNameOf, parse, partsOf } from './syntax.ts'
 
 /** A change of one function, wherever it stands and however it is formatted. */
 export type Patch = {
-  /** Its path from the repository's root. */
   file: string
   /** The function's name; where several have it, after the name of what is around it: `createPay.send`. */
   within: string
-  /** What stands in it once. */
   find: string
   replace: string
 }

@@ -12,7 +12,6 @@ export function createKilledDenos({
   killEveryMs,
 }: {
   random: Random
-  /** On average. */
   killEveryMs: number
 }): Served {
   const workers = 2

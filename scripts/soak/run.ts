@@ -19,12 +19,10 @@ import { makeSessions, type Session } from './sessions.ts'
 export type SoakOptions = {
   /** How many are dialled; or as many as it takes until so many payments were submitted. */
   sessions: number | { untilSubmitted: number }
-  /** Sessions at a time. */
   concurrency: number
   /** Sessions that begin in a second, at most. One key carries only so much. */
   perSecond?: number
   seed: number
-  /** ms between blocks. */
   blockMs?: number
   /** Share of the requests to the node that each kind of fault strikes. */
   rate?: number
@@ -40,7 +38,6 @@ export type Served = {
   /** Where deliveries go, in turns; one that brought nothing goes to the next of them. */
   urls: () => readonly string[]
   events: readonly SoakEvent[]
-  /** Faults of their own, by kind. */
   faults: () => Counts
   /** Nothing happens from now on. */
   calm: () => void
@@ -54,7 +51,6 @@ export type SoakEvent = {
   happen: () => Promise<unknown>
 }
 
-/** What came out of it. */
 export type SoakResult = Awaited<ReturnType<typeof soak>>
 
 /** A gateway gives up on a reply after this time. */
@@ -227,7 +223,6 @@ async function deliver(line: Line, delivery: Delivery): Promise<void> {
   }
 }
 
-/** Returns whose turn it is. */
 function nextUrl(line: Line): string {
   const urls = line.urls()
   line.turns += 1

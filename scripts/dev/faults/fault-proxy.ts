@@ -5,7 +5,6 @@ import { type Ask, laggingAnswer } from './lagging.ts'
 import { type HttpFault, type HttpReply, misbehave, reply } from './misbehave.ts'
 import { createRules, type Timing } from './rules.ts'
 
-/** What can go wrong between a sender and its node. */
 export type Fault =
   | HttpFault
   /** Another node answers, this many blocks behind. Transactions go to the one in front. */
@@ -46,7 +45,6 @@ export async function startFaultProxy({ target, seed = 1 }: { target: string; se
     refuse: server.close,
     /** Takes them again, whatever refused them. */
     accept: server.open,
-    /** What went wrong so far. */
     log,
     /** Counts the requests of a method, or of any. */
     seen: (method?: string) =>
@@ -106,7 +104,6 @@ async function answerBadly(
   return { jsonrpc: '2.0', id, result: `0x${count.toString(16)}` }
 }
 
-/** The node behind the proxy. */
 type Node = { forward: (body: string) => Promise<HttpReply>; ask: Ask }
 
 function nodeAt(target: string): Node {

@@ -3,7 +3,6 @@ export type Ask = (method: string, params: readonly unknown[]) => Promise<unknow
 
 type Request = { method: string; params: readonly unknown[] }
 
-/** At which place a method's parameters name the block. */
 const blockAt: Readonly<Record<string, number>> = {
   eth_call: 1,
   eth_estimateGas: 1,

@@ -29,7 +29,6 @@ export type HttpReply = { status: number; text: string }
 export type Exchange = {
   request: IncomingMessage
   response: ServerResponse
-  /** Does what is asked for. */
   answer: () => Promise<HttpReply>
   server: LoopbackServer
   stopping: AbortSignal

@@ -10,7 +10,6 @@ export type Timing = {
   times?: number
 }
 
-/** Makes the rules of one proxy. */
 export function createRules<Rule extends Timing>(random: Random) {
   const entries: { rule: Rule; matched: number; hits: number }[] = []
   return {

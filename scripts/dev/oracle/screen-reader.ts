@@ -5,7 +5,6 @@ import { payments } from '../../../src/ussd/menu/payments.ts'
 import { receive } from '../../../src/ussd/menu/receive.ts'
 import type { Messages } from '../../../src/ussd/messages/en.ts'
 
-/** What a screen claims of its session's payment. */
 export type Claim =
   | 'submitted'
   /** It was submitted, and has failed for good. */
@@ -16,7 +15,6 @@ export type Claim =
   | 'ended'
   /** The same, and nothing was sent. */
   | 'closed'
-  /** It is not known. */
   | 'uncertain'
   /** Nothing could be looked at. */
   | 'unavailable'
@@ -35,7 +33,6 @@ type MessageKey =
   | `${PaymentKind}.${'submitted' | 'failed'}`
   | ('balance.balance' | 'help.help' | 'receive.claimed')
 
-/** Everything that a screen can say in the words of these messages. */
 function allWords(say: Messages): Words {
   const own = { balance, help, receive, ...payments }
   const ofParts = Object.entries(own).map(([name, part]) => [name, part.words(say)])
@@ -125,7 +122,6 @@ function formsOf(key: string, words: Words): Form[] {
   })
 }
 
-/** Stands for whatever a message is given. */
 const blank = '\u0001'
 
 /** What a message says of blanks, and of what some of them treat apart. */

@@ -13,10 +13,9 @@ type BridgeRule = Timing & {
   argument?: string
 }
 
-/** Upstash's REST protocol in front of a Redis server. */
 export type RedisBridge = Awaited<ReturnType<typeof startRedisBridge>>
 
-/** Serves what Upstash's client asks for: `POST /`, `POST /pipeline` and `POST /multi-exec`. */
+/** Serves what Upstash's client asks for: `POST /` and `POST /pipeline`. */
 export async function startRedisBridge({
   redisPort,
   port = 0,
@@ -29,7 +28,6 @@ export async function startRedisBridge({
   token?: string
   /** A clock in the place of the server's, in ms, which is written into scripts. */
   now?: (() => number) | undefined
-  /** What draws the share of a rule. */
   seed?: number
 }) {
   const commands = createCommands(redisPort, now)
@@ -40,7 +38,6 @@ export async function startRedisBridge({
   return {
     url: server.url,
     token,
-    /** Counts the commands that came. */
     commands: commands.count,
     script: rules.script,
     clear: rules.clear,
@@ -91,17 +88,12 @@ export async function startRedisBridge({
         for (const command of list) answers.push(shown(await commands.run(command)))
         return [200, answers]
       }
-      case '/multi-exec': {
-        const answers = await commands.runTogether(list)
-        return 'error' in answers ? [400, answers] : [200, answers.list.map(shown)]
-      }
       default:
         return [404, { error: 'ERR there is nothing here' }]
     }
   }
 }
 
-/** One command, or a list of commands. */
 function parse(body: string): string[][] | undefined {
   try {
     const value: unknown = JSON.parse(body)

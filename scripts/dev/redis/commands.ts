@@ -2,13 +2,11 @@ import { createHash } from 'node:crypto'
 import { ErrorReply } from '@redis/client'
 import { connectRedis, type RedisValue } from './connection.ts'
 
-/** What came of a command, as Upstash says it. */
 export type Answer = { result: RedisValue } | { error: string }
 
 /** Carries commands to the Redis server; with a clock, scripts are told its time and not the server's. */
 export function createCommands(redisPort: number, now: (() => number) | undefined) {
-  let leader = redisPort
-  let redis = connectRedis(leader)
+  let redis = connectRedis(redisPort)
   let count = 0
   const timed = now === undefined ? (command: string[]) => command : createScriptClock(now)
 
@@ -23,33 +21,10 @@ export function createCommands(redisPort: number, now: (() => number) | undefine
       }
     },
 
-    /** Runs several as one step. */
-    async runTogether(all: string[][]): Promise<{ list: Answer[] } | { error: string }> {
-      count += all.length
-      const own = connectRedis(leader)
-      try {
-        await own.call('MULTI')
-        for (const command of all) await own.call(...command)
-        const results = await own.call('EXEC')
-        const list = Array.isArray(results) ? results : []
-        return {
-          list: list.map((result) =>
-            result instanceof ErrorReply ? { error: result.message } : { result },
-          ),
-        }
-      } catch (error) {
-        if (error instanceof ErrorReply) return { error: error.message }
-        throw error
-      } finally {
-        own.close()
-      }
-    },
-
     count: () => count,
     lead(port: number) {
-      leader = port
       redis.close()
-      redis = connectRedis(leader)
+      redis = connectRedis(port)
     },
     close: () => redis.close(),
   }

@@ -6,10 +6,8 @@ import { freePort } from '../ports.ts'
 import { until } from '../wait.ts'
 import { connectRedis, type RedisValue } from './connection.ts'
 
-/** A Redis of its own on a free port of the loopback address. */
 export type RedisServer = Awaited<ReturnType<typeof startRedisServer>>
 
-/** Whether this machine has a redis-server. */
 export function hasRedisServer(): boolean {
   return spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0
 }

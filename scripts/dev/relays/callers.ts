@@ -14,7 +14,6 @@ import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { devKey } from '../anvil.ts'
 import type { TestChain } from '../chain.ts'
 
-/** A person with a phone, whose account the test knows. */
 export type Caller = { phone: string; account: LocalAccount }
 
 /** The callers of a test, numbered from +254700001000 on. */

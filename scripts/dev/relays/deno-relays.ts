@@ -17,11 +17,8 @@ export type DenoRelays = RelayWorkers & {
   bridge: RedisBridge
   /** From now on this server is the database. */
   failOver(to: RedisServer): void
-  /** Where the process with this index listens. */
   urlOf(index: number): string
-  /** Ends one process at once. */
   kill(index: number): Promise<void>
-  /** Starts a process again that was ended. */
   revive(index: number): Promise<void>
   /** Sets the clocks of the database, and of processes that start from now on, ahead by so much. */
   setLater(ms: number): void

@@ -1,4 +1,3 @@
-/** A line of the Worker's log. */
 export type LogLine = { level: string; event: string; message: string; [field: string]: unknown }
 
 /** A line of the log; what is printed that is none is an error. */

@@ -28,15 +28,12 @@ export type Told = { delivery: Delivery; reply: Reply | undefined }
 export type Verdict = {
   executed: number
   failed: number
-  /** Intents that took effect more than once. */
   duplicates: number
-  /** Submitted, and neither executed nor failed. */
   lost: number
   /** Refused, and executed all the same; or differing replies to one question. */
   untrue: number
   /** Executed, and nobody asked for it, or for something else. */
   unasked: number
-  /** Each of them in a sentence. */
   faults: string[]
 }
 
@@ -104,7 +101,6 @@ export async function judge(truth: GroundTruth, told: readonly Told[]): Promise<
   return { executed, failed: spent.length - executed, ...count, faults }
 }
 
-/** Returns the intent of a delivery's session. */
 export async function intentOf(
   { forwarder, callers, intentKeys }: GroundTruth,
   delivery: Delivery | undefined,

@@ -7,17 +7,14 @@ import { startWorkerd } from '../workerd.ts'
 import { ledgerFiles, openRows } from './ledger-rows.ts'
 import { type LogLine, logLineOf } from './log-line.ts'
 
-/** One delivery of a gateway. */
 export type Delivery = { phone: string; sessionId: string; text: string }
 
-/** What the gateway sees. */
 export type Reply = { status: number; text: string }
 
 /** The bundled Worker in workerd, as many of it as asked for, all with one ledger. */
 export type RelayWorkers = {
   /** Where the first one listens. */
   url: string
-  /** Delivers to the Worker with this index. */
   deliver(delivery: Delivery, worker?: number): Promise<Reply>
   /** Runs the scheduled handler, as Cloudflare does every minute. */
   wake(): Promise<void>
@@ -27,12 +24,10 @@ export type RelayWorkers = {
   tear(): Promise<() => Promise<void>>
   /** The first rows of the ledger that are not settled, read past everything under test. */
   openRows(): Promise<Record<string, unknown>[]>
-  /** What the Workers logged so far. */
   log: readonly LogLine[]
   stop(): Promise<void>
 }
 
-/** Starts the Workers on free ports. */
 export async function startRelayWorkers({
   variables,
   workers = 1,

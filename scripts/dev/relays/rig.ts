@@ -17,7 +17,6 @@ export type AnvilRig = Awaited<ReturnType<typeof startAnvilRig>>
 /** The same with Rootstock's pool between the faults and the chain. */
 export type Rig = Awaited<ReturnType<typeof startRig>>
 
-/** Starts as many relays with one ledger. */
 export type StartRelays = (options: {
   variables: Record<string, string>
   workers: number
@@ -49,10 +48,8 @@ export class UnsettledError extends Error {
   override readonly name = 'UnsettledError'
 }
 
-/** An account that no phone has. */
 export const stranger: Address = '0x00000000000000000000000000000000000A11cE'
 
-/** Starts a rig with Rootstock's pool and its rules. */
 export async function startRig({ blockMs, rules = {}, ...options }: RigOptions = {}) {
   const chain = await startFundedChain(options)
   const rootstock = await startRootstockPool({ anvilUrl: chain.anvil.url, blockMs, rules })
@@ -89,7 +86,6 @@ export async function startAnvilRig(options: CommonOptions = {}) {
   }
 }
 
-/** Starts a chain with everybody's money on it. */
 async function startFundedChain({
   callers: count = 20,
   depositWei = parseEther('10'),
@@ -146,7 +142,6 @@ async function assemble(
       if (value === undefined) throw new Error(`this rig has ${callers.length} callers only`)
       return value
     },
-    /** Delivers and writes down what came back. */
     async deliver(delivery: Delivery, worker?: number): Promise<Reply> {
       const entry = note(delivery)
       entry.reply = await relay.deliver(delivery, worker)
@@ -156,7 +151,6 @@ async function assemble(
     abandon: (delivery: Delivery) => void note(delivery),
     /** Writes down a delivery that was made another way; its reply is filled in when it comes. */
     note,
-    /** Everything delivered so far and what came back. */
     told: told as readonly Told[],
     /** Waits until nothing is open any more. @throws {UnsettledError} saying what still is, where nothing moves */
     settle: () => settle(truth, () => openIn(truth, relay, waiting, told)),

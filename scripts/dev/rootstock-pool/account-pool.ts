@@ -4,16 +4,13 @@ import type { PoolRules } from './rules.ts'
 
 /** What a pool has to know of the sender and the time when a transaction arrives. */
 export type Arrival = {
-  /** Transactions of the sender in the chain. */
   stateNonce: number
   balanceWei: bigint
   minGasPriceWei: bigint
-  /** The best block's number. */
   head: number
   nowMs: number
 }
 
-/** What rules are about. */
 export type PoolTransaction = {
   hash: Hex
   raw: Hex
@@ -83,7 +80,6 @@ export function createAccountPool<Waiting extends PoolTransaction>(rules: PoolRu
     pending: () => inOrder(pending),
     queued: () => inOrder(queued),
     all: () => [...pending.values(), ...queued.values()].map(({ transaction }) => transaction),
-    /** The nonce after the highest pending one. */
     nextNonce,
     /** From the account's nonce on, without a gap. */
     minable(stateNonce: number): Waiting[] {
@@ -148,7 +144,6 @@ export function brokenAlone(
   return gas < basicCost(transaction) ? 'basic_cost' : undefined
 }
 
-/** What a transaction costs before it does anything. */
 function basicCost({ to, data }: PoolTransaction): number {
   let gas = to === undefined ? 53_000 : 21_000
   for (let at = 2; at < data.length; at += 2) gas += data.startsWith('00', at) ? 4 : 16

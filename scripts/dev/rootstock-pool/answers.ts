@@ -8,7 +8,6 @@ const unknown = new Set([
   ...['chainId', 'yParity', 'blobGasPrice', 'authorizationList', 'removed'],
 ])
 
-/** anvil's answer in the shape of RSKj's. */
 export function asRskj(method: string, answer: unknown, minGasPriceWei: bigint): unknown {
   if (method === 'web3_clientVersion') return 'RskJ/9.1.0/Linux/Java17/SNAPSHOT-local'
   const known = withoutUnknown(answer)
@@ -35,7 +34,6 @@ export function asRskjError(error: RpcError): RpcError {
   )
 }
 
-/** A waiting transaction as RSKj shows it. */
 export function pendingTransaction(transaction: SignedTransaction): Record<string, unknown> {
   const { hash, nonce, from, to, gas, gasPriceWei, valueWei, data, v, r, s } = transaction
   return {

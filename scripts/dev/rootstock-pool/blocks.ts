@@ -15,7 +15,6 @@ export type Reorganization = {
   transactions: 'returned' | 'dropped'
 }
 
-/** Makes one block, of what may be mined now. */
 export async function mine(node: RootstockNode): Promise<MinedBlock> {
   const { anvil, pool, now } = node
   pool.evict(await headNumber(anvil), now())
@@ -31,7 +30,6 @@ export async function mine(node: RootstockNode): Promise<MinedBlock> {
   return block
 }
 
-/** Takes blocks away and puts others in their place. */
 export async function reorganize(
   node: RootstockNode,
   { depth, blocks = depth + 1, transactions }: Reorganization,

@@ -4,9 +4,7 @@ import type { PoolRefusal } from './refusals.ts'
 import type { RootstockRules } from './rules.ts'
 import type { SignedTransaction } from './transaction.ts'
 
-/** What all parts of the node share. */
 export type RootstockNode = {
-  /** The anvil that does the executing. */
   anvil: RpcCall
   rules: RootstockRules
   pool: Pool
@@ -15,7 +13,6 @@ export type RootstockNode = {
   inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
-/** Rootstock's test network. */
 export const chainId = 31
 
 /** Gives the pool a transaction, with what it has to know of the sender and the time. */

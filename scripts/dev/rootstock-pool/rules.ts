@@ -1,4 +1,3 @@
-/** How a pool takes, keeps and drops the transactions of an account. */
 export type PoolRules = {
   maxBytes: number
   /** Gas of a block, and the most that one transaction may ask for. */
@@ -18,7 +17,6 @@ export type PoolRules = {
 
 export type GasQuota = { newAccountGas: bigint; maxGas: bigint; gasPerSecond: bigint }
 
-/** What a Rootstock node's pool is told once. */
 export type RootstockRules = PoolRules & { minGasPriceWei: bigint }
 
 /** RSKj's own numbers, without the quota, which every test that is about it sets. */

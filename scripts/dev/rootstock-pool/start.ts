@@ -63,9 +63,7 @@ export async function startRootstockPool(options: RootstockPoolOptions) {
       }),
     /** Takes one transaction out of the pool, and says whether it was there. */
     drop: (hash: Hex) => inTurn(async () => pool.remove(hash)),
-    /** Takes blocks away and puts others in their place. */
     reorg: (reorganization: Reorganization) => inTurn(() => reorganize(node, reorganization)),
-    /** Stops and starts the blocks that come by themselves. */
     setBlockTime,
     setMinGasPrice(wei: bigint) {
       rules.minGasPriceWei = wei
@@ -97,7 +95,6 @@ function createBlockTimer(make: () => Promise<unknown>): (blockMs: number | unde
   }
 }
 
-/** Runs one after the other: what fails does not hold up the next. */
 function createTurns(): RootstockNode['inTurn'] {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

@@ -9,7 +9,6 @@ import {
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { internalFault } from './refusals.ts'
 
-/** A signed transaction as the pool sees it. */
 export type SignedTransaction = {
   hash: Hex
   raw: Hex

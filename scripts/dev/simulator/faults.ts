@@ -28,7 +28,6 @@ const drawnAs = {
   replica_behind: (random: Random, { maxBehindMs }: FaultLimits) => ({
     byMs: random.int(1_000, maxBehindMs),
   }),
-  /** The account's gas quota is used up for the moment. */
   quota: plain,
   /** The request is cancelled, or the whole Worker dies; for an alarm's round the object does. */
   dies_before: dies,
@@ -47,7 +46,6 @@ export type Fault = {
   [Kind in FaultKind]: { kind: Kind } & ReturnType<(typeof drawnAs)[Kind]>
 }[FaultKind]
 
-/** How likely each fault is at each place where it may occur. */
 export type FaultRates = Partial<Record<FaultKind, number>>
 
 const line = ['request_lost', 'reply_lost', 'request_late', 'reply_late'] as const

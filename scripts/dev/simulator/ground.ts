@@ -14,17 +14,14 @@ export const forwarderAddress: Address = `0x${'f0'.repeat(20)}`
 export const loanAddress: Address = `0x${'10a7'.repeat(10)}`
 export const startTime = Date.UTC(2026, 10, 21, 12)
 
-/** The pool's least at the start. */
 export const startGasPriceWei = 60_000_000n
 export const richWei = 10n ** 18n
-/** Less than one transaction costs. */
 export const poorWei = 10n ** 12n
 
 /** What a relay stands on: a chain with the contracts, its pool and a node, and who signs. */
 export type Ground = {
   signing: Signing
   world: ContractWorld
-  /** Their accounts, in the plan's order. */
   callers: readonly Address[]
   chain: ModelChain
   pool: AccountPool<ModelTransaction>

@@ -38,7 +38,6 @@ export const newRecords = () => ({
   givenUp: [] as { at: number; nonce: number }[],
   /** What the relay asked the node, by the name of who asked: a delivery's Worker or the ledger's object. */
   asked: [] as Asked[],
-  /** Messages as the provider got them. */
   texted: [] as { at: number; to: string; text: string }[],
   deliveries: [] as Delivery[],
 })
@@ -59,14 +58,12 @@ export type History = Readonly<Records> & {
   audit: readonly string[]
   pool: readonly ModelTransaction[]
   faults: ReadonlyMap<string, Fault>
-  /** What was asked of the memories of accounts. */
   memory: readonly MemoryEvent[]
 }
 
 /** Promises that are held against what happens while it does. */
 export type NoticedRule = 'uncaught' | 'claimed' | 'armed' | 'done'
 
-/** One call to the node. */
 export type Asked = {
   at: number
   by: string
@@ -78,7 +75,6 @@ export type Asked = {
 
 export type Delivery = {
   dial: Dial
-  /** What was typed, by its dial. */
   text: string
   phase: 0 | 1
   /** Asked again after everything had settled. */
@@ -121,7 +117,6 @@ export type Loss = {
   row: { table: string; session: string | undefined; nonce: number | undefined } | undefined
 }
 
-/** The contract's call that a delivery asks for. */
 export function dataOf(
   { callers }: Pick<History, 'callers'>,
   { dial: { wanted } }: Pick<Delivery, 'dial'>,

@@ -12,7 +12,6 @@ export type Wanted =
   /** Nothing that is paid: a PIN is changed, or wrong answers end the session. */
   | { kind: 'nothing' }
 
-/** Tables of the ledger of which a row may be lost. */
 export const losableTables = ['sessions', 'payments', 'nonces', 'transactions'] as const
 export type LosableTable = (typeof losableTables)[number]
 
@@ -45,7 +44,6 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'unlock'; caller: number }
 )
 
-/** Puts items in the order in which they happen. */
 export const inOrder = (items: readonly Item[]): Item[] =>
   items.toSorted((a, b) => a.phase - b.phase || a.at - b.at)
 
@@ -67,7 +65,6 @@ export type TypedPin = {
   /** In the place of the present one, and the text up to there: one step of its session is one try. */
   own?: string
   step?: string
-  /** Another one. */
   sets?: string
 }
 

@@ -195,7 +195,6 @@ function mine(world: World): void {
   }
 }
 
-/** What the scheduled trigger does every minute. */
 function keepWaking(world: World): void {
   const { scheduler, weather } = world
   scheduler.at(scheduler.now() + minuteMs, () => {

@@ -7,7 +7,6 @@ import type { ModelTransaction } from './model/signing.ts'
 /** A run told in sentences with times. */
 export type Story = ReturnType<typeof createStory>
 
-/** For runs that nobody reads. */
 export const silentStory: Story = {
   tell: () => {},
   fault: () => {},
@@ -53,17 +52,14 @@ export function wordsOf({ kind, ...more }: { kind: string }): string {
 /** RelayForwarder's `Status`, by its number. */
 const statusWords = Object.keys(Status)
 
-/** Enough of a hash to know it again. */
 export const short = (hash: string): string => hash.slice(0, 10)
 
-/** A transaction by its nonce, price and what it carries. */
 export function nameOf({ nonce, hash, gasPriceWei, requests }: ModelTransaction): string {
   const carried = requests.map(({ intentId }) => short(intentId)).join(', ')
   const price = (Number(gasPriceWei) / 1e9).toFixed(3)
   return `${short(hash)} (nonce ${nonce}, ${price} gwei, ${carried === '' ? 'carrying nothing' : `carrying ${carried}`})`
 }
 
-/** A block and what is in it. */
 export function blockWords({ number, transactions }: ModelBlock): string {
   if (transactions.length === 0) return `${number}: empty`
   const held = transactions.map(({ transaction, succeeded, processed }) => {

@@ -19,9 +19,7 @@ import { createStory, nameOf, silentStory } from './story.ts'
 /** Where a run takes place, and how all of it is at this moment. */
 export type World = ReturnType<typeof createWorld>
 
-/** Circumstances that events change. */
 const newWeather = () => ({
-  /** Whether faults are drawn. */
   isTroubled: true,
   /** Whether all that was planned to happen has happened. */
   isCalm: false,
@@ -84,7 +82,6 @@ export type Claimed = {
   isChecked: boolean
 }
 
-/** Makes the world of a plan. */
 export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
   const { knobs } = plan
   const scheduler = createScheduler(startTime)
@@ -113,7 +110,6 @@ export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
     faults: createFaults(knobs, () => weather.isTroubled),
     memories: createKeptMemories(now),
     object: newObject(knobs, storage),
-    /** Notes what the relay logs. */
     log(event: LogEvent) {
       const { intent, to, hash, nonce } = event
       if (event.event.startsWith('payment.')) {
@@ -128,7 +124,6 @@ export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
   }
 }
 
-/** Returns the account of a caller, by the caller's place in the plan. */
 export function accountOf({ callers }: Pick<World, 'callers'>, caller: number): Address {
   const account = callers[caller]
   if (account === undefined) throw new Error('the plan has a caller without an account')

@@ -24,7 +24,6 @@ const settings = {
   own: {},
 } as const satisfies Product['settings']
 
-/** What messages are sent by. */
 const smsConfig = {
   accountKeySecret,
   chain: { currency: 'tRBTC' },
@@ -32,7 +31,6 @@ const smsConfig = {
   sms: { apiKey: 'k', username: 'u', sender: undefined, url: 'http://sms.invalid' },
 } as unknown as Config
 
-/** What a lender's callers are shown. */
 export const lenderProduct = (memory: MemoryStore, clock: Clock): Product => ({
   settings,
   leastTransferWei: profiles.lender.MIN_TRANSFER_WEI,

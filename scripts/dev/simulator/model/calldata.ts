@@ -34,7 +34,6 @@ export const readExecute = (calldata: Hex): SignedRequest[] =>
     from: request.from.toLowerCase() as Address,
   }))
 
-/** What `execute` returns. */
 export function resultData(results: readonly ProcessedRequest[]): Hex {
   return encodeFunctionResult({
     abi: relayForwarderAbi,
@@ -43,7 +42,6 @@ export function resultData(results: readonly ProcessedRequest[]): Hex {
   })
 }
 
-/** The forwarder's event of one request. */
 export function processedLog(forwarder: Address, processed: ProcessedRequest): ModelLog {
   const { intentId, from, status, returnData } = processed
   const hasFailed = status === Status.failed
@@ -54,7 +52,6 @@ export function processedLog(forwarder: Address, processed: ProcessedRequest): M
   }
 }
 
-/** One word, as views return it. */
 export function wordOf(value: bigint | number): Hex {
   return `0x${value.toString(16).padStart(64, '0')}`
 }

@@ -123,14 +123,12 @@ export function createModelChain(options: ChainOptions) {
   }
 }
 
-/** A chain as it grows. */
 type Growing = {
   options: ChainOptions
   branches: ReturnType<typeof createBranches>
   /** What the next block has to do, and the least price there. */
   waiting: WorldChange[]
   minGasPriceWei: bigint
-  /** Which branch it is on. */
   branch: number
   /** What was ever executed, on any branch. */
   mined: Map<Hex, MinedTransaction[]>
@@ -160,7 +158,6 @@ function createBranches(genesis: ModelBlock) {
     head,
     /** Gives the head that a replica showed which has seen nothing since this time. */
     headAt: (time: number) => heads.findLast((entry) => entry.time <= time)?.block ?? genesis,
-    /** Gives the block with this number in the branch of the view. */
     blockAt,
     isWithin: (block: ModelBlock, view: ModelBlock) => blockAt(block.number, view) === block,
     append(block: ModelBlock, now: number) {
@@ -247,7 +244,6 @@ function mineOn(
   return block
 }
 
-/** Makes empty blocks up to this time. */
 function skipTo({ options, branches, branch }: Growing, now: number): void {
   const skippedSeconds = Math.max(options.blockMs, leastSkippedMs) / 1000
   for (;;) {

@@ -72,7 +72,6 @@ export type ProcessedRequest = {
   returnData: Hex
 }
 
-/** Of each loan. */
 export const termSeconds = 30 * 24 * 3_600
 
 const maxDeadlineAheadSeconds = 24 * 60 * 60
@@ -90,7 +89,6 @@ const selectors = {
   withdrawTo: toFunctionSelector('withdrawTo(address,uint256)'),
 }
 
-/** State that shares nothing with the given one. */
 export function cloneContracts(state: ContractState): ContractState {
   return {
     ...state,
@@ -169,7 +167,6 @@ function callLoan(call: Call, data: Hex): Hex | undefined {
   }
 }
 
-/** The data of a revert with one of MicroLoan's errors. */
 const refused = (errorName: string, ...args: unknown[]): Hex =>
   encodeErrorResult({ abi: microLoanAbi, errorName, args } as Parameters<
     typeof encodeErrorResult

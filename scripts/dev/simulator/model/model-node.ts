@@ -164,7 +164,6 @@ function debtWords(account: LoanAccount | undefined): Hex {
 const isSame = (address: unknown, own: Address): boolean =>
   typeof address === 'string' && address.toLowerCase() === own.toLowerCase()
 
-/** `eth_call` of either contract. */
 function callAt(
   { world, relayer, family }: ModelNodeOptions,
   { from, to, data }: Call,

@@ -7,7 +7,6 @@ import { unsettled } from '../relay/open.ts'
 import { has, isAnyBehind, isDepthHidden, isLeftFar, lifetimeMs } from './circumstances.ts'
 import type { Found } from './rules.ts'
 
-/** What the chain and its pool have seen. */
 export function judgeChain(history: History, found: Found): void {
   const { arrivals, losses, foreign, totalsWei, processed, plan, reorganizations } = history
   if (totalsWei[0] !== totalsWei[1]) {

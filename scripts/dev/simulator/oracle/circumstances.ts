@@ -9,7 +9,6 @@ export const lifetimeMs = requestLifetimeSeconds * 1000
 export const isSpending = (status: number): boolean =>
   status === Status.executed || status === Status.failed
 
-/** Whether the plan has an event of one of these kinds. */
 export const has = ({ plan }: Pick<History, 'plan'>, ...kinds: Item['kind'][]): boolean =>
   plan.items.some(({ kind }) => kinds.includes(kind))
 

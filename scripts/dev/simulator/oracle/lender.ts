@@ -14,7 +14,6 @@ import type { Found } from './rules.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** What a lender promises besides. */
 export function judgeLender(history: History, found: Found): void {
   if (!history.plan.knobs.isLender) return
   for (const [caller, account] of history.callers.entries()) {
@@ -98,7 +97,6 @@ function judgeGuesses(
   }
 }
 
-/** The PIN before an event of its account's memory. */
 const before = (memory: readonly MemoryEvent[], index: number): MemoryEvent['pin'] =>
   memory[index - 1]?.pin
 
@@ -128,7 +126,6 @@ function pinsOf(
 const within = (pins: readonly PinAt[], from: number, to: number): PinAt[] =>
   pins.filter((pin, index) => pin.from <= to && (pins[index + 1]?.from ?? to + 1) > from)
 
-/** What it was at a time. */
 const pinAt = (pins: readonly PinAt[], at: number): PinAt | undefined =>
   pins.findLast(({ from }) => from <= at)
 

@@ -68,7 +68,6 @@ export const excuses = {
 
 export type Excuse = keyof typeof excuses
 
-/** A promise that a run broke, and how. */
 export type Violation = { rule: Rule; words: string }
 
 /** What a judge says of a run; `excused`: how often each excuse was needed. */

@@ -19,11 +19,9 @@ import type { Excuses, Found } from './rules.ts'
 type Asked = {
   intentId: Hex
   deliveries: Delivery[]
-  /** Bytes that carried it to a node. */
   arrivals: Arrival[]
   processed: OnChain[]
   statements: Statement[]
-  /** As it can be read at the end. */
   payment: Payment | undefined
   /** When the ledger lost what it remembered of it. */
   lost: { answer: number[]; payment: number[] }
@@ -32,7 +30,6 @@ type Asked = {
 /** The ledger keeps sessions so long that the same session before and after is the same payment. */
 const retentionDays = 8
 
-/** What was said in each session, and what came of it. */
 export function judgeSessions(history: History, found: Found): void {
   const asked = askedOf(history)
   for (const one of asked) {
@@ -51,7 +48,6 @@ export function judgeSessions(history: History, found: Found): void {
   judgeUnasked(history, asked, found)
 }
 
-/** Deliveries and events by the payment that they belong to. */
 function askedOf(history: History): Asked[] {
   const { plan, deliveries, arrivals, processed, statements, losses, phaseStarts } = history
   const isRecycled = (plan.knobs.pauseDays ?? 0) >= retentionDays
@@ -219,7 +215,6 @@ function judgeOutcome(history: History, one: Asked, found: Found): void {
   }
 }
 
-/** What the chain says that a payment is at the end. */
 function expectedOf(
   execution: OnChain | undefined,
   executed: { data: Hex } | undefined,

@@ -32,7 +32,6 @@ export function watchClaims(
 }
 
 type Seen = World['object']['claims'] & {
-  /** When a lease of this moment ends. */
   until: number
   found: (words: string) => void
 }

@@ -21,7 +21,6 @@ type Met = {
   actor: Actor
   random: Random
   fault: Fault | undefined
-  /** How long it takes there and back. */
   outMs: number
   backMs: number
 }
@@ -121,7 +120,6 @@ export function exchange(
   })
 }
 
-/** The way to the node. */
 const nodeLine =
   (world: World): Rpc =>
   (method, params, { signal }) => {
@@ -193,7 +191,6 @@ function miscounted(
   return { ok: true, value: `0x${(Number(outcome.value) + by).toString(16)}` }
 }
 
-/** What the relay's code is put together from here. */
 export const partsOf = (world: World): Parts => ({
   knobs: world.plan.knobs,
   signing: world.signing,

@@ -94,7 +94,6 @@ function ring(world: World, name: string): void {
     .then(done, done)
 }
 
-/** Does what the scheduled trigger does. */
 export function wake(world: World): void {
   const { object, scheduler, plan } = world
   const { dueAt } = object.alarm
@@ -103,14 +102,12 @@ export function wake(world: World): void {
   if (dueAt === null || dueAt > soon) setAlarm(world, dueAt === null ? scheduler.now() : soon)
 }
 
-/** Empties the rows. */
 export function clearRows(world: World): void {
   const { object } = world
   for (const table of Object.keys(tables)) object.storage.exec(`DELETE FROM ${table}`)
   object.ledger = undefined
 }
 
-/** Has all rows and the alarm be gone. */
 export function loseEverything(world: World): void {
   world.object.isWhole = false
   crash(world, restartMs)
@@ -150,7 +147,6 @@ export function loseRow(
   }
 }
 
-/** Returns a Worker's way to the object. */
 export const ledgerLine = (world: World): Ledger =>
   ledgerThrough((method, args) => {
     const met = meet(world, `ledger.${method}`, 'ledger')

@@ -27,7 +27,6 @@ import type { Knobs } from '../draw/knobs.ts'
 import { digest } from '../model/hashing.ts'
 import type { Signing } from '../model/signing.ts'
 
-/** What the real code is put together from in a run. */
 export type Parts = {
   knobs: Pick<Knobs, 'limits' | 'preflight' | 'rules' | 'maxGasPriceWei'>
   forwarder: Forwarder
@@ -36,7 +35,6 @@ export type Parts = {
   rpc: Rpc
   log: Log
   newToken: () => string
-  /** Does work of the program itself. */
   step: <Answer>(what: string, work: () => Promise<Answer>) => Promise<Answer>
 }
 
@@ -175,12 +173,10 @@ function createRelayer(parts: Parts, clock: Clock, ledger: Ledger): Relayer {
   }
 }
 
-/** What a session's intent is made of. */
 export function intentKey(gateway: string, sessionId: string, account: Address): Hex {
   return digest('intent', gateway, sessionId, account.toLowerCase())
 }
 
-/** How a session is called in the ledger. */
 export function sessionKey(gateway: string, sessionId: string, account: Address): string {
   return digest('session', gateway, sessionId, account.toLowerCase())
 }

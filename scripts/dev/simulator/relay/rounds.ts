@@ -25,7 +25,6 @@ export function beginRound(world: World, ledger: SqlLedger): RoundStart | undefi
   return object.round
 }
 
-/** Looks at what a round leaves. */
 export function endRound(
   world: World,
   ledger: SqlLedger,
@@ -59,7 +58,6 @@ const found = ({ records }: World, words: string) => records.noticed.push(['done
 const isQuiet = ({ weather, records }: World): boolean =>
   !weather.isTroubled && weather.isCalm && records.losses.every(({ row }) => row === undefined)
 
-/** Whether the chain never took a block back. */
 const isOneBranch = ({ records }: World): boolean => records.reorganizations.length === 0
 
 /** Whether the ledger knows all bytes that were ever signed by its key. */

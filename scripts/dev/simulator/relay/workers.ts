@@ -32,7 +32,6 @@ export function freezeWorker({ isolates, scheduler }: World, worker: number, for
   }
 }
 
-/** Brings a delivery to its Worker. */
 export function deliver(world: World, dial: Dial, phase: 0 | 1, isProbe: boolean): void {
   const { records, story } = world
   const isolate = isolateOf(world, dial.worker)

@@ -8,11 +8,9 @@ type CampaignOptions = {
   /** The first seed, and how many from there on. */
   from: number
   count: number
-  /** Processes to share them. */
   jobs: number
   /** Ends with the first seed that broke a promise. */
   stopsAtFirst?: boolean
-  /** Of the processes, besides this one's. */
   environment?: Record<string, string>
   /** A process that takes so long does not end. */
   hangsAfterMs?: number
@@ -22,7 +20,6 @@ type CampaignOptions = {
 /** A seed that broke a promise, and the first of them. */
 export type Broken = { seed: number; violation: Violation }
 
-/** What a process says, a line each. */
 export type Message =
   | ({ kind: 'broken' } & Broken)
   | { kind: 'done'; tally: Tally }

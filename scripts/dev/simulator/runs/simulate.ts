@@ -4,7 +4,6 @@ import { rules, type Violation } from '../oracle/rules.ts'
 import { runPlan } from '../run.ts'
 import { type Tally, tallyOf } from './tally.ts'
 
-/** Lives a seed's plan through and judges it. */
 export async function simulate(
   seed: number,
 ): Promise<{ violations: readonly Violation[]; tally: Tally }> {

@@ -9,7 +9,6 @@ export const newTally = (): Tally => ({ seen: {}, faults: {}, events: {}, excuse
 
 const statuses = Object.keys(Status)
 
-/** What one run has seen. */
 export const tallyOf = (
   { deliveries, processed, faults, plan }: History,
   excused: Counts,
@@ -24,7 +23,6 @@ export const tallyOf = (
   excused,
 })
 
-/** Adds what another run, or another process, has seen. */
 export function add(tally: Tally, other: Tally): void {
   for (const name of Object.keys(tally) as (keyof Tally)[]) addCounts(tally[name], other[name])
 }
