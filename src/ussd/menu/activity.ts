@@ -7,7 +7,7 @@ import type { Activity, ActivityState, Facts } from '../facts.ts'
 import type { Messages } from '../messages/en.ts'
 import { inEach, shortAddress } from '../messages/texts.ts'
 import { pinFor } from './asks.ts'
-import { knowing, type MenuPart, type PaymentWords } from './node.ts'
+import type { MenuPart, PaymentWords } from './node.ts'
 import { payments } from './payments.ts'
 
 const words = inEach({
@@ -118,13 +118,14 @@ export const activity = {
     return pin === 'strict' ? 'pinToSeeActivity' : 'activity'
   },
   places: () => ({
-    activity: knowing(['activity'], {
+    activity: {
+      facts: ['activity'],
       kind: 'list',
       title: ({ say, amountOf }, _, { activity }) =>
         [words(say).label, ...activityLines(say, activity, amountOf)].join('\n'),
       entries: [],
       back: 'main',
-    }),
+    },
     pinToSeeActivity: pinFor(({ pin }) => pin.enter.see, { leads: 'activity' }),
   }),
 } satisfies MenuPart

@@ -4,7 +4,6 @@ import {
   answered,
   type Entry,
   type Given,
-  knowing,
   type Label,
   type List,
   type MenuContext,
@@ -60,14 +59,14 @@ export function shownTransfer(
 export const askAgain = (
   entry: Pick<Entry, 'digit' | 'leads'>,
   back: Pick<List, 'back' | 'backLabel'>,
-): List =>
-  knowing(['earlierMinutes'], {
-    kind: 'list',
-    title: (context, draft, { earlierMinutes }) =>
-      context.say.repeated(...shownTransfer(context, draft), Math.max(1, earlierMinutes)),
-    entries: [{ ...entry, label: ({ sendAgain }) => sendAgain }],
-    ...back,
-  })
+): List => ({
+  facts: ['earlierMinutes'],
+  kind: 'list',
+  title: (context, draft, { earlierMinutes }) =>
+    context.say.repeated(...shownTransfer(context, draft), Math.max(1, earlierMinutes)),
+  entries: [{ ...entry, label: ({ sendAgain }) => sendAgain }],
+  ...back,
+})
 
 /** Has the PIN confirm a list of one intent, in the place of its digit. */
 export function confirmedBy(pin: MenuSettings['pin'], enterPin: Label, list: List): MenuNode {

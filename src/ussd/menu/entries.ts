@@ -46,13 +46,11 @@ function mainMenu(settings: MenuSettings, parts: readonly MenuPart[]): List {
     const entry = { digit, label: (say: Messages) => words(say).label, leads }
     return note === undefined || isDemo ? entry : { ...entry, note }
   })
-  const title: List<unknown>['title'] = ({ say, caller }) => say.mainTitle(caller)
-  const list: List = { kind: 'list', title, entries }
-  if (isDemo) return list
   return {
-    ...list,
-    title: (context, draft, { failure }) =>
-      `${failure === 'untold' ? `${context.say.hasFailed}\n` : ''}${title(context, draft, {})}`,
-    facts: ['failure', ...offered.flatMap(({ facts = [] }) => facts)],
+    kind: 'list',
+    facts: isDemo ? [] : ['failure', ...offered.flatMap(({ facts = [] }) => facts)],
+    title: ({ say, caller }, _, { failure }) =>
+      `${failure === 'untold' ? `${say.hasFailed}\n` : ''}${say.mainTitle(caller)}`,
+    entries,
   }
 }

@@ -1,6 +1,6 @@
 import { inEach } from '../messages/texts.ts'
 import { confirmedBy } from './asks.ts'
-import { knowing, type PaymentPart, pays } from './node.ts'
+import { type PaymentPart, pays } from './node.ts'
 
 const words = inEach({
   en: {
@@ -53,21 +53,14 @@ export const loan = {
   digit: '3',
   leads: ({ confirms }) => (confirms ? 'agree' : pays('loan')),
   places: ({ pin }) => ({
-    agree: confirmedBy(
-      pin,
-      (say) => words(say).enterPin,
-      knowing(['terms'], {
-        kind: 'list',
-        title: ({ say, amountOf }, _, { terms: { principalWei, feeWei, dueAt } }) =>
-          words(say).terms(
-            amountOf(principalWei),
-            amountOf(principalWei + feeWei),
-            say.date(dueAt),
-          ),
-        entries: [{ digit: '1', label: (say) => words(say).agree, leads: pays('loan') }],
-        back: 'main',
-      }),
-    ),
+    agree: confirmedBy(pin, (say) => words(say).enterPin, {
+      facts: ['terms'],
+      kind: 'list',
+      title: ({ say, amountOf }, _, { terms: { principalWei, feeWei, dueAt } }) =>
+        words(say).terms(amountOf(principalWei), amountOf(principalWei + feeWei), say.date(dueAt)),
+      entries: [{ digit: '1', label: (say) => words(say).agree, leads: pays('loan') }],
+      back: 'main',
+    }),
   }),
   async order({ loan, terms: read }) {
     const terms = await read()

@@ -56,43 +56,39 @@ export type MenuContext = RecipientRules & {
 
 export type MenuNode = List | MenuQuestion
 
-export type Words<Known = Facts> = (
-  context: MenuContext,
-  draft: SessionDraft,
-  facts: Known,
-) => string
+export type Words = (context: MenuContext, draft: SessionDraft, facts: Facts) => string
 
 export type Label = (say: Messages) => string
 
-export type List<Known = Facts> = {
+export type List = {
   kind: 'list'
-  title: Words<Known>
+  title: Words
   /** Stands instead of the title below why a PIN is asked for again. */
-  again?: Words<Known>
-  entries: readonly Entry<Known>[]
+  again?: Words
+  entries: readonly Entry[]
   /** Is where a bare `0` leads. */
   back?: NodeName
   backLabel?: Label
-  /** Names what is read to show it: {@link knowing}. */
+  /** Names what is read to show it: it has no other facts. */
   facts?: readonly FactName[]
 }
 
 /** Is one line of a list. Digit and label stand here together, and nowhere else. */
-export type Entry<Known = Facts> = {
+export type Entry = {
   digit: string
   label: Label
   answers?: SessionDraft
   leads: Destination
   /** Is asked instead where the ledger knows something that the caller should. */
   orAsks?: NodeName
-  note?: (context: MenuContext, facts: Known) => string | undefined
+  note?: (context: MenuContext, facts: Facts) => string | undefined
 }
 
-export type MenuQuestion<Known = Facts> = {
+export type MenuQuestion = {
   kind: 'question'
-  prompt: Words<Known>
+  prompt: Words
   /** Stands below why it is asked again, where that is another prompt. */
-  again?: Words<Known>
+  again?: Words
   answer: (typed: string, context: MenuContext, draft: SessionDraft) => Given
   /** Marks a PIN: no digest is made of it, and no row or log has it. */
   secret?: 'own' | 'new'
@@ -164,19 +160,6 @@ export type Ordered = Pick<ContractCall, 'spendsWei' | 'shared'> & {
   amountWei: bigint | 'all'
   /** Empty: it goes to nobody else. */
   to: string
-}
-
-/** A place that goes by what is read for it: it has what it names, and nothing else. */
-export function knowing<Name extends FactName>(
-  facts: readonly Name[],
-  place: List<Pick<Facts, Name>>,
-): List
-export function knowing<Name extends FactName>(
-  facts: readonly Name[],
-  place: MenuQuestion<Pick<Facts, Name>>,
-): MenuQuestion
-export function knowing(facts: readonly FactName[], place: MenuNode): MenuNode {
-  return { ...place, facts }
 }
 
 /** @throws {Error} the menu has no such place */

@@ -1,6 +1,6 @@
 import { spelledPhone } from '../../account/phone.ts'
 import { inEach } from '../messages/texts.ts'
-import { knowing, type MenuPart } from './node.ts'
+import type { MenuPart } from './node.ts'
 
 const words = inEach({
   en: {
@@ -83,7 +83,8 @@ export const receive = {
   digit: '6',
   leads: ({ profile }) => (profile === 'demo' ? undefined : 'receive'),
   places: () => ({
-    receive: knowing(['address'], {
+    receive: {
+      facts: ['address'],
       kind: 'list',
       title: ({ say, caller }, _, { address }) => words(say).receive(spelledPhone(caller), address),
       entries: [
@@ -94,6 +95,6 @@ export const receive = {
         },
       ],
       back: 'main',
-    }),
+    },
   }),
 } satisfies MenuPart

@@ -1,15 +1,7 @@
 import type { Facts } from '../facts.ts'
 import { inEach } from '../messages/texts.ts'
 import { amountIn, pinFor } from './asks.ts'
-import {
-  answered,
-  knowing,
-  type List,
-  type MenuContext,
-  type PaymentPart,
-  pays,
-  type SessionDraft,
-} from './node.ts'
+import { answered, type MenuContext, type PaymentPart, pays } from './node.ts'
 
 const words = inEach({
   en: {
@@ -82,10 +74,12 @@ export const repayment = {
   leads: () => 'repay',
   note: noteOf,
   facts: ['debt'],
-  places: ({ profile, pin }) => {
-    const list: List<unknown> = {
+  places: ({ profile, pin }) => ({
+    repay: {
       kind: 'list',
-      title: ({ say }) => words(say).label,
+      facts: profile === 'demo' ? [] : ['debt'],
+      title: (context, _, { debt }) =>
+        profile === 'demo' ? words(context.say).label : owedTitle(context, debt),
       entries: [
         {
           digit: '1',
@@ -96,20 +90,17 @@ export const repayment = {
         { digit: '2', label: (say) => words(say).part, leads: 'repayAmount' },
       ],
       back: 'main',
-    }
-    return {
-      repay: profile === 'demo' ? list : knowing(['debt'], { ...list, title: owedTitle }),
-      repayAmount: {
-        kind: 'question',
-        prompt: ({ say }) => words(say).enterRepayment,
-        answer: (typed, { say }) => amountIn(typed, say.badAmount),
-        leads: [pin === 'off' ? paid : 'pinToRepayPart'],
-        back: 'repay',
-      },
-      pinToRepay: pinToRepay('repay'),
-      pinToRepayPart: pinToRepay('repayAmount'),
-    }
-  },
+    },
+    repayAmount: {
+      kind: 'question',
+      prompt: ({ say }) => words(say).enterRepayment,
+      answer: (typed, { say }) => amountIn(typed, say.badAmount),
+      leads: [pin === 'off' ? paid : 'pinToRepayPart'],
+      back: 'repay',
+    },
+    pinToRepay: pinToRepay('repay'),
+    pinToRepayPart: pinToRepay('repayAmount'),
+  }),
   async order(_, { amountWei: asked }) {
     const amountWei = answered(asked)
     return {
@@ -132,20 +123,14 @@ const pinToRepay = (back: string) =>
     back,
   })
 
-function noteOf({ say, amountOf }: MenuContext, { debt }: Pick<Facts, 'debt'>) {
+function noteOf({ say, amountOf }: MenuContext, { debt }: Facts) {
   if (debt === 'unread') return words(say).noteUnread
   return debt.owedWei > 0n ? amountOf(debt.owedWei) : undefined
 }
 
-function owedTitle(
-  { say, amountOf }: MenuContext,
-  _: SessionDraft,
-  { debt }: Pick<Facts, 'debt'>,
-): string {
+function owedTitle({ say, amountOf }: MenuContext, debt: Facts['debt']): string {
   const own = words(say)
-  const owed = () => {
-    if (debt === 'unread') return own.debtUnread
-    return debt.owedWei === 0n ? own.noLoan : own.debt(amountOf(debt.owedWei), say.date(debt.dueAt))
-  }
-  return `${own.label}\n${owed()}`
+  if (debt === 'unread') return `${own.label}\n${own.debtUnread}`
+  const owed = debt.owedWei > 0n && own.debt(amountOf(debt.owedWei), say.date(debt.dueAt))
+  return `${own.label}\n${owed || own.noLoan}`
 }

@@ -7,7 +7,6 @@ import {
   answered,
   type Entry,
   type Given,
-  knowing,
   type MenuContext,
   type MenuQuestion,
   type MenuSettings,
@@ -113,8 +112,7 @@ export const transfer = {
     confirmPhone: confirmPhone(settings),
     confirmAddress: {
       kind: 'list',
-      title: (context, draft) =>
-        `${title(context, draft, {})}\n${words(context.say).creditsAccount}`,
+      title: (...of) => `${title(...of)}\n${words(of[0].say).creditsAccount}`,
       entries: [
         {
           digit: '1',
@@ -149,17 +147,24 @@ export const transfer = {
 
 const sent: Pick<Entry, 'leads' | 'orAsks'> = { leads: paid, orAsks: 'repeat' }
 
-/** What is sent to whom. */
-const title: Title<unknown> = (context, draft) => {
+const title: Title = (context, draft) => {
   const [amount, to] = shownTransfer(context, draft)
   const { sending, sendingTo } = words(context.say)
   return `${sending(amount)}\n${sendingTo(to)}`
 }
 
 function recipientQuestion({ profile }: MenuSettings): MenuQuestion {
-  const question: MenuQuestion<unknown> = {
+  const isDemo = profile === 'demo'
+  return {
     kind: 'question',
-    prompt: ({ say }) => words(say).enterRecipient,
+    facts: isDemo ? [] : ['recipients'],
+    prompt({ say }, _, { recipients }) {
+      const { enterRecipient, orRecipient, recipientsUnread } = words(say)
+      if (recipients === 'unread') return `${recipientsUnread}\n${enterRecipient}`
+      if (isDemo || recipients.length === 0) return enterRecipient
+      const known = recipients.map(({ label }, index) => `${index + 1}. ${label}`)
+      return [...known, orRecipient].join('\n')
+    },
     answer: (typed, context) => {
       const known = /^[1-9]$/.test(typed) ? knownBy(Number(typed), context) : undefined
       if (known !== undefined) return known
@@ -176,17 +181,6 @@ function recipientQuestion({ profile }: MenuSettings): MenuQuestion {
     leads: ['amount'],
     back: 'main',
   }
-  if (profile === 'demo') return question
-  return knowing(['recipients'], {
-    ...question,
-    prompt({ say }, _, { recipients }) {
-      const { enterRecipient, orRecipient, recipientsUnread } = words(say)
-      if (recipients === 'unread') return `${recipientsUnread}\n${enterRecipient}`
-      if (recipients.length === 0) return enterRecipient
-      const known = recipients.map(({ label }, index) => `${index + 1}. ${label}`)
-      return [...known, orRecipient].join('\n')
-    },
-  })
 }
 
 function knownBy(digit: number, { known }: MenuContext): Given | undefined {
@@ -205,25 +199,22 @@ function afterAmount({ confirms }: MenuSettings): Pick<MenuQuestion, 'leads' | '
 }
 
 const confirmPhone = ({ pin }: MenuSettings) =>
-  confirmedBy(
-    pin,
-    (say) => words(say).enterPin,
-    knowing(['worth', 'registration'], {
-      kind: 'list',
-      title: (context, draft, { worth, registration }) => {
-        const own = words(context.say)
-        const [amount, to] = shownTransfer(context, draft)
-        return [
-          own.sending(amount),
-          ...(worth === 'none' ? [] : [own.about(worth.text)]),
-          own.sendingTo(to),
-          ...(registration === 'registered' ? [] : [own.unregistered[registration]]),
-          own.noFee,
-        ].join('\n')
-      },
-      entries: [{ digit: '1', label: (say) => words(say).confirm, ...sent }],
-      back: 'amount',
-      backLabel: ({ change }) => change,
-      again: title,
-    }),
-  )
+  confirmedBy(pin, (say) => words(say).enterPin, {
+    facts: ['worth', 'registration'],
+    kind: 'list',
+    title: (context, draft, { worth, registration }) => {
+      const own = words(context.say)
+      const [amount, to] = shownTransfer(context, draft)
+      return [
+        own.sending(amount),
+        ...(worth === 'none' ? [] : [own.about(worth.text)]),
+        own.sendingTo(to),
+        ...(registration === 'registered' ? [] : [own.unregistered[registration]]),
+        own.noFee,
+      ].join('\n')
+    },
+    entries: [{ digit: '1', label: (say) => words(say).confirm, ...sent }],
+    back: 'amount',
+    backLabel: ({ change }) => change,
+    again: title,
+  })

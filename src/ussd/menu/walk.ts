@@ -217,7 +217,7 @@ function turn(place: Place, node: List, typed: string, context: MenuContext): Pl
   if (typed === backDigit && place.page > 0) return { ...place, page: place.page - 1 }
   if (typed !== moreDigit) return undefined
   const hasMore =
-    node.facts !== undefined ||
+    (node.facts ?? []).length > 0 ||
     context.hasLanguages ||
     place.page + 1 < pagesFrom(place, node, context, factsFor(node, {})).length
   return hasMore ? { ...place, page: place.page + 1 } : undefined
