@@ -13,18 +13,15 @@ export const africasTalking: Gateway = {
   contentType: 'text/plain; charset=utf-8',
 }
 
-const fields = z.object({
-  sessionId: z.string().check(z.minLength(1), z.maxLength(256)),
-  phoneNumber: z.string(),
-  // Missing on the first dial of some networks.
-  text: z._default(z.string(), ''),
-})
+const badSession = 'sessionId is missing or too long.'
+const badPhone = 'phoneNumber is missing or not in international format.'
 
-const faults = {
-  sessionId: 'sessionId is missing or too long.',
-  phoneNumber: 'phoneNumber is missing or not in international format.',
-  text: 'text is not valid.',
-} as const
+const fields = z.object({
+  sessionId: z.string(badSession).check(z.minLength(1, badSession), z.maxLength(256, badSession)),
+  phoneNumber: z.string(badPhone),
+  // Missing on the first dial of some networks.
+  text: z._default(z.string('text is not valid.'), ''),
+})
 
 function parse({ contentType, body }: Posted, country?: Country): Parsed {
   const mediaType = contentType?.split(';')[0]?.trim().toLowerCase()
@@ -34,13 +31,10 @@ function parse({ contentType, body }: Posted, country?: Country): Parsed {
   const form = Object.fromEntries(new URLSearchParams(body))
   if (isNotice(form)) return { kind: 'notice' }
   const parsed = fields.safeParse(form)
-  if (!parsed.success) {
-    const [field] = parsed.error.issues[0]?.path ?? []
-    return { kind: 'bad', says: faults[field as keyof typeof faults] }
-  }
+  if (!parsed.success) return { kind: 'bad', says: parsed.error.issues[0]?.message ?? '' }
   const { sessionId, phoneNumber, text } = parsed.data
   const phone = parseCaller(phoneNumber, country)
-  if (phone === undefined) return { kind: 'bad', says: faults.phoneNumber }
+  if (phone === undefined) return { kind: 'bad', says: badPhone }
   return { kind: 'request', request: { gateway: name, sessionId, phone, text } }
 }
 

@@ -24,38 +24,34 @@ export const hubtel: Gateway = {
   contentType: 'application/json; charset=utf-8',
 }
 
-const fields = z.object({
-  SessionId: z.string().check(z.minLength(1), z.maxLength(256)),
-  Mobile: z.string(),
-  // Documented in small letters, sent with a capital as well.
-  Type: z.pipe(
-    z.string().check(z.toLowerCase()),
-    z.enum(['initiation', 'response', 'release', 'timeout']),
-  ),
-  Message: z._default(z.nullable(z.string()), ''),
-  ClientState: z._default(z.nullable(z.string()), ''),
-})
+const badSession = 'SessionId is missing or too long.'
+const badMobile = 'Mobile is missing or not in international format.'
+const badType = 'Type is not one of initiation, response, release, timeout.'
+const textOr = (says: string) => z._default(z.nullable(z.string(says)), '')
 
-const faults = {
-  SessionId: 'SessionId is missing or too long.',
-  Mobile: 'Mobile is missing or not in international format.',
-  Type: 'Type is not one of initiation, response, release, timeout.',
-  Message: 'Message is not valid.',
-  ClientState: 'ClientState is not valid.',
-} as const
+const fields = z.object(
+  {
+    SessionId: z.string(badSession).check(z.minLength(1, badSession), z.maxLength(256, badSession)),
+    Mobile: z.string(badMobile),
+    // Documented in small letters, sent with a capital as well.
+    Type: z.pipe(
+      z.string(badType).check(z.toLowerCase()),
+      z.enum(['initiation', 'response', 'release', 'timeout'], badType),
+    ),
+    Message: textOr('Message is not valid.'),
+    ClientState: textOr('ClientState is not valid.'),
+  },
+  'The request has to be a JSON object.',
+)
 
 function parse({ body }: Posted, country?: Country): Parsed {
   const parsed = fields.safeParse(jsonOf(body))
-  if (!parsed.success) {
-    const [field] = parsed.error.issues[0]?.path ?? []
-    const fault = faults[field as keyof typeof faults] ?? 'The request has to be a JSON object.'
-    return { kind: 'bad', says: fault }
-  }
+  if (!parsed.success) return { kind: 'bad', says: parsed.error.issues[0]?.message ?? '' }
   const { SessionId: sessionId, Mobile, Type, Message, ClientState } = parsed.data
   if (Type === 'release' || Type === 'timeout') return { kind: 'notice' }
   // The country code comes without its plus.
   const phone = parseCaller(/^[1-9]/.test(Mobile) ? `+${Mobile}` : Mobile, country)
-  if (phone === undefined) return { kind: 'bad', says: faults.Mobile }
+  if (phone === undefined) return { kind: 'bad', says: badMobile }
   const session = { gateway: name, sessionId, phone }
   // What is dialled first is the service's own code.
   if (Type === 'initiation') return { kind: 'step', session, last: undefined }
