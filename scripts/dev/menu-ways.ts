@@ -10,7 +10,7 @@ import {
   type NodeName,
   nodeAt,
 } from '../../src/ussd/menu/node.ts'
-import { maxAnswers, type Place, type SoFar, walk } from '../../src/ussd/menu/walk.ts'
+import { follow, maxAnswers, type Place, type SoFar } from '../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../src/ussd/messages/demonstration.ts'
 import type { Messages } from '../../src/ussd/messages/en.ts'
 import { english } from '../../src/ussd/messages/en.ts'
@@ -72,6 +72,13 @@ export const menusInAllLanguages: Readonly<
       ),
   ),
 }
+
+/** Finds what answers lead to, of a session that begins at the main menu if nothing else is said. */
+export const walk = (
+  answers: readonly string[],
+  context: MenuContext,
+  known: SoFar = { start: 'main', verdicts: new Map() },
+) => follow(answers, context, known).result
 
 /** Answers that some question takes. */
 export const goodAnswers: readonly string[] = [

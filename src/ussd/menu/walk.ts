@@ -46,8 +46,6 @@ export type SoFar = {
   verdicts: ReadonlyMap<number, PinVerdict>
 }
 
-const nothingKnown: SoFar = { start: 'main', verdicts: new Map() }
-
 type Step =
   | { kind: 'go'; place: Place }
   | { kind: 'end'; outcome: SessionOutcome; or: Place | undefined }
@@ -66,14 +64,6 @@ const menuDigits = '00'
 /** Splits a gateway's `text` into answers, in ASCII's digits whatever they were typed in. */
 export function answersOf(text: string): string[] {
   return text === '' ? [] : plainDigits(text).split('*')
-}
-
-export function walk(
-  answers: readonly string[],
-  context: MenuContext,
-  known: SoFar = nothingKnown,
-): MenuResult {
-  return follow(answers, context, known).result
 }
 
 /** Stand instead of a PIN: nothing is made of one but by its own secret. */

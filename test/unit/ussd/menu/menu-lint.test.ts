@@ -5,6 +5,7 @@ import {
   menusInAllLanguages,
   sampleContext,
   startsOf,
+  walk,
   waysThrough,
 } from '../../../../scripts/dev/menu-ways.ts'
 import { languages } from '../../../../src/account/language.ts'
@@ -20,7 +21,7 @@ import {
   nodeAt,
   type SessionDraft,
 } from '../../../../src/ussd/menu/node.ts'
-import { type MenuResult, promptOf, type SoFar, walk } from '../../../../src/ussd/menu/walk.ts'
+import { type MenuResult, promptOf, type SoFar } from '../../../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
 import { inAlphabet, screenSeptets, septetsOf } from '../../../../src/ussd/screens/septets.ts'

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { menus, sampleContext } from '../../../../scripts/dev/menu-ways.ts'
+import { menus, sampleContext, walk } from '../../../../scripts/dev/menu-ways.ts'
 import { parseCaller } from '../../../../src/account/phone.ts'
 import { parseAmount } from '../../../../src/loan/amounts.ts'
 import type { MenuContext } from '../../../../src/ussd/menu/node.ts'
-import { answersOf, maxAnswers, promptOf, walk } from '../../../../src/ussd/menu/walk.ts'
+import { answersOf, maxAnswers, promptOf } from '../../../../src/ussd/menu/walk.ts'
 import { parseRecipient } from '../../../../src/ussd/recipient.ts'
 import { holds } from '../../../support/properties.ts'
 
