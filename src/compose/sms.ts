@@ -1,7 +1,6 @@
 import {
   createMemory,
   languageIn,
-  type Memory,
   type MemoryStore,
   withinMs,
   withTexted,
@@ -13,7 +12,6 @@ import type { DueSms, Ledger, SmsFate, SmsName } from '../relay/ledger/port.ts'
 import { createSmsRound, type SmsRound } from '../relay/tend/sms.ts'
 import { faultOf } from '../runtime/log.ts'
 import { createAfricasTalkingSms } from '../sms/africas-talking.ts'
-import type { SmsProvider } from '../sms/provider.ts'
 import { wordsFor } from '../ussd/messages/languages.ts'
 import { inAlphabet } from '../ussd/screens/septets.ts'
 import { parseSmsFacts, type SmsSeals, smsText, writeSmsFacts } from '../ussd/sms.ts'
@@ -42,31 +40,18 @@ export function smsSealsOf(config: Config): SmsSeals | undefined {
   }
 }
 
+const memoryMs = 5_000
+
+/** Sends messages, each remembered by its account: a ledger may be set back. */
 export function assembleSms(
   config: Config,
-  runtime: Runtime,
-  memory: () => MemoryStore,
+  { fetch, clock, log, background }: Runtime,
+  store: () => MemoryStore,
 ): SmsRound | undefined {
   const { sms: account } = config
   if (account === undefined) return undefined
-  const { fetch, clock, log, background } = runtime
-  const deliver = deliverOver(config, runtime, {
-    provider: createAfricasTalkingSms({ account, fetch, clock }),
-    memory: createMemory(() => withinMs(memory(), clock, memoryMs)),
-  })
-  return createSmsRound({ deliver, clock, log, background })
-}
-
-const memoryMs = 5_000
-
-type Means = { provider: SmsProvider; memory: Memory }
-
-/** Has one message sent, and remembered by its account: a ledger may be set back. */
-function deliverOver(
-  config: Config,
-  { log }: Runtime,
-  { provider, memory }: Means,
-): (sms: DueSms, ledger: Ledger) => Promise<SmsFate> {
+  const provider = createAfricasTalkingSms({ account, fetch, clock })
+  const memory = createMemory(() => withinMs(store(), clock, memoryMs))
   const seal = sealOf(config)
   const amountOf = (wei: bigint) => `${formatAmountDown(wei)} ${config.chain.currency}`
 
@@ -82,15 +67,14 @@ function deliverOver(
     return { address, texted: kept.texted, message: { to: facts.phone, text } }
   }
 
-  return async (sms, ledger) => {
+  async function deliver(sms: DueSms, ledger: Ledger): Promise<SmsFate> {
     const told = { intent: sms.intentId, party: sms.party }
     const fail = (event: string, reason: string) =>
       log({ level: 'error', event, message: `A message was not sent: ${reason}`, ...told })
-    const ready = await prepare(sms, ledger).catch((error) => {
-      fail('sms.unprepared', faultOf(error))
-      return undefined
-    })
-    if (ready === undefined) return 'later'
+    const ready = await prepare(sms, ledger).catch((error) =>
+      fail('sms.unprepared', faultOf(error)),
+    )
+    if (!ready) return 'later'
     const name = `${sms.intentId}:${sms.acceptedAt}`
     if (ready.texted.includes(name)) return 'known'
     const answer = await provider.send(ready.message)
@@ -103,4 +87,6 @@ function deliverOver(
     }
     return answer.kind
   }
+
+  return createSmsRound({ deliver, clock, log, background })
 }
