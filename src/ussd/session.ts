@@ -1,17 +1,16 @@
 import type { PhoneNumber } from '../account/phone.ts'
 import type { Pins, PinVerdict } from '../account/pin.ts'
-import type { Ledger, Question } from '../relay/ledger/port.ts'
+import type { Ledger } from '../relay/ledger/port.ts'
 import { type Asked, stepOf } from './asked.ts'
 import type { MenuContext } from './menu/node.ts'
 import { follow, type MenuResult, type Place } from './menu/walk.ts'
-import type { KnownRecipient } from './recipient.ts'
 import {
   keepShown,
   pinVerdict,
   recipientsStep,
   sessionStart,
-  shownAt,
   shownOpened,
+  shownOr,
   shownRecipients,
 } from './shown.ts'
 
@@ -39,7 +38,7 @@ export async function readSession(
   parts: SessionOptions,
   answers: readonly string[],
 ): Promise<Read> {
-  const { pins, question } = parts
+  const { pins, question, ledger, isCustomer } = parts
   let context: MenuContext = { ...parts.context, opened: new Map() }
   const verdicts = new Map<number, PinVerdict>()
   const start = pins === undefined ? 'main' : await startOf(parts, pins)
@@ -49,18 +48,28 @@ export async function readSession(
     switch (result.kind) {
       case 'unread':
         if (result.phone !== undefined) {
-          const isOpen = await isOpenFor(parts, result.phone)
-          context = { ...context, opened: new Map(context.opened).set(result.phone, isOpen) }
+          const { phone } = result
+          const step = await question(`number ${phone}`)
+          const isOpen = await shownOr(ledger, step, shownOpened, () => isCustomer(phone))
+          context = { ...context, opened: new Map(context.opened).set(phone, isOpen) }
           break
         }
         if (context.known !== undefined) throw new Error('a digit has no meaning')
-        context = { ...context, known: await knownOf(parts) }
+        // Where no list was shown first, a digit stands for nobody, for good.
+        context = {
+          ...context,
+          known:
+            (await keepShown(ledger, await question(recipientsStep), shownRecipients, [])) ?? [],
+        }
         break
       case 'unjudged': {
         if (pins === undefined) throw new Error('a PIN is asked for where there are none')
         const step = await question(stepOf(shown.slice(0, result.steps)))
         const name = `${step.session}:${step.input}`
-        const verdict = await verdictOf(parts, pins, step, name, result.pin)
+        const { pin } = result
+        const verdict = await shownOr(ledger, step, pinVerdict, () =>
+          pins.verify(step.account, pin, name),
+        )
         verdicts.set(result.steps, verdict)
         if (verdict.kind === 'right') authorizedBy = name
         break
@@ -71,46 +80,10 @@ export async function readSession(
   }
 }
 
-/** Says of a number that no plan knows what was said first in this session. */
-async function isOpenFor(
-  { ledger, question, isCustomer }: SessionOptions,
-  phone: PhoneNumber,
-): Promise<boolean> {
-  const step = await question(`number ${phone}`)
-  const known = await shownAt(ledger, step, shownOpened)
-  if (known !== undefined) return known
-  const isOpen = await isCustomer(phone)
-  return (await keepShown(ledger, step, shownOpened, isOpen)) ?? isOpen
-}
-
-/** Has a digit stand for nobody, for good, where no list was shown first. */
-async function knownOf({ ledger, question }: SessionOptions): Promise<KnownRecipient[]> {
-  const session = await question(recipientsStep)
-  return (await keepShown(ledger, session, shownRecipients, [])) ?? []
-}
-
-async function startOf(
-  { ledger, question }: SessionOptions,
-  pins: Pins,
-): Promise<'main' | 'newPin'> {
+/** Finds where a session begins: without a PIN one is chosen first. */
+async function startOf({ ledger, question }: SessionOptions, pins: Pins) {
   const first = await question('')
-  const known = await shownAt(ledger, first, sessionStart)
-  if (known !== undefined) return known
-  const { hasToChoose } = await pins.begin(first.account)
-  const start = hasToChoose ? 'newPin' : 'main'
-  return (await keepShown(ledger, first, sessionStart, start)) ?? start
-}
-
-/** Judges a PIN once for its step, and has the ledger keep the verdict. */
-async function verdictOf(
-  { ledger }: SessionOptions,
-  pins: Pins,
-  question: Question,
-  step: string,
-  pin: string,
-): Promise<PinVerdict> {
-  const known = await shownAt(ledger, question, pinVerdict)
-  if (known !== undefined) return known
-  const verdict = await pins.verify(question.account, pin, step)
-  return (await keepShown(ledger, question, pinVerdict, verdict)) ?? verdict
+  return shownOr(ledger, first, sessionStart, async () =>
+    (await pins.begin(first.account)).hasToChoose ? 'newPin' : 'main',
+  )
 }

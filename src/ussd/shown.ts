@@ -70,3 +70,16 @@ export async function shownAt<Value>(
   const kept = await ledger.shown(question, name)
   return kept === undefined ? undefined : schema.parse(JSON.parse(kept))
 }
+
+/** Gives what a question has shown, or finds it and has the question go by it from now on. */
+export async function shownOr<Value>(
+  ledger: Pick<Ledger, 'show' | 'shown'>,
+  question: Question,
+  fact: ShownFact<Value>,
+  find: () => Promise<Value>,
+): Promise<Value> {
+  const known = await shownAt(ledger, question, fact)
+  if (known !== undefined) return known
+  const found = await find()
+  return (await keepShown(ledger, question, fact, found)) ?? found
+}
