@@ -53,6 +53,7 @@ function assembleFrom(env: Env): Served {
   }
   const assembly = assemble(config, runtime, {
     ledger,
+    accept: (offer) => stubOf().accept(offer),
     wake,
     setBack,
     memory: () => memory,
@@ -75,9 +76,10 @@ function appOf(env: Env): Hono {
 }
 
 export class LedgerObject extends ledgerObject<Env>((env) => {
-  const { config, tend } = assembleFrom(env)
+  const { config, tend, acceptor } = assembleFrom(env)
   const { tendMs } = config.rules
-  return { rules: ledgerRulesOf(config), relayer: relayerAddress(config), tendMs, tend, log }
+  const rules = ledgerRulesOf(config)
+  return { rules, relayer: relayerAddress(config), tendMs, tend, acceptor, log }
 }) {}
 
 export class FeedObject extends feedObject<Env>((env, chainId) =>

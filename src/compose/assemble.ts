@@ -12,7 +12,8 @@ import { createContractsCall } from '../operator/sight/contracts.ts'
 import { watched } from '../operator/sight/look.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
 import type { Tended } from '../relay/ledger/keeper.ts'
-import type { Ledger } from '../relay/ledger/port.ts'
+import type { AcceptPayment, Ledger } from '../relay/ledger/port.ts'
+import { createAcceptor } from '../relay/pay/acceptor.ts'
 import { tend } from '../relay/tend/round.ts'
 import { withEndingLimits } from '../runtime/clock.ts'
 import { africasTalking } from '../ussd/gateways/africas-talking.ts'
@@ -34,6 +35,8 @@ export type Assembly = {
   app: () => App
   /** Does one round over what a ledger has open. */
   tend: (ledger: Ledger) => Promise<Tended>
+  /** Makes what accepts payments for a ledger. */
+  acceptor: (ledger: Ledger) => AcceptPayment
   /** Tells of a ledger that gives no answer, after each round. */
   look: Operations['look']
   feedKeeper: (chainId: number) => FeedKeeper
@@ -101,6 +104,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
       return app
     },
     look: operations.look,
+    acceptor: (ledger) => createAcceptor(assembleRelayer(config, runtime, nodeService, ledger)),
     async tend(ledger) {
       const round = withEndingLimits(clock, (ending) => {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
@@ -126,17 +130,12 @@ function urlsOf(config: Config, chainId: number): readonly string[] {
 }
 
 /** Closes `/ussd` outside development where no secret is in its address. */
-function ussdOf(
-  config: Config,
-  runtime: Runtime,
-  nodeService: NodeService,
-  { ledger, memory }: Stores,
-): App {
+function ussdOf(config: Config, runtime: Runtime, nodeService: NodeService, stores: Stores): App {
   const isOpen = config.isDevelopment || config.callbackSecret !== undefined
   const hubtelPath = `/${hubtel.name}`
   if (!isOpen) return closedRoutes(africasTalking).route(hubtelPath, closedRoutes(hubtel))
-  const relayer = assembleRelayer(config, runtime, nodeService, ledger)
-  const answer = assembleAnswer({ config, runtime, relayer, memory })
+  const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
+  const answer = assembleAnswer({ config, runtime, relayer, stores })
   const { background, log } = runtime
   const country = config.gatewayCountry
   const carriedText = createCarriedText(config.accountIdSecret)

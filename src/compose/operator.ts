@@ -131,7 +131,7 @@ function operatorOver(
     identity: assembleIdentity(config),
     setBack: stores.setBack,
     claimDeposit: assembleDepositClaim(config, relayer),
-    cashOut: assembleCashOut({ config, runtime, relayer, memory: stores.memory }),
+    cashOut: assembleCashOut({ config, runtime, relayer, stores }),
     newId: () => crypto.randomUUID(),
   })
 }

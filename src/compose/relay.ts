@@ -87,7 +87,6 @@ export function assembleRelayer(
     fees: config.fees,
     clock: runtime.clock,
     log: runtime.log,
-    newToken: () => crypto.randomUUID(),
     reasonOf: (revertData) => refusalWords(refusalOf(revertData)),
   }
 }

@@ -2,10 +2,12 @@ import type { MemoryStore } from '../account/memory.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import type { FeedKeeper } from '../node/feed/keeper.ts'
 import type { SocketKeeper } from '../node/feed/sockets.ts'
-import type { Ledger, SetBack, SetBackAnswer } from '../relay/ledger/port.ts'
+import type { AcceptPayment, Ledger, SetBack, SetBackAnswer } from '../relay/ledger/port.ts'
 
 export type Stores = {
   ledger: Ledger
+  /** Has a payment accepted where the ledger is; undefined where this process does that by itself. */
+  accept?: AcceptPayment
   /** Begins a round; undefined where this process does that by itself. */
   wake?: () => Promise<void>
   /** Is undefined where no history is kept. */

@@ -1,4 +1,4 @@
-import { createMemory, type MemoryStore, withinMs } from '../account/memory.ts'
+import { createMemory, withinMs } from '../account/memory.ts'
 import { createPins } from '../account/pin.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
 import { formatAmountDown } from '../loan/amounts.ts'
@@ -7,6 +7,7 @@ import { createLoanReader } from '../loan/reader.ts'
 import type { CashOut } from '../operator/actions/cash-out.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
 import { createIdentityCheck } from '../relay/identity.ts'
+import { createAcceptor } from '../relay/pay/acceptor.ts'
 import { createPay } from '../relay/pay/delivery.ts'
 import { createEndSession } from '../relay/pay/end-session.ts'
 import type { Relayer } from '../relay/relayer.ts'
@@ -19,6 +20,7 @@ import type { Config } from './config.ts'
 import { assembleAccounts, assembleDepositClaim, assembleIdentity, readLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 import { smsSealsOf } from './sms.ts'
+import type { Stores } from './stores.ts'
 
 /** Takes a loan's principal as unchanged: only the owner changes it. */
 const termsTtlMs = 60_000
@@ -28,7 +30,12 @@ const lendableTtlMs = 1_000
 
 const memoryMs = 2_000
 
-type Served = { config: Config; runtime: Runtime; relayer: Relayer; memory: () => MemoryStore }
+type Served = {
+  config: Config
+  runtime: Runtime
+  relayer: Relayer
+  stores: Pick<Stores, 'memory' | 'accept'>
+}
 
 export function assembleAnswer(served: Served): Answer {
   const { config, runtime } = served
@@ -57,14 +64,14 @@ export function assembleCashOut(served: Served): CashOut {
 }
 
 function partsOf(
-  { config, runtime, relayer, memory }: Served,
+  { config, runtime, relayer, stores }: Served,
   mayDial: AnswerOptions['mayDial'],
 ): AnswerOptions {
   const { clock, background, log } = runtime
   const { ledger, forwarder } = relayer
   const { rateFeed } = config
   const loan = createLoanReader(readLoan(relayer, config.loan))
-  const kept = createMemory(() => withinMs(memory(), clock, memoryMs))
+  const kept = createMemory(() => withinMs(stores.memory(), clock, memoryMs))
   return {
     chainId: config.chain.id,
     currency: config.chain.currency,
@@ -91,6 +98,7 @@ function partsOf(
       preflight: config.preflight,
       limits: config.limits,
       mayDial,
+      accept: stores.accept ?? createAcceptor(relayer),
       background,
     }),
     smsSeals: smsSealsOf(config),

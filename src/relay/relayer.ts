@@ -19,8 +19,6 @@ export type Relayer = {
   fees: FeeLimits
   clock: Clock
   log: Log
-  /** Names a claim; never guessable, never repeated. */
-  newToken: () => string
   /** Words for the revert data of a failed call. */
   reasonOf: (revertData: Hex) => string
 }
@@ -82,12 +80,12 @@ export function gasFor(requests: readonly { gas: number }[]): number {
  * undefined where the operator's highest price does not reach that.
  */
 export async function signFor(
-  relayer: Relayer,
-  { nonce, priorGasPriceWei }: Slot,
+  relayer: Terms & Pick<Relayer, 'signer'>,
+  { nonce, prior }: Slot,
   nodePriceWei: bigint,
   content: TransactionContent,
 ): Promise<SignedTransaction | undefined> {
-  const gasPriceWei = gasPriceFor(relayer, nodePriceWei, priorGasPriceWei)
+  const gasPriceWei = gasPriceFor(relayer, nodePriceWei, prior?.gasPriceWei)
   if (gasPriceWei === undefined) return undefined
   return relayer.signer.sign({ nonce, gasPriceWei, ...content })
 }

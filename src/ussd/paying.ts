@@ -192,8 +192,7 @@ async function contractCallOf(
     spendsWei,
     shared,
     // Without a hash the payment is queued.
-    submitted: (hash) =>
-      end(submitted(amount, to, hash === undefined ? say.queued : `${hash.slice(0, 12)}...`)),
+    submitted: (hash) => end(submitted(amount, to, hash === undefined ? say.queued : `${hash}...`)),
     sms: await sealedSms(parts, asked, intent, ordered),
   }
 }

@@ -1,33 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { kindNames, paymentKinds } from '../../src/loan/kinds.ts'
-import type { Acceptance, Claiming, Ledger, Order } from '../../src/relay/ledger/port.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
-import {
-  alice,
-  question,
-  acceptance as recording,
-  claiming as taking,
-  orderOf as transferOf,
-} from './payments.ts'
+import { accept, alice, judge, offer, offerOf, orderOf, question } from './payments.ts'
 
 const minuteMs = 60_000
-
-const orderOf = (session: string, more: Partial<Order> = {}): Order =>
-  transferOf(session, alice, { spendsWei: 10n, ...more })
+const ten = { spendsWei: 10n }
 const { data } = orderOf('any').request
 const call = { data }
-
-const claiming = (session: string, more: Partial<Claiming> = {}) => taking(session, session, more)
-const acceptance = (session: string, more: Partial<Acceptance> = {}): Acceptance => ({
-  ...recording(session, session, undefined),
-  order: orderOf(session),
-  ...more,
-})
-
-async function accept(ledger: Ledger, session: string, order = orderOf(session)) {
-  await ledger.claim(claiming(session))
-  return ledger.record(acceptance(session, { order }))
-}
 
 /** What an account's earlier payments say of one more is judged where it is accepted, whatever the ledger is kept in. */
 export function earlierSuite(name: string, create: () => Promise<LedgerHarness>): void {
@@ -38,34 +17,31 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
     test.for(kindNames)('counts toward its day as the kind says: %s', async (kind) => {
       const { ledger, pass } = await create()
       const { isSent } = paymentKinds[kind]
-      await accept(ledger, 'first', orderOf('first', { kind }))
-      const asked = { kind: 'transfer', spendsWei: 6n } as const
-      const claim = (session: string, limits: typeof once | typeof little) =>
-        ledger.claim(claiming(session, { day: { ...limits, ...asked } }))
-      const claimed = { kind: 'claimed' }
-      expect(await claim('often', once)).toMatchObject(
-        isSent ? { kind: 'too_many_today', most: 1 } : claimed,
-      )
-      expect(await claim('much', little)).toMatchObject(
-        isSent ? { kind: 'too_much_today', leftWei: 5n } : claimed,
-      )
+      await accept(ledger, 'first', alice, { order: { ...ten, kind } })
+      const offered = (session: string, day: typeof once | typeof little) =>
+        judge(ledger, session, alice, { day, order: { kind: 'transfer', spendsWei: 6n } })
+      if (isSent) {
+        expect(await offered('often', once)).toMatchObject({ kind: 'too_many_today', most: 1 })
+        expect(await offered('much', little)).toMatchObject({ kind: 'too_much_today', leftWei: 5n })
+      }
       // And one that is not sent is held by no day.
-      const other = { ...once, kind, spendsWei: 99n }
-      const ofKind = await ledger.claim(claiming('of the kind', { day: other }))
-      expect(ofKind.kind).toBe(isSent ? 'too_many_today' : 'claimed')
+      const other = { day: once, order: { kind, spendsWei: 99n } }
+      const ofKind = await judge(ledger, 'of the kind', alice, other)
+      expect(ofKind.kind).toBe(isSent ? 'too_many_today' : 'accepted')
+      if (!isSent)
+        expect(await offered('first of its day', once)).toMatchObject({ kind: 'accepted' })
       pass(24 * 60 * minuteMs)
-      expect(await claim('tomorrow', once)).toMatchObject(claimed)
+      expect(await offered('tomorrow', once)).toMatchObject({ kind: 'accepted' })
     })
 
-    test('holds in the step that accepts, whatever two sessions were claimed on', async () => {
+    test('holds in the step that accepts, whatever two sessions were offered on', async () => {
       const { ledger } = await create()
-      const day = { ...once, kind: 'transfer', spendsWei: 10n } as const
-      for (const session of ['a', 'b']) {
-        expect(await ledger.claim(claiming(session, { day }))).toMatchObject({ kind: 'claimed' })
-      }
-      expect(await ledger.record(acceptance('a', { day: once }))).toEqual({ kind: 'recorded' })
-      const over = { kind: 'too_many_today', most: 1 }
-      expect(await ledger.record(acceptance('b', { day: once }))).toEqual(over)
+      const [a, b] = ['a', 'b'].map((session) => offerOf(session, alice, { day: once, order: ten }))
+      if (a === undefined || b === undefined) throw new Error('nothing is offered')
+      const { verdicts } = await offer(ledger, a, { ...b, seen: 0 })
+      expect(verdicts).toMatchObject([{ kind: 'accepted' }, { kind: 'changed' }])
+      const again = await offer(ledger, { ...b, seen: 1 })
+      expect(again.verdicts).toEqual([{ kind: 'too_many_today', most: 1 }])
       expect(await ledger.payments(alice, 9)).toHaveLength(1)
     })
 
@@ -79,14 +55,17 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       pass(9 * minuteMs)
       expect(await ledger.equal(question('looks'), call)).toBe(9)
       const equal = { kind: 'equal', minutes: 9 }
-      expect(await ledger.claim(claiming('claims', { unlessEqual: call }))).toEqual(equal)
+      const unlessEqual = { unlessEqual: true }
+      expect(await judge(ledger, 'offers', alice, unlessEqual)).toMatchObject(equal)
       pass(minuteMs)
       expect(await ledger.equal(question('later'), call)).toBeUndefined()
-      for (const session of ['looks', 'claims']) {
+      for (const session of ['looks', 'offers']) {
         expect(await ledger.equal(question(session), call)).toBe(9)
-        expect(await ledger.claim(claiming(session, { unlessEqual: call }))).toEqual(equal)
-        // Whoever wants another one all the same gets it.
-        expect(await ledger.claim(claiming(session))).toMatchObject({ kind: 'claimed' })
+        expect(await judge(ledger, session, alice, unlessEqual)).toMatchObject(equal)
+      }
+      // Whoever wants another one all the same gets it.
+      for (const session of ['looks', 'offers']) {
+        expect(await judge(ledger, session)).toMatchObject({ kind: 'accepted' })
       }
     })
 
@@ -94,21 +73,18 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       const { ledger } = await create()
       await accept(ledger, 'first')
       await ledger.expire('first')
-      expect(await ledger.claim(claiming('next', { unlessEqual: call }))).toMatchObject({
-        kind: 'claimed',
-      })
+      const next = await judge(ledger, 'next', alice, { unlessEqual: true })
+      expect(next).toMatchObject({ kind: 'accepted' })
     })
 
     test('was one of its day, but no sum of it, where it has failed', async () => {
       const { ledger } = await create()
       await accept(ledger, 'first')
       await ledger.expire('first')
-      const asked = { kind: 'transfer', spendsWei: 15n } as const
-      const claims = [once, little].map((limits, index) =>
-        ledger.claim(claiming(`next ${index}`, { day: { ...limits, ...asked } })),
-      )
-      const [often, much] = await Promise.all(claims)
-      expect([often?.kind, much?.kind]).toEqual(['too_many_today', 'claimed'])
+      const kindUnder = async (session: string, day: typeof once | typeof little) =>
+        (await judge(ledger, session, alice, { day, order: { spendsWei: 15n } })).kind
+      expect(await kindUnder('often', once)).toBe('too_many_today')
+      expect(await kindUnder('much', little)).toBe('accepted')
     })
   })
 }

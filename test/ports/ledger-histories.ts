@@ -5,13 +5,15 @@ import { kindNames } from '../../src/loan/kinds.ts'
 import { partCount } from '../../src/relay/ledger/copies/export.ts'
 import type { ExportPage } from '../../src/relay/ledger/copies/export-format.ts'
 import {
-  type Claiming,
   type Execution,
   type Identity,
   type Ledger,
   type LedgerRules,
+  type NonceFill,
   type Order,
+  type PaymentOffer,
   type PaymentQuery,
+  type Proposal,
   paymentsOf,
   type Room,
   type SignedTransaction,
@@ -48,8 +50,14 @@ const id = (text: string): Hex => stringToHex(text, { size: 32 })
 export async function liveHistory(options: HistoryOptions): Promise<void> {
   const { seed, steps, stores, rules } = options
   const random = createRandom(seed, 'ledger history')
-  const slots = new Map<string, Slot | undefined>()
-  const world = { random, rules, slots, made: 0, exported: nothingExported }
+  const world: World = {
+    random,
+    rules,
+    offered: undefined,
+    slot: undefined,
+    made: 0,
+    exported: nothingExported,
+  }
   const methods = new Map<string, number>()
 
   /** The answer of all of them. */
@@ -74,7 +82,7 @@ export async function liveHistory(options: HistoryOptions): Promise<void> {
     if (method === 'pass') options.pass(args[0] as number)
     else {
       const answer = await ask(method, ...args)
-      noteSlot(world.slots, method, args, answer)
+      noteSlot(world, method, args, answer)
       noteExported(world, method, answer)
     }
   }
@@ -99,8 +107,10 @@ export async function liveHistory(options: HistoryOptions): Promise<void> {
 type World = {
   random: Random
   rules: LedgerRules
-  /** What each token has got. */
-  slots: Map<string, Slot | undefined>
+  /** What was offered last, and what it was told. */
+  offered: { offers: readonly PaymentOffer[]; proposal: Proposal } | undefined
+  /** The nonce that was asked for last. */
+  slot: (NonceFill & { over: Hex | undefined }) | undefined
   made: number
   /** What was exported last. */
   exported: Extract<ExportPage, { kind: 'page' }>
@@ -122,15 +132,17 @@ const nothingExported: World['exported'] = {
 }
 
 function noteSlot(
-  slots: World['slots'],
+  world: World,
   method: keyof Ledger,
   args: readonly unknown[],
   answer: unknown,
 ): void {
-  if (method !== 'claim' && method !== 'lease') return
-  const { token } = args[0] as { token: string }
-  const { slot } = answer as { slot?: Slot }
-  if (slot !== undefined || method === 'claim') slots.set(token, slot)
+  if (method === 'propose') {
+    world.offered = { offers: args[0] as PaymentOffer[], proposal: answer as Proposal }
+  }
+  const slot = answer as Slot | undefined
+  if (method !== 'slot' || slot === undefined) return
+  world.slot = { ...(args[0] as NonceFill), over: slot.prior?.hash }
 }
 
 type Work = Awaited<ReturnType<Ledger['work']>>
@@ -148,8 +160,7 @@ function drawScene(world: World, work: Work) {
   const { random } = world
   const session = `s${random.int(0, sessions - 1)}`
   const account = accounts[Number(session.slice(1)) % accounts.length] ?? target
-  const token = `${session} ${random.int(0, 1)}`
-  const question = { session, account, input: random.pick(['a', 'a', 'b']), steps: 3, token }
+  const question = { session, account, input: random.pick(['a', 'a', 'b']), steps: 3 }
   const screen = { kind: 'end' as const, lines: [session, 'Thank you.'] }
   const any = oneOrNone(random, paymentsOf(work))
   const owner = any?.session ?? session
@@ -159,7 +170,7 @@ function drawScene(world: World, work: Work) {
   const [first] = work.nonces
   const chainNonce = first?.nonce ?? work.nextNonce
   return {
-    ...{ world, work, random, session, account, token, question, screen },
+    ...{ world, work, random, session, account, question, screen },
     ...{ any, owner, open, nonce, hash, chainNonce },
   }
 }
@@ -172,23 +183,24 @@ const drawCall = (world: World, work: Work): Call =>
 /** One for each method of the port: one that is forgotten does not compile. */
 const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
   pass: ({ world }) => ['pass', drawTime(world)],
-  claim({ random, question, chainNonce }) {
-    const poolNonce = chainNonce + random.pick([0, 0, 1])
-    const seen = oneOrNone(random, [0, 1])
-    const more = { seen, room: drawRoom(random), reserves: drawReserves(random) }
-    const kind = random.pick(kindNames)
-    const day = oneOrNone(random, [{ ...dayLimits, kind, spendsWei: 10n ** 18n }])
-    const unlessEqual = random.chance(0.2) ? { data: '0x1234' as const } : undefined
-    return ['claim', { ...question, chainNonce, poolNonce, ...more, day, unlessEqual }]
+  propose(scene) {
+    const offers = Array.from({ length: scene.random.int(1, 3) }, () =>
+      drawOffer(drawScene(scene.world, scene.work)),
+    )
+    return ['propose', offers]
   },
-  record({ world, random, session, account, token, screen }) {
-    const slot = world.slots.get(token)
-    const made = slot && { ...drawTransaction(world), nonce: slot.nonce }
-    const order = orderOf(world, session, account)
-    const seen = oneOrNone(random, [0, 1])
-    const room = drawRoom(random)
-    const day = oneOrNone(random, [dayLimits])
-    return ['record', { session, token, seen, order, screen, transaction: made, room, day }]
+  record({ world, random, chainNonce }) {
+    const { offers, proposal } = world.offered ?? { offers: [], proposal: undefined }
+    const { slot, sessions = [] } = proposal ?? {}
+    // A step that was proposed for nothing has no counts to go by.
+    if (offers.length === 0) return ['work']
+    const isCarried = sessions.length > 0 && random.chance(0.9)
+    const nonce = slot?.nonce ?? chainNonce
+    return [
+      'record',
+      offers,
+      ...(isCarried ? [{ ...drawTransaction(world), nonce, sessions }] : []),
+    ]
   },
   refuse: ({ random, question, screen }) => [
     'refuse',
@@ -198,19 +210,19 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     const order = orderOf(world, session, account)
     return ['adopt', { ...question, order, screen, execution: drawExecution(random) }]
   },
-  lease: ({ random, token, owner, session, nonce, chainNonce }) => [
-    'lease',
-    { nonce, token, chainNonce, sessions: drawSessions(random, owner, session) },
+  slot: ({ random, owner, session, nonce, chainNonce }) => [
+    'slot',
+    { nonce, chainNonce, sessions: drawSessions(random, owner, session) },
   ],
-  attach({ world, token, nonce }) {
-    const transaction = drawTransaction(world)
-    return ['attach', { nonce: world.slots.get(token)?.nonce ?? nonce, token, transaction }]
+  fill({ world, nonce, chainNonce }) {
+    const { slot = { nonce, chainNonce, sessions: [], over: undefined } } = world
+    return ['fill', { ...slot, transaction: drawTransaction(world) }]
   },
   replace: ({ world, nonce, hash }) => [
     'replace',
     { nonce, over: hash, transaction: drawTransaction(world) },
   ],
-  release: ({ work, chainNonce }) => ['release', work.nonces.map((each) => each.nonce), chainNonce],
+  release: ({ chainNonce }) => ['release', chainNonce],
   sent: ({ random, hash }) => ['sent', hash, random.chance(0.7)],
   mined({ random, open, nonce, hash }) {
     const { block } = drawExecution(random)
@@ -318,10 +330,27 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
   prune: () => ['prune'],
 }
 
-function drawTime({ random, rules: { leaseMs, displacedMs, retentionMs } }: World): number {
+function drawOffer({ world, random, session, account, question, screen, chainNonce }: Scene) {
+  const order = orderOf(world, session, account)
+  const reserves = oneOrNone(random, [share])
+  return {
+    ...question,
+    order: { ...order, reserves },
+    screens: { carried: screen, queued: screen },
+    chainNonce,
+    poolNonce: chainNonce + random.pick([0, 0, 1]),
+    gasPriceWei: 100n,
+    seen: oneOrNone(random, [0, 1]),
+    room: drawRoom(random),
+    day: oneOrNone(random, [dayLimits]),
+    unlessEqual: random.chance(0.2),
+    lendable: drawLendable(random),
+  }
+}
+
+function drawTime({ random, rules: { displacedMs, retentionMs } }: World): number {
   return random.weighted([
-    [random.int(1, 1_000), 6],
-    [leaseMs, 5],
+    [random.int(1, 20_000), 11],
     [displacedMs, 2],
     [retentionMs + 1, retentionMs > 0 ? 0.2 : 0],
   ] as const)
@@ -355,7 +384,7 @@ const drawRoom = (random: Random): Room | undefined =>
   ])
 
 const often: Partial<Record<keyof Ledger, number>> = {
-  ...{ claim: 14, record: 16, mined: 8, confirm: 8, lease: 6, attach: 6, sent: 4, reopen: 3 },
+  ...{ propose: 16, record: 16, mined: 8, confirm: 8, slot: 6, fill: 6, sent: 4, reopen: 3 },
   ...{ displaced: 1, abandon: 1, expire: 1, requeue: 1, prune: 1, adopt: 1, refuse: 1 },
   // Nothing else happens between the two.
   ...{ beginRestore: 1, endRestore: 12 },
@@ -384,11 +413,10 @@ const dayLimits = { transfersADay: 6, sentADayWei: 4n * 10n ** 18n }
 
 const share = { poolWei: 10n, capWei: 11n, outWei: 12n }
 
-function drawReserves(random: Random): Claiming['reserves'] {
+function drawLendable(random: Random): PaymentOffer['lendable'] {
   const block = random.int(0, blocks)
   const there = { poolWei: BigInt(random.int(5, 60)), capWei: 50n, outWei: 55n }
-  const of = oneOrNone(random, [{ ...there, block }])
-  return oneOrNone(random, [{ ...share, of }])
+  return oneOrNone(random, [{ ...there, block }])
 }
 
 function drawTransaction(world: World): SignedTransaction {

@@ -1,21 +1,36 @@
 import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import type { Execution, Ledger, LedgerRules } from '../../src/relay/ledger/port.ts'
+import {
+  type Execution,
+  hashPlace,
+  type Ledger,
+  type LedgerRules,
+  type PaymentOffer,
+} from '../../src/relay/ledger/port.ts'
 import {
   accept,
-  acceptance,
   alice,
   bob,
   carol,
-  claiming,
   executionIn,
+  fillNonce,
   id,
+  judge,
   mineAt,
+  offer,
+  offerOf,
   orderOf,
   question,
   screenOf,
   transactionOf,
 } from './payments.ts'
+
+/** A refusal of a session, as the one who looks at the screen has it. */
+const refusingOf = (session: string) => ({
+  ...question(session),
+  steps: 3,
+  screen: screenOf('No'),
+})
 
 /** A ledger of its own, what it was made with, and a hand on its clock. */
 export type LedgerHarness = { ledger: Ledger; rules: LedgerRules; pass: (ms: number) => void }
@@ -35,7 +50,6 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         open: [],
         executed: [],
         seen: 0,
-        busy: false,
         load: { ofAccount: 0, carried: 0, waiting: 0 },
         ...{ sight: {}, now: expect.any(Number) },
       })
@@ -49,137 +63,83 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         screen: screenOf('s'),
       })
       expect(await ledger.lookup(question('s', alice, 'other'))).toEqual({ kind: 'ended' })
-      expect(await ledger.claim(claiming('s', 'later'))).toEqual({
-        kind: 'answered',
-        screen: screenOf('s'),
-      })
-      expect(await ledger.claim(claiming('s', 'later', { input: 'other' }))).toEqual({
-        kind: 'ended',
-      })
-    })
-
-    test('gives the same token its own claim back, and nobody else', async () => {
-      const { ledger } = await create()
-      const first = await ledger.claim(claiming('s', 'mine'))
-      expect(first).toMatchObject({ kind: 'claimed', slot: { nonce: 0 } })
-      expect(await ledger.claim(claiming('s', 'mine'))).toEqual(first)
-      expect(await ledger.claim(claiming('s', 'other'))).toEqual({ kind: 'pending' })
-      expect(await ledger.lookup(question('s'))).toEqual({ kind: 'pending' })
-    })
-
-    test('lets one of many claims of one session through', async () => {
-      const { ledger } = await create()
-      const claims = await Promise.all(
-        Array.from({ length: 20 }, (_, index) => ledger.claim(claiming('s', `token ${index}`))),
-      )
-      expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1)
-      expect(claims.filter(({ kind }) => kind === 'pending')).toHaveLength(19)
-    })
-
-    test('hands an ended lease to the next, and drops what the slow holder brings', async () => {
-      const { ledger, rules, pass } = await create()
-      await ledger.claim(claiming('s', 'slow'))
-      pass(rules.leaseMs)
-      expect(await ledger.claim(claiming('s', 'next'))).toMatchObject({
-        kind: 'claimed',
-        slot: { nonce: 0 },
-      })
-      expect(await ledger.record(acceptance('s', 'slow', 0))).toEqual({ kind: 'fenced' })
-      expect(await ledger.record(acceptance('s', 'next', 0))).toEqual({ kind: 'recorded' })
-    })
-
-    test('takes no record after its lease, though no other has claimed since', async () => {
-      const { ledger, rules, pass } = await create()
-      await ledger.claim(claiming('s', 'slow'))
-      pass(rules.leaseMs)
-      expect(await ledger.record(acceptance('s', 'slow', 0))).toEqual({ kind: 'fenced' })
-      expect(await ledger.record(acceptance('s', 'slow', undefined))).toEqual({ kind: 'fenced' })
-      expect((await ledger.work()).carried).toEqual([])
-    })
-
-    test('judges a claim again that comes again after its lease', async () => {
-      const { ledger, rules, pass } = await create()
-      const slow = claiming('s', 'slow', { seen: 0 })
-      await ledger.claim(slow)
-      pass(rules.leaseMs)
-      await accept(ledger, 'between')
-      expect(await ledger.claim(slow)).toEqual({ kind: 'changed' })
-      const again = await ledger.claim({ ...slow, seen: 1 })
-      expect(again).toMatchObject({ kind: 'claimed', slot: { nonce: 1 } })
-      expect(await ledger.record(acceptance('s', 'slow', 0))).toEqual({ kind: 'fenced' })
-      const recorded = await ledger.record({ ...acceptance('s', 'slow', 1), seen: 1 })
-      expect(recorded).toEqual({ kind: 'recorded' })
-    })
-
-    test('gives a claim that waits its turn no nonce back that it had before its lease ended', async () => {
-      const { ledger, rules, pass } = await create()
-      const last = rules.maxInFlight - 1
-      for (let index = 0; index < last; index++) await accept(ledger, `filler ${index}`, bob)
-      const slow = claiming('s', 'slow')
-      expect(await ledger.claim(slow)).toMatchObject({ slot: { nonce: last } })
-      expect(await accept(ledger, 'between')).toBeUndefined()
-      pass(rules.leaseMs)
-      const waits = { kind: 'claimed', slot: undefined }
-      expect(await ledger.claim(slow)).toEqual(waits)
-      expect(await ledger.claim(slow)).toEqual(waits)
-    })
-
-    test('records nothing on a view that the account has outgrown', async () => {
-      const { ledger } = await create()
-      await ledger.claim(claiming('s', 'mine', { seen: 0 }))
-      await ledger.adopt({
-        ...{ ...question('lost'), steps: 3, screen: screenOf('lost') },
-        ...{ order: orderOf('lost'), execution: executionIn(9) },
-      })
-      const late = await ledger.record({ ...acceptance('s', 'mine', 0), seen: 0 })
-      expect(late).toEqual({ kind: 'fenced' })
-      expect((await ledger.work()).carried).toEqual([])
-    })
-
-    test('takes a record of its holder once, however often it arrives', async () => {
-      const { ledger } = await create()
-      await ledger.claim(claiming('s', 'mine'))
-      expect(await ledger.record(acceptance('s', 'mine', 0))).toEqual({ kind: 'recorded' })
-      expect(await ledger.record(acceptance('s', 'mine', 0))).toEqual({ kind: 'recorded' })
-      expect(await ledger.record(acceptance('s', 'other', 0))).toEqual({ kind: 'fenced' })
+      const verdicts = [
+        { kind: 'answered', screen: screenOf('s') },
+        { kind: 'ended' },
+        { kind: 'ended' },
+      ]
+      const again = ['input', 'other', 'third'].map((input) => offerOf('s', alice, { input }))
+      expect((await offer(ledger, ...again)).verdicts).toEqual(verdicts)
       expect((await ledger.work()).carried).toHaveLength(1)
     })
 
-    test('records nothing for a nonce that its token does not hold', async () => {
+    test('accepts one of many offers of one session, and gives the others its answer', async () => {
       const { ledger } = await create()
-      await ledger.claim(claiming('a', 'token a'))
-      await ledger.claim(claiming('b', 'token b'))
-      expect(await ledger.record(acceptance('b', 'token b', 0))).toEqual({ kind: 'fenced' })
-      expect((await ledger.work()).carried).toHaveLength(0)
+      const offers = Array.from({ length: 8 }, () => offerOf('s'))
+      const alone = await Promise.all(offers.map((one) => offer(ledger, one)))
+      const { verdicts } = await offer(ledger, ...offers)
+      const kinds = [...alone.flatMap((one) => one.verdicts), ...verdicts].map(({ kind }) => kind)
+      expect(kinds.filter((kind) => kind === 'accepted')).toHaveLength(1)
+      expect(kinds.filter((kind) => kind === 'answered')).toHaveLength(15)
+      expect((await ledger.work()).carried).toHaveLength(1)
+    })
+
+    test('shows the hash of the transaction that carries a payment, or that it is queued', async () => {
+      const { ledger, rules } = await create()
+      const screens = {
+        carried: { kind: 'end', lines: [`Tx: ${hashPlace}...`] },
+        queued: { kind: 'end', lines: ['Tx: queued'] },
+      } as const
+      await offer(ledger, offerOf('s', alice, { screens }))
+      const { hash } = transactionOf('s')
+      const answered = { kind: 'answered', screen: { lines: [`Tx: ${hash.slice(0, 12)}...`] } }
+      expect(await ledger.lookup(question('s'))).toMatchObject(answered)
+      await fill(ledger, rules)
+      await offer(ledger, offerOf('q', alice, { screens }))
+      expect(await ledger.lookup(question('q'))).toMatchObject({ screen: screens.queued })
+    })
+
+    test('records nothing where other payments may begin by now than were signed for', async () => {
+      const { ledger } = await create()
+      const offers = [offerOf('a'), offerOf('b', bob)]
+      const { slot, sessions } = await ledger.propose(offers)
+      expect({ nonce: slot?.nonce, sessions }).toEqual({ nonce: 0, sessions: ['a', 'b'] })
+      await ledger.refuse(refusingOf('a'))
+      const transaction = { ...transactionOf('both'), nonce: 0, sessions }
+      expect(await ledger.record(offers, transaction)).toEqual({ kind: 'changed' })
+      expect(await ledger.work()).toMatchObject({ nonces: [], carried: [], queued: [] })
+      expect((await offer(ledger, ...offers)).verdicts).toMatchObject([
+        { kind: 'answered', screen: screenOf('No') },
+        { kind: 'accepted', isCarried: true },
+      ])
+    })
+
+    test('records nothing for a nonce that another transaction has by now', async () => {
+      const { ledger } = await create()
+      const offers = [offerOf('a')]
+      const { slot, sessions } = await ledger.propose(offers)
+      await accept(ledger, 'b', bob)
+      const transaction = { ...transactionOf('a'), nonce: slot?.nonce ?? -1, sessions }
+      expect(await ledger.record(offers, transaction)).toEqual({ kind: 'changed' })
+      expect((await offer(ledger, ...offers)).nonce).toBe(1)
     })
 
     test('keeps a refused session refused', async () => {
       const { ledger } = await create()
-      const refusing = { ...question('s'), steps: 3, screen: screenOf('No'), token: 't' }
-      expect(await ledger.refuse(refusing)).toEqual({ kind: 'refused' })
-      expect(await ledger.claim(claiming('s', 't'))).toEqual({
-        kind: 'answered',
-        screen: screenOf('No'),
-      })
+      expect(await ledger.refuse(refusingOf('s'))).toEqual({ kind: 'refused' })
+      expect((await offer(ledger, offerOf('s'))).verdicts).toEqual([
+        { kind: 'answered', screen: screenOf('No') },
+      ])
       expect(await ledger.lookup(question('s', alice, 'other'))).toEqual({ kind: 'closed' })
     })
 
-    test('does not refuse what another Worker has claimed or recorded', async () => {
+    test('does not refuse what another Worker has recorded', async () => {
       const { ledger } = await create()
-      await ledger.claim(claiming('s', 'mine'))
-      const refusing = { ...question('s'), steps: 3, screen: screenOf('No'), token: 'other' }
-      expect(await ledger.refuse(refusing)).toEqual({ kind: 'pending' })
-      await ledger.record(acceptance('s', 'mine', 0))
-      expect(await ledger.refuse(refusing)).toEqual({ kind: 'answered', screen: screenOf('s') })
-    })
-
-    test("takes back a holder's own claim and drops its bytes", async () => {
-      const { ledger } = await create()
-      await ledger.claim(claiming('s', 'mine'))
-      const refusing = { ...question('s'), steps: 3, screen: screenOf('No'), token: 'mine' }
-      expect(await ledger.refuse(refusing)).toEqual({ kind: 'refused' })
-      expect(await ledger.record(acceptance('s', 'mine', 0))).toEqual({ kind: 'fenced' })
-      expect(await accept(ledger, 'next')).toBe(0)
+      await accept(ledger, 's')
+      expect(await ledger.refuse(refusingOf('s'))).toEqual({
+        kind: 'answered',
+        screen: screenOf('s'),
+      })
     })
 
     test('refuses another secret or chain, by its name', async () => {
@@ -251,21 +211,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(under('new'))).toEqual({ kind: 'same' })
     })
 
-    test('is what a payment goes by: by another forwarder none is claimed, and none waits', async () => {
-      const { ledger } = await create()
+    test('is what a payment goes by: by another forwarder none begins, and none waits', async () => {
+      const { ledger, rules } = await create()
       await ledger.identify(begun)
-      const before = await ledger.claim(claiming('s', 't', { identity: begun }))
-      expect(before).toMatchObject({ kind: 'claimed' })
-      await ledger.release([0], 1)
-      await ledger.refuse({ ...question('s'), steps: 3, token: 't', screen: screenOf('s') })
-      expect(await ledger.claim(claiming('r', 't', { identity: moved }))).toEqual({
-        kind: 'paused',
-      })
-      await ledger.claim(claiming('r', 't', { identity: begun }))
-      const queued = acceptance('r', 't', undefined)
-      expect(await ledger.record({ ...queued, identity: moved })).toEqual({ kind: 'fenced' })
+      await fill(ledger, rules)
+      const queued = { kind: 'accepted', isCarried: false }
+      expect(await judge(ledger, 's', alice, { identity: moved })).toMatchObject({ kind: 'paused' })
       expect((await ledger.work(moved)).differences).toEqual(['FORWARDER_ADDRESS'])
-      expect(await ledger.record({ ...queued, identity: begun })).toEqual({ kind: 'recorded' })
+      expect(await judge(ledger, 's', alice, { identity: begun })).toMatchObject(queued)
       expect((await ledger.work(begun)).differences).toEqual([])
     })
   })
@@ -273,48 +226,25 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   describe(`the ledger on ${name}: nonces`, () => {
     test('counts from the chain on, without a gap or a double', async () => {
       const { ledger } = await create()
-      const claims = await Promise.all(
-        ['a', 'b', 'c'].map((session) =>
-          ledger.claim(claiming(session, `token ${session}`, { chainNonce: 7 })),
-        ),
+      const nonces = await Promise.all(
+        ['a', 'b', 'c'].map((session) => accept(ledger, session, alice, { chainNonce: 7 })),
       )
-      const nonces = claims.map((claim) => claim.kind === 'claimed' && claim.slot?.nonce)
       expect(nonces.sort()).toEqual([7, 8, 9])
     })
 
     test('follows a chain that another program has moved on', async () => {
       const { ledger } = await create()
       await accept(ledger, 'a')
-      expect(await ledger.claim(claiming('b', 'b', { chainNonce: 5 }))).toMatchObject({
-        slot: { nonce: 5 },
-      })
+      expect(await accept(ledger, 'b', alice, { chainNonce: 5 })).toBe(5)
     })
 
     test('begins above what the pool holds and it does not know', async () => {
       const { ledger, rules } = await create()
       const counts = { chainNonce: 3, poolNonce: 5 }
-      expect(await ledger.claim(claiming('a', 'a', counts))).toMatchObject({ slot: { nonce: 5 } })
-      expect(await ledger.claim(claiming('b', 'b', counts))).toMatchObject({ slot: { nonce: 6 } })
+      expect(await accept(ledger, 'a', alice, counts)).toBe(5)
+      expect(await accept(ledger, 'b', alice, counts)).toBe(6)
       const full = { chainNonce: 3, poolNonce: 3 + rules.maxInFlight }
-      expect(await ledger.claim(claiming('c', 'c', full))).toMatchObject({ slot: undefined })
-    })
-
-    test('gives a nonce that was never recorded to the next claim', async () => {
-      const { ledger, rules, pass } = await create()
-      await ledger.claim(claiming('dead', 'dead'))
-      expect(await accept(ledger, 'b', bob)).toBe(1)
-      pass(rules.leaseMs)
-      expect(await accept(ledger, 'c')).toBe(0)
-      expect(await accept(ledger, 'd')).toBe(2)
-    })
-
-    test('hands out no nonce that was never recorded and that the chain has passed', async () => {
-      const { ledger, rules, pass } = await create()
-      await ledger.claim(claiming('dead', 'dead'))
-      pass(rules.leaseMs)
-      expect(await ledger.claim(claiming('b', 'b', { chainNonce: 3 }))).toMatchObject({
-        slot: { nonce: 3 },
-      })
+      expect(await accept(ledger, 'c', alice, full)).toBeUndefined()
     })
 
     test('queues what the pool would refuse, and lets nothing overtake it', async () => {
@@ -325,9 +255,9 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         kind: 'answered',
         screen: screenOf('e'),
       })
-      const claim = await ledger.claim(claiming('f', 'f', { chainNonce: rules.maxInFlight }))
-      expect(claim).toEqual({ kind: 'claimed', slot: undefined })
-      expect((await ledger.work()).queued.map(({ session }) => session)).toEqual(['e'])
+      const counts = { chainNonce: rules.maxInFlight, poolNonce: rules.maxInFlight }
+      expect(await accept(ledger, 'f', alice, counts)).toBeUndefined()
+      expect((await ledger.work()).queued.map(({ session }) => session)).toEqual(['e', 'f'])
     })
 
     test('has room for what blocks have taken since the count was read', async () => {
@@ -342,24 +272,21 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const { ledger, rules } = await create()
       await fill(ledger, rules)
       const [last, next] = [rules.maxInFlight - 1, rules.maxInFlight]
-      const [session, token] = [`filler ${last}`, 'lease']
       await ledger.displaced(last)
       await mineAt(ledger, 'filler 0', 0, executionIn(5))
-      await ledger.lease({ nonce: next, token, chainNonce: 1, sessions: [session] })
-      await ledger.attach({ nonce: next, token, transaction: transactionOf('again') })
+      const filling = { nonce: next, chainNonce: 1, sessions: [`filler ${last}`] }
+      expect(await fillNonce(ledger, filling, transactionOf('again'))).toBe('recorded')
       expect(await accept(ledger, 'next')).toBeUndefined()
     })
 
-    test('has room for as many as may be open, leases among them', async () => {
+    test('has room for as many as may be open, each judged after those before it', async () => {
       const { ledger } = await create()
       const room = { ofAccount: 9, open: 2, waiting: 9 }
       await accept(ledger, 'a', bob)
-      const claims = await Promise.all(
-        ['b', 'c', 'd'].map((session) => ledger.claim(claiming(session, session, { room }))),
-      )
+      const offers = ['b', 'c', 'd'].map((session) => offerOf(session, alice, { room }))
+      const { verdicts } = await offer(ledger, ...offers)
       const full = { kind: 'full', load: { ofAccount: 1, carried: 2, waiting: 0 } }
-      expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1)
-      expect(claims.filter(({ kind }) => kind === 'full')).toEqual([full, full])
+      expect(verdicts).toMatchObject([{ kind: 'accepted' }, full, full])
       expect(await ledger.lookup(question('e'))).toMatchObject({ load: full.load })
     })
 
@@ -367,32 +294,24 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const { ledger } = await create()
       const room = { ofAccount: 2, open: 99, waiting: 99 }
       await accept(ledger, 'a')
-      const claims = await Promise.all(
-        ['b', 'c'].map((session) => ledger.claim(claiming(session, session, { room }))),
+      const offers = ['b', 'c', 'd'].map((session, index) =>
+        offerOf(session, [alice, alice, bob][index], { room }),
       )
-      expect(claims.map(({ kind }) => kind).sort()).toEqual(['claimed', 'full'])
-      const others = { ...question('d', bob), room }
-      expect(await ledger.claim(claiming('d', 'd', others))).toMatchObject({ kind: 'claimed' })
+      const { verdicts } = await offer(ledger, ...offers)
+      expect(verdicts.map(({ kind }) => kind)).toEqual(['accepted', 'full', 'accepted'])
     })
 
-    test('queues no more than may wait, whatever was claimed before', async () => {
+    test('queues no more than may wait', async () => {
       const { ledger, rules } = await create()
       await fill(ledger, rules)
       const room = { ofAccount: 9, open: 1_000, waiting: 1 }
-      await ledger.claim(claiming('a', 'a', { room }))
-      await ledger.claim(claiming('b', 'b', { room }))
-      const record = (session: string) =>
-        ledger.record({ ...acceptance(session, session, undefined), room })
-      expect(await record('a')).toEqual({ kind: 'recorded' })
+      const offers = ['a', 'b'].map((session) => offerOf(session, alice, { room }))
       const load = { ofAccount: 1, carried: rules.maxInFlight, waiting: 1 }
-      expect(await record('b')).toEqual({ kind: 'full', load })
-      expect(await ledger.claim(claiming('c', 'c', { room }))).toEqual({
-        kind: 'full',
-        load: { ...load, ofAccount: 2 },
-      })
-      // Its claim is the holder's until it is refused.
-      const refusing = { ...question('b'), steps: 3, screen: screenOf('No'), token: 'b' }
-      expect(await ledger.refuse(refusing)).toEqual({ kind: 'refused' })
+      const { verdicts } = await offer(ledger, ...offers)
+      expect(verdicts).toMatchObject([
+        { kind: 'accepted', isCarried: false },
+        { kind: 'full', load },
+      ])
       expect((await ledger.work()).queued.map(({ session }) => session)).toEqual(['a'])
     })
 
@@ -401,8 +320,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       let made = 0
       const refuse = (obstacle?: 'crowded' | 'relayer_poor') => {
         const session = `s${made++}`
-        const refusing = { ...question(session), steps: 3, screen: screenOf('No'), token: session }
-        return ledger.refuse({ ...refusing, obstacle })
+        return ledger.refuse({ ...refusingOf(session), obstacle })
       }
       expect(await refuse()).toEqual({ kind: 'refused' })
       expect((await ledger.vitals()).obstacle).toBeUndefined()
@@ -414,20 +332,20 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await refuse('relayer_poor')).toEqual({ kind: 'refused', isNews: true })
     })
 
-    test('carries a queued payment on a leased nonce, once', async () => {
+    test('carries a queued payment on a free nonce, once', async () => {
       const { ledger, rules } = await create()
       await fill(ledger, rules)
       await accept(ledger, 'e')
       const nonce = rules.maxInFlight
-      const lease = { nonce, chainNonce: 1, sessions: ['e'] }
-      expect(await ledger.lease({ ...lease, token: 't' })).toMatchObject({ kind: 'leased' })
-      expect(await ledger.lease({ ...lease, token: 'u' })).toEqual({ kind: 'taken' })
-      const attachment = { nonce, transaction: transactionOf('e') }
-      expect(await ledger.attach({ ...attachment, token: 'u' })).toEqual({ kind: 'fenced' })
-      expect(await ledger.attach({ ...attachment, token: 't' })).toEqual({ kind: 'recorded' })
-      expect(await ledger.attach({ ...attachment, token: 't' })).toEqual({ kind: 'recorded' })
-      const others = { ...attachment, transaction: transactionOf('other') }
-      expect(await ledger.attach({ ...others, token: 't' })).toEqual({ kind: 'fenced' })
+      const filling = { nonce, chainNonce: 1, sessions: ['e'] }
+      expect(await ledger.slot(filling)).toEqual({ nonce, prior: undefined })
+      const filled = { ...filling, over: undefined, transaction: transactionOf('e') }
+      expect(await ledger.fill({ ...filled, over: id('other') })).toEqual({ kind: 'fenced' })
+      expect(await ledger.fill(filled)).toEqual({ kind: 'recorded' })
+      expect(await ledger.fill(filled)).toEqual({ kind: 'recorded' })
+      expect(await ledger.slot(filling)).toBeUndefined()
+      const others = { ...filled, transaction: transactionOf('other') }
+      expect(await ledger.fill(others)).toEqual({ kind: 'fenced' })
       expect(await ledger.payment('e')).toMatchObject({ state: 'signed', nonce })
     })
 
@@ -436,10 +354,9 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 'a')
       for (let attempt = 0; attempt < rules.maxAttempts; attempt++) {
         await ledger.displaced(attempt)
-        const token = `attempt ${attempt}`
-        const lease = { nonce: attempt + 1, token, chainNonce: attempt + 1, sessions: ['a'] }
-        if ((await ledger.lease(lease)).kind === 'taken') continue
-        await ledger.attach({ nonce: attempt + 1, token, transaction: transactionOf(token) })
+        const next = attempt + 1
+        const filling = { nonce: next, chainNonce: next, sessions: ['a'] }
+        await fillNonce(ledger, filling, transactionOf(`attempt ${attempt}`))
       }
       expect(await ledger.payment('a')).toMatchObject({
         state: 'queued',
@@ -447,62 +364,44 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
       expect(await ledger.work()).toMatchObject({ queued: [], stuck: [{ session: 'a' }] })
       // It keeps nobody else from a nonce.
-      expect(
-        await ledger.claim(claiming('b', 'b', { chainNonce: rules.maxAttempts })),
-      ).toMatchObject({ kind: 'claimed', slot: { nonce: rules.maxAttempts } })
+      const chainNonce = rules.maxAttempts
+      expect(await accept(ledger, 'b', alice, { chainNonce })).toBe(rules.maxAttempts)
     })
 
     test('lets nobody wait behind a payment that is past its deadline', async () => {
       const { ledger, rules } = await create()
       await fill(ledger, rules)
-      const token = 'late'
-      await ledger.claim(claiming('late', token))
-      const late = acceptance('late', token, undefined)
+      const late = offerOf('late')
       const request = { ...late.order.request, deadline: 1 }
-      await ledger.record({ ...late, order: { ...late.order, request } })
-      expect(await ledger.claim(claiming('next', 'n', { chainNonce: 1 }))).toMatchObject({
-        slot: { nonce: rules.maxInFlight },
-      })
+      await offer(ledger, { ...late, order: { ...late.order, request } })
+      expect(await accept(ledger, 'next', alice, { chainNonce: 1 })).toBe(rules.maxInFlight)
     })
 
-    test('leases no nonce that carries something or lies outside the pool', async () => {
+    test('fills no nonce that carries something or lies outside the pool', async () => {
       const { ledger, rules } = await create()
       await accept(ledger, 'a')
-      const lease = { token: 't', sessions: [] }
-      expect(await ledger.lease({ ...lease, nonce: 0, chainNonce: 0 })).toEqual({ kind: 'taken' })
-      expect(await ledger.lease({ ...lease, nonce: 1, chainNonce: 2 })).toEqual({ kind: 'taken' })
-      expect(await ledger.lease({ ...lease, nonce: rules.maxInFlight, chainNonce: 0 })).toEqual({
-        kind: 'taken',
-      })
+      const places = [
+        { nonce: 0, chainNonce: 0 },
+        { nonce: 1, chainNonce: 2 },
+        { nonce: rules.maxInFlight, chainNonce: 0 },
+      ]
+      for (const place of places) {
+        expect(await ledger.slot({ ...place, sessions: [] })).toBeUndefined()
+      }
     })
 
     test('leaves a displaced nonce alone for as long as a pool may hold what displaced it', async () => {
       const { ledger, rules, pass } = await create()
       await accept(ledger, 'a')
+      await ledger.sent(transactionOf('a').hash, 'taken')
       await ledger.displaced(0)
-      const lease = { nonce: 0, token: 't', chainNonce: 0, sessions: ['a'] }
+      const filling = { nonce: 0, chainNonce: 0, sessions: ['a'] }
       pass(rules.displacedMs - 1)
-      expect(await ledger.lease(lease)).toEqual({ kind: 'taken' })
+      expect(await ledger.slot(filling)).toBeUndefined()
       pass(1)
-      // What was recorded for it never was in a pool: there is nothing to outbid.
-      expect(await ledger.lease(lease)).toEqual({
-        kind: 'leased',
-        slot: { nonce: 0, priorGasPriceWei: undefined },
-      })
-    })
-
-    test('begins a nonce anew that was displaced, with nothing to outbid', async () => {
-      const { ledger, rules, pass } = await create()
-      const leasing = { nonce: 0, token: 'round', chainNonce: 0, sessions: [] }
-      await ledger.lease(leasing)
-      const attaching = { nonce: 0, token: 'round', transaction: transactionOf('a') }
-      await ledger.attach(attaching)
-      await ledger.sent(attaching.transaction.hash, 'taken')
-      await ledger.displaced(0)
-      pass(rules.displacedMs + 1)
-      const slot = { nonce: 0, priorGasPriceWei: undefined }
-      expect(await ledger.lease(leasing)).toEqual({ kind: 'leased', slot })
-      await ledger.attach(attaching)
+      // What was recorded for it never was in a pool: there is nothing to outbid, and the nonce begins anew.
+      expect(await ledger.slot(filling)).toEqual({ nonce: 0, prior: undefined })
+      expect(await fillNonce(ledger, filling, transactionOf('a'))).toBe('recorded')
       expect((await ledger.work()).nonces[0]?.transactions[0]?.sentAt).toBeUndefined()
     })
 
@@ -515,62 +414,6 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const view = await ledger.lookup(question('look'))
       const open = view.kind === 'undecided' ? view.open.map(({ intentId }) => intentId) : []
       expect(open).toEqual([id('z'), id('a')])
-    })
-
-    test('keeps no lease that ended and that the chain has passed, though the claim waits', async () => {
-      const { ledger, rules, pass } = await create()
-      await ledger.claim(claiming('first', 'a'))
-      await ledger.claim(claiming('waits', 'b'))
-      await ledger.record(acceptance('waits', 'b', undefined))
-      pass(rules.leaseMs + 1)
-      expect((await ledger.work()).nonces).toHaveLength(2)
-      const counts = { chainNonce: 2, poolNonce: 2 }
-      expect(await ledger.claim(claiming('next', 'c', counts))).toMatchObject({ slot: undefined })
-      expect((await ledger.work()).nonces).toEqual([])
-    })
-
-    test('gives back the highest leases, and none below a recorded nonce', async () => {
-      const { ledger, rules, pass } = await create()
-      await ledger.claim(claiming('low', 'low'))
-      await accept(ledger, 'middle')
-      await ledger.claim(claiming('high', 'high'))
-      pass(rules.leaseMs)
-      await ledger.release([0, 2], 0)
-      const { nonces, nextNonce } = await ledger.work()
-      expect(nonces.map(({ nonce }) => nonce)).toEqual([0, 1])
-      expect(nextNonce).toBe(2)
-      await ledger.release([0], 1)
-      expect((await ledger.work()).nonces.map(({ nonce }) => nonce)).toEqual([1])
-    })
-
-    test('gives back a lease below one that was given up: nothing stays open for it', async () => {
-      const { ledger, rules, pass } = await create()
-      await ledger.claim(claiming('low', 'low'))
-      await accept(ledger, 'middle')
-      await ledger.displaced(1)
-      await ledger.expire('middle')
-      pass(rules.leaseMs)
-      await ledger.release([0], 0)
-      expect((await ledger.work()).nonces).toEqual([])
-      expect(await accept(ledger, 'next')).toBe(2)
-    })
-
-    test('gives an account no nonce below those of its open payments: it was judged after them', async () => {
-      const { ledger, rules, pass } = await create()
-      await ledger.claim(claiming('low', 'low', question('low', bob)))
-      await accept(ledger, 'first')
-      pass(rules.leaseMs)
-      expect(await ledger.claim(claiming('second', 'b'))).toMatchObject({ slot: { nonce: 2 } })
-      expect(await ledger.claim(claiming('other', 'c', question('other', bob)))).toMatchObject({
-        slot: { nonce: 0 },
-      })
-    })
-
-    test('takes no lease from its holder before it ends', async () => {
-      const { ledger } = await create()
-      await ledger.claim(claiming('a', 'mine'))
-      await ledger.release([0], 0)
-      expect(await ledger.record(acceptance('a', 'mine', 0))).toEqual({ kind: 'recorded' })
     })
 
     test('outbids the dearest bytes, whatever number of digits their price has', async () => {
@@ -676,7 +519,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         { from: 'confirmed', to: 'broadcast' },
       ])
       expect(await ledger.reopen(id('block 9'))).toEqual([])
-      expect((await ledger.work()).nonces).toMatchObject([{ nonce: 0, state: 'recorded' }])
+      expect((await ledger.work()).nonces).toMatchObject([{ nonce: 0, sessions: ['s'] }])
       expect(await mineAt(ledger, 's', 0, executionIn(10, { outcome: 'failed' }))).toMatchObject([
         { to: 'mined' },
       ])
@@ -693,20 +536,17 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(queued).toHaveLength(2)
       expect(nextNonce).toBe(1)
       // Bytes were recorded for nonce 1: the payment that gets it has to outbid them.
-      expect(
-        await ledger.lease({ nonce: 1, token: 't', chainNonce: 1, sessions: ['a'] }),
-      ).toMatchObject({ slot: { priorGasPriceWei: 100n } })
+      const filling = { nonce: 1, chainNonce: 1, sessions: ['a'] }
+      expect(await ledger.slot(filling)).toEqual({ nonce: 1, prior: transactionOf('b') })
     })
 
     test("is not settled by what another payment's transaction did on its nonce", async () => {
       const { ledger } = await create()
       await accept(ledger, 'a')
       await ledger.abandon(0)
-      const leased = { nonce: 0, token: 't', chainNonce: 0, sessions: ['a'] }
-      await ledger.claim(claiming('b', 'b', { ...question('b', bob) }))
-      await ledger.record(acceptance('b', 'b', undefined, bob))
-      await ledger.lease({ ...leased, sessions: ['b'] })
-      await ledger.attach({ nonce: 0, token: 't', transaction: transactionOf('b', 140n) })
+      await accept(ledger, 'b', bob)
+      const filling = { nonce: 0, chainNonce: 0, sessions: ['b'] }
+      expect(await fillNonce(ledger, filling, transactionOf('b', 140n))).toBe('recorded')
       // The Worker that waits for the first payment's transaction still looks at nonce 0.
       expect(await mineAt(ledger, 'a', 0, executionIn(9))).toEqual([])
       expect(await ledger.payment('b')).toMatchObject({ state: 'signed' })
@@ -727,7 +567,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await end(ledger)).toMatchObject([{ to: state }])
       const failed = { kind: 'failed', screen: screenOf('s') }
       expect(await ledger.lookup(question('s'))).toEqual(failed)
-      expect(await ledger.claim(claiming('s', 'again'))).toEqual(failed)
+      expect((await offer(ledger, offerOf('s'))).verdicts).toEqual([failed])
       expect(await ledger.lookup(question('s', alice, 'another'))).toEqual({ kind: 'ended' })
       await ledger.reopen(id('block 9'))
       const after = state === 'reverted' ? answered : failed
@@ -826,11 +666,10 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const sessions = ['a', 'b', 'c']
       for (const [index, session] of sessions.entries()) {
         const account = [alice, bob, carol][index]
-        await accept(ledger, session, account, {}, { poolNonce: 1_000 })
+        await accept(ledger, session, account, { poolNonce: 1_000 })
       }
-      await ledger.lease({ nonce: 0, token: 'round', chainNonce: 0, sessions })
-      const carrying = { nonce: 0, token: 'round', transaction: transactionOf('batch') }
-      expect(await ledger.attach(carrying)).toEqual({ kind: 'recorded' })
+      const filling = { nonce: 0, chainNonce: 0, sessions }
+      expect(await fillNonce(ledger, filling, transactionOf('batch'))).toBe('recorded')
       const { hash } = transactionOf('batch')
       const states = async () =>
         Promise.all(
@@ -871,8 +710,8 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('goes out again as a whole after a reorganization, and without whom another carries', async () => {
       const { ledger, hash, states, mine } = await openBatch()
       await mine({ a: executionIn(9), b: executionIn(9) })
-      await ledger.lease({ nonce: 1, token: 'next', chainNonce: 1, sessions: ['c'] })
-      await ledger.attach({ nonce: 1, token: 'next', transaction: transactionOf('c') })
+      const filling = { nonce: 1, chainNonce: 1, sessions: ['c'] }
+      expect(await fillNonce(ledger, filling, transactionOf('c'))).toBe('recorded')
       await ledger.reopen(executionIn(9).block.hash)
       expect(await states()).toEqual(['broadcast 0', 'broadcast 0', 'signed 1'])
       // The other branch executes all three there: the third is settled by its own nonce alone.
@@ -901,21 +740,29 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await states()).toEqual(['mined 0', 'expired nowhere', 'mined 0'])
     })
 
+    test('is what payments share that are offered at once', async () => {
+      const { ledger } = await create()
+      const offers = [offerOf('a'), offerOf('b', bob), offerOf('c', carol)]
+      const { verdicts, nonce } = await offer(ledger, ...offers)
+      expect(verdicts.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted'])
+      const [open, ...others] = (await ledger.work()).nonces
+      expect({ nonce, others }).toEqual({ nonce: 0, others: [] })
+      expect(open?.sessions).toEqual(['a', 'b', 'c'])
+      expect(open?.transactions).toHaveLength(1)
+    })
+
     test('is not made where one of them does not wait any more', async () => {
       const { ledger, sessions } = await openBatch()
-      const lease = { nonce: 1, token: 'next', chainNonce: 0 }
-      await accept(ledger, 'd', alice, {}, { poolNonce: 1_000 })
-      await accept(ledger, 'e', bob, {}, { poolNonce: 1_000 })
-      expect(await ledger.lease({ ...lease, sessions: ['d', 'a'] })).toEqual({ kind: 'taken' })
-      expect(await ledger.lease({ ...lease, sessions: ['d', 'e'] })).toMatchObject({
-        kind: 'leased',
-      })
+      const filling = { nonce: 1, chainNonce: 0, sessions: ['d', 'e'] }
+      await accept(ledger, 'd', alice, { poolNonce: 1_000 })
+      await accept(ledger, 'e', bob, { poolNonce: 1_000 })
+      expect(await ledger.slot({ ...filling, sessions: ['d', 'a'] })).toBeUndefined()
+      expect(await ledger.slot(filling)).toMatchObject({ nonce: 1 })
       await ledger.expire('e')
       const transaction = transactionOf('d and e')
-      expect(await ledger.attach({ nonce: 1, token: 'next', transaction })).toEqual({
-        kind: 'fenced',
-      })
-      expect((await ledger.work()).nonces).toMatchObject([{ sessions }, { state: 'leased' }])
+      const filled = await ledger.fill({ ...filling, over: undefined, transaction })
+      expect(filled).toEqual({ kind: 'fenced' })
+      expect((await ledger.work()).nonces).toMatchObject([{ sessions }])
       expect(await ledger.payment('d')).toMatchObject({ state: 'queued' })
     })
   })
@@ -929,7 +776,6 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         open: [orderOf('a').request],
         executed: [],
         seen: 1,
-        busy: false,
         load: { ofAccount: 1, carried: 1, waiting: 0 },
         ...{ sight: {}, now: expect.any(Number) },
       })
@@ -959,80 +805,55 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('reserves what is shared until a view that shows it, and counts nothing twice', async () => {
       const { ledger } = await create()
       const one = { poolWei: 10n, capWei: 10n }
-      const claim = (session: string, poolWei: bigint, block: number) => {
-        const reserves = { ...one, of: { poolWei, capWei: 1_000n, block } }
-        return ledger.claim(claiming(session, session, { ...question(session, bob), reserves }))
+      const borrow = (session: string, poolWei: bigint, block: number) => {
+        const lendable = { poolWei, capWei: 1_000n, block }
+        return judge(ledger, session, bob, { order: { reserves: one }, lendable })
       }
-      expect(await claim('a', 19n, 5)).toMatchObject({ slot: { nonce: 0 } })
-      const order = { ...orderOf('a', bob), reserves: one }
-      await ledger.record({ ...acceptance('a', 'a', 0, bob), order })
+      expect(await borrow('a', 19n, 5)).toMatchObject({ nonce: 0 })
       // As long as no block holds it, by whatever view.
-      expect(await claim('b', 19n, 8)).toEqual({ kind: 'none_left' })
+      expect(await borrow('b', 19n, 8)).toMatchObject({ kind: 'none_left' })
       await mineAt(ledger, 'a', 0, executionIn(9))
       await ledger.confirm('a', id('block 9'))
       // Of block 8 it is reserved, and in block 9 the pool is the less.
-      expect(await claim('b', 19n, 8)).toEqual({ kind: 'none_left' })
-      expect(await claim('b', 9n, 9)).toEqual({ kind: 'none_left' })
+      expect(await borrow('b', 19n, 8)).toMatchObject({ kind: 'none_left' })
+      expect(await borrow('b', 9n, 9)).toMatchObject({ kind: 'none_left' })
       await ledger.reopen(id('block 9'))
-      expect(await claim('b', 19n, 9)).toEqual({ kind: 'none_left' })
+      expect(await borrow('b', 19n, 9)).toMatchObject({ kind: 'none_left' })
       await mineAt(ledger, 'a', 0, executionIn(10))
-      expect(await claim('b', 10n, 10)).toMatchObject({ kind: 'claimed' })
+      expect(await borrow('b', 10n, 10)).toMatchObject({ kind: 'accepted' })
     })
 
     test('reserves of the limit of withdrawals apart from what is lent', async () => {
       const { ledger } = await create()
       const none = { poolWei: 0n, capWei: 0n }
-      const claim = (session: string, outWei: bigint, block: number) => {
-        const reserves = { ...none, outWei: 10n, of: { ...none, outWei, block } }
-        return ledger.claim(claiming(session, session, { ...question(session, bob), reserves }))
-      }
-      const borrow = (session: string, wei: bigint) => {
-        const loan = { poolWei: wei, capWei: wei }
-        const reserves = { ...loan, of: { ...loan, block: 8 } }
-        return ledger.claim(claiming(session, session, { ...question(session, bob), reserves }))
-      }
-      expect(await claim('a', 19n, 5)).toMatchObject({ kind: 'claimed' })
-      // By a claim that has recorded nothing yet.
-      expect(await claim('b', 19n, 8)).toEqual({ kind: 'none_left' })
-      const order = { ...orderOf('a', bob), reserves: { ...none, outWei: 10n } }
-      await ledger.record({ ...acceptance('a', 'a', 0, bob), order })
-      expect(await claim('b', 19n, 8)).toEqual({ kind: 'none_left' })
-      expect(await borrow('c', 1n)).toMatchObject({ kind: 'claimed' })
+      const withdraw = (session: string, outWei: bigint, block: number) =>
+        offerOf(session, bob, {
+          order: { reserves: { ...none, outWei: 10n } },
+          lendable: { ...none, outWei, block },
+        })
+      const kindOf = async (...offers: PaymentOffer[]) =>
+        (await offer(ledger, ...offers)).verdicts.map(({ kind }) => kind)
+      // The second one by what the first one takes, which begins beside it.
+      const both = [withdraw('a', 19n, 5), withdraw('b', 19n, 8)]
+      expect(await kindOf(...both)).toEqual(['accepted', 'none_left'])
+      const loan = { poolWei: 1n, capWei: 1n }
+      const borrowed = { order: { reserves: loan }, lendable: { ...loan, block: 8 } }
+      expect(await judge(ledger, 'c', bob, borrowed)).toMatchObject({ kind: 'accepted' })
       await mineAt(ledger, 'a', 0, executionIn(9))
-      expect(await claim('b', 19n, 8)).toEqual({ kind: 'none_left' })
-      expect(await claim('b', 10n, 9)).toMatchObject({ kind: 'claimed' })
+      expect(await kindOf(withdraw('b', 19n, 8))).toEqual(['none_left'])
+      expect(await kindOf(withdraw('b', 10n, 9))).toEqual(['accepted'])
     })
 
-    test('lets no claim through that was checked against an older view', async () => {
+    test('lets no payment begin that was checked against an older view', async () => {
       const { ledger } = await create()
-      const stale = { seen: 0 }
       await accept(ledger, 'a')
-      expect(await ledger.claim(claiming('b', 'b', stale))).toEqual({ kind: 'changed' })
-      expect(
-        await ledger.claim(claiming('c', 'c', { ...question('c', bob), ...stale })),
-      ).toMatchObject({ kind: 'claimed' })
-    })
-
-    test('says when another session of the account is between claim and record', async () => {
-      const { ledger, rules, pass } = await create()
-      await ledger.claim(claiming('a', 'a'))
-      expect(await ledger.lookup(question('b'))).toMatchObject({ busy: true })
-      expect(await ledger.lookup(question('c', bob))).toMatchObject({ busy: false })
-      pass(rules.leaseMs)
-      expect(await ledger.lookup(question('b'))).toMatchObject({ busy: false })
-      expect(await ledger.lookup(question('a'))).toMatchObject({ busy: false })
-      await accept(ledger, 'a')
-      expect(await ledger.lookup(question('b'))).toMatchObject({ busy: false })
-    })
-
-    test('lets one session of an account through between claim and record', async () => {
-      const { ledger, rules, pass } = await create()
-      await ledger.claim(claiming('a', 'a', { seen: 0 }))
-      expect(await ledger.claim(claiming('b', 'b', { seen: 0 }))).toEqual({ kind: 'changed' })
-      pass(rules.leaseMs)
-      expect(await ledger.claim(claiming('b', 'b', { seen: 0 }))).toMatchObject({ kind: 'claimed' })
-      await ledger.record(acceptance('b', 'b', 0))
-      expect(await ledger.claim(claiming('c', 'c', { seen: 1 }))).toMatchObject({ kind: 'claimed' })
+      const offers = [
+        offerOf('b', alice, { seen: 0 }),
+        offerOf('c', bob, { seen: 0 }),
+        offerOf('d', bob, { seen: 0 }),
+      ]
+      const { verdicts } = await offer(ledger, ...offers)
+      expect(verdicts.map(({ kind }) => kind)).toEqual(['changed', 'accepted', 'changed'])
     })
 
     test('lists the last payments of an account, the newest first', async () => {

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { Ledger, PaymentQuery } from '../../src/relay/ledger/port.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
-import { accept, alice, bob, claiming, executionIn, id, mineAt, transactionOf } from './payments.ts'
+import { accept, alice, bob, executionIn, id, judge, mineAt, transactionOf } from './payments.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -14,24 +14,20 @@ async function settle(ledger: Ledger, session: string, nonce: number): Promise<v
 /** What every ledger gives to those who run the service. */
 export function operationsSuite(name: string, create: () => Promise<LedgerHarness>): void {
   describe(`the operator before the ledger on ${name}`, () => {
-    test('pauses: no claim is made, what is open goes on, and a resume opens it again', async () => {
+    test('pauses: no payment begins, what is open goes on, and a resume opens it again', async () => {
       const { ledger } = await create()
       await accept(ledger, 'before')
       expect(await ledger.setIntake('paused', 'a')).toMatchObject({ kind: 'paused' })
-      expect(await ledger.claim(claiming('meanwhile', undefined, { account: bob }))).toEqual({
-        kind: 'paused',
-      })
-      expect(await ledger.claim(claiming('before'))).toMatchObject({ kind: 'answered' })
+      const kindOf = async (session: string, account = bob) =>
+        (await judge(ledger, session, account)).kind
+      expect(await kindOf('meanwhile')).toBe('paused')
+      expect(await kindOf('before', alice)).toBe('answered')
       await settle(ledger, 'before', 0)
       expect((await ledger.payment('before'))?.state).toBe('confirmed')
       expect(await ledger.setIntake('draining', 'b')).toMatchObject({ kind: 'draining' })
-      expect(await ledger.claim(claiming('meanwhile', undefined, { account: bob }))).toEqual({
-        kind: 'paused',
-      })
+      expect(await kindOf('meanwhile')).toBe('paused')
       expect(await ledger.setIntake('open', 'c')).toEqual({ kind: 'open' })
-      expect(await ledger.claim(claiming('meanwhile', undefined, { account: bob }))).toMatchObject({
-        kind: 'claimed',
-      })
+      expect(await kindOf('meanwhile')).toBe('accepted')
       const actions = (await ledger.audit(10)).map(({ action }) => action)
       expect(actions.sort()).toEqual(['drain', 'pause', 'resume'].sort())
     })
@@ -158,10 +154,10 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await settle(ledger, 's0', 0)
       await settle(ledger, 's0', 0)
       await ledger.expire('s1')
-      const refusing = { session: 's2', input: 'i', account: bob, steps: 3, token: 't' }
+      const refusing = { session: 's2', input: 'i', account: bob, steps: 3 }
       const screen = { kind: 'end', lines: ['No.'] } as const
       await ledger.refuse({ ...refusing, screen })
-      await ledger.refuse({ ...refusing, screen, token: 'another' })
+      await ledger.refuse({ ...refusing, screen })
       await ledger.refuse({ ...refusing, session: 's3', screen, obstacle: 'paused' })
       pass(rules.retentionMs + 60_000)
       await ledger.prune()

@@ -1,12 +1,13 @@
 import { type Address, type Hex, stringToHex } from 'viem'
 import type {
-  Acceptance,
-  Claiming,
   Execution,
   Ledger,
+  NonceFill,
   Order,
+  PaymentOffer,
   Screen,
   SignedTransaction,
+  Verdict,
 } from '../../src/relay/ledger/port.ts'
 
 // Payments of a test, made of their sessions' names.
@@ -17,8 +18,6 @@ export const carol: Address = '0x3333333333333333333333333333333333333333'
 
 export const id = (text: string): Hex => stringToHex(text, { size: 32 })
 
-export const tokenOf = (session: string): string => `token of ${session}`
-
 export const screenOf = (session: string): Screen => ({
   kind: 'end',
   lines: [session, 'Please wait.'],
@@ -28,20 +27,6 @@ export const question = (session: string, account = alice, input = 'input') => (
   session,
   input,
   account,
-})
-
-export const claiming = (
-  session: string,
-  token = tokenOf(session),
-  more: Partial<Claiming> = {},
-): Claiming => ({
-  ...question(session),
-  steps: 3,
-  token,
-  chainNonce: 0,
-  poolNonce: 0,
-  seen: undefined,
-  ...more,
 })
 
 export const orderOf = (session: string, account = alice, more: Partial<Order> = {}): Order => ({
@@ -64,19 +49,21 @@ export const transactionOf = (name: string, gasPriceWei = 100n): SignedTransacti
   gasPriceWei,
 })
 
-export const acceptance = (
+/** A payment of an account's session that is offered; an `order` comes in parts. */
+export const offerOf = (
   session: string,
-  token: string,
-  nonce: number | undefined,
   account = alice,
-  more: Partial<Order> = {},
-): Acceptance => ({
-  session,
-  token,
+  { order, ...more }: Partial<Omit<PaymentOffer, 'order'>> & { order?: Partial<Order> } = {},
+): PaymentOffer => ({
+  ...question(session, account),
+  steps: 3,
+  order: orderOf(session, account, order),
+  screens: { carried: screenOf(session), queued: screenOf(session) },
+  chainNonce: 0,
+  poolNonce: 0,
+  gasPriceWei: 100n,
   seen: undefined,
-  order: orderOf(session, account, more),
-  screen: screenOf(session),
-  transaction: nonce === undefined ? undefined : { ...transactionOf(session), nonce },
+  ...more,
 })
 
 export const executionIn = (block: number, more: Partial<Execution> = {}): Execution => ({
@@ -87,21 +74,45 @@ export const executionIn = (block: number, more: Partial<Execution> = {}): Execu
   ...more,
 })
 
-/** Claims and records as a Worker does; the nonce it got. */
+/** Offers payments at once, as what gathers them does; `nonce`: of the transaction that carries them. */
+export async function offer(
+  ledger: Ledger,
+  ...offers: readonly PaymentOffer[]
+): Promise<{ verdicts: Verdict[]; nonce: number | undefined }> {
+  const { slot, sessions } = await ledger.propose(offers)
+  const transaction = { ...transactionOf(sessions.join()), nonce: slot?.nonce ?? -1, sessions }
+  const isCarried = slot !== undefined && sessions.length > 0
+  const recorded = await ledger.record(offers, isCarried ? transaction : undefined)
+  if (recorded.kind === 'changed') return offer(ledger, ...offers)
+  return { verdicts: recorded.verdicts, nonce: isCarried ? slot.nonce : undefined }
+}
+
+/** Offers one payment, and tells what became of it. */
+export async function judge(ledger: Ledger, ...parts: Parameters<typeof offerOf>) {
+  const { verdicts, nonce } = await offer(ledger, offerOf(...parts))
+  const { screen: _, ...verdict } = verdicts[0] as { kind: string; screen?: Screen }
+  return { ...verdict, nonce }
+}
+
+/** Has a payment accepted: the nonce that carries it. */
 export async function accept(
   ledger: Ledger,
-  session: string,
-  account = alice,
-  order: Partial<Order> = {},
-  claim: Partial<Claiming> = {},
+  ...parts: Parameters<typeof offerOf>
 ): Promise<number | undefined> {
-  const token = tokenOf(session)
-  const more = { ...question(session, account), ...claim }
-  const claimed = await ledger.claim(claiming(session, token, more))
-  if (claimed.kind !== 'claimed') throw new Error(`${session} was ${claimed.kind}`)
-  const nonce = claimed.slot?.nonce
-  await ledger.record(acceptance(session, token, nonce, account, order))
+  const { kind, nonce } = await judge(ledger, ...parts)
+  if (kind !== 'accepted') throw new Error(`${parts[0]} was ${kind}`)
   return nonce
+}
+
+/** Signs for a free nonce as a round does: what was said of it. */
+export async function fillNonce(
+  ledger: Ledger,
+  filling: NonceFill,
+  transaction: SignedTransaction,
+): Promise<'taken' | 'recorded' | 'fenced'> {
+  const slot = await ledger.slot(filling)
+  if (slot === undefined) return 'taken'
+  return (await ledger.fill({ ...filling, over: slot.prior?.hash, transaction })).kind
 }
 
 export const mineAt = (ledger: Ledger, session: string, nonce: number, execution: Execution) =>

@@ -3,18 +3,18 @@ import type { ExportEntry, ExportHead } from '../../src/relay/ledger/copies/expo
 import type { Identity, Ledger, Question } from '../../src/relay/ledger/port.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
 import {
-  acceptance,
   accept as acceptOrder,
   alice,
   bob,
   carol,
-  claiming,
   executionIn,
+  fillNonce,
   id,
+  judge,
   mineAt,
-  orderOf,
+  offer,
+  offerOf,
   question,
-  tokenOf,
   transactionOf,
 } from './payments.ts'
 
@@ -29,15 +29,13 @@ const lent = { kind: 'loan', spendsWei: 7n, reserves: share } as const
 
 const showing = (session: string, value: string) => ({ ...question(session), name: 'terms', value })
 
-/** A payment on the nonce that it got; or one that waits, whatever it got. */
+/** A payment on the nonce that it got; or one that waits, since the pool is full of others'. */
 async function accept(
   ledger: Ledger,
   session: string,
   { account = alice, waits = false } = {},
 ): Promise<void> {
-  if (!waits) return void (await acceptOrder(ledger, session, account, lent))
-  await ledger.claim(claiming(session, undefined, { account }))
-  await ledger.record(acceptance(session, tokenOf(session), undefined, account, lent))
+  await acceptOrder(ledger, session, account, { order: lent, poolNonce: waits ? 1_000 : 0 })
 }
 
 const mine = (ledger: Ledger, session: string, nonce: number, number = 5) =>
@@ -73,7 +71,7 @@ export async function restoreAll(ledger: Ledger, { head, pages }: Exported, adds
   return sum
 }
 
-/** One of each kind: in flight, in a block, done, waiting, refused, and a claim that is no answer yet. */
+/** One of each kind: in flight, in a block, done, waiting, and refused. */
 async function history(ledger: Ledger): Promise<void> {
   await ledger.identify(identity)
   for (const session of ['done', 'mined', 'sent', 'signed']) {
@@ -84,8 +82,7 @@ async function history(ledger: Ledger): Promise<void> {
   await mine(ledger, 'mined', 1, 6)
   await ledger.sent(id('tx sent'), 'taken')
   await accept(ledger, 'waits', { account: bob, waits: true })
-  await ledger.release([4], 0)
-  const refused = { ...question('refused'), steps: 3, token: 'r' }
+  const refused = { ...question('refused'), steps: 3 }
   await ledger.refuse({ ...refused, screen: { kind: 'end', lines: ['No.'] } })
   await ledger.note({ id: 'audit 1', action: 'outbid', detail: { nonce: '1' } })
   await ledger.sawHead([{ number: 7, hash: id('block 7'), count: 2 }])
@@ -147,14 +144,12 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       await history(from.ledger)
       await restoreAll(to.ledger, await exportAll(from.ledger))
       // 'mined' is in block 6, and three are open.
-      const of = (poolWei: bigint) => ({ poolWei, capWei: 100n, block: 5 })
-      const claim = (poolWei: bigint) =>
-        to.ledger.claim({
-          ...claiming(`of ${poolWei}`, undefined, { account: bob }),
-          reserves: { ...share, of: of(poolWei) },
-        })
-      expect(await claim(14n)).toEqual({ kind: 'none_left' })
-      expect((await claim(15n)).kind).toBe('claimed')
+      const kindWith = async (poolWei: bigint) => {
+        const lendable = { poolWei, capWei: 100n, block: 5 }
+        return (await judge(to.ledger, `of ${poolWei}`, bob, { order: lent, lendable })).kind
+      }
+      expect(await kindWith(14n)).toBe('none_left')
+      expect(await kindWith(15n)).toBe('accepted')
     })
 
     test('is in pages, none of which parts what has one time', async () => {
@@ -162,7 +157,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       await ledger.identify(identity)
       for (let index = 0; index < 130; index++) {
         const screen = { kind: 'end' as const, lines: ['No.'] }
-        await ledger.refuse({ ...question(`s${index}`), steps: 1, token: 't', screen })
+        await ledger.refuse({ ...question(`s${index}`), steps: 1, screen })
         if (index % 60 === 59) pass(1)
       }
       const { pages } = await exportAll(ledger)
@@ -182,8 +177,8 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       const screen = { kind: 'end' as const, lines: ['No.'] }
       for (const session of ['signed', 'unknown']) {
         expect(await ledger.lookup(question(session))).toEqual({ kind: 'pending' })
-        expect(await ledger.claim(claiming(session))).toEqual({ kind: 'pending' })
-        const refusing = { ...question(session), steps: 1, token: 't', screen }
+        expect((await judge(ledger, session)).kind).toBe('pending')
+        const refusing = { ...question(session), steps: 1, screen }
         expect(await ledger.refuse(refusing)).toEqual({ kind: 'pending' })
       }
       // What was shown may be in what is still to come.
@@ -201,29 +196,21 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ledger.endRestore(head.exportedAt)).toEqual({ kind: 'not_begun' })
     })
 
-    test('lets nothing be recorded that was claimed before it', async () => {
+    test('lets nothing be recorded that was signed before it', async () => {
       const [from, to] = [await create(), await create()]
       await history(from.ledger)
       const { head, pages } = await exportAll(from.ledger)
       const { ledger } = to
-      const claim = await ledger.claim(claiming('signed'))
-      expect(claim).toMatchObject({ kind: 'claimed', slot: { nonce: 0 } })
-      const leased = { nonce: 1, token: 'round', chainNonce: 0, sessions: [] }
-      expect(await ledger.lease(leased)).toMatchObject({ kind: 'leased' })
+      const offered = offerOf('signed', alice, { order: lent })
+      const { slot, sessions } = await ledger.propose([offered])
+      expect(slot?.nonce).toBe(0)
       const restoring = { id: 'restore', head, identity, adds: true }
       expect(await ledger.beginRestore(restoring)).toEqual({ kind: 'begun' })
-      const transaction = { hash: id('tx late'), raw: id('raw'), gasPriceWei: 100n }
-      const order = orderOf('signed', alice, lent)
-      const record = { session: 'signed', token: 'token of signed', seen: undefined, order }
-      const screen = { kind: 'end', lines: [] } as const
-      for (const made of [{ ...transaction, nonce: 0 }, undefined]) {
-        const recorded = await ledger.record({ ...record, screen, transaction: made })
-        expect(recorded).toEqual({ kind: 'fenced' })
-      }
-      expect(await ledger.attach({ nonce: 1, token: 'round', transaction })).toEqual({
-        kind: 'fenced',
-      })
-      expect(await ledger.lease({ ...leased, nonce: 2 })).toEqual({ kind: 'taken' })
+      const transaction = { ...transactionOf('late'), nonce: 0, sessions }
+      expect(await ledger.record([offered], transaction)).toEqual({ kind: 'changed' })
+      expect((await offer(ledger, offered)).verdicts).toEqual([{ kind: 'pending' }])
+      const filling = { nonce: 1, chainNonce: 0, sessions: [] }
+      expect(await fillNonce(ledger, filling, transactionOf('late'))).toBe('taken')
       for (const page of pages) await ledger.restore(head.exportedAt, page)
       await ledger.endRestore(head.exportedAt)
       const payment = await ledger.payment('signed')
@@ -238,9 +225,8 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       pass(1_000)
       await ledger.identify(identity)
       await accept(ledger, 'newer')
-      const refusing = { ...question('signed'), steps: 1, token: 't' }
+      const refusing = { ...question('signed'), steps: 1 }
       await ledger.refuse({ ...refusing, screen: { kind: 'end', lines: ['Not now.'] } })
-      await ledger.claim(claiming('sent', undefined, { account: bob }))
       expect(await restoreAll(ledger, exported)).toEqual({
         ...{ kind: 'in_use', isOpen: true, isNewer: true },
       })
@@ -251,13 +237,6 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ledger.payment('signed')).toBeUndefined()
       const { nonces, carried } = await ledger.work()
       expect(nonces.find(({ nonce }) => nonce === 0)?.sessions).toEqual(['newer'])
-      // What claimed the session meanwhile has no right to it any more.
-      const token = 'token of sent'
-      const late = { session: 'sent', token, seen: undefined, order: orderOf('sent', bob, lent) }
-      const screen = { kind: 'end' as const, lines: [] }
-      expect(await ledger.record({ ...late, screen, transaction: undefined })).toEqual({
-        kind: 'fenced',
-      })
       expect(carried.map(({ session }) => session).sort()).toEqual(['newer', 'sent'])
     })
 
@@ -270,7 +249,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       const { head } = await exportAll(from.ledger)
       const begin = (more: Partial<ExportHead>, own = identity) =>
         to.ledger.beginRestore({ id: 'r', head: { ...head, ...more }, identity: own, adds: true })
-      expect(await begin({ schema: '1' })).toEqual({ kind: 'other_schema', schema: '4' })
+      expect(await begin({ schema: '1' })).toEqual({ kind: 'other_schema', schema: '5' })
       expect(await begin({ chainId: 30 })).toEqual({ kind: 'other_ledger', names: ['chain'] })
       const other = { chainId: 31, fingerprints: { ...identity.fingerprints, SECRET: 'b' } }
       expect(await begin({}, other)).toEqual({ kind: 'other_ledger', names: ['SECRET'] })

@@ -120,15 +120,15 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
     test.for([
       {
         how: 'does not write',
-        refused: ['refuse', 'claim'],
+        refused: ['refuse', 'propose'],
         says: /^END Not sent so far, but it may/,
       },
       {
         how: 'does not answer',
-        refused: ['refuse', 'claim', 'lookup'],
+        refused: ['refuse', 'propose', 'lookup'],
         says: /^END It is not known/,
       },
-    ])('is not claimed where the ledger $how', async ({ refused, says }) => {
+    ])('is not ended where the ledger $how', async ({ refused, says }) => {
       const { ledger } = await create()
       let isWell = false
       const silent = ledgerThrough((method, args) => {

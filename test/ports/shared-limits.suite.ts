@@ -76,25 +76,5 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
         'END Your balance is too low: 0.005 tRBTC. Nothing was sent. Dial again to send less.',
       )
     })
-
-    test('is free again where a claim was never recorded, when its lease is over', async () => {
-      const { ledger, rules, pass } = await create()
-      const { accountOf } = openModelledService({ ledger, callers, poolLoans: 1, capLoans: 1 })
-      const one = { poolWei: 1n, capWei: 1n }
-      const claim = (caller: number) =>
-        ledger.claim({
-          ...{ session: `of ${caller}`, input: 'i', account: accountOf(caller), steps: 1 },
-          ...{ token: `of ${caller}`, chainNonce: 0, poolNonce: 0, seen: 0 },
-          reserves: { ...one, of: { ...one, block: 7 } },
-        })
-      expect(await claim(0)).toMatchObject({ kind: 'claimed' })
-      expect(await claim(1)).toEqual({ kind: 'none_left' })
-      pass(rules.leaseMs)
-      expect(await claim(1)).toMatchObject({ kind: 'claimed' })
-      const screen = { kind: 'end', lines: ['No.'] } as const
-      const { session, input, token } = { session: 'of 1', input: 'i', token: 'of 1' }
-      await ledger.refuse({ session, input, token, screen, steps: 1, account: accountOf(1) })
-      expect(await claim(2)).toMatchObject({ kind: 'claimed' })
-    })
   })
 }

@@ -36,11 +36,8 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
     test('stays once the session is decided, and nothing is added', async () => {
       const { ledger } = await create()
       await ledger.show(showing('s', '1'))
-      const claim = { ...question('s'), steps: 1, token: 'mine' }
-      await ledger.claim({ ...claim, chainNonce: 0, poolNonce: 0, seen: undefined })
-      expect(await ledger.show(showing('s', '2', 'while it is claimed'))).toEqual(shown('2'))
       const screen = { kind: 'end' as const, lines: ['No.'] }
-      await ledger.refuse({ ...claim, screen })
+      await ledger.refuse({ ...question('s'), steps: 1, screen })
       expect(await ledger.show(showing('s', '3'))).toEqual(shown('1'))
       expect(await ledger.show(showing('s', '3', 'later'))).toEqual({ kind: 'answered', screen })
       expect(await ledger.shown(question('s'), 'later')).toBeUndefined()

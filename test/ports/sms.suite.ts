@@ -23,7 +23,9 @@ async function accept(ledger: Ledger, session: string, sms = both): Promise<numb
   // Those before are in blocks.
   const { nextNonce: chainNonce } = await ledger.vitals()
   const counts = { chainNonce, poolNonce: chainNonce }
-  return (await acceptOrder(ledger, session, alice, { spendsWei: 1n, sms }, counts)) ?? -1
+  return (
+    (await acceptOrder(ledger, session, alice, { order: { spendsWei: 1n, sms }, ...counts })) ?? -1
+  )
 }
 
 const execution = (number: number, outcome: Execution['outcome'] = 'executed'): Execution =>

@@ -1,5 +1,4 @@
 import type { Address, Hex } from 'viem'
-import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { createRandom, type Random } from '../random.ts'
 import { type DialItem, dialAgain, type Scene } from './draw/dials.ts'
 import type { Knobs } from './draw/knobs.ts'
@@ -263,7 +262,7 @@ const rare: readonly {
       return [{ phase, at, kind: 'miscount', forMs, by: random.int(1, 40) }]
     },
   },
-  // A Worker is not run from its claim to the claim's end, while another one is asked the same.
+  // A Worker is not run for as long as a caller waits for an answer, while another one is asked the same.
   {
     name: 'frozen',
     share: 0.05,
@@ -273,7 +272,7 @@ const rare: readonly {
       const { at, worker } = dial
       if (workers === 1) return []
       const from = at + slowness * random.int(100, 600)
-      const againAt = at + ledgerRules.leaseMs + random.int(0, 2 * secondMs)
+      const againAt = at + 12 * secondMs + random.int(0, 2 * secondMs)
       const forMs = againAt - from + random.int(0, 3 * secondMs)
       const again = { ...dialAgain(scene, dial, againAt), worker: (worker + 1) % workers }
       return [{ phase, at: from, kind: 'freeze', worker, forMs }, again]

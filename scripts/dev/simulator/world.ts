@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { KeptLedger } from '../../../src/relay/ledger/keeper.ts'
-import { ledgerRules, type Work } from '../../../src/relay/ledger/port.ts'
+import { type AcceptPayment, ledgerRules, type Work } from '../../../src/relay/ledger/port.ts'
 import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
 import type { SqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
@@ -34,7 +34,12 @@ const newWeather = () => ({
 })
 
 /** What runs in an object until it ends. */
-type Instance = { kept: KeptLedger; actors: Set<Actor>; calls: Set<(outcome: Outcome) => void> }
+type Instance = {
+  kept: KeptLedger
+  accept: AcceptPayment
+  actors: Set<Actor>
+  calls: Set<(outcome: Outcome) => void>
+}
 
 /** The Durable Object of the ledger: its rows and its alarm outlive what runs in it. */
 function newObject({ rules }: Plan['knobs'], storage: Sql) {
@@ -58,11 +63,11 @@ function newObject({ rules }: Plan['knobs'], storage: Sql) {
     },
     /** How things stood when the latest round began; undefined where the round is not judged. */
     round: undefined as RoundStart | undefined,
-    claims: {
-      /** Those whose leases last, by their tokens. */
-      live: new Map<string, Claimed>(),
-      /** Tokens that have recorded: they are told so again. */
-      recorded: new Set<string>(),
+    views: {
+      /** How many payments of an account had begun when a session of it was looked up. */
+      looked: new Map<string, Set<number>>(),
+      /** How many have begun, by their account. */
+      begun: new Map<string, number>(),
     },
   }
 }
@@ -71,16 +76,6 @@ function newObject({ rules }: Plan['knobs'], storage: Sql) {
 export type Outcome = { ok: true; value: unknown } | { ok: false; error: Error }
 
 export type RoundStart = { head: ModelBlock; work: Work }
-
-export type Claimed = {
-  session: string
-  account: string
-  until: number
-  nonce: number | undefined
-  /** It was checked against the account's other payments, and there are new ones. */
-  isOutdated: boolean
-  isChecked: boolean
-}
 
 export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
   const { knobs } = plan

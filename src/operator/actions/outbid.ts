@@ -12,7 +12,7 @@ export async function outbidNonce(
 ): Promise<OutbidAnswer | RefusedRequest> {
   const { ledger, node, clock } = relayer
   const { nonces } = await ledger.work()
-  const open = nonces.find((one) => one.nonce === nonce && one.state === 'recorded')
+  const open = nonces.find((one) => one.nonce === nonce)
   const [latest] = open?.transactions ?? []
   if (open === undefined || latest === undefined) {
     return { status: 404, error: 'no transaction of this nonce waits for a block' }

@@ -34,6 +34,10 @@ export class ListedTooLate extends Error {
 /** What was written so far, by the names of rows. */
 export type Writes = Map<string, Write>
 
+/** Makes a draft over another one, which it leaves as it is. */
+export const draftOver = (rows: Draft, writes: Writes): Draft =>
+  createDraft({ row: rows.row, list: (listing) => rows.list(listing) }, rows.now, writes)
+
 /** A draft over a view. What it writes is added to `writes`, which may hold earlier steps' rows. */
 export function createDraft(view: View, now: number, writes: Writes): Draft {
   function row<Name extends TableName>(table: Name, ...key: Key): Row<Name> | undefined {

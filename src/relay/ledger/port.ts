@@ -18,15 +18,21 @@ export type { PaymentState } from './transitions.ts'
  *
  * No method waits for the network. Times are those of the ledger's own clock.
  */
-export type Ledger = {
+export type Ledger = SessionLedger &
+  PaymentLedger &
+  NonceLedger &
+  ChainLedger &
+  OperatorLedger &
+  BackupLedger
+
+/** What sessions were shown and answered. */
+export type SessionLedger = {
   /** Refuses to go on with other secrets or another chain than the ledger was begun with. */
   identify(identity: Identity): Promise<Identified>
-
   /** The account that a number has since its former form, by that of its present one. Undefined: it has this one. */
   formerAccount(account: Address): Promise<Address | undefined>
   /** Has accounts of former forms stay those of their numbers, and goes on with another table of forms. */
   renumber(renumbering: Renumbering): Promise<Renumbered>
-
   /** What this session's question was answered with, or else what its account has under way. */
   lookup(question: Question): Promise<Decided | Undecided>
   /**
@@ -38,7 +44,7 @@ export type Ledger = {
   shown(question: Question, name: string): Promise<string | undefined>
   /**
    * How many minutes before this question its account paid by an equal call; undefined where it did not lately.
-   * What is found once is kept as in {@link Ledger.show}.
+   * What is found once is kept as in {@link SessionLedger.show}.
    */
   equal(question: Question, call: PaymentCall): Promise<number | undefined>
   /**
@@ -46,104 +52,29 @@ export type Ledger = {
    * other question of the session is paid.
    */
   refuse(refusal: Refusing): Promise<Decided | Refused>
+  /** Judges what is offered, and finds the nonce for those payments that may begin. Nothing has changed. */
+  propose(offers: readonly PaymentOffer[]): Promise<Proposal>
   /**
-   * Reserves the session for the token's holder, in one step with what its payment takes of what all
-   * accounts share, and with a nonce if one is free.
+   * Makes signed requests, screens and the transaction that carries them durable, each judged as the one after
+   * those before it. Without a transaction those that may begin are queued. `changed`: other payments than those
+   * of the transaction may begin by now, or its nonce is not free: then nothing was written.
    */
-  claim(
-    claim: Claiming,
-  ): Promise<
-    | Decided
-    | Claimed
-    | Full
-    | OverDay
-    | Equal
-    | RefusalOf<'none_left' | 'paused'>
-    | { kind: 'changed' }
-  >
-  /**
-   * Makes the signed request, the screen and the transaction durable; only the live token may, and only
-   * on the view of the account that its claim was made on.
-   */
-  record(acceptance: Acceptance): Promise<Recorded | Full | OverDay>
+  record(
+    offers: readonly PaymentOffer[],
+    transaction?: Carrying,
+  ): Promise<{ kind: 'recorded'; verdicts: Verdict[] } | { kind: 'changed' }>
   /** Accepts a session whose intent the chain has already spent: a ledger that lost its rows learns. */
   adopt(adoption: Adoption): Promise<Decided | { kind: 'adopted' }>
+}
 
-  /**
-   * What those who run the service go by. With an identity: whether the ledger was begun with it, which
-   * it is not by this. With `probes` a row is written now and then, so that an answer says that rows can
-   * be written.
-   */
-  vitals(asked?: { identity?: Identity; probes?: boolean }): Promise<Vitals>
-  /** Notes what was seen of the chain. */
-  saw(seen: Seen): Promise<void>
-  /**
-   * Whether new payments are taken from now on; an audit's entry of this id says that it was set. While they are
-   * draining, the account secret of this fingerprint may come in the former one's place.
-   */
-  setIntake(kind: IntakeWish, id: string, nextAccountKey?: string): Promise<Intake>
-  /** A page of what a restore needs. */
-  exported(identity: Identity, place: ExportPlace): Promise<ExportPage>
-  /** Until it has ended no session is decided, and rounds do nothing. */
-  beginRestore(restoring: Restoring): Promise<RestoreBegun>
-  /** Adds what an export has and the ledger has not, and changes nothing that is there. */
-  restore(exportedAt: number, entries: readonly ExportEntry[]): Promise<RestoreAnswer>
-  /** Payments are taken again, where they were before the restore. */
-  endRestore(exportedAt: number): Promise<RestoreAnswer>
-  /** Writes down what an operator did, once for each id. Never holds a phone number. */
-  note(entry: Omit<AuditEntry, 'at'>): Promise<void>
-  /**
-   * Raises what is found now and was not, and clears what is over. With `isTold` a notice of each is kept
-   * until it was delivered.
-   */
-  alert(found: readonly Finding[], told: { isTold: boolean }): Promise<AlertChange>
-  /** Notices that are due. Who takes them tells them: they are due again later, until they are {@link Ledger.told}. */
-  takeNotices(limit: number): Promise<AlertNotice[]>
-  /** A notice was delivered. */
-  told(id: string): Promise<void>
-  /**
-   * Takes messages that are due, at most so many, and says when the next one is (Unix time in ms). Who takes one
-   * may send it once, and no one else ever may, unless it is noted that nothing was sent.
-   */
-  takeSms(limit: number): Promise<{ taken: DueSms[]; next: number | undefined }>
-  /** What became of a message that was taken. */
-  noteSms(name: SmsName, fate: SmsFate): Promise<void>
-  /** What operators did, the newest first. */
-  audit(limit: number): Promise<AuditEntry[]>
-  /** Payments as an operator looks for them, the newest first. */
-  page(query: PaymentQuery): Promise<PaymentPage>
-  /** Everything that is known of one payment. */
-  tracePayment(intentId: Hex): Promise<PaymentTrace | undefined>
+/** What becomes of payments. */
+export type PaymentLedger = {
   /** Everything that is not settled, for the round that tends it. */
   work(identity?: Identity): Promise<Work>
-  /** What was signed for the nonces in use, and for the last ones, whatever became of them. */
-  signed(): Promise<SignedNonce[]>
-  /** Blocks above this height that hold something of ours, the highest first. */
-  blocks(above: number): Promise<BlockId[]>
   /** One payment, by the session that made it. */
   payment(session: string): Promise<Payment | undefined>
   /** An account's last payments, the newest first. */
   payments(account: Address, limit: number): Promise<Payment[]>
-
-  /**
-   * Reserves a nonce outside a session: for queued payments that were not carried in vain too often,
-   * or to fill a gap (no sessions). A displaced nonce is free again after `displacedMs`.
-   */
-  lease(lease: Leasing): Promise<Leased | { kind: 'taken' }>
-  /** Makes a leased nonce's transaction durable; only the live token may. */
-  attach(attachment: Attachment): Promise<Recorded>
-  /** Makes a transaction of the same requests durable for a nonce, over the one that is named. */
-  replace(replacement: Replacement): Promise<Recorded>
-  /** Gives back ended leases that the chain has passed, or that no recorded nonce stands above. */
-  release(nonces: number[], chainNonce: number): Promise<void>
-  /** Notes that the bytes went out at this time, and what the node said. A price that was too low is read again. */
-  sent(hash: Hex, verdict: SendVerdict): Promise<Transition[]>
-  /** Notes the block of a nonce and what became of each of its payments there. */
-  mined(report: MinedReport): Promise<Transition[]>
-  /** Notes that a nonce of ours holds something that we do not know. Its payments are queued again. */
-  displaced(nonce: number): Promise<Transition[]>
-  /** Takes back a nonce too far ahead of the chain to be reached. Its payments are queued again. */
-  abandon(nonce: number): Promise<Transition[]>
   /** Queues a payment again that no nonce carries any more, since the ledger lost the row. */
   requeue(session: string): Promise<Transition[]>
   /** Settles a queued payment by an event of another transaction. */
@@ -152,6 +83,48 @@ export type Ledger = {
   confirm(session: string, blockHash: Hex): Promise<Transition[]>
   /** Declares a payment dead whose deadline has passed unspent. Its nonce is left to be filled. */
   expire(session: string): Promise<Transition[]>
+  /**
+   * Takes messages that are due, at most so many, and says when the next one is (Unix time in ms). Who takes one
+   * may send it once, and no one else ever may, unless it is noted that nothing was sent.
+   */
+  takeSms(limit: number): Promise<{ taken: DueSms[]; next: number | undefined }>
+  /** What became of a message that was taken. */
+  noteSms(name: SmsName, fate: SmsFate): Promise<void>
+}
+
+/** What the relayer's nonces carry. */
+export type NonceLedger = {
+  /** What was signed for the nonces in use, and for the last ones, whatever became of them. */
+  signed(): Promise<SignedNonce[]>
+  /**
+   * Returns a nonce that may carry queued payments, or close a gap (no sessions), with what was signed for it
+   * before. A displaced nonce is free again after `displacedMs`. Undefined: it may not.
+   */
+  slot(filling: NonceFill): Promise<Slot | undefined>
+  /** Makes the transaction durable that was signed for such a nonce, where it still may carry these payments. */
+  fill(
+    filling: NonceFill & { over: Hex | undefined; transaction: SignedTransaction },
+  ): Promise<Filled>
+  /** Makes a transaction of the same requests durable for a nonce, over the one that is named. */
+  replace(replacement: Replacement): Promise<Filled>
+  /** Gives up nonces whose rows were lost and that the chain has passed. */
+  release(chainNonce: number): Promise<void>
+  /** Notes that the bytes went out at this time, and what the node said. A price that was too low is read again. */
+  sent(hash: Hex, verdict: SendVerdict): Promise<Transition[]>
+  /** Notes the block of a nonce and what became of each of its payments there. */
+  mined(report: MinedReport): Promise<Transition[]>
+  /** Notes that a nonce of ours holds something that we do not know. Its payments are queued again. */
+  displaced(nonce: number): Promise<Transition[]>
+  /** Takes back a nonce too far ahead of the chain to be reached. Its payments are queued again. */
+  abandon(nonce: number): Promise<Transition[]>
+}
+
+/** What was seen of the chain. */
+export type ChainLedger = {
+  /** Notes what was seen of the chain. */
+  saw(seen: Seen): Promise<void>
+  /** Blocks above this height that hold something of ours, the highest first. */
+  blocks(above: number): Promise<BlockId[]>
   /** Takes back what a block had settled that is no longer in the chain. */
   reopen(blockHash: Hex): Promise<Transition[]>
   /**
@@ -165,8 +138,52 @@ export type Ledger = {
    * noted: a round that is late would have what the chain has lost counted until that is asked again.
    */
   sawMeans(head: Hex, means: Means, asked?: Turn): Promise<void>
+}
+
+/** What those who run the service see and set. */
+export type OperatorLedger = {
+  /**
+   * What those who run the service go by. With an identity: whether the ledger was begun with it, which
+   * it is not by this. With `probes` a row is written now and then, so that an answer says that rows can
+   * be written.
+   */
+  vitals(asked?: { identity?: Identity; probes?: boolean }): Promise<Vitals>
+  /**
+   * Whether new payments are taken from now on; an audit's entry of this id says that it was set. While they are
+   * draining, the account secret of this fingerprint may come in the former one's place.
+   */
+  setIntake(kind: IntakeWish, id: string, nextAccountKey?: string): Promise<Intake>
+  /** Writes down what an operator did, once for each id. Never holds a phone number. */
+  note(entry: Omit<AuditEntry, 'at'>): Promise<void>
+  /** What operators did, the newest first. */
+  audit(limit: number): Promise<AuditEntry[]>
+  /**
+   * Raises what is found now and was not, and clears what is over. With `isTold` a notice of each is kept
+   * until it was delivered.
+   */
+  alert(found: readonly Finding[], told: { isTold: boolean }): Promise<AlertChange>
+  /** Notices that are due. Who takes them tells them: they are due again later, until they are {@link OperatorLedger.told}. */
+  takeNotices(limit: number): Promise<AlertNotice[]>
+  /** A notice was delivered. */
+  told(id: string): Promise<void>
+  /** Payments as an operator looks for them, the newest first. */
+  page(query: PaymentQuery): Promise<PaymentPage>
+  /** Everything that is known of one payment. */
+  tracePayment(intentId: Hex): Promise<PaymentTrace | undefined>
   /** Forgets payments settled for longer than the retention time, then their sessions. */
   prune(): Promise<void>
+}
+
+/** What is exported and restored. */
+export type BackupLedger = {
+  /** A page of what a restore needs. */
+  exported(identity: Identity, place: ExportPlace): Promise<ExportPage>
+  /** Until it has ended no session is decided, and rounds do nothing. */
+  beginRestore(restoring: Restoring): Promise<RestoreBegun>
+  /** Adds what an export has and the ledger has not, and changes nothing that is there. */
+  restore(exportedAt: number, entries: readonly ExportEntry[]): Promise<RestoreAnswer>
+  /** Payments are taken again, where they were before the restore. */
+  endRestore(exportedAt: number): Promise<RestoreAnswer>
 }
 
 /** A time of the last 30 days (Unix time in ms), or a bookmark that was told. */
@@ -177,8 +194,6 @@ export type SetBackAnswer = { kind: 'set_back'; undo: string } | { kind: 'refuse
 
 /** What a ledger is told once. */
 export type LedgerRules = {
-  /** How long a claim may take from reservation to record. */
-  leaseMs: number
   /** Nonces from the chain's count on that may be in use at a time. */
   maxInFlight: number
   /** Blocks that a settled payment stays watched. */
@@ -198,8 +213,6 @@ export type LedgerRules = {
 }
 
 export const ledgerRules = {
-  // Longer than the 8 s in which a caller is answered: a Worker that still waits may still record.
-  leaseMs: 12_000,
   // RSKj's pool drops what has waited for 650 s: what is unknown is in a block by then, or gone.
   displacedMs: 15 * 60 * 1000,
   maxAttempts: 8,
@@ -251,7 +264,7 @@ export type Screen = { kind: 'ask' | 'end'; lines: readonly string[] }
 
 /** What stands in the way of another answer. */
 export type Decided =
-  /** Another delivery holds a live claim on the session; ask again. */
+  /** A restore may still tell of the session; ask again. */
   | { kind: 'pending' }
   /** This very question has this answer. */
   | { kind: 'answered'; screen: Screen }
@@ -274,10 +287,8 @@ export type Undecided = {
    * them. With the open ones at most {@link maxOpen}.
    */
   executed: SignedRequest[]
-  /** How many payments of the account the ledger has seen: a claim made on this view names it. */
+  /** How many payments of the account the ledger has seen: an offer made on this view names it. */
   seen: number
-  /** Another session of the account is between its claim and its record: a claim now is `changed`. */
-  busy: boolean
   load: Load
   /** What is known of the chain, and the time of the ledger: how old it is, and how far a process' clock is off. */
   sight: Sight
@@ -286,9 +297,9 @@ export type Undecided = {
 
 /** What is open in the whole ledger: what one more payment waits behind, and what the key pays for besides. */
 export type Load = {
-  /** Payments of the account, those between claim and record among them. */
+  /** Payments of the account. */
   ofAccount: number
-  /** Payments of nonces in use: held by a live lease, or with bytes that no block has. */
+  /** Payments of nonces in use, whose bytes no block has. */
   carried: number
   /** Payments that wait for a nonce. */
   waiting: number
@@ -337,7 +348,7 @@ export type Vitals = {
   obstacle: NotedObstacle | undefined
   /** When a caller was last refused for a number that is in no numbering plan (Unix time in ms). */
   unlistedAt: number | undefined
-  /** One above the highest nonce that was ever handed out and not given back. */
+  /** One above the highest nonce that was used. */
   nextNonce: number
   /** Payments of nonces in use, as in {@link Load}. */
   carried: number
@@ -348,7 +359,7 @@ export type Vitals = {
 }
 
 /**
- * Whether new payments are taken. While they are not, no claim is made and what is open goes on; a drain
+ * Whether new payments are taken. While they are not, what is open goes on; a drain
  * is meant to last until nothing is. `since` is a Unix time in ms, `nextAccountKey` the fingerprint of the account
  * secret that the rows may go on with.
  */
@@ -476,7 +487,6 @@ export type PaymentTrace = PaymentRecord & {
 export type Refusing = Question & {
   steps: number
   screen: Screen
-  token: string
   /** Undefined: the refusal is the payment's own. */
   obstacle?: ObstacleKind | undefined
   /** The caller's number is in no numbering plan, which is noted for those who run the service. */
@@ -490,11 +500,12 @@ export type Refused = {
   isNews?: true
 }
 
-export type Claiming = Question & {
+/** A payment that a session asks for, with all that it is judged by. */
+export type PaymentOffer = Question & {
   /** How many answers the caller had given. */
   steps: number
-  /** Known to the claimer alone. The same token gets its own claim back while its lease lasts. */
-  token: string
+  order: Order
+  screens: Screens
   /** The relayer's transaction count on the chain, as lately seen. */
   chainNonce: number
   /**
@@ -502,27 +513,69 @@ export type Claiming = Question & {
    * payment perhaps whose rows were lost: a new one begins above them and never bumps them.
    */
   poolNonce: number
+  /** What the node asks for a unit of gas. */
+  gasPriceWei: bigint
   /**
-   * The view of the account that the claim was checked against. A claim on an older view is
-   * `changed`, so that two sessions cannot both pass on one balance. Undefined: unchecked.
+   * The view of the account that the payment was checked against. On an older view the verdict is `changed`,
+   * so that two sessions cannot both pass on one balance. Undefined: unchecked.
    */
   seen: number | undefined
-  /** Beyond it the claim is {@link Full}. Undefined: unchecked. */
+  /** Beyond it the verdict is {@link Full}. Undefined: unchecked. */
   room?: Room | undefined
-  /** What its account may send in a day, and what this one sends: beyond it the claim is {@link OverDay}. Undefined: unchecked. */
-  day?: (DayLimits & Pick<Order, 'kind' | 'spendsWei'>) | undefined
-  /** Where an equal one was accepted a moment ago the claim is {@link Equal}. Undefined: unchecked. */
-  unlessEqual?: PaymentCall | undefined
+  /** What its account may send in a day: beyond it the verdict is {@link OverDay}. Undefined: unchecked. */
+  day?: DayLimits | undefined
+  /** Where an equal payment was accepted a moment ago the verdict is {@link Equal}. */
+  unlessEqual?: boolean
   /** What was seen of the chain for it. */
   saw?: Seen | undefined
   /** Whose key and forwarder it goes by: with others than the ledger's it is `paused`. Undefined: unchecked. */
   identity?: Identity | undefined
   /**
-   * What the payment takes, and of what: where the chain held less at that block than this and all that
-   * is reserved and that the block does not show, the claim is refused as `none_left`. Undefined: unchecked.
+   * What the chain had at a block of what the order reserves: with less than that and all that is reserved
+   * and that the block does not show, the verdict is `none_left`. Undefined: unchecked.
    */
-  reserves?: (Shares & { of: Lendable | undefined }) | undefined
+  lendable?: Lendable | undefined
 }
+
+/** A transaction that was recorded and has to be sent, with the payments that it carries. */
+export type Sending = {
+  nonce: number
+  transaction: SignedTransaction
+  /** The signed requests, by the session of each. */
+  requests: ReadonlyMap<string, SignedRequest>
+  /** Nothing was signed for the nonce before. */
+  isFirst: boolean
+}
+
+/** What becomes of an offer. `sending` goes to one of those whose payments share a transaction. */
+export type OfferAnswer = Verdict & { sending?: Sending | undefined }
+
+/** Accepts a payment, or tells why it may not begin. What is accepted is durable. */
+export type AcceptPayment = (offer: PaymentOffer) => Promise<OfferAnswer>
+
+/** What is shown of an accepted payment: with {@link hashPlace} where its transaction's hash stands, or queued. */
+export type Screens = { carried: Screen; queued: Screen }
+
+/** Stands in a screen for as much of a transaction's hash as is shown. No other text has it. */
+export const hashPlace = '0x##########'
+
+/** What becomes of an offer. */
+export type Verdict =
+  | Decided
+  /** Its screen is recorded; `isCarried`: in the transaction that was signed for it. */
+  | { kind: 'accepted'; screen: Screen; isCarried: boolean }
+  | Full
+  | OverDay
+  | Equal
+  | RefusalOf<'none_left' | 'paused'>
+  /** The account has been paid from since it was looked at. */
+  | { kind: 'changed' }
+
+/** The payments that may begin, and the nonce for them. Undefined: none is free, and they are to be queued. */
+export type Proposal = { slot: Slot | undefined; sessions: string[] }
+
+/** A transaction that carries the payments of these sessions, in this order. */
+export type Carrying = SignedTransaction & { nonce: number; sessions: readonly string[] }
 
 /**
  * What a payment takes of what all accounts share, in wei: of the pool of loans, of the day's cap on them,
@@ -533,22 +586,15 @@ export type Shares = { poolWei: bigint; capWei: bigint; outWei?: bigint | undefi
 /** What the chain had of it at a block; of what a payment does not take it need not tell. */
 export type Lendable = Shares & { block: number }
 
-export type Claimed = {
-  kind: 'claimed'
-  /** Undefined when none is free: the payment is then queued. */
-  slot: Slot | undefined
-}
-
 /** A nonce that may be signed for. */
 export type Slot = {
   nonce: number
-  /** Gas price of older bytes recorded for this nonce, which new ones have to outbid. */
-  priorGasPriceWei: bigint | undefined
+  /** The highest-priced bytes that were signed for it, which new ones have to outbid; `raw` undefined: they are lost. */
+  prior: { hash: Hex; gasPriceWei: bigint; raw: Hex | undefined } | undefined
 }
 
-export type Leased = { kind: 'leased'; slot: Slot }
-
-export type Recorded = { kind: 'recorded' } | { kind: 'fenced' }
+/** `fenced`: the nonce, or one of the payments, is another's by now, and nothing has changed. */
+export type Filled = { kind: 'recorded' } | { kind: 'fenced' }
 
 /** What the caller signed and what is told of it. */
 export type Order = {
@@ -566,23 +612,6 @@ export type Order = {
 export type SendVerdict = 'taken' | 'unknown' | Exclude<SendRefusal, 'known'>
 
 export type SignedTransaction = { hash: Hex; raw: Hex; gasPriceWei: bigint }
-
-export type Acceptance = {
-  session: string
-  token: string
-  /** The view that the claim was made on, as in {@link Claiming}. */
-  seen: number | undefined
-  order: Order
-  screen: Screen
-  /** Undefined: queued. */
-  transaction: (SignedTransaction & { nonce: number }) | undefined
-  /** Beyond it a payment is not queued: others may have come since its claim. Undefined: unchecked. */
-  room?: Room | undefined
-  /** What its account may send in a day. Undefined: unchecked. */
-  day?: DayLimits | undefined
-  /** As in {@link Claiming}: nothing holds the ledger's identity where a payment waits for its turn. */
-  identity?: Identity | undefined
-}
 
 /** A transaction that was recorded for a nonce. */
 export type SignedNonce = { hash: Hex; nonce: number }
@@ -623,14 +652,9 @@ export type Adoption = Question & {
   execution: Execution
 }
 
-export type Leasing = {
-  nonce: number
-  token: string
-  chainNonce: number
-  /** Payments that it is to carry, in the order of their requests. */
-  sessions: readonly string[]
-}
-export type Attachment = { nonce: number; token: string; transaction: SignedTransaction }
+/** Queued payments for a nonce, in the order of their requests; none: its transaction carries nothing. */
+export type NonceFill = { nonce: number; chainNonce: number; sessions: readonly string[] }
+
 export type Replacement = { nonce: number; over: Hex; transaction: SignedTransaction }
 
 export type MinedReport = {
@@ -666,11 +690,8 @@ export type Transition = {
 
 export type OpenNonce = {
   nonce: number
-  /** The payments that it carries, or is leased for, in the order of their requests. */
+  /** The payments that it carries, in the order of their requests. */
   sessions: readonly string[]
-  state: 'leased' | 'recorded'
-  /** Whether its holder may still record. Always false for recorded ones. */
-  leaseLive: boolean
   /** All bytes ever recorded for it, the highest-priced first. */
   transactions: (SignedTransaction & {
     recordedAt: number
@@ -690,7 +711,7 @@ export type Work = {
   nextMeans: Turn
   /** Since when the chain has been behind `head`. */
   behindSince: number | undefined
-  /** One above the highest nonce that was ever handed out and not given back. */
+  /** One above the highest nonce that was used. */
   nextNonce: number
   nonces: OpenNonce[]
   /** Waiting for a nonce, the oldest first. */

@@ -3,7 +3,7 @@ import { kindNames } from '../../loan/kinds.ts'
 import { paymentStates, phaseNames } from './transitions.ts'
 
 /** The layout of the rows. */
-export const schemaVersion = '4'
+export const schemaVersion = '5'
 
 /** Whom a payment's message tells of its outcome. */
 export const smsParties = ['sender', 'receiver'] as const
@@ -52,14 +52,6 @@ const request = z.object({
   ...each(hex, 'data', 'signature'),
 })
 
-/** Who holds a nonce before anything is recorded for it. Without a token it is free. */
-const lease = z.object({
-  nonce: integer,
-  token: textOrNull,
-  until: integer,
-  sessions: z.array(text),
-})
-
 /** Each table: the columns that name a row, what it holds, and the lists that it is found in. */
 export const tables = {
   meta: table(['name'], each(text, 'name', 'value')),
@@ -67,10 +59,8 @@ export const tables = {
     ['session'],
     {
       ...each(text, 'session', 'account', 'input'),
-      state: z.enum(['claimed', 'refused', 'accepted']),
-      screen: z.nullable(screen),
-      token: textOrNull,
-      lease_until: integerOrNull,
+      state: z.enum(['refused', 'accepted']),
+      screen,
       ...each(integer, 'steps', 'decided_at'),
     },
     { age: { group: undefined, score: 'decided_at' } },
@@ -102,14 +92,11 @@ export const tables = {
     account: text,
     /** Payments that are not settled, the oldest first: session, nonce, time of acceptance. */
     open: z.array(z.tuple([text, integerOrNull, integer])),
-    /** Sessions between claim and record, and until when. */
-    claims: z.array(z.tuple([text, integer])),
     /** Payments that the ledger has. */
     seen: integer,
   }),
   relayers: table(['relayer'], {
     relayer: text,
-    leases: z.array(lease),
     /** Nonces with recorded bytes that no block holds, the lowest first, and how many payments each carries. */
     open: z.array(z.tuple([integer, integer])),
     /** The highest nonce that was used, by whatever. */

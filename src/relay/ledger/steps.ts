@@ -1,27 +1,22 @@
 import { soonMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
-import type { ObstacleKind } from '../refusal.ts'
+import { propose, record } from './acceptance.ts'
 import { exportPage } from './copies/export.ts'
 import { beginRestore, endRestore, restore } from './copies/restore.ts'
+import { decidedOf, isRestoring, saveSession } from './decisions.ts'
 import type { At, Draft } from './draft.ts'
 import { count } from './life/counts.ts'
 import {
   bytesOf,
   carrierOf,
-  dropBytes,
   dropFrom,
   dropNonce,
-  freeNonce,
   isCarriedBy,
-  isFull,
-  isLive,
-  leaseTo,
   loadOf,
   nextNonce,
   openNonces,
   recordBytes,
   relayerOf,
-  releaseLease,
   resendSoon,
   saveNonce,
   signedBytes,
@@ -30,7 +25,7 @@ import {
 } from './life/nonces.ts'
 import {
   archive,
-  begin,
+  beginPayment,
   drop,
   executionColumns,
   move,
@@ -41,9 +36,9 @@ import {
   paymentRow,
   paymentsIn,
 } from './life/payments.ts'
-import { isShort, noteReservedClaim, recentMs } from './life/reserves.ts'
+import { recentMs } from './life/reserves.ts'
 import { noteSms, pruneSms, takeSms } from './life/sms.ts'
-import { accountOf, endQueue, noteClaim } from './life/sums.ts'
+import { accountOf, endQueue } from './life/sums.ts'
 import { noteAlerts, takeNotices } from './notes/alerts.ts'
 import {
   forgetGasPrice,
@@ -54,34 +49,23 @@ import {
   sightOf,
   trailOf,
 } from './notes/chain-notes.ts'
-import { minutesSinceEqual, overDay } from './notes/earlier.ts'
+import { minutesSinceEqual } from './notes/earlier.ts'
 import {
   differencesFrom,
   formerAccount,
   hasMoved,
   identified,
   identify,
-  isByOthers,
   renumber,
 } from './notes/identity.ts'
-import {
-  auditOf,
-  intakeOf,
-  note,
-  pageOf,
-  pruneAudit,
-  setIntake,
-  traceOf,
-} from './notes/operations.ts'
+import { noteObstacle } from './notes/obstacles.ts'
+import { auditOf, note, pageOf, pruneAudit, setIntake, traceOf } from './notes/operations.ts'
 import { pruneShown, show, shown } from './notes/shown.ts'
-import { obstacleOf, probe, vitalsOf } from './notes/vitals.ts'
+import { probe, vitalsOf } from './notes/vitals.ts'
 import {
-  type Decided,
   type Ledger,
   maxOpen,
-  type NotedObstacle,
-  type Question,
-  type Refused,
+  type NonceFill,
   type Refusing,
   type Work,
   workLists,
@@ -101,8 +85,9 @@ export type Steps = {
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...each('reads', 'lookup', 'work', 'signed', 'blocks', 'payment', 'payments'),
   ...each('reads', 'audit', 'page', 'tracePayment', 'exported', 'shown', 'formerAccount'),
-  ...each('opens', 'claim', 'record', 'adopt', 'endRestore'),
-  ...each('writes', 'identify', 'refuse', 'lease', 'attach', 'replace', 'release', 'sent', 'mined'),
+  ...each('reads', 'propose', 'slot'),
+  ...each('opens', 'record', 'adopt', 'endRestore'),
+  ...each('writes', 'identify', 'refuse', 'fill', 'replace', 'release', 'sent', 'mined'),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
   ...each('writes', 'sawHead', 'sawMeans', 'saw', 'vitals', 'prune'),
   ...each('writes', 'renumber', 'setIntake', 'note', 'alert', 'takeNotices', 'told'),
@@ -133,56 +118,6 @@ const workLimit = 1000
 const queueLimit = 200
 /** Rows of a kind that are forgotten at a time. */
 const pruneLimit = 200
-/** How often one obstacle is noted. */
-const obstacleMs = 60_000
-const isRestoring = (rows: Draft): boolean => intakeOf(rows).kind === 'restoring'
-
-/** Undefined where the session is open to a claim. What a restore may still tell of is not. */
-function decidedOf(rows: Draft, question: Question): Decided | undefined {
-  const row = rows.row('sessions', question.session)
-  const undecided = isRestoring(rows) ? ({ kind: 'pending' } as const) : undefined
-  if (row === undefined) {
-    return paymentRow(rows, question.session) === undefined ? undecided : { kind: 'ended' }
-  }
-  if (row.state === 'claimed') return isLeased(row, rows.now) ? { kind: 'pending' } : undecided
-  if (row.input !== question.input || row.screen === null) {
-    return { kind: row.state === 'refused' ? 'closed' : 'ended' }
-  }
-  const payment = paymentRow(rows, question.session)
-  const kind = payment !== undefined && hasFailed(payment) ? 'failed' : 'answered'
-  return { kind, screen: row.screen }
-}
-
-/**
- * Whether a failure is final. One that was found on the chain, by a ledger that had lost its rows, is told
- * at once: no one was told another thing by this ledger.
- */
-function hasFailed({ state, outcome, history }: Row<'payments'>): boolean {
-  const isAdopted = history[0]?.[0] === 'mined'
-  const isFinal = state === 'reverted' || state === 'expired'
-  return isFinal || (isAdopted && state === 'mined' && outcome === 'failed')
-}
-
-type SessionRow = Row<'sessions'>
-
-/** Whether the holder of a claim may still record: its lease lasts. */
-const isLeased = ({ lease_until }: SessionRow, now: number): boolean => (lease_until ?? 0) > now
-
-/** Writes a session's row, and its claim in its account's. */
-function saveSession(
-  rows: Draft,
-  { session, account, input, steps }: Pick<SessionRow, 'session' | 'account' | 'input' | 'steps'>,
-  columns: Pick<SessionRow, 'state' | 'screen' | 'token' | 'lease_until'>,
-): void {
-  const decided_at = rows.now
-  noteClaim(rows, accountOf(rows, account), session, columns.lease_until)
-  rows.put('sessions', { session, account, input, steps, ...columns, decided_at })
-}
-
-/** Whether another session of the account is between its claim and its record. */
-function isClaiming(rows: Draft, { claims }: Row<'accounts'>, session: string): boolean {
-  return claims.some(([other, until]) => other !== session && until > rows.now)
-}
 
 /** What a block has executed of an account lately, the oldest first. */
 function executedOf(rows: Draft, account: string, most: number): SignedRequest[] {
@@ -204,25 +139,15 @@ const olderThan = <Name extends TableName>(
   listing: Pick<Listing<Name>, 'table' | 'list' | 'group'>,
 ): Row<Name>[] => rows.list<Name>({ ...listing, olderThanMs, limit: pruneLimit })
 
-const saveObstacle = (rows: Draft, noted: NotedObstacle): void =>
-  rows.put('meta', { name: 'obstacle', value: JSON.stringify(noted) })
-
-/** Notes what payments are refused for: news where it is another reason, and once a minute. */
-function noteObstacle(rows: Draft, kind: ObstacleKind | undefined): Refused {
-  if (kind === undefined) return { kind: 'refused' }
-  const last = obstacleOf(rows)
-  const isSame = last?.kind === kind
-  const isNews = !isSame || rows.now - last.toldAt >= obstacleMs
-  saveObstacle(rows, { kind, at: rows.now, toldAt: isNews ? rows.now : last.toldAt })
-  return isNews ? { kind: 'refused', isNews } : { kind: 'refused' }
-}
-
-/** A payment is taken: what the ones before were refused for is over. */
-function endObstacle(rows: Draft): void {
-  const last = obstacleOf(rows)
-  if (last !== undefined && last.endedAt === undefined) {
-    saveObstacle(rows, { ...last, endedAt: rows.now })
-  }
+/** Whether these payments may have this nonce: it is free, within the pool's reach, and all of them wait. */
+function mayFill(at: At, { nonce, chainNonce, sessions }: NonceFill): boolean {
+  const { rows, rules, relayer } = at
+  if (nonce < chainNonce || nonce >= chainNonce + rules.maxInFlight || isRestoring(rows))
+    return false
+  const row = rows.row('nonces', relayer, nonce)
+  if (row?.state === 'recorded' || row?.state === 'mined') return false
+  if (row?.state === 'foreign' && rows.now - row.changed_at < rules.displacedMs) return false
+  return sessions.every((session) => paymentRow(rows, session)?.phase === 'waiting')
 }
 
 const nothingOpen = (at: At): Work => ({
@@ -247,10 +172,8 @@ export const steps: Steps = {
       // Those whose row was lost take no other's place.
       .slice(0, maxOpen)
     const executed = executedOf(rows, question.account, maxOpen - open.length)
-    const busy = isClaiming(rows, account, question.session)
-    const load = loadOf(at, account, question.session)
-    const [sight, { now }] = [sightOf(at), rows]
-    return { kind: 'undecided', open, executed, seen: account.seen, busy, load, sight, now }
+    const [load, sight, { now }] = [loadOf(at, account), sightOf(at), rows]
+    return { kind: 'undecided', open, executed, seen: account.seen, load, sight, now }
   },
 
   show: ({ rows }, showing) => show(rows, showing, decidedOf(rows, showing)),
@@ -261,113 +184,27 @@ export const steps: Steps = {
     minutesSinceEqual(rows, question, decidedOf(rows, question) === undefined ? call : undefined),
 
   refuse(at, refusing) {
-    const { rows, relayer } = at
-    const { session, token, screen } = refusing
-    const row = rows.row('sessions', session)
+    const { rows } = at
     const decided = decidedOf(rows, refusing)
-    const isOwn = row?.state === 'claimed' && row.token === token
-    if (decided !== undefined && !isOwn) return decided
-    if (isOwn) releaseLease(rows, relayerOf(rows, relayer), token)
-    if (isOwn) noteReservedClaim(rows, session, undefined)
-    saveSession(rows, refusing, { state: 'refused', screen, token: null, lease_until: null })
+    if (decided !== undefined) return decided
+    saveSession(rows, refusing, 'refused', refusing.screen)
     count(rows, 'refused', refusing.obstacle ?? 'own')
     if (refusing.isUnlisted) rows.put('meta', { name: 'unlisted', value: `${rows.now}` })
     noteSeen(at, refusing.saw)
     return noteObstacle(rows, refusing.obstacle)
   },
 
-  claim(at, claiming) {
-    const { rows, rules } = at
-    const { session, input, token, seen } = claiming
-    const row = rows.row('sessions', session)
-    const known = relayerOf(rows, at.relayer)
-    const isOwn = row?.state === 'claimed' && row.token === token && row.input === input
-    // After its lease the claim is judged again: another session may have used the account since.
-    if (isOwn && isLeased(row, rows.now)) {
-      // One of an earlier lease of this token went back to all, and it waits for its turn.
-      const held = known.leases.find((lease) => lease.token === token && isLive(lease, rows.now))
-      return { kind: 'claimed', slot: held && slotOf(rows, at.relayer, held.nonce) }
-    }
-    const decided = decidedOf(rows, claiming)
-    if (decided !== undefined) return decided
-    noteSeen(at, claiming.saw)
-    if (intakeOf(rows).kind !== 'open') return { kind: 'paused' }
-    if (isByOthers(at, claiming.identity)) return { kind: 'paused' }
-    const account = accountOf(rows, claiming.account)
-    if (seen !== undefined && (isClaiming(rows, account, session) || seen !== account.seen)) {
-      return { kind: 'changed' }
-    }
-    const { reserves, day, unlessEqual } = claiming
-    const minutes = unlessEqual && minutesSinceEqual(rows, claiming, unlessEqual)
-    if (minutes !== undefined) return { kind: 'equal', minutes }
-    const over = day && overDay(rows, claiming.account, day, day)
-    if (over !== undefined) return over
-    if (reserves !== undefined && isShort(at, session, reserves)) {
-      return { kind: 'none_left' }
-    }
-    // A holder before us never recorded: its token is dead from here on, and its nonce's lease ended
-    // with the session's. What the chain has passed can carry nothing any more.
-    const leases = known.leases.filter(
-      (lease) => isLive(lease, rows.now) || lease.nonce >= claiming.chainNonce,
-    )
-    const relayer = { ...known, leases }
-    const nonce = freeNonce(at, relayer, account, claiming)
-    const load = loadOf(at, account, session)
-    if (claiming.room && isFull(load, claiming.room, nonce === undefined)) {
-      return { kind: 'full', load }
-    }
-    endObstacle(rows)
-    const lease_until = rows.now + rules.leaseMs
-    saveSession(rows, claiming, { state: 'claimed', screen: null, token, lease_until })
-    if (reserves !== undefined) {
-      const { poolWei, capWei, outWei } = reserves
-      noteReservedClaim(rows, session, { poolWei, capWei, outWei, until: lease_until })
-    }
-    if (nonce !== undefined) {
-      return { kind: 'claimed', slot: leaseTo(at, relayer, { nonce, token, sessions: [session] }) }
-    }
-    if (leases.length < known.leases.length) rows.put('relayers', relayer)
-    return { kind: 'claimed', slot: undefined }
-  },
+  propose,
 
-  record(at, { session, token, seen, order, screen, transaction, room, day, identity }) {
-    const { rows } = at
-    const row = rows.row('sessions', session)
-    if (row === undefined || row.token !== token) return { kind: 'fenced' }
-    // The same record again: its first answer was lost on the way.
-    if (row.state === 'accepted') return { kind: 'recorded' }
-    const isOlder = seen !== undefined && seen !== accountOf(rows, row.account).seen
-    // What is restored may tell of this session, or of its nonce.
-    if (!isLeased(row, rows.now) || isOlder || isRestoring(rows)) return { kind: 'fenced' }
-    const over = day && overDay(rows, row.account, day, order)
-    if (over !== undefined) return over
-    const relayer = relayerOf(rows, at.relayer)
-    if (transaction === undefined) {
-      if (isByOthers(at, identity)) return { kind: 'fenced' }
-      const load = loadOf(at, accountOf(rows, row.account), session)
-      if (room && isFull(load, room, true)) return { kind: 'full', load }
-      releaseLease(rows, relayer, token)
-      begin(at, 'enqueued', session, order)
-    } else {
-      const { nonce } = transaction
-      const isHeld = relayer.leases.some((lease) => lease.nonce === nonce && lease.token === token)
-      if (!isHeld) return { kind: 'fenced' }
-      begin(at, 'accepted', session, order, { relayer: at.relayer, nonce })
-      recordBytes(at, nonce, [session], transaction)
-    }
-    noteReservedClaim(rows, session, undefined)
-    // The token stays, so that a repeated record is known; without a lease it opens nothing.
-    saveSession(rows, row, { state: 'accepted', screen, token, lease_until: null })
-    return { kind: 'recorded' }
-  },
+  record,
 
   adopt(at, adoption) {
     const { rows } = at
     const { session, order, screen, execution } = adoption
     const decided = decidedOf(rows, adoption)
     if (decided !== undefined) return decided
-    begin(at, 'adopted', session, order, executionColumns(execution))
-    saveSession(rows, adoption, { state: 'accepted', screen, token: null, lease_until: null })
+    beginPayment(at, 'adopted', session, order, executionColumns(execution))
+    saveSession(rows, adoption, 'accepted', screen)
     return { kind: 'adopted' }
   },
 
@@ -454,43 +291,22 @@ export const steps: Steps = {
       .list({ table: 'payments', list: 'account', group: account, limit, newest: true })
       .map(paymentOf),
 
-  lease(at, { nonce, token, chainNonce, sessions }) {
-    const { rows, rules } = at
-    const taken = { kind: 'taken' } as const
-    if (nonce < chainNonce || nonce >= chainNonce + rules.maxInFlight) return taken
-    if (isRestoring(rows)) return taken
-    const row = rows.row('nonces', at.relayer, nonce)
-    if (row?.state === 'recorded' || row?.state === 'mined') return taken
-    const isForeign = row?.state === 'foreign'
-    if (isForeign && rows.now - row.changed_at < rules.displacedMs) return taken
-    const { leases } = relayerOf(rows, at.relayer)
-    const held = leases.find((lease) => lease.nonce === nonce)
-    if (held !== undefined && held.token !== token && isLive(held, rows.now)) return taken
-    if (sessions.some((session) => paymentRow(rows, session)?.phase !== 'waiting')) return taken
-    if (isForeign) {
-      // The pool refused them, over what it has dropped by now: new bytes have nothing to outbid.
-      dropBytes(rows, row)
-      saveNonce(rows, { ...row, state: 'abandoned', bytes: [] })
-    }
-    const slot = leaseTo(at, relayerOf(rows, at.relayer), { nonce, token, sessions })
-    return { kind: 'leased', slot }
-  },
+  slot: (at, filling) => (mayFill(at, filling) ? slotOf(at, filling.nonce) : undefined),
 
-  attach(at, { nonce, token, transaction }) {
-    const { rows } = at
-    const row = rows.row('nonces', at.relayer, nonce)
-    if (row?.state === 'recorded') {
-      const isThere = row.bytes.some(([hash]) => hash === transaction.hash)
-      return { kind: isThere ? 'recorded' : 'fenced' }
+  fill(at, { over, transaction, ...filling }) {
+    const { rows, relayer } = at
+    const { nonce, sessions } = filling
+    const row = rows.row('nonces', relayer, nonce)
+    // The same again: its first answer was lost on the way.
+    const isThere = row?.bytes.some(([hash]) => hash === transaction.hash)
+    if (row?.state === 'recorded' && isThere) return { kind: 'recorded' }
+    const isOutbid = slotOf(at, nonce).prior?.hash !== over
+    if (isOutbid || !mayFill(at, filling)) return { kind: 'fenced' }
+    for (const session of sessions) {
+      const carrier = { relayer, nonce, hash: transaction.hash }
+      move(at, paymentRow(rows, session), 'attached', carrier)
     }
-    const { leases } = relayerOf(rows, at.relayer)
-    const held = leases.find((lease) => lease.nonce === nonce && lease.token === token)
-    if (held === undefined || isRestoring(rows)) return { kind: 'fenced' }
-    const payments = held.sessions.map((session) => paymentRow(rows, session))
-    // Whatever has become of one of them since: what was signed carries all of them.
-    if (payments.some((payment) => payment?.phase !== 'waiting')) return { kind: 'fenced' }
-    for (const payment of payments) move(at, payment, 'attached', { relayer: at.relayer, nonce })
-    recordBytes(at, nonce, held.sessions, transaction)
+    recordBytes(at, nonce, sessions, transaction)
     return { kind: 'recorded' }
   },
 
@@ -503,24 +319,15 @@ export const steps: Steps = {
     return { kind: 'recorded' }
   },
 
-  release({ rows, relayer: name }, nonces, chainNonce) {
+  release({ rows, relayer: name }, chainNonce) {
     const relayer = relayerOf(rows, name)
-    // Below one that is recorded it is a gap, which has to be closed; below one that was given up it is nothing.
-    const highest = Math.max(-1, ...relayer.open.map(([nonce]) => nonce))
-    const leases = relayer.leases.filter(
-      (lease) =>
-        !nonces.includes(lease.nonce) ||
-        isLive(lease, rows.now) ||
-        (lease.nonce >= chainNonce && lease.nonce < highest),
-    )
     // A row that was lost: whatever it carried, the chain has passed it.
     const lost = relayer.open
       .map(([nonce]) => nonce)
       .filter((nonce) => nonce < chainNonce && rows.row('nonces', name, nonce) === undefined)
-    if (leases.length === relayer.leases.length && lost.length === 0) return
+    if (lost.length === 0) return
     const open = relayer.open.filter(([nonce]) => !lost.includes(nonce))
-    const top = lost.length === 0 ? relayer.top : Math.max(relayer.top ?? 0, ...lost)
-    rows.put('relayers', { relayer: name, leases, open, top })
+    rows.put('relayers', { relayer: name, open, top: Math.max(relayer.top ?? 0, ...lost) })
   },
 
   sent(at, hash, verdict) {
@@ -634,21 +441,15 @@ export const steps: Steps = {
     const sessions = olderThan(rows, retentionMs, { table: 'sessions', list: 'age' })
     const history = olderThan(rows, historyMs, { table: 'history', list: 'age' })
     pruneSms(rows, retentionMs, pruneLimit)
-    // Asked before anything goes: where the row is lost, it is counted from what is there.
-    const relayers = new Map(nonces.map(({ relayer }) => [relayer, relayerOf(rows, relayer)]))
     for (const [account, own] of Map.groupBy(payments, (payment) => payment.account)) {
       archive(rows, account, own)
     }
     for (const row of nonces) {
-      const isLeased = relayers.get(row.relayer)?.leases.some(({ nonce }) => nonce === row.nonce)
       const isNeeded = row.sessions.some((session) => isCarriedBy(paymentRow(rows, session), row))
-      if (!isLeased && !isNeeded) dropNonce(rows, row)
+      if (!isNeeded) dropNonce(rows, row)
     }
-    for (const { session, account } of sessions) {
-      if (paymentRow(rows, session) !== undefined) continue
-      const known = rows.row('accounts', account)
-      if (known !== undefined) noteClaim(rows, known, session, null)
-      rows.drop('sessions', session)
+    for (const { session } of sessions) {
+      if (paymentRow(rows, session) === undefined) rows.drop('sessions', session)
     }
     for (const { intent_id, accepted_at } of history) rows.drop('history', intent_id, accepted_at)
     pruneShown(rows, retentionMs, pruneLimit)

@@ -30,10 +30,10 @@ export type PaymentEvent = Events<keyof typeof transitions>
 
 /** What each event means, in the words of STORAGE.md. */
 export const eventWords: Readonly<Record<PaymentEvent, string>> = {
-  accepted: 'the Worker records request, bytes and screen',
+  accepted: 'request, screen and the bytes that carry it are recorded in one step',
   enqueued: 'no nonce is free: the request alone is recorded, the screen says `Tx: queued`',
   adopted: 'the ledger lost its rows and finds the intent spent on the chain',
-  attached: 'the alarm leases a nonce, signs, and attaches the bytes',
+  attached: 'the alarm signs for a free nonce, and records the bytes',
   settled: 'another transaction turns out to have spent the intent',
   overdue:
     "a block at confirmation depth is later than the request's deadline and the intent is unspent",

@@ -15,25 +15,26 @@ import {
 } from '../forwarder/requests.ts'
 import type { TargetCheck } from '../forwarder/target.ts'
 import { identityOf } from '../identity.ts'
-import type {
-  Claimed,
-  Claiming,
-  HeldSms,
-  Ledger,
-  Lendable,
-  Load,
-  Order,
-  Question,
-  Screen,
-  Shares,
-  SignedTransaction,
-  Undecided,
+import { screenWith } from '../ledger/acceptance.ts'
+import {
+  type AcceptPayment,
+  type HeldSms,
+  hashPlace,
+  type Lendable,
+  type Load,
+  type Order,
+  type PaymentOffer,
+  type Question,
+  type Screen,
+  type Sending,
+  type Shares,
+  type Undecided,
 } from '../ledger/port.ts'
 import type { Seen } from '../ledger/sight.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { findExecution } from '../outcome/executions.ts'
 import { obstacleIn, type Refusal, type RefusalOf } from '../refusal.ts'
-import { carry, type Relayer, requestLifetimeSeconds, signFor } from '../relayer.ts'
+import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 import { type AccountLimits, type Funding, obstacleFor, openLimit, roomFor } from './admission.ts'
 import {
   answerOf,
@@ -72,15 +73,14 @@ export type ContractCall = {
   spendsWei: bigint
   /** What it takes of what all accounts share, and how to learn what there is. Undefined: nothing. */
   shared?: (Shares & { lendable: () => Promise<Lendable> }) | undefined
-  /** The screen of acceptance; without a hash the payment is queued. */
-  submitted: (hash: Hex | undefined) => Screen
+  /** The screen of acceptance, with as much of the transaction's hash as is shown; without it the payment is queued. */
+  submitted: (shownHash: string | undefined) => Screen
   /** Messages that are due once the outcome is final. Undefined: none. */
   sms?: readonly HeldSms[] | undefined
 }
 
 /** What one delivery is known by, and what has become of it so far. */
 type Progress = {
-  readonly token: string
   /** Answered: work that still runs begins nothing and closes nothing any more. */
   isAnswered: boolean
   /** The chain has spent the intent: no one is told from here on that nothing was sent. */
@@ -113,6 +113,7 @@ export type PayOptions = {
   limits: AccountLimits
   /** Whether an account may ask once more at this time. One question counts once. */
   mayDial: (question: Question) => boolean
+  accept: AcceptPayment
   /** Keeps work alive after the reply. */
   background: (work: Promise<void>) => void
 }
@@ -129,10 +130,9 @@ const broadcastTimeoutMs = 2_000
 
 /** Turns a request into at most one payment: STORAGE.md describes the flow. */
 export function createPay(relayer: Relayer, options: PayOptions): Pay {
-  const { clock, newToken } = relayer
+  const { clock } = relayer
   return async (payment) => {
     const progress: Progress = {
-      token: newToken(),
       isAnswered: false,
       isSpent: false,
       screen: undefined,
@@ -183,7 +183,7 @@ async function close(delivery: Delivery, isUnanswered: boolean): Promise<Payment
 }
 
 async function pay(delivery: Delivery): Promise<PaymentAnswer> {
-  const { relayer, options, payment, progress } = delivery
+  const { relayer, payment, progress } = delivery
   let pauseMs = firstPauseMs
   while (!progress.isAnswered) {
     const before = relayer.clock.now()
@@ -196,7 +196,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
       case 'closed':
         return answerOf(view)
       case 'pending':
-        // Another delivery pays this session: it gives the answer, or its claim ends.
+        // A restore may still tell of the session.
         break
       case 'undecided': {
         const offMs = aheadBy(view.now, before, relayer.clock.now())
@@ -205,8 +205,6 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
           if (answer !== undefined) return answer
           break
         }
-        // The chain need not be asked what another session of the account is about to change.
-        if (options.preflight && view.busy) break
         const answer = await tryOnce(delivery, view)
         if (answer !== undefined) return answer
         // A later delivery must not have better chances.
@@ -236,7 +234,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
       if (over !== undefined) return refuse(delivery, over)
       const { obstacle, means: sure } = await surely(delivery, view, means, view.load)
       if (obstacle !== undefined) return refuse(delivery, obstacle)
-      return claimAndSend(attempt, view, { ...counts, lendable }, sure)
+      return acceptAndSend(attempt, view, { ...counts, lendable }, sure)
     }
     case 'behind':
       // Only the node itself ends that, and each look asks it again.
@@ -265,7 +263,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
   }
 }
 
-/** What the chain says for a claim. What the pool holds is asked for each: it is never kept. */
+/** What the chain says for a payment. What the pool holds is asked for each: it is never kept. */
 async function ask(attempt: Attempt, view: Undecided) {
   const { relayer, options, shared, order, progress } = attempt
   const { node, signer, clock, rules } = relayer
@@ -339,7 +337,9 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
     data,
   })
   const reserves = shared && {
-    ...{ poolWei: shared.poolWei, capWei: shared.capWei, outWei: shared.outWei },
+    poolWei: shared.poolWei,
+    capWei: shared.capWei,
+    outWei: shared.outWei,
   }
   return {
     ...delivery,
@@ -371,86 +371,35 @@ async function simulate(
   return isBehind ? { status: 'behind' } : results.at(-1)
 }
 
-type Counts = Pick<Claiming, 'chainNonce' | 'poolNonce'>
+type Counts = Pick<PaymentOffer, 'chainNonce' | 'poolNonce'>
 
-async function claimAndSend(
+async function acceptAndSend(
   attempt: Attempt,
   view: Undecided,
-  { lendable, ...counts }: Counts & { lendable: Lendable | undefined },
+  told: Counts & { lendable: Lendable | undefined },
   means: Funding,
 ): Promise<PaymentAnswer | undefined> {
-  const { relayer, payment, progress, order, submitted } = attempt
-  const { ledger, clock } = relayer
+  const { relayer, options, progress } = attempt
   if (progress.isAnswered) return undefined
   progress.isAsking = false
-  const terms = termsOf(attempt, view, means)
-  const { seen, room, day, identity } = terms
-  const { token } = progress
-  const claiming: Claiming = {
-    ...{ ...payment.question, ...counts, steps: payment.steps, token },
-    ...{ ...terms, day: { ...day, kind: order.kind, spendsWei: order.spendsWei } },
-    reserves: order.reserves && { ...order.reserves, of: lendable },
-    saw: { ...progress.saw, now: clock.now() },
-  }
-  const claim = await persist(clock, () => ledger.claim(claiming))
-  if (claim.kind !== 'claimed') return answerUnclaimed(attempt, view, claim, means)
-  const transaction = await signClaim(claim, relayer, order, means.gasPriceWei)
-  const screen = submitted(transaction?.hash)
-  const { session } = payment.question
-  const recorded = await persist(clock, () =>
-    ledger.record({ session, token, seen, order, screen, transaction, room, day, identity }),
-  )
-  switch (recorded.kind) {
+  const offer = offerOf(attempt, view, told, means)
+  const accepted = await persist(relayer.clock, () => options.accept(offer))
+  switch (accepted.kind) {
+    case 'accepted':
+      progress.screen = accepted.screen
+      if (accepted.sending !== undefined) send(attempt, accepted.sending)
+      return { kind: 'screen', screen: accepted.screen }
     case 'full':
-      return refuseFull(attempt, view, means, recorded.load)
-    case 'too_many_today':
-    case 'too_much_today':
-      return refuse(attempt, recorded)
-    case 'fenced':
-      // Another delivery took over: these bytes are dropped, and were never sent.
-      return undefined
-    case 'recorded':
-      progress.screen = screen
-      if (transaction !== undefined) {
-        await send(attempt, transaction, claim.slot?.priorGasPriceWei === undefined)
-      }
-      return { kind: 'screen', screen }
-  }
-}
-
-/** What the ledger goes by in the steps that accept a payment: it decides there, whatever was read before. */
-function termsOf({ relayer, options, payment, order }: Attempt, view: Undecided, means: Funding) {
-  const { openPayments, transfersADay, sentADayWei } = options.limits
-  const { data } = order.request
-  const unlessEqual = payment.askOfEqual && { data }
-  const isJudged = options.preflight || (unlessEqual ?? transfersADay ?? sentADayWei) !== undefined
-  return {
-    seen: isJudged ? view.seen : undefined,
-    room: { ...roomFor(relayer, means), ofAccount: openPayments },
-    day: { transfersADay, sentADayWei },
-    unlessEqual,
-    identity: identityOf(relayer),
-  }
-}
-
-/** Undefined where the session has to be looked at again. */
-async function answerUnclaimed(
-  attempt: Attempt,
-  view: Undecided,
-  claim: Exclude<Awaited<ReturnType<Ledger['claim']>>, Claimed>,
-  means: Funding,
-): Promise<PaymentAnswer | undefined> {
-  const { payment } = attempt
-  switch (claim.kind) {
-    case 'full':
-      return refuseFull(attempt, view, means, claim.load)
+      return refuseFull(attempt, view, means, accepted.load)
     case 'none_left':
     case 'paused':
     case 'too_many_today':
     case 'too_much_today':
-      return refuse(attempt, claim)
-    case 'equal':
-      return payment.askOfEqual && { kind: 'screen', screen: payment.askOfEqual(claim.minutes) }
+      return refuse(attempt, accepted)
+    case 'equal': {
+      const { askOfEqual } = attempt.payment
+      return askOfEqual && { kind: 'screen', screen: askOfEqual(accepted.minutes) }
+    }
     case 'changed':
     case 'pending':
     case 'answered':
@@ -461,42 +410,47 @@ async function answerUnclaimed(
   }
 }
 
-async function signClaim(
-  claim: Claimed,
-  relayer: Relayer,
-  order: Order,
-  gasPriceWei: bigint,
-): Promise<(SignedTransaction & { nonce: number }) | undefined> {
-  if (claim.slot === undefined) return undefined
-  const transaction = await signFor(
-    relayer,
-    claim.slot,
-    gasPriceWei,
-    carry(relayer, [order.request]),
-  )
-  // Older bytes of the nonce may not be outbid: the next round finds the payment another one.
-  return transaction && { ...transaction, nonce: claim.slot.nonce }
+/** Makes what the ledger judges the payment by: it decides there, whatever was read before. */
+function offerOf(
+  { relayer, options, payment, order, submitted, progress }: Attempt,
+  view: Undecided,
+  told: Counts & { lendable: Lendable | undefined },
+  means: Funding,
+): PaymentOffer {
+  const { openPayments, transfersADay, sentADayWei } = options.limits
+  const unlessEqual = payment.askOfEqual !== undefined
+  const isLimited = (transfersADay ?? sentADayWei) !== undefined
+  const isJudged = options.preflight || unlessEqual || isLimited
+  return {
+    ...payment.question,
+    ...told,
+    steps: payment.steps,
+    order,
+    screens: { carried: submitted(hashPlace), queued: submitted(undefined) },
+    gasPriceWei: means.gasPriceWei,
+    seen: isJudged ? view.seen : undefined,
+    room: { ...roomFor(relayer, means), ofAccount: openPayments },
+    day: { transfersADay, sentADayWei },
+    unlessEqual,
+    identity: identityOf(relayer),
+    saw: { ...progress.saw, now: relayer.clock.now() },
+  }
 }
 
 /**
- * From here on the payment is the ledger's: what fails is done again by its rounds, and the reply is
- * true already. It waits a moment for the broadcast all the same, so that a reader of the hash finds it.
+ * Sends what is recorded and watches it, beside the reply, which waits for neither: what fails is done again by
+ * the ledger's rounds.
  */
-async function send(
-  { relayer, options, payment, order }: Attempt,
-  transaction: SignedTransaction & { nonce: number },
-  isFirst: boolean,
-): Promise<void> {
+function send({ relayer, options }: Attempt, sending: Sending): void {
+  const { nonce, transaction, isFirst } = sending
   const signal = relayer.clock.timeout(broadcastTimeoutMs)
-  const sending = broadcast(relayer, transaction.nonce, transaction, isFirst, signal)
-  const watching = sending
-    .then(() => watchReceipt(relayer, payment.question.session, order.request, transaction))
+  const watching = broadcast(relayer, nonce, transaction, isFirst, signal)
+    .then(() => watchReceipt(relayer, sending))
     .catch((error) => {
       const message = faultOf(error)
-      relayer.log({ level: 'warn', event: 'watch.failed', message, intent: payment.intentId })
+      relayer.log({ level: 'warn', event: 'watch.failed', message, hash: transaction.hash })
     })
   options.background(watching)
-  await sending.catch(() => undefined)
 }
 
 /** Others took the room that there was a moment ago. Undefined: there is room again. */
@@ -509,14 +463,16 @@ async function refuseFull(delivery: Delivery, view: Undecided, means: Funding, l
 
 async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnswer | undefined> {
   const { relayer, payment, progress } = delivery
-  const { token, isAnswered } = progress
-  if (isAnswered) return undefined
+  if (progress.isAnswered) return undefined
   const { steps } = payment
   const [screen, obstacle] = [payment.refused(refusal), obstacleIn(refusal)]
   const refused = await persist(relayer.clock, () =>
     relayer.ledger.refuse({
-      ...{ ...payment.question, steps, screen, token },
-      ...{ obstacle, saw: { ...progress.saw, now: relayer.clock.now() } },
+      ...payment.question,
+      steps,
+      screen,
+      obstacle,
+      saw: { ...progress.saw, now: relayer.clock.now() },
     }),
   )
   if (refused.kind !== 'refused') return refused.kind === 'pending' ? undefined : answerOf(refused)
@@ -545,7 +501,7 @@ async function adopt({
   if (found === undefined) return { kind: 'uncertain' }
   if (!found.isSame) return { kind: 'ended' }
   const { execution } = found
-  const screen = submitted(execution.hash)
+  const screen = screenWith(submitted(hashPlace), execution.hash)
   await persist(relayer.clock, () =>
     relayer.ledger.adopt({ ...payment.question, steps: payment.steps, screen, order, execution }),
   )

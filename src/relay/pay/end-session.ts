@@ -33,22 +33,20 @@ export type EndSession = (end: SessionEnd) => Promise<PaymentAnswer>
 export function createEndSession({
   ledger,
   clock,
-  newToken,
   log,
-}: Pick<Relayer, 'ledger' | 'clock' | 'newToken' | 'log'>): EndSession {
+}: Pick<Relayer, 'ledger' | 'clock' | 'log'>): EndSession {
   async function refuse(
     { screen, question, steps, isUnlisted }: SessionEnd,
     until: number,
   ): Promise<PaymentAnswer> {
-    const token = newToken()
     let pauseMs = firstPauseMs
     while (clock.now() < until) {
       const refused = await persist(clock, () =>
-        ledger.refuse({ ...question, steps, screen, token, isUnlisted }),
+        ledger.refuse({ ...question, steps, screen, isUnlisted }),
       )
       if (refused.kind === 'refused') return { kind: 'screen', screen }
       if (refused.kind !== 'pending') return answerOf(refused)
-      // Another delivery is about to decide the session.
+      // A restore may still tell of the session.
       await clock.sleep(pauseMs)
       pauseMs = longerPauseMs(pauseMs)
     }

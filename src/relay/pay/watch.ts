@@ -1,5 +1,4 @@
-import type { ForwardRequest } from '../forwarder/requests.ts'
-import type { SignedTransaction } from '../ledger/port.ts'
+import type { Sending } from '../ledger/port.ts'
 import { readPassed, settle } from '../outcome/settle.ts'
 import type { Relayer } from '../relayer.ts'
 
@@ -8,23 +7,16 @@ const watchMs = 25_000
 
 const receiptTimeoutMs = 5_000
 
-/** Polls for the receipt of one payment while its request lives. */
+/** Polls for the receipt of a transaction while its request lives, and settles all that it carries. */
 export async function watchReceipt(
   relayer: Relayer,
-  session: string,
-  request: ForwardRequest,
-  transaction: SignedTransaction & { nonce: number },
+  { nonce, transaction, requests }: Sending,
 ): Promise<void> {
   const { rules, clock } = relayer
   const until = clock.now() + watchMs
   while (clock.now() + rules.pollMs <= until) {
     await clock.sleep(rules.pollMs)
-    const passed = {
-      nonce: transaction.nonce,
-      sessions: [session],
-      transactions: [transaction],
-      requests: new Map([[session, request]]),
-    }
+    const passed = { nonce, sessions: [...requests.keys()], transactions: [transaction], requests }
     const report = await readPassed(relayer, passed, clock.timeout(receiptTimeoutMs))
     if (report !== undefined) return settle(relayer, report)
   }

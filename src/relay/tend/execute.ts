@@ -1,5 +1,5 @@
 import { faultOf } from '../../runtime/log.ts'
-import type { BlockId } from '../ledger/port.ts'
+import type { BlockId, Slot } from '../ledger/port.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { logTransitions } from '../outcome/log-transitions.ts'
 import { settle } from '../outcome/settle.ts'
@@ -115,7 +115,7 @@ async function act(relayer: Relayer, action: Action): Promise<ActionOutcome> {
     case 'noOp':
       return fill(relayer, action)
     case 'release':
-      await ledger.release(action.nonces, action.count)
+      await ledger.release(action.count)
       return { kind: 'same' }
   }
 }
@@ -234,7 +234,7 @@ async function outbid(
   { nonce, transaction: before, gasPriceWei }: ActionOf<'outbid'>,
 ): Promise<void> {
   const { ledger, clock, log, signer } = relayer
-  const slot = { nonce, priorGasPriceWei: before.gasPriceWei }
+  const slot = { nonce, prior: before }
   const transaction = await signFor(relayer, slot, gasPriceWei, signer.contentOf(before))
   if (transaction === undefined) return
   const over = before.hash
@@ -251,19 +251,19 @@ async function outbid(
   await broadcast(relayer, nonce, transaction, false, clock.timeout(nodeTimeoutMs))
 }
 
-/** Leases a free nonce, and sends what was signed for it once that is durable. */
+/** Signs for a free nonce, and sends what was signed once that is durable. */
 async function fill(relayer: Relayer, action: ActionOf<'carry' | 'noOp'>): Promise<ActionOutcome> {
-  const { ledger, clock, newToken } = relayer
-  const { nonce, count, gasPriceWei } = action
+  const { ledger, clock } = relayer
+  const { nonce, count: chainNonce, gasPriceWei } = action
   const { sessions, requests } = action.kind === 'carry' ? action : { sessions: [], requests: [] }
-  const token = newToken()
-  const leased = await ledger.lease({ nonce, token, chainNonce: count, sessions })
-  if (leased.kind === 'taken') return { kind: 'refused', nonce }
-  const transaction = await signFor(relayer, leased.slot, gasPriceWei, carry(relayer, requests))
-  if (transaction === undefined) return reuse(relayer, action, token)
-  const attached = await ledger.attach({ nonce, token, transaction })
-  if (attached.kind === 'fenced') return { kind: 'same' }
-  const isFirst = leased.slot.priorGasPriceWei === undefined
+  const slot = await ledger.slot({ nonce, chainNonce, sessions })
+  if (slot === undefined) return { kind: 'refused', nonce }
+  const transaction = await signFor(relayer, slot, gasPriceWei, carry(relayer, requests))
+  if (transaction === undefined) return reuse(relayer, action, slot)
+  const over = slot.prior?.hash
+  const filled = await ledger.fill({ nonce, chainNonce, sessions, over, transaction })
+  if (filled.kind === 'fenced') return { kind: 'same' }
+  const isFirst = slot.prior === undefined
   await broadcast(relayer, nonce, transaction, isFirst, clock.timeout(nodeTimeoutMs))
   return { kind: 'same' }
 }
@@ -275,19 +275,18 @@ async function fill(relayer: Relayer, action: ActionOf<'carry' | 'noOp'>): Promi
  */
 async function reuse(
   relayer: Relayer,
-  { nonce, count, gasPriceWei }: ActionOf<'carry' | 'noOp'>,
-  token: string,
+  { nonce, count: chainNonce, gasPriceWei }: ActionOf<'carry' | 'noOp'>,
+  { prior }: Slot,
 ): Promise<ActionOutcome> {
   const { ledger, clock } = relayer
-  await ledger.lease({ nonce, token, chainNonce: count, sessions: [] })
-  const { nonces } = await ledger.work()
-  const [older] = nonces.find((open) => open.nonce === nonce)?.transactions ?? []
+  const older = prior?.raw && { ...prior, raw: prior.raw }
   // Bytes that were lost hold the nonce like those of another program: nothing is known to outbid.
-  const unknown = { nonce, priorGasPriceWei: undefined }
+  const unknown = { nonce, prior: undefined }
   const transaction = older ?? (await signFor(relayer, unknown, gasPriceWei, carry(relayer, [])))
   if (transaction === undefined) return { kind: 'refused', nonce }
-  const attached = await ledger.attach({ nonce, token, transaction })
-  if (attached.kind === 'recorded') {
+  const over = prior?.hash
+  const filled = await ledger.fill({ nonce, chainNonce, sessions: [], over, transaction })
+  if (filled.kind === 'recorded') {
     const isFirst = older === undefined
     await broadcast(relayer, nonce, transaction, isFirst, clock.timeout(nodeTimeoutMs))
   }

@@ -173,9 +173,7 @@ export function isCountShort({ work }: LedgerSnapshot, { count }: ChainSnapshot)
 
 /** Nonces with recorded bytes; their first transaction has the highest price. */
 export function recordedNonces(work: Work): OpenNonce[] {
-  return work.nonces.filter(
-    ({ state, transactions }) => state === 'recorded' && transactions.length > 0,
-  )
+  return work.nonces.filter(({ transactions }) => transactions.length > 0)
 }
 
 /** A payment's own request has asked for its receipt by so long after its poll, or has died. */
@@ -357,10 +355,8 @@ export function fillings(
   poolCount: number,
   isGood: (payment: Payment) => boolean,
 ): Filling[] {
-  const recorded = work.nonces.filter(({ state }) => state === 'recorded')
-  const held = work.nonces.filter(({ state, leaseLive }) => state === 'recorded' || leaseLive)
-  const taken = new Set([...refused, ...held.map(({ nonce }) => nonce)])
-  const top = Math.max(-1, ...recorded.map(({ nonce }) => nonce))
+  const taken = new Set([...refused, ...work.nonces.map(({ nonce }) => nonce)])
+  const top = Math.max(-1, ...work.nonces.map(({ nonce }) => nonce))
   let waiting = waitingPayments(work, head).filter(isGood)
   const filled: Filling[] = []
   for (let nonce = count; nonce < count + rules.maxInFlight; nonce++) {

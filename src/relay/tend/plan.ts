@@ -87,8 +87,8 @@ export type Action =
     }
   /** Closes the gap at a free nonce by a transaction that carries nothing. */
   | { kind: 'noOp'; nonce: number; count: number; gasPriceWei: bigint }
-  /** Gives back nonces whose holder never recorded anything. */
-  | { kind: 'release'; nonces: number[]; count: number }
+  /** Gives up nonces whose rows were lost. */
+  | { kind: 'release'; count: number }
 
 /** Whether it sends bytes: what the node says of them is in the ledger afterwards. */
 export const isOffer = ({ kind }: Action): boolean =>
@@ -159,9 +159,7 @@ function planSettle(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms):
  */
 function planRepair({ work }: LedgerSnapshot): Action[] {
   const carriers = new Set(recordedNonces(work).flatMap(({ sessions }) => sessions))
-  const bare = work.nonces.filter(
-    ({ state, transactions }) => state === 'recorded' && transactions.length === 0,
-  )
+  const bare = work.nonces.filter(({ transactions }) => transactions.length === 0)
   const displaced = new Set(bare.flatMap(({ sessions }) => sessions))
   const alone = work.carried.filter(
     ({ session }) => !carriers.has(session) && !displaced.has(session),
@@ -285,13 +283,12 @@ function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): 
   const { work } = ledger
   const { count, spent, poolCount } = chain
   const gasPriceWei = priceOf(ledger, chain)
-  const abandoned = work.nonces.filter(({ state, leaseLive }) => state === 'leased' && !leaseLive)
   const settled = waitingPayments(work, chain.head).flatMap(({ session }): Action[] => {
     const spending = spent.get(session)
     if (spending?.kind !== 'spent' || spending.by === undefined) return []
     return [{ kind: 'settleElsewhere', session, execution: spending.by }]
   })
-  const release: Action = { kind: 'release', nonces: abandoned.map(({ nonce }) => nonce), count }
+  const release: Action = { kind: 'release', count }
   if (poolCount.kind === 'unknown' || gasPriceWei.kind === 'unknown') return [...settled, release]
   const isGood = (payment: Payment) => mayCarry(payment, chain)
   const filled = fillings(ledger, chain, terms, poolCount.value, isGood)

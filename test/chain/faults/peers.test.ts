@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
+import { requestsInCalldata } from '../../../src/relay/forwarder/requests.ts'
 import { blockMs, openRig } from '../../support/faults/open-rig.ts'
 
 const rig = openRig({ workers: 2, callers: 160 })
@@ -13,8 +14,7 @@ describe('failures of other relayers', () => {
     rig.holdBlocks()
     rig.faults.script({ fault: { kind: 'drop_reply' }, methods, times: 1 })
     expect([await claim(), await claim()]).toEqual(['submitted', 'submitted'])
-    const nonces = rig.waiting().map(({ nonce }) => nonce)
-    expect(nonces).toHaveLength(2)
+    const nonces = (await rig.sent(2)).map(({ nonce }) => nonce)
     expect(nonces[1]).toBe((nonces[0] ?? 0) + 1)
   })
 
@@ -48,6 +48,7 @@ describe('failures of other relayers', () => {
       rig.holdBlocks()
       const reply = await rig.deliver(delivery)
       const minedBefore = rig.logged('payment.mined').length
+      await rig.sent(1)
       const [block] = await rig.rootstock.mine()
       expect(block?.transactions).toHaveLength(1)
       await expect.poll(() => rig.logged('payment.mined').length).toBe(minedBefore + 1)
@@ -64,12 +65,12 @@ describe('failures of other relayers', () => {
     rig.faults.script({ fault: { kind: 'delay_reply', ms: 60_000 }, methods, times: 1 })
     rig.abandon(first)
     const dying = rig.relay.deliver(first).catch(() => undefined)
-    await expect.poll(() => rig.waiting().length).toBe(1)
+    await rig.sent(1)
     await rig.relay.restart('kept')
     await dying
 
     expect(await claim()).toBe('submitted')
-    expect(new Set(rig.waiting().map(({ nonce }) => nonce)).size).toBe(2)
+    expect(new Set((await rig.sent(2)).map(({ nonce }) => nonce)).size).toBe(2)
     rig.rootstock.setBlockTime(blockMs)
     expect(await claim(first)).toBe('submitted')
   })
@@ -85,7 +86,7 @@ describe('failures of other relayers', () => {
     while (isHeldUp) {
       let isSlowAnswered = false
       const fault = { kind: 'delay_reply', ms: 1_500 } as const
-      const scripted = rig.faults.script({ fault, methods, times: 1 })
+      const scripted = rig.faults.script({ fault, methods: ['eth_call'], times: 1 })
       const slowClaim = claim().finally(() => {
         isSlowAnswered = true
       })
@@ -101,8 +102,7 @@ describe('failures of other relayers', () => {
     const sentBefore = rig.faults.seen('eth_sendRawTransaction')
     expect(await claim()).toBe('submitted')
     const refusedBefore = rig.logged('broadcast.refused').length
-    await expect.poll(() => rig.waiting().length).toBe(1)
-    const [transaction] = rig.waiting()
+    const [transaction] = await rig.sent(1)
     // The same bytes go out again before the pool would drop them.
     await expect
       .poll(() => rig.faults.seen('eth_sendRawTransaction'))
@@ -116,8 +116,7 @@ describe('failures of other relayers', () => {
     const delivery = rig.newPayment()
     rig.holdBlocks()
     const reply = await rig.deliver(delivery)
-    await expect.poll(() => rig.waiting().length).toBe(1)
-    const [cheap] = rig.waiting()
+    const [cheap] = await rig.sent(1)
     // What waits is too cheap for every block from here on.
     const before = (cheap?.gasPriceWei ?? 0n) + 1n
     const refusedBefore = rig.logged('broadcast.refused').length
@@ -151,9 +150,10 @@ describe('failures of other relayers', () => {
       Array.from({ length: 14 }, (_, index) => rig.deliver(rig.newPayment(), index % 2)),
     )
     expect(replies.map(claimOf)).toEqual(replies.map(() => 'submitted'))
+    const carried = () => rig.waiting().flatMap(({ data }) => requestsInCalldata(data))
+    await expect.poll(() => carried().length).toBe(14)
     const nonces = rig.waiting().map(({ nonce }) => nonce)
     const [first = 0] = nonces
     expect(nonces).toEqual(nonces.map((_, index) => first + index))
-    expect(nonces).toHaveLength(14)
   })
 })

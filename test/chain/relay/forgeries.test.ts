@@ -63,7 +63,6 @@ beforeAll(() => {
     fees: { minWei: 0n, maxWei: parseEther('1') },
     clock: systemClock,
     log: () => {},
-    newToken: () => 'token',
     reasonOf: () => 'reverted',
   }
 })

@@ -25,10 +25,16 @@ export function openRig(options: RigOptions = {}) {
 function withHelpers(rig: Rig) {
   const { pool, setBlockTime, setMinGasPrice } = rig.rootstock
   const newPayment = () => pay(rig.nextCaller().phone)
+  const waiting = () => [...pool.pending(), ...pool.queued()]
   return {
     ...rig,
     /** The relayer's transactions that wait. */
-    waiting: () => [...pool.pending(), ...pool.queued()],
+    waiting,
+    /** The same once there are so many: a transaction is sent beside the reply that names it. */
+    async sent(count: number) {
+      await expect.poll(() => waiting().length).toBe(count)
+      return waiting()
+    },
     /** From now on no block comes by itself, until the test has ended. */
     holdBlocks: () => setBlockTime(undefined),
     /** A payment of a caller whom nobody had before. */

@@ -119,8 +119,7 @@ async function faultsOfDeaths(whose: Death['whose'], questions: readonly string[
 }
 
 const everyPayment = expect.arrayContaining([
-  'ledger.claim',
-  'ledger.record',
+  'ledger.accept',
   'eth_sendRawTransaction',
   'ledger.mined',
 ])
@@ -137,7 +136,7 @@ describe('a payment', () => {
   })
 })
 
-// Most of what they do is to wait for the claims of the dead, so they wait together.
+// Most of what they do is to wait for rounds, so they wait together.
 describe.concurrent('a payment beside others', () => {
   test('whose Worker dies at any one of its questions is made once, or not at all as was told', async ({
     expect,
@@ -237,17 +236,20 @@ async function leaveWork(count: number): Promise<Delivery[]> {
     const unsent = await newPayments()
     left.push(...sent, ...unsent)
     await leaveAfter('eth_sendRawTransaction', sent)
-    await leaveAfter('ledger.record', unsent)
+    await leaveAfter('ledger.accept', unsent)
     // Each payment sets the alarm: where it rang before it was silenced, something is done already.
     if ((await untilUnsentIsDue()) === 2 * count) return left
     await untilSettled()
   }
 }
 
-/** The Workers that make the payments die after this question. */
+/** The Workers that make the payments die after this question, one after the other: none shares a transaction. */
 async function leaveAfter(at: string, deliveries: readonly Delivery[]): Promise<void> {
-  const death: Death = { at, when: 'after', whose: 'worker' }
-  await Promise.all(deliveries.map((delivery) => createMortal({ death }).deliver(delivery)))
+  for (const delivery of deliveries) {
+    const mortal = createMortal({ death: { at, when: 'after', whose: 'worker' } })
+    await mortal.deliver(delivery)
+    await mortal.rest()
+  }
 }
 
 /** What a round asks that settles one payment and sends another, in order. */

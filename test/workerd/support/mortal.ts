@@ -6,7 +6,7 @@ import { assembleRelayer, ledgerName } from '../../../src/compose/relay.ts'
 import type { Runtime } from '../../../src/compose/runtime.ts'
 import { assembleAnswer } from '../../../src/compose/ussd.ts'
 import { createNodeService } from '../../../src/node/service.ts'
-import type { Ledger } from '../../../src/relay/ledger/port.ts'
+import type { AcceptPayment, Ledger } from '../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import type { LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { tend } from '../../../src/relay/tend/round.ts'
@@ -121,7 +121,10 @@ export function createMortal({ death, fault }: MortalOptions): Mortal {
     ...runtime,
   }
   const relayer = assembleRelayer(config, runtime, createNodeService(nodes), ledger)
-  const answer = assembleAnswer({ config, runtime, relayer, memory: createMemoryStore })
+  const accept: AcceptPayment = (offer) =>
+    question('ledger.accept', () => ledgerStub().accept(offer))
+  const stores = { memory: createMemoryStore, accept }
+  const answer = assembleAnswer({ config, runtime, relayer, stores })
 
   return {
     asked,

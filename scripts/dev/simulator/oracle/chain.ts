@@ -98,7 +98,7 @@ export function judgeEnd(history: History, found: Found): void {
   const { losses, reorganizations, foreign } = history
   const lost_rows = losses.length > 0
   const open = [
-    ...history.work.nonces.map(({ nonce, state }) => `nonce ${nonce} is ${state}`),
+    ...history.work.nonces.map(({ nonce }) => `nonce ${nonce} is recorded`),
     ...unsettled(history.work).map(({ order, state }) => `${order.request.intentId} is ${state}`),
   ]
   if (open.length > 0) found('settled', open.join('; '))

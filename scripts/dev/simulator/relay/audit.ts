@@ -14,10 +14,10 @@ export function* wrongSums(storage: Sql): Generator<string> {
     const there = payments.filter((payment) => payment.account === account).length
     if (seen !== there) yield `account ${account} has seen ${seen} payments and has ${there}`
   }
-  for (const { relayer, leases, open, top } of rowsOf(storage, 'relayers')) {
+  for (const { relayer, open, top } of rowsOf(storage, 'relayers')) {
     const used = nonces.filter(({ state }) => state === 'mined' || state === 'foreign')
     const highest = Math.max(-1, ...used.map(({ nonce }) => nonce))
-    if (leases.length + open.length > 0) yield `relayer ${relayer} has open nonces, and none is`
+    if (open.length > 0) yield `relayer ${relayer} has open nonces, and none is`
     if ((top ?? -1) < highest) yield `relayer ${relayer} counts from ${top} and used ${highest}`
   }
   for (const { name, value } of rowsOf(storage, 'meta')) {

@@ -1,17 +1,23 @@
 import { keepLedger } from '../../../../src/relay/ledger/keeper.ts'
-import type { Leasing, Ledger, Refusing } from '../../../../src/relay/ledger/port.ts'
+import type {
+  AcceptPayment,
+  Ledger,
+  NonceFill,
+  OfferAnswer,
+  Refusing,
+} from '../../../../src/relay/ledger/port.ts'
 import { tables } from '../../../../src/relay/ledger/rows.ts'
 import { type LedgerMethod, ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import { createSqlLedger, type SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import { createRandom, type Random } from '../../random.ts'
-import { clockOf, createActor, runAs } from '../actors.ts'
+import { type Actor, clockOf, createActor, runAs } from '../actors.ts'
 import { createLenderSms } from '../lender/product.ts'
 import type { LosableTable } from '../plan.ts'
 import type { Outcome, World } from '../world.ts'
-import { watchClaims } from './claims.ts'
 import { exchange, lenderLines, meet, own, partsOf } from './lines.ts'
-import { createTending } from './programs.ts'
-import { beginRound, endRound, refusedLease, requeuedInVain } from './rounds.ts'
+import { watchOffers } from './offers.ts'
+import { createMortalAcceptor, createTending } from './programs.ts'
+import { beginRound, endRound, refusedSlot, requeuedInVain } from './rounds.ts'
 
 // A Durable Object's life around the real ledger.
 
@@ -148,25 +154,34 @@ export function loseRow(
 }
 
 export const ledgerLine = (world: World): Ledger =>
-  ledgerThrough((method, args) => {
-    const met = meet(world, `ledger.${method}`, 'ledger')
-    const { actor, fault } = met
-    return exchange(world, met, ({ done, lost }) => {
-      if (fault?.kind === 'object_dies_before') crash(world, fault.downMs)
-      call(world, `${actor.name}'s ledger.${method}`, method, args, (outcome) => {
-        if (!outcome.ok) actor.troubles.add('object_down')
-        if (fault?.kind !== 'object_dies_after') return done(outcome)
-        crash(world, fault.downMs)
-        lost(false)
-      })
+  ledgerThrough((method, args) => callFrom(world, method, args))
+
+/** Returns a Worker's way to what accepts payments in the object. */
+export const acceptLine = (world: World): AcceptPayment => {
+  return (offer) => callFrom(world, 'accept', [offer]) as Promise<OfferAnswer>
+}
+
+type ObjectMethod = LedgerMethod | 'accept'
+
+function callFrom(world: World, method: ObjectMethod, args: unknown[]): Promise<unknown> {
+  const met = meet(world, `ledger.${method}`, 'ledger')
+  const { actor, fault } = met
+  return exchange(world, met, ({ done, lost }) => {
+    if (fault?.kind === 'object_dies_before') crash(world, fault.downMs)
+    call(world, `${actor.name}'s ledger.${method}`, method, args, (outcome) => {
+      if (!outcome.ok) actor.troubles.add('object_down')
+      if (fault?.kind !== 'object_dies_after') return done(outcome)
+      crash(world, fault.downMs)
+      lost(false)
     })
   })
+}
 
 /** Runs a method in the object, at once; `done` is called once, when it has answered or died. */
 function call(
   world: World,
   name: string,
-  method: LedgerMethod,
+  method: ObjectMethod,
   args: unknown[],
   done: (outcome: Outcome) => void,
 ): void {
@@ -175,7 +190,7 @@ function call(
     done({ ok: false, error: new Error('Durable Object is not there.') })
     return
   }
-  const { kept, actors: living, calls } = instanceOf(world)
+  const { kept, accept, actors: living, calls } = instanceOf(world)
   const actor = createActor(name, () => crash(world, restartMs))
   living.add(actor)
   const before = calls.size === 0 ? object.alarm.dueAt : undefined
@@ -185,9 +200,8 @@ function call(
     done(outcome)
   }
   calls.add(finish)
-  runAs(actor, () =>
-    (kept.ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
-  ).then(
+  const methods = { ...kept.ledger, accept }
+  runAs(actor, () => (methods[method] as (...args: unknown[]) => Promise<unknown>)(...args)).then(
     (value) => {
       if (calls.has(finish)) judgeAlarm(world, method, args, before)
       finish({ ok: true, value })
@@ -197,12 +211,12 @@ function call(
 }
 
 /** After which a round has to look. */
-const opening: readonly LedgerMethod[] = ['claim', 'record', 'adopt', 'endRestore']
+const opening: readonly ObjectMethod[] = ['accept', 'record', 'adopt', 'endRestore']
 
 /** What opens work is looked after in its time, what others refuse is looked at soon, and what only reads calls for no round. */
 function judgeAlarm(
   { scheduler, plan, object: { alarm }, records }: World,
-  method: LedgerMethod,
+  method: ObjectMethod,
   args: unknown[],
   before: number | null | undefined,
 ): void {
@@ -230,23 +244,24 @@ function instanceOf(world: World): NonNullable<World['object']['instance']> {
     setAlarm: (time: number) => own(world, 'setAlarm', () => setAlarm(world, time)),
     deleteAlarm: () => own(world, 'deleteAlarm', () => setAlarm(world, null)),
   }
-  object.instance ??= {
-    kept: keepLedger(
-      watchedLedger(world),
-      port,
-      {
-        rules: object.rules,
-        relayer: signing.relayer.address.toLowerCase(),
-        tendMs: plan.knobs.rules.tendMs,
-        tend: newTend(world),
-        log,
-      },
-      scheduler.now,
-    ),
-    actors: new Set(),
-    calls: new Set(),
-  }
+  if (object.instance !== undefined) return object.instance
+  const relayer = signing.relayer.address.toLowerCase()
+  const { tendMs } = plan.knobs.rules
+  const keeper = { rules: object.rules, relayer, tendMs, tend: newTend(world), log }
+  const kept = keepLedger(watchedLedger(world), port, keeper, scheduler.now)
+  const actors = new Set<Actor>()
+  const accept = newAcceptor(world, kept.ledger, actors)
+  object.instance = { kept, accept, actors, calls: new Set() }
   return object.instance
+}
+
+/** What accepts payments in an object, as long as it lives. */
+function newAcceptor(world: World, ledger: Ledger, living: Set<Actor>): AcceptPayment {
+  const actor = createActor('acceptor', () => crash(world, restartMs))
+  living.add(actor)
+  const mortal = (what: string, work: () => Promise<unknown>) => own(world, what, work)
+  const accept = createMortalAcceptor(partsOf(world), clockOf(world.scheduler, 0), mortal, ledger)
+  return (offer) => runAs(actor, () => accept(offer))
 }
 
 /** What an object does in its rounds, as long as it lives. */
@@ -262,12 +277,12 @@ function newTend(world: World) {
 function watchedLedger(world: World): SqlLedger {
   const { object, records } = world
   return ledgerThrough<SqlLedger>((method, args) =>
-    watchClaims(world, method, args, () => {
+    watchOffers(world, peek(world), method, args, () => {
       try {
         const answer = (peek(world)[method] as (...args: unknown[]) => unknown)(...args)
         if (object.alarm.ringing.size === 0) return answer
-        const isTaken = method === 'lease' && (answer as { kind: string }).kind === 'taken'
-        if (isTaken) refusedLease(world, (args[0] as Leasing).nonce)
+        const isTaken = method === 'slot' && answer === undefined
+        if (isTaken) refusedSlot(world, (args[0] as NonceFill).nonce)
         if (method === 'requeue' && (answer as unknown[]).length === 0) requeuedInVain(world)
         return answer
       } catch (error) {

@@ -11,8 +11,9 @@ import type { Forwarder } from '../../../../src/relay/forwarder/requests.ts'
 import { createTargetCheck } from '../../../../src/relay/forwarder/target.ts'
 import { createIdentityCheck, identityOf } from '../../../../src/relay/identity.ts'
 import type { Tended } from '../../../../src/relay/ledger/keeper.ts'
-import type { Ledger } from '../../../../src/relay/ledger/port.ts'
+import type { AcceptPayment, Ledger } from '../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
+import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
 import { createPay } from '../../../../src/relay/pay/delivery.ts'
 import { createEndSession } from '../../../../src/relay/pay/end-session.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
@@ -41,6 +42,8 @@ export type Parts = {
 /** What a service is put together from besides. */
 export type ServiceParts = Parts & {
   ledger: Ledger
+  /** Has a payment accepted where the ledger is. Undefined: the service does that by itself. */
+  accept?: AcceptPayment
   /** What callers are shown. Undefined: the demonstration. */
   product?: Product | undefined
 }
@@ -121,6 +124,7 @@ export function createService(parts: ServiceParts, clock: Clock): Answer {
       preflight: knobs.preflight,
       limits: knobs.limits,
       mayDial,
+      accept: parts.accept ?? createAcceptor(relayer),
       background: () => {},
     }),
     claimDeposit: async () => ({ kind: 'too_little', thereWei: 0n, gasWei: 0n, last: undefined }),
@@ -139,15 +143,11 @@ export function createService(parts: ServiceParts, clock: Clock): Answer {
 export function createTending(
   parts: Parts,
   clock: Clock,
-  own: (what: string, work: () => Promise<unknown>) => Promise<unknown>,
+  own: Own,
   sendSms?: SmsRound,
 ): (ledger: Ledger) => Promise<Tended> {
   return async (ledger) => {
-    const mortal = ledgerThrough((method, args) =>
-      own(`own.${method}`, () =>
-        (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
-      ),
-    )
+    const mortal = mortalLedger(ledger, own)
     const round = tend(createRelayer(parts, clock, mortal))
     const send = () => sendSms?.(mortal)
     const isMoreToSend = await round.then(send, send)
@@ -156,8 +156,25 @@ export function createTending(
   }
 }
 
+type Own = (what: string, work: () => Promise<unknown>) => Promise<unknown>
+
+/** The ledger's object accepts payments: each of its `own` steps may be its last. */
+export const createMortalAcceptor = (
+  parts: Parts,
+  clock: Clock,
+  own: Own,
+  ledger: Ledger,
+): AcceptPayment => createAcceptor(createRelayer(parts, clock, mortalLedger(ledger, own)))
+
+const mortalLedger = (ledger: Ledger, own: Own): Ledger =>
+  ledgerThrough((method, args) =>
+    own(`own.${method}`, () =>
+      (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
+    ),
+  )
+
 function createRelayer(parts: Parts, clock: Clock, ledger: Ledger): Relayer {
-  const { knobs, forwarder, rpc, log, newToken } = parts
+  const { knobs, forwarder, rpc, log } = parts
   const { relayer } = parts.signing
   return {
     ledger,
@@ -168,7 +185,6 @@ function createRelayer(parts: Parts, clock: Clock, ledger: Ledger): Relayer {
     fees: { minWei: 0n, maxWei: knobs.maxGasPriceWei },
     clock,
     log,
-    newToken,
     reasonOf: (revertData: Hex) => refusalWords(refusalOf(revertData)),
   }
 }

@@ -40,7 +40,7 @@ export function endRound(
 }
 
 /** Judges that the ledger gave no lease of a nonce. */
-export function refusedLease(world: World, nonce: number): void {
+export function refusedSlot(world: World, nonce: number): void {
   const { round } = world.object
   const wasHeld = round !== undefined && heldBy(round.work).includes(nonce)
   if (wasHeld && isQuiet(world)) found(world, `a round asks for nonce ${nonce}, which is taken`)
@@ -317,9 +317,6 @@ const propagationMs = 3_000
 const sentByWorkerMs = 3_000
 
 const recorded = (work: Work): OpenNonce[] =>
-  work.nonces.filter(({ state, transactions }) => state === 'recorded' && transactions.length > 0)
+  work.nonces.filter(({ transactions }) => transactions.length > 0)
 
-const heldBy = ({ nonces }: Work): number[] =>
-  nonces
-    .filter(({ state, leaseLive }) => state === 'recorded' || leaseLive)
-    .map(({ nonce }) => nonce)
+const heldBy = ({ nonces }: Work): number[] => nonces.map(({ nonce }) => nonce)

@@ -12,7 +12,7 @@ import { lenderProduct } from '../lender/product.ts'
 import { type Dial, phoneOf } from '../plan.ts'
 import { accountOf, type World } from '../world.ts'
 import { lenderLines, partsOf } from './lines.ts'
-import { ledgerLine } from './object.ts'
+import { acceptLine, ledgerLine } from './object.ts'
 import { createService, gatewayName, intentKey, sessionKey } from './programs.ts'
 
 /** A Worker lives so long after its reply. */
@@ -64,7 +64,7 @@ function isolateOf(world: World, worker: number) {
   if (known !== undefined) return known
   const clock = clockOf(scheduler, plan.knobs.skewsMs[worker] ?? 0)
   const product = plan.knobs.isLender ? lenderProduct(lenderLines(world).memory, clock) : undefined
-  const parts = { ...partsOf(world), ledger: ledgerLine(world), product }
+  const parts = { ...partsOf(world), ledger: ledgerLine(world), accept: acceptLine(world), product }
   const isolate = { answer: createService(parts, clock), actors: new Set<Actor>() }
   isolates.set(worker, isolate)
   return isolate

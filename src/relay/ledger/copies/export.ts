@@ -46,11 +46,9 @@ const paymentEntry = (at: At, payment: Row<'payments'>): ExportEntry => ({
   ...nonceEntry(at, carrierOf(at.rows, payment)),
 })
 
-/** A claim is no answer yet: who holds it has none to record with in another ledger. */
-function sessionEntry(at: At, session: Row<'sessions'>): ExportEntry | undefined {
-  if (session.state === 'claimed') return undefined
+function sessionEntry(at: At, session: Row<'sessions'>): ExportEntry {
   const payment = paymentRow(at.rows, session.session)
-  return { session: { ...session, token: null }, ...(payment && paymentEntry(at, payment)) }
+  return { session, ...(payment && paymentEntry(at, payment)) }
 }
 
 /** Whether the nonce is exported with the payments that it carries. */

@@ -113,8 +113,7 @@ function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
   }
   if (session === undefined && payment === undefined) return restoreNonce(rows, entry)
   if (isDecidedHere(rows, entry)) return false
-  // In the place of a claim: what its holder records from here on is refused, and its bytes are dropped.
-  if (session !== undefined) rows.put('sessions', { ...session, token: null, lease_until: null })
+  if (session !== undefined) rows.put('sessions', session)
   if (payment !== undefined) restorePayment(rows, payment)
   // Where the nonce has another holder by now, a round finds the payment another nonce.
   if (nonce !== undefined) restoreNonce(rows, entry)
@@ -133,8 +132,7 @@ const isThere = (rows: Draft, { intent_id, accepted_at }: Row<'history'>): boole
 /** Whether this ledger has told the session's caller an answer of its own, or has paid its intent. */
 function isDecidedHere(rows: Draft, { session, payment }: ExportEntry): boolean {
   const name = session?.session ?? payment?.session ?? ''
-  const known = rows.row('sessions', name)
-  const isAnswered = known !== undefined && known.state !== 'claimed'
+  const isAnswered = rows.row('sessions', name) !== undefined
   const intent = payment && rows.row('intents', payment.intent_id)
   return [paymentRow(rows, name), paymentRow(rows, intent?.session)].some(Boolean) || isAnswered
 }

@@ -1,7 +1,6 @@
 import type { Hex } from 'viem'
 import type { At, Draft } from '../draft.ts'
 import type {
-  Claiming,
   Load,
   OpenNonce,
   Room,
@@ -12,19 +11,18 @@ import type {
 } from '../port.ts'
 import type { Row } from '../rows.ts'
 import { drop, noBlock, paymentRow } from './payments.ts'
-import { lookAtQueue, noLimit, noteBlock, queueOf } from './sums.ts'
+import { lookAtQueue, noLimit, noteBlock } from './sums.ts'
 
 type NonceRow = Row<'nonces'>
 type RelayerRow = Row<'relayers'>
-type Lease = RelayerRow['leases'][number]
 
-/** A relayer's leases, and what its nonces add up to: counted again where the row is lost. */
+/** Returns what a relayer's nonces add up to: counted again where the row is lost. */
 export function relayerOf(rows: Draft, relayer: string): RelayerRow {
   const known = rows.row('relayers', relayer)
   if (known !== undefined) return known
   const all = { table: 'nonces', list: 'number', group: relayer, limit: noLimit } as const
   const nonces = rows.list({ ...all, unless: ['relayers', relayer] })
-  const none: RelayerRow = { relayer, leases: [], open: [], top: null }
+  const none: RelayerRow = { relayer, open: [], top: null }
   return nonces.reduce((sum, row) => counted(sum, undefined, row), none)
 }
 
@@ -34,17 +32,15 @@ function useOf(row: NonceRow | undefined): 'open' | 'used' | 'free' {
   return row.state === 'recorded' ? 'open' : 'used'
 }
 
-/** The relayer after the row of a nonce has changed. A lease ends where bytes are recorded. */
+/** Returns the relayer after the row of a nonce has changed. */
 function counted(relayer: RelayerRow, before: NonceRow | undefined, after: NonceRow): RelayerRow {
   const { nonce, sessions } = after
   const [was, is] = [useOf(before), useOf(after)]
   const open = relayer.open.filter(([other]) => other !== nonce)
   if (is === 'open') open.push([nonce, sessions.length])
-  const leases =
-    is === 'open' ? relayer.leases.filter((lease) => lease.nonce !== nonce) : relayer.leases
   const others = was === 'used' && relayer.top === nonce ? nonce - 1 : relayer.top
   const top = is === 'used' ? Math.max(nonce, others ?? nonce) : others
-  return { ...relayer, leases, open: open.sort(([a], [b]) => a - b), top }
+  return { ...relayer, open: open.sort(([a], [b]) => a - b), top }
 }
 
 /** Writes a nonce and what counts it. */
@@ -71,8 +67,6 @@ export function dropBytes(rows: Draft, { bytes }: NonceRow): void {
   for (const [hash] of bytes) rows.drop('transactions', hash)
 }
 
-export const isLive = (lease: Lease, now: number): boolean => lease.until > now
-
 /** The highest nonce that has recorded bytes or was used; -1 without any. */
 export const highestUsed = ({ open, top }: RelayerRow): number =>
   Math.max(-1, top ?? -1, ...open.map(([nonce]) => nonce))
@@ -90,50 +84,24 @@ export function signedBytes({ rows, relayer }: At): SignedNonce[] {
   return [...all].flatMap(({ nonce, bytes }) => bytes.map(([hash]) => ({ hash, nonce })))
 }
 
-/** One above the highest nonce that was ever handed out and not given back. */
-export const nextNonce = (relayer: RelayerRow): number =>
-  Math.max(highestUsed(relayer), ...relayer.leases.map(({ nonce }) => nonce)) + 1
+/** Returns the nonce above the highest that was used. */
+export const nextNonce = (relayer: RelayerRow): number => highestUsed(relayer) + 1
 
-/** Leases a nonce to the holder of the token. */
-export function leaseTo(
-  { rows, rules }: At,
-  relayer: RelayerRow,
-  { nonce, token, sessions }: { nonce: number; token: string; sessions: readonly string[] },
-): Slot {
-  const lease = { nonce, token, until: rows.now + rules.leaseMs, sessions: [...sessions] }
-  const leases = [...relayer.leases.filter((other) => other.nonce !== nonce), lease]
-  rows.put('relayers', { ...relayer, leases: leases.sort((a, b) => a.nonce - b.nonce) })
-  return slotOf(rows, relayer.relayer, nonce)
-}
-
-/** Without a holder, a nonce that nothing was recorded for is free. */
-export function releaseLease(rows: Draft, relayer: RelayerRow, token: string): void {
-  if (relayer.leases.every((lease) => lease.token !== token)) return
-  const leases = relayer.leases.map((lease) =>
-    lease.token === token ? { ...lease, token: null, until: 0, sessions: [] } : lease,
-  )
-  rows.put('relayers', { ...relayer, leases })
-}
+/** The relayer's transactions on the chain, and with what waits in the pool, as lately seen. */
+export type NonceCounts = { chainNonce: number; poolNonce: number }
 
 /**
- * The lowest nonce that is not held and that comes after the account's open payments: one whose
- * holder never recorded, else the next one. Undefined where the pool would refuse it, or where older
+ * Finds the nonce for new payments: above all that is used. Undefined where the pool would refuse it, or where older
  * payments wait for one.
  */
 export function freeNonce(
-  { rows, rules }: At,
-  relayer: RelayerRow,
-  { open }: Row<'accounts'>,
-  { chainNonce, poolNonce }: Claiming,
+  { rows, rules, relayer: name }: At,
+  { chainNonce, poolNonce }: NonceCounts,
 ): number | undefined {
-  const { waiting, until } = queueOf(rows)
+  const { waiting, until } = lookAtQueue(rows)
   if (waiting > 0 && until > rows.now / 1000) return undefined
-  const last = Math.max(-1, ...open.map(([, nonce]) => nonce ?? -1))
-  const given = relayer.leases
-    .filter((lease) => !isLive(lease, rows.now) && lease.nonce > last)
-    .map((lease) => lease.nonce)
-  const next = Math.max(chainNonce, poolNonce, nextNonce(relayer))
-  const nonce = given.length > 0 ? Math.min(...given) : next
+  const relayer = relayerOf(rows, name)
+  const nonce = Math.max(chainNonce, poolNonce, nextNonce(relayer))
   if (nonce < chainNonce + rules.maxInFlight) return nonce
   return nonce < minedCount(rows, relayer) + rules.maxInFlight ? nonce : undefined
 }
@@ -147,22 +115,16 @@ function minedCount(rows: Draft, { relayer, top }: RelayerRow): number {
   return isMined ? top + 1 : 0
 }
 
-/** What is open with the relayer's key, and of an account besides one of its sessions. */
-export function loadOf({ rows, relayer }: At, account: Row<'accounts'>, session: string): Load {
-  const claims = account.claims.filter(([other, until]) => other !== session && until > rows.now)
-  return {
-    ofAccount: account.open.length + claims.length,
-    carried: carriedBy(relayerOf(rows, relayer), rows.now),
-    waiting: lookAtQueue(rows).waiting,
-  }
-}
+/** NonceCounts what is open with the relayer's key, and of an account. */
+export const loadOf = ({ rows, relayer }: At, account: Row<'accounts'>): Load => ({
+  ofAccount: account.open.length,
+  carried: carriedBy(relayerOf(rows, relayer)),
+  waiting: lookAtQueue(rows).waiting,
+})
 
-/** Counts the payments of all nonces in use; one that carries nothing costs as much as one. */
-export function carriedBy({ leases, open }: RelayerRow, now: number): number {
-  const held = leases.filter((lease) => isLive(lease, now)).map(({ sessions }) => sessions.length)
-  const counts = [...held, ...open.map(([, payments]) => payments)]
-  return counts.reduce((sum, payments) => sum + Math.max(1, payments), 0)
-}
+/** NonceCounts the payments of all nonces in use; one that carries nothing costs as much as one. */
+export const carriedBy = ({ open }: RelayerRow): number =>
+  open.reduce((sum, [, payments]) => sum + Math.max(1, payments), 0)
 
 /** Whether one payment more is too much; `mustWait`: no nonce is free for it. */
 export function isFull(load: Load, room: Room, mustWait: boolean): boolean {
@@ -178,18 +140,25 @@ export function bytesOf(row: NonceRow | undefined): { hash: Hex; gasPriceWei: bi
     .sort((a, b) => (a.gasPriceWei < b.gasPriceWei ? 1 : -1))
 }
 
-export function slotOf(rows: Draft, relayer: string, nonce: number): Slot {
-  return { nonce, priorGasPriceWei: bytesOf(rows.row('nonces', relayer, nonce))[0]?.gasPriceWei }
+/** Returns a nonce with what was signed for it before. What a pool refused over foreign bytes outbids nothing. */
+export function slotOf({ rows, relayer }: At, nonce: number): Slot {
+  const row = rows.row('nonces', relayer, nonce)
+  const [highest] = row?.state === 'foreign' ? [] : bytesOf(row)
+  const prior = highest && { ...highest, raw: rows.row('transactions', highest.hash)?.raw }
+  return { nonce, prior }
 }
 
-/** Makes a nonce's transaction durable. Its lease ends. */
+/** Makes a nonce's transaction durable. */
 export function recordBytes(
   { rows, relayer }: At,
   nonce: number,
   sessions: readonly string[],
   { hash, raw, gasPriceWei }: SignedTransaction,
 ): void {
-  const bytes = rows.row('nonces', relayer, nonce)?.bytes ?? []
+  const before = rows.row('nonces', relayer, nonce)
+  // The pool refused them, over what it has dropped by now: new bytes have nothing to outbid.
+  if (before?.state === 'foreign') dropBytes(rows, before)
+  const bytes = before?.state === 'foreign' ? [] : (before?.bytes ?? [])
   const isNew = bytes.every(([other]) => other !== hash)
   const gas_price = `${gasPriceWei}`
   saveNonce(rows, {
@@ -245,28 +214,21 @@ export function carrierOf(
   return row?.sessions.includes(session) ? row : undefined
 }
 
-/** Nonces that are held, and those whose bytes no block has. */
+/** Lists the nonces whose bytes no block has. */
 export function openNonces({ rows, relayer }: At): OpenNonce[] {
-  const { leases, open } = relayerOf(rows, relayer)
-  const rowOf = (nonce: number) => rows.row('nonces', relayer, nonce)
-  const withBytes = (row: NonceRow | undefined) => ({
-    transactions: bytesOf(row)
+  return relayerOf(rows, relayer).open.flatMap(([nonce]): OpenNonce[] => {
+    const row = rows.row('nonces', relayer, nonce)
+    if (row?.state !== 'recorded') return []
+    const transactions = bytesOf(row)
       .flatMap(({ hash }) => rows.row('transactions', hash) ?? [])
       .map(({ hash, raw, gas_price, recorded_at, sent_at, failures }) => ({
-        ...{ hash, raw, gasPriceWei: BigInt(gas_price) },
-        ...{ recordedAt: recorded_at, sentAt: sent_at ?? undefined, failures },
-      })),
+        hash,
+        raw,
+        gasPriceWei: BigInt(gas_price),
+        recordedAt: recorded_at,
+        sentAt: sent_at ?? undefined,
+        failures,
+      }))
+    return [{ nonce, sessions: row.sessions, transactions }]
   })
-  const held = leases.map((lease): OpenNonce => {
-    const { nonce, sessions } = lease
-    const known = { nonce, sessions, leaseLive: isLive(lease, rows.now) }
-    return { ...known, state: 'leased', ...withBytes(rowOf(nonce)) }
-  })
-  const recorded = open.flatMap(([nonce]): OpenNonce[] => {
-    const row = rowOf(nonce)
-    if (row?.state !== 'recorded') return []
-    const known = { nonce, sessions: row.sessions, leaseLive: false }
-    return [{ ...known, state: 'recorded', ...withBytes(row) }]
-  })
-  return [...held, ...recorded].sort((a, b) => a.nonce - b.nonce)
 }

@@ -41,7 +41,7 @@ export const paymentsIn = (rows: Draft, phase: PaymentRow['phase'], limit: numbe
  *
  * @throws {Error} the ledger has a payment of this session or of this intent
  */
-export function begin(
+export function beginPayment(
   { rows, rules }: At,
   event: PaymentEvent,
   session: string,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { At, Draft } from '../draft.ts'
-import type { Claiming, Shares } from '../port.ts'
+import type { Lendable, Shares } from '../port.ts'
 import type { Row } from '../rows.ts'
 import { isUnsettled, phaseNames } from '../transitions.ts'
 import { noLimit } from './sums.ts'
@@ -13,12 +13,11 @@ const shares = { poolWei: amount, capWei: amount, outWei: amount }
 
 /**
  * What payments take of what all accounts share, in one row (`meta.reserved`), by what releases it: a
- * claim's lease, a settlement, or a view of the chain at or past the block that holds the payment.
+ * settlement, or a view of the chain at or past the block that holds the payment.
  */
 const reserved = z.object({
   open: z.object(shares),
   blocks: z.array(z.object({ ...shares, number: z.int() })),
-  claims: z.array(z.object({ ...shares, session: z.string(), until: z.int() })),
 })
 
 type Reserved = z.infer<typeof reserved>
@@ -66,15 +65,15 @@ function partOf(row: Row<'payments'> | undefined): (Shares & { at: number | 'ope
 }
 
 function added(
-  { open, blocks, claims }: Reserved,
+  { open, blocks }: Reserved,
   part: Shares & { at: number | 'open' },
   add: typeof plus,
 ): Reserved {
-  if (part.at === 'open') return { open: add(open, part), blocks, claims }
+  if (part.at === 'open') return { open: add(open, part), blocks }
   const number = part.at
   const block = blocks.find((one) => one.number === number) ?? { ...nothing, number }
   const others = blocks.filter((one) => one !== block)
-  return { open, claims, blocks: [...others, { ...add(block, part), number }] }
+  return { open, blocks: [...others, { ...add(block, part), number }] }
 }
 
 /** Notes that a payment takes something, or takes it no more. A row that is lost is counted when it is asked for. */
@@ -87,29 +86,20 @@ export function noteReserved(
   const all = was?.at === is?.at ? undefined : known(rows)
   if (all === undefined) return
   const without = was === undefined ? all : added(all, was, minus)
-  const { open, blocks, claims } = is === undefined ? without : added(without, is, plus)
+  const { open, blocks } = is === undefined ? without : added(without, is, plus)
   const oldest = Math.max(...blocks.map(({ number }) => number)) - keptBlocks
   const kept = blocks.filter(
     ({ number, poolWei, capWei, outWei }) => number > oldest && poolWei + capWei + outWei > 0n,
   )
-  save(rows, { open, claims, blocks: kept })
+  save(rows, { open, blocks: kept })
 }
 
-/** Reserves for a claim until its lease ends, or ends that. */
-export function noteReservedClaim(
-  rows: Draft,
-  session: string,
-  claim: (Shares & { until: number }) | undefined,
-): void {
-  const all = claim === undefined ? known(rows) : reservedOf(rows)
-  if (all === undefined) return
-  if (claim === undefined && all.claims.every((one) => one.session !== session)) return
-  const claims = all.claims.filter((one) => one.session !== session && one.until > rows.now)
-  if (claim !== undefined) claims.push({ session, until: claim.until, ...plus(nothing, claim) })
-  save(rows, { ...all, claims })
+/** Has what is reserved stand in its row from now on: it is counted again before anything more is. */
+export function keepReserved(rows: Draft): void {
+  if (known(rows) === undefined) save(rows, reservedOf(rows))
 }
 
-/** Counted again where the row is lost, but for claims: their leases end soon. */
+/** Returns what is reserved: counted again where the row is lost. */
 function reservedOf(rows: Draft): Reserved {
   const row = known(rows)
   if (row !== undefined) return row
@@ -126,7 +116,7 @@ function reservedOf(rows: Draft): Reserved {
         const part = partOf(payment)
         return part === undefined ? sum : added(sum, part, plus)
       },
-      { open: nothing, blocks: [], claims: [] },
+      { open: nothing, blocks: [] },
     )
 }
 
@@ -134,18 +124,13 @@ function reservedOf(rows: Draft): Reserved {
  * Whether the chain held less at a block than what this payment takes, and what is reserved that this
  * block does not show.
  */
-export function isShort(
-  { rows }: At,
-  session: string,
-  { of, ...own }: NonNullable<Claiming['reserves']>,
-): boolean {
-  if (of === undefined) return false
-  const { open, blocks, claims } = reservedOf(rows)
-  const others = claims.filter((one) => one.session !== session && one.until > rows.now)
-  const later = blocks.filter(({ number }) => number > of.block)
+export function isShort({ rows }: At, own: Shares, there: Lendable | undefined): boolean {
+  if (there === undefined) return false
+  const { open, blocks } = reservedOf(rows)
+  const later = blocks.filter(({ number }) => number > there.block)
   const taken = plus(nothing, own)
-  const all = [open, ...others, ...later].reduce<Taken>(plus, taken)
-  const there = plus(nothing, of)
+  const all = [open, ...later].reduce<Taken>(plus, taken)
+  const held = plus(nothing, there)
   const names = ['poolWei', 'capWei', 'outWei'] as const
-  return names.some((name) => taken[name] > 0n && all[name] > there[name])
+  return names.some((name) => taken[name] > 0n && all[name] > held[name])
 }

@@ -23,33 +23,20 @@ export function accountOf(rows: Draft, account: string): Account {
       nonce,
       accepted_at,
     ])
-  return { account, open, claims: [], seen: payments.length }
+  return { account, open, seen: payments.length }
 }
 
 /** An account that nothing is known of has no row. */
 export function saveAccount(rows: Draft, account: Account): void {
-  const { open, claims, seen } = account
-  if (open.length + claims.length + seen > 0) rows.put('accounts', account)
+  const { open, seen } = account
+  if (open.length + seen > 0) rows.put('accounts', account)
   else rows.drop('accounts', account.account)
-}
-
-/** Notes an account's claim for a session until a time, or that it has none where there is no time. */
-export function noteClaim(
-  rows: Draft,
-  account: Account,
-  session: string,
-  until: number | null,
-): void {
-  if (account.claims.length === 0 && until === null) return
-  const others = account.claims.filter(([other, end]) => other !== session && end > rows.now)
-  const claims = until === null ? others : [...others, [session, until] as [string, number]]
-  saveAccount(rows, { ...account, claims })
 }
 
 /** Payments that wait for a nonce, and until when (Unix time in s) the last of them may be carried. */
 export type Queue = { waiting: number; until: number }
 
-/** Writes it where it is counted again: each claim asks for it. */
+/** Writes it where it is counted again: each payment asks for it. */
 export function queueOf(rows: Draft): Queue {
   const queue = lookAtQueue(rows)
   if (rows.row('meta', 'queue') === undefined) saveQueue(rows, queue)

@@ -13,9 +13,7 @@ import { intakeOf, note } from './operations.ts'
 export function isAnythingOpen({ rows, relayer }: At): boolean {
   // The key may be another one by now.
   const known = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
-  const { leases, open } = relayerOf(rows, known)
-  const { waiting } = queueOf(rows)
-  if (leases.length + open.length + waiting > 0) return true
+  if (relayerOf(rows, known).open.length + queueOf(rows).waiting > 0) return true
   return openPhases.some((phase) => paymentsIn(rows, phase, 1).length > 0)
 }
 

@@ -1,10 +1,9 @@
 import type { Draft } from '../draft.ts'
 import type { Decided, Question, Showing, Shown } from '../port.ts'
-import { intakeOf } from './operations.ts'
 
 /**
  * What was kept first stays. Nothing is added to a session that is decided: what it was answered with is what
- * it is answered with. While a restore is under way the first one may be in what is still to come.
+ * it is answered with.
  */
 export function show(
   rows: Draft,
@@ -13,9 +12,7 @@ export function show(
 ): Shown | Decided {
   const known = rows.row('shown', session, step, name)
   if (known !== undefined) return { kind: 'shown', value: known.value }
-  // A claim of another question may end without a decision.
-  const isUndecided = decided === undefined || decided.kind === 'pending'
-  if (!isUndecided || intakeOf(rows).kind === 'restoring') return decided ?? { kind: 'pending' }
+  if (decided !== undefined) return decided
   rows.put('shown', { session, step, name, value, shown_at: rows.now })
   return { kind: 'shown', value }
 }

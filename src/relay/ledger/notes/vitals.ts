@@ -3,12 +3,13 @@ import { countsOf } from '../life/counts.ts'
 import { carriedBy, nextNonce, relayerOf } from '../life/nonces.ts'
 import { paymentsIn } from '../life/payments.ts'
 import { lookAtQueue } from '../life/sums.ts'
-import type { Identified, NotedObstacle, Vitals } from '../port.ts'
+import type { Identified, Vitals } from '../port.ts'
 import { schemaVersion } from '../rows.ts'
 import { ofAnyDeployment } from '../sight.ts'
 import { perOpenPhase } from '../transitions.ts'
 import { activeAlerts } from './alerts.ts'
 import { sightOf } from './chain-notes.ts'
+import { obstacleOf } from './obstacles.ts'
 import { intakeOf } from './operations.ts'
 
 /** How often a row is written only to know that rows can be written. */
@@ -18,10 +19,6 @@ const metaOf = (rows: Draft, name: string): unknown => {
   const row = rows.row('meta', name)
   return row && JSON.parse(row.value)
 }
-
-/** What payments were refused for last. Undefined: for nothing yet. */
-export const obstacleOf = (rows: Draft): NotedObstacle | undefined =>
-  metaOf(rows, 'obstacle') as NotedObstacle | undefined
 
 /** Writes a row where none was written lately: what comes back after it could be written. */
 export function probe(rows: Draft): void {
@@ -57,7 +54,7 @@ export function vitalsOf(
     obstacle: obstacleOf(rows),
     unlistedAt: metaOf(rows, 'unlisted') as number | undefined,
     nextNonce: nextNonce(known),
-    carried: carriedBy(known, rows.now),
+    carried: carriedBy(known),
     waiting: lookAtQueue(rows).waiting,
     oldest: perOpenPhase((phase) => paymentsIn(rows, phase, 1)[0]?.accepted_at),
   }

@@ -1,13 +1,21 @@
 import { DurableObject } from 'cloudflare:workers'
 import { faultOf } from '../../../runtime/log.ts'
 import { type KeptLedger, keepLedger, type LedgerKeeper } from '../keeper.ts'
-import type { Ledger, SetBack, SetBackAnswer } from '../port.ts'
+import type {
+  AcceptPayment,
+  Ledger,
+  OfferAnswer,
+  PaymentOffer,
+  SetBack,
+  SetBackAnswer,
+} from '../port.ts'
 import { type LedgerMethod, ledgerMethods, ledgerThrough } from '../steps.ts'
 import type { Sql, SqlValue } from './sql.ts'
 import { createSqlLedger } from './sqlite.ts'
 
-/** What the object shows to Workers: the port, and a way to be tended now. */
+/** What the object shows to Workers: the port, and ways to have a payment accepted and to be tended now. */
 export type LedgerStub = Ledger & {
+  accept: AcceptPayment
   wake(): Promise<void>
   /** Has the next {@link LedgerStub.restart} begin with all rows as they were then. */
   setBack(to: SetBack): Promise<SetBackAnswer>
@@ -15,13 +23,20 @@ export type LedgerStub = Ledger & {
   restart(): Promise<void>
 }
 
+/** What the composition root gives a ledger's object. */
+export type LedgerHost = LedgerKeeper & {
+  /** Makes what accepts payments, over the object's own storage. */
+  acceptor: (ledger: Ledger) => AcceptPayment
+}
+
 /**
  * The ledger as a Durable Object: rows in its own SQLite storage, and an alarm that tends whatever is
- * open until nothing is. `keeperOf` is called once an instance.
+ * open until nothing is. `hostOf` is called once an instance.
  */
-export function ledgerObject<Env>(keeperOf: (env: Env) => LedgerKeeper) {
+export function ledgerObject<Env>(hostOf: (env: Env) => LedgerHost) {
   class LedgerObject extends DurableObject<Env> {
     readonly #kept: KeptLedger
+    readonly #accept: AcceptPayment
 
     static {
       // Only what stands on the prototype can be called by a Worker.
@@ -35,15 +50,20 @@ export function ledgerObject<Env>(keeperOf: (env: Env) => LedgerKeeper) {
 
     constructor(state: DurableObjectState, env: Env) {
       super(state, env)
-      const keeper = keeperOf(env)
+      const host = hostOf(env)
       const now = () => Date.now()
-      const { rules, relayer } = keeper
+      const { rules, relayer } = host
       const ledger = createSqlLedger(sqlOf(state.storage), { rules, relayer, now })
-      this.#kept = keepLedger(ledger, state.storage, keeper, now)
+      this.#kept = keepLedger(ledger, state.storage, host, now)
+      this.#accept = host.acceptor(this.#kept.ledger)
     }
 
     #call(method: LedgerMethod, args: unknown[]): unknown {
       return (this.#kept.ledger[method] as (...args: unknown[]) => unknown)(...args)
+    }
+
+    accept(offer: PaymentOffer): Promise<OfferAnswer> {
+      return this.#accept(offer)
     }
 
     wake(): Promise<void> {

@@ -3,6 +3,7 @@ import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { keepLedger, type Tended } from '../../../../src/relay/ledger/keeper.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { createSqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
+import { fillNonce } from '../../../ports/payments.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
 const relayer = '0x9999999999999999999999999999999999999999'
@@ -20,8 +21,7 @@ async function keptLedger(tended: Tended) {
   const keeper = { rules, relayer, tendMs, tend, log: () => {} }
   const kept = keepLedger(ledger, alarm, keeper, () => time.now)
   const transaction = { hash: '0x12', raw: '0x34', gasPriceWei: 1n } as const
-  await kept.ledger.lease({ nonce: 0, token: 't', chainNonce: 0, sessions: [] })
-  await kept.ledger.attach({ nonce: 0, token: 't', transaction })
+  await fillNonce(kept.ledger, { nonce: 0, chainNonce: 0, sessions: [] }, transaction)
   return { kept, time, hash: transaction.hash }
 }
 

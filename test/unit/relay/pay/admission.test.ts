@@ -5,6 +5,7 @@ import { poolRules } from '../../../../src/chain/chains.ts'
 import { createNode } from '../../../../src/chain/node.ts'
 import type { PaymentKind } from '../../../../src/loan/kinds.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
+import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
 import type { AccountLimits } from '../../../../src/relay/pay/admission.ts'
 import { soFar } from '../../../../src/relay/pay/answers.ts'
 import { createPay, type RequestedPayment } from '../../../../src/relay/pay/delivery.ts'
@@ -49,7 +50,6 @@ function stillChain({
     eth_getBalance: () => numberToHex(world.balanceWei),
     eth_sendRawTransaction: () => `0x${'ab'.repeat(32)}`,
   }
-  let tokens = 0
   const relayer: Relayer = {
     ...{ ledger, rules, clock, forwarder, reasonOf: () => '' },
     ...{ signer: createSigner(account, 31), fees: { minWei: 0n, maxWei: gwei } },
@@ -58,7 +58,6 @@ function stillChain({
       return answers[method]?.()
     }),
     log: (event) => void events.push(event),
-    newToken: () => `token ${tokens++}`,
   }
   const background: Promise<void>[] = []
   const pay = createPay(relayer, {
@@ -66,6 +65,7 @@ function stillChain({
     preflight: false,
     limits,
     mayDial: createDialRate(dialsAMinute, clock.now),
+    accept: createAcceptor(relayer),
     background: (work) => background.push(work),
   })
 
@@ -114,9 +114,9 @@ const count = (told: readonly string[], words: string) => told.filter((one) => o
 test('no payment joins a queue whose end it would not see in time', async () => {
   const { dialAll, ledger, refusals, world } = stillChain({ slots: 2 })
   const told = await dialAll(0, 900)
-  // Two in flight; then half of what two nonces of two carry in half an hour of blocks of 25 s.
-  expect(count(told, 'submitted')).toBe(2 + 144)
-  expect(count(told, 'crowded 30')).toBe(900 - 2 - 144)
+  // Two nonces of two in flight; then half of what two nonces of two carry in half an hour of blocks of 25 s.
+  expect(count(told, 'submitted')).toBe(4 + 144)
+  expect(count(told, 'crowded 30')).toBe(900 - 4 - 144)
   expect((await ledger.work()).queued).toHaveLength(144)
   expect(refusals()).toEqual([
     expect.objectContaining({ level: 'error', reason: 'crowded', message: expect.any(String) }),

@@ -28,5 +28,5 @@ test('a node that is too far behind to judge a payment is asked again a second l
   await until(() => pauses.includes(1_000))
   showOnly(newest)
   expect(await paid).toMatch(/^END Transfer Submitted/)
-  expect(pauses.filter((ms) => ms < 1_000).length).toBeLessThanOrEqual(1)
+  expect(pauses.filter((ms) => ms > 0 && ms < 1_000).length).toBeLessThanOrEqual(1)
 })

@@ -68,7 +68,7 @@ function recorded(nonce: number, session: string | undefined, ...sent: Sent[]): 
     failures,
   }))
   const sessions = session === undefined ? [] : [session]
-  return { nonce, sessions, state: 'recorded', leaseLive: false, transactions }
+  return { nonce, sessions, transactions }
 }
 
 const workOf = (open: Partial<Work>): Work => ({
@@ -235,8 +235,6 @@ test('a plan: bytes go out again in their time, and a higher price is paid where
   offer('bytes at the highest price', 5, [dear], 'reportStuck 5 after 0')
   const open = { nonces: [recorded(5, 'a', stuck)], carried: [payment('a', { nonce: 5 })] }
   does('a payment that is stuck', 'offer', open, chain, 'outbid 5')
-  const given = { nonces: [{ ...recorded(5, 'a', once), state: 'leased' as const }] }
-  does('bytes that were given up', 'offer', given, chain)
   does('bytes that are stuck, at no price', 'offer', open, chainOf(5, {}), 'rebroadcast 5')
 })
 

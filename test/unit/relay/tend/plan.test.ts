@@ -20,8 +20,7 @@ const fillsOf = (given: Snapshots): Fill[] =>
 function freeNonces({ ledger, chain }: Snapshots): number[] {
   const { nonces } = ledger.work
   const isHeld = (nonce: number) =>
-    ledger.refused.has(nonce) ||
-    nonces.some((open) => open.nonce === nonce && (open.state === 'recorded' || open.leaseLive))
+    ledger.refused.has(nonce) || nonces.some((open) => open.nonce === nonce)
   const pool = chain.poolCount.kind === 'known' ? chain.poolCount.value : Number.POSITIVE_INFINITY
   return Array.from({ length: terms.rules.maxInFlight }, (_, index) => chain.count + index).filter(
     (nonce) => nonce >= pool && !isHeld(nonce),
@@ -54,7 +53,7 @@ function doubting({ ledger, chain }: Snapshots, session: string): Snapshots {
 function repaired({ ledger, chain }: Snapshots): Snapshots {
   const { nonces } = ledger.work
   const carried = ledger.work.carried.filter(({ nonce }) =>
-    nonces.some((open) => open.nonce === nonce && open.state === 'recorded'),
+    nonces.some((open) => open.nonce === nonce),
   )
   return { ledger: { ...ledger, work: { ...ledger.work, carried } }, chain }
 }
@@ -83,7 +82,7 @@ function beforeOf({ ledger, chain }: Snapshots, { session, order, acceptedAt }: 
 }
 
 const topOf = ({ ledger }: Snapshots) =>
-  Math.max(-1, ...ledger.work.nonces.flatMap((o) => (o.state === 'recorded' ? [o.nonce] : [])))
+  Math.max(-1, ...ledger.work.nonces.map(({ nonce }) => nonce))
 
 const canSign = ({ chain }: Snapshots) =>
   chain.poolCount.kind === 'known' && chain.gasPriceWei.kind === 'known'

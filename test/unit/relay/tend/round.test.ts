@@ -6,13 +6,19 @@ import { createNode } from '../../../../src/chain/node.ts'
 import { RpcError, TransportError } from '../../../../src/chain/rpc.ts'
 import { requestsInCalldata, signRequest } from '../../../../src/relay/forwarder/requests.ts'
 import { identityOf } from '../../../../src/relay/identity.ts'
-import { type BlockId, type Ledger, ledgerRules } from '../../../../src/relay/ledger/port.ts'
+import {
+  type BlockId,
+  type Ledger,
+  ledgerRules,
+  type NonceFill,
+} from '../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
 import { createSigner } from '../../../../src/relay/signer.ts'
 import { tend } from '../../../../src/relay/tend/round.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
+import { fillNonce, offerOf } from '../../../ports/payments.ts'
 
 const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
@@ -46,25 +52,21 @@ function relayerOver(answer: (asked: Asked) => unknown) {
     ...{ signer: createSigner(account, 31), forwarder, rules: poolRules.rootstock },
     ...{ fees: { minWei: 0n, maxWei: 100n }, clock: systemClock, reasonOf: () => '' },
     log: ({ event }) => void events.push(event),
-    newToken: () => `token ${called.length}`,
   }
   return { relayer, ledger, called, asked, events, time, key }
 }
 
 /** A waiting payment of an account of its own. */
 async function enqueue(ledger: Ledger, number: number): Promise<string> {
-  const [session, token] = [`session ${number}`, `claim ${number}`]
+  const session = `session ${number}`
   const caller = privateKeyToAccount(numberToHex(1_000 + number, { size: 32 }))
   const question = { session, input: 'input', account: caller.address }
-  const counts = { chainNonce: 0, poolNonce: 0, seen: undefined, steps: 1 }
-  await ledger.claim({ ...question, ...counts, token })
   const request = await signRequest(caller, forwarder, {
     ...{ from: caller.address, data: '0x', gas: 1, deadline },
     intentId: numberToHex(number, { size: 22 }),
   })
   const order = { request, kind: 'transfer' as const, spendsWei: 1n }
-  const screen = { kind: 'end', lines: ['Submitted'] } as const
-  await ledger.record({ session, token, seen: undefined, order, screen, transaction: undefined })
+  await ledger.record([{ ...offerOf(session), ...question, order }])
   return session
 }
 
@@ -91,8 +93,8 @@ async function carryInVain(ledger: Ledger, session: string, nonce: number): Prom
     numberToHex(nonce, { size: 32 }),
     { number: 1, hash: `0x${'00'.repeat(32)}` },
   ]
-  await ledger.lease({ nonce, token: 'lease', chainNonce: 0, sessions: [session] })
-  await ledger.attach({ nonce, token: 'lease', transaction: { hash, raw: '0x', gasPriceWei: 1n } })
+  const filling = { nonce, chainNonce: 0, sessions: [session] }
+  await fillNonce(ledger, filling, { hash, raw: '0x', gasPriceWei: 1n })
   const report = { nonce, sessions: [session], hash, block: block as BlockId, executions: {} }
   await ledger.mined(report)
 }
@@ -196,8 +198,7 @@ test('bytes that may not be outbid go out again themselves, and the payment take
   // The highest price is 100: over 90 a pool asks for 126.
   const data = { to: forwarder.address, data: '0x', gas: 21_000 } as const
   const older = await relayer.signer.sign({ ...data, nonce: 0, gasPriceWei: 90n })
-  await ledger.lease({ nonce: 0, token: 'older', chainNonce: 0, sessions: [session] })
-  await ledger.attach({ nonce: 0, token: 'older', transaction: older })
+  await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions: [session] }, older)
   await ledger.abandon(0)
 
   expect(await tend(relayer)).toBe('open')
@@ -210,8 +211,8 @@ test('bytes that may not be outbid go out again themselves, and the payment take
   expect(sent[0]).toBe(older.raw)
   const { nonces, carried } = await ledger.work()
   expect(nonces).toMatchObject([
-    { nonce: 0, state: 'recorded', sessions: [] },
-    { nonce: 1, state: 'recorded', sessions: [session] },
+    { nonce: 0, sessions: [] },
+    { nonce: 1, sessions: [session] },
   ])
   expect(carried).toMatchObject([{ session, nonce: 1 }])
 })
@@ -220,19 +221,15 @@ test('a nonce whose expensive bytes are lost is tried as one that may hold unkno
   const { relayer, ledger, asked } = relayerOver(takesAll)
   const session = await enqueue(ledger, 1)
   const older = { hash: numberToHex(9, { size: 32 }), raw: '0x09', gasPriceWei: 90n } as const
-  await ledger.lease({ nonce: 0, token: 'older', chainNonce: 0, sessions: [session] })
-  await ledger.attach({ nonce: 0, token: 'older', transaction: older })
+  await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions: [session] }, older)
   await ledger.abandon(0)
-  const work = async () => {
-    const all = await ledger.work()
-    const nonces = all.nonces.map((open) => ({
-      ...open,
-      transactions: open.transactions.filter(({ hash }) => hash !== older.hash),
-    }))
-    return { ...all, nonces }
+  const slot = async (filling: NonceFill) => {
+    const found = await ledger.slot(filling)
+    if (found?.prior === undefined) return found
+    return { ...found, prior: { ...found.prior, raw: undefined } }
   }
 
-  expect(await tend({ ...relayer, ledger: { ...relayer.ledger, work } })).toBe('open')
+  expect(await tend({ ...relayer, ledger: { ...relayer.ledger, slot } })).toBe('open')
 
   const prices = rawsSent(asked).map((raw) => parseTransaction(raw).gasPrice)
   expect(prices).toEqual([1n, 1n])
@@ -694,8 +691,7 @@ test('a payment that is mined while a round begins is found in its block', async
         raw: '0x',
         gasPriceWei: 1n,
       } as const
-      await ledger.lease({ nonce: 1, token: 'other', chainNonce: 0, sessions: [] })
-      await ledger.attach({ nonce: 1, token: 'other', transaction })
+      await fillNonce(ledger, { nonce: 1, chainNonce: 0, sessions: [] }, transaction)
       chain.height += 1
       held.set(chain.height, [mined])
     }

@@ -85,17 +85,7 @@ const person = fc.record({
 })
 
 const slot = fc.record({
-  kind: fc.constantFrom(
-    'free',
-    'free',
-    'held',
-    'ended',
-    'carries',
-    'carries',
-    'empty',
-    'bare',
-    'lost',
-  ),
+  kind: fc.constantFrom('free', 'free', 'carries', 'carries', 'empty', 'bare', 'lost'),
   person,
   ageMs: fc.constantFrom(0, 2_000, 130_000, 200_000, 400_000),
   isSent: fc.boolean(),
@@ -111,20 +101,14 @@ const isCarrier = (kind: string) => ['carries', 'bare', 'lost'].includes(kind)
 
 function openNonce({ kind, ageMs, isSent, copies, failures }: Slot, nonce: number): OpenNonce[] {
   if (kind === 'free' || kind === 'lost') return []
-  const isLeased = kind === 'held' || kind === 'ended'
-  const bytes = Array.from({ length: kind === 'bare' || isLeased ? 0 : copies }, (_, copy) => ({
+  const bytes = Array.from({ length: kind === 'bare' ? 0 : copies }, (_, copy) => ({
     ...{ hash: word(0xa000 + nonce * 20 + copy), raw: '0x' as const },
     ...{ gasPriceWei: BigInt(100 * (copies - copy)) },
     ...{ recordedAt: now - ageMs, sentAt: isSent ? now - ageMs : undefined },
     failures,
   }))
-  return [
-    {
-      ...{ nonce, sessions: isCarrier(kind) ? [`session ${nonce}`] : [] },
-      ...{ state: isLeased ? 'leased' : 'recorded', leaseLive: kind === 'held' },
-      transactions: bytes,
-    },
-  ]
+  const sessions = isCarrier(kind) ? [`session ${nonce}`] : []
+  return [{ nonce, sessions, transactions: bytes }]
 }
 
 function fateOf({ fate, kind }: Slot, nonce: number): NonceFate {

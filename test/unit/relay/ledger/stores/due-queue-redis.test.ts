@@ -3,9 +3,9 @@ import { type DueQueue, tendTask } from '../../../../../src/relay/ledger/due-que
 import { createRedisDueQueue } from '../../../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { createRedisLedger } from '../../../../../src/relay/ledger/stores/redis.ts'
 import {
-  acceptance,
-  claiming,
+  accept,
   executionIn,
+  fillNonce,
   orderOf,
   question,
   screenOf,
@@ -122,10 +122,8 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
       hurried += 1
     }
     const ledger = createRedisLedger({ ...options, tendMs: 20_000, soon })
-    const token = 't'
     const transaction = { hash: '0x12', raw: '0x34', gasPriceWei: 1n } as const
-    await ledger.lease({ nonce: 0, token, chainNonce: 0, sessions: [] })
-    await ledger.attach({ nonce: 0, token, transaction })
+    await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions: [] }, transaction)
     await ledger.sent(transaction.hash, 'taken')
     now += 20_000
     expect(await tasks(one)).toEqual([])
@@ -138,16 +136,11 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     expect(await tasks(one)).toEqual([tendTask])
   })
 
-  test.for(['claim', 'record', 'adopt'] as const)(
+  test.for(['record', 'adopt'] as const)(
     'is armed in the same step as a ledger takes a %s',
     async (method) => {
       const ledger = createRedisLedger({ ...ledgerOptions, database: database(), name })
-      if (method !== 'adopt') await ledger.claim(claiming('s', 't'))
-      if (method === 'record') {
-        now += tendMs
-        await one.done(await takeOne(one), undefined)
-        expect(await ledger.record(acceptance('s', 't', undefined))).toEqual({ kind: 'recorded' })
-      }
+      if (method === 'record') await accept(ledger, 's')
       const step = { ...question('s'), steps: 1, screen: screenOf('s'), order: orderOf('s') }
       if (method === 'adopt') await ledger.adopt({ ...step, execution: executionIn(1) })
       now += tendMs - 1

@@ -1,12 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
-import { type Acceptance, type Ledger, maxOpen } from '../../../../../src/relay/ledger/port.ts'
+import { type Ledger, maxOpen } from '../../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../../src/relay/ledger/steps.ts'
 import { createRedisLedger, ledgerKey } from '../../../../../src/relay/ledger/stores/redis.ts'
 import { openRedis, type RedisDatabase } from '../../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
 import { besideLedgerSuites } from '../../../../ports/ledger-store.suite.ts'
-import { claiming, orderOf, acceptance as recording } from '../../../../ports/payments.ts'
+import {
+  accept,
+  alice,
+  offer,
+  offerOf,
+  orderOf,
+  question,
+  screenOf,
+} from '../../../../ports/payments.ts'
 import { describeOnRedis, ledgerOptions } from '../../../../support/redis/on-redis.ts'
 import { startProcessClient } from '../../../../support/redis/process-client.ts'
 import { sampleOf } from '../../../../support/sample.ts'
@@ -70,16 +78,17 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
   describe('the ledger on Redis', () => {
     const hash = (digit: string) => `0x${digit.repeat(64)}` as const
 
-    /** Of an intent and with a transaction whose hashes are this digit over and over. */
-    const acceptance = (session: string, nonce: number, digit: string): Acceptance => {
-      const order = orderOf(session)
-      const request = { ...order.request, intentId: hash(digit), deadline: 1 }
-      return {
-        ...recording(session, session, nonce),
-        order: { ...order, request, spendsWei: 1n },
-        transaction: { nonce, hash: hash(digit), raw: '0x56', gasPriceWei: 1n },
-      }
+    /** Of an intent whose id is this digit over and over; past its deadline. */
+    const offerBy = (session: string, digit: string, deadline = 1) => {
+      const request = { ...orderOf(session).request, intentId: hash(digit), deadline }
+      return offerOf(session, alice, { order: { request, spendsWei: 1n } })
     }
+
+    const refusingOf = (session: string) => ({
+      ...question(session),
+      steps: 3,
+      screen: screenOf('No'),
+    })
 
     test('hands out each nonce once, whichever process asks', async () => {
       const name = newName()
@@ -90,65 +99,53 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
         relayer,
         tendMs,
       })
-      const claims = await Promise.all(
-        Array.from({ length: 60 }, (_, index) => {
-          const claim = claiming(`session ${index}`, `token ${index}`)
-          return index % 2 === 0
-            ? ledger.claim(claim)
-            : wide.call({ port: 'ledger', name, method: 'claim', args: [claim] })
-        }),
+      const far = ledgerThrough<Ledger>((method, args) =>
+        wide.call({ port: 'ledger', name, method, args }),
+      )
+      const nonces = await Promise.all(
+        Array.from({ length: 60 }, (_, index) =>
+          accept(index % 2 === 0 ? ledger : far, `session ${index}`),
+        ),
       )
       await wide.stop()
-      const nonces = (claims as { slot?: { nonce: number } }[]).map(({ slot }) => slot?.nonce ?? -1)
-      expect(nonces.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index))
+      const wanted = Array.from({ length: 60 }, (_, index) => index)
+      expect(nonces.sort((a = -1, b = -1) => a - b)).toEqual(wanted)
     })
 
-    test('knows a claim again whose answer was lost on the way', async () => {
+    test('gives its own answer to who offers again, since the first one was lost on the way', async () => {
       const ledger = open(newName())
+      await ledger.lookup(question('s'))
       bridge().script({ fault: { kind: 'drop_reply' }, argument: 'commit', times: 1 })
-      await expect(ledger.claim(claiming('s', 'mine'))).rejects.toThrow('no answer')
+      await expect(offer(ledger, offerOf('s'))).rejects.toThrow('no answer')
       bridge().clear()
-      expect(await ledger.claim(claiming('s', 'mine'))).toMatchObject({
-        kind: 'claimed',
-        slot: { nonce: 0 },
-      })
-      expect(await ledger.claim(claiming('next', 'next'))).toMatchObject({ slot: { nonce: 1 } })
+      const answered = { kind: 'answered', screen: screenOf('s') }
+      expect((await offer(ledger, offerOf('s'))).verdicts).toEqual([answered])
+      expect(await accept(ledger, 'next')).toBe(1)
     })
 
     test('goes on after the database has forgotten its scripts', async () => {
       const ledger = open(newName())
-      await ledger.claim(claiming('s', 'mine'))
+      await accept(ledger, 's')
       await server().call('SCRIPT', 'FLUSH')
-      expect(await ledger.lookup(claiming('s', 'mine'))).toEqual({ kind: 'pending' })
+      expect(await ledger.lookup(question('s'))).toMatchObject({ kind: 'answered' })
     })
 
-    test("measures leases by the database's own clock", async () => {
+    test("goes by the database's own clock", async () => {
       const plain = await startRedisBridge({ redisPort: server().port })
       const ledger = createRedisLedger({
-        database: openRedis(plain),
-        name: newName(),
-        rules: { ...rules, leaseMs: 400 },
-        relayer,
-        tendMs,
+        ...{ database: openRedis(plain), name: newName(), rules, relayer, tendMs },
       })
       const [before] = (await server().call('TIME')) as string[]
       expect(Math.abs((await ledger.work()).now / 1000 - Number(before))).toBeLessThan(5)
-      await ledger.claim(claiming('s', 'slow'))
-      expect(await ledger.claim(claiming('s', 'next'))).toEqual({ kind: 'pending' })
-      await expect
-        .poll(async () => (await ledger.claim(claiming('s', 'next'))).kind, { timeout: 5_000 })
-        .toBe('claimed')
       await plain.stop()
     })
 
     test('records no second payment of one intent, and nothing of one that it refuses', async () => {
       const ledger = open(newName())
-      await ledger.claim(claiming('a', 'a'))
-      await ledger.record(acceptance('a', 0, 'a'))
-      await ledger.claim(claiming('b', 'b'))
-      await expect(ledger.record(acceptance('b', 1, 'a'))).rejects.toThrow('recorded already')
+      await offer(ledger, offerBy('a', 'a'))
+      await expect(offer(ledger, offerBy('b', 'a'))).rejects.toThrow('recorded already')
       expect((await ledger.work()).carried).toHaveLength(1)
-      expect(await ledger.record(acceptance('b', 1, 'b'))).toEqual({ kind: 'recorded' })
+      expect((await offer(ledger, offerBy('b', 'b'))).nonce).toBe(1)
     })
 
     test('leaves nothing behind but who it belongs to and from where it counts on', async () => {
@@ -156,15 +153,12 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const ledger = open(name)
       const block = { number: 9, hash: hash('9') }
       await ledger.identify({ chainId: 31, fingerprints: { KEY: 'a' } })
-      await ledger.refuse({ ...claiming('refused', 'r'), screen: { kind: 'end', lines: ['No'] } })
-      await ledger.claim(claiming('given up', 'given up'))
-      pass(rules.leaseMs)
+      await ledger.refuse(refusingOf('refused'))
       for (const [session, nonce, digit] of [
         ['a', 0, 'a'],
         ['b', 1, 'b'],
       ] as const) {
-        await ledger.claim(claiming(session, session))
-        await ledger.record(acceptance(session, nonce, digit))
+        await offer(ledger, offerBy(session, digit))
         const execution = { outcome: 'executed', reason: '', hash: hash(digit), block } as const
         const executions = { [session]: execution }
         await ledger.mined({ nonce, sessions: [session], hash: hash(digit), block, executions })
@@ -199,7 +193,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const row = `${ledgerKey(name)}:row:meta:schema`
       await server().call('SET', row, '1 {"name":"schema","value":"2"}')
       await expect(open(name).setIntake('paused', 'an operator')).rejects.toThrow(
-        'the ledger has schema 2, and this version knows 4',
+        'the ledger has schema 2, and this version knows 5',
       )
       expect(await server().call('EXISTS', `${ledgerKey(name)}:row:meta:intake`)).toBe(0)
     })
@@ -219,12 +213,8 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
         const ledger = createRedisLedger({
           ...{ database: openRedis(far), name: newName(), rules, relayer, tendMs },
         })
-        await ledger.refuse({
-          ...claiming('refused', 'r'),
-          screen: { kind: 'end', lines: ['No'] },
-        })
-        await ledger.claim(claiming('a', 'a'))
-        await ledger.record(acceptance('a', 0, 'a'))
+        await ledger.refuse(refusingOf('refused'))
+        await offer(ledger, offerBy('a', 'a'))
         const block = { number: 9, hash: hash('9') }
         const execution = { outcome: 'executed', reason: '', hash: hash('a'), block } as const
         await ledger.mined({
@@ -241,7 +231,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
         // The lists, what they name, what that names, and the commit.
         expect(far.commands() - before).toBeLessThanOrEqual(6)
         expect(await ledger.payment('a')).toBeUndefined()
-        expect(await ledger.lookup(claiming('refused', 'r'))).toMatchObject({ kind: 'undecided' })
+        expect(await ledger.lookup(question('refused'))).toMatchObject({ kind: 'undecided' })
       } finally {
         await far.stop()
       }
@@ -252,8 +242,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const ledger = open(name)
       const block = { number: 9, hash: hash('9') }
       for (const [nonce, digit] of ['a', 'b', 'c'].entries()) {
-        await ledger.claim(claiming(digit, digit))
-        await ledger.record(acceptance(digit, nonce, digit))
+        await offer(ledger, offerBy(digit, digit))
         if (digit === 'c') break
         const execution = { outcome: 'executed', reason: '', hash: hash(digit), block } as const
         const executions = { [digit]: execution }
@@ -266,12 +255,12 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     test('lets payments whose rows are lost take no place among the open ones', async () => {
       const name = newName()
       const ledger = await withThree(name)
-      const { account } = claiming('', '')
+      const account = alice
       const lost = Array.from({ length: maxOpen }, (_, index) => [`lost ${index}`, null, 1])
-      const row = { account, open: [...lost, ['c', 2, 2]], claims: [], seen: maxOpen + 3 }
+      const row = { account, open: [...lost, ['c', 2, 2]], seen: maxOpen + 3 }
       const key = `${ledgerKey(name)}:row:accounts:${account}`
       await server().call('SET', key, `999 ${JSON.stringify(row)}`)
-      const { open: before } = { open: [], ...(await ledger.lookup(claiming('new', 'new'))) }
+      const { open: before } = { open: [], ...(await ledger.lookup(question('new'))) }
       expect(before).toMatchObject([{ intentId: hash('c') }])
       pass(rules.retentionMs + 1)
       await ledger.prune()
@@ -293,30 +282,29 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     test('prunes several payments of an account whose count is too low', async () => {
       const name = newName()
       const ledger = await withThree(name)
-      const key = `${ledgerKey(name)}:row:accounts:${claiming('', '').account}`
-      const short = { account: claiming('', '').account, open: [], claims: [], seen: 1 }
+      const key = `${ledgerKey(name)}:row:accounts:${alice}`
+      const short = { account: alice, open: [], seen: 1 }
       await server().call('SET', key, `999 ${JSON.stringify(short)}`)
       pass(rules.retentionMs + 1)
       await ledger.prune()
       expect(await ledger.payment('a')).toBeUndefined()
       expect(await ledger.payment('b')).toBeUndefined()
       // A sum of nothing is no row: it is counted again.
-      expect(await ledger.lookup(claiming('new', 'new'))).toMatchObject({ seen: 1 })
+      expect(await ledger.lookup(question('new'))).toMatchObject({ seen: 1 })
     })
 
     test('counts what a lost row held for used once the chain has passed it', async () => {
       const name = newName()
       const ledger = open(name)
       await ledger.identify({ chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } })
-      await ledger.claim(claiming('a', 'a'))
-      await ledger.record(acceptance('a', 0, 'a'))
+      await offer(ledger, offerBy('a', 'a'))
       await server().call('DEL', `${ledgerKey(name)}:row:nonces:${relayer}:0`)
       expect(await ledger.requeue('a')).toMatchObject([{ to: 'queued' }])
       await ledger.expire('a')
       const moved = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'new' } }
-      await ledger.release([], 0)
+      await ledger.release(0)
       expect(await ledger.identify(moved)).toMatchObject({ kind: 'different' })
-      await ledger.release([], 1)
+      await ledger.release(1)
       expect(await ledger.identify(moved)).toEqual({ kind: 'same' })
       expect((await ledger.work()).nextNonce).toBe(1)
     })
@@ -325,16 +313,11 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const ledger = open(newName())
       const sessions = Array.from({ length: 205 }, (_, index) => `session ${1000 + index}`)
       for (const [index, session] of sessions.entries()) {
-        const { transaction, ...accepted } = acceptance(session, 0, 'a')
+        const offered = offerBy(session, 'a')
         const intentId = `0x${index.toString(16).padStart(64, '0')}` as const
-        const request = { ...accepted.order.request, intentId }
+        const request = { ...offered.order.request, intentId }
         pass(1)
-        await ledger.claim({ ...claiming(session, session), chainNonce: 0, poolNonce: 1_000 })
-        await ledger.record({
-          ...accepted,
-          order: { ...accepted.order, request },
-          transaction: undefined,
-        })
+        await ledger.record([{ ...offered, order: { ...offered.order, request } }])
       }
       const { queued } = await ledger.work()
       expect(queued.map(({ session }) => session)).toEqual(sessions.slice(0, 200))
@@ -342,11 +325,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
 
     /** Accepts a payment that waits for a nonce until 2096. */
     const enqueue = async (ledger: Ledger, session: string, digit: string) => {
-      await ledger.claim({ ...claiming(session, session), poolNonce: 1_000 })
-      const { transaction, order, ...accepted } = acceptance(session, 0, digit)
-      const request = { ...order.request, deadline: 4_000_000_000 }
-      const waiting = { ...order, request }
-      await ledger.record({ ...accepted, order: waiting, transaction: undefined })
+      await ledger.record([offerBy(session, digit, 4_000_000_000)])
     }
 
     test('lets no payment whose row is lost keep others in the queue once it is empty', async () => {
@@ -355,11 +334,11 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       await enqueue(ledger, 'a', 'a')
       await enqueue(ledger, 'b', 'b')
       await server().call('DEL', `${ledgerKey(name)}:row:payments:a`)
-      expect(await ledger.claim(claiming('c', 'c'))).toMatchObject({ slot: undefined })
-      await ledger.refuse({ ...claiming('c', 'c'), screen: { kind: 'end', lines: ['No'] } })
+      expect(await accept(ledger, 'c')).toBeUndefined()
       await ledger.expire('b')
+      await ledger.expire('c')
       await ledger.prune()
-      expect(await ledger.claim(claiming('d', 'd'))).toMatchObject({ slot: { nonce: 0 } })
+      expect(await accept(ledger, 'd')).toBe(0)
     })
 
     /** How many rows it reads. */
@@ -386,19 +365,17 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const ledger = open(name, long)
       for (let nonce = 0; nonce < 64; nonce++) {
         const session = `session ${nonce}`
-        await ledger.claim(claiming(session, session))
-        const { order, ...accepted } = acceptance(session, nonce, 'a')
+        const { order, ...offered } = offerBy(session, 'a')
         const intentId = `0x${(nonce + 1).toString(16).padStart(64, '0')}` as const
         const request = { ...order.request, intentId }
-        await ledger.record({ ...accepted, order: { ...order, request } })
+        await offer(ledger, { ...offered, order: { ...order, request } })
       }
       for (const digit of '0123456789abcdef') await enqueue(ledger, digit, digit)
       const begun = open(name, long)
       const account = '0x3333333333333333333333333333333333333333' as const
-      const next = { ...claiming('next', 'next'), account }
-      expect(await readBy(() => begun.claim(next))).toBeLessThan(30)
+      expect(await readBy(() => offer(begun, offerOf('next', account)))).toBeLessThan(60)
       await server().call('DEL', `${ledgerKey(name)}:row:meta:queue`)
-      expect(await begun.claim(claiming('last', 'last'))).toMatchObject({ slot: undefined })
+      expect(await accept(begun, 'last')).toBeUndefined()
     })
 
     test('shows an operator every payment, page after page, while the clock goes on', async () => {
@@ -432,7 +409,8 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
         ...{ chainId: 31, fingerprints: { FORWARDER_ADDRESS: forwarder } },
       })
       await ledger.identify(identity('old'))
-      const { screen, order } = acceptance('a', 0, 'a')
+      const { order, screens } = offerBy('a', 'a')
+      const step = { ...question('a'), steps: 3, screen: screens.carried, order }
       const block = { number: 9, hash: hash('9') }
       const execution = { outcome: 'executed', reason: '', hash: hash('a'), block } as const
       const slow = await startRedisBridge({ redisPort: server().port, now: () => now })
@@ -444,7 +422,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
             // Between the load and the commit of the move.
             if (args[1] === 'commit' && !isAdopted) {
               isAdopted = true
-              await ledger.adopt({ ...claiming('a', 'a'), screen, order, execution })
+              await ledger.adopt({ ...step, execution })
             }
             return run(keys, args)
           }
@@ -462,7 +440,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     test('says nothing of what it was asked when the database refuses', async () => {
       const own = openRedis({ url: bridge().url, token: 'wrong-token' })
       const ledger = createRedisLedger({ ...ledgerOptions, database: own, name: newName() })
-      const refused = ledger.claim(claiming('secret-session', 'secret-token'))
+      const refused = ledger.lookup(question('secret-session'))
       await expect(refused).rejects.toThrow(/^the database refused: WRONGPASS [a-z ]+$/)
     })
 

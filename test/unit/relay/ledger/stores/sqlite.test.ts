@@ -3,6 +3,7 @@ import { openSqlite } from '../../../../../scripts/dev/sqlite.ts'
 import { ledgerRules } from '../../../../../src/relay/ledger/port.ts'
 import { createSqlLedger } from '../../../../../src/relay/ledger/stores/sqlite.ts'
 import { ledgerSuites } from '../../../../ports/ledger-store.suite.ts'
+import { accept, executionIn, mineAt } from '../../../../ports/payments.ts'
 import { openSqlLedger } from '../../../../support/deployment.ts'
 
 const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
@@ -21,26 +22,20 @@ const create = async () => {
 
 ledgerSuites('node:sqlite', create)
 
-test("another key takes a ledger over only when the former one's nonces are settled", () => {
+test("another key takes a ledger over only when the former one's nonces are settled", async () => {
   const sql = openSqlite()
   const other = '0x8888888888888888888888888888888888888888'
-  let now = 1_700_000_000_000
-  const openBy = (key: string) => createSqlLedger(sql, { rules, relayer: key, now: () => now })
+  const now = () => 1_700_000_000_000
+  const openBy = (key: string) => openSqlLedger(sql, { rules, relayer: key, now })
   const identityOf = (key: string) => ({ chainId: 31, fingerprints: { RELAYER_MNEMONIC: key } })
-  expect(openBy(relayer).identify(identityOf(relayer))).toEqual({ kind: 'same' })
-  const account = '0x1111111111111111111111111111111111111111'
-  const claim = openBy(relayer).claim({
-    ...{ session: 's', input: 'i', account, steps: 3, token: 't', seen: undefined },
-    ...{ chainNonce: 0, poolNonce: 0 },
-  })
-  expect(claim).toMatchObject({ kind: 'claimed', slot: { nonce: 0 } })
-  expect(openBy(other).identify(identityOf(other))).toEqual({
-    ...{ kind: 'different', names: ['RELAYER_MNEMONIC'] },
-  })
-  now += rules.leaseMs + 1
-  openBy(relayer).release([0], 1)
-  expect(openBy(other).identify(identityOf(other))).toEqual({ kind: 'same' })
-  expect(openBy(relayer).identify(identityOf(relayer))).toEqual({ kind: 'same' })
+  const identified = (key: string) => openBy(key).identify(identityOf(key))
+  expect(await identified(relayer)).toEqual({ kind: 'same' })
+  expect(await accept(openBy(relayer), 's')).toBe(0)
+  expect(await identified(other)).toEqual({ kind: 'different', names: ['RELAYER_MNEMONIC'] })
+  await mineAt(openBy(relayer), 's', 0, executionIn(9))
+  await openBy(relayer).confirm('s', executionIn(9).block.hash)
+  expect(await identified(other)).toEqual({ kind: 'same' })
+  expect(await identified(relayer)).toEqual({ kind: 'same' })
 })
 
 test('rows of another schema are refused, and stay as they were', () => {
@@ -50,7 +45,7 @@ test('rows of another schema are refused, and stay as they were', () => {
   open()
   sql.exec(`UPDATE meta SET row = '{"name":"schema","value":"2"}' WHERE name = 'schema'`)
   const before = sql.exec('SELECT * FROM meta')
-  expect(open).toThrow('the ledger has schema 2, and this version knows 4')
+  expect(open).toThrow('the ledger has schema 2, and this version knows 5')
   expect(sql.exec('SELECT * FROM meta')).toEqual(before)
 })
 

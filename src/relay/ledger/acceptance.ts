@@ -1,0 +1,122 @@
+import type { Hex } from 'viem'
+import { decidedOf, saveSession } from './decisions.ts'
+import { type At, draftOver, type Writes } from './draft.ts'
+import { freeNonce, isFull, loadOf, recordBytes, slotOf } from './life/nonces.ts'
+import { beginPayment } from './life/payments.ts'
+import { isShort, keepReserved } from './life/reserves.ts'
+import { accountOf, queueOf } from './life/sums.ts'
+import { noteSeen } from './notes/chain-notes.ts'
+import { minutesSinceEqual, overDay } from './notes/earlier.ts'
+import { isByOthers } from './notes/identity.ts'
+import { endObstacle } from './notes/obstacles.ts'
+import { intakeOf } from './notes/operations.ts'
+import {
+  type Carrying,
+  hashPlace,
+  type PaymentOffer,
+  type Proposal,
+  type Screen,
+  type Verdict,
+} from './port.ts'
+
+/** Judges what is offered, and finds the nonce for those payments that may begin. */
+export function propose(at: At, offers: readonly PaymentOffer[]): Proposal {
+  const nonce = nonceFor(at, offers)
+  const trial = { ...at, rows: draftOver(at.rows, new Map()) }
+  const verdicts = accept(trial, offers, nonce === undefined ? undefined : { nonce, hash: '0x' })
+  const sessions = sessionsOf(offers, verdicts)
+  return { slot: nonce === undefined ? undefined : slotOf(at, nonce), sessions }
+}
+
+/** Records what may begin, with the transaction that carries all of it. */
+export function record(
+  at: At,
+  offers: readonly PaymentOffer[],
+  transaction?: Carrying,
+): { kind: 'recorded'; verdicts: Verdict[] } | { kind: 'changed' } {
+  const changed = { kind: 'changed' } as const
+  for (const { saw } of offers) noteSeen(at, saw)
+  if (transaction !== undefined && nonceFor(at, offers) !== transaction.nonce) return changed
+  const writes: Writes = new Map()
+  const trial = { ...at, rows: draftOver(at.rows, writes) }
+  const carrier = transaction && { nonce: transaction.nonce, hash: transaction.hash }
+  const verdicts = accept(trial, offers, carrier)
+  if (transaction !== undefined) {
+    const { nonce, sessions } = transaction
+    // What was signed carries these and no others.
+    if (`${sessionsOf(offers, verdicts)}` !== `${sessions}`) return changed
+    recordBytes(trial, nonce, sessions, transaction)
+  }
+  for (const { table, key, after } of writes.values()) {
+    if (after === undefined) at.rows.drop(table, ...key)
+    else at.rows.put(table, after as never)
+  }
+  return { kind: 'recorded', verdicts }
+}
+
+/** Finds a nonce by the latest counts that any of the offers was made with. */
+const nonceFor = (at: At, offers: readonly PaymentOffer[]): number | undefined =>
+  freeNonce(at, {
+    chainNonce: Math.max(...offers.map(({ chainNonce }) => chainNonce)),
+    poolNonce: Math.max(...offers.map(({ poolNonce }) => poolNonce)),
+  })
+
+const sessionsOf = (offers: readonly PaymentOffer[], verdicts: readonly Verdict[]): string[] =>
+  offers.flatMap(({ session }, index) => (verdicts[index]?.kind === 'accepted' ? [session] : []))
+
+/** Where payments begin: carried by this transaction. Undefined: they are queued. */
+type Carrier = { nonce: number; hash: Hex } | undefined
+
+/** Begins each payment that may begin, one after the other: each is judged as the one after those before it. */
+function accept(at: At, offers: readonly PaymentOffer[], carrier: Carrier): Verdict[] {
+  // Sums whose rows are lost are counted before anything is added to them.
+  queueOf(at.rows)
+  if (offers.some(({ order }) => order.reserves !== undefined)) keepReserved(at.rows)
+  let begun = 0
+  return offers.map((offer) => {
+    const refusal = judge(at, offer, carrier, begun)
+    if (refusal !== undefined) return refusal
+    begun += 1
+    return begin(at, offer, carrier)
+  })
+}
+
+/** Tells why a payment may not begin; undefined where it may. `begun`: how many have begun with it. */
+function judge(at: At, offer: PaymentOffer, carrier: Carrier, begun: number): Verdict | undefined {
+  const { rows } = at
+  const { seen, order, unlessEqual, day, room, lendable } = offer
+  const decided = decidedOf(rows, offer)
+  if (decided !== undefined) return decided
+  if (intakeOf(rows).kind !== 'open' || isByOthers(at, offer.identity)) return { kind: 'paused' }
+  const account = accountOf(rows, offer.account)
+  if (seen !== undefined && seen !== account.seen) return { kind: 'changed' }
+  const minutes = unlessEqual === true ? minutesSinceEqual(rows, offer, order.request) : undefined
+  if (minutes !== undefined) return { kind: 'equal', minutes }
+  const over = day && overDay(rows, offer.account, day, order)
+  if (over !== undefined) return over
+  if (order.reserves !== undefined && isShort(at, order.reserves, lendable)) {
+    return { kind: 'none_left' }
+  }
+  const others = loadOf(at, account)
+  // The nonce that carries those that have begun is written once all of them are known.
+  const load = carrier ? { ...others, carried: others.carried + begun } : others
+  return room && isFull(load, room, carrier === undefined) ? { kind: 'full', load } : undefined
+}
+
+function begin(at: At, offer: PaymentOffer, carrier: Carrier): Verdict {
+  const { rows, relayer } = at
+  const { session, order, screens } = offer
+  const isCarried = carrier !== undefined
+  const screen = isCarried ? screenWith(screens.carried, carrier.hash) : screens.queued
+  if (isCarried) beginPayment(at, 'accepted', session, order, { relayer, ...carrier })
+  else beginPayment(at, 'enqueued', session, order)
+  endObstacle(rows)
+  saveSession(rows, offer, 'accepted', screen)
+  return { kind: 'accepted', screen, isCarried }
+}
+
+/** Returns a screen with as much of a transaction's hash as is shown in its place. */
+export const screenWith = ({ kind, lines }: Screen, hash: string): Screen => ({
+  kind,
+  lines: lines.map((line) => line.replace(hashPlace, hash.slice(0, hashPlace.length))),
+})

@@ -1,0 +1,112 @@
+import type {
+  AcceptPayment,
+  OfferAnswer,
+  PaymentOffer,
+  Sending,
+  SignedTransaction,
+  Slot,
+  Verdict,
+} from '../ledger/port.ts'
+import { carry, type Relayer, signFor } from '../relayer.ts'
+
+export type AcceptorOptions = Pick<
+  Relayer,
+  'ledger' | 'signer' | 'forwarder' | 'rules' | 'fees' | 'clock'
+>
+
+/** How often a transaction is signed anew where others took its nonce, or one of its payments, meanwhile. */
+const signAttempts = 3
+
+type Waiting = {
+  offer: PaymentOffer
+  resolve: (accepted: OfferAnswer) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Gathers the payments that are offered while a transaction is being signed and recorded: they share the next one.
+ * A lone payment waits for no other.
+ */
+export function createAcceptor(options: AcceptorOptions): AcceptPayment {
+  const { rules, clock } = options
+  let waiting: Waiting[] = []
+  let isRunning = false
+
+  async function run(): Promise<void> {
+    isRunning = true
+    while (waiting.length > 0) {
+      // What has arrived by now comes along.
+      await clock.sleep(0)
+      const batch = waiting.slice(0, rules.maxInBatch)
+      waiting = waiting.slice(rules.maxInBatch)
+      await answer(batch)
+    }
+    isRunning = false
+  }
+
+  async function answer(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const accepted = await acceptAll(
+        options,
+        batch.map(({ offer }) => offer),
+      )
+      for (const [index, { resolve }] of batch.entries()) resolve(accepted[index] as OfferAnswer)
+    } catch (error) {
+      // One that fails keeps no other from being accepted.
+      if (batch.length > 1) for (const one of batch) await answer([one])
+      else for (const { reject } of batch) reject(error)
+    }
+  }
+
+  return (offer) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ offer, resolve, reject })
+      if (!isRunning) void run()
+    })
+}
+
+async function acceptAll(
+  options: AcceptorOptions,
+  offers: readonly PaymentOffer[],
+): Promise<OfferAnswer[]> {
+  const { ledger } = options
+  const requests = new Map(offers.map(({ session, order }) => [session, order.request]))
+  for (let attempt = 0; attempt < signAttempts; attempt += 1) {
+    const { slot, sessions } = await ledger.propose(offers)
+    const transaction = slot && (await sign(options, slot, offers, sessions))
+    // Without a price that outbids older bytes of the nonce, a round finds the payments another one.
+    if (slot === undefined || transaction === undefined) break
+    const { nonce, prior } = slot
+    const recorded = await ledger.record(offers, { ...transaction, nonce, sessions })
+    if (recorded.kind === 'changed') continue
+    const carried = new Map([...requests].filter(([session]) => sessions.includes(session)))
+    return withSending(recorded.verdicts, {
+      ...{ nonce, transaction, requests: carried },
+      isFirst: prior === undefined,
+    })
+  }
+  const recorded = await ledger.record(offers)
+  if (recorded.kind === 'changed') throw new Error('nothing was signed that could have changed')
+  return recorded.verdicts
+}
+
+/** Signs the transaction that carries these sessions' requests; undefined where there are none, or none may. */
+async function sign(
+  options: AcceptorOptions,
+  slot: Slot,
+  offers: readonly PaymentOffer[],
+  sessions: readonly string[],
+): Promise<SignedTransaction | undefined> {
+  const carried = offers.filter(({ session }) => sessions.includes(session))
+  if (carried.length === 0) return undefined
+  let highestWei = 0n
+  for (const { gasPriceWei } of carried) if (gasPriceWei > highestWei) highestWei = gasPriceWei
+  const requests = carried.map(({ order }) => order.request)
+  return signFor(options, slot, highestWei, carry(options, requests))
+}
+
+/** Has the first payment that is carried send what carries all of them. */
+function withSending(verdicts: readonly Verdict[], sending: Sending): OfferAnswer[] {
+  const first = verdicts.findIndex((verdict) => verdict.kind === 'accepted' && verdict.isCarried)
+  return verdicts.map((verdict, index) => (index === first ? { ...verdict, sending } : verdict))
+}
