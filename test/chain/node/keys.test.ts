@@ -25,21 +25,27 @@ async function createKey(...args: string[]): Promise<string> {
   return /rpc_[A-Za-z0-9_-]{43}/.exec(output)?.[0] ?? output
 }
 
+const idOf = async (key: string) => (await hashKey(key)).slice(0, 12)
+const revoke = async (key: string) => await keys('revoke', await idOf(key))
+
+const chainId = { jsonrpc: '2.0', id: 7, method: 'eth_chainId', params: [] }
+
 /** Posts to the address with the key, or to the one without where the key is in a header. */
-async function post(
-  key: string | undefined,
-  body: unknown,
-  more: Record<string, string> = {},
-): Promise<{ status: number; text: string; response: Response }> {
+async function post(key?: string, body: unknown = chainId, authorization?: string) {
   const response = await fetch(`${worker.origin}/rpc${key === undefined ? '' : `/${key}`}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...more },
+    headers: {
+      'content-type': 'application/json',
+      ...(authorization === undefined ? {} : { authorization }),
+    },
     body: JSON.stringify(body),
   })
-  return { status: response.status, text: await response.text(), response }
+  const text = await response.text()
+  const answer = JSON.parse(text) as { result?: string; error?: object }
+  return { status: response.status, text, answer, response }
 }
 
-const socketUrl = (key: string): string => `${worker.origin.replace('http', 'ws')}/rpc/${key}`
+const connect = (key: string) => connectSocket(`${worker.origin.replace('http', 'ws')}/rpc/${key}`)
 
 /** The status of the answer to a client that asks for a WebSocket, with the key in a header. */
 function openSocket(authorization: string): Promise<number | undefined> {
@@ -56,27 +62,21 @@ function openSocket(authorization: string): Promise<number | undefined> {
   })
 }
 
-const chainId = { jsonrpc: '2.0', id: 7, method: 'eth_chainId', params: [] }
-
 test('a key that was made can be used, is listed without itself, and ends when it is revoked', async () => {
-  const key = await createKey()
-  const id = (await hashKey(key)).slice(0, 12)
-  expect((await post(key, chainId)).text).toBe('{"jsonrpc":"2.0","id":7,"result":"0x1f"}')
+  const [key, other] = [await createKey(), await createKey()]
+  const id = await idOf(key)
+  expect((await post(key)).text).toBe('{"jsonrpc":"2.0","id":7,"result":"0x1f"}')
   const { output } = await keys('list')
   expect(output).toMatch(
     new RegExp(`^${id}  31  valid  [0-9-]{10}  1 of 25000 today  some-client$`, 'm'),
   )
-  expect(output).not.toContain(key)
   const shown = await runScript('scripts/ops/keys-cli.ts', ...given(['list', '--json']))
   const listed = JSON.parse(shown.output) as object[]
   expect(listed).toContainEqual(expect.objectContaining({ id, name: 'some-client', chainId: 31 }))
-  expect(JSON.stringify(listed)).not.toContain(key)
+  expect(output + shown.output).not.toContain(key)
 
-  const other = await createKey()
-  const { code } = await keys('revoke', (await hashKey(other)).slice(0, 12))
-  expect(code).toBe(0)
-  expect((await post(other, chainId)).status).toBe(401)
-  expect((await post(key, chainId)).status).toBe(200)
+  expect((await revoke(other)).code).toBe(0)
+  expect([(await post(other)).status, (await post(key)).status]).toEqual([401, 200])
   expect((await keys('list')).output).toMatch(/ {2}31 {2}revoked \d{4}-\d\d-\d\d/)
 })
 
@@ -86,54 +86,54 @@ test('a key that cannot be made is refused in words that name each bad member', 
     headers: { authorization: `Bearer ${worker.operatorToken}` },
     body: JSON.stringify({ hash: 2, name: '', chainId: 4, quota: '5' }),
   })
-  expect([answer.status, await answer.json()]).toEqual([
+  const { error } = (await answer.json()) as { error: string }
+  expect([answer.status, ...error.split('\n')]).toEqual([
     400,
-    {
-      error: [
-        '✖ Invalid input: expected string, received number',
-        '  → at hash',
-        '✖ Too small: expected string to have >=1 characters',
-        '  → at name',
-        '✖ is not served here',
-        '  → at chainId',
-        '✖ Invalid input: expected number, received string',
-        '  → at quota',
-      ].join('\n'),
-    },
+    '✖ Invalid input: expected string, received number',
+    '  → at hash',
+    '✖ Too small: expected string to have >=1 characters',
+    '  → at name',
+    '✖ is not served here',
+    '  → at chainId',
+    '✖ Invalid input: expected number, received string',
+    '  → at quota',
   ])
 })
 
 test('a key may come in a header, over HTTP and to open a WebSocket', async () => {
   const key = await createKey()
-  const ask = async (authorization: string) => {
-    const { status, text } = await post(undefined, chainId, { authorization })
-    return [status, text]
+  const bearer = await post(undefined, chainId, `Bearer ${key}`)
+  expect([bearer.status, bearer.answer.result]).toEqual([200, '0x1f'])
+  const { status, text } = await post('')
+  for (const wrong of ['', key, `Bearer ${key}x`]) {
+    expect(await post(undefined, chainId, wrong)).toMatchObject({ status, text })
   }
-  expect(await ask(`Bearer ${key}`)).toEqual([200, '{"jsonrpc":"2.0","id":7,"result":"0x1f"}'])
-  const { status, text } = await post('', chainId)
-  for (const wrong of ['', key, `Bearer ${key}x`]) expect(await ask(wrong)).toEqual([status, text])
   expect(await openSocket(`Bearer ${key}`)).toBe(101)
   expect(await openSocket(`Bearer ${key}x`)).toBe(401)
 })
 
-test('a key is made only for methods that are served, under each of their names', async () => {
+test('a key may be limited to some methods that are served, under each of their names', async () => {
   const { code, output } = await keys('create', '--name', 'b', '--methods', 'eth_call,eth_cal')
   expect([code, output]).toEqual([
     1,
     `${worker.origin} refuses: ✖ is not a method that is served here\n  → at methods[1]\n`,
   ])
-  const key = await createKey('--methods', 'rsk_protocolVersion')
-  const asked = { jsonrpc: '2.0', id: 1, method: 'rsk_protocolVersion', params: [] }
-  expect((await post(key, asked)).status).toBe(200)
+  const key = await createKey('--methods', 'eth_chainId,rsk_protocolVersion')
+  for (const method of ['eth_chainId', 'rsk_protocolVersion']) {
+    expect((await post(key, { ...chainId, method })).answer).toHaveProperty('result')
+  }
+  expect((await post(key, { ...chainId, method: 'eth_gasPrice' })).answer.error).toEqual({
+    code: -32601,
+    message: 'the method eth_gasPrice does not exist/is not available for this key',
+  })
 })
 
 test('a key that is in use ends within 60 s of being revoked, for requests and for connections', async () => {
   const key = await createKey()
-  const url = socketUrl(key)
-  const [listener, asker] = [await connectSocket(url), await connectSocket(url)]
+  const [listener, asker] = [await connect(key), await connect(key)]
   await listener.result('eth_subscribe', ['newHeads'])
-  expect((await post(key, chainId)).status).toBe(200)
-  await keys('revoke', (await hashKey(key)).slice(0, 12))
+  expect((await post(key)).status).toBe(200)
+  await revoke(key)
   const since = performance.now()
   let isOpen = true
   const closed = asker.closed.then(() => {
@@ -143,7 +143,7 @@ test('a key that is in use ends within 60 s of being revoked, for requests and f
     .poll(
       async () => {
         if (isOpen) await Promise.race([asker.rpc('eth_chainId'), closed])
-        const { status } = await post(key, chainId)
+        const { status } = await post(key)
         return { status, isOpen }
       },
       { interval: 500 },
@@ -156,72 +156,38 @@ test('a key that is in use ends within 60 s of being revoked, for requests and f
 
 test('a missing, malformed, unknown and revoked key get the same answer', async () => {
   const revoked = await createKey()
-  await keys('revoke', (await hashKey(revoked)).slice(0, 12))
-  const answers = await Promise.all(
-    ['', 'x', 'rpc_unknown', '%00%ff', revoked].map(async (key) => {
-      const { status, text } = await post(key, chainId)
-      return [status, text]
-    }),
-  )
-  const refused = [
-    401,
-    '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"no valid API key"}}',
-  ]
-  for (const answer of answers) expect(answer).toEqual(refused)
-  const bare = await fetch(`${worker.origin}/rpc`, { method: 'POST', body: '{}' })
-  expect([bare.status, await bare.text()]).toEqual(refused)
+  await revoke(revoked)
+  for (const key of [undefined, '', 'x', 'rpc_unknown', '%00%ff', revoked]) {
+    expect(await post(key)).toMatchObject({
+      status: 401,
+      text: '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"no valid API key"}}',
+    })
+  }
 })
 
-test('a quota is counted call by call, and says when it starts over', async () => {
+test('a quota is counted call by call, over the socket too, and says when it starts over', async () => {
   const key = await createKey('--quota', '5')
-  for (let call = 0; call < 2; call += 1) expect((await post(key, chainId)).status).toBe(200)
+  for (let call = 0; call < 2; call += 1) expect((await post(key)).status).toBe(200)
   expect((await post(key, [chainId, chainId])).status).toBe(200)
   // One is left: a batch of two is refused as a whole and costs nothing.
-  const refused = await post(key, [chainId, chainId])
-  expect(refused.status).toBe(429)
-  const midnight = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000).toISOString()
-  expect(JSON.parse(refused.text)).toEqual({
-    jsonrpc: '2.0',
-    id: null,
-    error: {
-      code: -32005,
-      message: `daily quota exceeded, resets at ${midnight}`,
-      data: { resetAt: midnight },
-    },
-  })
-  expect(Number(refused.response.headers.get('retry-after'))).toBeGreaterThan(0)
-  expect((await post(key, chainId)).status).toBe(200)
-  const last = await post(key, chainId)
-  expect(last.status).toBe(429)
-  expect(JSON.parse(last.text)).toMatchObject({ id: 7 })
-})
-
-test('a quota counts over the socket too', async () => {
-  const key = await createKey('--quota', '3')
-  const client = await connectSocket(socketUrl(key))
-  for (let call = 0; call < 3; call += 1) expect(await client.result('eth_chainId')).toBe('0x1f')
+  const { status, answer, response } = await post(key, [chainId, chainId])
+  const resetAt = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000).toISOString()
+  const message = `daily quota exceeded, resets at ${resetAt}`
+  const error = { code: -32005, message, data: { resetAt } }
+  expect([status, answer]).toEqual([429, { jsonrpc: '2.0', id: null, error }])
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+  const client = await connect(key)
+  expect(await client.result('eth_chainId')).toBe('0x1f')
   expect((await client.rpc('eth_chainId')).error).toMatchObject({ code: -32005 })
+  expect(await post(key)).toMatchObject({ status: 429, answer: { id: 7 } })
   client.close()
-})
-
-test('a key may be limited to some methods', async () => {
-  const key = await createKey('--methods', 'eth_chainId,eth_blockNumber')
-  expect((await post(key, chainId)).status).toBe(200)
-  expect(JSON.parse((await post(key, { ...chainId, method: 'eth_gasPrice' })).text)).toEqual({
-    jsonrpc: '2.0',
-    id: 7,
-    error: {
-      code: -32601,
-      message: 'the method eth_gasPrice does not exist/is not available for this key',
-    },
-  })
 })
 
 test('a key belongs to one network, and both are served at once', async () => {
   const key = await createKey('--network', '30')
-  expect((await post(key, chainId)).text).toContain('"0x1e"')
-  expect((await post(key, { ...chainId, method: 'net_version' })).text).toContain('"30"')
-  const client = await connectSocket(socketUrl(key))
+  expect((await post(key)).answer.result).toBe('0x1e')
+  expect((await post(key, { ...chainId, method: 'net_version' })).answer.result).toBe('30')
+  const client = await connect(key)
   expect(await client.result('eth_chainId')).toBe('0x1e')
   await client.result('eth_subscribe', ['newHeads'])
   await rpcTo(mainnet.url)('evm_mine')
@@ -232,10 +198,9 @@ test('a key belongs to one network, and both are served at once', async () => {
 
 test('a key has only so many connections and subscriptions at a time', async () => {
   const key = await createKey('--quota', 'none')
-  const url = socketUrl(key)
   const clients = []
-  for (let count = 0; count < 20; count += 1) clients.push(await connectSocket(url))
-  await expect(connectSocket(url)).rejects.toThrow()
+  for (let count = 0; count < 20; count += 1) clients.push(await connect(key))
+  await expect(connect(key)).rejects.toThrow()
   const [first, second] = clients
   for (let count = 0; count < 1_000; count += 50) {
     const batch = Array.from({ length: 50 }, () => first?.rpc('eth_subscribe', ['newHeads']))
@@ -250,9 +215,8 @@ test('a key has only so many connections and subscriptions at a time', async () 
 })
 
 test('only the operator handles keys, and is told what is wrong', async () => {
-  for (const authorization of [undefined, 'Bearer wrong', worker.operatorToken]) {
-    const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
-    const response = await fetch(`${worker.origin}/keys`, { headers })
+  for (const authorization of ['', 'Bearer wrong', worker.operatorToken]) {
+    const response = await fetch(`${worker.origin}/keys`, { headers: { authorization } })
     expect(response.status).toBe(401)
   }
   for (const [args, words] of [
@@ -263,31 +227,23 @@ test('only the operator handles keys, and is told what is wrong', async () => {
     [['revoke', '0123456789ab'], 'there is no such key'],
   ] as const) {
     const { code, output } = await keys(...args)
-    expect(code, args.join(' ')).toBe(1)
-    expect(output, args.join(' ')).toContain(words)
+    expect([code, output], args.join(' ')).toEqual([1, expect.stringContaining(words)])
   }
 })
 
 test("the operator's token is no key of the node service, and no way to the screens", async () => {
   const token = worker.operatorToken
-  const request = {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: JSON.stringify(chainId),
-  }
-  for (const [path, status] of [
-    [`/rpc/${token}`, 401],
-    [`/${token}/ussd`, 404],
-  ] as const) {
-    expect((await fetch(`${worker.origin}${path}`, request)).status, path).toBe(status)
-  }
+  expect((await post(token, chainId, `Bearer ${token}`)).status).toBe(401)
+  const screens = `${worker.origin}/${token}/ussd`
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await fetch(screens, { method: 'POST', headers, body: '{}' })).status).toBe(404)
 })
 
 test('no key is ever written to the log', async () => {
   const key = await createKey()
   await post(key, { ...chainId, method: 'eth_getBalance', params: ['nonsense'] })
-  await post(`${key}x`, chainId)
-  const client = await connectSocket(socketUrl(key))
+  await post(`${key}x`)
+  const client = await connect(key)
   await client.result('eth_chainId')
   client.close()
   expect(worker.lines.join('\n')).not.toMatch(/rpc_/)
