@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { startLoopbackServer, textOf } from '../loopback-server.ts'
 import { createRandom } from '../random.ts'
 import { type Ask, laggingAnswer } from './lagging.ts'
@@ -13,6 +13,13 @@ export type Fault =
   | { kind: 'unknown_method' }
   /** A node that counts an account's transactions wrong by this many. */
   | { kind: 'miscounted'; by: number }
+  /** A node whose honest answers are made others. */
+  | { kind: 'changed'; change: Change }
+
+/** What a dishonest node makes of an honest answer. */
+export type Change = (answer: Answer, request: Request) => Answer
+
+type Answer = { id?: unknown; result?: unknown; error?: unknown }
 
 export type FaultKind = Fault['kind']
 
@@ -38,6 +45,8 @@ export async function startFaultProxy({ target, seed = 1 }: { target: string; se
 
   return {
     url: server.url,
+    /** For what is no plain request. */
+    http: server.http,
     script: rules.script,
     /** Lets everything through from now on. */
     clear: rules.clear,
@@ -68,6 +77,16 @@ export async function startFaultProxy({ target, seed = 1 }: { target: string; se
     )?.fault
     if (fault !== undefined) log.push({ methods, fault: fault.kind })
     switch (fault?.kind) {
+      case 'changed': {
+        const { status, text } = await node.forward(body)
+        const rewrite = (one: Answer): Answer => {
+          const request = requests.find(({ id }) => id === one.id)
+          return request === undefined ? one : fault.change(one, request)
+        }
+        const said = JSON.parse(text) as Answer | Answer[]
+        const changed = Array.isArray(said) ? said.map(rewrite) : rewrite(said)
+        return reply(response, { status, text: JSON.stringify(changed) })
+      }
       case 'lagging':
       case 'miscounted':
       case 'unknown_method': {
@@ -85,7 +104,7 @@ export async function startFaultProxy({ target, seed = 1 }: { target: string; se
 
 async function answerBadly(
   { forward, ask }: Node,
-  fault: Exclude<Fault, HttpFault>,
+  fault: Exclude<Fault, HttpFault | { kind: 'changed' }>,
   { id, method, params }: Request,
 ): Promise<unknown> {
   const direct = async () => {

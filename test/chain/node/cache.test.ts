@@ -21,11 +21,11 @@ async function result(method: string, ...params: unknown[]): Promise<Json> {
   return result as unknown as Json
 }
 
-/** How many exchanges with the node some work takes. */
-async function exchangesOf(work: () => Promise<unknown>): Promise<number> {
-  const before = on.proxy.exchanges()
+/** How often the node is asked for some work. */
+async function callsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = on.proxy.seen()
   await work()
-  return on.proxy.exchanges() - before
+  return on.proxy.seen() - before
 }
 
 test('what is asked for by the hash of a block is asked of the node once', async () => {
@@ -47,7 +47,7 @@ test('what is asked for by the hash of a block is asked of the node once', async
     ['trace_block', blockHash],
   ] as const) {
     const first = await result(method, ...params)
-    const again = await exchangesOf(async () => {
+    const again = await callsOf(async () => {
       expect(await result(method, ...params)).toEqual(first)
     })
     expect(again, method).toBe(0)
@@ -60,7 +60,7 @@ test('what proves itself is kept for good, and all else for a minute from when i
   const { blockHash } = await mined(on.direct, await emit(on.direct, on.emitter, 1n, 2n, 3n))
   const kept = async (method: string, params: unknown[], forMs: number) => {
     clock.forward(forMs)
-    return (await exchangesOf(() => result(method, ...params))) === 0
+    return (await callsOf(() => result(method, ...params))) === 0
   }
   const questions = [
     { method: 'chain_getRawBlockHeaderByHash', params: [blockHash], forGood: true },
@@ -106,13 +106,13 @@ test('a transaction and its receipt are kept only below 50 blocks', async () => 
   await result('eth_blockNumber')
   for (const method of all) {
     await result(method, hash)
-    expect(await exchangesOf(() => result(method, hash)), method).toBe(1)
+    expect(await callsOf(() => result(method, hash)), method).toBe(1)
   }
   await on.direct('evm_mine')
   await result('eth_blockNumber')
   for (const method of all) {
     await result(method, hash)
-    expect(await exchangesOf(() => result(method, hash)), method).toBe(0)
+    expect(await callsOf(() => result(method, hash)), method).toBe(0)
   }
 })
 
@@ -135,7 +135,7 @@ test('what may change is asked again', async () => {
     ['eth_call', { to: on.emitter, data: '0x11' }, 'latest'],
   ] as const) {
     await result(method, ...params)
-    expect(await exchangesOf(() => result(method, ...params)), method).toBeGreaterThan(0)
+    expect(await callsOf(() => result(method, ...params)), method).toBeGreaterThan(0)
   }
 })
 

@@ -1,14 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { startLoopbackServer, textOf } from '../../../../scripts/dev/loopback-server.ts'
-import { sleep } from '../../../../scripts/dev/wait.ts'
-
-type Request = { id: unknown; method: string; params: readonly unknown[] }
-
-/** What a dishonest node makes of an honest answer. */
-export type Change = (answer: Response, request: Request) => Response
-
-type Response = { id?: unknown; result?: unknown; error?: unknown }
+import { type Change, startFaultProxy } from '../../../../scripts/dev/faults/fault-proxy.ts'
 
 export type ProxyNode = Awaited<ReturnType<typeof startProxyNode>>
 
@@ -17,16 +8,10 @@ export async function startProxyNode(
   target: string,
   { upgrades = 'passed' }: { upgrades?: 'passed' | 'refused' } = {},
 ) {
-  const counts = new Map<string, number>()
-  const held = new Set<ServerResponse>()
+  const proxy = await startFaultProxy({ target })
   const sockets = new Set<Socket>()
-  let exchanges = 0
-  let change: Change | undefined
-  let frozen = false
-  let delayMs = 0
 
-  const server = await startLoopbackServer(serve)
-  server.http.on('upgrade', (request, client, head) => {
+  proxy.http.on('upgrade', (request, client, head) => {
     if (upgrades === 'refused') {
       // The client may be gone before it reads that.
       client.on('error', () => client.destroy())
@@ -51,76 +36,41 @@ export async function startProxyNode(
     sockets.add(node)
   })
 
-  function rewritten(text: string, asked: Request | Request[]): string {
-    if (change === undefined) return text
-    const requests = new Map([asked].flat().map((one) => [one.id, one]))
-    const rewrite = (one: Response): Response => {
-      const request = requests.get(one.id)
-      return request === undefined || change === undefined ? one : change(one, request)
-    }
-    const answer = JSON.parse(text) as Response | Response[]
-    return JSON.stringify(Array.isArray(answer) ? answer.map(rewrite) : rewrite(answer))
-  }
-
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    exchanges += 1
-    const body = await textOf(request)
-    if (frozen) {
-      held.add(response)
-      return
-    }
-    const asked = JSON.parse(body) as Request | Request[]
-    for (const { method } of [asked].flat()) counts.set(method, (counts.get(method) ?? 0) + 1)
-    const answer = await fetch(target, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-    })
-    await sleep(delayMs)
-    response.setHeader('content-type', 'application/json')
-    response.end(rewritten(await answer.text(), asked))
-  }
-
-  async function cut(): Promise<void> {
+  function endSockets(): void {
     for (const socket of sockets) socket.destroy()
     sockets.clear()
-    await server.close()
   }
 
   return {
-    url: server.url,
+    url: proxy.url,
     /** Rewrites answers from now on; `undefined` is honesty. */
-    lie: (next: Change | undefined) => {
-      change = next
-    },
-    /** Answers this much later. */
-    delay: (ms: number) => {
-      delayMs = ms
+    lie(change: Change | undefined) {
+      proxy.clear()
+      if (change !== undefined) proxy.script({ fault: { kind: 'changed', change } })
     },
     /** Takes requests and never answers, like a stopped process. */
-    freeze: () => {
-      frozen = true
-    },
-    thaw: () => {
-      frozen = false
-      for (const response of held) response.destroy()
-      held.clear()
-    },
+    freeze: () => void proxy.script({ fault: { kind: 'delay_request', ms: 10 ** 9 } }),
+    thaw: proxy.clear,
     /** Ends every connection and takes no new one. */
-    cut,
+    async cut() {
+      endSockets()
+      await proxy.refuse()
+    },
     /** Takes connections again, at the same address. */
-    restore: server.open,
-    /** How often a method was asked for. */
-    seen: (method: string) => counts.get(method) ?? 0,
-    exchanges: () => exchanges,
-    stop: cut,
+    restore: proxy.accept,
+    /** How often a method was asked for, or any. */
+    seen: proxy.seen,
+    async stop() {
+      endSockets()
+      await proxy.stop()
+    },
   }
 }
 
 /** Rewrites the result of one method. */
 export function lieAbout(
   method: string,
-  change: (result: never, request: Request) => unknown,
+  change: (result: never, request: Parameters<Change>[1]) => unknown,
 ): Change {
   return (answer, request) =>
     request.method === method && 'result' in answer

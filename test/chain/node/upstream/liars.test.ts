@@ -1,12 +1,13 @@
 import type { Address, Hex } from 'viem'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Change } from '../../../../scripts/dev/faults/fault-proxy.ts'
 import { createRandom, type Random } from '../../../../scripts/dev/random.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { seed, times } from '../../../support/sample.ts'
 import { emit, mined } from '../support/anvil-rpc.ts'
 import { nodeKinds } from '../support/nodes.ts'
 import { openNode } from '../support/open.ts'
-import { type Change, lieAbout } from '../support/proxy-node.ts'
+import { lieAbout } from '../support/proxy-node.ts'
 import { type Served, serve } from '../support/serve.ts'
 
 type Json = Record<string, unknown>

@@ -1,9 +1,10 @@
 import type { Hex } from 'viem'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Change } from '../../../../scripts/dev/faults/fault-proxy.ts'
 import { opened } from '../../../support/opened.ts'
 import { beforeABlock, deployFlood, emit, mined, sender, topic } from '../support/anvil-rpc.ts'
 import { openNode } from '../support/open.ts'
-import { type Change, lieAbout, type ProxyNode } from '../support/proxy-node.ts'
+import { lieAbout, type ProxyNode } from '../support/proxy-node.ts'
 import { type Served, serve } from '../support/serve.ts'
 
 type Json = Record<string, unknown>
