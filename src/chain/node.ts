@@ -78,25 +78,19 @@ export type Node = {
   send(raw: Hex, signal: AbortSignal): Promise<Sent>
 }
 
-const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-fA-F]*$/.test(value))
-const hash = z.custom<Hex>(
-  (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value),
-)
-const address = z.custom<Address>(
-  (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value),
-)
-const quantity = z.custom<Hex>(
-  (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value),
-)
+const text = <Kind extends Hex>(pattern: RegExp) =>
+  z.custom<Kind>((value) => typeof value === 'string' && pattern.test(value))
+
+const hex = text<Hex>(/^0x[0-9a-fA-F]*$/)
+const hash = text<Hex>(/^0x[0-9a-fA-F]{64}$/)
+const address = text<Address>(/^0x[0-9a-fA-F]{40}$/)
+const quantity = text<Hex>(/^0x[0-9a-fA-F]{1,64}$/)
 const wei = z.pipe(
   quantity,
   z.transform((value) => BigInt(value)),
 )
 const count = z
-  .pipe(
-    quantity,
-    z.transform((value) => Number(value)),
-  )
+  .pipe(quantity, z.transform(Number))
   .check(z.refine((value) => Number.isSafeInteger(value)))
 
 const head = z.pipe(
@@ -162,18 +156,18 @@ export function createNode(rpc: Rpc): Node {
     })
   }
 
+  const find = async <Schema extends z.ZodMiniType>(
+    schema: Schema,
+    ...question: [method: string, params: readonly unknown[], signal: AbortSignal]
+  ) => (await ask(z.nullable(schema), ...question)) ?? undefined
+
   return {
     head: (signal) => ask(head, 'eth_getBlockByNumber', ['latest', false], signal),
-    block: async (number, signal) =>
-      (await ask(z.nullable(head), 'eth_getBlockByNumber', [toHex(number), false], signal)) ??
-      undefined,
-    transactionCount: (account, signal, upTo = 'latest') =>
-      ask(
-        count,
-        'eth_getTransactionCount',
-        [account, typeof upTo === 'number' ? toHex(upTo) : upTo],
-        signal,
-      ),
+    block: (number, signal) => find(head, 'eth_getBlockByNumber', [toHex(number), false], signal),
+    transactionCount(account, signal, upTo = 'latest') {
+      const block = typeof upTo === 'number' ? toHex(upTo) : upTo
+      return ask(count, 'eth_getTransactionCount', [account, block], signal)
+    },
     gasPrice: (signal) => ask(wei, 'eth_gasPrice', [], signal),
     balance: (account, signal) => ask(wei, 'eth_getBalance', [account, 'latest'], signal),
     async call({ gas, ...call }, signal, at = 'latest') {
@@ -187,26 +181,13 @@ export function createNode(rpc: Rpc): Node {
         return { kind: 'reverted', data }
       }
     },
-    receipt: async (transaction, signal) =>
-      (await ask(z.nullable(receipt), 'eth_getTransactionReceipt', [transaction], signal)) ??
-      undefined,
-    calldata: async (transaction, signal) =>
-      (await ask(z.nullable(calldata), 'eth_getTransactionByHash', [transaction], signal)) ??
-      undefined,
-    logs: (filter, signal) =>
-      ask(
-        z.array(loggedEvent),
-        'eth_getLogs',
-        [
-          {
-            address: filter.address,
-            topics: filter.topics,
-            fromBlock: toHex(filter.fromBlock),
-            toBlock: filter.toBlock === undefined ? 'latest' : toHex(filter.toBlock),
-          },
-        ],
-        signal,
-      ),
+    receipt: (hash, signal) => find(receipt, 'eth_getTransactionReceipt', [hash], signal),
+    calldata: (hash, signal) => find(calldata, 'eth_getTransactionByHash', [hash], signal),
+    logs({ fromBlock, toBlock, ...filter }, signal) {
+      const to = toBlock === undefined ? 'latest' : toHex(toBlock)
+      const range = { ...filter, fromBlock: toHex(fromBlock), toBlock: to }
+      return ask(z.array(loggedEvent), 'eth_getLogs', [range], signal)
+    },
     async send(raw, signal) {
       try {
         await rpc('eth_sendRawTransaction', [raw], { signal })

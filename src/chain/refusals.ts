@@ -1,10 +1,6 @@
 import type { RpcError } from './rpc.ts'
 
-/**
- * What a node's refusal of a transaction means for its sender. RSKj's wordings are those of its
- * TransactionPoolImpl and PendingTransactionValidator (code -32010); the others are geth's, which
- * anvil and most Ethereum nodes share.
- */
+/** What a node's refusal of a transaction means for its sender. */
 export type SendRefusal =
   /** The bytes are there already: success. */
   | 'known'
