@@ -89,33 +89,20 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
   }
 
   #rows(condition: string, ...values: SqlStorageValue[]): KeyRecord[] {
-    return this.#sql
-      .exec<{
-        hash: string
-        name: string
-        chain_id: number
-        quota: number | null
-        methods: string | null
-        created_at: number
-        revoked_at: number | null
-      }>(`SELECT * FROM keys ${condition}`, ...values)
-      .toArray()
-      .map((row) => ({
-        hash: row.hash,
-        name: row.name,
-        chainId: row.chain_id,
-        quota: row.quota,
-        methods: row.methods === null ? null : (JSON.parse(row.methods) as string[]),
-        createdAt: row.created_at,
-        revokedAt: row.revoked_at,
-      }))
+    const rows = this.#sql.exec<Omit<KeyRecord, 'methods'> & { methods: string | null }>(
+      `SELECT hash, name, chain_id AS chainId, quota, methods, created_at AS createdAt,
+       revoked_at AS revokedAt FROM keys ${condition}`,
+      ...values,
+    )
+    return rows.toArray().map(({ methods, ...row }) => ({
+      ...row,
+      methods: methods === null ? null : (JSON.parse(methods) as string[]),
+    }))
   }
 
   #spent(hash: string, day: number): number {
-    const [row] = this.#sql
-      .exec<{ calls: number }>('SELECT calls FROM spent WHERE hash = ? AND day = ?', hash, day)
-      .toArray()
-    return row?.calls ?? 0
+    const query = 'SELECT calls FROM spent WHERE hash = ? AND day = ?'
+    return this.#sql.exec<{ calls: number }>(query, hash, day).toArray()[0]?.calls ?? 0
   }
 }
 

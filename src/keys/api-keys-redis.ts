@@ -132,17 +132,8 @@ export function createRedisKeys(database: RedisDatabase): KeyStore {
 
   return {
     async find(hash) {
-      const found = await run('find', hash)
-      const [record] = z
-        .union([
-          z.tuple([]),
-          z.pipe(
-            row,
-            z.transform((known) => [known]),
-          ),
-        ])
-        .parse(found)
-      return record ?? null
+      const found = z.array(z.unknown()).parse(await run('find', hash))
+      return found.length === 0 ? null : row.parse(found)
     },
     take: async (hash, calls, ahead) =>
       taken.parse(await run('take', hash, `${calls}`, `${ahead}`)),
