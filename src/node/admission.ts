@@ -13,7 +13,6 @@ import type { NodeService } from './service.ts'
 /** No caller waits longer than 8 s; this leaves time for the answer's way. */
 const timeLimitMs = 7_500
 
-/** The longest response, a batch's too, in characters. */
 const maxResponseLength = 10 * 1024 * 1024
 
 /** What comes of one message of a client, over HTTP or over a WebSocket. */
@@ -74,7 +73,6 @@ export async function answerMessage(
   return { kind: 'answered', message, text: textOf(message, await responding) }
 }
 
-/** Says that what is wrong is not the client's. */
 export function unavailable(): RpcError {
   return new RpcError(codes.internal, 'not available now, try again')
 }

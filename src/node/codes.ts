@@ -9,7 +9,6 @@ export const codes = {
   reverted: 3,
   /** What an Ethereum node says of a simulation that cannot be paid for, and of unknown blocks. */
   failed: -32000,
-  /** No valid API key. */
   unauthorized: -32001,
   /** EIP-1474: the key's quota is spent, or a connection has as much as it may. */
   limitExceeded: -32005,

@@ -41,7 +41,6 @@ export function parseMessage(text: string): Message {
   return { kind: 'batch', requests }
 }
 
-/** A response with a result that is JSON text already. */
 export function successText(id: string, result: string): string {
   return `{"jsonrpc":"2.0","id":${id},"result":${result}}`
 }

@@ -14,7 +14,6 @@ import { createUpstreams, type Upstreams } from './upstream/upstreams.ts'
 
 export type NodeService = {
   readonly chainId: number
-  /** The nodes themselves, for what follows the chain. */
   readonly nodes: Upstreams
   /** For callers in the same process: no envelope, no key, no quota; everything else as over HTTP. */
   readonly request: Rpc
@@ -44,7 +43,6 @@ export type NodeServiceOptions = {
   note?: ((calls: number) => void) | undefined
 }
 
-/** Characters of answers that are kept in memory. */
 const maxCacheLength = 16 * 1024 * 1024
 
 /** The longest answer; RSKj's own limit is of the same size. */

@@ -28,23 +28,19 @@ export type FeedSource = {
   readonly latest: () => Promise<MinedBlock>
   /** By hash or number; `null` if it does not exist. */
   readonly block: (selector: string) => Promise<MinedBlock | null>
-  /** The logs of a block, complete. */
   readonly logs: (block: MinedBlock) => Promise<ChainLog[]>
 }
 
 /** Blocks that are kept: reorganizations deeper than this are not told block by block. */
 export const keptBlocks = 128
 
-/** A gap wider than this is not told block by block. */
 const widestGap = 1_000
 
-/** Blocks that are read at a time: one batch. */
 const blocksAtOnce = 50
 
 /** With fewer blocks missing they are found from child to parent, else by number. */
 const fewBlocks = 4
 
-/** What a subscriber is told of a block. */
 export const headFields = [
   'difficulty',
   'extraData',
@@ -169,7 +165,6 @@ function untilBroken(blocks: readonly MinedBlock[]): MinedBlock[] {
   return blocks.slice(breaks + 1)
 }
 
-/** What the feed reads, from one of the nodes each time. */
 export function createFeedSource(
   ask: <T>(work: (node: UpstreamNode) => Promise<T>) => Promise<T>,
   sawHead: (node: UpstreamNode, number: number) => void,

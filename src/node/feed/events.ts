@@ -35,7 +35,6 @@ export function createFeedEvents(
     syncing: () => ask((node) => node.call('eth_syncing', [], z.unknown())),
     /** No client wants to know what entered so far. */
     skip: () => void socket.takeHashes(),
-    /** No client listens any more. */
     rest(): void {
       listenedTo = undefined
       filter = undefined
@@ -43,7 +42,6 @@ export function createFeedEvents(
     },
   }
 
-  /** Hashes that are in the pool now. */
   function pool(): Promise<string[]> {
     return ask(poolOf)
   }

@@ -11,7 +11,6 @@ import type { FeedStore } from './feed-store.ts'
 import { createFeed, type Feed } from './network-feed.ts'
 import type { FeedLimits } from './options.ts'
 
-/** What a feed's keeper is given by `src/compose`. */
 export type FeedKeeper = {
   service: NodeService
   /** Where the nodes are: they are asked for WebSockets there. */

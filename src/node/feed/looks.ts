@@ -4,7 +4,6 @@ import type { FeedOptions } from './options.ts'
 import { closeCodes, revokedWords, type Sessions } from './sessions.ts'
 import type { Teller } from './teller.ts'
 
-/** What a look at the chain found; undefined when it failed. */
 export type LookResult = 'moved' | 'still' | undefined
 
 export type LooksOptions = FeedOptions & { sessions: Sessions; teller: Teller }
@@ -22,7 +21,6 @@ type Memory = {
   syncingAskedAt: number
 }
 
-/** Looks at the chain and at what else a node tells, and tells the clients. */
 export function createLooks(options: LooksOptions) {
   const { clock, log } = options
   const memory: Memory = {
@@ -67,7 +65,6 @@ export function createLooks(options: LooksOptions) {
   }
 }
 
-/** Nothing is told of what was there before the first client came. */
 async function start(memory: Memory, { chain, store, teller }: LooksOptions): Promise<void> {
   if (!memory.isBehind) return
   const before = chain.blocks()

@@ -15,7 +15,6 @@ export type FeedLimits = {
   unansweredInAll: number
   /** The same over clients that were closed and have not gone: beyond it no new client is taken in. */
   lingeringInAll: number
-  /** Bytes of one message of a client. */
   messageBytes: number
   /** Bytes that filters of subscriptions take, of one key and in all. */
   filters: { each: number; inAll: number }
@@ -35,7 +34,6 @@ export type FeedOptions = {
   events: FeedEvents
   store: FeedStore
   limits: FeedLimits
-  /** Looks a key up by its hash, for as long as a connection lasts. */
   keyOf: (hash: string) => Promise<KeyCheck>
   service: NodeService
   clock: Clock

@@ -5,7 +5,6 @@ import type { Topic } from './subscriptions.ts'
 
 /** One client's connection, whatever the runtime calls it. */
 export type FeedSocket = {
-  /** Names the connection as long as it lasts. */
   readonly id: string
   readonly keyHash: string
   readonly send: (text: string) => void
@@ -14,7 +13,6 @@ export type FeedSocket = {
   readonly buffered?: () => number
 }
 
-/** A connection and what its client wants to hear. */
 export type Session = {
   readonly socket: FeedSocket
   /** What it has subscribed to, by id, and whether it was told that id: what comes before would be lost. */
@@ -27,10 +25,8 @@ export type Session = {
 /** WebSocket close codes (RFC 6455, section 7.4; 1013 is IANA's "try again later"). */
 export const closeCodes = { tooBig: 1009, policy: 1008, tryLater: 1013 } as const
 
-/** Why a connection is closed whose client does not read. */
 const unreadWords = 'read faster, or send something now and then'
 
-/** Why a connection is closed whose key was revoked. */
 export const revokedWords = 'the API key is not valid any more'
 
 /** A client that was closed and does not answer that keeps its place for so long. */
@@ -40,7 +36,6 @@ export type SessionsOptions = {
   limits: FeedLimits
   clock: Clock
   log: Log
-  /** A session ended, from whichever side. */
   left: (session: Session) => void
 }
 
@@ -55,7 +50,6 @@ export function createSessions({ limits, clock, log, left }: SessionsOptions) {
   const lingering: Lingering = new Map()
   let unansweredInAll = 0
 
-  /** Takes a connection in that was there before. */
   function restore(socket: FeedSocket): Session {
     const session = { socket, topics: new Map(), unanswered: 0, requests: 0 }
     sessions.set(socket.id, session)
@@ -90,7 +84,6 @@ export function createSessions({ limits, clock, log, left }: SessionsOptions) {
   }
 
   return {
-    /** Takes a connection in; `false` when there is no place for it. */
     open(socket: FeedSocket, mostOfItsKey: number): boolean {
       if (!hasPlace(socket.keyHash, mostOfItsKey)) return false
       restore(socket)
@@ -135,7 +128,6 @@ export function createSessions({ limits, clock, log, left }: SessionsOptions) {
   }
 }
 
-/** Characters that lingering connections hold, and how many of these are of this key. */
 function stillHeld(
   lingering: Lingering,
   keyHash: string,

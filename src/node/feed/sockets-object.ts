@@ -87,7 +87,6 @@ export function feedObject<Env>(keeperOf: (env: Env, chainId: number) => FeedKee
   }
 }
 
-/** Where the object keeps which chain is its own. */
 const chainKey = 'chainId'
 
 /** Characters of one row: a block with many logs takes several. */
@@ -96,12 +95,10 @@ const rowLength = 500_000
 /** Carries the hash of the key from the route to the object, which no client can reach. */
 const keyHashHeader = 'x-key-hash'
 
-/** What the route needs of the namespace that the objects are in. */
 export type FeedNamespace = {
   getByName: (name: string) => { fetch: (request: Request) => Promise<Response> }
 }
 
-/** Hands a client's WebSocket over to the object of its network. */
 export function createObjectSockets(namespace: () => FeedNamespace): SocketKeeper {
   return {
     async accept(request, keyHash, chainId) {

@@ -10,6 +10,5 @@ export type Topic =
 export type Subscriptions = {
   /** Gives the id of the new subscription; refuses one more than the connection may have. */
   readonly add: (topic: Topic) => Promise<string>
-  /** Whether there was such a subscription. */
   readonly remove: (id: string) => boolean
 }

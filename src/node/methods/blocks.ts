@@ -15,7 +15,6 @@ import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleBlock } from './examples.ts'
 import { type Method, method } from './method.ts'
 
-/** Something that blocks have a number of. */
 type Counted = { what: string; example: string; of: (block: RawBlock) => readonly unknown[] }
 
 const transactions: Counted = {
@@ -25,7 +24,6 @@ const transactions: Counted = {
 }
 const uncles: Counted = { what: 'uncles', example: '0x0', of: (block) => block.uncles }
 
-/** The methods that show a block, and those that count what is in it. */
 export const blockMethods = [
   method({
     name: 'eth_getBlockByHash',

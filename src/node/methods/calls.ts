@@ -10,7 +10,6 @@ import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleAccount, exampleContract } from './examples.ts'
 import { method } from './method.ts'
 
-/** The methods that simulate a call. */
 export const callMethods = [
   method({
     name: 'eth_call',

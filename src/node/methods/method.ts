@@ -5,7 +5,6 @@ import type { Subscriptions } from '../feed/subscriptions.ts'
 import type { NodeAccess } from '../upstream/node.ts'
 import '../../runtime/english.ts'
 
-/** What a method may use to make its answer. */
 export type Context = NodeAccess & {
   readonly chainId: number
   readonly methods: readonly Method[]
@@ -13,10 +12,8 @@ export type Context = NodeAccess & {
   readonly subscriptions: Subscriptions | undefined
 }
 
-/** A call and its answer, for the description of the service. */
 export type Example = { readonly params: readonly unknown[]; readonly result: unknown }
 
-/** A method as it is served: its name, its parameters in order, its answer. */
 export type Method = {
   readonly name: string
   readonly summary: string

@@ -5,7 +5,6 @@ import { ifServed } from '../reads/lookup.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { method } from './method.ts'
 
-/** The methods that tell of the chain and its nodes, and those that need no node. */
 export const networkMethods = [
   method({
     name: 'eth_accounts',

@@ -11,7 +11,6 @@ import {
 } from './examples.ts'
 import { method } from './method.ts'
 
-/** The methods that give headers, receipts and proofs as the chain hashes them. */
 export const rawDataMethods = [
   method({
     name: 'chain_getRawBlockHeaderByHash',

@@ -12,7 +12,6 @@ import { atBlock, unknownBlock, withoutBareHash } from '../reads/at-block.ts'
 import { exampleAccount, exampleContract } from './examples.ts'
 import { type Example, type Method, method } from './method.ts'
 
-/** The methods that read the state of an account. */
 export const stateMethods = [
   numberOfAccount('eth_getBalance', 'What an account holds of the native currency, in wei', {
     params: [exampleContract, 'latest'],

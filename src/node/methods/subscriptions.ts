@@ -6,7 +6,6 @@ import { type Context, method } from './method.ts'
 
 const types = ['newHeads', 'logs', 'newPendingTransactions', 'syncing'] as const
 
-/** The methods that begin and end a subscription of the connection that asks. */
 export const subscriptionMethods = [
   method({
     name: 'eth_subscribe',

@@ -15,7 +15,6 @@ import { tracesOfBlock, tracesOfTransaction } from '../reads/traces.ts'
 import { exampleAccount, exampleBlock, exampleTraces, exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
 
-/** The methods that show what transactions called. */
 export const traceMethods = [
   method({
     name: 'trace_block',

@@ -9,7 +9,6 @@ import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleBlock, exampleReceipt, exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
 
-/** The methods that show a transaction, or its receipt. */
 export const transactionMethods = [
   method({
     name: 'eth_getTransactionByHash',

@@ -45,7 +45,6 @@ const leftOut = [
   ...(['bitcoinMergedMiningMerkleProof', 'paidFees', 'cumulativeDifficulty'] as const),
 ]
 
-/** A block as nodes print it. */
 export const rawBlock = z.extend(z.partial(block, forEach(leftOut, true)), {
   miner: z.nullish(address),
   transactions: z.union([z.array(hash), z.array(rawTransaction)]),
@@ -57,7 +56,6 @@ export type RawBlock = z.output<typeof rawBlock>
 /** A mined block as a node prints it: it has a number and a hash. */
 export type MinedBlock = RawBlock & { number: string; hash: string }
 
-/** Gives a block every field; what is `null` and not known is for its receipts and uncles to tell. */
 export function shapeBlock(raw: RawBlock, pending: boolean): Block {
   return {
     ...fillIn(raw, leftOut),

@@ -42,7 +42,6 @@ export const logFilterParam = z
     }),
   )
 
-/** Which logs are wanted, wherever they are. */
 export type LogFilter = z.output<typeof logSubscriptionParam>
 
 /** Tells whether a log is wanted: not one with fewer topics than the filter has. */

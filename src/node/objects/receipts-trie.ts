@@ -31,7 +31,6 @@ export function verifiedTrie(receipts: readonly RawReceipt[], receiptsRoot: stri
   return trie
 }
 
-/** The nodes from the trie's root down to one receipt. */
 export function proofNodes({ rlp, below }: TrieNode, index: number): Hex[] {
   return [rlp, ...nodesOn(pathOf(index), below)]
 }
@@ -72,7 +71,6 @@ function nodeOver(leaves: readonly Leaf[]): TrieNode {
   return { rlp: toRlp([...slots, '0x']), below }
 }
 
-/** The same below so many nibbles. */
 function without(nibbles: number, leaves: readonly Leaf[]): Leaf[] {
   return leaves.map(({ path, value }) => ({ path: path.slice(nibbles), value }))
 }

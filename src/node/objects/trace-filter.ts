@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import type { rawTransaction } from './transaction.ts'
 import { addressesParam, minedBlockParam, quantityParam } from './values.ts'
 
-/** The widest range and the most traces of one answer. */
 export const maxTraceBlocks = 2_000
 export const maxTraces = 100
 

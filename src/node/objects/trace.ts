@@ -26,7 +26,6 @@ export const trace = z.looseObject({
 
 export type Trace = z.output<typeof trace>
 
-/** A number as some nodes print it: RSKj in decimal, others in hex. */
 const anyNumber = z.pipe(anyQuantity, z.transform(Number))
 
 const rawTrace = z.extend(trace, {

@@ -6,7 +6,6 @@ export const hashParam = hexParam(/^0x[0-9a-fA-F]{64}$/, 'a 32-byte hash')
 /** 20 bytes, in any case: a checksum is the wallet's business (EIP-55 and EIP-1191 both pass). */
 export const addressParam = hexParam(/^0x[0-9a-fA-F]{40}$/, 'a 20-byte address')
 
-/** One account, or any of several. */
 export const addressesParam = z.nullish(
   z.union([addressParam, z.array(addressParam).check(z.maxLength(1_000))], {
     error: 'must be an address or an array of addresses',
@@ -52,7 +51,6 @@ export const blockOrHashParam = selector(anyBlock)
 /** A block by number or tag; also in the object forms of EIP-1898. */
 export const stateBlockParam = selector(blockParam)
 
-/** A block of whose state something is read, as it travels to a node. */
 export type Selector = string | { blockHash: string; requireCanonical: true }
 
 /** The optional switch of the block methods: whole transactions instead of their hashes. */
@@ -89,7 +87,6 @@ export function numberOf(block: string | null | undefined, latest: number): numb
   return block?.startsWith('0x') ? Number(block) : latest
 }
 
-/** Gives each of these names the same value. */
 export function forEach<const Name extends string, Value>(names: readonly Name[], value: Value) {
   return Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>
 }

@@ -20,7 +20,6 @@ const absence = {
   trace_transaction: 'no_transaction',
 } as const satisfies Readonly<Record<string, ReadRefusal>>
 
-/** A method that finds one thing by its hash or number. */
 export type Lookup = keyof typeof absence
 
 /** Gives what a node finds by hash or number, `null` where it says that there is none. */

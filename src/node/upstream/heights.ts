@@ -7,7 +7,6 @@ import { type AttemptOptions, attempt, attemptMs } from './attempt.ts'
 import type { NodeWork, UpstreamNode } from './node.ts'
 import { isTrusted, noteFailure, noteHeight, type Standing } from './standing.ts'
 
-/** How long the heights of several nodes are believed. */
 const heightsMs = 1_000
 
 /** Nodes that have not told their height so long after the first one are not waited for. */

@@ -51,7 +51,6 @@ type Endpoint = {
   address: URL
   headers: Record<string, string>
   fetch: typeof globalThis.fetch
-  /** Told of calls before they go out. What it throws keeps them back. */
   count: (calls: number) => void
 }
 
@@ -173,7 +172,6 @@ function isCertain(answer: Answer | undefined): boolean {
   return !isObject(answer.error) || ownErrors.includes(answer.error.code)
 }
 
-/** Of a call that reverts. */
 const ownErrors: readonly unknown[] = [codes.reverted, codes.executionFailed]
 
 function inHalves<Item>(items: readonly Item[]): (readonly Item[])[] {

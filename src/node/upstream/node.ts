@@ -22,15 +22,12 @@ export type UpstreamNode = {
   ) => Promise<T>
 }
 
-/** Asks a node for the number of its latest block. */
 export async function heightOf(node: UpstreamNode): Promise<number> {
   return Number(await node.call('eth_blockNumber', [], quantity))
 }
 
-/** Something that is asked of one node. */
 export type NodeWork<T> = (node: UpstreamNode) => Promise<T>
 
-/** An answer, and the name of the node that gave it. */
 export type Told<T> = { name: string; value: T }
 
 /** The nodes of one network, for as long as one request waits. */

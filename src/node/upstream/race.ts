@@ -95,12 +95,10 @@ export function race<T>(work: NodeWork<T>, signal: AbortSignal, options: RaceOpt
   })
 }
 
-/** How long to wait for a node before another is asked beside it. */
 function patienceMs(latencyMs = hedge.mostMs / 2): number {
   return Math.min(hedge.mostMs, Math.max(hedge.leastMs, latencyMs * hedge.latencies))
 }
 
-/** Whether another node may well answer what this one refused to. */
 function mayDiffer(error: RpcError): boolean {
   const { code } = error
   return (

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { jsonOf } from '../../runtime/json.ts'
 
-/** A WebSocket to a node that says when there is something new. */
 export type NodeSocket = {
   /** Connects where it is not connected; to the next address after a failure. */
   readonly ensure: () => void

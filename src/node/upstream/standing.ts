@@ -10,13 +10,11 @@ const keptAnswers = 100
 /** What a node is, as far as it was asked, and when (Unix ms). */
 export type NodeIdentity = { profile: Profile; at: number }
 
-/** How a node has done so far, and what follows from that for when it is asked. Times are Unix ms. */
 export type Standing = {
   readonly upstream: Upstream
   identity: NodeIdentity | undefined
   suspendedUntil: number
   distrustedUntil: number
-  /** When the operator was last told that its answers are malformed. */
   malformedToldAt: number
   strikes: number
   latencyMs: number | undefined
@@ -28,24 +26,20 @@ export type Standing = {
   failures: number
 }
 
-/** The same for those who run the service. */
 export type NodeStanding = Pick<Standing, 'height' | 'heightAt' | 'answers' | 'failures'> & {
   name: string
   state: 'able' | 'suspended' | 'distrusted'
   /** Within which 95 of 100 of its last answers came. */
   p95Ms: number | undefined
-  /** In this day (UTC). */
   callsToday: number
 }
 
-/** What a change of a standing is told with. */
 export type StandingOptions = { clock: Clock; log: Log }
 
 /** A node that failed is asked last for this long, twice as long after each further failure. */
 const suspensionMs = 500
 const longestSuspensionMs = 30_000
 
-/** A node that lied is asked last for this long. */
 const distrustMs = 60_000
 
 /** The operator is told no more often than this that a node's answers are malformed. */
@@ -80,7 +74,6 @@ export function standingOf(standing: Standing, now: number): NodeStanding {
   return { ...told, state, callsToday: upstream.callsToday() }
 }
 
-/** What a node told of its height at this time, or that it told nothing. */
 export function noteHeight(standing: Standing, height: number | undefined, now: number): void {
   standing.height = height
   standing.heightAt = height === undefined ? undefined : now
@@ -95,7 +88,6 @@ export function isTrusted({ distrustedUntil }: Standing, now: number): boolean {
   return distrustedUntil <= now
 }
 
-/** The node answered, after this time. */
 export function noteAnswer(standing: Standing, tookMs: number): void {
   const { latencyMs } = standing
   standing.strikes = 0
@@ -122,7 +114,6 @@ export function noteSlowness(standing: Standing, options: StandingOptions): void
   suspend(standing, 'node.slow', 'another node was faster', options)
 }
 
-/** The node gave an answer that is proved wrong. */
 export function noteLie(standing: Standing, message: string, options: StandingOptions): void {
   const now = options.clock.now()
   if (isTrusted(standing, now)) warn(standing, 'node.distrusted', message, options)
