@@ -18,12 +18,15 @@ describe.each(nodeKinds)('before $name', (kind) => {
     return on.stop
   })
 
-  testHeads()
-  testLogs()
-  testPendingTransactions()
-  testSyncing()
-  testConnections()
-  testLostNodes()
+  describe('newHeads', testHeads)
+  describe('logs', testLogs)
+  describe('newPendingTransactions', testPendingTransactions)
+  test(
+    'syncing tells when the node starts and stops, in the shape of the specification',
+    testSyncing,
+  )
+  describe('a connection', testConnections)
+  describe('a lost node', testLostNodes)
 })
 
 /** A client with one subscription, and what it was told through it. */
@@ -37,29 +40,19 @@ function toldTo(length: number) {
   return (told: Notification[]) => told.length >= length
 }
 
-function isTold({ told }: { told: () => readonly unknown[] }, hash: Hex): boolean {
-  return told().includes(hash)
-}
-
 /**
  * Emits until a transaction is told of: what enters the pool before the feed's first look is not new.
  * Gives all of their hashes; the last is told of.
  */
-async function emitUntilTold(pending: Awaited<ReturnType<typeof subscriber>>): Promise<Hex[]> {
+async function emitUntilTold(told: () => readonly unknown[]): Promise<Hex[]> {
   const hashes: Hex[] = []
-  for (;;) {
+  while (!told().includes(hashes.at(-1))) {
     const hash = await emit(on.direct, on.emitter, 1n, 1n, 1n)
     hashes.push(hash)
     await mined(on.direct, hash)
-    const told = until(() => isTold(pending, hash), { withinMs: 10_000 })
-    if (
-      await told.then(
-        () => true,
-        () => false,
-      )
-    )
-      return hashes
+    await until(() => told().includes(hash), { withinMs: 10_000 }).catch(() => undefined)
   }
+  return hashes
 }
 
 async function block(selector: string): Promise<Json> {
@@ -67,306 +60,279 @@ async function block(selector: string): Promise<Json> {
 }
 
 function testHeads(): void {
-  describe('newHeads', () => {
-    test('tells each block once, in order, with exactly the 14 fields', async () => {
-      const { client, id, told } = await subscriber('newHeads')
-      expect(id).toMatch(/^0x[0-9a-f]{32}$/)
-      await on.direct('anvil_mine', ['0x3'])
-      await emit(on.direct, on.emitter, 1n, 1n, 1n)
-      await client.until(toldTo(4))
-      const heads = told()
-      const numbers = heads.map(({ number }) => Number(number))
-      const first = numbers[0] ?? 0
-      expect(numbers).toEqual([first, first + 1, first + 2, first + 3])
-      for (const head of heads) {
-        const { [head.number as string]: _, ...whole } = await block(head.number as string)
-        expect(whole).toMatchObject(head)
-        expect(Object.keys(head).toSorted()).toEqual(headFields.toSorted())
-      }
-      client.close()
-    })
+  test('tells each block once, in order, with exactly the 14 fields', async () => {
+    const { client, id, told } = await subscriber('newHeads')
+    expect(id).toMatch(/^0x[0-9a-f]{32}$/)
+    await on.direct('anvil_mine', ['0x3'])
+    await emit(on.direct, on.emitter, 1n, 1n, 1n)
+    await client.until(toldTo(4))
+    const heads = told()
+    const numbers = heads.map(({ number }) => Number(number))
+    const first = numbers[0] ?? 0
+    expect(numbers).toEqual([first, first + 1, first + 2, first + 3])
+    for (const head of heads) {
+      const { [head.number as string]: _, ...whole } = await block(head.number as string)
+      expect(whole).toMatchObject(head)
+      expect(Object.keys(head).toSorted()).toEqual(headFields.toSorted())
+    }
+    client.close()
+  })
 
-    test('tells all heads of the new chain after a reorganization', async () => {
-      await on.direct('anvil_mine', ['0x5'])
-      const { client, told } = await subscriber('newHeads')
-      const before = Number(await on.direct('eth_blockNumber'))
-      await on.direct('anvil_reorg', [3, []])
-      await client.until(toldTo(3))
-      await on.direct('evm_mine')
-      await client.until(toldTo(4))
-      expect(told().map(({ number }) => Number(number))).toEqual([
-        before - 2,
-        before - 1,
-        before,
-        before + 1,
-      ])
-      for (const head of told()) expect(await block(head.number as string)).toMatchObject(head)
-      client.close()
-    })
+  test('tells all heads of the new chain after a reorganization', async () => {
+    await on.direct('anvil_mine', ['0x5'])
+    const { client, told } = await subscriber('newHeads')
+    const before = Number(await on.direct('eth_blockNumber'))
+    await on.direct('anvil_reorg', [3, []])
+    await client.until(toldTo(3))
+    await on.direct('evm_mine')
+    await client.until(toldTo(4))
+    expect(told().map(({ number }) => Number(number))).toEqual([
+      before - 2,
+      before - 1,
+      before,
+      before + 1,
+    ])
+    for (const head of told()) expect(await block(head.number as string)).toMatchObject(head)
+    client.close()
   })
 }
 
 function testLogs(): void {
-  describe('logs', () => {
-    test('tells those that match, with removed being false', async () => {
-      const all = await subscriber('logs')
-      const some = await subscriber('logs', { address: on.emitter, topics: [null, [topic(2n)]] })
-      const none = await subscriber('logs', { address: [`0x${'12'.repeat(20)}`] })
-      const hashes = [
-        await emit(on.direct, on.emitter, 1n, 1n, 7n),
-        await emit(on.direct, on.emitter, 1n, 2n, 8n),
-      ]
-      await all.client.until(toldTo(2))
-      await some.client.until(toldTo(1))
-      const [first, second] = all.told()
-      const { blockHash, blockNumber } = await mined(on.direct, hashes[0] as Hex)
-      expect(first).toMatchObject({
-        address: on.emitter,
-        blockHash,
-        blockNumber,
-        data: topic(7n),
-        logIndex: '0x0',
-        removed: false,
-        topics: [topic(1n), topic(1n)],
-        transactionHash: hashes[0],
-        transactionIndex: '0x0',
-      })
-      expect(some.told()).toEqual([second])
-      expect(none.told()).toEqual([])
-      for (const { client } of [all, some, none]) client.close()
+  test('tells those that match, with removed being false', async () => {
+    const all = await subscriber('logs')
+    const some = await subscriber('logs', { address: on.emitter, topics: [null, [topic(2n)]] })
+    const none = await subscriber('logs', { address: [`0x${'12'.repeat(20)}`] })
+    const hashes = [
+      await emit(on.direct, on.emitter, 1n, 1n, 7n),
+      await emit(on.direct, on.emitter, 1n, 2n, 8n),
+    ]
+    await all.client.until(toldTo(2))
+    await some.client.until(toldTo(1))
+    const [first, second] = all.told()
+    const { blockHash, blockNumber } = await mined(on.direct, hashes[0] as Hex)
+    expect(first).toMatchObject({
+      address: on.emitter,
+      blockHash,
+      blockNumber,
+      data: topic(7n),
+      logIndex: '0x0',
+      removed: false,
+      topics: [topic(1n), topic(1n)],
+      transactionHash: hashes[0],
+      transactionIndex: '0x0',
     })
+    expect(some.told()).toEqual([second])
+    expect(none.told()).toEqual([])
+    for (const { client } of [all, some, none]) client.close()
+  })
 
-    test('takes back the logs that a reorganization removed, newest first, before the new ones', async () => {
-      await on.direct('evm_mine')
-      const { client, told } = await subscriber('logs', { address: on.emitter })
-      const first = await emit(on.direct, on.emitter, 1n, 1n, 1n)
-      await mined(on.direct, first)
-      const second = await emit(on.direct, on.emitter, 2n, 2n, 2n)
-      await mined(on.direct, second)
-      await client.until(toldTo(2))
-      const raw = (await on.direct('eth_getRawTransactionByHash', [first])) as Hex
-      await on.direct('anvil_reorg', [2, [[raw, 1]]])
-      await client.until(toldTo(5))
-      expect(told().map(({ transactionHash, removed }) => [transactionHash, removed])).toEqual([
-        [first, false],
-        [second, false],
-        [second, true],
-        [first, true],
-        [first, false],
-      ])
-      const [old, , , removed, again] = told()
-      expect(removed).toEqual({ ...old, removed: true })
-      expect(again?.blockHash).not.toBe(old?.blockHash)
-      client.close()
-    })
+  test('takes back the logs that a reorganization removed, newest first, before the new ones', async () => {
+    await on.direct('evm_mine')
+    const { client, told } = await subscriber('logs', { address: on.emitter })
+    const first = await emit(on.direct, on.emitter, 1n, 1n, 1n)
+    await mined(on.direct, first)
+    const second = await emit(on.direct, on.emitter, 2n, 2n, 2n)
+    await mined(on.direct, second)
+    await client.until(toldTo(2))
+    const raw = (await on.direct('eth_getRawTransactionByHash', [first])) as Hex
+    await on.direct('anvil_reorg', [2, [[raw, 1]]])
+    await client.until(toldTo(5))
+    expect(told().map(({ transactionHash, removed }) => [transactionHash, removed])).toEqual([
+      [first, false],
+      [second, false],
+      [second, true],
+      [first, true],
+      [first, false],
+    ])
+    const [old, , , removed, again] = told()
+    expect(removed).toEqual({ ...old, removed: true })
+    expect(again?.blockHash).not.toBe(old?.blockHash)
+    client.close()
   })
 }
 
 function testPendingTransactions(): void {
-  describe('newPendingTransactions', () => {
-    test('tells each hash once when it enters the pool, from any sender', async () => {
+  test('tells each hash once when it enters the pool, from any sender', async () => {
+    const { client, told } = await subscriber('newPendingTransactions')
+    await beforeABlock(on.direct, async () => {
+      const hash = await emit(on.direct, on.emitter, 1n, 1n, 1n)
+      await client.until(toldTo(1))
+      await on.direct('evm_mine')
+      const next = await emit(on.direct, on.emitter, 2n, 2n, 2n)
+      await client.until(toldTo(2))
+      expect(told()).toEqual([hash, next])
+    })
+    client.close()
+  })
+
+  test('does not tell what was in the pool before', async () => {
+    await beforeABlock(on.direct, async () => {
+      await emit(on.direct, on.emitter, 1n, 1n, 1n)
       const { client, told } = await subscriber('newPendingTransactions')
-      await beforeABlock(on.direct, async () => {
-        const hash = await emit(on.direct, on.emitter, 1n, 1n, 1n)
-        await client.until(toldTo(1))
-        await on.direct('evm_mine')
-        const next = await emit(on.direct, on.emitter, 2n, 2n, 2n)
-        await client.until(toldTo(2))
-        expect(told()).toEqual([hash, next])
-      })
+      const next = await emit(on.direct, on.emitter, 2n, 2n, 2n)
+      await client.until(toldTo(1))
+      expect(told()).toEqual([next])
       client.close()
     })
+  })
 
-    test('does not tell what was in the pool before', async () => {
-      await beforeABlock(on.direct, async () => {
-        await emit(on.direct, on.emitter, 1n, 1n, 1n)
-        const { client, told } = await subscriber('newPendingTransactions')
-        const next = await emit(on.direct, on.emitter, 2n, 2n, 2n)
-        await client.until(toldTo(1))
-        expect(told()).toEqual([next])
-        client.close()
-      })
-    })
-
-    test('tells a hash again when a reorganization took its block away', async () => {
-      const { client, told } = await subscriber('newPendingTransactions')
-      const heads = await subscriber('newHeads')
-      const hash = await emit(on.direct, on.emitter, 5n, 5n, 5n)
-      const { blockHash } = await mined(on.direct, hash)
-      // It is told when it enters the pool, and only a block that was seen can be taken back.
-      await heads.client.until(() => heads.told().some((head) => head.hash === blockHash))
-      await client.until(toldTo(1))
-      await on.direct('anvil_reorg', [1, []])
-      await client.until(toldTo(2))
-      expect(told()).toEqual([hash, hash])
-      for (const one of [client, heads.client]) one.close()
-    })
+  test('tells a hash again when a reorganization took its block away', async () => {
+    const { client, told } = await subscriber('newPendingTransactions')
+    const heads = await subscriber('newHeads')
+    const hash = await emit(on.direct, on.emitter, 5n, 5n, 5n)
+    const { blockHash } = await mined(on.direct, hash)
+    // It is told when it enters the pool, and only a block that was seen can be taken back.
+    await heads.client.until(() => heads.told().some((head) => head.hash === blockHash))
+    await client.until(toldTo(1))
+    await on.direct('anvil_reorg', [1, []])
+    await client.until(toldTo(2))
+    expect(told()).toEqual([hash, hash])
+    for (const one of [client, heads.client]) one.close()
   })
 }
 
-function testSyncing(): void {
-  describe('syncing', () => {
-    test('tells when the node starts and stops, in the shape of the specification', async () => {
-      const { client, told } = await subscriber('syncing')
-      // The state at the start is nothing new. The second question shows that the first was answered.
-      await waitForPolls('eth_syncing', 2)
-      on.proxy.lie(
-        lieAbout('eth_syncing', () => ({
-          startingBlock: 1,
-          currentBlock: '0x10',
-          highestBlock: 32,
-          pulledStates: 7,
-        })),
-      )
-      try {
-        await client.until(toldTo(1))
-      } finally {
-        on.proxy.lie(undefined)
-      }
-      await client.until(toldTo(2))
-      expect(told()).toEqual([
-        { startingBlock: '0x1', currentBlock: '0x10', highestBlock: '0x20' },
-        false,
-      ])
-      client.close()
-    })
-  })
+async function testSyncing(): Promise<void> {
+  const { client, told } = await subscriber('syncing')
+  // The state at the start is nothing new. The second question shows that the first was answered.
+  const before = on.proxy.seen('eth_syncing')
+  await until(() => on.proxy.seen('eth_syncing') >= before + 2)
+  const said = { startingBlock: 1, currentBlock: '0x10', highestBlock: 32, pulledStates: 7 }
+  on.proxy.lie(lieAbout('eth_syncing', () => said))
+  try {
+    await client.until(toldTo(1))
+  } finally {
+    on.proxy.lie(undefined)
+  }
+  await client.until(toldTo(2))
+  const shaped = { startingBlock: '0x1', currentBlock: '0x10', highestBlock: '0x20' }
+  expect(told()).toEqual([shaped, false])
+  client.close()
 }
 
 function testConnections(): void {
-  describe('a connection', () => {
-    test('ends a subscription once, and only its own', async () => {
-      const { client, id, told } = await subscriber('newHeads')
-      const other = await subscriber('newHeads')
-      expect(await client.result('eth_unsubscribe', [other.id])).toBe(false)
-      expect(await client.result('eth_unsubscribe', [id])).toBe(true)
-      expect(await client.result('eth_unsubscribe', [id])).toBe(false)
-      await on.direct('evm_mine')
-      await other.client.until(toldTo(1))
-      expect(told()).toEqual([])
-      client.close()
-      other.client.close()
-    })
+  test('ends a subscription once, and only its own', async () => {
+    const { client, id, told } = await subscriber('newHeads')
+    const other = await subscriber('newHeads')
+    expect(await client.result('eth_unsubscribe', [other.id])).toBe(false)
+    expect(await client.result('eth_unsubscribe', [id])).toBe(true)
+    expect(await client.result('eth_unsubscribe', [id])).toBe(false)
+    await on.direct('evm_mine')
+    await other.client.until(toldTo(1))
+    expect(told()).toEqual([])
+    client.close()
+    other.client.close()
+  })
 
-    test('is closed as the client wishes, at once', async () => {
-      const closed = await inTime(2_000, async () => {
-        const client = await connectSocket(on.worker.wsUrl)
-        client.close()
-        return await client.closed
-      })
-      expect(closed).toMatchObject({ code: 1000 })
-    })
-
-    test('takes batches and refuses nonsense with an envelope', async () => {
+  test('is closed as the client wishes, at once', async () => {
+    const closed = await inTime(2_000, async () => {
       const client = await connectSocket(on.worker.wsUrl)
-      const batch = [
-        { jsonrpc: '2.0', id: 'a', method: 'eth_chainId' },
-        { jsonrpc: '2.0', method: 'eth_chainId' },
-        { jsonrpc: '2.0', id: null, method: 'nothing' },
-      ]
-      expect(await client.raw(JSON.stringify(batch))).toEqual([
-        { jsonrpc: '2.0', id: 'a', result: '0x1f' },
-        {
-          jsonrpc: '2.0',
-          id: null,
-          error: { code: -32601, message: 'the method nothing does not exist/is not available' },
-        },
-      ])
-      expect(await client.raw('{')).toEqual({
+      client.close()
+      return await client.closed
+    })
+    expect(closed).toMatchObject({ code: 1000 })
+  })
+
+  test('takes batches and refuses nonsense with an envelope', async () => {
+    const client = await connectSocket(on.worker.wsUrl)
+    const batch = [
+      { jsonrpc: '2.0', id: 'a', method: 'eth_chainId' },
+      { jsonrpc: '2.0', method: 'eth_chainId' },
+      { jsonrpc: '2.0', id: null, method: 'nothing' },
+    ]
+    expect(await client.raw(JSON.stringify(batch))).toEqual([
+      { jsonrpc: '2.0', id: 'a', result: '0x1f' },
+      {
         jsonrpc: '2.0',
         id: null,
-        error: { code: -32700, message: 'JSON parse error' },
+        error: { code: -32601, message: 'the method nothing does not exist/is not available' },
+      },
+    ])
+    expect(await client.raw('{')).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32700, message: 'JSON parse error' },
+    })
+    client.close()
+  })
+
+  test('with an invalid key is refused before it is a connection', async () => {
+    await expect(connectSocket(on.worker.wsUrl.replace(/[^/]*$/, 'another-key'))).rejects.toThrow()
+    const response = await fetch(`${on.worker.origin}/rpc/another-key`, {
+      headers: { upgrade: 'websocket' },
+    }).catch(() => undefined)
+    if (response !== undefined) expect(response.status).toBe(401)
+  })
+
+  test('is needed to subscribe', async () => {
+    for (const method of ['eth_subscribe', 'eth_unsubscribe']) {
+      const { answer } = await exchange(on.worker.rpcUrl, method, ['newHeads'])
+      expect(answer).toMatchObject({
+        id: 1,
+        error: {
+          code: -32601,
+          message: `the method ${method} does not exist/is not available over HTTP: it needs a WebSocket`,
+        },
       })
-      client.close()
-    })
-
-    test('with an invalid key is refused before it is a connection', async () => {
-      await expect(
-        connectSocket(on.worker.wsUrl.replace(/[^/]*$/, 'another-key')),
-      ).rejects.toThrow()
-      const response = await fetch(`${on.worker.origin}/rpc/another-key`, {
-        headers: { upgrade: 'websocket' },
-      }).catch(() => undefined)
-      if (response !== undefined) expect(response.status).toBe(401)
-    })
-
-    test('is needed to subscribe', async () => {
-      for (const method of ['eth_subscribe', 'eth_unsubscribe']) {
-        const { answer } = await exchange(on.worker.rpcUrl, method, ['newHeads'])
-        expect(answer).toMatchObject({
-          id: 1,
-          error: {
-            code: -32601,
-            message: `the method ${method} does not exist/is not available over HTTP: it needs a WebSocket`,
-          },
-        })
-      }
-    })
+    }
   })
 }
 
 function testLostNodes(): void {
-  describe('a lost node', () => {
-    test('is resumed without a missing or a doubled event', async () => {
-      const heads = await subscriber('newHeads')
-      const logs = await subscriber('logs', { address: on.emitter })
-      const pending = await subscriber('newPendingTransactions')
-      const before = await emitUntilTold(pending)
-      await logs.client.until(toldTo(before.length))
-      await heads.client.until(toldTo(1))
-      await on.proxy.cut()
-      const during = [
-        await emit(on.direct, on.emitter, 2n, 2n, 2n),
-        await emit(on.direct, on.emitter, 3n, 3n, 3n),
-      ]
-      for (const hash of during) await mined(on.direct, hash)
-      await on.direct('anvil_mine', ['0x8'])
-      await on.proxy.restore()
-      const after = await emit(on.direct, on.emitter, 4n, 4n, 4n)
-      await mined(on.direct, after)
-      const last = Number(await on.direct('eth_blockNumber'))
-      await heads.client.until((told) =>
-        told.some(({ result }) => Number((result as Json).number) === last),
-      )
-      const emitted = [...before, ...during, after]
-      await logs.client.until(toldTo(emitted.length))
-      await pending.client.until(() => [...during, after].every((hash) => isTold(pending, hash)))
+  test('is resumed without a missing or a doubled event', async () => {
+    const heads = await subscriber('newHeads')
+    const logs = await subscriber('logs', { address: on.emitter })
+    const pending = await subscriber('newPendingTransactions')
+    const before = await emitUntilTold(pending.told)
+    await logs.client.until(toldTo(before.length))
+    await heads.client.until(toldTo(1))
+    await on.proxy.cut()
+    const during = [
+      await emit(on.direct, on.emitter, 2n, 2n, 2n),
+      await emit(on.direct, on.emitter, 3n, 3n, 3n),
+    ]
+    for (const hash of during) await mined(on.direct, hash)
+    await on.direct('anvil_mine', ['0x8'])
+    await on.proxy.restore()
+    const after = await emit(on.direct, on.emitter, 4n, 4n, 4n)
+    await mined(on.direct, after)
+    const last = Number(await on.direct('eth_blockNumber'))
+    await heads.client.until((told) =>
+      told.some(({ result }) => Number((result as Json).number) === last),
+    )
+    const emitted = [...before, ...during, after]
+    await logs.client.until(toldTo(emitted.length))
+    const isTold = (hash: unknown) => (pending.told() as unknown[]).includes(hash)
+    await pending.client.until(() => [...during, after].every(isTold))
 
-      const numbers = heads.told().map(({ number }) => Number(number))
-      const first = numbers[0] ?? 0
-      expect(numbers).toEqual(Array.from({ length: last - first + 1 }, (_, index) => first + index))
-      expect(logs.told().map(({ transactionHash }) => transactionHash)).toEqual(emitted)
-      const since = emitted.filter((hash) => isTold(pending, hash))
-      expect(since).toEqual(emitted.slice(-since.length))
-      expect(new Set(pending.told())).toEqual(new Set(since))
-      expect(pending.told()).toHaveLength(since.length)
-      for (const { client } of [heads, logs, pending]) client.close()
-    })
-
-    test('that serves no WebSocket is followed by asking', async () => {
-      const plain = await startProxyNode(on.url, { upgrades: 'refused' })
-      const other = await startRealWorker([plain.url.replace('http://', 'http://user:secret@')])
-      try {
-        const client = await connectSocket(other.wsUrl)
-        await client.result('eth_subscribe', ['newHeads'])
-        await client.result('eth_subscribe', ['newPendingTransactions'])
-        // What enters the pool before the first look is not new.
-        await until(() => plain.seen('eth_getFilterChanges') > 0)
-        await emit(on.direct, on.emitter, 1n, 1n, 1n)
-        await client.until(toldTo(2))
-        expect(client.notifications).toHaveLength(2)
-        client.close()
-      } finally {
-        await other.stop()
-        await plain.stop()
-      }
-    })
+    const numbers = heads.told().map(({ number }) => Number(number))
+    const first = numbers[0] ?? 0
+    expect(numbers).toEqual(Array.from({ length: last - first + 1 }, (_, index) => first + index))
+    expect(logs.told().map(({ transactionHash }) => transactionHash)).toEqual(emitted)
+    const since = emitted.filter(isTold)
+    expect(since).toEqual(emitted.slice(-since.length))
+    expect(new Set(pending.told())).toEqual(new Set(since))
+    expect(pending.told()).toHaveLength(since.length)
+    for (const { client } of [heads, logs, pending]) client.close()
   })
-}
 
-async function waitForPolls(method: string, count: number): Promise<void> {
-  const before = on.proxy.seen(method)
-  await until(() => on.proxy.seen(method) >= before + count)
+  test('that serves no WebSocket is followed by asking', async () => {
+    const plain = await startProxyNode(on.url, { upgrades: 'refused' })
+    const other = await startRealWorker([plain.url.replace('http://', 'http://user:secret@')])
+    try {
+      const client = await connectSocket(other.wsUrl)
+      await client.result('eth_subscribe', ['newHeads'])
+      await client.result('eth_subscribe', ['newPendingTransactions'])
+      // What enters the pool before the first look is not new.
+      await until(() => plain.seen('eth_getFilterChanges') > 0)
+      await emit(on.direct, on.emitter, 1n, 1n, 1n)
+      await client.until(toldTo(2))
+      expect(client.notifications).toHaveLength(2)
+      client.close()
+    } finally {
+      await other.stop()
+      await plain.stop()
+    }
+  })
 }
 
 const headFields =
