@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { startLoopbackServer, textOf } from '../loopback-server.ts'
 import { createRandom } from '../random.ts'
 import { type Ask, laggingAnswer } from './lagging.ts'
