@@ -1,4 +1,4 @@
-import { runCommand } from '../run-command.ts'
+import { type Ran, runCommand } from '../run-command.ts'
 import { createCommand } from '../stack/command.ts'
 
 const usage = `Looks whether all is in order: format, lint, types, layers, generated files, gas, coverage, and the size of the house.
@@ -16,8 +16,6 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   coverage: [process.execPath, 'scripts/contracts/coverage.ts'],
 }
 
-export type Step = { name: string; passed: boolean; output: string }
-
 /** Runs every step but those that are left out, and shows what the failing ones say. */
 export async function runChecks({
   environment = {},
@@ -25,16 +23,16 @@ export async function runChecks({
 }: {
   environment?: Readonly<Record<string, string>>
   without?: readonly string[]
-} = {}): Promise<Step[]> {
-  const results: Step[] = []
+} = {}): Promise<(Ran & { name: string })[]> {
+  const results: (Ran & { name: string })[] = []
   for (const [name, command] of Object.entries(steps)) {
     if (without.includes(name)) continue
-    const { code, output, seconds } = await runCommand(command, environment)
-    const passed = code === 0
+    const ran = await runCommand(command, environment)
+    const { code, output, seconds } = ran
     // The size of the house is worth reading though nothing is wrong.
-    if (!passed || name === 'house') process.stdout.write(`${output.trim()}\n`)
-    process.stdout.write(`${passed ? 'ok    ' : 'FAILED'} ${name} (${seconds.toFixed(1)} s)\n`)
-    results.push({ name, passed, output })
+    if (code !== 0 || name === 'house') process.stdout.write(`${output.trim()}\n`)
+    process.stdout.write(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds.toFixed(1)} s)\n`)
+    results.push({ ...ran, name })
   }
   return results
 }
@@ -43,7 +41,7 @@ const command = createCommand({
   usage,
   options: {},
   async run() {
-    const failed = (await runChecks()).filter(({ passed }) => !passed)
+    const failed = (await runChecks()).filter(({ code }) => code !== 0)
     if (failed.length === 0) return undefined
     return { lines: [`Not in order: ${failed.map(({ name }) => name).join(', ')}`], isBad: true }
   },

@@ -37,27 +37,25 @@ async function runChecksAndContracts(): Promise<Outcome[]> {
   // Coverage runs the contracts' tests once more, compiled in another way.
   const without = isFull ? [] : ['coverage']
   const steps = await runChecks({ environment: apart, without })
-  const checks = steps.map(({ name, passed, output }) =>
-    countCommand(`npm run check: ${name}`, output, passed ? 0 : 1),
-  )
+  const checks = steps.map((step) => countCommand(`npm run check: ${step.name}`, step))
   return [contracts, ...checks, ...(isFull ? [] : [await plantBug()])]
 }
 
 /** Says how it went when it is through: its lines would stand between those of other tests. */
 async function runForge(): Promise<Outcome> {
   const command = ['forge', 'test', '--fuzz-seed', `0x${seed.toString(16)}`]
-  const { code, output, seconds } = await runCommand(command, apart)
-  const outcome = countForge(output, code)
-  if (outcome.failed > 0) process.stdout.write(output)
-  tell(outcome, `forge test: ${writeSummary(outcome)}`, seconds)
+  const ran = await runCommand(command, apart)
+  const outcome = countForge(ran)
+  if (outcome.failed > 0) process.stdout.write(ran.output)
+  tell(outcome, `forge test: ${writeSummary(outcome)}`, ran.seconds)
   return outcome
 }
 
 async function plantBug(): Promise<Outcome> {
   const command = [process.execPath, 'scripts/plant-bugs/main.ts', '--sample', `${seed}`]
-  const { code, output, seconds } = await runCommand(command)
-  const outcome = countCommand('a planted bug is found', output, code)
-  tell(outcome, 'a planted bug is found', seconds)
+  const ran = await runCommand(command)
+  const outcome = countCommand('a planted bug is found', ran)
+  tell(outcome, 'a planted bug is found', ran.seconds)
   return outcome
 }
 
@@ -68,8 +66,8 @@ async function runVitest(): Promise<Outcome> {
     const show = (text: string) => process.stdout.write(text)
     // What tests leave in the temporary folder, those that were killed above all, goes with it.
     const own = { TEST_REPORT: file, TMPDIR: folder }
-    const { code, output } = await runCommand(['vitest', 'run'], own, show)
-    return countVitest(readJson(file), output, code)
+    const ran = await runCommand(['vitest', 'run'], own, show)
+    return countVitest(readJson(file), ran)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { encryptKeystoreJsonSync } from 'ethers'
 import { type Address, checksumAddress, encodeFunctionData, type Hex, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
@@ -34,6 +34,10 @@ const rpc: RpcCall = (method, params) => rpcTo(chain.anvil.url)(method, params)
 let numbers = 0
 
 afterEach(() => rpc('evm_setAutomine', [true]))
+
+const folder = mkdtempSync(join(tmpdir(), 'interface-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const newDatabase = () => join(folder, `${randomBytes(8).toString('hex')}.sqlite`)
 
 const open = (changes?: Record<string, string>, database?: string) =>
   openOperated(chain, changes, database === undefined ? {} : { database })
@@ -76,26 +80,32 @@ describe("the operator's interface", () => {
     deployment.pass(60_000)
     await deployment.round()
     const status = await deployment.status()
-    expect(status).toMatchObject({ version, schema: schemaVersion, chainId: 31, currency: 'tRBTC' })
-    expect(status.health.failing).toEqual([])
+    expect(status).toMatchObject({
+      ...{
+        version,
+        schema: schemaVersion,
+        chainId: 31,
+        currency: 'tRBTC',
+        health: { failing: [] },
+      },
+      relayers: [{ address: chain.relayer, inFlight: 0, queued: 0 }],
+      contracts: { loan: chain.loan.toLowerCase(), state: 'ready' },
+      nodes: [{ label: 'node 1', state: 'able', failures: 0, height: status.head?.number }],
+      counts: { 'transfer.accepted': 1, 'transfer.executed': 1 },
+    })
     const [relayer] = status.relayers
-    expect(relayer).toMatchObject({ address: chain.relayer, inFlight: 0, queued: 0 })
     expect(relayer?.nonces.chain).toBe(relayer?.nonces.ledger)
     expect(Number(relayer?.lastsFor)).toBeGreaterThan(100)
     expect(relayer?.lastMinedAt).not.toBeNull()
-    expect(status.contracts).toMatchObject({ loan: chain.loan.toLowerCase(), state: 'ready' })
     expect(BigInt(status.contracts.pool?.liquidityWei ?? 0)).toBe(parseEther('10'))
-    expect(status.nodes).toMatchObject([{ label: 'node 1', state: 'able', failures: 0 }])
-    expect(status.nodes[0]?.height).toBe(status.head?.number)
-    expect(status.nodes[0]?.heightAt).toMatch(/^2\d{3}-/)
-    expect(status.nodes[0]?.answers).toBeGreaterThan(5)
-    expect(status.nodes[0]?.callsToday).toBeGreaterThan(5)
-    expect(status.nodes[0]?.callsToday).toBeLessThanOrEqual(deployment.asked.length)
+    const [node] = status.nodes
+    expect(node?.heightAt).toMatch(/^2\d{3}-/)
+    expect(node?.answers).toBeGreaterThan(5)
+    expect(node?.callsToday).toBeGreaterThan(5)
+    expect(node?.callsToday).toBeLessThanOrEqual(deployment.asked.length)
+    expect(node?.p95Ms).toBeGreaterThanOrEqual(0)
     deployment.pass(24 * 60 * 60 * 1000)
-    const tomorrow = await deployment.status()
-    expect(tomorrow.nodes[0]?.callsToday).toBeLessThan(5)
-    expect(status.nodes[0]?.p95Ms).toBeGreaterThanOrEqual(0)
-    expect(status.counts).toMatchObject({ 'transfer.accepted': 1, 'transfer.executed': 1 })
+    expect((await deployment.status()).nodes[0]?.callsToday).toBeLessThan(5)
     const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
     expect(JSON.parse(manifest)).toMatchObject({ version })
   })
@@ -172,8 +182,7 @@ describe("the operator's interface", () => {
   })
 
   test('goes on with the account secret that a drain has named, and with no other', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'new-secret-'))
-    const database = join(folder, 'ledger.sqlite')
+    const database = newDatabase()
     const [next, typo] = [generatePrivateKey(), generatePrivateKey()]
     const under = (ACCOUNT_KEY_SECRET: Hex) => open({ ACCOUNT_KEY_SECRET }, database)
     const failing = async ({ ask }: Deployment) =>
@@ -204,7 +213,6 @@ describe("the operator's interface", () => {
     const drain = entries.find(({ action }) => action === 'drain')
     expect(drain?.detail).toEqual({ next: 'ACCOUNT_KEY_SECRET' })
     expect(JSON.stringify(entries)).not.toContain(named.nextAccountKey)
-    rmSync(folder, { recursive: true })
   })
 
   test('finds payments, and tells all of one', async () => {
@@ -323,15 +331,22 @@ describe("the operator's interface", () => {
     expect((await deployment.refused('set-back', { to: 'soon' })).status).toBe(400)
   })
 
-  test('outbids a nonce that waits, with the same request, and pays once', async () => {
-    const deployment = open()
-    const { phone, account } = await newCaller()
+  test('outbids a nonce that waits, with the same request and within the highest price, and pays once', async () => {
+    const database = newDatabase()
+    const deployment = open({}, database)
+    const { phone } = await newCaller()
     await deployment.round()
     await rpc('evm_setAutomine', [false])
     expect(await pay(deployment, phone, 'outbid')).toContain('END Transfer Submitted')
-    const { payments } = await deployment.payments(`?account=${account}`)
-    const [waiting] = payments
+    const [waiting] = (await deployment.payments()).payments
     const nonce = waiting?.nonce ?? -1
+    const [sent] = (await deployment.payment(waiting?.intent)).transactions
+    expect(sent).toMatchObject({ isMined: false, nonce })
+    const limited = open({ MAX_GAS_PRICE_WEI: sent?.gasPriceWei ?? '' }, database)
+    expect(await limited.refused('outbid', { nonce })).toMatchObject({ status: 409 })
+    for (const bad of [{}, { nonce: -1 }, { nonce: 1.5 }, undefined]) {
+      expect((await deployment.refused('outbid', bad)).status).toBe(400)
+    }
     const answer = await deployment.act('outbid', { nonce })
     const told = await deployment.payment(waiting?.intent)
     expect(told.transactions.map(({ hash }) => hash)).toEqual([answer.hash, answer.over])
@@ -349,27 +364,6 @@ describe("the operator's interface", () => {
     expect(found.balanceWei).toBe(`${parseEther('0.75')}`)
     expect((await deployment.refused('outbid', { nonce })).status).toBe(404)
   })
-
-  test('does not outbid above the highest price, and refuses what is no nonce', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'outbid-'))
-    const database = join(folder, 'ledger.sqlite')
-    const deployment = open({}, database)
-    const { phone } = await newCaller()
-    await rpc('evm_setAutomine', [false])
-    await pay(deployment, phone, 'dear')
-    const [waiting] = (await deployment.payments()).payments
-    const [sent] = (await deployment.payment(waiting?.intent)).transactions
-    expect(sent).toMatchObject({ isMined: false, nonce: waiting?.nonce })
-    const limited = open({ MAX_GAS_PRICE_WEI: sent?.gasPriceWei ?? '' }, database)
-    const refused = await limited.refused('outbid', { nonce: waiting?.nonce })
-    expect(refused).toMatchObject({ status: 409 })
-    for (const bad of [{}, { nonce: -1 }, { nonce: 1.5 }, undefined]) {
-      expect((await deployment.refused('outbid', bad)).status).toBe(400)
-    }
-    await rpc('evm_mine')
-    await deployment.allDone()
-    rmSync(folder, { recursive: true })
-  })
 })
 
 /** An address that nobody has used. */
@@ -381,7 +375,7 @@ const balanceAt = async (address: string) =>
   BigInt((await rpc('eth_getBalance', [address, 'latest'])) as string)
 
 describe('money out of an account', () => {
-  test('goes to an address outside, once for its key, and no number is kept', async () => {
+  test('goes to an address outside, once for its key, in part or all of it, and no number is kept', async () => {
     const deployment = open()
     const { phone, account } = await newCaller()
     const to = newWallet()
@@ -405,29 +399,22 @@ describe('money out of an account', () => {
     const found = await deployment.act('lookup', { phone })
     expect(found.balanceWei).toBe(`${parseEther('0.7')}`)
     expect(found.payments).toHaveLength(1)
+    const all = () => ({ ...asked, amount: 'all', key: newKey() })
+    await deployment.act('cash-out', all())
+    await deployment.allDone()
+    expect(await balanceAt(to)).toBe(parseEther('1'))
+    expect(await deployment.refused('cash-out', all())).toMatchObject({
+      ...{ status: 409, error: 'Your balance is 0. Nothing was sent. Dial again for the menu.' },
+    })
     const entries = await deployment.audit()
     const done = entries.filter(({ action }) => action === 'cash-out')
-    expect(done.map(({ detail }) => detail.amount)).toEqual(['0.2', '0.3'])
-    expect(done[1]?.detail).toMatchObject({ account, to: to.toLowerCase() })
+    expect(done.map(({ detail }) => detail.amount)).toEqual(['all', 'all', '0.2', '0.3'])
+    expect(done.at(-1)?.detail).toMatchObject({ account, to: to.toLowerCase() })
     const kept = JSON.stringify([deployment.events, entries, found])
     expect(kept).not.toContain(phone.slice(1))
     expect(deployment.events).toContainEqual(
       expect.objectContaining({ message: `Cash-out confirmed: ${payment?.hash}` }),
     )
-  })
-
-  test('takes all of it, and says of an empty account that it is one', async () => {
-    const deployment = open()
-    const { phone } = await newCaller('0.123')
-    const to = newWallet()
-    const all = { phone, to, amount: 'all' }
-    await deployment.act('cash-out', { ...all, key: newKey() })
-    await deployment.allDone()
-    expect(await balanceAt(to)).toBe(parseEther('0.123'))
-    expect(await deployment.refused('cash-out', { ...all, key: newKey() })).toMatchObject({
-      status: 409,
-      error: 'Your balance is 0. Nothing was sent. Dial again for the menu.',
-    })
   })
 
   test('is refused in words above the balance, above the limit of the day and under pause', async () => {
@@ -694,7 +681,6 @@ describe('money for gas and for loans', () => {
     const key = generatePrivateKey()
     const { address } = privateKeyToAccount(key)
     await rpc('anvil_setBalance', [address, '0xde0b6b3a7640000'])
-    const folder = mkdtempSync(join(tmpdir(), 'keystore-'))
     const keystore = join(folder, 'key.json')
     const words = { address, privateKey: key }
     writeFileSync(keystore, encryptKeystoreJsonSync(words, 'a password', { scrypt: { N: 16 } }))
@@ -717,6 +703,5 @@ describe('money for gas and for loans', () => {
     })
     const taken = await pool(['defund', '0.5', '--json'])
     expect(JSON.parse(taken.output)).toMatchObject({ freeWei: `${parseEther('10')}` })
-    rmSync(folder, { recursive: true })
   })
 })

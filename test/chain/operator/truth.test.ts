@@ -208,27 +208,6 @@ async function expectTruth(
   }
 }
 
-test.for(causes)(
-  'what is said of $name is true everywhere 2 s after a refusal, and 30 s after the remedy',
-  async (cause) => {
-    const world = await openTwo()
-    const refused = { active: { cause, isRefused: true } }
-    expect(await isTaken(world, 1)).toBe(true)
-    await cause.set(world, true)
-    // What was read a moment ago of funds and price is gone by.
-    await world.pass(100)
-    expect(await isTaken(world, 1)).toBe(false)
-    await world.pass(2)
-    await expectTruth(expect, world, refused, 'after the refusal')
-    await world.pass(40)
-    await expectTruth(expect, world, refused, 'while it lasts')
-    await cause.set(world, false)
-    await world.pass(30)
-    await expectTruth(expect, world, {}, 'after the remedy')
-    expect(await isTaken(world, 1)).toBe(true)
-  },
-)
-
 /** So long what a payment is refused for may have been read before. */
 const sureSeconds = 5
 
