@@ -1,13 +1,14 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Address, getAddress, isAddress, parseEther } from 'viem'
+import { z } from 'zod'
 import { environments, readRequired } from '../ops/environment.ts'
-import { readMaxGasPrice } from '../stack/chain/gas-price.ts'
+import { readMaxGasPrice } from '../stack/chain/node.ts'
 import { createCommand } from '../stack/command.ts'
 import { keyOptions, keyUsage, readKeyOf } from '../stack/money/key-source.ts'
 import { Misused } from '../stack/report.ts'
 import { deployContracts } from './deploy.ts'
-import { buildContracts, projectRoot } from './forge.ts'
-import { sourceJson } from './source-json.ts'
+import { buildContracts, projectRoot, readArtifact } from './forge.ts'
 
 const usage = `Usage: npm run deploy:contracts -- --network testnet|mainnet [--keystore FILE | --stdin] [--record FILE] [--json]
 
@@ -149,5 +150,27 @@ function readYes(env: NodeJS.ProcessEnv, name: string): boolean {
 }
 
 const misused = (fault: string) => new Misused(`${fault}.`)
+
+const artifact = z.looseObject({
+  metadata: z.object({
+    settings: z.looseObject({ compilationTarget: z.record(z.string(), z.string()) }),
+    sources: z.record(z.string(), z.unknown()),
+  }),
+})
+
+/** Gives the standard JSON input of the last build, which explorers verify a contract by. */
+function sourceJson(name: string): object {
+  const { settings, sources } = artifact.parse(readArtifact(name)).metadata
+  const { compilationTarget: _, ...rest } = settings
+  const read = (path: string) => ({ content: readFileSync(join(projectRoot, path), 'utf8') })
+  return {
+    language: 'Solidity',
+    sources: Object.fromEntries(Object.keys(sources).map((path) => [path, read(path)])),
+    settings: {
+      ...rest,
+      outputSelection: { '*': { '*': ['abi', 'evm.bytecode', 'evm.deployedBytecode'] } },
+    },
+  }
+}
 
 if (import.meta.main) process.exitCode = await deployCommand()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { foundryBinary } from '../dev/foundry-binary.ts'
 import { runCommand } from '../run-command.ts'
-import { lockFile } from '../stack/lock-file.ts'
+import { lockFile } from '../stack/processes.ts'
 
 export const projectRoot = fileURLToPath(new URL('../../', import.meta.url))
 

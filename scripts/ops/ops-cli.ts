@@ -21,7 +21,6 @@ import { restoreFile, writeExport } from './ledger-file.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
 import { callerLines, intakeLine, paymentLine, statusLines, traceLines } from './show.ts'
-import { watchStatus } from './watch.ts'
 
 const usage = `Usage: npm run ops -- <what> [--url https://<host>] [--json]
 
@@ -89,7 +88,6 @@ export const ops = operatorCommand({
     'set-back': setBack,
   },
 })
-if (import.meta.main) process.exitCode = await ops()
 
 async function watch(operator: OperatorClient, { json, every }: Given): Promise<undefined> {
   if (!/^[1-9][0-9]{0,3}$/.test(every)) throw new StackError('--every is a number of seconds.')
@@ -225,3 +223,44 @@ function queryOf(given: Readonly<Record<string, string | undefined>>): URLSearch
     ),
   )
 }
+
+/** Looks are shown each on a screen of its own, below the one before, or as a line of JSON. */
+export type WatchOptions = {
+  everyMs: number
+  form: 'screen' | 'lines' | 'json'
+  write: (text: string) => void
+  signal: AbortSignal
+}
+
+/** Clears a terminal and begins at its top (ECMA-48). */
+const newScreen = '\x1b[H\x1b[2J'
+
+/** Shows the status again and again. Where it is not told, that is shown, and it is asked for again. */
+export async function watchStatus(
+  operator: OperatorClient,
+  { everyMs, form, write, signal }: WatchOptions,
+): Promise<void> {
+  while (!signal.aborted) {
+    write(await look(operator, form))
+    // The end of the watch ends the pause as well.
+    await sleep(everyMs, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+async function look(operator: OperatorClient, form: WatchOptions['form']): Promise<string> {
+  try {
+    const status = await operator.read('/operator/status', statusAnswer)
+    if (form === 'json') return `${JSON.stringify(status)}\n`
+    const at = `${operator.origin} at ${status.now}`
+    return framed([at, ...statusLines(status)], form)
+  } catch (error) {
+    if (!(error instanceof StackError)) throw error
+    const { message } = error
+    return form === 'json' ? `${JSON.stringify({ error: message })}\n` : framed([message], form)
+  }
+}
+
+const framed = (lines: readonly string[], form: 'screen' | 'lines'): string =>
+  `${form === 'screen' ? newScreen : ''}${lines.join('\n')}\n${form === 'lines' ? '\n' : ''}`
+
+if (import.meta.main) process.exitCode = await ops()

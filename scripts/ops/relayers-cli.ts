@@ -1,6 +1,6 @@
 import { type Address, createPublicClient, formatEther, type Hash, http } from 'viem'
 import { statusAnswer } from '../../src/operator/answers.ts'
-import { createNodeCall } from '../stack/chain/node-call.ts'
+import { createNodeCall } from '../stack/chain/node.ts'
 import type { Found, Values } from '../stack/command.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
 import { StackError } from '../stack/report.ts'

@@ -7,8 +7,7 @@ import {
   type DeployOptions,
   deployContracts,
 } from '../contracts/deploy.ts'
-import { readMaxGasPrice } from './chain/gas-price.ts'
-import type { ChainNode } from './chain/node.ts'
+import { type ChainNode, readMaxGasPrice } from './chain/node.ts'
 import { readJson } from './files.ts'
 import type { Folder } from './folder.ts'
 import { createTreasury, type Treasury } from './money/treasury.ts'

@@ -18,17 +18,20 @@ import { type Folder, openFolder, root } from './folder.ts'
 import { demoCallers, demoDepositWei, fundDemoCallers } from './money/callers.ts'
 import { openTreasury } from './money/treasury.ts'
 import { type Options, readOptions, startFlags } from './options.ts'
-import { end } from './process-id.ts'
+import { end, watchStarter } from './process-id.ts'
 import { type Child, type Claim, claim, type Processes } from './processes.ts'
 import { describe, Misused, StackError, say } from './report.ts'
 import { describeStack, type RunningStack } from './running-stack.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
 import { runDeno } from './served/deno.ts'
-import { waitUntilHealthy } from './served/healthy.ts'
-import { type RunningWorker, runWorker, workerVariables } from './served/worker.ts'
+import {
+  type RunningWorker,
+  runWorker,
+  waitUntilHealthy,
+  workerVariables,
+} from './served/worker.ts'
 import { buildWorker } from './served/worker-build.ts'
 import { createWorkerLog } from './served/worker-log.ts'
-import { watchStarter } from './starter.ts'
 
 /** As often as Cloudflare runs the Worker's cron. */
 const wakeEveryMs = 60_000

@@ -1,7 +1,7 @@
 import { encodeFunctionData, numberToHex } from 'viem'
 import { z } from 'zod'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { quantity } from '../../stack/chain/node-call.ts'
+import { quantity } from '../../stack/chain/node.ts'
 import { readCpuMs } from '../cpu.ts'
 import { quantile, takeTurns } from '../figures.ts'
 import { runLoad } from '../load.ts'

@@ -6,7 +6,7 @@ import { hashKey } from '../../../src/keys/api-keys.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { startChain } from '../../dev/chain.ts'
 import { callersOf, createTreasury } from '../../dev/relays/callers.ts'
-import { createNodeCall } from '../../stack/chain/node-call.ts'
+import { createNodeCall } from '../../stack/chain/node.ts'
 
 /** The chain that everything is measured on. */
 export type BenchChain = {

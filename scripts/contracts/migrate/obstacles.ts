@@ -1,5 +1,5 @@
 import { type Address, isAddressEqual, type PublicClient } from 'viem'
-import { priceObstacle } from '../../stack/chain/gas-price.ts'
+import { priceObstacle } from '../../stack/chain/node.ts'
 import { forwarderAt, loanAt } from '../reads.ts'
 import type { Move } from './accounts.ts'
 import type { Pair, PoolTerms } from './records.ts'

@@ -15,8 +15,7 @@ import { type Chain, chains, type PoolRules, poolRules } from '../../../src/chai
 import type { FeeLimits } from '../../../src/relay/fees.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { readRequired, readSecret } from '../../ops/environment.ts'
-import { maxGasPrice, readMaxGasPrice } from '../../stack/chain/gas-price.ts'
-import { isAnvil } from '../../stack/chain/node.ts'
+import { isAnvil, maxGasPrice, readMaxGasPrice } from '../../stack/chain/node.ts'
 import { Misused, StackError } from '../../stack/report.ts'
 
 export type Pair = { loan: Address; forwarder: Address; deployedBlock: bigint }

@@ -17,7 +17,7 @@ import {
 import { carry, gasPriceFor } from '../../../src/relay/relayer.ts'
 import { createSigner, type Signer } from '../../../src/relay/signer.ts'
 import { until } from '../../dev/wait.ts'
-import { priceObstacle } from '../../stack/chain/gas-price.ts'
+import { priceObstacle } from '../../stack/chain/node.ts'
 import { Misused, StackError } from '../../stack/report.ts'
 import { forwarderAt } from '../reads.ts'
 import type { Call } from './accounts.ts'

@@ -11,7 +11,7 @@ import { end, identify, isRunning } from '../process-id.ts'
 import type { Child, Processes } from '../processes.ts'
 import { StackError, say } from '../report.ts'
 import { keepSaving, loadChain, saveChain } from './chain-state.ts'
-import { createNodeCall } from './node-call.ts'
+import { createNodeCall } from './node.ts'
 
 /** The next free port is taken where this one is in use. */
 const firstPort = 8545

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readIfThere, readJson, writeJson, writeWhole } from '../files.ts'
 import type { Folder } from '../folder.ts'
-import { blockHead, createNodeCall } from './node-call.ts'
+import { blockHead, createNodeCall } from './node.ts'
 
 /** How often the head is looked at; a changed one is saved at once. */
 const lookEveryMs = 1_000

@@ -2,8 +2,9 @@ import type { Hash } from 'viem'
 import { z } from 'zod'
 import { type Chain, chains } from '../../../src/chain/chains.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
+import { usualMaxGasPriceWei } from '../../../src/relay/fees.ts'
+import { type ParsedCall, rpcTo } from '../../dev/rpc.ts'
 import { StackError } from '../report.ts'
-import { blockHead, createNodeCall, quantity } from './node-call.ts'
 
 /** The chain behind a stack, as the stack's own tools reach it. */
 export type ChainNode = {
@@ -69,4 +70,36 @@ function reasonOf(error: unknown): string {
   return error instanceof z.ZodError || error instanceof SyntaxError
     ? 'it is not a JSON-RPC node'
     : error.message
+}
+
+export function createNodeCall(url: string, { timeoutMs = 10_000 } = {}): ParsedCall {
+  return rpcTo(url, { timeoutMs })
+}
+
+/** JSON-RPC's hex numbers, as far as a number holds them. */
+export const quantity = z.templateLiteral(['0x', z.string()]).transform(Number)
+
+export const blockHead = z.object({
+  number: quantity,
+  hash: z.templateLiteral(['0x', z.string()]),
+  timestamp: quantity,
+})
+
+/** The most that is paid for a unit of gas where the environment names it, in wei. @throws {StackError} */
+export function readMaxGasPrice(env: NodeJS.ProcessEnv): bigint | undefined {
+  const value = env.MAX_GAS_PRICE_WEI
+  if (!value) return undefined
+  if (/^\d{1,30}$/.test(value)) return BigInt(value)
+  throw new StackError('MAX_GAS_PRICE_WEI is not a number of wei.')
+}
+
+/** The most that is paid on such a chain: what is set, or what the relay itself pays at most. */
+export const maxGasPrice = (setWei: bigint | undefined, { isAnvil }: { isAnvil: boolean }) =>
+  setWei ?? usualMaxGasPriceWei[isAnvil ? 'anvil' : 'rootstock']
+
+/** Why nothing may be sent at the node's price, in words; undefined where it may. */
+export function priceObstacle(maxWei: bigint, nodePriceWei: bigint): string | undefined {
+  return nodePriceWei > maxWei
+    ? `the node asks ${nodePriceWei} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${maxWei}`
+    : undefined
 }

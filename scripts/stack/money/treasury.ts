@@ -12,9 +12,13 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { devKey } from '../../dev/anvil.ts'
 import { sleep } from '../../dev/wait.ts'
-import { maxGasPrice, priceObstacle, readMaxGasPrice } from '../chain/gas-price.ts'
-import type { ChainNode } from '../chain/node.ts'
-import { createNodeCall } from '../chain/node-call.ts'
+import {
+  type ChainNode,
+  createNodeCall,
+  maxGasPrice,
+  priceObstacle,
+  readMaxGasPrice,
+} from '../chain/node.ts'
 import { StackError } from '../report.ts'
 
 export type Treasury = {

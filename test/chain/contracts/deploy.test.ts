@@ -31,7 +31,7 @@ import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { opened } from '../../support/opened.ts'
-import { startPlainNode } from '../stack/plain-node.ts'
+import { startPlainNode } from './gate.ts'
 
 const deployer = privateKeyToAddress(devKey)
 const relayers = [1, 2, 3].map(() => privateKeyToAddress(generatePrivateKey()))

@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest'
 import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
 
 /** Answers a question of JSON-RPC, by the node or otherwise; an empty answer ends the connection. */
@@ -41,4 +42,18 @@ export function barrier(count: number): { wait: () => Promise<void>; leave: () =
     },
     leave: arrive,
   }
+}
+
+/** Opens a node in front of an anvil that does not let itself be told what no public node would be. */
+export async function startPlainNode(anvilUrl: string): Promise<{ url: string }> {
+  const { url, close } = await openGate(anvilUrl, async (question, answer) => {
+    const { id, method } = JSON.parse(question)
+    const told = (what: object) => JSON.stringify({ jsonrpc: '2.0', id, ...what })
+    if (method === 'web3_clientVersion') return told({ result: 'RskJ/9.1.0/Linux/Java17' })
+    const isOfAnvil = /^(anvil|evm|hardhat|debug)_/.test(method)
+    const error = { code: -32601, message: 'method not found' }
+    return isOfAnvil ? told({ error }) : answer(question)
+  })
+  onTestFinished(close)
+  return { url }
 }

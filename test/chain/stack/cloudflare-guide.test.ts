@@ -8,7 +8,7 @@ import { type Anvil, devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { startWorkerd } from '../../../scripts/dev/workerd.ts'
-import { addressIn, beginLedger } from '../../../scripts/ops/deployed.ts'
+import { addressIn, beginLedger } from '../../../scripts/ops/deploy-cli.ts'
 import { environments } from '../../../scripts/ops/environment.ts'
 import {
   buildWorker,

@@ -11,7 +11,7 @@ import { openNode } from '../../../scripts/stack/chain/node.ts'
 import { prepareChain } from '../../../scripts/stack/deployment.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
 import { createTreasury, type Treasury } from '../../../scripts/stack/money/treasury.ts'
-import { startPlainNode } from './plain-node.ts'
+import { startPlainNode } from '../contracts/gate.ts'
 import { balanceOf, createDevFolder, dial, runCommand, startStack } from './stack-process.ts'
 
 const [alice, bob] = ['+254700000001', '+254700000002']

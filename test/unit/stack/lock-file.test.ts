@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { lockFile } from '../../../scripts/stack/lock-file.ts'
 import { identify } from '../../../scripts/stack/process-id.ts'
+import { lockFile } from '../../../scripts/stack/processes.ts'
 
 function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ussd-relay-lock-'))
