@@ -48,10 +48,7 @@ function writeFault() {
   }
 }
 
-/**
- * Whether node_modules holds the versions of the lock file. npm writes the record that is compared
- * here when an installation is complete, so one that was interrupted counts as missing.
- */
+/** Whether node_modules holds the lock file's versions, by the record that npm writes once all is installed. */
 function isInstalled() {
   const wanted = packages(join(root, 'package-lock.json'))
   const present = packages(join(root, 'node_modules', '.package-lock.json'))
@@ -66,7 +63,7 @@ function isInstalled() {
 
 /**
  * @param {string} file
- * @returns {Record<string, { version: string, optional?: boolean, devOptional?: boolean, os?: string[], cpu?: string[] }> | undefined}
+ * @returns {Record<string, { version: string, optional?: boolean, devOptional?: boolean }> | undefined}
  */
 function packages(file) {
   try {
@@ -75,9 +72,6 @@ function packages(file) {
     return undefined
   }
 }
-
-/** How often an installation says how far it is. */
-const toldEveryMs = 3_000
 
 async function install() {
   const fresh = !existsSync(join(root, 'node_modules'))
@@ -94,35 +88,13 @@ async function install() {
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: process.platform === 'win32',
   })
-  const telling = setInterval(tellProgress, toldEveryMs)
   const fault = await new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code, signal) => resolve(code === 0 ? undefined : (signal ?? code)))
   })
-  clearInterval(telling)
   if (fault === undefined) return
   process.stderr.write(`The packages could not be installed (npm install ended with ${fault}).\n`)
   process.exit(1)
-}
-
-/** npm's own progress is for terminals alone. */
-function tellProgress() {
-  const paths = Object.entries(packages(join(root, 'package-lock.json')) ?? {})
-    .filter(
-      ([path, { os, cpu }]) =>
-        path.startsWith('node_modules/') && isFor(os, 'platform') && isFor(cpu, 'arch'),
-    )
-    .map(([path]) => path)
-  const there = paths.filter((path) => existsSync(join(root, path, 'package.json')))
-  process.stdout.write(`  ${there.length} of ${paths.length} packages\n`)
-}
-
-/**
- * @param {string[] | undefined} allowed
- * @param {'platform' | 'arch'} of
- */
-function isFor(allowed, of) {
-  return allowed === undefined || allowed.includes(process[of])
 }
 
 /**

@@ -10,7 +10,6 @@ import { sleep } from '../dev/wait.ts'
 import { endLeftChain, type LocalChain, startChain } from './chain/anvil.ts'
 import { readSavedHead } from './chain/chain-state.ts'
 import { type ChainNode, openNode, withoutKey } from './chain/node.ts'
-import { startRootstock } from './chain/rootstock.ts'
 import { createCommand } from './command.ts'
 import { prepareChain } from './deployment.ts'
 import { readJson, writeJson } from './files.ts'
@@ -41,6 +40,9 @@ const repeatedWithinMs = 20_000
 
 /** A chain that is shorter than it was may be a replica that lags, so the relay waits before it acts. */
 const repeatsAfterMs = poolRules.anvil.regressionMs + 3 * poolRules.anvil.tendMs
+
+/** Nobody at a terminal waits 25 seconds for a block. The relay's times follow the blocks'. */
+const rootstockSeconds = 3
 
 /** What a killed start may leave running, in words: first who sends, then the chain with all it has. */
 const leftOver = {
@@ -90,28 +92,23 @@ function openLifetime(): Lifetime {
   const complain = (error: unknown) => void process.stderr.write(`${describe(error)}\n`)
   const endAll = async (code: number): Promise<never> => {
     for (const step of steps.reverse()) {
-      try {
-        await step()
-      } catch (error) {
-        complain(error)
-      }
+      await Promise.resolve().then(step).catch(complain)
     }
     process.exit(code)
   }
   /** What breaks because everything is being ended is no news. */
   const end = (code: number, tell: () => void): Promise<never> => {
-    if (ending === undefined) {
-      tell()
-      ending = endAll(code)
-    }
+    if (ending === undefined) tell()
+    ending ??= endAll(code)
     return ending
   }
   const fail = (error: unknown) => end(1, () => complain(error))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => void end(0, () => say('\nStopping')))
   }
-  process.on('uncaughtException', (error) => void fail(error))
-  process.on('unhandledRejection', (error) => void fail(error))
+  for (const fault of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(fault, (error: unknown) => void fail(error))
+  }
   watchStarter(() => void end(1, () => say('npm start was killed: stopping')))
   return {
     add: (step) => steps.push(step),
@@ -148,13 +145,10 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   // Before the first payment, so that a ledger never knows of contracts that its chain forgets.
   await chain?.save()
   await lifetime.goOn()
-  const rootstock = chain && options.rootstock ? await startRootstock(chain) : undefined
-  if (rootstock !== undefined) {
-    lifetime.add(rootstock.stop)
-    say(`Started a Rootstock pool at ${rootstock.url}: a block every ${rootstock.blockSeconds} s`)
-  }
+  const pool = chain && options.rootstock ? await startRootstock(chain, lifetime) : undefined
   await lifetime.goOn()
-  const served = rootstock === undefined ? node : { ...node, url: rootstock.url }
+  const served = pool === undefined ? node : { ...node, url: pool.url }
+  const rules = { POOL_RULES: 'rootstock', BLOCK_SECONDS: `${rootstockSeconds}` }
 
   say(options.deno ? 'Starting Deno' : 'Starting the Worker')
   const build = await building
@@ -166,7 +160,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
       node,
       deployment,
       nodeUrls: chain === undefined ? options.nodeUrls : [served.url],
-      overrides: { ...rootstock?.variables, ...options.variables },
+      overrides: { ...(pool && rules), ...options.variables },
     }),
     processes,
     onLine: createWorkerLog(folder.log('relay'), say),
@@ -251,6 +245,18 @@ async function openChain(
   chain.lost.catch((error) => lifetime.fail(error))
   await lifetime.goOn()
   return chain
+}
+
+/** Puts Rootstock's pool, with its rules and RSKj's words, between the Worker and the local chain. */
+async function startRootstock({ url: anvilUrl }: LocalChain, lifetime: Lifetime) {
+  // The usual start does without it.
+  const { startRootstockPool } = await import('../dev/rootstock-pool/start.ts')
+  const blockMs = rootstockSeconds * 1_000
+  // `npm run fund` finds the chain's own money by anvil's methods.
+  const pool = await startRootstockPool({ anvilUrl, blockMs, devMethods: 'passed' })
+  lifetime.add(pool.stop)
+  say(`Started a Rootstock pool at ${pool.url}: a block every ${rootstockSeconds} s`)
+  return pool
 }
 
 /** Deploys what is not there yet, funds the relayer, and on a chain of anvil's the demonstration's callers. */

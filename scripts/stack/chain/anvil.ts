@@ -55,7 +55,9 @@ export async function startChain(
     throw new StackError(`The local chain ended (${reason}). Its blocks are saved.`)
   })
   return {
-    ...{ url, loaded, lost },
+    url,
+    loaded,
+    lost,
     save: () => saveChain(folder, url),
     stop: async () => {
       stopping = true
@@ -130,7 +132,10 @@ function spawnAnvil(folder: Folder, port: number, chainId: number): ChildProcess
   rmSync(folder.chainStarted, { force: true })
   const output = openSync(log, 'a', 0o600)
   const options = {
-    ...{ host: '127.0.0.1', port, 'chain-id': chainId, timestamp: openGenesisTime(folder) },
+    host: '127.0.0.1',
+    port,
+    'chain-id': chainId,
+    timestamp: openGenesisTime(folder),
     'config-out': folder.chainStarted,
   }
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`])
@@ -138,7 +143,8 @@ function spawnAnvil(folder: Folder, port: number, chainId: number): ChildProcess
     // Silent, because what it would print are the keys of its accounts. A saved chain is longer than what a request
     // may hold by default. Ctrl-C does not reach it: it is asked for its blocks first.
     return spawn(binary(), [...args, '--silent', '--no-request-size-limit'], {
-      ...{ detached: true, stdio: ['ignore', output, output] },
+      detached: true,
+      stdio: ['ignore', output, output],
     })
   } finally {
     closeSync(output)
