@@ -1,14 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, checksumAddress } from 'viem'
-import {
-  aliasAnswer,
-  cashOutAnswer,
-  depositAnswer,
-  lookupAnswer,
-  type PinRequest,
-  pinAnswer,
-  statusAnswer,
-} from '../../src/operator/answers.ts'
+import type { PinRequest } from '../../src/operator/answers.ts'
 import { alias } from '../contracts/migrate/cli.ts'
 import type { Command, Found, Values } from '../stack/command.ts'
 import { Misused } from '../stack/report.ts'
@@ -64,10 +56,8 @@ export const account: Command = (args = process.argv.slice(2), terminal) => {
 if (import.meta.main) process.exitCode = await account()
 
 async function address(operator: Operated): Promise<Found> {
-  const { account } = await operator.act('/operator/lookup', lookupAnswer, {
-    phone: await readNumber(operator.terminal),
-  })
-  const { chainId } = await operator.read('/operator/status', statusAnswer)
+  const { account } = await operator.act('lookup', { phone: await readNumber(operator.terminal) })
+  const { chainId } = await operator.status()
   const shown = checksumAddress(account as Address, chainId)
   return { json: { address: shown }, lines: [shown] }
 }
@@ -75,10 +65,8 @@ async function address(operator: Operated): Promise<Found> {
 async function deposit(operator: Operated): Promise<Found> {
   const phone = await readNumber(operator.terminal)
   const remedy = 'It may have been sent. The same command tells: a deposit happens once.'
-  const answer = await insist(remedy, () =>
-    operator.act('/operator/deposit', depositAnswer, { phone }),
-  )
-  const { chainId, currency } = await operator.read('/operator/status', statusAnswer)
+  const answer = await operator.act('deposit', { phone }, remedy)
+  const { chainId, currency } = await operator.status()
   return { json: answer, ...depositLines(answer, { chainId, currency }) }
 }
 
@@ -91,10 +79,8 @@ async function cashOut(
   // Before anything is sent: whatever happens to this process, the key is on the terminal.
   operator.terminal.complain(`Key of this cash-out: ${key}`)
   const remedy = `It may have been sent. The same command with --key ${key} tells, and pays once at most.`
-  const { payment } = await insist(remedy, () =>
-    operator.act('/operator/cash-out', cashOutAnswer, { phone, to, amount, key }),
-  )
-  const { currency } = await insist(remedy, () => operator.read('/operator/status', statusAnswer))
+  const { payment } = await operator.act('cash-out', { phone, to, amount, key }, remedy)
+  const { currency } = await insist(remedy, operator.status)
   const isBad = payment.state === 'reverted' || payment.state === 'expired'
   const follow = `Follow it with: npm run ops -- why ${payment.intent}`
   return { json: { key, payment }, lines: [whyLine(payment, currency), follow], isBad }
@@ -105,8 +91,7 @@ async function keepAccounts(operator: Operated, { none = false }: Given): Promis
   if (!none && phones.length === 0) throw new Misused()
   const remedy =
     'It may have been done. The same command does it once more, and changes nothing else.'
-  const ask = (body: { phones: string[] } | { kept: number }) =>
-    insist(remedy, () => operator.act('/operator/alias', aliasAnswer, body))
+  const ask = (body: { phones: string[] } | { kept: number }) => operator.act('alias', body, remedy)
   let kept = 0
   const unclear: string[] = []
   for (let from = 0; from < phones.length; from += numbersAtOnce) {
@@ -127,9 +112,7 @@ async function tendPin(operator: Operated, action: PinRequest['action']): Promis
   const phone = await readNumber(operator.terminal)
   const remedy =
     'It may have been done. The same command does it once more, and changes nothing else.'
-  const answer = await insist(remedy, () =>
-    operator.act('/operator/pin', pinAnswer, { phone, action }),
-  )
+  const answer = await operator.act('pin', { phone, action }, remedy)
   return { json: answer, lines: pinLines(answer) }
 }
 

@@ -46,13 +46,14 @@ async function create(operator: OperatorClient, values: Values<typeof options>):
   if (!values.name) throw new Misused()
   const key = `rpc_${randomBytes(32).toString('base64url')}`
   const hash = await hashKey(key)
-  await operator.act('/keys', z.unknown(), {
+  const body = {
     hash,
     name: values.name,
     ...(values.network === undefined ? {} : { chainId: Number(values.network) }),
     quota: readQuota(values.quota),
     methods: values.methods?.split(',').map((method) => method.trim()) ?? null,
-  })
+  }
+  await operator.ask('/keys', z.unknown(), { method: 'POST', body })
   const url = `${operator.origin}/rpc/${key}`
   const made = `Key ${nameKey(hash)} for ${values.name}. It is shown this once:`
   return { json: { id: nameKey(hash), key, url }, lines: [made, `  ${key}`, `  ${url}`] }
@@ -66,7 +67,7 @@ function readQuota(text: string | undefined): number | null {
 }
 
 async function list(operator: OperatorClient): Promise<Found> {
-  const keys = await operator.read('/keys', z.array(record))
+  const keys = await operator.ask('/keys', z.array(record))
   return {
     json: keys.map(({ hash, ...key }) => ({ id: nameKey(hash), ...key })),
     lines: keys.length === 0 ? ['There are no keys.'] : keys.map(lineOf),
@@ -83,7 +84,7 @@ function lineOf(key: z.infer<typeof record>): string {
 
 async function revoke(operator: OperatorClient, id: string): Promise<Found> {
   if (!/^[0-9a-f]{8,64}$/.test(id)) throw new StackError(`"${id}" is not the id of a key.`)
-  await operator.remove(`/keys/${id}`)
+  await operator.ask(`/keys/${id}`, z.unknown(), { method: 'DELETE' })
   const line = `Key ${id} is revoked. Within a minute nobody is served with it.`
   return { json: { revoked: id }, lines: [line] }
 }

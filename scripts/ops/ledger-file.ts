@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import * as z from 'zod/mini'
-import { exportAnswer, restoreAnswer } from '../../src/operator/answers.ts'
+import { exportAnswer } from '../../src/operator/answers.ts'
 import {
   type ExportEntry,
   type ExportHead,
@@ -49,7 +49,7 @@ async function* pagesOf(operator: OperatorClient): AsyncGenerator<ExportHead | E
   let isFirst = true
   for (let query = ''; ; ) {
     const { head, entries, next } = await insist('Nothing was written: run the same again.', () =>
-      operator.read(`/operator/export${query}`, exportAnswer),
+      operator.ask(`/operator/export${query}`, exportAnswer),
     )
     if (isFirst) yield head
     isFirst = false
@@ -69,18 +69,16 @@ export async function restoreFile(
 ): Promise<RestoredFile> {
   const head = await checkFile(file)
   const { exportedAt } = head
-  const send = (step: 'begin' | 'entries', body: unknown) =>
-    insist('Run the same again: it goes on with it.', () =>
-      operator.act(`/operator/restore/${step}`, restoreAnswer, body),
-    )
-  await send('begin', { head, adds })
+  const remedy = 'Run the same again: it goes on with it.'
+  await operator.act('restore/begin', { head, adds }, remedy)
   const sum = { added: 0, kept: 0 }
   for await (const entries of batchesOf(file)) {
-    const { added, kept } = await send('entries', { exportedAt, entries })
+    const sent = { exportedAt, entries }
+    const { added, kept } = await operator.act('restore/entries', sent, remedy)
     sum.added += added
     sum.kept += kept
   }
-  await operator.act('/operator/restore/end', restoreAnswer, { exportedAt })
+  await operator.act('restore/end', { exportedAt })
   return { ...sum, exportedAt: new Date(exportedAt).toISOString() }
 }
 

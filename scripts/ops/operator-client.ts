@@ -1,27 +1,70 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import * as z from 'zod/mini'
-import { operatorError } from '../../src/operator/answers.ts'
+import type * as z from 'zod/mini'
+import * as answers from '../../src/operator/answers.ts'
 import { openFolder } from '../stack/folder.ts'
 import { readOrigin } from '../stack/options.ts'
 import { StackError } from '../stack/report.ts'
 import { readRunningStack } from '../stack/running-stack.ts'
 
-export type OperatorClient = {
+/** What each action of an operator's is answered with. */
+const answersTo = {
+  pause: answers.intakeAnswer,
+  resume: answers.intakeAnswer,
+  drain: answers.intakeAnswer,
+  lookup: answers.lookupAnswer,
+  pin: answers.pinAnswer,
+  alias: answers.aliasAnswer,
+  outbid: answers.outbidAnswer,
+  deposit: answers.depositAnswer,
+  'cash-out': answers.cashOutAnswer,
+  'set-back': answers.setBackAnswer,
+  'restore/begin': answers.restoreAnswer,
+  'restore/entries': answers.restoreAnswer,
+  'restore/end': answers.restoreAnswer,
+} as const
+
+export type Action = keyof typeof answersTo
+
+/** Asks a deployment at a path and parses its answer. @throws {Unanswered} it may have been done */
+type Ask = <Schema extends z.ZodMiniType>(
+  path: string,
+  schema: Schema,
+  sent?: { method: 'POST' | 'DELETE'; body?: unknown },
+) => Promise<z.output<Schema>>
+
+type Place = {
   origin: string
+  /** A node of its chain, if one is known. */
   nodeUrl: string | undefined
-  read: <Schema extends z.ZodMiniType>(path: string, schema: Schema) => Promise<z.output<Schema>>
-  /** Does something there. @throws {Unanswered} it may have been done */
-  act: <Schema extends z.ZodMiniType>(
-    path: string,
-    schema: Schema,
-    body?: unknown,
-  ) => Promise<z.output<Schema>>
-  remove: (path: string) => Promise<void>
 }
 
-const patienceMs = 30_000
+export type OperatorClient = Place & {
+  ask: Ask
+  status: () => Promise<answers.StatusAnswer>
+  /** Does something there; with a remedy it is asked for again where no answer came, and that told at last. */
+  act: <Of extends Action>(
+    action: Of,
+    body?: unknown,
+    remedy?: string,
+  ) => Promise<z.output<(typeof answersTo)[Of]>>
+}
 
-const anything = z.unknown()
+/** Makes the operator's interface of one way to ask. */
+export function createOperator(ask: Ask, { origin, nodeUrl }: Place): OperatorClient {
+  return {
+    origin,
+    nodeUrl,
+    ask,
+    status: () => ask('/operator/status', answers.statusAnswer),
+    act: (action, body, remedy) => {
+      const once = () =>
+        ask(`/operator/${action}`, answersTo[action], { method: 'POST', body }) as Promise<
+          z.output<(typeof answersTo)[typeof action]>
+        >
+      return remedy === undefined ? once() : insist(remedy, once)
+    },
+  }
+}
 
 /** Opens the deployment at `--url`, or the local stack. @throws {StackError} there is none, or no token */
 export function openOperator(url: string | undefined, env: NodeJS.ProcessEnv): OperatorClient {
@@ -36,54 +79,34 @@ export function openOperator(url: string | undefined, env: NodeJS.ProcessEnv): O
   return createOperatorClient({ origin, token, nodeUrl })
 }
 
-/** Answers are parsed; whatever is no answer is a StackError that says what to do. */
-export function createOperatorClient({
-  origin,
-  token,
-  nodeUrl,
-}: {
-  origin: string
-  token: string
-  nodeUrl: string | undefined
-}): OperatorClient {
-  async function send<Schema extends z.ZodMiniType>(
-    path: string,
-    schema: Schema,
-    init: RequestInit,
-  ): Promise<z.output<Schema>> {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const parsed = schema.safeParse(await ask(`${origin}${path}`, { ...init, headers }))
+/** Asks over HTTP; whatever is no answer is a StackError that says what to do. */
+export function createOperatorClient({ token, ...place }: Place & { token: string }) {
+  const { origin } = place
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  return createOperator(async (path, schema, { method = 'GET', body } = {} as never) => {
+    const sent = body === undefined ? null : JSON.stringify(body)
+    const parsed = schema.safeParse(await fetchAnswer(`${origin}${path}`, method, headers, sent))
     if (parsed.success) return parsed.data
     throw new StackError(`${origin} is of another version than this command.`)
-  }
-
-  return {
-    origin,
-    nodeUrl,
-    read: (path, schema) => send(path, schema, {}),
-    act: (path, schema, body) =>
-      send(path, schema, {
-        method: 'POST',
-        body: body === undefined ? null : JSON.stringify(body),
-      }),
-    async remove(path) {
-      await send(path, anything, { method: 'DELETE' })
-    },
-  }
+  }, place)
 }
 
-async function ask(url: string, init: RequestInit): Promise<unknown> {
+const patienceMs = 30_000
+
+async function fetchAnswer(
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  body: string | null,
+): Promise<unknown> {
   const { origin } = new URL(url)
-  let response: Response
-  try {
-    const signal = AbortSignal.timeout(patienceMs)
-    response = await fetch(url, { ...init, signal })
-  } catch {
+  const signal = AbortSignal.timeout(patienceMs)
+  const response = await fetch(url, { method, headers, body, signal }).catch(() => {
     throw new Unanswered(`Nothing answers at ${origin}.`)
-  }
+  })
   const answer: unknown = await response.json().catch(() => undefined)
   if (response.ok) return answer
-  const refusal = operatorError.safeParse(answer)
+  const refusal = answers.operatorError.safeParse(answer)
   const reason = refusal.success ? refusal.data.error : `HTTP ${response.status}`
   if (response.status >= 500) throw new Unanswered(`${origin} cannot tell: ${reason}`)
   throw new StackError(`${origin} refuses: ${reason}`)

@@ -3,15 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import type * as z from 'zod/mini'
 import { fingerprint } from '../../src/account/session-keys.ts'
-import {
-  type drainRequest,
-  intakeAnswer,
-  lookupAnswer,
-  paymentAnswer,
-  paymentsAnswer,
-  setBackAnswer,
-  statusAnswer,
-} from '../../src/operator/answers.ts'
+import { type drainRequest, paymentAnswer, paymentsAnswer } from '../../src/operator/answers.ts'
 import { readDeployed } from '../contracts/migrate/records.ts'
 import type { Found, Values } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'
@@ -102,25 +94,23 @@ async function watch(operator: OperatorClient, { json, every }: Given): Promise<
 }
 
 async function showStatus(operator: OperatorClient): Promise<Found> {
-  const status = await operator.read('/operator/status', statusAnswer)
+  const status = await operator.status()
   return { json: status, lines: statusLines(status) }
 }
 
 async function showPayments(operator: OperatorClient, values: Given): Promise<Found> {
   const { state, account, since, before, limit, archived } = values
   const given = { state, account, since, before, limit, archived: archived ? 'true' : undefined }
-  const page = await operator.read(`/operator/payments?${queryOf(given)}`, paymentsAnswer)
-  const { currency } = await operator.read('/operator/status', statusAnswer)
+  const page = await operator.ask(`/operator/payments?${queryOf(given)}`, paymentsAnswer)
+  const { currency } = await operator.status()
   const more = page.next === null ? [] : [`Older ones: --before ${page.next}`]
   return { json: page, lines: [...page.payments.map((one) => paymentLine(one, currency)), ...more] }
 }
 
 async function showWhy(operator: Operated, name: string | undefined): Promise<Found> {
   if (name === undefined) {
-    const found = await operator.act('/operator/lookup', lookupAnswer, {
-      phone: await readNumber(operator.terminal),
-    })
-    const { currency } = await operator.read('/operator/status', statusAnswer)
+    const found = await operator.act('lookup', { phone: await readNumber(operator.terminal) })
+    const { currency } = await operator.status()
     return { json: found, lines: callerLines(found, currency) }
   }
   const isHash = /^0x[0-9a-fA-F]{64}$/.test(name)
@@ -131,10 +121,10 @@ async function showWhy(operator: Operated, name: string | undefined): Promise<Fo
     )
   }
   const query = queryOf(isHash ? { hash: name } : { intent: name })
-  const [found] = (await operator.read(`/operator/payments?${query}`, paymentsAnswer)).payments
+  const [found] = (await operator.ask(`/operator/payments?${query}`, paymentsAnswer)).payments
   if (found === undefined) throw new StackError(`The ledger knows of no payment ${name}.`)
-  const trace = await operator.read(`/operator/payments/${found.intent}`, paymentAnswer)
-  const { currency } = await operator.read('/operator/status', statusAnswer)
+  const trace = await operator.ask(`/operator/payments/${found.intent}`, paymentAnswer)
+  const { currency } = await operator.status()
   return { json: trace, lines: traceLines(trace, currency) }
 }
 
@@ -154,7 +144,7 @@ async function drain(operator: Operated, values: Given): Promise<Found> {
 async function untilDrained(operator: Operated, begun: Found): Promise<Found> {
   for (const line of begun.lines) operator.terminal.complain(line)
   for (;;) {
-    const { intake } = await operator.read('/operator/status', statusAnswer)
+    const { intake } = await operator.status()
     if (intake.state !== 'draining') {
       const isBad = intake.state !== 'drained'
       return { json: { intake }, lines: [intakeLine(intake)], isBad }
@@ -168,7 +158,7 @@ async function setIntake(
   action: 'pause' | 'resume' | 'drain',
   body?: z.infer<typeof drainRequest>,
 ): Promise<Found> {
-  const { intake, open } = await operator.act(`/operator/${action}`, intakeAnswer, body)
+  const { intake, open } = await operator.act(action, body)
   const rest = open === 0 ? '' : ` Of those that were accepted ${open} have not ended yet.`
   const lines = [`${intakeLine(intake)}${rest}`]
   return { json: { intake, open }, lines }
@@ -211,7 +201,7 @@ async function setBack(operator: OperatorClient, values: Given): Promise<Found> 
   const time = to === undefined ? Number.NaN : Date.parse(to)
   if (bookmark === undefined && Number.isNaN(time)) throw new StackError('Say to when: --to TIME')
   const asked = bookmark === undefined ? { to: new Date(time).toISOString() } : { bookmark }
-  const found = await operator.act('/operator/set-back', setBackAnswer, asked)
+  const found = await operator.act('set-back', asked)
   const lines = [`The ledger is as it was then. To take that back: --bookmark ${found.undo}`]
   return { json: found, lines }
 }
@@ -249,7 +239,7 @@ export async function watchStatus(
 
 async function look(operator: OperatorClient, form: WatchOptions['form']): Promise<string> {
   try {
-    const status = await operator.read('/operator/status', statusAnswer)
+    const status = await operator.status()
     if (form === 'json') return `${JSON.stringify(status)}\n`
     const at = `${operator.origin} at ${status.now}`
     return framed([at, ...statusLines(status)], form)

@@ -1,5 +1,5 @@
 import { parseAmount } from '../../src/loan/amounts.ts'
-import { type StatusAnswer, statusAnswer } from '../../src/operator/answers.ts'
+import type { StatusAnswer } from '../../src/operator/answers.ts'
 import { type ChainNode, openNode } from '../stack/chain/node.ts'
 import { type KeySource, keyUsage, readKeyOf } from '../stack/money/key-source.ts'
 import { openTreasury, type Treasury } from '../stack/money/treasury.ts'
@@ -13,7 +13,7 @@ export async function openPayer(
   source: KeySource,
   env: NodeJS.ProcessEnv,
 ): Promise<{ status: StatusAnswer; node: ChainNode; treasury: Treasury }> {
-  const status = await operator.read('/operator/status', statusAnswer)
+  const status = await operator.status()
   if (operator.nodeUrl === undefined) {
     throw new StackError('Set NODE_URL to a node of the chain of this deployment.')
   }

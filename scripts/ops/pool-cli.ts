@@ -7,7 +7,6 @@ import {
   isAddressEqual,
 } from 'viem'
 import { microLoanAbi } from '../../src/loan/abi.ts'
-import { statusAnswer } from '../../src/operator/answers.ts'
 import type { Found, Values } from '../stack/command.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
 import { StackError } from '../stack/report.ts'
@@ -45,7 +44,7 @@ export const pool = operatorCommand({
 if (import.meta.main) process.exitCode = await pool()
 
 async function showStatus(operator: OperatorClient): Promise<Found> {
-  const { contracts, currency } = await operator.read('/operator/status', statusAnswer)
+  const { contracts, currency } = await operator.status()
   return { json: { currency, ...contracts }, lines: [poolLine(contracts, currency)] }
 }
 

@@ -1,5 +1,4 @@
 import { type Address, createPublicClient, formatEther, type Hash, http } from 'viem'
-import { statusAnswer } from '../../src/operator/answers.ts'
 import { createNodeCall } from '../stack/chain/node.ts'
 import type { Found, Values } from '../stack/command.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
@@ -38,7 +37,7 @@ export const relayers = operatorCommand({
 if (import.meta.main) process.exitCode = await relayers()
 
 async function showStatus(operator: OperatorClient): Promise<Found> {
-  const { relayers, currency } = await operator.read('/operator/status', statusAnswer)
+  const { relayers, currency } = await operator.status()
   const lines = relayers.map((relayer) => relayerLine(relayer, currency))
   return { json: { currency, relayers }, lines }
 }

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { type PaymentSummary, paymentsAnswer, statusAnswer } from '../../../src/operator/answers.ts'
+import { type PaymentSummary, paymentsAnswer } from '../../../src/operator/answers.ts'
 import { StackError } from '../../stack/report.ts'
 import type { OperatorClient } from '../operator-client.ts'
 import { differences, firstBlock, keyOf, type Spending } from './compare.ts'
@@ -23,7 +23,7 @@ export async function reconcile(
 ): Promise<Reconciled> {
   const { nodeUrl } = operator
   if (nodeUrl === undefined) throw new StackError('Set NODE_URL to a node of the chain.')
-  const { contracts } = await operator.read('/operator/status', statusAnswer)
+  const { contracts } = await operator.status()
   // What is paid between the two looks is newer than the chain that is looked at.
   const known = await readPayments(operator)
   const accounts = new Set(
@@ -83,7 +83,7 @@ async function askFor(
 ): Promise<PaymentSummary[]> {
   const found: PaymentSummary[] = []
   for (const intent of intents.slice(0, mostAsked)) {
-    const page = await operator.read(`/operator/payments?intent=${intent}`, paymentsAnswer)
+    const page = await operator.ask(`/operator/payments?intent=${intent}`, paymentsAnswer)
     found.push(...page.payments)
   }
   return found
@@ -95,7 +95,7 @@ async function readPayments(operator: OperatorClient): Promise<Map<string, Payme
   for (const archived of ['true', 'false']) {
     for (let before: string | null = ''; before !== null; ) {
       const query = new URLSearchParams({ archived, limit: '200', ...(before && { before }) })
-      const page = await operator.read(`/operator/payments?${query}`, paymentsAnswer)
+      const page = await operator.ask(`/operator/payments?${query}`, paymentsAnswer)
       for (const payment of page.payments) payments.set(keyOf(payment), payment)
       before = page.next
     }

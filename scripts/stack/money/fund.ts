@@ -1,6 +1,5 @@
 import { type Address, createPublicClient, encodeFunctionData, formatEther, http } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { lookupAnswer } from '../../../src/operator/answers.ts'
 import { commonOptions, readNumber } from '../../ops/command-line.ts'
 import { openOperator } from '../../ops/operator-client.ts'
 import { openPayer, readWei } from '../../ops/payer.ts'
@@ -27,7 +26,7 @@ const command = createCommand({
     const operator = openOperator(url, env)
     const phone = isLocal ? toPhone(typed) : await readNumber()
     // The deployment tells whose account it is: the secret that it follows from stays there.
-    const lookup = await operator.act('/operator/lookup', lookupAnswer, { phone })
+    const lookup = await operator.act('lookup', { phone })
     const account = lookup.account as Address
     const { status, node, treasury } = await openPayer(operator, { keystore }, env)
     const loan = { address: status.contracts.loan as Address, abi: microLoanAbi } as const

@@ -10,12 +10,7 @@ import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
 import { statusLines } from '../../../scripts/ops/show.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { alertMessage } from '../../../src/operator/alerting/webhook.ts'
-import {
-  type AlertName,
-  type CheckName,
-  healthAnswer,
-  statusAnswer,
-} from '../../../src/operator/answers.ts'
+import { type AlertName, type CheckName, healthAnswer } from '../../../src/operator/answers.ts'
 import { token } from './operating.ts'
 
 /** A deployment that can be asked over HTTP, on one of the runtimes. */
@@ -254,9 +249,7 @@ async function readiness({ url }: Pick<IncidentWorld, 'url'>) {
 export async function look(world: Pick<IncidentWorld, 'url'>) {
   const url = world.url()
   const operator = createOperatorClient({ origin: url, token, nodeUrl: undefined })
-  const status = await operator
-    .read('/operator/status', statusAnswer)
-    .catch((error: Error) => error.message)
+  const status = await operator.status().catch((error: Error) => error.message)
   const findings = await examine(url, { OPERATOR_TOKEN: token })
   return {
     ready: await readiness(world),

@@ -1,9 +1,8 @@
 import { type Address, type Hex, parseEther } from 'viem'
-import type * as z from 'zod/mini'
 import type { TestChain } from '../../../scripts/dev/chain.ts'
 import { createTreasury } from '../../../scripts/dev/relays/callers.ts'
 import { until } from '../../../scripts/dev/wait.ts'
-import type { OperatorClient } from '../../../scripts/ops/operator-client.ts'
+import { type Action, createOperator } from '../../../scripts/ops/operator-client.ts'
 import type { Command } from '../../../scripts/stack/command.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
@@ -62,20 +61,6 @@ async function operateOn(
   return await ended.finally(close)
 }
 
-/** What each action of the operator's is answered with. */
-const answersTo = {
-  pause: answers.intakeAnswer,
-  drain: answers.intakeAnswer,
-  resume: answers.intakeAnswer,
-  lookup: answers.lookupAnswer,
-  pin: answers.pinAnswer,
-  outbid: answers.outbidAnswer,
-  'cash-out': answers.cashOutAnswer,
-  deposit: answers.depositAnswer,
-} as const
-
-type Action = keyof typeof answersTo
-
 export type Operated = ReturnType<typeof openOperated>
 
 /** A deployment with an operator, and what he asks of it. */
@@ -94,32 +79,27 @@ export function openOperated(
   }
 
   /** As his commands ask, without HTTP between. */
-  const operator: OperatorClient = {
-    origin: 'here',
-    nodeUrl: chain.anvil.url,
-    read: async (path, schema) => schema.parse((await ask(path, { headers: authorized })).body),
-    async act(path, schema, sent) {
-      const { status, body } = await send(path, sent)
+  const operator = createOperator(
+    async (path, schema, asked) => {
+      const { status, body } = asked
+        ? await send(path, asked.body, asked.method)
+        : await ask(path, { headers: authorized })
       if (status !== 200) throw new Error(answers.operatorError.parse(body).error)
       return schema.parse(body)
     },
-    remove: async (path) => void (await send(path, undefined, 'DELETE')),
-  }
-  const { read } = operator
+    { origin: 'here', nodeUrl: chain.anvil.url },
+  )
 
   return {
     ...deployment,
     operator,
-    status: () => read('/operator/status', answers.statusAnswer),
+    status: operator.status,
+    act: operator.act,
     metrics: async () => `${(await ask('/metrics', { headers: authorized })).body}`,
-    payments: (query = '') => read(`/operator/payments${query}`, answers.paymentsAnswer),
-    payment: (intent = '') => read(`/operator/payments/${intent}`, answers.paymentAnswer),
-    audit: async () => (await read('/operator/audit', answers.auditAnswer)).entries,
-    act: <Of extends Action>(action: Of, sent?: unknown) =>
-      operator.act(`/operator/${action}`, answersTo[action], sent) as Promise<
-        z.output<(typeof answersTo)[Of]>
-      >,
-    refused: async (action: Action | 'set-back', sent?: unknown) => {
+    payments: (query = '') => operator.ask(`/operator/payments${query}`, answers.paymentsAnswer),
+    payment: (intent = '') => operator.ask(`/operator/payments/${intent}`, answers.paymentAnswer),
+    audit: async () => (await operator.ask('/operator/audit', answers.auditAnswer)).entries,
+    refused: async (action: Action, sent?: unknown) => {
       const { status, body } = await send(`/operator/${action}`, sent)
       return { status, ...answers.operatorError.parse(body) }
     },

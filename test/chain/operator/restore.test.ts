@@ -7,7 +7,11 @@ import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { restoreFile, writeExport } from '../../../scripts/ops/ledger-file.ts'
-import { type OperatorClient, Unanswered } from '../../../scripts/ops/operator-client.ts'
+import {
+  createOperator,
+  type OperatorClient,
+  Unanswered,
+} from '../../../scripts/ops/operator-client.ts'
 import { reconcile } from '../../../scripts/ops/reconcile/reconcile-deployment.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { paymentsAnswer } from '../../../src/operator/answers.ts'
@@ -32,16 +36,14 @@ let databases = 0
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** The operator's answers, with one payment on no page. */
-function pagesWithout(operator: OperatorClient, intent: string | undefined) {
-  const read: OperatorClient['read'] = async (path, schema) => {
-    const answer = await operator.read(path, schema)
+/** The operator, with one payment on no page. */
+const withoutPayment = (operator: OperatorClient, intent: string | undefined) =>
+  createOperator(async (path, schema, sent) => {
+    const answer = await operator.ask(path, schema, sent)
     if (!path.startsWith('/operator/payments?archived')) return answer
     const page = paymentsAnswer.parse(answer)
     return { ...page, payments: page.payments.filter((one) => one.intent !== intent) } as never
-  }
-  return read
-}
+  }, operator)
 
 type World = {
   chain: TestChain
@@ -51,17 +53,14 @@ type World = {
 }
 
 /** What is asked for there first is done, and its answer is lost. */
-function losingOneAnswer(operator: OperatorClient, path: string): OperatorClient {
+function losingOneAnswer(operator: OperatorClient, lost: string): OperatorClient {
   let isLost = false
-  return {
-    ...operator,
-    async act(asked, schema, body) {
-      const answer = await operator.act(asked, schema, body)
-      if (isLost || asked !== path) return answer
-      isLost = true
-      throw new Unanswered('Nothing answers.')
-    },
-  }
+  return createOperator(async (path, schema, sent) => {
+    const answer = await operator.ask(path, schema, sent)
+    if (isLost || path !== lost) return answer
+    isLost = true
+    throw new Unanswered('Nothing answers.')
+  }, operator)
 }
 
 /** Callers with money, on a chain that makes blocks only when it is told to. */
@@ -167,7 +166,7 @@ function bringsBack(name: string, kept: () => Parameters<typeof openOperated>[2]
       const found = await reconcile(ours, { fromBlock: 0, eachAccount: true })
       expect(found.differences).toEqual([])
       // One that moves on while pages are read is on none of them.
-      const moving = { ...ours, read: pagesWithout(ours, payments.at(0)?.intentId) }
+      const moving = withoutPayment(ours, payments.at(0)?.intentId)
       const besides = await reconcile(moving, { fromBlock: 0, eachAccount: true })
       expect(besides).toEqual(found)
     })
