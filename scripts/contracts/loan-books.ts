@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { LoanEvent } from './loan-events.ts'
+import type { Booked, LoanEvent } from './loan-events.ts'
 
 /** A debt in wei, its fee in basis points of the principal, and when it is due (Unix s). */
 export type Debt = { owedWei: bigint; feeRate: bigint; dueAt: bigint; isWrittenOff: boolean }
@@ -15,6 +15,8 @@ export type Account = Debt & {
 /** What the contract keeps in sums: all balances, all that is owed and not written off, the free pool. */
 export type Totals = { balancesWei: bigint; owedWei: bigint; freeWei: bigint }
 
+type Passage = Extract<LoanEvent, { eventName: 'AccountPassed' }>['args']
+
 /** What went through an account's moves, summed up; it has several if it was paid again. */
 export type Moved = { wei: bigint; owedWei: bigint; times: number }
 
@@ -23,7 +25,7 @@ export type LoanBooks = {
   accounts: ReadonlyMap<Address, Account>
   totals: Totals
   /** What went from one account to another. */
-  passages: readonly Extract<LoanEvent, { name: 'AccountPassed' }>[]
+  passages: readonly Passage[]
   /** What left for the successor, and what came from the predecessor. */
   moved: ReadonlyMap<Address, Moved>
   takenOver: ReadonlyMap<Address, Moved>
@@ -33,10 +35,10 @@ const noDebt: Debt = { owedWei: 0n, feeRate: 0n, dueAt: 0n, isWrittenOff: false 
 const nothing: Account = { ...noDebt, balanceWei: 0n, isListed: false, hasBorrowed: false }
 
 /** What accounts and sums have to be after these events, in the order of the chain. */
-export function replay(events: Iterable<LoanEvent>): LoanBooks {
+export function replay(events: Iterable<LoanEvent & Partial<Booked>>): LoanBooks {
   const accounts = new Map<Address, Account>()
   const [moved, takenOver] = [new Map<Address, Moved>(), new Map<Address, Moved>()]
-  const passages: Extract<LoanEvent, { name: 'AccountPassed' }>[] = []
+  const passages: Passage[] = []
   let freeWei = 0n
   const of = (address: Address) => accounts.get(address) ?? nothing
   const change = (address: Address, changes: Partial<Account>) =>
@@ -44,43 +46,45 @@ export function replay(events: Iterable<LoanEvent>): LoanBooks {
   const credit = (address: Address, wei: bigint) =>
     change(address, { balanceWei: of(address).balanceWei + wei })
 
-  for (const event of events) {
-    switch (event.name) {
+  for (const { eventName, args, isSentAlong = false } of events) {
+    switch (eventName) {
       case 'Deposited':
-        credit(event.account, event.wei)
+        credit(args.account, args.amount)
         break
       case 'Withdrawn':
-        credit(event.account, -event.wei)
+        credit(args.account, -args.amount)
         break
       case 'Transferred':
-        credit(event.from, -event.wei)
-        credit(event.to, event.wei)
+        credit(args.from, -args.amount)
+        credit(args.to, args.amount)
         break
       case 'BorrowerSet':
-        change(event.account, { isListed: event.isListed })
+        change(args.account, { isListed: args.listed })
         break
       case 'LoanIssued': {
-        const { account, wei, feeWei, dueAt } = event
+        const { borrower, amount, fee, dueAt } = args
         // The fee was rounded down, by less than a basis point of the smallest principal.
-        const feeRate = (feeWei * 10_000n + wei - 1n) / wei
-        credit(account, wei)
-        change(account, { ...noDebt, owedWei: wei + feeWei, feeRate, dueAt, hasBorrowed: true })
-        freeWei -= wei
+        const feeRate = (fee * 10_000n + amount - 1n) / amount
+        credit(borrower, amount)
+        change(borrower, { ...noDebt, owedWei: amount + fee, feeRate, dueAt, hasBorrowed: true })
+        freeWei -= amount
         break
       }
-      case 'LoanRepaid':
-        if (event.isFromBalance) credit(event.account, -event.wei)
-        change(event.account, { owedWei: of(event.account).owedWei - event.wei })
-        freeWei += event.wei
+      case 'LoanRepaid': {
+        const { borrower, payer, amount } = args
+        if (borrower === payer && !isSentAlong) credit(borrower, -amount)
+        change(borrower, { owedWei: of(borrower).owedWei - amount })
+        freeWei += amount
         break
+      }
       case 'LoanWrittenOff':
-        change(event.account, { isWrittenOff: true })
+        change(args.borrower, { isWrittenOff: true })
         break
       case 'AccountPassed': {
-        const [from, to] = [of(event.from), of(event.to)]
-        passages.push(event)
-        accounts.set(event.from, { ...nothing, hasBorrowed: from.hasBorrowed })
-        accounts.set(event.to, {
+        const [from, to] = [of(args.from), of(args.to)]
+        passages.push(args)
+        accounts.set(args.from, { ...nothing, hasBorrowed: from.hasBorrowed })
+        accounts.set(args.to, {
           ...from,
           balanceWei: from.balanceWei + to.balanceWei,
           isListed: from.isListed || to.isListed,
@@ -89,22 +93,21 @@ export function replay(events: Iterable<LoanEvent>): LoanBooks {
         break
       }
       case 'AccountMoved':
-        change(event.account, { ...noDebt, balanceWei: 0n })
-        sumUp(moved, event)
+        change(args.account, { ...noDebt, balanceWei: 0n })
+        sumUp(moved, args.account, args.amount, args.owed)
         break
       case 'AccountTakenOver': {
-        const { account, wei, owedWei, feeRate, dueAt, isWrittenOff } = event
-        const debt = { owedWei, feeRate, dueAt, isWrittenOff }
-        credit(account, wei)
-        if (owedWei > 0n) change(account, { ...debt, hasBorrowed: true })
-        sumUp(takenOver, event)
+        const { account, amount, loan } = args
+        const { owed: owedWei, feeRate, dueAt, isWrittenOff } = loan
+        credit(account, amount)
+        const debt = { owedWei, feeRate, dueAt, isWrittenOff, hasBorrowed: true }
+        if (owedWei > 0n) change(account, debt)
+        sumUp(takenOver, account, amount, owedWei)
         break
       }
       case 'Funded':
-        freeWei += event.wei
-        break
       case 'Defunded':
-        freeWei -= event.wei
+        freeWei += eventName === 'Funded' ? args.amount : -args.amount
         break
     }
   }
@@ -121,14 +124,8 @@ function sumsOf(accounts: readonly Account[]): Omit<Totals, 'freeWei'> {
   }
 }
 
-function sumUp(
-  sums: Map<Address, Moved>,
-  { account, wei, owedWei }: { account: Address; wei: bigint; owedWei: bigint },
-): void {
+function sumUp(sums: Map<Address, Moved>, account: Address, wei: bigint, owedWei: bigint): void {
   const before = sums.get(account) ?? { wei: 0n, owedWei: 0n, times: 0 }
-  sums.set(account, {
-    wei: before.wei + wei,
-    owedWei: before.owedWei + owedWei,
-    times: before.times + 1,
-  })
+  const [all, owed] = [before.wei + wei, before.owedWei + owedWei]
+  sums.set(account, { wei: all, owedWei: owed, times: before.times + 1 })
 }

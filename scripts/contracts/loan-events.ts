@@ -1,27 +1,15 @@
 import type { Address, GetContractEventsReturnType, Hex, PublicClient } from 'viem'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 
-/** What an event of the loan contract changes, in wei; of a repayment also what it was paid from. Times are Unix s. */
-export type LoanEvent =
-  | { name: 'Deposited' | 'Withdrawn' | 'LoanWrittenOff'; account: Address; wei: bigint }
-  | { name: 'BorrowerSet'; account: Address; isListed: boolean }
-  | { name: 'LoanIssued'; account: Address; wei: bigint; feeWei: bigint; dueAt: bigint }
-  | { name: 'Transferred'; from: Address; to: Address; wei: bigint }
-  | { name: 'LoanRepaid'; account: Address; wei: bigint; isFromBalance: boolean }
-  | { name: 'AccountPassed'; from: Address; to: Address; wei: bigint; owedWei: bigint }
-  | { name: 'AccountMoved'; account: Address; wei: bigint; owedWei: bigint }
-  | {
-      name: 'AccountTakenOver'
-      account: Address
-      wei: bigint
-      owedWei: bigint
-      feeRate: bigint
-      dueAt: bigint
-      isWrittenOff: boolean
-    }
-  | { name: 'Funded' | 'Defunded'; wei: bigint }
+type Log = GetContractEventsReturnType<typeof microLoanAbi, undefined, true>[number]
 
-export type Booked = LoanEvent & { hash: Hex }
+type Of<One> = One extends Log ? Pick<One, 'eventName' | 'args'> : never
+
+/** An event of the loan contract: its name and arguments, in wei and Unix seconds. */
+export type LoanEvent = Of<Log>
+
+/** The same with the transaction that it is of; a repayment counts as the borrower's own unless it is said. */
+export type Booked = LoanEvent & { hash: Hex; isSentAlong?: boolean }
 
 export type EventRange = {
   fromBlock: bigint
@@ -30,7 +18,7 @@ export type EventRange = {
   maxBlocks: bigint
 }
 
-/** The events of a loan contract in their order. What a borrower repays counts as paid from the balance. */
+/** Reads the events of a loan contract in their order. */
 export async function readLoanEvents(
   client: PublicClient,
   address: Address,
@@ -39,10 +27,9 @@ export async function readLoanEvents(
   const logs = await readInPieces(range, (blocks) =>
     client.getContractEvents({ address, abi: microLoanAbi, strict: true, ...blocks }),
   )
-  return logs.flatMap((log) => {
-    const event = eventOf(log)
-    return event === undefined ? [] : { ...event, hash: log.transactionHash }
-  })
+  return logs.map(
+    ({ eventName, args, transactionHash: hash }) => ({ eventName, args, hash }) as Booked,
+  )
 }
 
 /** Reads logs in pieces: a range that a node refuses, each in its own words, is asked for in halves. */
@@ -66,42 +53,4 @@ export async function readInPieces<Log>(
     }
   }
   return found
-}
-
-type Log = GetContractEventsReturnType<typeof microLoanAbi, undefined, true>[number]
-
-function eventOf({ eventName: name, args }: Log): LoanEvent | undefined {
-  switch (name) {
-    case 'Deposited':
-    case 'Withdrawn':
-      return { name, account: args.account, wei: args.amount }
-    case 'LoanWrittenOff':
-      return { name, account: args.borrower, wei: args.amount }
-    case 'BorrowerSet':
-      return { name, account: args.account, isListed: args.listed }
-    case 'LoanIssued': {
-      const { borrower: account, amount: wei, fee: feeWei, dueAt } = args
-      return { name, account, wei, feeWei, dueAt }
-    }
-    case 'Transferred':
-      return { name, from: args.from, to: args.to, wei: args.amount }
-    case 'LoanRepaid': {
-      const { borrower: account, payer, amount: wei } = args
-      return { name, account, wei, isFromBalance: account === payer }
-    }
-    case 'AccountPassed':
-      return { name, from: args.from, to: args.to, wei: args.amount, owedWei: args.owed }
-    case 'AccountMoved':
-      return { name, account: args.account, wei: args.amount, owedWei: args.owed }
-    case 'AccountTakenOver': {
-      const { account, amount: wei, loan } = args
-      const { owed: owedWei, feeRate, dueAt, isWrittenOff } = loan
-      return { name, account, wei, owedWei, feeRate, dueAt, isWrittenOff }
-    }
-    case 'Funded':
-    case 'Defunded':
-      return { name, wei: args.amount }
-    default:
-      return undefined
-  }
 }

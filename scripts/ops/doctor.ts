@@ -56,8 +56,8 @@ export async function examine(origin: string, env: NodeJS.ProcessEnv): Promise<F
 
 function addressFinding(origin: string): Finding {
   const isSafe = origin.startsWith('https:') || isLoopback(origin)
-  const says = isSafe ? origin : 'Secrets would travel in clear text: register an https address.'
-  return { name: 'address', state: isSafe ? 'ok' : 'bad', says }
+  if (isSafe) return good('address', origin)
+  return bad('address', 'Secrets would travel in clear text: register an https address.')
 }
 
 async function healthFindings(origin: string): Promise<Finding[]> {
@@ -68,25 +68,18 @@ async function healthFindings(origin: string): Promise<Finding[]> {
     return [bad('answers', `${what}: is this the address, and is the Worker deployed there?`)]
   }
   const { status: state, checks = [], faults = [] } = parsed.data
-  const seen = checks.map(
-    (check): Finding => ({
-      ...{ name: check.name, says: checkSentence(check) },
-      state: stateOf(check.state),
-    }),
-  )
-  const wrong = faults.map(({ variable, reason }) =>
-    bad(
-      'configuration',
-      `${variable} ${reason}. Set it: npx wrangler secret put ${variable}, or in [vars]`,
-    ),
-  )
+  const stateOf = (state: string) =>
+    state === 'ok' ? 'ok' : state === 'failing' ? 'bad' : 'skipped'
+  const seen = checks.map((check): Finding => {
+    return { name: check.name, state: stateOf(check.state), says: checkSentence(check) }
+  })
+  const wrong = faults.map(({ variable, reason }) => {
+    const remedy = `Set it: npx wrangler secret put ${variable}, or in [vars]`
+    return bad('configuration', `${variable} ${reason}. ${remedy}`)
+  })
   const isNamed = wrong.length > 0 || seen.some(({ state }) => state === 'bad')
   if (state !== 'ok' && !isNamed) return [bad('answers', `The service says that it is ${state}.`)]
-  return [{ name: 'answers', state: 'ok', says: `It says that it is ${state}.` }, ...wrong, ...seen]
-}
-
-function stateOf(state: string): Finding['state'] {
-  return state === 'ok' ? 'ok' : state === 'failing' ? 'bad' : 'skipped'
+  return [good('answers', `It says that it is ${state}.`), ...wrong, ...seen]
 }
 
 /** Who can post there can speak for any phone. */
@@ -94,11 +87,11 @@ async function closedFinding(origin: string): Promise<Finding> {
   const { status: code } = await dial(`${origin}/ussd`, '')
   switch (code) {
     case 404:
-      return { name: 'callback', state: 'ok', says: 'Closed to all who do not have its secret.' }
+      return good('callback', 'Closed to all who do not have its secret.')
     case 503:
       return bad('callback', 'Closed to all: set it, npx wrangler secret put CALLBACK_SECRET')
     case 200:
-      if (isLoopback(origin)) return { name: 'callback', state: 'ok', says: 'Open, on loopback.' }
+      if (isLoopback(origin)) return good('callback', 'Open, on loopback.')
       return bad('callback', 'Open to all: anybody can spend for any phone. Take ENVIRONMENT away.')
     default:
       return bad('callback', `It answers ${code ?? 'nothing'} to a request without the secret.`)
@@ -109,13 +102,11 @@ async function closedFinding(origin: string): Promise<Finding> {
 async function dialFinding(origin: string, secret: string | undefined): Promise<Finding> {
   if (!secret) return skipped('dial', 'CALLBACK_SECRET')
   const { status: code, text = '' } = await dial(`${origin}/ussd`, '1', secret)
-  if (code === 200 && /^END Your Balance: /.test(text)) {
-    return { name: 'dial', state: 'ok', says: 'A balance is shown.' }
-  }
+  const isShown = code === 200 && /^END Your Balance: /.test(text)
+  if (isShown) return good('dial', 'A balance is shown.')
   // A number that never dialled chooses a PIN first.
-  if (code === 200 && /^CON .*PIN/.test(text)) {
-    return { name: 'dial', state: 'ok', says: 'A PIN is asked for before a balance is shown.' }
-  }
+  const isAsked = code === 200 && /^CON .*PIN/.test(text)
+  if (isAsked) return good('dial', 'A PIN is asked for before a balance is shown.')
   if (code === 404) return bad('dial', 'The deployment has another CALLBACK_SECRET than you.')
   return bad('dial', `A balance is not shown, but: ${text.split('\n')[0] || code}`)
 }
@@ -123,8 +114,7 @@ async function dialFinding(origin: string, secret: string | undefined): Promise<
 async function keysFinding(origin: string): Promise<Finding> {
   const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
   const { status: code } = await ask(`${origin}/rpc`, { method: 'POST', body })
-  const says = 'The node service wants a key.'
-  if (code === 401) return { name: 'node service', state: 'ok', says }
+  if (code === 401) return good('node service', 'The node service wants a key.')
   return bad('node service', `It answers ${code ?? 'nothing'} to a request without a key.`)
 }
 
@@ -135,7 +125,7 @@ async function statusFindings(origin: string, token: string | undefined): Promis
   if (keys.status !== 200) {
     return [bad('operator', 'The deployment has another OPERATOR_TOKEN than you, or none.')]
   }
-  const operator: Finding = { name: 'operator', state: 'ok', says: 'The token is taken.' }
+  const operator = good('operator', 'The token is taken.')
   const told = await ask(`${origin}/operator/status`, { headers })
   const parsed = statusAnswer.safeParse(told.json)
   if (!parsed.success) {
@@ -150,21 +140,21 @@ async function statusFindings(origin: string, token: string | undefined): Promis
     }
     const has = `${formatEther(BigInt(balanceWei))} ${currency}`
     const says = `Relayer ${address} has ${has}, enough for ${lastsFor} payments.`
-    if (lastsFor > 0) return { name: 'gas', state: 'ok', says }
+    if (lastsFor > 0) return good('gas', says)
     const wanted = formatEther(BigInt(wantedWei ?? 0))
     return bad('gas', `${says} Send ${wanted} ${currency} there; nothing is lost.`)
   })
-  const guarded: Finding = { name: 'guards', state: 'ok', says: guardsLine(guards) }
+  const guarded = good('guards', guardsLine(guards))
   return [operator, guarded, ...gas, ...alerts.map(({ says }) => bad('alert', says))]
 }
 
-function bad(name: string, says: string): Finding {
-  return { name, state: 'bad', says }
-}
-
-function skipped(name: string, variable: string): Finding {
-  return { name, state: 'skipped', says: `Not looked at: set ${variable} in the environment.` }
-}
+const good = (name: string, says: string): Finding => ({ name, state: 'ok', says })
+const bad = (name: string, says: string): Finding => ({ name, state: 'bad', says })
+const skipped = (name: string, variable: string): Finding => ({
+  name,
+  state: 'skipped',
+  says: `Not looked at: set ${variable} in the environment.`,
+})
 
 function lineOf({ name, state, says }: Finding): string {
   const mark = { ok: 'ok ', bad: 'BAD', skipped: '-  ' }[state]

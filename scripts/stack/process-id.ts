@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { until } from '../dev/wait.ts'
+import { readIfThere } from './files.ts'
 
 /** A process for good: a pid alone is given to another process sooner or later. */
 export type ProcessId = { pid: number; started: string }
@@ -15,26 +16,16 @@ export function isRunning({ pid, started }: ProcessId): boolean {
   return inspect(pid)?.started === started
 }
 
-export function parentOf(pid: number): number | undefined {
-  return inspect(pid)?.parent
-}
-
 export function children(): ProcessId[] {
   return childPids().flatMap((pid) => identify(pid) ?? [])
 }
 
 /** Ends a process, by force if it does not go by itself in time; resolves when it is gone. */
 export async function end(id: ProcessId, { graceMs }: { graceMs: number }): Promise<void> {
-  const started = performance.now()
-  signal(id, graceMs > 0 ? 'SIGTERM' : 'SIGKILL')
-  let forced = graceMs === 0
-  await until(() => {
-    if (!forced && performance.now() - started > graceMs) {
-      signal(id, 'SIGKILL')
-      forced = true
-    }
-    return !isRunning(id)
-  })
+  if (graceMs > 0) signal(id, 'SIGTERM')
+  const forced = setTimeout(() => signal(id, 'SIGKILL'), graceMs)
+  await until(() => !isRunning(id))
+  clearTimeout(forced)
 }
 
 function signal(id: ProcessId, name: NodeJS.Signals): void {
@@ -80,21 +71,13 @@ function inspectPs(pid: number): Status | undefined {
 
 function childPids(): number[] {
   const { pid } = process
-  if (process.platform === 'linux') {
-    try {
-      // Node starts processes from its main thread, whose id is that of the process.
-      return pidsOf(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'))
-    } catch {
-      // A kernel without that file; ps may be there.
-    }
-  }
+  // Node starts processes from its main thread, whose id is that of the process; not every kernel has that file.
+  const own = readIfThere(`/proc/${pid}/task/${pid}/children`)?.toString()
+  if (own !== undefined) return (own.match(/\d+/g) ?? []).map(Number)
   const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
-  const mine = (stdout ?? '').split('\n').filter((line) => line.trim().endsWith(` ${pid}`))
-  return mine.flatMap((line) => pidsOf(line).slice(0, 1))
-}
-
-function pidsOf(text: string): number[] {
-  return (text.match(/\d+/g) ?? []).map(Number)
+  return [...(stdout ?? '').matchAll(/^\s*(\d+)\s+(\d+)$/gm)]
+    .filter(([, , parent]) => Number(parent) === pid)
+    .map(([, child]) => Number(child))
 }
 
 /** npm, its shell and the bootstrap; nobody else stands between us and npm. */
@@ -118,18 +101,9 @@ function findNpm(): ProcessId | undefined {
   if (process.env.npm_lifecycle_event === undefined) return undefined
   let pid: number | undefined = process.ppid
   for (let generation = 0; generation < generations && pid !== undefined; generation++) {
-    // npm gives itself the title `npm start`.
-    if (/^npm\b/.test(commandLine(pid))) return identify(pid)
-    pid = parentOf(pid)
+    // npm gives itself the title `npm start`. Where no file shows that, the channel has to do.
+    if (/^npm\b/.test(`${readIfThere(`/proc/${pid}/cmdline`)}`)) return identify(pid)
+    pid = inspect(pid)?.parent
   }
   return undefined
-}
-
-/** Empty where the system does not show it as a file; the channel has to do there. */
-function commandLine(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
-  } catch {
-    return ''
-  }
 }

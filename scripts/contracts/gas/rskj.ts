@@ -1,10 +1,11 @@
-import { type Address, createPublicClient, type Hex, http, parseEther, toHex } from 'viem'
+import { type Address, createPublicClient, http, parseEther, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import type { RawLog } from '../../../src/relay/forwarder/requests.ts'
 import { devKey } from '../../dev/anvil.ts'
 import { type RpcCall, rpcTo } from '../../dev/rpc.ts'
 import { until } from '../../dev/wait.ts'
+import { offer } from '../../stack/money/treasury.ts'
 import { type Call, type MeasuredChain, type Mined, sign } from './chain.ts'
 
 const minedReceipt = z.object({
@@ -14,7 +15,6 @@ const minedReceipt = z.object({
   logs: z.array(z.custom<RawLog>()),
 })
 const block = z.object({ timestamp: z.string() })
-const receipt = minedReceipt.nullable()
 
 /** An RSKj that is running, set to the next hour's begin. */
 export async function openRskj(url: string): Promise<MeasuredChain> {
@@ -61,35 +61,18 @@ async function send(url: string, rpc: RpcCall, call: Call): Promise<Mined> {
     await send(url, rpc, { from: funder, to: address, data: '0x', value: parseEther('200') })
   }
   const nonce = await client.getTransactionCount({ address })
-  const hash = await offer(rpc, await sign(call, nonce))
+  const hash = await offer(client, await sign(call, nonce))
   await rpc('evm_mine', [])
   const { status, gasUsed, contractAddress, logs } = await receiptOf(rpc, hash)
   if (status !== '0x1') throw new Error(`a transaction to ${call.to} failed`)
   return { gasUsed: Number(gasUsed), contract: contractAddress ?? undefined, logs }
 }
 
-/** Again while an RSKj says that the account has used up its gas for now; a new one has little. */
-async function offer(rpc: RpcCall, transaction: Hex): Promise<unknown> {
-  let hash: unknown
-  await until(
-    async () => {
-      try {
-        hash = await rpc('eth_sendRawTransaction', [transaction])
-      } catch (cause) {
-        if (!String(cause).includes('account exceeds quota')) throw cause
-      }
-      return hash !== undefined
-    },
-    { everyMs: 500, withinMs: 300_000 },
-  )
-  return hash
-}
-
 /** Not by viem, which remembers the newest block that it has seen: one may have been undone. */
 async function receiptOf(rpc: RpcCall, hash: unknown): Promise<z.output<typeof minedReceipt>> {
-  let found: z.output<typeof receipt> = null
+  let found: unknown
   await until(async () => {
-    found = receipt.parse(await rpc('eth_getTransactionReceipt', [hash]))
+    found = await rpc('eth_getTransactionReceipt', [hash])
     return found !== null
   })
   return minedReceipt.parse(found)

@@ -54,7 +54,12 @@ async function verifyPair(migration: Migration, old: Survey, to: Pair): Promise<
 
 function verifySecret({ chain, phones, log }: Migration, { survey }: Todo): string[] {
   const own = survey.books.passages.filter(({ from }) => phones.has(from))
-  log(`${own.length} accounts passed on with ${sumsUp(own, chain)}`)
+  log(
+    `${own.length} accounts passed on with ${sumsUp(
+      own.map(({ amount, owed }) => ({ wei: amount, owedWei: owed })),
+      chain,
+    )}`,
+  )
   log(`all balances together are ${showAmount(survey.balancesWei, chain)}`)
   const strange = own.filter(({ from, to }) => phones.get(from)?.heir?.address !== to)
   const unlisted = [...survey.states.values()].filter(

@@ -102,18 +102,23 @@ function ofAmount(payment: PaymentSummary, spent: Spending, events: readonly Boo
   if (spent.outcome !== 'executed') return []
   const name = callRulesOf(payment.kind).moves
   const account = payment.account.toLowerCase()
-  const moved = events.filter(
-    (event) => event.name === name && event.hash === spent.hash && payerOf(event) === account,
-  )
   const wanted = payment.spendsWei === '0' ? undefined : payment.spendsWei
-  const isMoved = moved.some((event) => 'wei' in event && (!wanted || `${event.wei}` === wanted))
+  const isMoved = events.some(
+    ({ eventName, args, hash }) =>
+      eventName === name &&
+      hash === spent.hash &&
+      payerOf(args) === account &&
+      (!wanted || ('amount' in args && `${args.amount}` === wanted)),
+  )
   if (isMoved) return []
   const what = wanted ?? 'any'
   return [`Payment ${payment.intent}: its transaction ${spent.hash} has not moved ${what} wei.`]
 }
 
-const payerOf = (event: Booked): string | undefined =>
-  'from' in event ? event.from : 'account' in event ? event.account : undefined
+const payerOf = (args: Booked['args']): string | undefined =>
+  'from' in args ? `${args.from}` : 'borrower' in args ? args.borrower : accountOf(args)
+
+const accountOf = (args: Booked['args']) => ('account' in args ? args.account : undefined)
 
 /** The first block that has one of the payments. Of hundreds of thousands: no call takes so many arguments. */
 export const firstBlock = (payments: Iterable<Pick<PaymentSummary, 'block'>>): number =>

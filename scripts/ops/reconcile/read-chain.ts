@@ -124,22 +124,16 @@ async function readEvents(
   relayed: ReadonlySet<Hex>,
 ): Promise<Booked[]> {
   const booked: Booked[] = []
-  for (const read of await readLoanEvents(client, loan, range)) {
-    const event = lowered(read)
-    const isDirect = event.name === 'LoanRepaid' && event.isFromBalance && !relayed.has(event.hash)
-    const isPaid = isDirect && (await isPaidFor(client, loan, event.hash))
-    booked.push(isPaid ? { ...event, isFromBalance: false } : event)
+  for (const { args, ...event } of await readLoanEvents(client, loan, range)) {
+    const lowered = Object.entries(args).map(([name, value]) =>
+      typeof value === 'string' ? [name, value.toLowerCase()] : [name, value],
+    )
+    const isOwn = 'payer' in args && 'borrower' in args && args.borrower === args.payer
+    const isDirect = isOwn && !relayed.has(event.hash)
+    const isSentAlong = isDirect && (await isPaidFor(client, loan, event.hash))
+    booked.push({ ...event, args: Object.fromEntries(lowered), isSentAlong } as Booked)
   }
   return booked
-}
-
-function lowered(event: Booked): Booked {
-  const members = Object.entries(event).map(([name, value]) =>
-    typeof value === 'string' && value.startsWith('0x')
-      ? [name, lower(value as Hex)]
-      : [name, value],
-  )
-  return Object.fromEntries(members) as Booked
 }
 
 const repayLoanFor = toFunctionSelector(getAbiItem({ abi: microLoanAbi, name: 'repayLoanFor' }))

@@ -110,10 +110,10 @@ const quotaWords =
   'the node takes little gas at a time from a key that never sent (account exceeds quota)'
 
 /** Offers a transaction again where the node's quota of gas, which is small for a new account, refuses it. */
-async function offer(
+export async function offer(
   client: PublicClient,
   serializedTransaction: Hex,
-  log: (line: string) => void,
+  log: (line: string) => void = () => {},
 ): Promise<Hash> {
   for (let turn = 0; turn < quotaTurns; turn += 1) {
     try {

@@ -5,7 +5,7 @@ import { hasRedisServer, startRedisServer } from '../../dev/redis/redis-server.t
 import { identify } from '../process-id.ts'
 import type { Child, Processes } from '../processes.ts'
 import { StackError, say } from '../report.ts'
-import type { RunningWorker, WorkerVariables } from './worker.ts'
+import type { RunningWorker, Serving } from './worker.ts'
 
 type Database = { url: string; token: string; stop: () => Promise<void> }
 
@@ -16,13 +16,7 @@ export async function runDeno({
   variables,
   processes,
   onLine,
-}: {
-  rows: string
-  port: number
-  variables: WorkerVariables
-  processes: Processes
-  onLine: (line: string) => void
-}): Promise<RunningWorker> {
+}: Serving & { rows: string }): Promise<RunningWorker> {
   const database = databaseOf(process.env) ?? (await startDatabase(rows, processes))
   try {
     const deno = await startDenoProcess({

@@ -50,6 +50,14 @@ export type RunningWorker = {
   stop: () => Promise<void>
 }
 
+/** What either runtime is served with; `onLine` gets each line that it writes. */
+export type Serving = {
+  port: number
+  variables: WorkerVariables
+  processes: Processes
+  onLine: (line: string) => void
+}
+
 /** Serves the Worker with what wrangler.toml binds to it, on the loopback address. */
 export async function runWorker({
   build,
@@ -58,13 +66,10 @@ export async function runWorker({
   variables,
   processes,
   onLine,
-}: {
+}: Serving & {
   build: WorkerBuild
+  /** Where Durable Objects keep their rows. */
   objects: string
-  port: number
-  variables: WorkerVariables
-  processes: Processes
-  onLine: (line: string) => void
 }): Promise<RunningWorker> {
   // It brings Miniflare, which is as large as all else that a start loads: one that is refused needs none.
   const { startWorkerd } = await import('../../dev/workerd.ts')

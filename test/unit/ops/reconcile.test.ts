@@ -17,10 +17,19 @@ const confirmed: PaymentSummary = {
   ...{ hash, block: 5, explorer: null },
 }
 const spent: Spending = { intent, account: alice, outcome: 'executed', hash, block: 5, at: 0 }
+const funded: LoanEvent = { eventName: 'Funded', args: { payer: bob, amount: 100n } }
+const deposited = (account: Address, amount: bigint): LoanEvent => ({
+  eventName: 'Deposited',
+  args: { account, payer: account, amount },
+})
+const withdrawn = (account: Address, amount: bigint): LoanEvent => ({
+  eventName: 'Withdrawn',
+  args: { account, recipient: account, amount },
+})
 const events: Booked[] = [
-  { name: 'Funded', wei: 100n, hash },
-  { name: 'Deposited', account: alice, wei: 10n, hash },
-  { name: 'Transferred', from: alice, to: bob, wei: 3n, hash },
+  { ...funded, hash },
+  { ...deposited(alice, 10n), hash },
+  { eventName: 'Transferred', args: { from: alice, to: bob, amount: 3n }, hash },
 ]
 const agreed: Books = {
   ...{ payments: [confirmed], head: 100, spendings: [spent], events },
@@ -37,9 +46,8 @@ const expired = { state: 'expired', outcome: null, hash: null, block: null } as 
 const reverted = { state: 'reverted', outcome: 'failed', block: 6 } as const
 const again = (at: number) => told({ block: 9 }, { spendings: [spent, { ...spent, block: 9, at }] })
 const ofOther: Spending = { ...spent, account: bob, block: 6 }
-const withdrawn: Booked = { name: 'Withdrawn', account: alice, wei: 3n, hash }
 const cashedOut: Partial<Books> = {
-  events: events.with(2, withdrawn),
+  events: events.with(2, { ...withdrawn(alice, 3n), hash }),
   totals: { ...agreed.totals, balancesWei: 7n },
   heldWei: 107n,
 }
@@ -95,22 +103,28 @@ test.for<[what: string, books: Partial<Books>, ...found: string[]]>([
 })
 
 const issued: LoanEvent = {
-  ...{ name: 'LoanIssued', account: alice, wei: 10n, feeWei: 0n, dueAt: 9n },
+  eventName: 'LoanIssued',
+  args: { borrower: alice, amount: 10n, fee: 0n, dueAt: 9n },
 }
-const repaid = (isFromBalance: boolean): LoanEvent[] => [
-  { name: 'LoanRepaid', account: alice, wei: 4n, isFromBalance },
+const repaid = (isSentAlong: boolean): (LoanEvent & Partial<Booked>)[] => [
+  {
+    eventName: 'LoanRepaid',
+    args: { borrower: alice, payer: alice, amount: 4n, remaining: 6n },
+    isSentAlong,
+  },
 ]
+const loan = { owed: 3n, feeRate: 0n, issuedAt: 1n, dueAt: 9n, isWrittenOff: false }
 type Sums = readonly [balance: bigint, owed: bigint, isWrittenOff?: boolean]
 
 test.for<[what: string, events: LoanEvent[], totals: Sums, free: bigint, alice: Sums, bob?: Sums]>([
-  ['give back what is repaid from a balance', repaid(true), [6n, 6n], 94n, [6n, 6n]],
-  ['give back what is repaid from outside', repaid(false), [10n, 6n], 94n, [10n, 6n]],
+  ['give back what is repaid from a balance', repaid(false), [6n, 6n], 94n, [6n, 6n]],
+  ['give back what is repaid from outside', repaid(true), [10n, 6n], 94n, [10n, 6n]],
   [
     'count no loan that is written off, in whichever account',
     [
-      { name: 'LoanWrittenOff', account: alice, wei: 10n },
-      { name: 'Deposited', account: bob, wei: 1n },
-      { name: 'AccountPassed', from: alice, to: bob, wei: 10n, owedWei: 10n },
+      { eventName: 'LoanWrittenOff', args: { borrower: alice, amount: 10n } },
+      deposited(bob, 1n),
+      { eventName: 'AccountPassed', args: { from: alice, to: bob, amount: 10n, owed: 10n } },
     ],
     [11n, 0n],
     90n,
@@ -120,18 +134,13 @@ test.for<[what: string, events: LoanEvent[], totals: Sums, free: bigint, alice: 
   [
     'follow accounts out of the contract and into it, and what owners take',
     [
-      { name: 'AccountMoved', account: alice, wei: 10n, owedWei: 10n },
       {
-        name: 'AccountTakenOver',
-        account: bob,
-        wei: 5n,
-        owedWei: 3n,
-        feeRate: 0n,
-        dueAt: 9n,
-        isWrittenOff: false,
+        eventName: 'AccountMoved',
+        args: { account: alice, successor: bob, amount: 10n, owed: 10n },
       },
-      { name: 'Withdrawn', account: bob, wei: 2n },
-      { name: 'Defunded', wei: 50n },
+      { eventName: 'AccountTakenOver', args: { account: bob, amount: 5n, loan } },
+      withdrawn(bob, 2n),
+      { eventName: 'Defunded', args: { recipient: bob, amount: 50n } },
     ],
     [3n, 3n],
     40n,
@@ -139,7 +148,7 @@ test.for<[what: string, events: LoanEvent[], totals: Sums, free: bigint, alice: 
     [3n, 3n],
   ],
 ])('the books of the loan contract, after a loan, %s', ([, more, totals, freeWei, ...sums]) => {
-  const books = replay([{ name: 'Funded', wei: 100n }, issued, ...more])
+  const books = replay([funded, issued, ...more])
   const [balancesWei, owedWei] = totals
   expect(books.totals).toEqual({ balancesWei, owedWei, freeWei })
   for (const [index, account] of [alice, bob].entries()) {
