@@ -1,5 +1,3 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 import {
   type Abi,
   type Address,
@@ -18,6 +16,7 @@ import {
 import { chains, type Chain as ServedChain } from '../../src/chain/chains.ts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import { type ChainNode, isAnvil, maxGasPrice, priceObstacle } from '../stack/chain/node.ts'
+import { readIfThere, writeJson } from '../stack/files.ts'
 import { createTreasury, type Treasury } from '../stack/money/treasury.ts'
 import { StackError } from '../stack/report.ts'
 import { buildContracts, readArtifact } from './forge.ts'
@@ -112,7 +111,7 @@ async function deploy(options: DeployOptions): Promise<Deployment> {
   const isThere = before?.hasForwarder === true && before.hasLoan
   await checkGasPrice(chain, options)
   const record = isThere ? before.record : await planRecord(chain, before)
-  writeRecord(options.recordFile, record)
+  writeJson(options.recordFile, record)
   options.log('deploying contracts')
   await sendMissing(chain, options, { record, before })
   const isSeen =
@@ -132,7 +131,8 @@ async function openChain(options: DeployOptions): Promise<Chain> {
   }
   const { hash: genesis } = await client.getBlock({ blockNumber: 0n })
   const node = { url, chain: chains[chainId], genesis, isAnvil: await isAnvil(url) }
-  if (node.isAnvil && isPublicRecord(recordFile)) throw publicRecord(recordFile)
+  const isPublic = /(^|[\\/])deployments[\\/][^\\/]+$/.test(recordFile)
+  if (node.isAnvil && isPublic) throw publicRecord(recordFile)
   return { client, node, deployer: createTreasury(node, deployerKey, { maxGasPriceWei, log }) }
 }
 
@@ -294,7 +294,7 @@ async function finish(
   options: DeployOptions,
   record: DeploymentRecord,
 ): Promise<Deployment> {
-  writeRecord(options.recordFile, { ...record, state: 'deployed' })
+  writeJson(options.recordFile, { ...record, state: 'deployed' })
   options.log(`RelayForwarder ${getAddress(record.forwarder, record.chainId)}`)
   options.log(`MicroLoan      ${getAddress(record.loan, record.chainId)}`)
   const differences = await findDifferences(chain, options, record)
@@ -325,18 +325,8 @@ function maskImmutables(
 }
 
 function readRecord(file: string): DeploymentRecord | undefined {
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
-}
-
-/** Renamed into place, so that a kill leaves the old file or the new one. */
-function writeRecord(file: string, record: DeploymentRecord): void {
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(`${file}.new`, `${JSON.stringify(record, null, 2)}\n`)
-  renameSync(`${file}.new`, file)
-}
-
-function isPublicRecord(file: string): boolean {
-  return /(^|[\\/])deployments[\\/][^\\/]+$/.test(file)
+  const text = readIfThere(file)
+  return text && JSON.parse(`${text}`)
 }
 
 function sameHex(left: string, right: string): boolean {

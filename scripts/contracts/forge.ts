@@ -13,7 +13,7 @@ export const projectRoot = fileURLToPath(new URL('../../', import.meta.url))
 const deployedSources = ['contracts/src']
 
 /** One contract of the build, as far as this project reads it. */
-export type Artifact = {
+type Artifact = {
   readonly abi: readonly unknown[]
   readonly bytecode: { readonly object: `0x${string}` }
   readonly deployedBytecode: {
@@ -25,13 +25,13 @@ export type Artifact = {
   }
 }
 
-/** Runs forge in the project's root and gives what it printed. @throws {ForgeError} it fails */
+/** Runs forge in the project's root and gives what it printed. @throws {Error} it fails */
 export async function forge(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const { code, output } = await runCommand([foundryTool('forge'), ...args], environment)
-  if (code !== 0) throw new ForgeError(args, output)
+  if (code !== 0) throw new Error(`forge ${args[0] ?? ''} failed:\n${output.trim()}`)
   return output
 }
 
@@ -50,7 +50,9 @@ export function buildContracts(more: readonly string[] = []): Promise<void> {
 }
 
 async function build(sources: readonly string[]): Promise<void> {
-  const release = await lockBuild()
+  // forge writes `out/` and `cache/` without a lock, so two builds at once can leave torn files.
+  const name = createHash('sha256').update(projectRoot).digest('hex').slice(0, 16)
+  const release = await lockFile(join(tmpdir(), `ussd-relay-build-${name}.lock`))
   try {
     await forge(['build', '--quiet', ...sources])
   } finally {
@@ -62,18 +64,4 @@ async function build(sources: readonly string[]): Promise<void> {
 export function readArtifact(name: string, file = name): Artifact {
   const out = join(projectRoot, process.env.FOUNDRY_OUT ?? 'out')
   return JSON.parse(readFileSync(join(out, `${file}.sol`, `${name}.json`), 'utf8'))
-}
-
-/** forge writes `out/` and `cache/` without a lock, so two builds at once can leave torn files. */
-function lockBuild(): Promise<() => void> {
-  const name = createHash('sha256').update(projectRoot).digest('hex').slice(0, 16)
-  return lockFile(join(tmpdir(), `ussd-relay-build-${name}.lock`))
-}
-
-export class ForgeError extends Error {
-  override readonly name = 'ForgeError'
-
-  constructor(args: readonly string[], output: string) {
-    super(`forge ${args[0] ?? ''} failed:\n${output.trim()}`)
-  }
 }

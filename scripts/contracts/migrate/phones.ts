@@ -22,12 +22,7 @@ export function parsePhones(text: string): PhoneNumber[] {
 /** A number that was given up, as accounts were derived from it, and the one that came in its place. */
 export type Alias = { former: PhoneNumber; present: PhoneNumber }
 
-/**
- * Reads a former and a present number a line, each in no other line. The former is taken as it stands: today's
- * numbering plan may not know it any more, or make another one of it.
- *
- * @throws {StackError} naming a line, and never its words
- */
+/** Reads a former and a present number a line. @throws {StackError} naming a line, and never its words */
 export function parseAliases(text: string): Alias[] {
   const seen = new Set<string>()
   return linesOf(text).map(([line, pair]) => {

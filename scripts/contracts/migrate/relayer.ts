@@ -67,11 +67,9 @@ export async function preflight(
 }
 
 /**
- * Sends a batch with the key's next nonce and resolves as soon as that nonce is used up, by these bytes or by others:
- * what became of the requests is the contracts' to say. What waits for long, be it of a run that was killed, is
- * outbid up to the highest price, and goes out again as it is from there on.
- *
- * @throws {StackError} the node asks for more than that, refuses the transaction, or keeps it waiting
+ * Sends a batch and resolves as soon as its nonce is used up, by these bytes or by others: the contracts say what
+ * became of the requests. What waits is outbid up to the highest price, and then goes out again as it is.
+ * @throws {StackError} the node asks for more, refuses the transaction, or keeps it waiting
  */
 export async function sendBatch(
   relayer: Relayer,

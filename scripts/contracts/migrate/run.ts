@@ -30,12 +30,7 @@ type Run = {
   sent: Map<Address, { state: AccountState; times: number }>
 }
 
-/**
- * Moves every account that the given numbers fit, until a new look at the chain finds none that could still move.
- * What a run knows, it reads from the chain: stop it anywhere, and repeat it.
- *
- * @throws {StackError} before anything is sent
- */
+/** Moves all that a new look at the chain finds to move. @throws {StackError} before anything is sent */
 export async function moveAccounts(migration: Migration, relayer: Relayer): Promise<Outcome> {
   const obstacles = await findObstacles(migration, relayer.signer.address)
   if (obstacles.length > 0) {

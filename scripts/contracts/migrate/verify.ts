@@ -4,13 +4,7 @@ import { type Survey, sum, surveyPair } from './accounts.ts'
 import { findTodo, type Migration, printOutside, showAmount, type Todo } from './plan.ts'
 import type { Pair } from './records.ts'
 
-/**
- * Finds what speaks against "every account that a number fits has moved, and nothing was lost": an account that did
- * not move, one whose money, debt, fee or due date did not arrive, one that owes and fits no number, a borrower who
- * lost the place in the list.
- *
- * @throws {StackError} the accounts do not add up to the sums of a contract
- */
+/** Finds what speaks against that every account has moved, and that nothing was lost on the way. */
 export async function verifyMigration(migration: Migration): Promise<string[]> {
   const { move } = migration
   const todo = await findTodo(migration)

@@ -16,10 +16,7 @@ export function readSavedHead(folder: Folder): z.infer<typeof savedHead> | undef
   return savedHead.safeParse(readJson(folder.chainHead)).data
 }
 
-/**
- * Saves the chain of an anvil: blocks, receipts, logs and the newest state, under their own hashes; neither what waits
- * in its pool nor the state of older blocks. Gives the hash of the newest block, undefined when blocks came too fast.
- */
+/** Saves blocks, receipts, logs and the newest state; gives the head, none where blocks came too fast. */
 export async function saveChain(folder: Folder, url: string): Promise<string | undefined> {
   const call = createNodeCall(url)
   const head = () => call('eth_getBlockByNumber', ['latest', false], blockHead)
