@@ -1,8 +1,9 @@
+import { type Address, createPublicClient, http } from 'viem'
 import { parseAmount } from '../../src/loan/amounts.ts'
-import type { StatusAnswer } from '../../src/operator/answers.ts'
-import { type ChainNode, openNode } from '../stack/chain/node.ts'
+import { loanAt } from '../contracts/reads.ts'
+import { openNode } from '../stack/chain/node.ts'
 import { type KeySource, keyUsage, readKeyOf } from '../stack/money/key-source.ts'
-import { openTreasury, type Treasury } from '../stack/money/treasury.ts'
+import { openTreasury } from '../stack/money/treasury.ts'
 import { readChainId } from '../stack/options.ts'
 import { Misused, StackError } from '../stack/report.ts'
 import type { OperatorClient } from './operator-client.ts'
@@ -12,7 +13,7 @@ export async function openPayer(
   operator: OperatorClient,
   source: KeySource,
   env: NodeJS.ProcessEnv,
-): Promise<{ status: StatusAnswer; node: ChainNode; treasury: Treasury }> {
+) {
   const status = await operator.status()
   if (operator.nodeUrl === undefined) {
     throw new StackError('Set NODE_URL to a node of the chain of this deployment.')
@@ -22,7 +23,9 @@ export async function openPayer(
   if (treasury === undefined) {
     throw new StackError(`The node is not an anvil, and no key is named.\n${keyUsage}`)
   }
-  return { status, node, treasury }
+  const client = createPublicClient({ transport: http(node.url) })
+  const loan = status.contracts.loan as Address
+  return { status, node, treasury, client, loan, read: loanAt(client, loan) }
 }
 
 /** An amount on a command line, in wei. @throws {Misused} it is not an amount, or it is zero */

@@ -1,11 +1,4 @@
-import {
-  type Address,
-  createPublicClient,
-  encodeFunctionData,
-  formatEther,
-  http,
-  isAddressEqual,
-} from 'viem'
+import { encodeFunctionData, formatEther, isAddressEqual } from 'viem'
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import type { Found, Values } from '../stack/command.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
@@ -54,16 +47,13 @@ async function move(
   what: 'fund' | 'defund',
   amount = '',
 ): Promise<Found> {
-  const { status, node, treasury } = await openPayer(operator, values, operator.terminal.env)
+  const { status, treasury, loan, read } = await openPayer(operator, values, operator.terminal.env)
   const { currency } = status
-  const loan = { address: status.contracts.loan as Address, abi: microLoanAbi } as const
-  const client = createPublicClient({ transport: http(node.url) })
   // It fails where the contract is not there: what is sent to an empty address is lost.
-  const free = () => client.readContract({ ...loan, functionName: 'liquidity' })
-  const before = await free()
+  const before = await read.liquidity()
   const amountWei = amount === 'all' && what === 'defund' ? before : readWei(amount)
   if (what === 'defund') {
-    const owner = await client.readContract({ ...loan, functionName: 'owner' })
+    const owner = await read.owner()
     if (!isAddressEqual(owner, treasury.address)) {
       throw new StackError(`The pool belongs to ${owner}, and the key is ${treasury.address}'s.`)
     }
@@ -73,14 +63,14 @@ async function move(
       )
     }
   }
-  const { abi } = loan
+  const abi = microLoanAbi
   const data =
     what === 'fund'
       ? encodeFunctionData({ abi, functionName: 'fund' })
       : encodeFunctionData({ abi, functionName: 'defund', args: [amountWei] })
   const valueWei = what === 'fund' ? amountWei : 0n
-  const hash = await treasury.send({ to: loan.address, valueWei, data })
-  const freeWei = await free()
+  const hash = await treasury.send({ to: loan, valueWei, data })
+  const freeWei = await read.liquidity()
   const done = what === 'fund' ? 'Gave' : 'Took'
   const where = what === 'fund' ? 'to the pool' : `from the pool to ${treasury.address}`
   return {

@@ -1,4 +1,4 @@
-import { type Address, createPublicClient, formatEther, type Hash, http } from 'viem'
+import { type Address, formatEther, type Hash, type PublicClient } from 'viem'
 import { createNodeCall } from '../stack/chain/node.ts'
 import type { Found, Values } from '../stack/command.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
@@ -49,8 +49,7 @@ async function give(
   isMore = false,
 ): Promise<Found> {
   const wantedWei = readWei(amount)
-  const { status, node, treasury } = await openPayer(operator, values, operator.terminal.env)
-  const client = createPublicClient({ transport: http(node.url) })
+  const { status, treasury, client } = await openPayer(operator, values, operator.terminal.env)
   const gifts: Gift[] = []
   for (const { address } of status.relayers) {
     const to = address as Address
@@ -68,19 +67,18 @@ async function give(
 }
 
 async function drain(operator: Operated, values: Paying): Promise<Found> {
-  const { status, node } = await openPayer(operator, values, operator.terminal.env)
+  const { status, node, client } = await openPayer(operator, values, operator.terminal.env)
   if (!node.isAnvil) throw new StackError('Only an anvil takes the money of an account.')
   const call = createNodeCall(node.url)
   for (const { address } of status.relayers) {
     await call('anvil_setBalance', [address, '0x0'])
   }
-  const client = createPublicClient({ transport: http(node.url) })
   return { json: { drained: status.relayers.length }, lines: await balanceLines(client, status) }
 }
 
 /** From the node: what rounds have seen is of a minute ago. */
 function balanceLines(
-  client: ReturnType<typeof createPublicClient>,
+  client: PublicClient,
   { relayers, currency }: { relayers: { address: string }[]; currency: string },
 ): Promise<string[]> {
   return Promise.all(

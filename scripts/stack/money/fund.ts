@@ -1,4 +1,4 @@
-import { type Address, createPublicClient, encodeFunctionData, formatEther, http } from 'viem'
+import { type Address, encodeFunctionData, formatEther } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { commonOptions, readNumber } from '../../ops/command-line.ts'
 import { openOperator } from '../../ops/operator-client.ts'
@@ -28,17 +28,13 @@ const command = createCommand({
     // The deployment tells whose account it is: the secret that it follows from stays there.
     const lookup = await operator.act('lookup', { phone })
     const account = lookup.account as Address
-    const { status, node, treasury } = await openPayer(operator, { keystore }, env)
-    const loan = { address: status.contracts.loan as Address, abi: microLoanAbi } as const
-    const client = createPublicClient({ transport: http(node.url) })
-    const balance = () =>
-      client.readContract({ ...loan, functionName: 'getBalance', args: [account] })
+    const { status, treasury, loan, read } = await openPayer(operator, { keystore }, env)
     // It fails where the contract is not there: what is sent to an empty address is lost.
-    await balance()
+    await read.getBalance([account])
     const call = { functionName: 'depositFor', args: [account] } as const
     const data = encodeFunctionData({ abi: microLoanAbi, ...call })
-    await treasury.send({ to: loan.address, valueWei: amountWei, data })
-    const balanceWei = await balance()
+    await treasury.send({ to: loan, valueWei: amountWei, data })
+    const balanceWei = await read.getBalance([account])
     const money = (wei: bigint) => `${formatEther(wei)} ${status.currency}`
     return {
       json: { amountWei: `${amountWei}`, balanceWei: `${balanceWei}` },
