@@ -81,16 +81,26 @@ export const ops = operatorCommand({
   },
 })
 
-async function watch(operator: OperatorClient, { json, every }: Given): Promise<undefined> {
+async function watch(operator: Operated, { json, every }: Given): Promise<undefined> {
   if (!/^[1-9][0-9]{0,3}$/.test(every)) throw new StackError('--every is a number of seconds.')
-  const ending = new AbortController()
-  process.once('SIGINT', () => ending.abort())
-  await watchStatus(operator, {
-    everyMs: Number(every) * 1_000,
-    form: json ? 'json' : process.stdout.isTTY ? 'screen' : 'lines',
-    write: (shown) => process.stdout.write(shown),
-    signal: ending.signal,
-  })
+  // Ctrl-C is its end, and no fault.
+  process.once('SIGINT', () => process.exit())
+  for (;;) {
+    operator.terminal.say(await look(operator, json))
+    await sleep(Number(every) * 1_000)
+  }
+}
+
+/** Writes the status, or why it is not told. */
+export async function look(operator: OperatorClient, isJson: boolean): Promise<string> {
+  try {
+    const status = await operator.status()
+    if (isJson) return JSON.stringify(status)
+    return `${[`${operator.origin} at ${status.now}`, ...statusLines(status)].join('\n')}\n`
+  } catch (error) {
+    if (!(error instanceof StackError)) throw error
+    return isJson ? JSON.stringify({ error: error.message }) : `${error.message}\n`
+  }
 }
 
 async function showStatus(operator: OperatorClient): Promise<Found> {
@@ -213,44 +223,5 @@ function queryOf(given: Readonly<Record<string, string | undefined>>): URLSearch
     ),
   )
 }
-
-/** Looks are shown each on a screen of its own, below the one before, or as a line of JSON. */
-export type WatchOptions = {
-  everyMs: number
-  form: 'screen' | 'lines' | 'json'
-  write: (text: string) => void
-  signal: AbortSignal
-}
-
-/** Clears a terminal and begins at its top (ECMA-48). */
-const newScreen = '\x1b[H\x1b[2J'
-
-/** Shows the status again and again. Where it is not told, that is shown, and it is asked for again. */
-export async function watchStatus(
-  operator: OperatorClient,
-  { everyMs, form, write, signal }: WatchOptions,
-): Promise<void> {
-  while (!signal.aborted) {
-    write(await look(operator, form))
-    // The end of the watch ends the pause as well.
-    await sleep(everyMs, undefined, { signal }).catch(() => undefined)
-  }
-}
-
-async function look(operator: OperatorClient, form: WatchOptions['form']): Promise<string> {
-  try {
-    const status = await operator.status()
-    if (form === 'json') return `${JSON.stringify(status)}\n`
-    const at = `${operator.origin} at ${status.now}`
-    return framed([at, ...statusLines(status)], form)
-  } catch (error) {
-    if (!(error instanceof StackError)) throw error
-    const { message } = error
-    return form === 'json' ? `${JSON.stringify({ error: message })}\n` : framed([message], form)
-  }
-}
-
-const framed = (lines: readonly string[], form: 'screen' | 'lines'): string =>
-  `${form === 'screen' ? newScreen : ''}${lines.join('\n')}\n${form === 'lines' ? '\n' : ''}`
 
 if (import.meta.main) process.exitCode = await ops()

@@ -14,7 +14,6 @@ to stand in contracts/test/mutation/survivors.diff with the reason why it may.
 
   --only       those in whose description this stands: a file, a kind of mistake, a line
   --from --to  a part
-  --survivors  those of the list alone
   --list       names them and ends`
 
 type Survivor = Pick<Mutation, 'file' | 'before' | 'after'> & { reason: string }
@@ -22,13 +21,11 @@ type Survivor = Pick<Mutation, 'file' | 'before' | 'after'> & { reason: string }
 const survivorsFile = join(projectRoot, 'contracts/test/mutation/survivors.diff')
 const survivors = readSurvivors(readFileSync(survivorsFile, 'utf8'))
 
-const usual = { only: '', list: false, survivors: false, from: '1', to: 'Infinity' } as const
-const flags = readFlags(help, usual)
+const flags = readFlags(help, { only: '', list: false, from: '1', to: 'Infinity' })
 /** Everything that has code: interfaces have no mutations. */
 const all = mutationsOf(globSync('contracts/src/*.sol', { cwd: projectRoot }).sort())
 const mutations = all
   .filter((mutation) => describe(mutation).includes(flags.only))
-  .filter((mutation) => !flags.survivors || reasonFor(mutation) !== undefined)
   .slice(Number(flags.from) - 1, Number(flags.to))
 const stale = survivors.filter((survivor) => !all.some((mutation) => isOf(survivor, mutation)))
 

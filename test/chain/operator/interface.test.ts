@@ -13,7 +13,7 @@ import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { account as operatorsAccount } from '../../../scripts/ops/account-cli.ts'
 import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
-import { ops, type WatchOptions, watchStatus } from '../../../scripts/ops/ops-cli.ts'
+import { look, ops } from '../../../scripts/ops/ops-cli.ts'
 import { pool as poolCommand } from '../../../scripts/ops/pool-cli.ts'
 import { relayers as relayersCommand } from '../../../scripts/ops/relayers-cli.ts'
 import { fingerprint } from '../../../src/account/session-keys.ts'
@@ -584,34 +584,26 @@ test('the status is shown again and again, also while nothing answers', async ()
   await deployment.round()
   const server = await serveApp(deployment)
   const operator = createOperatorClient({ origin: server.url, token, nodeUrl: undefined })
-  const watchTwice = async (form: WatchOptions['form'], between = async () => {}) => {
-    const shown: string[] = []
-    const ending = new AbortController()
-    const write = (text: string) => {
-      shown.push(text)
-      if (shown.length === 2) ending.abort()
-    }
-    await between()
-    await watchStatus(operator, { everyMs: 1, form, write, signal: ending.signal })
-    return shown
-  }
-  for (const shown of await watchTwice('lines')) {
-    expect(shown).toMatch(/^http:.+ at 2\d{3}-.+\nPayments are taken\.\n[\s\S]+\n\n$/)
-  }
-  const [line = ''] = await watchTwice('json')
-  expect(statusAnswer.parse(JSON.parse(line)).intake).toEqual({ state: 'open' })
-  const clear = String.fromCharCode(27)
-  expect((await watchTwice('screen'))[1]?.startsWith(`${clear}[H${clear}[2J`)).toBe(true)
+  expect(await look(operator, false)).toMatch(
+    /^http:.+ at 2\d{3}-.+\nPayments are taken\.\n[\s\S]+\n$/,
+  )
+  expect(statusAnswer.parse(JSON.parse(await look(operator, true))).chainId).toBe(31)
   const script = new URL('../../../scripts/ops/ops-cli.ts', import.meta.url).pathname
-  const args = [script, 'watch', '--json', '--every', '60', '--url', server.url]
+  const args = [script, 'watch', '--json', '--every', '1', '--url', server.url]
   const child = spawn(process.execPath, args, { env: { ...process.env, OPERATOR_TOKEN: token } })
-  const [told] = (await once(child.stdout, 'data')) as [Buffer]
+  let told = ''
+  child.stdout.on('data', (text) => {
+    told += text
+  })
+  const lines = () => told.split('\n').slice(0, -1)
+  await until(() => lines().length > 0)
+  await server.close()
+  const nothing = JSON.stringify({ error: `Nothing answers at ${server.url}.` })
+  await until(() => lines().at(-1) === nothing)
   child.kill('SIGINT')
-  // Ctrl-C is its end, and no fault.
   expect(await once(child, 'close')).toEqual([0, null])
-  expect(statusAnswer.parse(JSON.parse(`${told}`)).chainId).toBe(31)
-  const silent = await watchTwice('lines', () => server.close())
-  expect(silent).toEqual(Array(2).fill(`Nothing answers at ${server.url}.\n\n`))
+  expect(statusAnswer.parse(JSON.parse(lines()[0] ?? '')).intake).toEqual({ state: 'open' })
+  expect(await look(operator, false)).toBe(`Nothing answers at ${server.url}.\n`)
 })
 
 test('the phone and the gift of the local stack work on any deployment', async () => {

@@ -26,7 +26,7 @@ const commands = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, bl
 
 let folder: string
 let anvil: Anvil
-let served: Served | undefined
+let served: Awaited<ReturnType<typeof serve>> | undefined
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cloudflare guide-'))
@@ -40,12 +40,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 
-type Served = {
-  url: string
-  wake: () => Promise<unknown>
-  stop: () => Promise<void>
-}
-
 function shell(command: string, environment: Record<string, string> = {}): Promise<Ended> {
   const PATH = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
   const env = { ...quietTools, NO_COLOR: '1', PATH, ...environment }
@@ -53,7 +47,7 @@ function shell(command: string, environment: Record<string, string> = {}): Promi
 }
 
 /** The Worker as the guide deploys it, on this machine. */
-async function serve(variables: Record<string, string>): Promise<Served> {
+async function serve(variables: Record<string, string>) {
   const build = await buildWorker()
   const miniflare = startWorkerd({
     objects: mkdtempSync(join(folder, 'objects-')),
@@ -105,16 +99,8 @@ describe('the guide for Cloudflare', () => {
     expect(deployed.code, deployed.output).toBe(0)
     const dry = await shell(`${deploy} --dry-run --record '${record}'`)
     expect(dry.code, dry.output).toBe(0)
-    for (const name of [
-      'LEDGER',
-      'KEYS',
-      'FEED',
-      'ACCOUNTS',
-      'LOAN_ADDRESS',
-      'FORWARDER_ADDRESS',
-    ]) {
-      expect(dry.output).toContain(`env.${name} (`)
-    }
+    const bound = ['LEDGER', 'KEYS', 'FEED', 'ACCOUNTS', 'LOAN_ADDRESS', 'FORWARDER_ADDRESS']
+    for (const name of bound) expect(dry.output).toContain(`env.${name} (`)
     const [, LOAN_ADDRESS = '', FORWARDER_ADDRESS = ''] =
       /MicroLoan (0x[0-9a-f]{40}), RelayForwarder (0x[0-9a-f]{40})$/m.exec(dry.output) ?? []
     expect(JSON.parse(readFileSync(record, 'utf8'))).toMatchObject({
