@@ -12,6 +12,7 @@ import {
   createDevFolder,
   dial,
   leaveMark,
+  longWalkMs,
   type Start,
   startStack,
 } from './stack-process.ts'
@@ -20,7 +21,9 @@ const [alice, bob] = ['+254700000001', '+254700000002']
 const payment = { sessionId: 'killed', phoneNumber: alice, text: `2*${bob}*0.25` }
 const lost = { ...payment, sessionId: 'lost' }
 
-test('whatever of a stack is killed with -9, the next start goes on, and each payment is made once', async () => {
+test('whatever of a stack is killed with -9, the next start goes on, and each payment is made once', {
+  timeout: longWalkMs,
+}, async () => {
   const folder = createDevFolder()
   const first = await startStack(folder)
   const replies = await dialTwenty(first)

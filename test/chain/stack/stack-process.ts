@@ -18,6 +18,9 @@ import { type Ended, runScript, startProcess } from '../../support/processes.ts'
 /** What has not happened by then, on the busiest of machines, hangs. */
 const happensWithinMs = 180_000
 
+/** The limit of a test that starts several stacks, one after the other. */
+export const longWalkMs = 900_000
+
 /** A `npm start` of its own, in a process group of its own, as a terminal gives it one. */
 export type Start = {
   output: () => string

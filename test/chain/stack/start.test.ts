@@ -26,6 +26,7 @@ import {
   createDevFolder,
   dial,
   leaveMark,
+  longWalkMs,
   runCommand,
   type Start,
   startStack,
@@ -42,7 +43,9 @@ function programsWithAptAlone(folder: string): string {
   return programs
 }
 
-test('a first start serves a relay on a chain of its own, and a second one goes on from it', async () => {
+test('a first start serves a relay on a chain of its own, and a second one goes on from it', {
+  timeout: longWalkMs,
+}, async () => {
   const folder = createDevFolder()
   // A chain that was begun a week ago has today's time all the same, or no deadline would be met.
   const weekAgo = Math.floor(Date.now() / 1_000) - 7 * 24 * 3_600
