@@ -22,38 +22,14 @@ const own = Object.fromEntries(
   menuParts.flatMap(({ variable }) => (variable ? [[variable.name, variable.example]] : [])),
 )
 
+const lender = { profile: 'lender', confirms: true, languages, own } as const
+const demo = { profile: 'demo', confirms: false, pin: 'off', languages: [], own: {} } as const
+
 /** Every menu that an operator can have, and in what words. */
 export const menus = {
-  demo: {
-    settings: {
-      profile: 'demo',
-      confirms: false,
-      pin: 'off',
-      languages: [],
-      own: {},
-    },
-    say: demonstration,
-  },
-  lender: {
-    settings: {
-      profile: 'lender',
-      confirms: true,
-      pin: 'off',
-      languages,
-      own,
-    },
-    say: english,
-  },
-  strict: {
-    settings: {
-      profile: 'lender',
-      confirms: true,
-      pin: 'strict',
-      languages,
-      own,
-    },
-    say: english,
-  },
+  demo: { settings: demo, say: demonstration },
+  lender: { settings: { ...lender, pin: 'off' }, say: english },
+  strict: { settings: { ...lender, pin: 'strict' }, say: english },
 } as const satisfies Record<string, { settings: MenuSettings; say: Messages }>
 
 /** The same in every language. */

@@ -24,18 +24,8 @@ import type { Delivery, Reply } from './relay-workers.ts'
 /** A delivery and what came back. Undefined: nothing did, or nobody waited for it. */
 export type Told = { delivery: Delivery; reply: Reply | undefined }
 
-/** What the oracle found, in numbers. All but the first two have to be 0. */
-export type Verdict = {
-  executed: number
-  failed: number
-  duplicates: number
-  lost: number
-  /** Refused, and executed all the same; or differing replies to one question. */
-  untrue: number
-  /** Executed, and nobody asked for it, or for something else. */
-  unasked: number
-  faults: string[]
-}
+/** What the oracle found; `lost`: how many were told "submitted" of what neither executed nor failed. */
+export type Verdict = { executed: number; failed: number; lost: number; faults: string[] }
 
 /** Where the oracle looks: the chain itself, past every proxy. */
 export type GroundTruth = {
@@ -64,17 +54,13 @@ const principalWei = parseEther('0.01')
 /** Reads only the chain and the replies, and says what does not fit together. */
 export async function judge(truth: GroundTruth, told: readonly Told[]): Promise<Verdict> {
   const faults: string[] = []
-  const count = { duplicates: 0, lost: 0, untrue: 0, unasked: 0 }
-  const note = (name: keyof typeof count, sentence: string) => {
-    count[name] += 1
-    faults.push(sentence)
-  }
+  let lost = 0
   const { spent, moves } = await spentOn(truth)
   const executed = spent.filter(({ outcome }) => outcome === 'executed').length
-  if (moves !== executed) note('unasked', `${moves} payments moved money, and ${executed} executed`)
+  if (moves !== executed) faults.push(`${moves} payments moved money, and ${executed} executed`)
   const byIntent = Map.groupBy(spent, ({ intentId }) => intentId)
   for (const [intentId, events] of byIntent) {
-    if (events.length > 1) note('duplicates', `${intentId} took effect ${events.length} times`)
+    if (events.length > 1) faults.push(`${intentId} took effect ${events.length} times`)
   }
   const sessions = Map.groupBy(told, ({ delivery }) => `${delivery.phone} ${delivery.sessionId}`)
   const asked = new Set<Hex>()
@@ -89,16 +75,17 @@ export async function judge(truth: GroundTruth, told: readonly Told[]): Promise<
     }))
     const fate = { isSent: event !== undefined, outcome: event?.outcome }
     for (const { rule, words, one } of judgeSession(replies, fate)) {
-      note(rule === 'submitted' ? 'lost' : 'untrue', `${session}, by ${one.text}, ${words}`)
+      if (rule === 'submitted') lost += 1
+      faults.push(`${session}, by ${one.text}, ${words}`)
     }
     if (event?.outcome === 'executed' && !isAsked(truth, deliveries, event)) {
-      note('unasked', `${session} moved what no question of it leads to`)
+      faults.push(`${session} moved what no question of it leads to`)
     }
   }
   for (const { intentId } of spent) {
-    if (!asked.has(intentId)) note('unasked', `${intentId} was executed and nobody asked for it`)
+    if (!asked.has(intentId)) faults.push(`${intentId} was executed and nobody asked for it`)
   }
-  return { executed, failed: spent.length - executed, ...count, faults }
+  return { executed, failed: spent.length - executed, lost, faults }
 }
 
 export async function intentOf(

@@ -4,15 +4,22 @@ import type { History } from '../history.ts'
 import { Status } from '../model/contracts.ts'
 import type { Item } from '../plan.ts'
 import { unsettled } from '../relay/open.ts'
-import { has, isAnyBehind, isDepthHidden, isLeftFar, lifetimeMs } from './circumstances.ts'
+import {
+  commonExcuses,
+  has,
+  isAnyBehind,
+  isDepthHidden,
+  isLeftFar,
+  lifetimeMs,
+} from './circumstances.ts'
 import type { Found } from './rules.ts'
 
 export function judgeChain(history: History, found: Found): void {
-  const { arrivals, losses, foreign, totalsWei, processed, plan, reorganizations } = history
+  const { arrivals, totalsWei, processed, plan } = history
+  const { lost_rows, foreign, reorganized } = commonExcuses(history)
   if (totalsWei[0] !== totalsWei[1]) {
     found('conserved', `${totalsWei[0]} wei have become ${totalsWei[1]}`)
   }
-  const lost_rows = losses.length > 0
   for (const { transaction, refusal, over } of arrivals) {
     const { hash, gasPriceWei } = transaction
     if (gasPriceWei > plan.knobs.maxGasPriceWei) {
@@ -21,7 +28,7 @@ export function judgeChain(history: History, found: Found): void {
     const isUnderbid =
       refusal === 'underbid' && gasPriceWei >= (over?.gasPriceWei ?? gasPriceWei + 1n)
     if (!isUnderbid) continue
-    found('bump', `${hash} does not outbid ${over?.hash}`, { lost_rows, foreign: foreign.size > 0 })
+    found('bump', `${hash} does not outbid ${over?.hash}`, { lost_rows, foreign })
   }
   for (const { processed: result } of processed) {
     if (result.status !== Status.failed) continue
@@ -31,7 +38,7 @@ export function judgeChain(history: History, found: Found): void {
     found(rule, `${result.intentId} passed on what another payment had used up`, {
       no_preflight: !plan.knobs.preflight,
       lost_rows,
-      reorganized: reorganizations.length > 0,
+      reorganized,
       disturbed: has(history, 'withdrawal', 'pause', 'foreign', 'unlisted'),
     })
   }
@@ -63,7 +70,7 @@ const isLongPause = (item: Item) => item.kind === 'no_blocks' && item.forMs > li
 
 /** Judges that what is open is not asked about more often because it is open for longer. */
 export function judgeBudget(history: History, found: Found): void {
-  const { asked, quietFrom, plan, losses, reorganizations, foreign } = history
+  const { asked, quietFrom, plan } = history
   const quiet = quietFrom.at(-1) ?? Number.POSITIVE_INFINITY
   const shared = asked.filter(
     ({ at, by, method }) => at > quiet && by.startsWith('round') && !ownQuestions.includes(method),
@@ -81,11 +88,7 @@ export function judgeBudget(history: History, found: Found): void {
   // Of each block that passes over what waits, the pool is asked whether it still has that.
   if (shared.length <= own + missed + 3 * blocks + 2 * sendAgain(asked, rounds)) return
   const words = `${rounds.size} rounds of about ${Math.ceil(blocks)} blocks ask ${shared.length} times`
-  found('budget', words, {
-    lost_rows: losses.length > 0,
-    reorganized: reorganizations.length > 0,
-    foreign: foreign.size > 0,
-  })
+  found('budget', words, commonExcuses(history))
 }
 
 /** The highest block that rounds had followed; where none, they follow down to what is ours. */
@@ -95,8 +98,8 @@ function followedTo({ followed, processed }: History, head: number): number {
 
 /** What is left at the end, and what others than this judge have noticed. */
 export function judgeEnd(history: History, found: Found): void {
-  const { losses, reorganizations, foreign } = history
-  const lost_rows = losses.length > 0
+  const { losses, foreign } = history
+  const { lost_rows, reorganized, foreign: isForeign } = commonExcuses(history)
   const open = [
     ...history.work.nonces.map(({ nonce }) => `nonce ${nonce} is recorded`),
     ...unsettled(history.work).map(({ order, state }) => `${order.request.intentId} is ${state}`),
@@ -127,7 +130,6 @@ export function judgeEnd(history: History, found: Found): void {
       })
     }
   }
-  const reorganized = reorganizations.length > 0
   if (history.reorganizationsTold > 0) {
     const behind = isAnyBehind(history)
     found('stated', 'the log tells of a reorganization, and there was none', {
@@ -137,7 +139,7 @@ export function judgeEnd(history: History, found: Found): void {
   }
   if (history.displacedTold > 0) {
     found('stated', 'the log tells of a transaction of another program, and there was none', {
-      foreign: foreign.size > 0,
+      foreign: isForeign,
       lost_rows,
       reorganized,
       behind: () => isDepthHidden(history),

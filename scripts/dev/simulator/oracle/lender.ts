@@ -10,6 +10,7 @@ import { firstPinOf } from '../draw/lender.ts'
 import { type Delivery, dataOf, type History } from '../history.ts'
 import type { MemoryEvent } from '../lender/kept-memory.ts'
 import { phoneOf, principalWei } from '../plan.ts'
+import { commonExcuses } from './circumstances.ts'
 import type { Found } from './rules.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -189,7 +190,7 @@ function paidBy(history: History, account: Address) {
 /** No account sends more in a day than the operator lets it, by the ledger's own clock. */
 function judgeDay(history: History, account: Address, found: Found): void {
   const { transfersADay, sentADayWei } = history.plan.knobs.limits
-  const lost_rows = history.losses.length > 0
+  const { lost_rows } = commonExcuses(history)
   const sent = paidBy(history, account)
     .map(({ payment }) => payment)
     .filter(({ order }) => order.spendsWei > 0n && order.kind === 'transfer')
@@ -226,10 +227,8 @@ function judgeTexts(history: History, found: Found): void {
     const name = nameOf(to, text)
     const left = due.get(name) ?? 0
     if (left === 0) {
-      found('texted', name, {
-        reorganized: history.reorganizations.length > 0,
-        lost_rows: history.losses.length > 0,
-      })
+      const { reorganized, lost_rows } = commonExcuses(history)
+      found('texted', name, { reorganized, lost_rows })
     }
     due.set(name, left - 1)
   }

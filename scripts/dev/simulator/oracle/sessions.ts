@@ -12,7 +12,7 @@ import {
 } from '../history.ts'
 import { Status } from '../model/contracts.ts'
 import type { Dial } from '../plan.ts'
-import { has, isDepthHidden, isLeftFar, isSpending } from './circumstances.ts'
+import { commonExcuses, has, isDepthHidden, isLeftFar, isSpending } from './circumstances.ts'
 import type { Excuses, Found } from './rules.ts'
 
 /** What was delivered for one session of one caller: one payment at most. */
@@ -21,6 +21,9 @@ type Asked = {
   deliveries: Delivery[]
   arrivals: Arrival[]
   processed: OnChain[]
+  /** What of it spent the intent first, and the request that did. */
+  execution: OnChain | undefined
+  executed: { data: Hex } | undefined
   statements: Statement[]
   payment: Payment | undefined
   /** When the ledger lost what it remembered of it. */
@@ -41,7 +44,7 @@ export function judgeSessions(history: History, found: Found): void {
     const [first] = one.deliveries
     if (first?.isHopeless === true && claimOf(first) === 'submitted') {
       // What was decided before, or what the chain has spent, is answered as it was.
-      const lost_rows = history.losses.length > 0
+      const { lost_rows } = commonExcuses(history)
       found('admitted', `${first.actor.name} is told "submitted"`, { lost_rows })
     }
   }
@@ -68,6 +71,10 @@ function askedOf(history: History): Asked[] {
           ({ at, row }) => at > startedAt && phaseOf(at) === phase && isLossOf(row, session, table),
         )
         .map(({ at }) => at)
+    const onChain = processed.filter(
+      (one) => one.processed.intentId === intentId && phaseOf(one.mined.block.since) === phase,
+    )
+    const execution = onChain.find((each) => isSpending(each.processed.status))
     return {
       intentId,
       deliveries: own,
@@ -76,9 +83,9 @@ function askedOf(history: History): Asked[] {
           phaseOf(at) === phase &&
           transaction.requests.some((request) => request.intentId === intentId),
       ),
-      processed: processed.filter(
-        (one) => one.processed.intentId === intentId && phaseOf(one.mined.block.since) === phase,
-      ),
+      processed: onChain,
+      execution,
+      executed: execution && requestIn(execution),
       statements: statements.filter(
         (statement) => statement.intentId === intentId && phaseOf(statement.at) === phase,
       ),
@@ -92,12 +99,15 @@ function isLossOf(row: Loss['row'], session: string, table: string): boolean {
   return row === undefined || (row.session === session && row.table === table)
 }
 
+const requestIn = ({ mined, processed: { intentId } }: OnChain) =>
+  mined.transaction.requests.find((request) => request.intentId === intentId)
+
 const spendingOf = ({ processed }: Asked): OnChain[] =>
   processed.filter((each) => isSpending(each.processed.status))
 
 function judgeReplies(history: History, one: Asked, found: Found): void {
-  const { deliveries, lost, arrivals, payment } = one
-  const [execution] = spendingOf(one)
+  const { deliveries, lost, arrivals, payment, execution } = one
+  const { reorganized, lost_rows } = commonExcuses(history)
   const status = execution?.processed.status
   const outcome =
     status === undefined ? undefined : status === Status.executed ? 'executed' : 'failed'
@@ -115,10 +125,7 @@ function judgeReplies(history: History, one: Asked, found: Found): void {
       identical: {
         forgotten: () => earlier === undefined || isForgotten(history, one, earlier, told),
       },
-      told: {
-        reorganized: history.reorganizations.length > 0,
-        lost_rows: history.losses.length > 0,
-      },
+      told: { reorganized, lost_rows },
     }
     found(rule, `${told.actor.name} ${words}`, excusesOf[rule])
   }
@@ -186,27 +193,23 @@ const isPinChanged = ({ deliveries }: History, { account, startedAt, dial }: Del
   )
 
 function judgeOutcome(history: History, one: Asked, found: Found): void {
-  const { deliveries, lost, intentId, payment } = one
+  const { deliveries, lost, intentId, payment, execution, executed } = one
   const spending = spendingOf(one)
-  const [execution] = spending
   if (spending.length > 1) found('submitted', `${intentId} was executed ${spending.length} times`)
   const submitted = deliveries.find((delivery) => claimOf(delivery) === 'submitted')
   if (submitted === undefined) return
-  const executed = execution?.mined.transaction.requests.find(
-    (request) => request.intentId === intentId,
-  )
   const lost_answer = lost.answer.length > 0
-  const lost_payment = lost.payment.length > 0
   if (executed !== undefined && executed.data !== dataOf(history, submitted)) {
     found('submitted', `${submitted.actor.name} is told of another payment than was made`, {
       lost_answer,
     })
   }
   if (payment === undefined) {
+    const lost_payment = lost.payment.length > 0
     found('stated', `${intentId} has no outcome to read`, { lost_payment })
     return
   }
-  const expected = expectedOf(execution, executed, payment)
+  const expected = expectedOf(one, payment)
   const { hash } = execution?.mined.transaction ?? {}
   if (payment.state !== expected) {
     found('stated', `${intentId} is ${payment.state}, and the chain says ${expected}`)
@@ -216,8 +219,7 @@ function judgeOutcome(history: History, one: Asked, found: Found): void {
 }
 
 function expectedOf(
-  execution: OnChain | undefined,
-  executed: { data: Hex } | undefined,
+  { execution, executed }: Asked,
   payment: Payment,
 ): 'expired' | 'confirmed' | 'reverted' {
   if (execution === undefined) return 'expired'
@@ -231,10 +233,8 @@ const blurring = ['replica_behind', 'stalls', 'reply_late', 'request_late']
 
 /** What the log says of a payment, and what callers are told after it. */
 function judgeStatements(history: History, one: Asked, found: Found): void {
-  const { deliveries, statements, intentId, payment, lost } = one
-  const { faults, losses, foreign } = history
-  const [execution] = spendingOf(one)
-  const reorganized = history.reorganizations.length > 0
+  const { deliveries, statements, intentId, payment, lost, execution, executed } = one
+  const { reorganized, lost_rows, foreign } = commonExcuses(history)
   const lost_answer = lost.answer.length > 0
   const failedAt = statements.find(({ to }) => to === 'reverted' || to === 'expired')?.at
   for (const delivery of deliveries) {
@@ -242,15 +242,12 @@ function judgeStatements(history: History, one: Asked, found: Found): void {
     if (claimOf(delivery) !== 'submitted' || !isLate) continue
     found('told', `${delivery.actor.name} is told "submitted" of ${intentId}, which has failed`, {
       reorganized,
-      lost_rows: losses.length > 0,
+      lost_rows,
     })
   }
   if (payment === undefined || deliveries.every((told) => claimOf(told) !== 'submitted')) return
-  const executed = execution?.mined.transaction.requests.find(
-    (request) => request.intentId === intentId,
-  )
   const another_intent = executed !== undefined && executed.data !== payment.order.request.data
-  const expected = expectedOf(execution, executed, payment)
+  const expected = expectedOf(one, payment)
   for (const { to, at } of statements) {
     const unless = { reorganized, lost_answer, another_intent }
     if (['confirmed', 'reverted', 'expired'].includes(to) && to !== expected) {
@@ -259,24 +256,24 @@ function judgeStatements(history: History, one: Asked, found: Found): void {
     if (to !== 'queued' || execution === undefined || at <= execution.mined.block.since) continue
     found('stated', `${intentId} is stated to wait, and a block has executed it`, {
       ...unless,
-      lost_rows: losses.length > 0,
-      foreign: foreign.size > 0,
-      blurred: [...faults.values()].some(({ kind }) => blurring.includes(kind)),
+      lost_rows,
+      foreign,
+      blurred: [...history.faults.values()].some(({ kind }) => blurring.includes(kind)),
     })
   }
 }
 
 /** A request that reaches a second block costs gas, and only the forwarder keeps it from paying twice. */
 function judgeRepetition(history: History, { intentId, processed }: Asked, found: Found): void {
-  const { losses, foreign, reorganizations } = history
+  const { lost_rows, foreign, reorganized } = commonExcuses(history)
   const hashes = processed.map(({ mined }) => mined.transaction)
   if (hashes.length <= 1) return
   found('once', `${intentId} reached blocks in ${hashes.map(({ hash }) => hash).join(' and ')}`, {
-    lost_rows: losses.length > 0,
-    foreign: foreign.size > 0,
+    lost_rows,
+    foreign,
     behind: () => isDepthHidden(history),
     // A transaction that reverted as a whole, and whose request went out again, may be mined once more.
-    distrusted: reorganizations.length > 0 && has(history, 'unlisted'),
+    distrusted: reorganized && has(history, 'unlisted'),
     left_far: () => hashes.filter((one) => !isLeftFar(history, one)).length <= 1,
   })
 }
@@ -286,9 +283,7 @@ function judgeUnasked(history: History, asked: readonly Asked[], found: Found): 
     if (!isSpending(one.processed.status)) continue
     const { intentId } = one.processed
     const owner = asked.find(({ processed }) => processed.includes(one))
-    const request = one.mined.transaction.requests.find(
-      (candidate) => candidate.intentId === intentId,
-    )
+    const request = requestIn(one)
     const isAsked = owner?.deliveries.some(
       (delivery) =>
         delivery.account === request?.from && dataOf(history, delivery) === request.data,
