@@ -1,3 +1,132 @@
-import { paymentsUnderFaults } from '../../support/faults/payments.suite.ts'
+import { describe, expect, test } from 'vitest'
+import type { Fault } from '../../../scripts/dev/faults/fault-proxy.ts'
+import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
+import { startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
+import { until } from '../../../scripts/dev/wait.ts'
+import { opened } from '../../support/opened.ts'
+import { sampleOf } from '../../support/sample.ts'
 
-paymentsUnderFaults({})
+/** What a payment asks of its node, before its reply and after it. */
+const before = ['eth_call', 'eth_getTransactionCount', 'eth_gasPrice'] as const
+const after = [
+  'eth_sendRawTransaction',
+  'eth_getTransactionReceipt',
+  'eth_getBlockByNumber',
+] as const
+
+const faults: { name: string; fault: Fault }[] = [
+  { name: 'its request is lost', fault: { kind: 'drop_request' } },
+  { name: 'its answer is lost', fault: { kind: 'drop_reply' } },
+  { name: 'its request is late', fault: { kind: 'delay_request', ms: 400 } },
+  { name: 'its answer is late', fault: { kind: 'delay_reply', ms: 400 } },
+  { name: 'a gateway says 429', fault: { kind: 'status', status: 429 } },
+  { name: 'a gateway says 500', fault: { kind: 'status', status: 500 } },
+  { name: 'a gateway shows a page', fault: { kind: 'html' } },
+  { name: 'its answer is cut in half', fault: { kind: 'truncated' } },
+  { name: 'a replica behind answers', fault: { kind: 'lagging', blocks: 3 } },
+  { name: 'connections are refused for a while', fault: { kind: 'refuse', ms: 300 } },
+]
+
+/** What the ledger knows for seconds: only one that has lost it has these asked at once. */
+const remembered: ReadonlySet<string> = new Set(['eth_getTransactionCount', 'eth_gasPrice'])
+
+/** Faults after which an answer comes all the same. */
+const harmless = new Set(['delay_request', 'delay_reply', 'lagging'])
+
+// One payment under each fault at each question that it asks of its node: a run of every day makes a sample, under
+// each fault one at a question before the reply and one after it.
+const rig = opened(() => startRig({ blockMs: 100, callers: 120 }))
+
+/**
+ * Delivers one payment three times at once while a rule is in force, twice more when it has ended, and once more when
+ * everything is settled. The oracle looks at everything that was ever told.
+ */
+async function payUnder(
+  rule: { fault: Fault; methods: string[]; times?: number; every?: number },
+  expectHit: (hits: number) => void,
+): Promise<Set<string>> {
+  const caller = rig.nextCaller()
+  const delivery = { phone: caller.phone, sessionId: 'session', text: `2*${stranger}*0.25` }
+  const deliver = (times: number) =>
+    Promise.all(Array.from({ length: times }, () => rig.deliver(delivery)))
+  const scripted = rig.faults.script(rule)
+  const replies = await deliver(3)
+  // What is asked in the background is asked at the latest when the ledger is tended.
+  await until(() => scripted.hits() > 0, { everyMs: 10 })
+  scripted.end()
+  await rig.faults.accept()
+  expectHit(scripted.hits())
+  replies.push(...(await deliver(2)))
+  while (claimOf(replies.at(-1)) === 'uncertain') replies.push(...(await deliver(1)))
+  await rig.settle()
+  replies.push(await rig.deliver(delivery))
+  return new Set(replies.map(({ text }) => text))
+}
+
+const claimsOf = (texts: Set<string>) => [...texts].map((text) => claimOf({ status: 200, text }))
+
+describe.for(faults)('a payment while $name', ({ name, fault }) => {
+  const methods = [before, after].flatMap((part: readonly string[], index) =>
+    sampleOf(1, part, `${name} ${index}`),
+  )
+  const isChosen = (method: string) => methods.includes(method)
+
+  test.for(after.filter(isChosen))(
+    'at %s is submitted, once, in the same words',
+    async (method) => {
+      const pay = () =>
+        payUnder({ fault, methods: [method], times: 1 }, (hits) => expect(hits).toBe(1))
+      let told = await pay()
+      // Refused connections strike every question. Where a round asked first, nothing was sent.
+      for (let again = 0; fault.kind === 'refuse' && again < 4; again += 1) {
+        if (!claimsOf(told).includes('refused')) break
+        told = await pay()
+      }
+      expect(claimsOf(told)).toEqual(['submitted'])
+      expect((await rig.judge()).faults).toEqual([])
+    },
+  )
+
+  test.for(before.filter(isChosen))('at %s is submitted or nothing was sent', async (method) => {
+    if (remembered.has(method)) await rig.relay.restart('lost')
+    const told = await payUnder({ fault, methods: [method] }, (hits) =>
+      expect(hits).toBeGreaterThan(0),
+    )
+    expect(claimsOf(told)).toEqual([harmless.has(fault.kind) ? 'submitted' : 'refused'])
+    expect((await rig.judge()).faults).toEqual([])
+  })
+})
+
+describe('a payment while every second request fails', () => {
+  const kinds: Fault[] = [
+    { kind: 'drop_request' },
+    { kind: 'drop_reply' },
+    { kind: 'status', status: 500 },
+    { kind: 'truncated' },
+  ]
+
+  test.for(sampleOf(2, [...before, ...after], 'every second'))('at %s', async (method) => {
+    if (remembered.has(method)) await rig.relay.restart('lost')
+    const told = await payUnder(
+      { fault: { kind: 'drop_reply' }, methods: [method], every: 2 },
+      (hits) => expect(hits).toBeGreaterThan(0),
+    )
+    // Which of the deliveries' questions fail is theirs to race for: before anything is recorded
+    // they may all be told that nothing was sent, and one that gave up may not know.
+    const decided = claimsOf(told).filter((claim) => claim !== 'uncertain')
+    expect(
+      before.some((early) => early === method) ? ['submitted', 'refused'] : ['submitted'],
+    ).toContain(decided[0])
+    expect(decided).toHaveLength(1)
+    expect((await rig.judge()).faults).toEqual([])
+  })
+
+  test.for(sampleOf(1, kinds, 'by kind'))('at any method, by $kind', async (fault) => {
+    const methods = [...before, ...after]
+    const told = await payUnder({ fault, methods, every: 2 }, (hits) =>
+      expect(hits).toBeGreaterThan(0),
+    )
+    expect(claimsOf(told).filter((claim) => claim !== 'uncertain')).toHaveLength(1)
+    expect((await rig.judge()).faults).toEqual([])
+  })
+})
