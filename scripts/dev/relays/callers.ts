@@ -27,17 +27,8 @@ export async function callersOf(chain: TestChain, count: number): Promise<Caller
   )
 }
 
-/** Owner's and depositors' transactions, on a chain that still mines by itself. */
-export type Treasury = {
-  /** Credits accounts in the loan contract. */
-  deposit(accounts: readonly Address[], amountWei: bigint): Promise<void>
-  fund(amountWei: bigint): Promise<void>
-  setDailyCap(capWei: bigint): Promise<void>
-  /** A lower limit holds at once, a higher one a day later. */
-  setWithdrawalLimit(limitWei: bigint): Promise<void>
-}
-
-export function createTreasury({ anvil, loan }: TestChain): Treasury {
+/** Makes the owner's and depositors' transactions, on a chain that still mines by itself. */
+export function createTreasury({ anvil, loan }: TestChain) {
   // An account that anvil signs for.
   const { address: account } = privateKeyToAccount(devKey)
   const client = createWalletClient({ account, transport: http(anvil.url) }).extend(publicActions)
@@ -46,19 +37,21 @@ export function createTreasury({ anvil, loan }: TestChain): Treasury {
     await client.waitForTransactionReceipt({ hash, pollingInterval: 5 })
   }
   return {
-    async deposit(accounts, value) {
+    /** Credits accounts in the loan contract. */
+    async deposit(accounts: readonly Address[], value: bigint) {
       const call = { ...contract, functionName: 'depositFor', value } as const
       let last: Hash | undefined
       for (const one of accounts) last = await client.writeContract({ ...call, args: [one] })
       if (last !== undefined) await isIn(last)
     },
-    fund: async (value) =>
+    fund: async (value: bigint) =>
       isIn(await client.writeContract({ ...contract, functionName: 'fund', value })),
-    async setWithdrawalLimit(limitWei) {
+    /** A lower limit holds at once, a higher one a day later. */
+    async setWithdrawalLimit(limitWei: bigint) {
       const call = { functionName: 'setWithdrawalLimit', args: [limitWei] } as const
       await isIn(await client.writeContract({ ...contract, ...call }))
     },
-    async setDailyCap(dailyCap) {
+    async setDailyCap(dailyCap: bigint) {
       const terms = await client.readContract({ ...contract, functionName: 'terms' })
       const call = { functionName: 'setTerms', args: [{ ...terms, dailyCap }] } as const
       await isIn(await client.writeContract({ ...contract, ...call }))

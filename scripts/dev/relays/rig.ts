@@ -3,18 +3,14 @@ import { createIntentKeys } from '../../../src/account/session-keys.ts'
 import { startChain, type TestChain } from '../chain.ts'
 import { startFaultProxy } from '../faults/fault-proxy.ts'
 import type { RootstockRules } from '../rootstock-pool/rules.ts'
-import { startRootstockPool } from '../rootstock-pool/start.ts'
-import { rpcTo } from '../rpc.ts'
+import { type RootstockPool, startRootstockPool } from '../rootstock-pool/start.ts'
 import { until } from '../wait.ts'
 import { type Caller, callersOf, createTreasury } from './callers.ts'
 import { startDenoRelays } from './deno-relays.ts'
 import { claimOf, type GroundTruth, intentOf, judge, spentOn, type Told } from './oracle.ts'
 import { type Delivery, type RelayWorkers, type Reply, startRelayWorkers } from './relay-workers.ts'
 
-/** Callers, Worker, faults and a chain, and who judges them. */
-export type AnvilRig = Awaited<ReturnType<typeof startAnvilRig>>
-
-/** The same with Rootstock's pool between the faults and the chain. */
+/** Callers, Worker, faults, Rootstock's pool and a chain, and who judges them. */
 export type Rig = Awaited<ReturnType<typeof startRig>>
 
 export type StartRelays = (options: {
@@ -22,7 +18,7 @@ export type StartRelays = (options: {
   workers: number
 }) => Promise<RelayWorkers>
 
-type CommonOptions = {
+export type RigOptions = {
   /** Others than the bundled Worker in workerd; with `SERVED_BY=deno` those on Deno. */
   relays?: StartRelays
   callers?: number
@@ -32,9 +28,6 @@ type CommonOptions = {
   depositWei?: bigint
   /** For loans: added to the pool's money, and set as the day's cap. */
   loansWei?: bigint
-}
-
-export type RigOptions = CommonOptions & {
   /** ms between blocks; undefined: blocks are made by hand. */
   blockMs?: number | undefined
   rules?: Partial<RootstockRules>
@@ -56,8 +49,7 @@ export async function startRig({ blockMs, rules = {}, ...options }: RigOptions =
   const blocks: Record<string, string> =
     blockMs === undefined ? {} : { BLOCK_SECONDS: `${blockMs / 1000}` }
   const variables = { POOL_RULES: 'rootstock', CONFIRMATIONS: '2', ...blocks, ...options.variables }
-  const waiting = async () => rootstock.pool.pending().length + rootstock.pool.queued().length
-  const rig = await assemble(chain, rootstock.url, waiting, { ...options, variables })
+  const rig = await assemble(chain, rootstock, { ...options, variables })
   return {
     ...rig,
     rootstock,
@@ -69,28 +61,11 @@ export async function startRig({ blockMs, rules = {}, ...options }: RigOptions =
   }
 }
 
-/** Starts a rig on an anvil as it is: a block for each transaction, unless told otherwise. */
-export async function startAnvilRig(options: CommonOptions = {}) {
-  const chain = await startFundedChain(options)
-  const waiting = async () => {
-    const status = (await rpcTo(chain.anvil.url)('txpool_status')) as Record<string, string>
-    return Number(status.pending) + Number(status.queued)
-  }
-  const rig = await assemble(chain, chain.anvil.url, waiting, options)
-  return {
-    ...rig,
-    async stop() {
-      await rig.stop()
-      await chain.stop()
-    },
-  }
-}
-
 async function startFundedChain({
   callers: count = 20,
   depositWei = parseEther('10'),
   loansWei,
-}: CommonOptions): Promise<TestChain & { callers: readonly Caller[] }> {
+}: RigOptions): Promise<TestChain & { callers: readonly Caller[] }> {
   const chain = await startChain()
   const callers = await callersOf(chain, count)
   const treasury = createTreasury(chain)
@@ -103,12 +78,10 @@ async function startFundedChain({
   return { ...chain, callers }
 }
 
-/** `waiting`: how many transactions wait for a block. */
 async function assemble(
   chain: TestChain & { callers: readonly Caller[] },
-  target: string,
-  waiting: () => Promise<number>,
-  { relays, seed = 1, workers = 1, variables = {} }: CommonOptions,
+  { url: target, pool }: RootstockPool,
+  { relays, seed = 1, workers = 1, variables = {} }: RigOptions,
 ) {
   const { callers, bindings } = chain
   const truth: GroundTruth = {
@@ -153,7 +126,7 @@ async function assemble(
     note,
     told: told as readonly Told[],
     /** Waits until nothing is open any more. @throws {UnsettledError} saying what still is, where nothing moves */
-    settle: () => settle(truth, () => openIn(truth, relay, waiting, told)),
+    settle: () => settle(truth, () => openIn(truth, relay, pool, told)),
     judge: () => judge(truth, told),
     /** Starts another relay with the same key and secrets, and a ledger of its own. */
     another: () => (relays ?? usual)({ ...configured, workers: 1 }),
@@ -190,12 +163,12 @@ async function settle(
 async function openIn(
   truth: GroundTruth,
   relay: RelayWorkers,
-  waiting: () => Promise<number>,
+  pool: RootstockPool['pool'],
   told: readonly Told[],
 ): Promise<string | undefined> {
   const rows = await relay.openRows()
   if (rows.length > 0) return JSON.stringify(rows.slice(0, 5))
-  const inPool = await waiting()
+  const inPool = pool.all().length
   if (inPool > 0) return `${inPool} transactions in the pool`
   const spent = new Set((await spentOn(truth)).spent.map(({ intentId }) => intentId))
   for (const { delivery, reply } of told) {
