@@ -3,7 +3,7 @@ import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
 import { createRandom } from '../random.ts'
 import { openSqlite } from '../sqlite.ts'
 import { endOf, happen } from './events.ts'
-import { forwarderAddress, simulatedChainId, startState } from './ground.ts'
+import { startState } from './ground.ts'
 import type { History } from './history.ts'
 import { useInstantCrypto } from './lender/instant-crypto.ts'
 import { chooseFirstPins } from './lender/product.ts'
@@ -18,8 +18,6 @@ import { createWorld, type World } from './world.ts'
 
 export type Run = { history: History; story: readonly string[] }
 
-const strangerAddress = `0x${'5e'.repeat(20)}`
-const forwarder = { chainId: simulatedChainId, address: forwarderAddress }
 const dayMs = 24 * 60 * minuteMs
 
 /** The requests' lifetime is 2 h: what is open when the faults end is settled after it. */
@@ -43,7 +41,7 @@ export async function runPlan(plan: Plan, isTold = false): Promise<Run> {
   try {
     if (knobs.isLender) await chooseFirstPins(world.memories, world.callers)
     await live(world)
-    return { history: historyOf(world), story: world.story.lines() }
+    return { history: historyOf(world), story: world.story.lines }
   } finally {
     useThreads()
     process.off('unhandledRejection', onUncaught)
@@ -81,7 +79,6 @@ async function livePhase(world: World, phase: 0 | 1): Promise<void> {
   records.followed.push(peek(world).work().head?.number)
   weather.isCalm = true
   story.tell(() => 'From here on nothing fails any more.')
-  expectOwnForwarder(world)
   // Time for a round that sees what the last event did, even one of those that only watch.
   await scheduler.runUntil(quiet + 10 * plan.knobs.rules.tendMs + 30 * secondMs)
   await untilSettled(world, quiet + settledWithinMs)
@@ -93,19 +90,6 @@ async function livePhase(world: World, phase: 0 | 1): Promise<void> {
   records.payments.push(
     new Map(payments.map((payment) => [payment.order.request.intentId, payment])),
   )
-}
-
-/** While anything is open, requests to another forwarder are none of this ledger's. */
-function expectOwnForwarder(world: World): void {
-  const { records } = world
-  const { chainId, address } = forwarder
-  if (!isOpen(peek(world).work())) return
-  const own = { FORWARDER_ADDRESS: address }
-  if (peek(world).identify({ chainId, fingerprints: own }).kind !== 'same') return
-  const another = { FORWARDER_ADDRESS: strangerAddress }
-  const { kind } = peek(world).identify({ chainId, fingerprints: another })
-  if (kind === 'same')
-    records.noticed.push(['uncaught', 'the forwarder moves while something is open'])
 }
 
 async function askAgain(world: World, phase: 0 | 1): Promise<void> {

@@ -4,30 +4,14 @@ import type { ModelBlock } from './model/chain.ts'
 import { Status } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 
-/** A run told in sentences with times. */
-export type Story = ReturnType<typeof createStory>
-
-export const silentStory: Story = {
-  tell: () => {},
-  fault: () => {},
-  log: () => {},
-  lines: () => [],
-}
-
-/** The same sentence is not told more often than that. */
-const toldAtMost = 3
-
-/** Times are counted from `start`. */
-export function createStory(now: () => number, start: number) {
+/** Tells a run in sentences with times, counted from `start`, where it is to be told. */
+export function createStory(now: () => number, start: number, isTold: boolean) {
   const lines: string[] = []
-  const times = new Map<string, number>()
   const tell = (sentence: () => string) => {
-    const words = sentence()
-    const time = (times.get(words) ?? 0) + 1
-    times.set(words, time)
-    if (time <= toldAtMost) lines.push(`${timeOf(now() - start)}  ${words}`)
+    if (isTold) lines.push(`${timeOf(now() - start)}  ${sentence()}`)
   }
   return {
+    lines: lines as readonly string[],
     tell,
     fault: (who: string, what: string, fault: Fault) =>
       tell(() => `${who}, at ${what}: ${wordsOf(fault)}`),
@@ -36,10 +20,6 @@ export function createStory(now: () => number, start: number) {
         const of = intent === undefined ? nonce : short(`${intent}`)
         return `The relay logs ${event}${of === undefined ? '' : ` (${of})`}: ${message}`
       }),
-    lines(): readonly string[] {
-      const untold = [...times.values()].reduce((sum, n) => sum + Math.max(0, n - toldAtMost), 0)
-      return untold === 0 ? lines : [...lines, `and ${untold} times more what was told before.`]
-    },
   }
 }
 

@@ -14,7 +14,7 @@ import type { ModelBlock } from './model/chain.ts'
 import { digest } from './model/hashing.ts'
 import type { Plan } from './plan.ts'
 import { createScheduler } from './scheduler.ts'
-import { createStory, nameOf, silentStory } from './story.ts'
+import { createStory, nameOf } from './story.ts'
 
 /** Where a run takes place, and how all of it is at this moment. */
 export type World = ReturnType<typeof createWorld>
@@ -61,8 +61,6 @@ function newObject({ rules }: Plan['knobs'], storage: Sql) {
       rings: 0,
       ringing: new Set<Actor>(),
     },
-    /** How things stood when the latest round began; undefined where the round is not judged. */
-    round: undefined as RoundStart | undefined,
     views: {
       /** How many payments of an account had begun when a session of it was looked up. */
       looked: new Map<string, Set<number>>(),
@@ -81,7 +79,7 @@ export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
   const { knobs } = plan
   const scheduler = createScheduler(startTime)
   const { now } = scheduler
-  const story = isTold ? createStory(now, startTime) : silentStory
+  const story = createStory(now, startTime, isTold)
   const records = newRecords()
   let tokens = 0
   const weather = newWeather()

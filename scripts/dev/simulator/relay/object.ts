@@ -2,7 +2,6 @@ import { keepLedger } from '../../../../src/relay/ledger/keeper.ts'
 import type {
   AcceptPayment,
   Ledger,
-  NonceFill,
   OfferAnswer,
   Refusing,
 } from '../../../../src/relay/ledger/port.ts'
@@ -17,7 +16,7 @@ import type { Outcome, World } from '../world.ts'
 import { exchange, lenderLines, meet, own, partsOf } from './lines.ts'
 import { watchOffers } from './offers.ts'
 import { createMortalAcceptor, createTending } from './programs.ts'
-import { beginRound, endRound, refusedSlot, requeuedInVain } from './rounds.ts'
+import { beginRound, endRound } from './rounds.ts'
 
 // A Durable Object's life around the real ledger.
 
@@ -275,16 +274,11 @@ function newTend(world: World) {
 
 /** The ledger, of which each call is judged. */
 function watchedLedger(world: World): SqlLedger {
-  const { object, records } = world
+  const { records } = world
   return ledgerThrough<SqlLedger>((method, args) =>
     watchOffers(world, peek(world), method, args, () => {
       try {
-        const answer = (peek(world)[method] as (...args: unknown[]) => unknown)(...args)
-        if (object.alarm.ringing.size === 0) return answer
-        const isTaken = method === 'slot' && answer === undefined
-        if (isTaken) refusedSlot(world, (args[0] as NonceFill).nonce)
-        if (method === 'requeue' && (answer as unknown[]).length === 0) requeuedInVain(world)
-        return answer
+        return (peek(world)[method] as (...args: unknown[]) => unknown)(...args)
       } catch (error) {
         const words = `the ledger's ${method} throws: ${error}`
         // A second payment of one intent is refused by a throw.

@@ -20,9 +20,7 @@ const watchEndsMs = 1_000
 
 /** Takes down how things stand when a round begins. */
 export function beginRound(world: World, ledger: SqlLedger): RoundStart | undefined {
-  const { object, chain } = world
-  object.round = isQuiet(world) ? { head: chain.head(), work: ledger.work() } : undefined
-  return object.round
+  return isQuiet(world) ? { head: world.chain.head(), work: ledger.work() } : undefined
 }
 
 export function endRound(
@@ -37,19 +35,6 @@ export function endRound(
   const isBehind = start.work.behindSince !== undefined || left.behindSince !== undefined
   if (!actor.isAlive || actor.troubles.size > 0 || isBehind) return
   for (const words of undone(world, start, left)) found(world, `${actor.name} leaves ${words}`)
-}
-
-/** Judges that the ledger gave no lease of a nonce. */
-export function refusedSlot(world: World, nonce: number): void {
-  const { round } = world.object
-  const wasHeld = round !== undefined && heldBy(round.work).includes(nonce)
-  if (wasHeld && isQuiet(world)) found(world, `a round asks for nonce ${nonce}, which is taken`)
-}
-
-/** Judges that a payment did not change which a round has wait again. */
-export function requeuedInVain(world: World): void {
-  if (world.object.round === undefined || !isQuiet(world)) return
-  found(world, 'a round has a payment wait again for nothing')
 }
 
 const found = ({ records }: World, words: string) => records.noticed.push(['done', words])
