@@ -4,31 +4,24 @@ import { type Load, now, runLoad } from './load.ts'
 import { type BenchChain, recipient } from './served/chain.ts'
 
 /** Something that takes USSD deliveries and pays: the relay, or a baseline. */
-export type Payer = { url: string; pid: number; confirmed: Confirmations }
-
-/** What a payer's log says of payments that are in a block. */
-export type Confirmations = {
-  onLine: (line: string) => void
-  /** Lines of any kind so far. */
-  lines: () => number
-  /** Waits until so many more payments are confirmed, and gives the time of the last (Unix, in ms). */
-  next: (count: number) => Promise<number>
-}
+export type Payer = { url: string; pid: number; confirmed: ReturnType<typeof countConfirmations> }
 
 /** Counts lines that end a payment, as the specification words them. */
-export function countConfirmations(): Confirmations {
+export function countConfirmations() {
   let seen = 0
   let lines = 0
   let lastAt = 0
   return {
-    onLine(line) {
+    onLine(line: string) {
       lines += 1
       if (!line.includes('Transfer confirmed: 0x')) return
       seen += 1
       lastAt = now()
     },
+    /** Counts lines of any kind. */
     lines: () => lines,
-    async next(count) {
+    /** Waits until so many more payments are confirmed, and gives the time of the last (Unix, in ms). */
+    async next(count: number) {
       const goal = seen + count
       const late = () => new Error(`${goal - seen} of ${count} payments were not confirmed`)
       await until(() => seen >= goal, { everyMs: 10, withinMs: 120_000, late })

@@ -9,17 +9,7 @@ import { callersOf, createTreasury } from '../../dev/relays/callers.ts'
 import { createNodeCall } from '../../stack/chain/node.ts'
 
 /** The chain that everything is measured on. */
-export type BenchChain = {
-  url: string
-  loan: Address
-  call: ReturnType<typeof createNodeCall>
-  /** Gives phones whose accounts have money, each in its turn. */
-  nextPhone: () => string
-  /** Makes the Worker's environment for this chain, with the relayer's key of this name. */
-  makeVariables: (relayer: string, nodeUrl?: string) => Promise<Record<string, string>>
-  /** Makes an account that has money in the contract and for gas, and gives its key. */
-  makeAccount: (name: string) => Promise<Hex>
-}
+export type BenchChain = Awaited<ReturnType<typeof startBenchChain>>
 
 const blockSeconds = 0.25
 
@@ -37,9 +27,7 @@ export const apiKey = 'the-key-of-the-benchmark'
 export const recipient: Address = '0x00000000000000000000000000000000000a11ce'
 
 /** Starts an anvil with the contracts, and with money for relayers and callers. */
-export async function startBenchChain(
-  atEnd: (stop: () => Promise<void>) => void,
-): Promise<BenchChain> {
+export async function startBenchChain(atEnd: (stop: () => Promise<void>) => void) {
   const addresses = relayers.map((name) => relayerAccount(makeMnemonic(name), 31, 0).address)
   // A block for each transaction would make blocks by the thousand, and each of anvil's costs more than
   // the one before: the more so, the more accounts there are, so what needs many has them from the start.
@@ -64,15 +52,18 @@ export async function startBenchChain(
     url,
     loan: chain.loan,
     call,
+    /** Gives phones whose accounts have money, each in its turn. */
     nextPhone: () => callers[next++ % callers.length]?.phone ?? '',
-    makeVariables: async (relayer, nodeUrl = url) => ({
+    /** Makes the Worker's environment for this chain, with the relayer's key of this name. */
+    makeVariables: async (relayer: string, nodeUrl = url): Promise<Record<string, string>> => ({
       ...bindings,
       NODE_URL: nodeUrl,
       RELAYER_MNEMONIC: makeMnemonic(relayer),
       RPC_KEY_HASHES: keyHash,
       OPERATOR_TOKEN: 'the-token-of-the-benchmark',
     }),
-    async makeAccount(name) {
+    /** Makes an account that has money in the contract and for gas, and gives its key. */
+    async makeAccount(name: string) {
       const { address } = privateKeyToAccount(makeSecret(name))
       await giveGas(address)
       await deposit([address], parseEther('1'))

@@ -7,13 +7,7 @@ import { children } from '../../stack/process-id.ts'
 import { buildWorker, servedWorker, type WorkerBuild } from '../../stack/served/worker-build.ts'
 
 /** A Worker in a workerd of its own, which listens itself: nothing stands between it and the load. */
-export type Workerd = {
-  url: string
-  pid: number
-  /** Where its isolate can be inspected, if it was started so. */
-  inspectorUrl: string | undefined
-  stop: () => Promise<void>
-}
+export type Workerd = Awaited<ReturnType<typeof serve>>
 
 type ProductOptions = {
   variables: Record<string, string>
@@ -50,7 +44,7 @@ async function serve(
   workers: WorkerdOptions['workers'],
   isInspected = false,
   onLine: (line: string) => void = () => {},
-): Promise<Workerd> {
+) {
   const objects = mkdtempSync(join(memoryFolder(), 'bench-objects-'))
   const known = new Set(children().map(({ pid }) => pid))
   const miniflare = startWorkerd({ objects, isInspected, onLine, workers })
@@ -60,6 +54,7 @@ async function serve(
   return {
     url: origin,
     pid: own.pid,
+    /** Where its isolate can be inspected, if it was started so. */
     inspectorUrl: isInspected ? (await miniflare.getInspectorURL()).href : undefined,
     async stop() {
       await miniflare.dispose()

@@ -7,7 +7,8 @@ const lockedForMs = 5_000
 
 /** Rows of the ledger that are not settled, read from its file as it lies there. */
 export function openRows(objects: string): Record<string, unknown>[] {
-  return databases(objects).flatMap((file) => {
+  const files = ledgerFiles(objects).filter((file) => file.endsWith('.sqlite'))
+  return files.flatMap((file) => {
     // workerd locks it for moments.
     const database = new DatabaseSync(file, { readOnly: true, timeout: lockedForMs })
     try {
@@ -37,11 +38,5 @@ export function ledgerFiles(objects: string): string[] {
       ({ name, parentPath }) =>
         /^[0-9a-f]{64}\.sqlite/.test(name) && /LedgerObject$/.test(parentPath),
     )
-    .map((entry) => join(entry.parentPath, entry.name))
-}
-
-function databases(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /^[0-9a-f]{64}\.sqlite$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
 }

@@ -1,11 +1,11 @@
 import type { Address } from 'viem'
 import { createRandom } from '../random.ts'
-import { type AccountPool, createAccountPool } from '../rootstock-pool/account-pool.ts'
+import { createAccountPool } from '../rootstock-pool/account-pool.ts'
 import { rootstockRules } from '../rootstock-pool/rules.ts'
-import { type ChainState, createModelChain, type ModelChain } from './model/chain.ts'
+import { type ChainState, createModelChain } from './model/chain.ts'
 import type { ContractWorld } from './model/contracts.ts'
-import { createModelNode, type ModelNode, type ModelNodeOptions } from './model/model-node.ts'
-import { cheapSigning, type ModelTransaction, type Signing } from './model/signing.ts'
+import { createModelNode, type ModelNodeOptions } from './model/model-node.ts'
+import { cheapSigning, type ModelTransaction } from './model/signing.ts'
 import { type Plan, phoneOf, principalWei, startMillis } from './plan.ts'
 import { milliWei } from './units.ts'
 
@@ -18,23 +18,13 @@ export const startGasPriceWei = 60_000_000n
 export const richWei = 10n ** 18n
 export const poorWei = 10n ** 12n
 
-/** What a relay stands on: a chain with the contracts, its pool and a node, and who signs. */
-export type Ground = {
-  signing: Signing
-  world: ContractWorld
-  callers: readonly Address[]
-  chain: ModelChain
-  pool: AccountPool<ModelTransaction>
-  node: ModelNode
-}
-
 /** Begins a chain as a plan has it, for callers with the plan's numbers unless others are given. */
 export function createGround(
   { seed, knobs }: Pick<Plan, 'seed' | 'knobs'>,
   now: () => number,
   arrived: ModelNodeOptions['arrived'],
   phones: readonly string[] = [],
-): Ground {
+) {
   const signing = cheapSigning()
   const addressOf = (phone: string) => signing.caller(phone).address.toLowerCase() as Address
   const callers = Array.from({ length: knobs.callers }, (_, caller) =>

@@ -32,9 +32,6 @@ export type ModelNodeOptions = {
   ) => void
 }
 
-/** Answers one JSON-RPC call from what a replica sees whose head is `view`. */
-export type ModelNode = (method: string, params: readonly unknown[], view: ModelBlock) => unknown
-
 const revertCodes = { rskj: -32015, geth: 3 } as const
 const rejectedCodes = { rskj: -32010, geth: -32000 } as const
 const callGas = 6_800_000
@@ -49,12 +46,12 @@ const reads = {
   debt: readCall('loanDetailsOf', zeroAddress).slice(0, 10),
 }
 
-/** The methods that the relay asks, as RSKj or geth answer them. */
-export function createModelNode(options: ModelNodeOptions): ModelNode {
+/** Answers JSON-RPC as RSKj or geth does, from what a replica sees whose head is `view`. */
+export function createModelNode(options: ModelNodeOptions) {
   const { chain, pool, signing, family } = options
   const isRelayer = (address: unknown) => isSame(address, options.relayer)
 
-  return (method, params, view) => {
+  return (method: string, params: readonly unknown[], view: ModelBlock): unknown => {
     switch (method) {
       case 'eth_getBlockByNumber': {
         const block =
