@@ -707,6 +707,24 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await mine({ c: executionIn(9) })).toEqual([])
     })
 
+    test('is final at once, with all that it did, where being in a block is enough', async () => {
+      const { ledger, sessions, hash, states } = await openBatch()
+      const failed = executionIn(9, { outcome: 'failed', reason: 'Insufficient balance' })
+      const { block } = failed
+      const executions = { a: executionIn(9), b: failed }
+      const moved = await ledger.mined({
+        nonce: 0,
+        sessions,
+        hash,
+        block,
+        executions,
+        isFinal: true,
+      })
+      const steps = ['mined', 'confirmed', 'mined', 'reverted', 'queued']
+      expect(moved.map(({ to }) => to)).toEqual(steps)
+      expect(await states()).toEqual(['confirmed 0', 'reverted 0', 'queued nowhere'])
+    })
+
     test('goes out again as a whole after a reorganization, and without whom another carries', async () => {
       const { ledger, hash, states, mine } = await openBatch()
       await mine({ a: executionIn(9), b: executionIn(9) })

@@ -665,6 +665,8 @@ export type MinedReport = {
   block: BlockId
   /** By the session. A payment that the transaction did nothing for has none, and is queued again. */
   executions: Readonly<Record<string, Execution>>
+  /** Being in a block is enough for an outcome to be final. */
+  isFinal?: boolean
 }
 
 export type Payment = {

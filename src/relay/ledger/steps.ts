@@ -344,7 +344,7 @@ export const steps: Steps = {
     })
   },
 
-  mined(at, { nonce, sessions, hash, block, executions }) {
+  mined(at, { nonce, sessions, hash, block, executions, isFinal }) {
     const { rows } = at
     const row = rows.row('nonces', at.relayer, nonce)
     if (row?.state !== 'recorded' || `${row.sessions}` !== `${sessions}`) return []
@@ -355,7 +355,9 @@ export const steps: Steps = {
     return row.sessions.flatMap((session) => {
       const execution = executions[session]
       if (execution === undefined) return dropFrom(at, row, session)
-      return move(at, paymentRow(rows, session), 'included', executionColumns(execution))
+      const moved = move(at, paymentRow(rows, session), 'included', executionColumns(execution))
+      const confirmed = isFinal ? move(at, paymentRow(rows, session), execution.outcome) : []
+      return [...moved, ...confirmed]
     })
   },
 

@@ -29,19 +29,14 @@ export async function readPassed(
     if (receipt === undefined) continue
     const mined = { ...transaction, receipt }
     const executions = await executionsIn(relayer, mined, requests)
-    return { nonce, sessions, hash: receipt.hash, block: receipt.block, executions }
+    const isFinal = relayer.rules.confirmations <= 1
+    const { hash, block } = receipt
+    return { nonce, sessions, hash, block, executions, isFinal }
   }
   return undefined
 }
 
-/**
- * Writes down what a passed nonce did. The outcome is final at once where being in a block is enough;
- * else the depth is for the alarm to see, which looks at the block once more.
- */
-export async function settle({ ledger, log, rules }: Relayer, report: MinedReport): Promise<void> {
+/** Writes down what a passed nonce did. Where it is not final at once, the alarm looks at the block once more. */
+export async function settle({ ledger, log }: Relayer, report: MinedReport): Promise<void> {
   logTransitions(log, await ledger.mined(report))
-  if (rules.confirmations > 1) return
-  for (const [session, { block }] of Object.entries(report.executions)) {
-    logTransitions(log, await ledger.confirm(session, block.hash))
-  }
 }
