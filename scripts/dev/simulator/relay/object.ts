@@ -276,7 +276,7 @@ function newTend(world: World) {
 function watchedLedger(world: World): SqlLedger {
   const { records } = world
   return ledgerThrough<SqlLedger>((method, args) =>
-    watchOffers(world, peek(world), method, args, () => {
+    watchOffers(world, method, args, () => {
       try {
         return (peek(world)[method] as (...args: unknown[]) => unknown)(...args)
       } catch (error) {
