@@ -191,15 +191,15 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
   },
   record({ world, random, chainNonce }) {
     const { offers, proposal } = world.offered ?? { offers: [], proposal: undefined }
-    const { slot, sessions = [] } = proposal ?? {}
+    const { slot, accepted = [] } = proposal ?? {}
     // A step that was proposed for nothing has no counts to go by.
     if (offers.length === 0) return ['work']
-    const isCarried = sessions.length > 0 && random.chance(0.9)
+    const isCarried = accepted.length > 0 && random.chance(0.9)
     const nonce = slot?.nonce ?? chainNonce
     return [
       'record',
       offers,
-      ...(isCarried ? [{ ...drawTransaction(world), nonce, sessions }] : []),
+      ...(isCarried ? [{ ...drawTransaction(world), nonce, accepted }] : []),
     ]
   },
   refuse: ({ random, question, screen }) => [

@@ -76,6 +76,8 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('accepts one of many offers of one session, and gives the others its answer', async () => {
       const { ledger } = await create()
       const offers = Array.from({ length: 8 }, () => offerOf('s'))
+      const late = { ...offerOf('s'), seen: 7 }
+      expect((await ledger.propose([late, ...offers])).accepted).toEqual([1])
       const alone = await Promise.all(offers.map((one) => offer(ledger, one)))
       const { verdicts } = await offer(ledger, ...offers)
       const kinds = [...alone.flatMap((one) => one.verdicts), ...verdicts].map(({ kind }) => kind)
@@ -102,10 +104,10 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('records nothing where other payments may begin by now than were signed for', async () => {
       const { ledger } = await create()
       const offers = [offerOf('a'), offerOf('b', bob)]
-      const { slot, sessions } = await ledger.propose(offers)
-      expect({ nonce: slot?.nonce, sessions }).toEqual({ nonce: 0, sessions: ['a', 'b'] })
+      const { slot, accepted } = await ledger.propose(offers)
+      expect({ nonce: slot?.nonce, accepted }).toEqual({ nonce: 0, accepted: [0, 1] })
       await ledger.refuse(refusingOf('a'))
-      const transaction = { ...transactionOf('both'), nonce: 0, sessions }
+      const transaction = { ...transactionOf('both'), nonce: 0, accepted }
       expect(await ledger.record(offers, transaction)).toEqual({ kind: 'changed' })
       expect(await ledger.work()).toMatchObject({ nonces: [], carried: [], queued: [] })
       expect((await offer(ledger, ...offers)).verdicts).toMatchObject([
@@ -117,9 +119,9 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('records nothing for a nonce that another transaction has by now', async () => {
       const { ledger } = await create()
       const offers = [offerOf('a')]
-      const { slot, sessions } = await ledger.propose(offers)
+      const { slot, accepted } = await ledger.propose(offers)
       await accept(ledger, 'b', bob)
-      const transaction = { ...transactionOf('a'), nonce: slot?.nonce ?? -1, sessions }
+      const transaction = { ...transactionOf('a'), nonce: slot?.nonce ?? -1, accepted }
       expect(await ledger.record(offers, transaction)).toEqual({ kind: 'changed' })
       expect((await offer(ledger, ...offers)).nonce).toBe(1)
     })

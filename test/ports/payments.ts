@@ -79,9 +79,10 @@ export async function offer(
   ledger: Ledger,
   ...offers: readonly PaymentOffer[]
 ): Promise<{ verdicts: Verdict[]; nonce: number | undefined }> {
-  const { slot, sessions } = await ledger.propose(offers)
-  const transaction = { ...transactionOf(sessions.join()), nonce: slot?.nonce ?? -1, sessions }
-  const isCarried = slot !== undefined && sessions.length > 0
+  const { slot, accepted } = await ledger.propose(offers)
+  const name = accepted.map((place) => offers[place]?.session).join()
+  const transaction = { ...transactionOf(name), nonce: slot?.nonce ?? -1, accepted }
+  const isCarried = slot !== undefined && accepted.length > 0
   const recorded = await ledger.record(offers, isCarried ? transaction : undefined)
   if (recorded.kind === 'changed') return offer(ledger, ...offers)
   return { verdicts: recorded.verdicts, nonce: isCarried ? slot.nonce : undefined }

@@ -202,11 +202,11 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       const { head, pages } = await exportAll(from.ledger)
       const { ledger } = to
       const offered = offerOf('signed', alice, { order: lent })
-      const { slot, sessions } = await ledger.propose([offered])
+      const { slot, accepted } = await ledger.propose([offered])
       expect(slot?.nonce).toBe(0)
       const restoring = { id: 'restore', head, identity, adds: true }
       expect(await ledger.beginRestore(restoring)).toEqual({ kind: 'begun' })
-      const transaction = { ...transactionOf('late'), nonce: 0, sessions }
+      const transaction = { ...transactionOf('late'), nonce: 0, accepted }
       expect(await ledger.record([offered], transaction)).toEqual({ kind: 'changed' })
       expect((await offer(ledger, offered)).verdicts).toEqual([{ kind: 'pending' }])
       const filling = { nonce: 1, chainNonce: 0, sessions: [] }

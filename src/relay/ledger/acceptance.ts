@@ -24,8 +24,8 @@ export function propose(at: At, offers: readonly PaymentOffer[]): Proposal {
   const nonce = nonceFor(at, offers)
   const trial = { ...at, rows: draftOver(at.rows, new Map()) }
   const verdicts = accept(trial, offers, nonce === undefined ? undefined : { nonce, hash: '0x' })
-  const sessions = sessionsOf(offers, verdicts)
-  return { slot: nonce === undefined ? undefined : slotOf(at, nonce), sessions }
+  const accepted = acceptedIn(verdicts)
+  return { slot: nonce === undefined ? undefined : slotOf(at, nonce), accepted }
 }
 
 /** Records what may begin, with the transaction that carries all of it. */
@@ -42,9 +42,10 @@ export function record(
   const carrier = transaction && { nonce: transaction.nonce, hash: transaction.hash }
   const verdicts = accept(trial, offers, carrier)
   if (transaction !== undefined) {
-    const { nonce, sessions } = transaction
+    const { nonce, accepted } = transaction
     // What was signed carries these and no others.
-    if (`${sessionsOf(offers, verdicts)}` !== `${sessions}`) return changed
+    if (`${acceptedIn(verdicts)}` !== `${accepted}`) return changed
+    const sessions = accepted.flatMap((place) => offers[place]?.session ?? [])
     recordBytes(trial, nonce, sessions, transaction)
   }
   for (const { table, key, after } of writes.values()) {
@@ -61,8 +62,8 @@ const nonceFor = (at: At, offers: readonly PaymentOffer[]): number | undefined =
     poolNonce: Math.max(...offers.map(({ poolNonce }) => poolNonce)),
   })
 
-const sessionsOf = (offers: readonly PaymentOffer[], verdicts: readonly Verdict[]): string[] =>
-  offers.flatMap(({ session }, index) => (verdicts[index]?.kind === 'accepted' ? [session] : []))
+const acceptedIn = (verdicts: readonly Verdict[]): number[] =>
+  verdicts.flatMap(({ kind }, place) => (kind === 'accepted' ? [place] : []))
 
 /** Where payments begin: carried by this transaction. Undefined: they are queued. */
 type Carrier = { nonce: number; hash: Hex } | undefined

@@ -571,11 +571,14 @@ export type Verdict =
   /** The account has been paid from since it was looked at. */
   | { kind: 'changed' }
 
-/** The payments that may begin, and the nonce for them. Undefined: none is free, and they are to be queued. */
-export type Proposal = { slot: Slot | undefined; sessions: string[] }
+/**
+ * The places of the offers whose payments may begin, one a session, and the nonce for them. Undefined: none is free,
+ * and they are to be queued.
+ */
+export type Proposal = { slot: Slot | undefined; accepted: number[] }
 
-/** A transaction that carries the payments of these sessions, in this order. */
-export type Carrying = SignedTransaction & { nonce: number; sessions: readonly string[] }
+/** A transaction that carries the payments of the offers in these places, in this order. */
+export type Carrying = SignedTransaction & { nonce: number; accepted: readonly number[] }
 
 /**
  * What a payment takes of what all accounts share, in wei: of the pool of loans, of the day's cap on them,

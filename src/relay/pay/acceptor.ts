@@ -70,34 +70,30 @@ async function acceptAll(
   offers: readonly PaymentOffer[],
 ): Promise<OfferAnswer[]> {
   const { ledger } = options
-  const requests = new Map(offers.map(({ session, order }) => [session, order.request]))
   for (let attempt = 0; attempt < signAttempts; attempt += 1) {
-    const { slot, sessions } = await ledger.propose(offers)
-    const transaction = slot && (await sign(options, slot, offers, sessions))
+    const { slot, accepted } = await ledger.propose(offers)
+    const carried = accepted.flatMap((place) => offers[place] ?? [])
+    const transaction = slot && (await sign(options, slot, carried))
     // Without a price that outbids older bytes of the nonce, a round finds the payments another one.
     if (slot === undefined || transaction === undefined) break
     const { nonce, prior } = slot
-    const recorded = await ledger.record(offers, { ...transaction, nonce, sessions })
+    const recorded = await ledger.record(offers, { ...transaction, nonce, accepted })
     if (recorded.kind === 'changed') continue
-    const carried = new Map([...requests].filter(([session]) => sessions.includes(session)))
-    return withSending(recorded.verdicts, {
-      ...{ nonce, transaction, requests: carried },
-      isFirst: prior === undefined,
-    })
+    const requests = new Map(carried.map(({ session, order }) => [session, order.request]))
+    const isFirst = prior === undefined
+    return withSending(recorded.verdicts, { nonce, transaction, requests, isFirst })
   }
   const recorded = await ledger.record(offers)
   if (recorded.kind === 'changed') throw new Error('nothing was signed that could have changed')
   return recorded.verdicts
 }
 
-/** Signs the transaction that carries these sessions' requests; undefined where there are none, or none may. */
+/** Signs the transaction that carries these payments; undefined where there are none, or none may. */
 async function sign(
   options: AcceptorOptions,
   slot: Slot,
-  offers: readonly PaymentOffer[],
-  sessions: readonly string[],
+  carried: readonly PaymentOffer[],
 ): Promise<SignedTransaction | undefined> {
-  const carried = offers.filter(({ session }) => sessions.includes(session))
   if (carried.length === 0) return undefined
   let highestWei = 0n
   for (const { gasPriceWei } of carried) if (gasPriceWei > highestWei) highestWei = gasPriceWei

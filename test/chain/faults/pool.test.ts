@@ -56,22 +56,23 @@ async function asOwner(
 describe('a pool that forgets', () => {
   test('one transaction: the same bytes go out again', async () => {
     rig.holdBlocks()
-    await rig.payMany(1)
-    const [transaction] = rig.waiting()
+    await rig.payInTurn(1)
+    const [transaction] = await rig.sent(1)
     expect(await rig.rootstock.drop(transaction?.hash ?? '0x')).toBe(true)
     await expect.poll(() => rig.waiting().map(({ hash }) => hash)).toEqual([transaction?.hash])
   })
 
   test('one of several, so that the others wait behind a gap', async () => {
     rig.holdBlocks()
-    await rig.payMany(5)
-    const second = rig.waiting()[1]
+    await rig.payInTurn(5)
+    const [, second] = await rig.sent(5)
     await rig.rootstock.drop(second?.hash ?? '0x')
   })
 
   test('everything, twice', async () => {
     rig.holdBlocks()
-    await rig.payMany(8)
+    await rig.payInTurn(8)
+    await rig.sent(8)
     for (let time = 0; time < 2; time++) {
       expect(await rig.rootstock.evictAll()).toHaveLength(8)
       await expect.poll(() => rig.waiting().length).toBe(8)
@@ -80,9 +81,8 @@ describe('a pool that forgets', () => {
 
   test('what is too cheap for its blocks is outbid and not forgotten', async () => {
     rig.holdBlocks()
-    await rig.payMany(3)
-    // A payment that is accepted may be signed later, and then at the price of that time.
-    await expect.poll(() => rig.waiting().length).toBe(3)
+    await rig.payInTurn(3)
+    await rig.sent(3)
     rig.rootstock.setMinGasPrice(minPrice * 2n)
     rig.rootstock.setBlockTime(blockMs)
     await rig.settle()
@@ -91,7 +91,8 @@ describe('a pool that forgets', () => {
 
   test('what no allowed price carries is told to the operator, and made when prices fall', async () => {
     rig.holdBlocks()
-    await rig.payMany(1)
+    await rig.payInTurn(1)
+    await rig.sent(1)
     const before = rig.logged('nonce.stuck').length
     // Above what the relay may pay, so that no replacement helps.
     rig.rootstock.setMinGasPrice(parseGwei('2'))
@@ -104,7 +105,8 @@ describe('a chain that changes its mind', () => {
   async function payAndMine(): Promise<void> {
     rig.holdBlocks()
     const seen = rig.logged('payment.mined').length
-    await rig.payMany(3)
+    await rig.payInTurn(3)
+    await rig.sent(3)
     await rig.rootstock.mine()
     await until(() => rig.logged('payment.mined').length >= seen + 3)
   }
@@ -136,7 +138,8 @@ describe('a chain that changes its mind', () => {
     const mined = rig.logged('payment.mined').length
     const confirmed = rig.logged('payment.confirmed').length
     rig.holdBlocks()
-    await rig.payMany(payments)
+    await rig.payInTurn(payments)
+    await rig.sent(payments)
     await rig.rootstock.mine()
     await until(() => rig.logged('payment.mined').length === mined + payments)
     // The requests' own Workers end with this: from here on the alarm is alone.
@@ -182,6 +185,7 @@ describe('a chain that changes its mind', () => {
     const mined = rig.logged('payment.mined').length
     const loan = { phone: caller.phone, sessionId: 'a loan', text: '3' }
     expect(claimOf(await rig.deliver(loan))).toBe('submitted')
+    await rig.sent(1)
     await rig.rootstock.mine()
     await expect.poll(() => rig.logged('payment.mined').length).toBe(mined + 1)
     const failed = rig.logged('payment.reverted').length
@@ -203,8 +207,8 @@ describe('another program with the same key', () => {
     rig.holdBlocks()
     const raw = await foreign(minPrice)
     const hash = await rpcTo(rig.rootstock.url)('eth_sendRawTransaction', [raw])
-    await rig.payMany(2)
-    await expect.poll(() => rig.waiting().length).toBe(3)
+    await rig.payInTurn(2)
+    await rig.sent(3)
     expect(rig.rootstock.pool.pending().map((one) => one.hash)).toContain(hash)
     await rig.settled()
     expect(await anvil('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
@@ -213,7 +217,8 @@ describe('another program with the same key', () => {
   test('whose transaction takes a nonce that a payment already had', async () => {
     rig.holdBlocks()
     const raw = await foreign(minPrice * 10n)
-    await rig.payMany(2)
+    await rig.payInTurn(2)
+    await rig.sent(2)
     // It reached a miner that never saw ours.
     await rig.rootstock.evictAll()
     const hash = await anvil('eth_sendRawTransaction', [raw])
@@ -225,8 +230,8 @@ describe('another program with the same key', () => {
 describe('a forwarder that refuses the relayer for a while', () => {
   test('reverts a transaction as a whole, whose payment is made by another', async () => {
     rig.holdBlocks()
-    await rig.deliver(rig.newPayment())
-    const [first] = rig.waiting()
+    await rig.payInTurn(1)
+    const [first] = await rig.sent(1)
     await asOwner([rig.chain.relayer, false])
     await rig.rootstock.mine()
     const receipt = await anvil('eth_getTransactionReceipt', [first?.hash])
@@ -243,7 +248,8 @@ describe('a relayer without money', () => {
   test('takes no payment more, and carries those that it took as soon as it has some again', async () => {
     const { relayer } = rig.chain
     rig.holdBlocks()
-    const replies = await rig.payMany(3)
+    const replies = await rig.payInTurn(3)
+    await rig.sent(3)
     expect(replies.map(claimOf)).toEqual(['submitted', 'submitted', 'submitted'])
     await anvil('anvil_setBalance', [relayer, '0x0'])
     await rig.rootstock.evictAll()
@@ -263,10 +269,10 @@ describe('a relayer without money', () => {
 describe('more payments than the pool has slots', () => {
   test('are all made, a few of them later', async () => {
     rig.holdBlocks()
-    const replies = await rig.payMany(20)
+    const replies = await rig.payInTurn(20)
     expect(replies.map(claimOf)).toEqual(Array.from({ length: 20 }, () => 'submitted'))
     expect(replies.filter(({ text }) => text.includes('Tx: queued')).length).toBe(5)
-    expect(rig.waiting()).toHaveLength(15)
+    await rig.sent(15)
     await rig.settled()
     expect(
       rig.logged('broadcast.refused').filter(({ refusal }) => refusal === 'nonce_too_high'),

@@ -42,6 +42,12 @@ function withHelpers(rig: Rig) {
     /** Makes so many of them at once. */
     payMany: (count: number) =>
       Promise.all(Array.from({ length: count }, () => rig.deliver(newPayment()))),
+    /** Makes so many, one after the other: each has a nonce of its own. */
+    async payInTurn(count: number) {
+      const replies: Awaited<ReturnType<typeof rig.deliver>>[] = []
+      for (let made = 0; made < count; made++) replies.push(await rig.deliver(newPayment()))
+      return replies
+    },
     logged: (event: string) => rig.relay.log.filter((line) => line.event === event),
     /** Ends faults, lets blocks come until nothing is open, and has the oracle look at everything told. */
     async settled() {
