@@ -8,7 +8,7 @@ import { nodeRoutes } from '../node/route.ts'
 import { createNodeService, isServed, type NodeService } from '../node/service.ts'
 import { createUpstreamBudget, withinBudget } from '../node/upstream/budget.ts'
 import { healthRoutes, operatorRoutes } from '../operator/route.ts'
-import { createContractsCall } from '../operator/sight/contracts.ts'
+import { createContractsLook } from '../operator/sight/contracts.ts'
 import { watched } from '../operator/sight/look.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
 import type { Tended } from '../relay/ledger/keeper.ts'
@@ -22,30 +22,20 @@ import { hubtel } from '../ussd/gateways/hubtel.ts'
 import { closedRoutes, ussdRoutes } from '../ussd/route.ts'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
-import { assembleOperations, type Operations } from './operator.ts'
+import { assembleOperations } from './operator.ts'
 import { assembleRelayer, forwarderOf } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 import { assembleSms } from './sms.ts'
 import type { Stores } from './stores.ts'
 import { assembleAnswer } from './ussd.ts'
 
-export type Assembly = {
-  config: Config
-  /** Is made at the first request: a Durable Object needs none. */
-  app: () => App
-  /** Does one round over what a ledger has open. */
-  tend: (ledger: Ledger) => Promise<Tended>
-  /** Makes what accepts payments for a ledger. */
-  acceptor: (ledger: Ledger) => AcceptPayment
-  /** Tells of a ledger that gives no answer, after each round. */
-  look: Operations['look']
-  feedKeeper: (chainId: number) => FeedKeeper
-}
+export type Assembly = ReturnType<typeof assemble>
 
-export function assemble(config: Config, runtime: Runtime, stores: Stores): Assembly {
+export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const { clock, log } = runtime
+  const { keyStore: store } = stores
   const { upstreamBudget: limits } = config
-  const budget = limits && createUpstreamBudget({ store: stores.keyStore, limits, ...runtime })
+  const budget = limits && createUpstreamBudget({ store, limits, ...runtime })
   function serviceOf(chainId: number, asker: Asker): NodeService {
     const ofRelay = chainId === config.chain.id ? budget : undefined
     const note = ofRelay && ((calls: number) => ofRelay.note(asker, calls))
@@ -55,11 +45,11 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
   // Counted apart from the relay, where calls are counted.
   const callersService = budget ? serviceOf(config.chain.id, 'callers') : nodeService
   const configured = createConfigKeys({ hashes: config.rpcKeyHashes, chainId: config.chain.id })
-  const stored = createStoredKeys({ store: stores.keyStore, configured, clock })
+  const stored = createStoredKeys({ store, configured, clock })
   const keys = budget ? withinBudget(stored, budget, config.chain.id) : stored
   const operations = assembleOperations({ config, runtime, stores, nodeService, budget })
-  const forwarder = forwarderOf(config)
-  const contracts = createContractsCall(forwarder, createTargetCheck(forwarder, config.loan))
+  const isTarget = createTargetCheck(forwarderOf(config), config.loan)
+  const lookAtContracts = createContractsLook(isTarget)
   const sendSms = assembleSms(config, runtime, stores.memory)
   let app: App | undefined
 
@@ -85,13 +75,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
       ussd: ussdOf(config, runtime, nodeService, stores),
       callbackSecret: config.callbackSecret,
       node: nodeRoutes({ keys, services, sockets, clock, background: runtime.background, log }),
-      keys: keyRoutes({
-        store: stores.keyStore,
-        operatorToken,
-        chainIds,
-        isServed,
-        now: clock.now,
-      }),
+      keys: keyRoutes({ store, operatorToken, chainIds, isServed, now: clock.now }),
       operator: operatorRoutes({ operator, operatorToken, log }).route('/', health),
       log,
     })
@@ -99,29 +83,32 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores): Asse
 
   return {
     config,
-    app() {
+    /** Is made at the first request: a Durable Object needs none. */
+    app(): App {
       app ??= assembleApp()
       return app
     },
+    /** Tells of a ledger that gives no answer, after each round. */
     look: operations.look,
-    acceptor: (ledger) => createAcceptor(assembleRelayer(config, runtime, nodeService, ledger)),
-    async tend(ledger) {
+    /** Makes what accepts payments for a ledger. */
+    acceptor: (ledger: Ledger): AcceptPayment =>
+      createAcceptor(assembleRelayer(config, runtime, nodeService, ledger)),
+    /** Does one round over what a ledger has open. */
+    async tend(ledger: Ledger): Promise<Tended> {
       const round = withEndingLimits(clock, (ending) => {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
-        return watched(relayer, contracts, tend, (how) => {
+        return watched(relayer, lookAtContracts, tend, (how) => {
           if (how === 'noted') operations.watch(ledger)
           else runtime.background(operations.look('failed'))
         })
       })
       // What is final already waits for no node that answers.
-      const isMoreToSend = await round.then(
-        () => sendSms?.(ledger),
-        () => sendSms?.(ledger),
-      )
+      const send = () => sendSms?.(ledger)
+      const isMoreToSend = await round.then(send, send)
       const tended = await round
       return isMoreToSend === true && tended !== 'soon' ? 'open' : tended
     },
-    feedKeeper: (chainId) => feedKeeperOver(serviceOf(chainId, 'callers')),
+    feedKeeper: (chainId: number) => feedKeeperOver(serviceOf(chainId, 'callers')),
   }
 }
 

@@ -34,15 +34,6 @@ const ledgerWithinMs = 2_000
 /** Has who asks begin a round where none was for so long: not everything that serves has a cron. */
 const wakeAfterMs = 60_000
 
-export type Operations = {
-  /** Is made at the first request. */
-  operator: () => Operator
-  /** Raises, clears and tells alerts in the background, after a round has noted something. */
-  watch: (ledger: Ledger) => void
-  /** Looks after a round whether the ledger still answers, or does again. */
-  look: (round: 'done' | 'failed') => Promise<void>
-}
-
 type Served = {
   config: Config
   runtime: Runtime
@@ -51,7 +42,7 @@ type Served = {
   budget: UpstreamBudget | undefined
 }
 
-export function assembleOperations(served: Served): Operations {
+export function assembleOperations(served: Served) {
   const { config, runtime, stores, nodeService, budget } = served
   const { clock, log, background } = runtime
   const identity = assembleIdentity(config)
@@ -107,9 +98,12 @@ export function assembleOperations(served: Served): Operations {
   const shared = cached(clock, sharedMs, condition)
   const known = { subject, condition, sharedCondition: shared }
   return {
+    /** Is made at the first request. */
     operator: () => operatorOver(served, known),
-    watch: (ledger) => background(watchOver(ledger)),
-    async look(round) {
+    /** Raises, clears and tells alerts in the background, after a round has noted something. */
+    watch: (ledger: Ledger) => background(watchOver(ledger)),
+    /** Looks after a round whether the ledger still answers, or does again. */
+    async look(round: 'done' | 'failed') {
       if (round === 'failed' || silence.isTold()) await shared()
     },
   }

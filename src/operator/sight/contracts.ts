@@ -1,5 +1,4 @@
 import { bytesToHex, decodeFunctionResult, encodeFunctionData, type Hex, stringToHex } from 'viem'
-import type { CallOutcome } from '../../chain/node.ts'
 import { TransportError } from '../../chain/rpc.ts'
 import { microLoanAbi } from '../../loan/abi.ts'
 import {
@@ -14,20 +13,13 @@ import {
 } from '../../relay/forwarder/requests.ts'
 import type { TargetCheck } from '../../relay/forwarder/target.ts'
 import type { Seen } from '../../relay/ledger/sight.ts'
+import type { Relayer } from '../../relay/relayer.ts'
 import { keyAccount } from '../../runtime/key-account.ts'
 
 /** Tells what the contracts are to this relayer, and what the pool has. */
 export type Contracts = NonNullable<Seen['facts']['contracts']>
 
-/** Is only ever simulated: through it the forwarder reads the loan contract for us. */
-export type ContractsCall = {
-  /** Makes calldata of the forwarder for a block of about this time (Unix time in seconds). */
-  calldata: (seconds: number) => Promise<Hex>
-  /** Reads the outcome of that call. @throws {TransportError} the chain's clock is hours from ours */
-  read: (outcome: CallOutcome) => Contracts
-  /** Tells whether the contract that is read is the one that was meant. */
-  isTarget: TargetCheck
-}
+export type LookAtContracts = ReturnType<typeof createContractsLook>
 
 const views = [
   'liquidity',
@@ -44,45 +36,48 @@ const viewGas = 100_000
 /** Lets signed requests be used for so long, and be good for as long again. */
 const signedForSeconds = 3_600
 
+const nodeTimeoutMs = 5_000
+
+/** Signs views of the loan contract by a key that holds nothing: they are only ever simulated. */
+async function signViews(forwarder: Forwarder, seconds: number): Promise<readonly SignedRequest[]> {
+  const nobody = keyAccount(bytesToHex(crypto.getRandomValues(new Uint8Array(32))))
+  return Promise.all(
+    views.map((functionName) =>
+      signRequest(nobody, forwarder, {
+        from: nobody.address,
+        intentId: stringToHex(functionName, { size: intentIdLength }),
+        gas: viewGas,
+        deadline: seconds + 2 * signedForSeconds,
+        data: encodeFunctionData({ abi: microLoanAbi, functionName }),
+      }),
+    ),
+  )
+}
+
 /**
- * Looks at the contracts by one `eth_call` of `execute`, from the relayer: that it does not revert says
- * that the forwarder takes this relayer, and each request returns a view of the loan contract. A key
- * that holds nothing signs them.
+ * Looks at the contracts by one `eth_call` of `execute` from the relayer: that it does not revert says that
+ * the forwarder takes this relayer. `seconds` is the time of a block (Unix time in s).
  */
-export function createContractsCall(forwarder: Forwarder, isTarget: TargetCheck): ContractsCall {
+export function createContractsLook(isTarget: TargetCheck) {
   let signed: { at: number; requests: readonly SignedRequest[] } | undefined
 
-  async function sign(seconds: number): Promise<readonly SignedRequest[]> {
-    const nobody = keyAccount(bytesToHex(crypto.getRandomValues(new Uint8Array(32))))
-    return Promise.all(
-      views.map((functionName) =>
-        signRequest(nobody, forwarder, {
-          from: nobody.address,
-          intentId: stringToHex(functionName, { size: intentIdLength }),
-          gas: viewGas,
-          deadline: seconds + 2 * signedForSeconds,
-          data: encodeFunctionData({ abi: microLoanAbi, functionName }),
-        }),
-      ),
-    )
-  }
-
-  return {
-    isTarget,
-    async calldata(seconds) {
-      if (signed === undefined || Math.abs(seconds - signed.at) > signedForSeconds) {
-        signed = { at: seconds, requests: await sign(seconds) }
-      }
-      return encodeExecute(signed.requests)
-    },
-    read(outcome) {
-      if (outcome.kind === 'reverted') return { state: refusalByForwarder(outcome.data) }
-      if (outcome.data === '0x' || signed === undefined) return { state: 'missing' }
-      return contractsOf(decodeExecute(signed.requests, outcome.data))
-    },
+  return async (relayer: Relayer, seconds: number): Promise<Contracts> => {
+    const { node, clock, signer, forwarder } = relayer
+    if (signed === undefined || Math.abs(seconds - signed.at) > signedForSeconds) {
+      signed = { at: seconds, requests: await signViews(forwarder, seconds) }
+    }
+    const { requests } = signed
+    const call = { from: signer.address, to: forwarder.address, data: encodeExecute(requests) }
+    const outcome = await node.call(call, clock.timeout(nodeTimeoutMs))
+    if (outcome.kind === 'reverted') return { state: refusalByForwarder(outcome.data) }
+    if (outcome.data === '0x') return { state: 'missing' }
+    const read = contractsOf(decodeExecute(requests, outcome.data))
+    const isMeant = read.pool === undefined || (await isTarget(node, clock.timeout(nodeTimeoutMs)))
+    return isMeant ? read : { state: 'not_allowed' }
   }
 }
 
+/** @throws {TransportError} the chain's clock is hours from ours */
 function contractsOf(results: readonly RequestResult[]): Contracts {
   if (results.some(({ status }) => status === 'expired' || status === 'deadline_too_far')) {
     throw new TransportError("the chain's clock is far from ours")

@@ -7,7 +7,7 @@ import type { Relayer } from '../../relay/relayer.ts'
 import { faultOf } from '../../runtime/log.ts'
 import type { CheckName } from '../answers.ts'
 import { checksOf } from '../health.ts'
-import type { ContractsCall } from './contracts.ts'
+import type { LookAtContracts } from './contracts.ts'
 
 /** Bounds the questions of a look, but for facts that are not known or no longer. */
 const questionsALook = 2
@@ -25,13 +25,13 @@ const nodeTimeoutMs = 5_000
  */
 export async function watched(
   relayer: Relayer,
-  contracts: ContractsCall,
+  lookAtContracts: LookAtContracts,
   round: (relayer: Relayer) => Promise<Tended>,
   ended: (how: 'noted' | 'failed') => void,
 ): Promise<Tended> {
   const seen: Seen = { facts: {}, node: undefined, round: 'failed' }
   const looked = () =>
-    look(relayer, contracts, seen, ended).catch((error) => {
+    look(relayer, lookAtContracts, seen, ended).catch((error) => {
       relayer.log({ level: 'warn', event: 'look.failed', message: faultOf(error) })
       ended('failed')
       return false
@@ -96,7 +96,7 @@ const failingFor = (relayer: Relayer, vitals: Vitals): readonly LookName[] =>
  */
 async function look(
   relayer: Relayer,
-  contracts: ContractsCall,
+  lookAtContracts: LookAtContracts,
   seen: Seen,
   ended: (how: 'noted') => void,
 ): Promise<boolean> {
@@ -119,7 +119,7 @@ async function look(
     // What a silent node was asked once tells of all: each question more would take its whole time.
     if (seen.node === 'silent') break
     try {
-      await questions[name](asking, { contracts, seen, sight })
+      await questions[name](asking, { lookAtContracts, seen, sight })
     } catch (error) {
       log({ level: 'warn', event: 'look.failed', message: faultOf(error), fact: name })
       // One answer that fails may be this question's own: whether the node is there is told by its head.
@@ -139,25 +139,19 @@ async function look(
 
 type LookName = keyof typeof questions
 
-type Known = { contracts: ContractsCall; seen: Seen; sight: Sight }
+type Known = { lookAtContracts: LookAtContracts; seen: Seen; sight: Sight }
 
 const questions = {
   head: ({ node, clock }: Relayer) => node.head(clock.timeout(nodeTimeoutMs)),
   gasPrice: ({ node, clock }: Relayer) => node.gasPrice(clock.timeout(nodeTimeoutMs)),
   funds: ({ node, clock, signer }: Relayer) =>
     node.balance(signer.address, clock.timeout(nodeTimeoutMs)),
-  async contracts({ node, clock, signer, forwarder }: Relayer, known: Known) {
-    const { contracts, seen, sight } = known
+  async contracts(relayer: Relayer, { lookAtContracts, seen, sight }: Known) {
     const head = seen.facts.head ?? sight.head
     // A local chain's clock may be ahead of ours.
-    const seconds = Math.max(clock.now() / 1_000, head?.timestampSeconds ?? 0)
-    const data = await contracts.calldata(Math.floor(seconds))
-    const call = { from: signer.address, to: forwarder.address, data }
-    const read = contracts.read(await node.call(call, clock.timeout(nodeTimeoutMs)))
-    const isOther =
-      read.pool !== undefined && !(await contracts.isTarget(node, clock.timeout(nodeTimeoutMs)))
-    const found = isOther ? ({ state: 'not_allowed' } as const) : read
-    seen.facts.contracts = { ...found, readAt: clock.now() }
+    const seconds = Math.max(relayer.clock.now() / 1_000, head?.timestampSeconds ?? 0)
+    const found = await lookAtContracts(relayer, Math.floor(seconds))
+    seen.facts.contracts = { ...found, readAt: relayer.clock.now() }
   },
 } satisfies Partial<Record<ChainFact, (relayer: Relayer, known: Known) => Promise<unknown>>>
 
