@@ -10,6 +10,7 @@ export type KeyStoreHarness = {
 }
 
 const dayMs = 86_400_000
+const [a, b] = ['a', 'b'].map((digit) => digit.repeat(64)) as [string, string]
 
 const recordOf = (digit: string, more: Partial<KeyRecord> = {}): KeyRecord => ({
   hash: digit.repeat(64),
@@ -31,7 +32,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       expect(await store.create(made)).toBe(true)
       expect(await store.create({ ...made, name: 'another' })).toBe(false)
       expect(await store.find(made.hash)).toMatchObject(made)
-      expect(await store.find('b'.repeat(64))).toBeNull()
+      expect(await store.find(b)).toBeNull()
     })
 
     test('are revoked by the start of their hash, once', async () => {
@@ -40,19 +41,20 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       expect(await store.revoke('aaaaaaaa')).toBe(1)
       expect(await store.revoke('aaaaaaaa')).toBe(0)
       expect(await store.revoke('cccccccc')).toBe(0)
-      expect(await store.find('a'.repeat(64))).toBeNull()
-      expect(await store.find('b'.repeat(64))).not.toBeNull()
-      expect(await store.take('a'.repeat(64), 1, 0)).toMatchObject({ kind: 'spent' })
+      expect(await store.find(a)).toBeNull()
+      expect(await store.find(b)).not.toBeNull()
+      expect(await store.take(a, 1, 0)).toMatchObject({ kind: 'spent' })
     })
 
     test('stand beside what is asked of the nodes in a day, by whom', async () => {
       const { store, now, pass } = await create()
       const resetAt = (Math.floor(now() / dayMs) + 1) * dayMs
       expect(await store.count({ relay: 3, callers: 0 })).toEqual({ relay: 3, callers: 0, resetAt })
-      await Promise.all([
-        store.count({ relay: 1, callers: 20 }),
-        store.count({ relay: 0, callers: 5 }),
-      ])
+      const more = [
+        { relay: 1, callers: 20 },
+        { relay: 0, callers: 5 },
+      ]
+      await Promise.all(more.map((calls) => store.count(calls)))
       expect(await store.count({ relay: 0, callers: 0 })).toMatchObject({ relay: 4, callers: 25 })
       pass(dayMs)
       expect(await store.count({ relay: 1, callers: 0 })).toEqual({
@@ -64,8 +66,8 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       const { store, now } = await create()
       await store.create(recordOf('b', { createdAt: 2 }))
       await store.create(recordOf('a', { createdAt: 1 }))
-      await store.take('b'.repeat(64), 7, 0)
-      await store.revoke('a'.repeat(64))
+      await store.take(b, 7, 0)
+      await store.revoke(a)
       const listed = await store.list()
       expect(listed.map(({ name, spentToday }) => [name, spentToday])).toEqual([
         ['key a', 0],
@@ -78,18 +80,16 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
     test('spend all of a batch or nothing', async () => {
       const { store } = await create()
       await store.create(recordOf('a', { quota: 10 }))
-      expect(await store.take('a'.repeat(64), 8, 0)).toMatchObject({ kind: 'taken', calls: 8 })
-      expect(await store.take('a'.repeat(64), 3, 0)).toMatchObject({ kind: 'spent' })
-      expect(await store.take('a'.repeat(64), 2, 0)).toMatchObject({ kind: 'taken', calls: 2 })
-      expect(await store.take('a'.repeat(64), 1, 0)).toMatchObject({ kind: 'spent' })
+      expect(await store.take(a, 8, 0)).toMatchObject({ kind: 'taken', calls: 8 })
+      expect(await store.take(a, 3, 0)).toMatchObject({ kind: 'spent' })
+      expect(await store.take(a, 2, 0)).toMatchObject({ kind: 'taken', calls: 2 })
+      expect(await store.take(a, 1, 0)).toMatchObject({ kind: 'spent' })
     })
 
     test('spend no more than their quota, however many ask at once', async () => {
       const { store } = await create()
       await store.create(recordOf('a', { quota: 25 }))
-      const all = await Promise.all(
-        Array.from({ length: 40 }, () => store.take('a'.repeat(64), 1, 3)),
-      )
+      const all = await Promise.all(Array.from({ length: 40 }, () => store.take(a, 1, 3)))
       const calls = all.map((taken) => (taken.kind === 'taken' ? taken.calls : 0))
       expect(calls.reduce((sum, each) => sum + each, 0)).toBe(25)
     })
@@ -97,8 +97,8 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
     test('take ahead while their quota is far from spent', async () => {
       const { store } = await create()
       await store.create(recordOf('a', { quota: 100 }))
-      expect(await store.take('a'.repeat(64), 1, 4)).toMatchObject({ kind: 'taken', calls: 5 })
-      expect(await store.take('a'.repeat(64), 1, 5)).toMatchObject({ kind: 'taken', calls: 1 })
+      expect(await store.take(a, 1, 4)).toMatchObject({ kind: 'taken', calls: 5 })
+      expect(await store.take(a, 1, 5)).toMatchObject({ kind: 'taken', calls: 1 })
     })
 
     test('start over with the day', async () => {
@@ -106,11 +106,11 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       await store.create(recordOf('a', { quota: 10 }))
       const midnight = (Math.floor(now() / dayMs) + 1) * dayMs
       const spent = { kind: 'taken', calls: 10, resetAt: midnight }
-      expect(await store.take('a'.repeat(64), 10, 0)).toEqual(spent)
+      expect(await store.take(a, 10, 0)).toEqual(spent)
       pass(midnight - 1 - now())
-      expect(await store.take('a'.repeat(64), 1, 0)).toEqual({ kind: 'spent', resetAt: midnight })
+      expect(await store.take(a, 1, 0)).toEqual({ kind: 'spent', resetAt: midnight })
       pass(1)
-      expect(await store.take('a'.repeat(64), 1, 0)).toMatchObject({
+      expect(await store.take(a, 1, 0)).toMatchObject({
         kind: 'taken',
         resetAt: midnight + dayMs,
       })
@@ -119,7 +119,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
     test('without a quota are not counted', async () => {
       const { store } = await create()
       await store.create(recordOf('a', { quota: null }))
-      expect(await store.take('a'.repeat(64), 1_000_000, 0)).toMatchObject({ kind: 'taken' })
+      expect(await store.take(a, 1_000_000, 0)).toMatchObject({ kind: 'taken' })
       expect((await store.list())[0]?.spentToday).toBe(0)
     })
   })

