@@ -60,14 +60,7 @@ const remembered = z.object({
 /** Holds what is kept for the caller's sake, and no number or typed text that can be read. */
 export type AccountMemory = z.output<typeof remembered>
 
-export type Memory = {
-  read(account: Address): Promise<AccountMemory>
-  /** Changes what is kept in one step; `change` is asked again where another was faster. */
-  change(
-    account: Address,
-    change: (memory: AccountMemory, now: number) => AccountMemory | undefined,
-  ): Promise<AccountMemory>
-}
+export type Memory = ReturnType<typeof createMemory>
 
 /** Is more than are looked through for one. */
 const mostTold = 20
@@ -81,10 +74,14 @@ const mostTexted = 60
 
 const attempts = 10
 
-export function createMemory(store: () => MemoryStore): Memory {
+export function createMemory(store: () => MemoryStore) {
   return {
-    read: async (account) => parseMemory(await store().load(account)),
-    async change(account, change) {
+    read: async (account: Address) => parseMemory(await store().load(account)),
+    /** Changes what is kept in one step; `change` is asked again where another was faster. */
+    async change(
+      account: Address,
+      change: (memory: AccountMemory, now: number) => AccountMemory | undefined,
+    ): Promise<AccountMemory> {
       for (let attempt = 1; attempt <= attempts; attempt++) {
         const kept = await store().load(account)
         const memory = parseMemory(kept)

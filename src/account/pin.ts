@@ -17,20 +17,7 @@ export type Authorization = 'valid' | 'blocked' | 'dormant' | 'void'
 
 export type PinChange = 'done' | 'kept' | 'dormant'
 
-export type Pins = {
-  /** Begins a session, and says whether its caller has to choose a PIN first. */
-  begin(account: Address): Promise<{ hasToChoose: boolean }>
-  /** Judges a PIN. One step is one try, however often it comes: both are one write. */
-  verify(account: Address, pin: string, step: string): Promise<PinVerdict>
-  /** Tells whether the PIN that was right at a step still is. It is asked with the payment. */
-  authorize(account: Address, step: string): Promise<Authorization>
-  /** Sets the PIN of an account that has none, or whose forgotten one may be replaced by now. */
-  choose(account: Address, pin: string, session: string): Promise<PinChange>
-  /** Sets another one, where the old one was right at this step and the step still authorizes. */
-  change(account: Address, pin: string, session: string, step: string): Promise<PinChange>
-  /** Lets the PIN be replaced after a day. The old one, where it is typed before, calls that off. */
-  forget(account: Address, session: string): Promise<PinChange>
-}
+export type Pins = ReturnType<typeof createPins>
 
 type KeptPin = NonNullable<AccountMemory['pin']>
 
@@ -58,7 +45,7 @@ export function isEasy(pin: string, phone: PhoneNumber): boolean {
 export type PinsOptions = { secret: Secret; memory: Memory; newSalt: () => string }
 
 /** Keeps PINs as keyed digests. A slow hash adds nothing where one can try all 10,000. */
-export function createPins({ secret, memory, newSalt }: PinsOptions): Pins {
+export function createPins({ secret, memory, newSalt }: PinsOptions) {
   const hash = createKeyedHash(secret)
   const digestOf = async (account: Address, salt: string, pin: string) =>
     bytesToHex(await hash('pin', account.toLowerCase(), salt, pin)).slice(2)
@@ -83,7 +70,8 @@ export function createPins({ secret, memory, newSalt }: PinsOptions): Pins {
   }
 
   return {
-    async begin(account) {
+    /** Begins a session, and says whether its caller has to choose a PIN first. */
+    async begin(account: Address) {
       let hasToChoose = true
       await memory.change(account, (before, now) => {
         hasToChoose = before.pin === undefined || isReplaceable(before, now)
@@ -91,7 +79,8 @@ export function createPins({ secret, memory, newSalt }: PinsOptions): Pins {
       })
       return { hasToChoose }
     },
-    async verify(account, typed, step) {
+    /** Judges a PIN. One step is one try, however often it comes: both are one write. */
+    async verify(account: Address, typed: string, step: string): Promise<PinVerdict> {
       for (;;) {
         const { pin } = await memory.read(account)
         const digest = pin && (await digestOf(account, pin.salt, typed))
@@ -107,7 +96,8 @@ export function createPins({ secret, memory, newSalt }: PinsOptions): Pins {
         if (verdict !== undefined) return verdict
       }
     },
-    async authorize(account, step) {
+    /** Tells whether the PIN that was right at a step still is. It is asked with the payment. */
+    async authorize(account: Address, step: string): Promise<Authorization> {
       let found: Authorization = 'void'
       await memory.change(account, (before, now) => {
         found = authorizationOf(before, step, now)
@@ -115,11 +105,14 @@ export function createPins({ secret, memory, newSalt }: PinsOptions): Pins {
       })
       return found
     },
-    choose: (account, pin, session) =>
+    /** Sets the PIN of an account that has none, or whose forgotten one may be replaced by now. */
+    choose: (account: Address, pin: string, session: string) =>
       set(account, pin, session, (before, now) => isReplaceable(before, now)),
-    change: (account, pin, session, step) =>
+    /** Sets another one, where the old one was right at this step and the step still authorizes. */
+    change: (account: Address, pin: string, session: string, step: string) =>
       set(account, pin, session, (before, now) => authorizationOf(before, step, now) === 'valid'),
-    async forget(account, session) {
+    /** Lets the PIN be replaced after a day. The old one, where it is typed before, calls that off. */
+    async forget(account: Address, session: string): Promise<PinChange> {
       const after = await memory.change(account, (before, now) => {
         const { pin } = before
         if (before.isDormant || pin === undefined || pin.sessions.includes(session))

@@ -11,20 +11,7 @@ import {
 import { microLoanAbi } from './abi.ts'
 import { type LoanRead, type LoanTerms, readCall } from './calls.ts'
 
-/** Reads the loan contract; amounts are in wei. */
-export type LoanReader = {
-  balance(account: Address): Promise<bigint>
-  owed(account: Address): Promise<bigint>
-  /** Tells what an account owes, and until when (Unix time in s; 0 without a loan). */
-  debt(account: Address): Promise<{ owedWei: bigint; dueAt: number }>
-  terms(): Promise<LoanTerms>
-  /** Lists what others sent to an account within the last blocks, the newest first. */
-  received(account: Address): Promise<Received[]>
-  /** Tells what the pool and the daily cap leave for new loans, both as of one block. */
-  lendable(): Promise<{ block: number; poolWei: bigint; capWei: bigint }>
-  /** Tells what the daily limit leaves to forwarded withdrawals, as of a block. */
-  withdrawable(): Promise<{ block: number; outWei: bigint }>
-}
+export type LoanReader = ReturnType<typeof createLoanReader>
 
 export type Received = { from: Address; amountWei: bigint }
 
@@ -40,7 +27,8 @@ export type LoanSource = {
   events(topics: (Hex | null)[], fromBlock: number): Promise<{ topics: Hex[]; data: Hex }[]>
 }
 
-export function createLoanReader({ read, height, events }: LoanSource): LoanReader {
+/** Reads the loan contract; amounts are in wei. */
+export function createLoanReader({ read, height, events }: LoanSource) {
   async function ask<Name extends LoanRead>(
     name: Name,
     of: [] | [account: Address] = [],
@@ -67,16 +55,18 @@ export function createLoanReader({ read, height, events }: LoanSource): LoanRead
   }
 
   return {
+    /** Tells what the daily limit leaves to forwarded withdrawals, as of a block. */
     withdrawable: () => withdrawable().catch(withdrawable),
-    // Once more where one node tells of a block that another one does not have yet.
+    /** Tells what is left for new loans, once more where a node does not have the block yet. */
     lendable: () => lendable().catch(lendable),
-    balance: (account) => ask('getBalance', [account]),
-    owed: (account) => ask('loanOf', [account]),
-    async debt(account) {
+    balance: (account: Address) => ask('getBalance', [account]),
+    owed: (account: Address) => ask('loanOf', [account]),
+    /** Tells what an account owes, and until when (Unix time in s; 0 without a loan). */
+    async debt(account: Address) {
       const { owed, dueAt } = await ask('loanDetailsOf', [account])
       return { owedWei: owed, dueAt: Number(dueAt) }
     },
-    async terms() {
+    async terms(): Promise<LoanTerms> {
       const { principal, feeRate, term } = await ask('terms')
       return {
         principalWei: principal,
@@ -84,7 +74,8 @@ export function createLoanReader({ read, height, events }: LoanSource): LoanRead
         termSeconds: term,
       }
     },
-    async received(account) {
+    /** Lists what others sent to an account within the last blocks, the newest first. */
+    async received(account: Address): Promise<Received[]> {
       const from = Math.max(0, (await height()) - eventBlocks + 1)
       const [event = null] = encodeEventTopics({ abi: microLoanAbi, eventName: 'Transferred' })
       const found = await events([event, null, pad(account)], from)
