@@ -68,15 +68,7 @@ export function loanRefusalText(
       return say.withdrawal_limit(
         refusal.leftWei === undefined ? undefined : amountOf(refusal.leftWei),
       )
-    case 'no_loan':
-    case 'no_liquidity':
-    case 'not_listed':
-    case 'loan_limit':
-    case 'terms_changed':
-    case 'invalid_recipient':
-    case 'paused':
-    case 'nothing_there':
-    case 'unknown':
+    default:
       return say[refusal.reason]
   }
 }

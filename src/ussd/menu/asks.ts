@@ -4,12 +4,14 @@ import {
   answered,
   type Entry,
   type Given,
+  given,
   type Label,
   type List,
   type MenuContext,
   type MenuNode,
   type MenuQuestion,
   type MenuSettings,
+  mistake,
   type NodeName,
   type SessionDraft,
   type Words,
@@ -29,21 +31,21 @@ export const askAmount = (
 })
 
 function atLeast(typed: string, { say, least }: MenuContext): Given {
-  const given = amountIn(typed, say.badAmount)
-  const amount = given.kind === 'given' ? given.draft.amountWei : undefined
+  const read = amountIn(typed, say.badAmount)
+  const amount = read.kind === 'given' ? read.draft.amountWei : undefined
   const isLess = typeof amount === 'bigint' && amount < least.wei
-  return isLess ? { kind: 'mistake', why: say.tooLittle(least.text) } : given
+  return isLess ? mistake(say.tooLittle(least.text)) : read
 }
 
 /** Is typed for all that there is, in any language: screens round down, so no number says it. */
 const allWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
 
 export function amountIn(typed: string, badAmount: Readonly<Record<AmountFault, string>>): Given {
-  if (allWords.includes(typed.toLowerCase())) return { kind: 'given', draft: { amountWei: 'all' } }
+  if (allWords.includes(typed.toLowerCase())) return given({ amountWei: 'all' })
   const parsed = parseAmount(typed)
   return parsed.kind === 'amount'
-    ? { kind: 'given', draft: { amountWei: parsed.wei } }
-    : { kind: 'mistake', why: badAmount[parsed.fault] }
+    ? given({ amountWei: parsed.wei })
+    : mistake(badAmount[parsed.fault])
 }
 
 /** Shows what is sent to whom: `all` is the whole balance. */
@@ -99,8 +101,7 @@ export function pinFor(
     kind: 'question',
     secret: 'own',
     prompt: below(title),
-    answer: (typed, { say }) =>
-      isPin(typed) ? { kind: 'given', draft: {} } : { kind: 'mistake', why: say.pin.form },
+    answer: (typed, { say }) => (isPin(typed) ? given({}) : mistake(say.pin.form)),
     leads: [leads],
     back,
     ...(again && { again: below(again) }),

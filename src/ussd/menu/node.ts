@@ -106,6 +106,9 @@ export type Given =
   | { kind: 'mistake'; why: string }
   | { kind: 'unread'; phone?: PhoneNumber }
 
+export const given = (draft: SessionDraft): Given => ({ kind: 'given', draft })
+export const mistake = (why: string): Given => ({ kind: 'mistake', why })
+
 export type NodeName = string
 
 /** Ends a session by what was answered before. */

@@ -2,7 +2,15 @@ import { type Language, languages } from '../../account/language.ts'
 import { isEasy, isPin } from '../../account/pin.ts'
 import { inEach, languageLabels } from '../messages/texts.ts'
 import { pinFor } from './asks.ts'
-import { answered, type Effect, type Entry, type MenuPart, type MenuQuestion } from './node.ts'
+import {
+  answered,
+  type Effect,
+  type Entry,
+  given,
+  type MenuPart,
+  type MenuQuestion,
+  mistake,
+} from './node.ts'
 
 const words = inEach({
   en: {
@@ -64,8 +72,8 @@ export const callerSettings = {
         .filter(({ language }) => offered.includes(language)),
       back: 'settings',
     },
-    ...askNewPin('newPin', chosenPin),
-    ...askNewPin('changedPin', changedPin, 'settings'),
+    ...askNewPin('newPin', sets('choosePin')),
+    ...askNewPin('changedPin', sets('changePin'), 'settings'),
     pinToChange: pinFor(({ pin }) => pin.enter.change, { leads: 'changedPin', back: 'settings' }),
     forgotten: {
       kind: 'list',
@@ -87,14 +95,10 @@ const chooses = (language: Language): Effect => ({
   outcome: () => ({ kind: 'language', language }),
 })
 
-const chosenPin: Effect = {
-  name: 'choosePin',
-  outcome: ({ pin }) => ({ kind: 'choosePin', pin: answered(pin) }),
-}
-const changedPin: Effect = {
-  name: 'changePin',
-  outcome: ({ pin }) => ({ kind: 'changePin', pin: answered(pin) }),
-}
+const sets = (kind: 'choosePin' | 'changePin'): Effect => ({
+  name: kind,
+  outcome: ({ pin }) => ({ kind, pin: answered(pin) }),
+})
 const forgottenPin: Effect = { name: 'forgetPin', outcome: () => ({ kind: 'forgetPin' }) }
 
 /** Asks for a new PIN, and once more for the same, since no one sees what is typed. */
@@ -105,10 +109,8 @@ function askNewPin<Name extends string>(name: Name, leads: Effect, back?: string
     prompt: ({ say }) =>
       back === undefined ? say.pin.choose : `${say.pin.choose}\n0. ${say.back}`,
     answer: (typed, { say, caller }) => {
-      if (!isPin(typed)) return { kind: 'mistake', why: say.pin.form }
-      return isEasy(typed, caller)
-        ? { kind: 'mistake', why: say.pin.easy }
-        : { kind: 'given', draft: { pin: typed } }
+      if (!isPin(typed)) return mistake(say.pin.form)
+      return isEasy(typed, caller) ? mistake(say.pin.easy) : given({ pin: typed })
     },
     leads: [`${name}Again`],
     ...(back !== undefined && { back }),
@@ -117,8 +119,7 @@ function askNewPin<Name extends string>(name: Name, leads: Effect, back?: string
     kind: 'question',
     secret: 'new',
     prompt: ({ say }) => `${say.pin.again}\n0. ${say.back}`,
-    answer: (typed, { say }, { pin }) =>
-      typed === pin ? { kind: 'given', draft: {} } : { kind: 'mistake', why: say.pin.differs },
+    answer: (typed, { say }, { pin }) => (typed === pin ? given({}) : mistake(say.pin.differs)),
     leads: [leads],
     back: name,
   }
