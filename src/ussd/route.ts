@@ -4,7 +4,7 @@ import type { Country } from '../account/phone.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Answer, Answered } from './answer.ts'
 import type { CarriedText } from './gateways/carried-text.ts'
-import type { Gateway, Parsed, ReplyTo, UssdSession } from './gateways/gateway.ts'
+import type { Gateway, Parsed, ReplyTo } from './gateways/gateway.ts'
 import { english } from './messages/en.ts'
 import { end } from './screens/screen.ts'
 
@@ -47,7 +47,7 @@ export function ussdRoutes(options: UssdRouteOptions): Hono {
       case 'request':
       case 'step': {
         const reply = await replyTo(options, parsed)
-        const { sessionId } = sessionOf(parsed)
+        const { sessionId } = parsed.session
         // Forged, or of another secret: what was typed before is not known, and nothing is begun.
         if (reply === undefined) return c.body(bad(english.sessionEnded, { sessionId }), 200, type)
         return c.body(reply.body, reply.kind === 'screen' ? 200 : 503, type)
@@ -61,21 +61,14 @@ export function ussdRoutes(options: UssdRouteOptions): Hono {
   return routes
 }
 
-type Delivery = Extract<Parsed, { kind: 'request' | 'step' }>
-
-const sessionOf = (delivery: Delivery): UssdSession =>
-  delivery.kind === 'request' ? delivery.request : delivery.session
-
 /** Is undefined where the delivery answers no reply of this service. */
 async function replyTo(
   { gateway, answer, carriedText, background }: UssdRouteOptions,
-  delivery: Delivery,
+  delivery: Extract<Parsed, { session: unknown }>,
 ): Promise<{ kind: Answered['kind']; body: string } | undefined> {
-  const session = sessionOf(delivery)
+  const { session } = delivery
   const text =
-    delivery.kind === 'request'
-      ? delivery.request.text
-      : await carriedText.read(session, delivery.last)
+    delivery.kind === 'request' ? delivery.text : await carriedText.read(session, delivery.last)
   if (text === undefined) return undefined
   const answering = answer({ ...session, text })
   background(answering.then(() => undefined))

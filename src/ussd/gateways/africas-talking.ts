@@ -35,7 +35,7 @@ function parse({ contentType, body }: Posted, country?: Country): Parsed {
   const { sessionId, phoneNumber, text } = parsed.data
   const phone = parseCaller(phoneNumber, country)
   if (phone === undefined) return { kind: 'bad', says: badPhone }
-  return { kind: 'request', request: { gateway: name, sessionId, phone, text } }
+  return { kind: 'request', session: { gateway: name, sessionId, phone }, text }
 }
 
 /** Recognizes the summary that is posted at the end of a session. */

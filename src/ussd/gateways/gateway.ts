@@ -23,7 +23,7 @@ export type ReplyTo = {
 
 export type Parsed =
   /** Holds all that was typed, joined by `*`. */
-  | { kind: 'request'; request: UssdRequest }
+  | { kind: 'request'; session: UssdSession; text: string }
   /** Holds the last answer alone; undefined at the first dial. */
   | { kind: 'step'; session: UssdSession; last: LastAnswer | undefined }
   /** Ends the session. It holds what was typed, so nothing of it is kept or logged. */

@@ -10,22 +10,20 @@ const body = (fields: Record<string, string>) => new URLSearchParams(fields).toS
 
 describe("Africa's Talking's form", () => {
   test('is read', () => {
-    const { phoneNumber, ...rest } = good
+    const { phoneNumber: phone, sessionId, text } = good
     expect(parse(`${form}; charset=UTF-8`, body({ ...good, networkCode: '99999' }))).toEqual({
-      kind: 'request',
-      request: { ...rest, gateway: 'africas-talking', phone: phoneNumber },
+      ...{ kind: 'request', session: { gateway: 'africas-talking', sessionId, phone }, text },
     })
   })
 
   test('is a first dial without text', () => {
     const { text: _, ...rest } = good
-    expect(parse(form, body(rest))).toMatchObject({ request: { text: '' } })
+    expect(parse(form, body(rest))).toMatchObject({ text: '' })
   })
 
   test('may hold a plus that was not encoded', () => {
-    expect(parse(form, 'sessionId=s1&phoneNumber=+254700000001')).toMatchObject({
-      request: { phone: '+254700000001' },
-    })
+    const parsed = parse(form, 'sessionId=s1&phoneNumber=+254700000001')
+    expect(parsed).toMatchObject({ session: { phone: '+254700000001' } })
   })
 
   test.for([
@@ -44,7 +42,7 @@ describe("Africa's Talking's form", () => {
 
   test('may hold the national form where the gateway has a country', () => {
     const parsed = parse(form, body({ ...good, phoneNumber: '0700000001' }), 'KE')
-    expect(parsed).toMatchObject({ request: { phone: '+254700000001' } })
+    expect(parsed).toMatchObject({ session: { phone: '+254700000001' } })
   })
 
   test('is refused in another content type', () => {
