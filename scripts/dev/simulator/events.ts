@@ -9,7 +9,7 @@ import { accountOf as loanAccountOf } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 import { type Item, losableTables } from './plan.ts'
 import { crash, loseEverything, loseRow } from './relay/object.ts'
-import { deliver, freezeWorker, restartWorker } from './relay/workers.ts'
+import { deliver, restartWorker } from './relay/workers.ts'
 import { blockWords, nameOf, short, wordsOf } from './story.ts'
 import { minuteMs, secondMs } from './units.ts'
 import { accountOf, type World } from './world.ts'
@@ -150,7 +150,6 @@ const events: { [One in Kind]: Event<One> } = {
       weather.miscounts.push({ until: scheduler.now() + forMs, by })
     },
   },
-  freeze: { happen: (world, { worker, forMs }) => freezeWorker(world, worker, forMs) },
   unlock: {
     happen: (world, { caller }) => void unlock(world.memories, accountOf(world, caller)),
   },
@@ -260,22 +259,6 @@ const rare: readonly {
       const at = Math.max(0, dial.at - secondMs)
       const forMs = random.int(2, 60) * secondMs
       return [{ phase, at, kind: 'miscount', forMs, by: random.int(1, 40) }]
-    },
-  },
-  // A Worker is not run for as long as a caller waits for an answer, while another one is asked the same.
-  {
-    name: 'frozen',
-    share: 0.05,
-    draw(scene, dial) {
-      const { random, phase } = scene
-      const { workers, slowness } = scene.knobs
-      const { at, worker } = dial
-      if (workers === 1) return []
-      const from = at + slowness * random.int(100, 600)
-      const againAt = at + 12 * secondMs + random.int(0, 2 * secondMs)
-      const forMs = againAt - from + random.int(0, 3 * secondMs)
-      const again = { ...dialAgain(scene, dial, againAt), worker: (worker + 1) % workers }
-      return [{ phase, at: from, kind: 'freeze', worker, forMs }, again]
     },
   },
 ]

@@ -38,8 +38,6 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'no_blocks'; forMs: number }
   /** Workers are told of so many transactions more than the chain has of the relayer. */
   | { kind: 'miscount'; forMs: number; by: number }
-  /** A Worker is not run for some time, whatever it waits for. */
-  | { kind: 'freeze'; worker: number; forMs: number }
   /** An operator gives a caller all tries back. */
   | { kind: 'unlock'; caller: number }
 )

@@ -24,14 +24,6 @@ export function restartWorker({ isolates }: World, worker: number): void {
   isolates.delete(worker)
 }
 
-/** Has nothing that runs in a Worker go on for some time. */
-export function freezeWorker({ isolates, scheduler }: World, worker: number, forMs: number): void {
-  for (const actor of isolates.get(worker)?.actors ?? []) {
-    actor.stalledUntil = scheduler.now() + forMs
-    actor.troubles.add('stalls')
-  }
-}
-
 export function deliver(world: World, dial: Dial, phase: 0 | 1, isProbe: boolean): void {
   const { records, story } = world
   const isolate = isolateOf(world, dial.worker)
