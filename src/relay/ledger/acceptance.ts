@@ -19,7 +19,7 @@ import {
   type Verdict,
 } from './port.ts'
 
-/** Judges what is offered, and finds the nonce for those payments that may begin. */
+/** Judges offers and finds the nonce for the payments that may begin. */
 export function propose(at: At, offers: readonly PaymentOffer[]): Proposal {
   const nonce = nonceFor(at, offers)
   const trial = { ...at, rows: draftOver(at.rows, new Map()) }
@@ -28,7 +28,7 @@ export function propose(at: At, offers: readonly PaymentOffer[]): Proposal {
   return { slot: nonce === undefined ? undefined : slotOf(at, nonce), accepted }
 }
 
-/** Records what may begin, with the transaction that carries all of it. */
+/** Records the payments that may begin, with the transaction that carries all of them. */
 export function record(
   at: At,
   offers: readonly PaymentOffer[],
@@ -55,7 +55,6 @@ export function record(
   return { kind: 'recorded', verdicts }
 }
 
-/** Finds a nonce by the latest counts that any of the offers was made with. */
 const nonceFor = (at: At, offers: readonly PaymentOffer[]): number | undefined =>
   freeNonce(at, {
     chainNonce: Math.max(...offers.map(({ chainNonce }) => chainNonce)),
@@ -65,12 +64,12 @@ const nonceFor = (at: At, offers: readonly PaymentOffer[]): number | undefined =
 const acceptedIn = (verdicts: readonly Verdict[]): number[] =>
   verdicts.flatMap(({ kind }, place) => (kind === 'accepted' ? [place] : []))
 
-/** Where payments begin: carried by this transaction. Undefined: they are queued. */
+/** Names the transaction in which payments begin; undefined: they are queued. */
 type Carrier = { nonce: number; hash: Hex } | undefined
 
-/** Begins each payment that may begin, one after the other: each is judged as the one after those before it. */
+/** Begins each payment that may begin, judged as the one after those before it. */
 function accept(at: At, offers: readonly PaymentOffer[], carrier: Carrier): Verdict[] {
-  // Sums whose rows are lost are counted before anything is added to them.
+  // Lost sums are counted again before anything is added to them.
   queueOf(at.rows)
   if (offers.some(({ order }) => order.reserves !== undefined)) keepReserved(at.rows)
   let begun = 0
@@ -82,7 +81,7 @@ function accept(at: At, offers: readonly PaymentOffer[], carrier: Carrier): Verd
   })
 }
 
-/** Tells why a payment may not begin; undefined where it may. `begun`: how many have begun with it. */
+/** Tells why a payment may not begin; `begun` counts those that have begun with it. */
 function judge(at: At, offer: PaymentOffer, carrier: Carrier, begun: number): Verdict | undefined {
   const { rows } = at
   const { seen, order, unlessEqual, day, room, lendable } = offer
@@ -99,7 +98,7 @@ function judge(at: At, offer: PaymentOffer, carrier: Carrier, begun: number): Ve
     return { kind: 'none_left' }
   }
   const others = loadOf(at, account)
-  // The nonce that carries those that have begun is written once all of them are known.
+  // The nonce's row, which counts them from then on, is written after all of them.
   const load = carrier ? { ...others, carried: others.carried + begun } : others
   return room && isFull(load, room, carrier === undefined) ? { kind: 'full', load } : undefined
 }
@@ -116,7 +115,7 @@ function begin(at: At, offer: PaymentOffer, carrier: Carrier): Verdict {
   return { kind: 'accepted', screen, isCarried }
 }
 
-/** Returns a screen with as much of a transaction's hash as is shown in its place. */
+/** Puts the start of a transaction's hash in the place that a screen keeps for it. */
 export const screenWith = ({ kind, lines }: Screen, hash: string): Screen => ({
   kind,
   lines: lines.map((line) => line.replace(hashPlace, hash.slice(0, hashPlace.length))),

@@ -6,7 +6,7 @@ import type { Row } from './rows.ts'
 
 export const isRestoring = (rows: Draft): boolean => intakeOf(rows).kind === 'restoring'
 
-/** Tells what a session's question was answered with; undefined where it is open. What a restore may tell of is not. */
+/** Returns a session's decision; undefined while it is open. A restore keeps it `pending`. */
 export function decidedOf(rows: Draft, { session, input }: Question): Decided | undefined {
   const row = rows.row('sessions', session)
   const payment = paymentRow(rows, session)
@@ -19,17 +19,13 @@ export function decidedOf(rows: Draft, { session, input }: Question): Decided | 
   return { kind, screen: row.screen }
 }
 
-/**
- * Tells whether a failure is final. One that was found on the chain, by a ledger that had lost its rows, is told
- * at once: no one was told another thing by this ledger.
- */
+/** Tells whether a failure may be told: it is final, or the payment was adopted from the chain. */
 function hasFailed({ state, outcome, history }: Row<'payments'>): boolean {
   const isAdopted = history[0]?.[0] === 'mined'
   const isFinal = state === 'reverted' || state === 'expired'
   return isFinal || (isAdopted && state === 'mined' && outcome === 'failed')
 }
 
-/** Writes what a session's question is answered with from now on. */
 export function saveSession(
   rows: Draft,
   { session, account, input, steps }: Question & { steps: number },

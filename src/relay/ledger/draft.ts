@@ -13,9 +13,9 @@ import {
   type Write,
 } from './rows.ts'
 
-/** A view that a step writes on: its own rows hide those of the store until they are committed. */
+/** Shows a step its own writes over the store's rows until they are committed. */
 export type Draft = {
-  /** The store's clock, Unix time in ms: the same throughout a step. */
+  /** Unix time in ms by the store's clock, the same throughout a step. */
   readonly now: number
   row: View['row']
   list<Name extends TableName>(listing: Listing<Name>): Row<Name>[]
@@ -23,22 +23,22 @@ export type Draft = {
   drop(table: TableName, ...key: Key): void
 }
 
-/** What a step works on. `relayer` is the address of the key whose nonces are handed out. */
+/** Holds what a step works on. `relayer` is the address of the key whose nonces are handed out. */
 export type At = { rows: Draft; rules: LedgerRules; relayer: string }
 
-/** A step lists rows that were written before it: the store has to commit those first. */
+/** Tells the store to commit first: a step lists rows that were written before it. */
 export class ListedTooLate extends Error {
   override readonly name = 'ListedTooLate'
 }
 
-/** What was written so far, by the names of rows. */
+/** Maps the names of rows to what was written so far. */
 export type Writes = Map<string, Write>
 
-/** Makes a draft over another one, which it leaves as it is. */
+/** Makes a draft over another draft, which stays as it is. */
 export const draftOver = (rows: Draft, writes: Writes): Draft =>
   createDraft({ row: rows.row, list: (listing) => rows.list(listing) }, rows.now, writes)
 
-/** A draft over a view. What it writes is added to `writes`, which may hold earlier steps' rows. */
+/** Makes a draft over a view. It adds to `writes`, which may hold rows of earlier steps. */
 export function createDraft(view: View, now: number, writes: Writes): Draft {
   function row<Name extends TableName>(table: Name, ...key: Key): Row<Name> | undefined {
     const written = writes.get(nameOf(table, key))

@@ -1,24 +1,23 @@
 /**
- * What has to be done again and again until nothing is open, and when: the alarm of a storage that
- * has none. Any instance works it off. Who takes a task holds it by a lease, so that an instance
- * that died is taken over. Times are those of the queue's own clock.
+ * Holds tasks and when they are due, by the queue's own clock. An instance takes a task under a
+ * lease, so that another instance takes over when it dies.
  */
 export type DueQueue = {
-  /** The task is due so soon at the latest. While an instance holds it, it is due again after that. */
+  /** Makes a task due within `inMs`; while an instance holds it, due again after that. */
   arm(task: string, inMs: number): Promise<void>
-  /** Takes what is due, for so long. */
+  /** Takes the tasks that are due, under a lease. */
   take(leaseMs: number): Promise<HeldTask[]>
-  /** Holds a task for longer; `false` when another instance holds it by now. */
+  /** Extends the lease; `false` where another instance holds the task by now. */
   renew(held: HeldTask, leaseMs: number): Promise<boolean>
   /**
-   * Gives a task back, due again after so long, or sooner where it was armed meanwhile.
-   * Undefined: not due before it is armed. A holder that lost the task changes nothing.
+   * Gives a task back, due after `againInMs` (undefined: once armed) or earlier if armed meanwhile.
+   * Changes nothing where the lease was lost.
    */
   done(held: HeldTask, againInMs: number | undefined): Promise<void>
 }
 
-/** A task that an instance holds. The token tells it from the same task held by another. */
+/** Names a held task; the token tells its holder from other instances. */
 export type HeldTask = { task: string; token: string }
 
-/** Looking after a ledger: the one task there is. */
+/** Names the one task there is: to look after a ledger. */
 export const tendTask = 'tend'

@@ -4,10 +4,10 @@ import { isOpen, type Ledger, type LedgerRules } from './port.ts'
 import { dueAfterMs, type LedgerMethod, ledgerThrough } from './steps.ts'
 import type { SqlLedger } from './stores/sqlite.ts'
 
-/** What is left after a round: bytes that no node took (`soon`), or what health fails for (`failing`), and so on. */
+/** Tells what a round left: bytes that no node took (`soon`), failing health, and so on. */
 export type Tended = 'soon' | 'failing' | 'open' | 'watching' | 'idle'
 
-/** After how many ms the next round is due; undefined where none is. */
+/** Returns after how many ms the next round is due; undefined where none is. */
 export function againAfterMs(tended: Tended, tendMs: number): number | undefined {
   switch (tended) {
     case 'soon':
@@ -24,37 +24,34 @@ export function againAfterMs(tended: Tended, tendMs: number): number | undefined
   }
 }
 
-/** What the composition root gives a ledger's keeper. */
 export type LedgerKeeper = {
   rules: LedgerRules
-  /** Address of the key whose nonces are handed out. */
   relayer: string
-  /** ms between two rounds while something is open; ten times that while blocks are only watched. */
+  /** ms between rounds while something is open; ten times that while blocks are only watched. */
   tendMs: number
   tend: (ledger: Ledger) => Promise<Tended>
   log: Log
 }
 
-/** The one timer of a ledger's storage: it outlives the instance that set it and rings at least once. */
+/** Stands for a storage's one timer, which outlives its instance and rings at least once. */
 export type Alarm = {
-  /** Unix time in ms; null where none is set, or where it is ringing. */
+  /** Returns Unix time in ms; null where none is set, or while it rings. */
   getAlarm(): Promise<number | null>
-  /** In the place of any other. */
+  /** Replaces any other time. */
   setAlarm(time: number): Promise<void>
   deleteAlarm(): Promise<void>
 }
 
-/** A ledger that is looked after. */
 export type KeptLedger = {
-  /** The port; what opens work sets the alarm. */
+  /** Sets the alarm when a call opens work. */
   ledger: Ledger
-  /** Looks after what is open until it is settled: at once where nothing is about to. */
+  /** Starts a round at once where none is due, and within `tendMs` at the latest. */
   wake(): Promise<void>
-  /** What the alarm does. It may run twice for one time, so everything it does may be done twice. */
+  /** Runs a round. The alarm may ring twice for one time, so all of it may be repeated. */
   ring(): Promise<void>
 }
 
-/** Sets the alarm for whatever may be left to do, and tends until nothing is. */
+/** Sets the alarm when work is opened, and runs rounds until nothing is left. */
 export function keepLedger(
   ledger: SqlLedger,
   alarm: Alarm,
@@ -76,7 +73,7 @@ export function keepLedger(
       await ((await alarm.getAlarm()) === null ? alarm.setAlarm(now()) : arm(keeper.tendMs))
     },
     async ring() {
-      // Armed first: whatever happens below, the chain of alarms goes on.
+      // Armed first: whatever fails below, the chain of alarms goes on.
       await alarm.setAlarm(now() + keeper.tendMs)
       try {
         const tended = await keeper.tend(ledgerThrough(async (method, args) => call(method, args)))
@@ -87,7 +84,7 @@ export function keepLedger(
     },
   }
 
-  /** Sets the next alarm by what is left; work that came meanwhile keeps the short one. */
+  /** Sets the next alarm by what is left; work that came meanwhile keeps its earlier one. */
   async function rest(tended: Tended): Promise<void> {
     if (tended === 'open') return
     const inMs = againAfterMs(tended, keeper.tendMs)

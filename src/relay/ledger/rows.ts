@@ -2,13 +2,13 @@ import * as z from 'zod/mini'
 import { kindNames } from '../../loan/kinds.ts'
 import { paymentStates, phaseNames } from './transitions.ts'
 
-/** The layout of the rows. */
+/** Numbers the layout of the rows. */
 export const schemaVersion = '5'
 
-/** Whom a payment's message tells of its outcome. */
+/** Lists whom a payment's messages tell of its outcome. */
 export const smsParties = ['sender', 'receiver'] as const
 
-/** Several names for one thing: columns of one type, methods of one kind. */
+/** Gives several names one value: columns of one type, methods of one kind. */
 export const each = <Value, Name extends string>(value: Value, ...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>
 
@@ -19,29 +19,29 @@ const matching = (pattern: RegExp, words: string) =>
   z.custom<`0x${string}`>((value) => typeof value === 'string' && pattern.test(value), words)
 const hex = matching(/^0x[0-9a-f]*$/i, 'is not hex')
 const address = matching(/^0x[0-9a-f]{40}$/i, 'is not an address')
-/** An amount, which outgrows the numbers of SQLite, Lua and JSON. */
+/** Checks an amount in text: it outgrows the numbers of SQLite, Lua and JSON. */
 const wei = text.check(z.regex(/^[0-9]{1,78}$/))
 const state = z.enum(paymentStates)
 const screen = z.object({ kind: z.enum(['ask', 'end']), lines: z.readonly(z.array(text)) })
 
-/** Which transaction and block have it; null where none does. */
+/** Names the transaction and block that have it; null where none does. */
 const inBlock = { ...each(z.nullable(hex), 'hash', 'block_hash'), block_number: integerOrNull }
 
-/** What a payment is to operators and to its caller, as long as anything is known of it. */
+/** Holds what is kept of a payment as long as anything is known of it. */
 const payment = {
   ...each(text, 'session', 'account'),
   intent_id: hex,
   kind: z.enum(kindNames),
   state,
-  /** What it takes from the account. */
+  /** Takes so much from the account. */
   spends: wei,
-  /** What it takes of the pool, the daily cap and the limit of withdrawals; null: nothing is reserved. */
+  /** Takes so much of pool, daily cap and limit of withdrawals; null: reserves nothing. */
   ...each(z.nullable(wei), 'reserves_pool', 'reserves_cap', 'reserves_out'),
   outcome: z.nullable(z.enum(['executed', 'failed'])),
   reason: textOrNull,
   ...inBlock,
   ...each(integer, 'attempts', 'accepted_at'),
-  /** Each state that it came to, and when (Unix time in ms). */
+  /** Lists each state with the time at which it began (Unix time in ms). */
   history: z.array(z.tuple([state, integer])),
 }
 
@@ -52,7 +52,7 @@ const request = z.object({
   ...each(hex, 'data', 'signature'),
 })
 
-/** Each table: the columns that name a row, what it holds, and the lists that it is found in. */
+/** Defines each table: the columns of its key, its row, and the lists that find rows. */
 export const tables = {
   meta: table(['name'], each(text, 'name', 'value')),
   sessions: table(
@@ -65,7 +65,7 @@ export const tables = {
     },
     { age: { group: undefined, score: 'decided_at' } },
   ),
-  /** What steps of sessions showed, by a name each: later deliveries go by it. */
+  /** Keeps by name what a session's steps showed: later deliveries go by it. */
   shown: table(
     ['session', 'step', 'name'],
     { ...each(text, 'session', 'step', 'name', 'value'), shown_at: integer },
@@ -77,7 +77,7 @@ export const tables = {
       ...payment,
       request,
       phase: z.enum(phaseNames),
-      /** Orders its phase: the time of acceptance; of settlement once settled. */
+      /** Orders the phase: time of acceptance, or of settlement once settled. */
       since: integer,
       relayer: textOrNull,
       nonce: integerOrNull,
@@ -90,16 +90,18 @@ export const tables = {
   intents: table(['intent_id'], { intent_id: hex, session: text }),
   accounts: table(['account'], {
     account: text,
-    /** Payments that are not settled, the oldest first: session, nonce, time of acceptance. */
+    /**
+     * Lists payments that are not settled, the oldest first: session, nonce, time of acceptance.
+     */
     open: z.array(z.tuple([text, integerOrNull, integer])),
-    /** Payments that the ledger has. */
+    /** Counts the account's payments that the ledger has. */
     seen: integer,
   }),
   relayers: table(['relayer'], {
     relayer: text,
-    /** Nonces with recorded bytes that no block holds, the lowest first, and how many payments each carries. */
+    /** Lists nonces with bytes in no block, the lowest first, and how many payments each has. */
     open: z.array(z.tuple([integer, integer])),
-    /** The highest nonce that was used, by whatever. */
+    /** Names the highest nonce that a block or foreign bytes used. */
     top: integerOrNull,
   }),
   nonces: table(
@@ -107,9 +109,9 @@ export const tables = {
     {
       relayer: text,
       state: z.enum(['recorded', 'mined', 'foreign', 'abandoned']),
-      /** The payments that it carries, in the order of their requests. */
+      /** Lists the payments that it carries, in the order of their requests. */
       sessions: z.array(text),
-      /** Everything ever signed for it, with its gas price. */
+      /** Lists all bytes ever signed for it, by hash, with their gas price. */
       bytes: z.array(z.tuple([hex, wei])),
       ...inBlock,
       /** Null while it is recorded: such a row has no age. */
@@ -124,12 +126,11 @@ export const tables = {
   transactions: table(['hash'], {
     ...each(hex, 'hash', 'raw'),
     relayer: text,
-    /** The payments whose requests are in it. */
     sessions: z.array(text),
     gas_price: wei,
     ...each(integer, 'nonce', 'recorded_at'),
     sent_at: integerOrNull,
-    /** How often in a row it was offered and no node took it. */
+    /** Counts in a row the times that no node took it. */
     failures: integer,
   }),
   blocks: table(
@@ -137,7 +138,7 @@ export const tables = {
     {
       hash: hex,
       number: integer,
-      /** What a reorganization takes back with it: nonces by relayer, payments by session. */
+      /** Lists what a reorganization takes back: nonces by relayer, payments by session. */
       nonces: z.array(z.tuple([text, integer])),
       sessions: z.array(text),
     },
@@ -162,17 +163,17 @@ export const tables = {
     {
       session: text,
       party: z.enum(smsParties),
-      /** To whom it goes and what about, sealed by who made it: nothing here can read it. */
+      /** Holds recipient and content, sealed: the ledger cannot read them. */
       sealed: text,
-      /** Held until the outcome is final, then due, then taken by who sends it. */
+      /** Held until the outcome is final, then due, then taken by a sender. */
       state: z.enum(['held', 'due', 'taken']),
-      /** Since when it is in its state; of one that is due, from when on it is sent. */
+      /** Tells since when it is in its state; a due message is sent from then on. */
       at: integer,
       attempts: integer,
     },
     { state: { group: 'state', score: 'at' } },
   ),
-  /** Accounts that were opened under a former form of a number, by those of its present form. */
+  /** Maps accounts of numbers' present forms to those of their former forms. */
   aliases: table(
     ['account'],
     { ...each(text, 'account', 'former'), kept_at: integer },
@@ -189,30 +190,30 @@ export type TableName = keyof typeof tables
 export type Row<Name extends TableName> = z.infer<(typeof tables)[Name]['row']>
 export type Key = readonly (string | number)[]
 
-/** Rows of one list: of a group, by their score, the lowest first unless `newest`. */
+/** Selects rows of a list, or of one group, by score: the lowest first unless `newest`. */
 export type Listing<Name extends TableName> = {
   table: Name
   list: keyof (typeof tables)[Name]['lists'] & string
   group?: string
-  /** Scores from here on. */
+  /** Selects scores from here on. */
   from?: number
-  /** Scores below this. */
+  /** Selects scores below this. */
   before?: number
-  /** Scores that are times, from longer ago than this. */
+  /** Selects scores that are times longer ago than this. */
   olderThanMs?: number
   limit: number
   newest?: boolean
-  /** The sum of these rows, asked for before them. Whether it is there may not be known yet: then none is listed. */
+  /** Names the sum of these rows; a store that has not loaded it yet lists none. */
   unless?: readonly [TableName, ...Key]
 }
 
-/** What a store shows to a step at a time (Unix time in ms). Rows are never changed in place. */
+/** Shows a step the store's rows at a time (Unix time in ms). Rows are never changed in place. */
 export type View = {
   row<Name extends TableName>(table: Name, ...key: Key): Row<Name> | undefined
   list<Name extends TableName>(listing: Listing<Name>, now: number): Row<Name>[]
 }
 
-/** One row of a step's outcome: as it was read, and as it is from now on. */
+/** Holds a row as a step read it and as it is from now on. */
 export type Write = {
   table: TableName
   key: Key
@@ -220,13 +221,12 @@ export type Write = {
   after: AnyRow | undefined
 }
 
-/** A row as a store keeps it: it knows columns, and nothing of what they mean. */
+/** Holds a row as a store knows it: columns without their meaning. */
 export type AnyRow = Readonly<Record<string, unknown>>
 
-/** How a list finds its rows; without a group all of them. */
+/** Names the columns by which a list finds rows; without a group it has all rows. */
 export type ListColumns = { group: string | undefined; score: string }
 
-/** A table as stores see it. */
 export type AnyTable = {
   key: readonly string[]
   row: z.ZodMiniObject
@@ -236,22 +236,20 @@ export type AnyTable = {
 export const tableNames = Object.keys(tables) as TableName[]
 export const anyTable = (name: TableName): AnyTable => tables[name]
 
-/** What a row is called in the whole ledger. */
+/** Returns a row's name, unique in the whole ledger. */
 export const nameOf = (table: TableName, key: Key): string => [table, ...key].join(':')
 
-/** The columns that name a row. */
 export const keyOf = (table: TableName, row: AnyRow): Key =>
   anyTable(table).key.map((column) => row[column] as string | number)
 
 /**
- * A row from the text that {@link JSON.stringify} made of it.
- *
+ * Reads a row from its JSON.
  * @throws {z.core.$ZodError} it is not a row of this table
  */
 export const parseRow = (table: TableName, json: string): AnyRow =>
   anyTable(table).row.parse(JSON.parse(json))
 
-/** The group and score under which a row is listed; undefined where it is not. */
+/** Returns the group and score under which a row is listed; undefined where it is not. */
 export function placeOf(
   { group, score }: ListColumns,
   row: AnyRow | undefined,
@@ -268,7 +266,7 @@ function table<
   return { key, row: z.object(shape), lists }
 }
 
-/** Writes the number of the layout into a ledger that has none. */
+/** Writes the number of the layout into a new ledger. */
 export const schemaWrite: Write = {
   ...{ table: 'meta', key: ['schema'], before: undefined },
   after: { name: 'schema', value: schemaVersion },
@@ -276,7 +274,6 @@ export const schemaWrite: Write = {
 
 /**
  * Checks the number of a ledger's layout.
- *
  * @throws {Error} another version has written it
  */
 export function assertSchema(row: AnyRow): void {

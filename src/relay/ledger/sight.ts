@@ -1,45 +1,47 @@
 import * as z from 'zod/mini'
 
-/** Unix time in ms, by the ledger's clock. */
+/** Reads a Unix time in ms by the ledger's clock. */
 const time = z.int()
 const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
 
-/** What the loan contract's pool has, in wei; `issuableWei`: what the daily cap leaves, `principalWei`: of one loan. */
+/**
+ * Reads the loan pool in wei: what the daily cap leaves is `issuableWei`, a loan `principalWei`.
+ */
 const pool = z.object({
   ...{ liquidityWei: wei, issuableWei: wei, principalWei: wei },
   ...{ owedWei: wei, balancesWei: wei },
 })
 
-/** What is asked of the chain, for payments and for those who run the service. */
+/** Lists what is asked of the chain, for payments and for operators. */
 export const facts = {
   head: z.object({ number: z.int(), timestampSeconds: z.int() }),
-  /** Of the relayer's key. */
+  /** Tells the balance of the relayer's key. */
   funds: z.object({ wei }),
   gasPrice: z.object({ wei }),
-  /** Whether the forwarder is there and carries this relayer's calls to the loan contract, and that takes them. */
+  /** Tells whether forwarder and loan contract are there and take this relayer's calls. */
   contracts: z.object({
     state: z.enum(['ready', 'missing', 'not_allowed', 'paused', 'loan_paused']),
     pool: z.optional(pool),
   }),
-  /** Transactions of the relayer's account in the chain, as far as rounds have followed it. */
+  /** Counts the relayer's transactions in the chain, as far as rounds have followed it. */
   count: z.object({ number: z.int() }),
-  /** The same as the node told it last: others may have used the key. */
+  /** Counts them as the node told it last: others may have used the key. */
   toldCount: z.object({ number: z.int() }),
 }
 
 export type ChainFact = keyof typeof facts
 
-/** What the node is asked for in turn while something is open. */
+/** Lists what the node is asked for in turn while something is open. */
 export const turns = ['gasPriceWei', 'balanceWei', 'toldCount'] as const
 
-/** What a round or a payment has seen of the chain. */
+/** Tells what a round or a payment has seen of the chain. */
 export type Seen = {
-  /** The time, and when each fact was read (left out: now), by the clock of who tells them. */
+  /** Tells the teller's own time; each fact's `readAt` (left out: now) goes by the same clock. */
   now?: number
   facts: {
     [Name in ChainFact]?: (z.infer<(typeof facts)[Name]> & { readAt?: number }) | undefined
   }
-  /** Whether the node told what it was asked. Undefined: it was not asked. */
+  /** Whether the node answered; undefined: it was not asked. */
   node: 'answered' | 'silent' | undefined
   /** Undefined: it was no round. */
   round: 'done' | 'failed' | undefined
@@ -48,14 +50,14 @@ export type Seen = {
 const dated = <Shape extends z.core.$ZodShape>(fact: z.ZodMiniObject<Shape>) =>
   z.optional(z.extend(fact, { at: time }))
 
-/** The one record of what is known of the chain, and when: the newest fact decides. */
+/** Records what is known of the chain, and when; the newest fact decides. */
 export const sight = z.object({
   roundAt: z.optional(time),
   /** Since when no round has come to its end. */
   failingSince: z.optional(time),
-  /** Since when the node has not told what it was asked. */
+  /** Since when the node has not answered. */
   silentSince: z.optional(time),
-  /** `since`: when this very block was first seen. */
+  /** `since`: when this block was first seen. */
   head: z.optional(z.extend(facts.head, { at: time, since: time })),
   funds: dated(facts.funds),
   gasPrice: dated(facts.gasPrice),
@@ -67,7 +69,7 @@ export const sight = z.object({
 
 export type Sight = z.infer<typeof sight>
 
-/** What was seen before, with what was seen by now. What was read before what is known changes nothing. */
+/** Adds what was seen to what is known; a fact that was read earlier changes nothing. */
 export function withSeen(before: Sight, seen: Seen, now: number): Sight {
   const { facts: found, node, round } = seen
   const newer = Object.entries(found).flatMap(([name, fact]) => {
@@ -94,7 +96,7 @@ export function withSeen(before: Sight, seen: Seen, now: number): Sight {
   }
 }
 
-/** What was seen of other contracts or of another key says nothing of these. */
+/** Drops what was seen of one deployment's contracts or key. */
 export const ofAnyDeployment = (known: Sight): Sight =>
   Object.fromEntries(Object.entries(known).filter(([name]) => !ofOneDeployment.includes(name)))
 

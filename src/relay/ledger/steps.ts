@@ -73,7 +73,7 @@ import {
 import { each, type Listing, type Row, type TableName } from './rows.ts'
 import { isUnsettled, phaseRules } from './transitions.ts'
 
-/** Every method of the port as one step: it reads and writes rows, and waits for nothing. */
+/** Has every method of the port as one step, which reads and writes rows and waits for nothing. */
 export type Steps = {
   [Method in keyof Ledger]: (
     at: At,
@@ -81,7 +81,7 @@ export type Steps = {
   ) => Awaited<ReturnType<Ledger[Method]>>
 }
 
-/** What a method does to rows. After one that opens work something may be left to do. */
+/** Tells what a method does to rows. One that `opens` may leave something to do. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...each('reads', 'lookup', 'work', 'signed', 'blocks', 'payment', 'payments'),
   ...each('reads', 'audit', 'page', 'tracePayment', 'exported', 'shown', 'formerAccount'),
@@ -97,7 +97,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
 
 export type LedgerMethod = keyof Ledger
 
-/** After how many ms a round has to look after what a call has left; undefined where it opens nothing. */
+/** Returns after how many ms a round has to follow a call; undefined: it opens nothing. */
 export function dueAfterMs(
   method: LedgerMethod,
   args: readonly unknown[],
@@ -113,13 +113,13 @@ export function dueAfterMs(
 
 export const ledgerMethods = Object.keys(methodKinds) as readonly LedgerMethod[]
 
-/** Payments of a phase, and blocks, that one answer tells of; of those that wait, as many as a block takes. */
+/** Limits what one answer tells of; of waiting payments, as many as a block takes. */
 const workLimit = 1000
 const queueLimit = 200
-/** Rows of a kind that are forgotten at a time. */
+/** Limits how many rows of a kind are forgotten at a time. */
 const pruneLimit = 200
 
-/** What a block has executed of an account lately, the oldest first. */
+/** Returns what a block has executed of an account lately, the oldest first. */
 function executedOf(rows: Draft, account: string, most: number): SignedRequest[] {
   return rows
     .list({ table: 'payments', list: 'account', group: account, limit: maxOpen, newest: true })
@@ -132,14 +132,13 @@ function executedOf(rows: Draft, account: string, most: number): SignedRequest[]
     .reverse()
 }
 
-/** Rows of a list that are older than they are kept, the oldest first. */
 const olderThan = <Name extends TableName>(
   rows: Draft,
   olderThanMs: number,
   listing: Pick<Listing<Name>, 'table' | 'list' | 'group'>,
 ): Row<Name>[] => rows.list<Name>({ ...listing, olderThanMs, limit: pruneLimit })
 
-/** Whether these payments may have this nonce: it is free, within the pool's reach, and all of them wait. */
+/** Tells whether a nonce is free and within the pool's reach, and these payments wait. */
 function mayFill(at: At, { nonce, chainNonce, sessions }: NonceFill): boolean {
   const { rows, rules, relayer } = at
   if (nonce < chainNonce || nonce >= chainNonce + rules.maxInFlight || isRestoring(rows))
@@ -169,7 +168,7 @@ export const steps: Steps = {
     const account = accountOf(rows, question.account)
     const open = account.open
       .flatMap(([session]) => paymentRow(rows, session)?.request ?? [])
-      // Those whose row was lost take no other's place.
+      // Payments whose row was lost take no other's place.
       .slice(0, maxOpen)
     const executed = executedOf(rows, question.account, maxOpen - open.length)
     const [load, sight, { now }] = [loadOf(at, account), sightOf(at), rows]
@@ -247,7 +246,7 @@ export const steps: Steps = {
 
   work(at, identity) {
     const { rows, rules } = at
-    // Half of a ledger is no ground to act on: rounds find nothing until the other half is there.
+    // Half of a restored ledger is no ground to act on.
     if (isRestoring(rows)) return nothingOpen(at)
     const relayer = relayerOf(rows, at.relayer)
     const { head, trail } = trailOf(at)
@@ -297,7 +296,7 @@ export const steps: Steps = {
     const { rows, relayer } = at
     const { nonce, sessions } = filling
     const row = rows.row('nonces', relayer, nonce)
-    // The same again: its first answer was lost on the way.
+    // It was recorded before, and the answer was lost on the way.
     const isThere = row?.bytes.some(([hash]) => hash === transaction.hash)
     if (row?.state === 'recorded' && isThere) return { kind: 'recorded' }
     const isOutbid = slotOf(at, nonce).prior?.hash !== over
@@ -321,7 +320,7 @@ export const steps: Steps = {
 
   release({ rows, relayer: name }, chainNonce) {
     const relayer = relayerOf(rows, name)
-    // A row that was lost: whatever it carried, the chain has passed it.
+    // Whatever a lost row carried, the chain has passed it.
     const lost = relayer.open
       .map(([nonce]) => nonce)
       .filter((nonce) => nonce < chainNonce && rows.row('nonces', name, nonce) === undefined)
@@ -394,10 +393,10 @@ export const steps: Steps = {
   reopen(at, blockHash) {
     const { rows } = at
     const block = rows.row('blocks', blockHash)
-    // Where the row of the block is lost, what it holds and is not final is found by its payments.
+    // Where the block's row is lost, its payments that are not final are found by their phase.
     const sessions =
       block?.sessions ?? paymentsIn(rows, 'mined', workLimit).map((row) => row.session)
-    // The highest first: the highest used one is then each time the one below.
+    // The highest first, so that `top` falls by one each time.
     for (const [relayer, nonce] of (block?.nonces ?? []).toSorted((a, b) => b[1] - a[1])) {
       const row = rows.row('nonces', relayer, nonce)
       if (row?.state !== 'mined' || row.block_hash !== blockHash) continue
@@ -459,12 +458,11 @@ export const steps: Steps = {
   },
 }
 
-/** Runs one method as a step on a draft. */
 export function runStep(at: At, method: LedgerMethod, args: readonly unknown[]): unknown {
   return (steps[method] as (at: At, ...args: readonly unknown[]) => unknown)(at, ...args)
 }
 
-/** The port whose every method is `call` with the method's name. */
+/** Makes the port whose every method is `call` with the method's name. */
 export function ledgerThrough<Port = Ledger>(
   call: (method: LedgerMethod, args: unknown[]) => unknown,
 ): Port {

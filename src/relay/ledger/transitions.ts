@@ -1,7 +1,6 @@
 /**
- * A payment's life: what each event does to it. The state machine moves payments by this table alone,
- * and STORAGE.md shows it. An event that a state does not list changes nothing. `none` is a payment
- * that the ledger does not have yet.
+ * Tells what each event does to a payment; STORAGE.md shows this table. An event that a state does
+ * not list changes nothing. `none` is a payment that the ledger does not have yet.
  */
 export const transitions = {
   none: { accepted: 'signed', enqueued: 'queued', adopted: 'mined' },
@@ -19,7 +18,6 @@ export const transitions = {
   expired: {},
 } as const satisfies Record<string, Readonly<Record<string, string>>>
 
-/** A state of a payment that the ledger has. */
 export type PaymentState = Exclude<keyof typeof transitions, 'none'>
 
 type Events<State> = State extends keyof typeof transitions
@@ -28,7 +26,7 @@ type Events<State> = State extends keyof typeof transitions
 
 export type PaymentEvent = Events<keyof typeof transitions>
 
-/** What each event means, in the words of STORAGE.md. */
+/** Explains each event in the words of STORAGE.md. */
 export const eventWords: Readonly<Record<PaymentEvent, string>> = {
   accepted: 'request, screen and the bytes that carry it are recorded in one step',
   enqueued: 'no nonce is free: the request alone is recorded, the screen says `Tx: queued`',
@@ -49,18 +47,17 @@ export const eventWords: Readonly<Record<PaymentEvent, string>> = {
 }
 
 type PhaseRule = {
-  /** The list of a ledger's work that has its payments; undefined where nothing is left to be done for them. */
+  /** Names the list of a ledger's work; undefined where nothing is left to do. */
   list: string | undefined
-  /** Whether the outcome is known. Until then a payment counts against its account, and a deadline ends it. */
+  /** Whether the outcome is known. Until then it counts against its account. */
   isDecided: boolean
-  /** Whether no nonce carries it yet, or any more. */
+  /** Whether no nonce carries the payment. */
   waits: boolean
 }
 
 /**
- * Where payments are listed, in the order in which they are told: what waits for a nonce, what waits for its
- * deadline alone, what a transaction carries, what a block holds, what is done. Whatever depends on a phase
- * goes by this table.
+ * Tells all that depends on a phase, in the order in which phases are shown. What is `stuck` waits
+ * for its deadline alone.
  */
 export const phaseRules = {
   waiting: { list: 'queued', isDecided: false, waits: true },
@@ -70,30 +67,26 @@ export const phaseRules = {
   settled: { list: undefined, isDecided: true, waits: false },
 } as const satisfies Record<string, PhaseRule>
 
-/** Where a payment is listed. */
 export type Phase = keyof typeof phaseRules
 
-/** A phase whose payments are not settled. */
+/** Names the phases whose payments are not settled. */
 export type OpenPhase = {
   [Name in Phase]: (typeof phaseRules)[Name]['list'] extends string ? Name : never
 }[Phase]
 
-/** Every phase, the settled one last. */
 export const phaseNames = Object.keys(phaseRules) as Phase[]
 
-/** Those in which something is left to be done. */
 export const openPhases = phaseNames.filter(
   (phase): phase is OpenPhase => phaseRules[phase].list !== undefined,
 )
 
-/** Those in which a deadline ends a payment. */
+/** Lists the phases in which a deadline ends a payment. */
 export const undecidedPhases = openPhases.filter((phase) => !phaseRules[phase].isDecided)
 
-/** One value for each open phase. */
 export const perOpenPhase = <Value>(value: (phase: OpenPhase) => Value): Record<OpenPhase, Value> =>
   Object.fromEntries(openPhases.map((phase) => [phase, value(phase)])) as Record<OpenPhase, Value>
 
-/** Where a payment of each state is listed, unless too many transactions carried it in vain. */
+/** Maps each state to its phase, unless the payment is `stuck`. */
 export const phases = {
   queued: 'waiting',
   signed: 'carried',
@@ -104,10 +97,9 @@ export const phases = {
   expired: 'settled',
 } as const satisfies Record<PaymentState, Phase>
 
-/** Every state, the final ones last. */
 export const paymentStates = Object.keys(phases) as PaymentState[]
 
-/** Where an event leads; undefined where it changes nothing. */
+/** Returns where an event leads; undefined where it changes nothing. */
 export function nextState(
   state: PaymentState | 'none',
   event: PaymentEvent,
@@ -116,5 +108,5 @@ export function nextState(
   return events[event]
 }
 
-/** Whether the outcome is not known yet: such payments are counted against their account. */
+/** Tells whether the outcome is still unknown: such payments count against their account. */
 export const isUnsettled = (state: PaymentState): boolean => !phaseRules[phases[state]].isDecided

@@ -1,26 +1,25 @@
 import * as z from 'zod/mini'
 import { tables } from '../rows.ts'
 
-/** What an export begins with: whose ledger it is of, and of when. */
+/** Reads an export's head: whose ledger it is, and of when. */
 export const exportHead = z.object({
   format: z.literal('ussd-relay-ledger'),
-  /** The layout of the rows. */
   schema: z.string(),
-  /** When the export was begun (Unix time in ms). */
+  /** Tells when the export began (Unix time in ms). */
   exportedAt: z.int(),
   chainId: z.int(),
-  /** As the ledger's identity has them: fingerprints tell whether a secret is the same, and not what it is. */
+  /** Tells whether a secret is the same, and not what it is. */
   fingerprints: z.record(z.string(), z.string()),
   counts: z.record(z.string(), z.int()),
-  /** The block against which everything was last checked. */
+  /** Names the block against which everything was last checked. */
   head: z.nullable(
     z.object({ number: z.int(), hash: z.string().check(z.regex(/^0x[0-9a-f]*$/i)) }),
   ),
 })
 
 /**
- * Reads what belongs together, as it was at one moment: a session with its payment, the nonce that carries it
- * and its bytes; a nonce that carries none; or a row of what is only told. Sums follow from these.
+ * Reads what belongs together, as of one moment: a session with payment, nonce and bytes; a nonce
+ * that carries nothing; or a row of its own. Sums follow from these.
  */
 export const exportEntry = z.object({
   session: z.optional(tables.sessions.row),
@@ -36,11 +35,11 @@ export const exportEntry = z.object({
 export type ExportHead = z.infer<typeof exportHead>
 export type ExportEntry = z.infer<typeof exportEntry>
 
-/** Where a page begins: a list, and a score in it. */
+/** Tells where a page begins: a list, and a score in it. */
 export type ExportPlace = { part: number; from: number }
 
 export type ExportPage =
   /** `next`: undefined after the last page. */
   | { kind: 'page'; head: ExportHead; entries: ExportEntry[]; next: ExportPlace | undefined }
-  /** The ledger was begun with other values of these, or was never begun. */
+  /** The ledger was begun with other values of these; without names, it was never begun. */
   | { kind: 'different'; names: string[] }

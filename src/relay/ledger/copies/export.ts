@@ -8,13 +8,13 @@ import { anyTable, type Listing, nameOf, type Row, schemaVersion, type tables } 
 import { phaseNames } from '../transitions.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './export-format.ts'
 
-/** Rows that a page is made of, unless more of them have one score. */
+/** Limits the rows of a page, unless more of them have one score. */
 const pageRows = 50
 
 type Found = { name: string; score: number; entry: ExportEntry | undefined }
 type Part = (at: At, from: number, limit: number) => Found[]
 
-/** The rows of one list, each with what it is exported as; undefined: not at all, or with another row. */
+/** Reads one list, each row with its entry; undefined: not exported, or with another row. */
 function partOver<Name extends keyof typeof tables>(
   listingOf: (at: At) => Pick<Listing<Name>, 'table' | 'list' | 'group'>,
   entryOf: (at: At, row: Row<Name>) => ExportEntry | undefined,
@@ -34,7 +34,7 @@ function partOver<Name extends keyof typeof tables>(
   }
 }
 
-/** A nonce with all that was signed for it. */
+/** Exports a nonce with all that was signed for it. */
 function nonceEntry({ rows }: At, nonce: Row<'nonces'> | undefined): ExportEntry {
   if (nonce === undefined) return {}
   const transactions = bytesOf(nonce).flatMap(({ hash }) => rows.row('transactions', hash) ?? [])
@@ -51,14 +51,14 @@ function sessionEntry(at: At, session: Row<'sessions'>): ExportEntry {
   return { session, ...(payment && paymentEntry(at, payment)) }
 }
 
-/** Whether the nonce is exported with the payments that it carries. */
+/** Tells whether the nonce is exported with the payments that it carries. */
 const isCarrying = (rows: Draft, nonce: Row<'nonces'>): boolean =>
   nonce.sessions.some((session) => isCarriedBy(paymentRow(rows, session), nonce))
 
 const loneNonce = (at: At, nonce: Row<'nonces'>): ExportEntry | undefined =>
   isCarrying(at.rows, nonce) ? undefined : nonceEntry(at, nonce)
 
-/** In an order in which nothing is missed that changes meanwhile: a session that is decided stays where it is. */
+/** Orders the lists so that no change is missed meanwhile: a decided session stays in its place. */
 const parts: readonly Part[] = [
   partOver<'sessions'>(() => ({ table: 'sessions', list: 'age' }), sessionEntry),
   // Those whose session's row is lost.
@@ -98,10 +98,9 @@ const parts: readonly Part[] = [
   ),
 ]
 
-/** How many parts there are: a page names one of them. */
 export const partCount = parts.length
 
-/** A page of what a restore needs. What has one score is in one page, so that a score tells where the next begins. */
+/** Returns a page. Rows of one score share it, so that a score tells where the next one begins. */
 export function exportPage(at: At, identity: Identity, { part, from }: ExportPlace): ExportPage {
   const { rows } = at
   const same = identified(at, identity)

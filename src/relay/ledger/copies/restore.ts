@@ -11,9 +11,9 @@ import { phaseRules } from '../transitions.ts'
 import type { ExportEntry, ExportHead } from './export-format.ts'
 
 /**
- * A restore adds what an export has and the ledger has not. What the ledger has itself stays: it is newer,
- * or the same. While it is under way no session is decided and no round does anything, since a session
- * whose row is still to come may have paid, and a nonce may have bytes.
+ * Begins to add what an export has and the ledger has not: its own rows are newer, or the same.
+ * Until the end no session is decided and no round acts, since a row that is still to come may show
+ * a payment or bytes.
  */
 export function beginRestore(at: At, { id, head, identity, adds }: Restoring): RestoreBegun {
   const { rows } = at
@@ -40,7 +40,7 @@ export function beginRestore(at: At, { id, head, identity, adds }: Restoring): R
   return { kind: 'begun' }
 }
 
-/** Of a ledger of another deployment, or of the same one before its key or its forwarder changed. */
+/** Names what differs in an export of another deployment, or of one before it moved. */
 function differencesOf(
   head: ExportHead,
   { chainId, fingerprints }: Restoring['identity'],
@@ -58,7 +58,7 @@ function isNewerThan(rows: Draft, exportedAt: number): boolean {
   return last !== undefined && last.decided_at > exportedAt
 }
 
-/** They never become less, and restoring twice counts nothing twice. */
+/** Takes the higher of two counts, so that restoring twice counts nothing twice. */
 function restoreCounts(rows: Draft, { counts: exported }: ExportHead): void {
   const counts = { ...countsOf(rows) }
   for (const [name, times] of Object.entries(exported)) {
@@ -76,7 +76,7 @@ export function restore(
   const { rows } = at
   const intake = intakeOf(rows)
   if (intake.kind !== 'restoring' || intake.exportedAt !== exportedAt) return { kind: 'not_begun' }
-  // Where a sum is lost, it is counted from what is there: before anything is added to that.
+  // A lost sum is counted before anything is added to what is there.
   const named = entries.flatMap(({ nonce }) => nonce?.relayer ?? [])
   for (const relayer of new Set([at.relayer, ...named])) {
     if (rows.row('relayers', relayer) === undefined) rows.put('relayers', relayerOf(rows, relayer))
@@ -85,7 +85,7 @@ export function restore(
   return { kind: 'restored', added, kept: entries.length - added }
 }
 
-/** Takes payments again, or does not, as before the restore. */
+/** Ends a restore, and returns to the intake before it. */
 export function endRestore({ rows }: At, exportedAt: number): RestoreAnswer {
   const intake = intakeOf(rows)
   if (intake.kind !== 'restoring' || intake.exportedAt !== exportedAt) return { kind: 'not_begun' }
@@ -129,7 +129,7 @@ function restoreShown(rows: Draft, shown: Row<'shown'>): boolean {
 const isThere = (rows: Draft, { intent_id, accepted_at }: Row<'history'>): boolean =>
   rows.row('history', intent_id, accepted_at) !== undefined
 
-/** Whether this ledger has told the session's caller an answer of its own, or has paid its intent. */
+/** Tells whether this ledger has answered the session, or has paid its intent. */
 function isDecidedHere(rows: Draft, { session, payment }: ExportEntry): boolean {
   const name = session?.session ?? payment?.session ?? ''
   const isAnswered = rows.row('sessions', name) !== undefined
@@ -138,8 +138,8 @@ function isDecidedHere(rows: Draft, { session, payment }: ExportEntry): boolean 
 }
 
 /**
- * A payment that waited may have been carried since: with an attempt to its name rounds ask the chain for
- * its intent before it goes out.
+ * Restores a payment. One that waited gets an attempt, so that rounds ask the chain for its intent
+ * before it goes out: it may have been carried since.
  */
 function restorePayment(rows: Draft, payment: Row<'payments'>): void {
   const { intent_id, session, phase, attempts } = payment

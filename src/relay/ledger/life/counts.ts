@@ -2,13 +2,13 @@ import type { Draft } from '../draft.ts'
 
 type Counts = Readonly<Record<string, number>>
 
-/** How often something happened since the ledger was begun. */
+/** Returns how often each thing happened since the ledger was begun. */
 export function countsOf(rows: Draft): Counts {
   const known = rows.row('meta', 'counts')
   return known === undefined ? {} : (JSON.parse(known.value) as Counts)
 }
 
-/** Counts one more event of a kind of payment, or of `refused`, in the step in which it happens. */
+/** Counts an event of a kind of payment, or of `refused`, in the step in which it happens. */
 export function count(rows: Draft, kind: string, event: string): void {
   const name = `${kind}.${event}`
   const counts = countsOf(rows)

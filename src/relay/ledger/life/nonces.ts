@@ -16,7 +16,7 @@ import { lookAtQueue, noLimit, noteBlock } from './sums.ts'
 type NonceRow = Row<'nonces'>
 type RelayerRow = Row<'relayers'>
 
-/** Returns what a relayer's nonces add up to: counted again where the row is lost. */
+/** Returns the sums of a relayer's nonces, counted again where the row is lost. */
 export function relayerOf(rows: Draft, relayer: string): RelayerRow {
   const known = rows.row('relayers', relayer)
   if (known !== undefined) return known
@@ -26,13 +26,12 @@ export function relayerOf(rows: Draft, relayer: string): RelayerRow {
   return nonces.reduce((sum, row) => counted(sum, undefined, row), none)
 }
 
-/** What a row of a nonce is to its relayer: bytes in no block, a number that is used, or nothing. */
+/** Tells what a nonce is to its relayer: bytes in no block, a number that is used, or nothing. */
 function useOf(row: NonceRow | undefined): 'open' | 'used' | 'free' {
   if (row === undefined || row.state === 'abandoned') return 'free'
   return row.state === 'recorded' ? 'open' : 'used'
 }
 
-/** Returns the relayer after the row of a nonce has changed. */
 function counted(relayer: RelayerRow, before: NonceRow | undefined, after: NonceRow): RelayerRow {
   const { nonce, sessions } = after
   const [was, is] = [useOf(before), useOf(after)]
@@ -43,7 +42,7 @@ function counted(relayer: RelayerRow, before: NonceRow | undefined, after: Nonce
   return { ...relayer, open: open.sort(([a], [b]) => a - b), top }
 }
 
-/** Writes a nonce and what counts it. */
+/** Saves a nonce and what counts it. */
 export function saveNonce(rows: Draft, after: NonceRow): void {
   const { relayer, nonce } = after
   const before = rows.row('nonces', relayer, nonce)
@@ -55,7 +54,7 @@ export function saveNonce(rows: Draft, after: NonceRow): void {
   rows.put('nonces', after)
 }
 
-/** Forgets the bytes of a nonce and its row, which counts on: what was used stays used. */
+/** Forgets a nonce's row and bytes; its number stays used. */
 export function dropNonce(rows: Draft, row: NonceRow): void {
   const { relayer, nonce } = row
   rows.drop('nonces', relayer, nonce)
@@ -67,14 +66,14 @@ export function dropBytes(rows: Draft, { bytes }: NonceRow): void {
   for (const [hash] of bytes) rows.drop('transactions', hash)
 }
 
-/** The highest nonce that has recorded bytes or was used; -1 without any. */
+/** Returns the highest nonce that has recorded bytes or was used; -1 without any. */
 export const highestUsed = ({ open, top }: RelayerRow): number =>
   Math.max(-1, top ?? -1, ...open.map(([nonce]) => nonce))
 
-/** Of so many nonces, the highest, a block may hold what payments' own requests have settled meanwhile. */
+/** Limits how many of the last nonces are looked at: a block may hold them only now. */
 const latelySigned = 64
 
-/** What was signed for the nonces in use, and for the last ones, whatever became of them. */
+/** Returns what was signed for the nonces in use, and for the last ones, in any state. */
 export function signedBytes({ rows, relayer }: At): SignedNonce[] {
   const last = { table: 'nonces', list: 'number', group: relayer, newest: true } as const
   const open = relayerOf(rows, relayer).open.flatMap(
@@ -84,16 +83,12 @@ export function signedBytes({ rows, relayer }: At): SignedNonce[] {
   return [...all].flatMap(({ nonce, bytes }) => bytes.map(([hash]) => ({ hash, nonce })))
 }
 
-/** Returns the nonce above the highest that was used. */
 export const nextNonce = (relayer: RelayerRow): number => highestUsed(relayer) + 1
 
-/** The relayer's transactions on the chain, and with what waits in the pool, as lately seen. */
+/** Counts the relayer's transactions on the chain, and with those in the pool, as lately seen. */
 export type NonceCounts = { chainNonce: number; poolNonce: number }
 
-/**
- * Finds the nonce for new payments: above all that is used. Undefined where the pool would refuse it, or where older
- * payments wait for one.
- */
+/** Finds a nonce above all used ones; undefined: a pool would refuse it, or older payments wait. */
 export function freeNonce(
   { rows, rules, relayer: name }: At,
   { chainNonce, poolNonce }: NonceCounts,
@@ -106,41 +101,38 @@ export function freeNonce(
   return nonce < minedCount(rows, relayer) + rules.maxInFlight ? nonce : undefined
 }
 
-/**
- * The account's count in the blocks that the ledger knows: a count may have been read before them. What
- * else is used, a pool may hold.
- */
+/** Counts what the ledger's own blocks hold: a count from the node may be older than they are. */
 function minedCount(rows: Draft, { relayer, top }: RelayerRow): number {
   const isMined = top !== null && rows.row('nonces', relayer, top)?.state === 'mined'
   return isMined ? top + 1 : 0
 }
 
-/** NonceCounts what is open with the relayer's key, and of an account. */
+/** Counts what is open with the relayer's key, and of an account. */
 export const loadOf = ({ rows, relayer }: At, account: Row<'accounts'>): Load => ({
   ofAccount: account.open.length,
   carried: carriedBy(relayerOf(rows, relayer)),
   waiting: lookAtQueue(rows).waiting,
 })
 
-/** NonceCounts the payments of all nonces in use; one that carries nothing costs as much as one. */
+/** Counts the payments of all nonces in use; one that carries nothing costs as much as one. */
 export const carriedBy = ({ open }: RelayerRow): number =>
   open.reduce((sum, [, payments]) => sum + Math.max(1, payments), 0)
 
-/** Whether one payment more is too much; `mustWait`: no nonce is free for it. */
+/** Tells whether one payment more is too much; `mustWait`: no nonce is free for it. */
 export function isFull(load: Load, room: Room, mustWait: boolean): boolean {
   const { ofAccount, carried, waiting } = load
   const isWaitingFull = mustWait && waiting >= room.waiting
   return ofAccount >= room.ofAccount || carried + waiting >= room.open || isWaitingFull
 }
 
-/** What was signed for a nonce, the highest price first: that is what others have to outbid. */
+/** Returns what was signed for a nonce, the highest price first: new bytes have to outbid it. */
 export function bytesOf(row: NonceRow | undefined): { hash: Hex; gasPriceWei: bigint }[] {
   return (row?.bytes ?? [])
     .map(([hash, price]) => ({ hash, gasPriceWei: BigInt(price) }))
     .sort((a, b) => (a.gasPriceWei < b.gasPriceWei ? 1 : -1))
 }
 
-/** Returns a nonce with what was signed for it before. What a pool refused over foreign bytes outbids nothing. */
+/** Returns a nonce with the bytes to outbid; those refused over foreign bytes do not count. */
 export function slotOf({ rows, relayer }: At, nonce: number): Slot {
   const row = rows.row('nonces', relayer, nonce)
   const [highest] = row?.state === 'foreign' ? [] : bytesOf(row)
@@ -148,7 +140,7 @@ export function slotOf({ rows, relayer }: At, nonce: number): Slot {
   return { nonce, prior }
 }
 
-/** Makes a nonce's transaction durable. */
+/** Records a nonce's transaction. */
 export function recordBytes(
   { rows, relayer }: At,
   nonce: number,
@@ -177,13 +169,13 @@ export function recordBytes(
   })
 }
 
-/** What was offered last for a nonce counts as taken by no node: it is offered again soon. */
+/** Has a nonce's last bytes offered again soon, as if no node had taken them. */
 export function resendSoon(rows: Draft, row: NonceRow): void {
   const latest = rows.row('transactions', bytesOf(row)[0]?.hash ?? '')
   if (latest !== undefined) rows.put('transactions', { ...latest, failures: 1 })
 }
 
-/** A nonce with bytes that leaves the recorded ones; its payments that are not settled wait again. */
+/** Takes a nonce out of use; its payments that are not settled wait again. */
 export function take(at: At, nonce: number, state: 'foreign' | 'abandoned'): Transition[] {
   const { rows, relayer } = at
   const row = rows.row('nonces', relayer, nonce)
@@ -193,19 +185,19 @@ export function take(at: At, nonce: number, state: 'foreign' | 'abandoned'): Tra
   return row.sessions.flatMap((session) => dropFrom(at, row, session))
 }
 
-/** Whether a payment is carried by this nonce, as its own row has it. */
+/** Tells whether this nonce carries a payment, by the payment's own row. */
 export const isCarriedBy = (
   payment: Row<'payments'> | undefined,
   { relayer, nonce }: Pick<NonceRow, 'relayer' | 'nonce'>,
 ): payment is Row<'payments'> => payment?.nonce === nonce && payment.relayer === relayer
 
-/** A nonce did nothing for a payment: it waits for another one, unless it has that already. */
+/** Has a payment wait for another nonce, unless it has one already. */
 export function dropFrom(at: At, row: NonceRow, session: string): Transition[] {
   const payment = paymentRow(at.rows, session)
   return isCarriedBy(payment, row) ? drop(at, payment) : []
 }
 
-/** The nonce that carries a payment; undefined where its row carries others by now, or is lost. */
+/** Returns the nonce that carries a payment; undefined: its row carries others, or is lost. */
 export function carrierOf(
   rows: Draft,
   { relayer, nonce, session }: Row<'payments'>,

@@ -16,7 +16,6 @@ import { accountOf, joined, left, noteBlock, queueOf, saveAccount, saveQueue } f
 
 type PaymentRow = Row<'payments'>
 
-/** What a payment's row has of what the chain did. */
 type ExecutionColumns = Pick<
   PaymentRow,
   'outcome' | 'reason' | 'hash' | 'block_number' | 'block_hash'
@@ -38,7 +37,6 @@ export const paymentsIn = (rows: Draft, phase: PaymentRow['phase'], limit: numbe
 
 /**
  * Begins a payment by the event, with whatever carries it.
- *
  * @throws {Error} the ledger has a payment of this session or of this intent
  */
 export function beginPayment(
@@ -72,12 +70,12 @@ export function beginPayment(
   })
 }
 
-/** Once for a payment, but for reorganizations; the usual ones on its way would be a write each. */
+/** Lists what is counted: rare events, since the usual ones would cost a write each. */
 const countedEvents: readonly PaymentEvent[] = [
   ...['executed', 'failed', 'overdue', 'dropped', 'reorganized', 'orphaned'],
 ] as const
 
-/** What an event does to a payment; nothing where its state does not know the event. */
+/** Does to a payment what the event says; nothing where its state does not list the event. */
 export function move(
   { rows, rules }: At,
   payment: PaymentRow | undefined,
@@ -99,7 +97,7 @@ export function move(
   return [{ intentId, kind, from, to, hash, reason: after.reason ?? payment.reason ?? '' }]
 }
 
-/** Its transaction did nothing for it: it waits for another nonce. */
+/** Has a payment wait for another nonce: its transaction did nothing for it. */
 export function drop(at: At, payment: PaymentRow | undefined): Transition[] {
   const attempts = (payment?.attempts ?? 0) + 1
   return move(at, payment, 'dropped', { ...noExecution, ...noNonce, attempts })
@@ -124,7 +122,7 @@ export function archive(rows: Draft, name: string, payments: readonly PaymentRow
   saveAccount(rows, { ...account, open, seen: Math.max(0, account.seen - payments.length) })
 }
 
-/** Where a payment of this state is listed that came to it at `now` (Unix time in ms). */
+/** Returns where a payment is listed that came to this state at `now` (Unix time in ms). */
 export function placeIn(
   { maxAttempts }: LedgerRules,
   state: PaymentState,
@@ -137,7 +135,7 @@ export function placeIn(
   return { phase, since: phase === 'settled' ? now : acceptedAt }
 }
 
-/** Writes a payment and whatever counts it. */
+/** Saves a payment and all that counts it. */
 export function savePayment(rows: Draft, before: PaymentRow | undefined, after: PaymentRow): void {
   const { session, nonce, accepted_at } = after
   const [wasWaiting, isWaiting] = [before?.phase === 'waiting', after.phase === 'waiting']
@@ -145,7 +143,7 @@ export function savePayment(rows: Draft, before: PaymentRow | undefined, after: 
     const queue = queueOf(rows)
     saveQueue(rows, isWaiting ? joined(queue, after) : left(queue))
   } else if (nonce === null && (before === undefined || before.phase === 'settled')) {
-    // Neither the queue nor a relayer's row changes: what asks whether anything is open meets it here.
+    // No sum changes: this write is what a check for open work collides with.
     saveQueue(rows, queueOf(rows))
   }
   const [wasOpen, isOpen] = [before && isUnsettled(before.state), isUnsettled(after.state)]
@@ -161,7 +159,6 @@ export function savePayment(rows: Draft, before: PaymentRow | undefined, after: 
   rows.put('payments', after)
 }
 
-/** A payment as the port tells of it. */
 export function paymentOf(row: PaymentRow): Payment {
   const { outcome, reason, hash, block_number: number, block_hash: blockHash } = row
   const isSettled = outcome !== null && hash !== null && number !== null && blockHash !== null

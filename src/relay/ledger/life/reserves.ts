@@ -12,8 +12,8 @@ const amount = z.pipe(
 const shares = { poolWei: amount, capWei: amount, outWei: amount }
 
 /**
- * What payments take of what all accounts share, in one row (`meta.reserved`), by what releases it: a
- * settlement, or a view of the chain at or past the block that holds the payment.
+ * Reads what payments take of what all accounts share (`meta.reserved`): until they settle, or
+ * until a view of the chain has the block that holds them.
  */
 const reserved = z.object({
   open: z.object(shares),
@@ -22,16 +22,15 @@ const reserved = z.object({
 
 type Reserved = z.infer<typeof reserved>
 
-/** What is taken, with a zero for what is not. */
 type Taken = { [Name in keyof Shares]-?: bigint }
 
 const rowName = 'reserved'
 const nothing: Taken = { poolWei: 0n, capWei: 0n, outWei: 0n }
 
-/** Settled payments that a node which is behind may not know yet are younger than this. */
+/** Limits the age of settled payments that a node which is behind may not know yet. */
 export const recentMs = 10 * 60 * 1000
 
-/** No view of the chain is as old as so many blocks. */
+/** Limits for how many blocks it is kept: no view of the chain is older. */
 const keptBlocks = 200
 
 const plus = (a: Taken, { poolWei, capWei, outWei = 0n }: Shares): Taken => ({
@@ -52,7 +51,7 @@ function save(rows: Draft, value: Reserved): void {
   rows.put('meta', { name: rowName, value: JSON.stringify(value, words) })
 }
 
-/** What a payment takes, and from when on the chain shows it: a block's number, or not yet. */
+/** Returns what a payment takes, and the block from which on the chain shows it, if any. */
 function partOf(row: Row<'payments'> | undefined): (Shares & { at: number | 'open' }) | undefined {
   if (row === undefined || row.reserves_pool === null || row.reserves_cap === null) return undefined
   const taken = {
@@ -76,7 +75,7 @@ function added(
   return { open, blocks: [...others, { ...add(block, part), number }] }
 }
 
-/** Notes that a payment takes something, or takes it no more. A row that is lost is counted when it is asked for. */
+/** Notes what a payment takes, or takes no more; a lost row is counted when it is asked for. */
 export function noteReserved(
   rows: Draft,
   before: Row<'payments'> | undefined,
@@ -94,12 +93,12 @@ export function noteReserved(
   save(rows, { open, blocks: kept })
 }
 
-/** Has what is reserved stand in its row from now on: it is counted again before anything more is. */
+/** Saves the sum where its row is lost, before anything is added to it. */
 export function keepReserved(rows: Draft): void {
   if (known(rows) === undefined) save(rows, reservedOf(rows))
 }
 
-/** Returns what is reserved: counted again where the row is lost. */
+/** Returns what is reserved, counted again where the row is lost. */
 function reservedOf(rows: Draft): Reserved {
   const row = known(rows)
   if (row !== undefined) return row
@@ -121,7 +120,7 @@ function reservedOf(rows: Draft): Reserved {
 }
 
 /**
- * Whether the chain held less at a block than what this payment takes, and what is reserved that this
+ * Tells whether the chain held less at a block than this payment takes, with all reserves that the
  * block does not show.
  */
 export function isShort({ rows }: At, own: Shares, there: Lendable | undefined): boolean {

@@ -4,19 +4,18 @@ import { type Row, smsParties } from '../rows.ts'
 import { type PaymentState, phases } from '../transitions.ts'
 import { count } from './counts.ts'
 
-/** A message that could not be sent for so long is of no use any more. */
+/** Limits how long a message is of use. */
 const usefulMs = 24 * 60 * 60 * 1000
 
-/** Who took a message so long ago has died: it may have been sent. */
+/** Limits how long a sender may hold a message: after that it has died, and may have sent it. */
 const takenMs = 10 * 60 * 1000
 
-/** A message that was certainly not sent is due again after this, then after twice as long each, up to the longest. */
+/** Delays a message that was not sent, then twice as long each time, up to the longest. */
 const againMs = 30_000
 const longestAgainMs = 3_600_000
 
 type SmsRow = Row<'sms'>
 
-/** Keeps the messages of a payment that begins. */
 export function holdSms(rows: Draft, session: string, messages: readonly HeldSms[]): void {
   for (const { party, sealed } of messages) {
     rows.put('sms', { session, party, sealed, state: 'held', at: rows.now, attempts: 0 })
@@ -24,8 +23,8 @@ export function holdSms(rows: Draft, session: string, messages: readonly HeldSms
 }
 
 /**
- * What a payment's step means for its messages: they are due once it is at its end, and wait again where a
- * reorganization takes that back. What has been taken by then has left. No one received what failed.
+ * Makes messages due once a payment has ended, and holds them again where a reorganization takes
+ * that back. Taken ones have left; no receiver hears of a failure.
  */
 export function followPayment(
   rows: Draft,
@@ -42,7 +41,7 @@ export function followPayment(
   }
 }
 
-/** Messages that are due, for whom takes them: it is in the row before anything is sent. */
+/** Takes due messages: the row says so before anything is sent. */
 export function takeSms(rows: Draft, limit: number): { taken: DueSms[]; next: number | undefined } {
   const listed = rows.list({ table: 'sms', list: 'state', group: 'due', limit: limit + 1 })
   const due = listed.filter(({ at }, index) => at <= rows.now && index < limit)
@@ -50,7 +49,7 @@ export function takeSms(rows: Draft, limit: number): { taken: DueSms[]; next: nu
   return { taken, next: listed[due.length]?.at }
 }
 
-/** Undefined: it came too late to be of use, or nothing is known any more of what it would tell. */
+/** Takes one; undefined where it is too late to be of use, or its payment is forgotten. */
 function takeOne(rows: Draft, row: SmsRow): DueSms | undefined {
   const { session, party, sealed } = row
   const payment = rows.row('payments', session)
@@ -66,7 +65,7 @@ function takeOne(rows: Draft, row: SmsRow): DueSms | undefined {
   return { session, party, attempts, sealed, intentId, acceptedAt, state, reason: reason ?? '' }
 }
 
-/** What became of one that was taken; of one that was given up since, nothing. */
+/** Notes the fate of a taken message; not of one that was given up since. */
 export function noteSms(rows: Draft, { session, party, attempts }: SmsName, fate: SmsFate): void {
   const row = rows.row('sms', session, party)
   if (row?.state !== 'taken' || row.attempts !== attempts) return
@@ -90,13 +89,13 @@ export function noteSms(rows: Draft, { session, party, attempts }: SmsName, fate
 const pauseAfter = (attempts: number): number =>
   Math.min(longestAgainMs, againMs * 2 ** (attempts - 1))
 
-/** Nothing of a message stays, whatever became of it. */
+/** Deletes all of a message, whatever became of it. */
 function end(rows: Draft, { session, party }: SmsRow, what: SmsFate | 'given_up'): void {
   rows.drop('sms', session, party)
   count(rows, 'sms', what)
 }
 
-/** Forgets messages that no one sends any more: also where none are sent at all by now. */
+/** Forgets messages that are never sent any more, also where none are sent at all by now. */
 export function pruneSms(rows: Draft, heldMs: number, limit: number): void {
   const listed = { table: 'sms', list: 'state', limit } as const
   const taken = rows.list({ ...listed, group: 'taken', olderThanMs: takenMs })

@@ -3,9 +3,9 @@ import type { Row } from '../rows.ts'
 import { isUnsettled } from '../transitions.ts'
 
 /**
- * What steps decide by and no single row says: an account's open payments, whether a queue waits, what
- * a block holds (a relayer's nonces: see `nonces.ts`). Each is a row that is written by every step that
- * changes it, so two steps never both pass on one sum. A sum that is missing is counted again.
+ * Lets a list have all its rows, to count a lost sum again. A sum is what no single row says: an
+ * account's open payments, the queue, what a block holds. Every step that changes a sum writes its
+ * row, so two steps never both pass on one sum.
  */
 export const noLimit = Number.MAX_SAFE_INTEGER
 
@@ -26,24 +26,24 @@ export function accountOf(rows: Draft, account: string): Account {
   return { account, open, seen: payments.length }
 }
 
-/** An account that nothing is known of has no row. */
+/** Saves an account; one of which nothing is known has no row. */
 export function saveAccount(rows: Draft, account: Account): void {
   const { open, seen } = account
   if (open.length + seen > 0) rows.put('accounts', account)
   else rows.drop('accounts', account.account)
 }
 
-/** Payments that wait for a nonce, and until when (Unix time in s) the last of them may be carried. */
+/** Counts payments that wait for a nonce; `until` is their last deadline (Unix time in s). */
 export type Queue = { waiting: number; until: number }
 
-/** Writes it where it is counted again: each payment asks for it. */
+/** Returns the queue, and saves it where it is counted again: each payment asks for it. */
 export function queueOf(rows: Draft): Queue {
   const queue = lookAtQueue(rows)
   if (rows.row('meta', 'queue') === undefined) saveQueue(rows, queue)
   return queue
 }
 
-/** The same without a write. */
+/** Returns the queue without a write. */
 export function lookAtQueue(rows: Draft): Queue {
   const known = rows.row('meta', 'queue')
   if (known !== undefined) return JSON.parse(known.value) as Queue
@@ -56,13 +56,13 @@ export const joined = ({ waiting, until }: Queue, { request }: Row<'payments'>):
   until: Math.max(until, request.deadline),
 })
 
-/** Without a payment. A queue that goes on keeps the latest deadline that it had. */
+/** Takes a payment away; a queue that goes on keeps the latest deadline that it had. */
 export const left = ({ waiting, until }: Queue): Queue =>
   waiting > 1 ? { waiting: waiting - 1, until } : noQueue
 
 const noQueue: Queue = { waiting: 0, until: 0 }
 
-/** Ends a queue in which nobody waits any more: rows of payments that were lost have not left it. */
+/** Ends a queue in which none waits any more: payments whose rows were lost never left it. */
 export function endQueue(rows: Draft): void {
   const known = rows.row('meta', 'queue')
   if (known === undefined || (JSON.parse(known.value) as Queue).waiting === 0) return
@@ -77,7 +77,7 @@ export function saveQueue(rows: Draft, queue: Queue): void {
 type InBlock = Pick<Row<'nonces'>, 'block_hash' | 'block_number'>
 type Holds = Pick<Row<'blocks'>, 'nonces' | 'sessions'>
 
-/** Notes in the rows of blocks that a nonce or a payment came into one, or left it. */
+/** Notes that a nonce or a payment came into a block, or left it. */
 export function noteBlock(
   rows: Draft,
   before: InBlock | undefined,
@@ -93,7 +93,6 @@ export function noteBlock(
       nonces: old.nonces.filter((nonce) => !gone.has(`${nonce}`)),
       sessions: old.sessions.filter((session) => !gone.has(session)),
     }
-    // A block that holds nothing of ours has no row.
     if (left.nonces.length + left.sessions.length > 0) rows.put('blocks', { ...old, ...left })
     else rows.drop('blocks', old.hash)
   }

@@ -2,19 +2,18 @@ import type { Draft } from '../draft.ts'
 import type { ActiveAlert, AlertChange, AlertNotice, Finding } from '../port.ts'
 import type { Row } from '../rows.ts'
 
-/** A notice that was not delivered is due again after this, then after twice as long each, up to the longest. */
+/** Delays a notice that was not delivered, then twice as long each time, up to the longest. */
 const againMs = 30_000
 const longestAgainMs = 3_600_000
-/** A notice that nobody took for so long is of no use any more. */
+/** Limits how long a notice that is not delivered is kept. */
 const noticeMs = 30 * 24 * 60 * 60 * 1000
 
-/** What is raised at present. */
 export function activeAlerts(rows: Draft): readonly ActiveAlert[] {
   const known = rows.row('meta', 'alerts')
   return known === undefined ? [] : (JSON.parse(known.value) as ActiveAlert[])
 }
 
-/** Raises what is found and was not raised, clears what was not found for `calmMs`, and keeps a notice of each. */
+/** Raises new findings, clears those not found for `calmMs`, and keeps a notice of each. */
 export function noteAlerts(
   rows: Draft,
   found: readonly Finding[],
@@ -54,7 +53,7 @@ function notice(
   })
 }
 
-/** Notices that are due, for whom takes them: no one else gets them until they are due again. */
+/** Takes due notices: no other process gets them until they are due again. */
 export function takeNotices(rows: Draft, limit: number): AlertNotice[] {
   const due = rows
     .list({ table: 'notices', list: 'due', limit })

@@ -3,14 +3,14 @@ import type { BlockId, FollowedBlock, Means, Turn, Work } from '../port.ts'
 import { ofAnyDeployment, type Seen, type Sight, sight, turns, withSeen } from '../sight.ts'
 
 /**
- * What was seen of the chain: rows of `meta`, which a ledger may lose without losing a payment. Counts, the
- * balance and the contracts are of one key: they are gone with it, as is what does not name its key.
+ * Names the key that a note is of: with another key it is no longer known. A ledger may lose its
+ * notes of the chain without losing a payment.
  */
 type OfKey = { relayer?: string }
 
 const isOf = ({ relayer }: At, noted: OfKey): boolean => noted.relayer === relayer
 
-/** The head that was seen last, and what was followed up to it. */
+/** Returns the head that was seen last, and the blocks that were followed up to it. */
 export function trailOf(at: At): Pick<Work, 'head' | 'trail'> {
   const known = at.rows.row('meta', 'head')
   if (known === undefined) return { head: undefined, trail: [] }
@@ -26,12 +26,12 @@ export function saveTrail({ rows, relayer }: At, [head, ...below]: readonly Foll
   rows.put('meta', { name: 'head', value: JSON.stringify({ ...head, below, relayer }) })
 }
 
-/** The head without what was followed up to it. */
+/** Saves the head without a trail. */
 export function saveHead(rows: Draft, { number, hash }: { number: number; hash: string }): void {
   rows.put('meta', { name: 'head', value: JSON.stringify({ number, hash }) })
 }
 
-/** What is known of the chain. Of another key nothing is known that is of one key alone. */
+/** Returns what is known of the chain; of another key, only what does not depend on a key. */
 export function sightOf(at: At): Sight {
   const row = at.rows.row('meta', 'sight')
   if (row === undefined) return {}
@@ -44,23 +44,22 @@ function saveSight({ rows, relayer }: At, known: Sight): void {
   rows.put('meta', { name: 'sight', value: JSON.stringify({ ...known, relayer }) })
 }
 
-/** Notes what was seen of the chain, if anything was. */
 export function noteSeen(at: At, seen: Seen | undefined): void {
   const { facts = {}, node, round } = seen ?? {}
   const isNews = Object.keys(facts).length > 0 || (node ?? round) !== undefined
   if (seen !== undefined && isNews) saveSight(at, withSeen(sightOf(at), seen, at.rows.now))
 }
 
-/** What is known is of another deployment from now on. */
+/** Forgets what was seen of one deployment's contracts or key. */
 export const forgetSeen = (at: At): void => saveSight(at, ofAnyDeployment(sightOf(at)))
 
-/** Forgets what a unit of gas costs where the node refuses to take so much for it. */
+/** Forgets the price of gas where the node refuses so much as too low. */
 export function forgetGasPrice(at: At, refusedWei: bigint): void {
   const { gasPrice, ...others } = sightOf(at)
   if (gasPrice !== undefined && BigInt(gasPrice.wei) <= refusedWei) saveSight(at, others)
 }
 
-/** What was read lately enough to go by, and whose turn it is to be asked for. */
+/** Returns the facts that are fresh enough, and which one is asked for next. */
 export function meansOf(at: At): Pick<Work, 'means' | 'nextMeans'> {
   const { rows, rules } = at
   const { asked, ...known } = sightOf(at)
@@ -69,7 +68,7 @@ export function meansOf(at: At): Pick<Work, 'means' | 'nextMeans'> {
   const [count, gasPrice, funds] = [fresh(known.count), fresh(known.gasPrice), fresh(known.funds)]
   const means: Means = {
     ...(count && { count: count.number }),
-    // Told again every few rounds: until then it is the last that is known.
+    // Told again every few rounds: until then the last one is good.
     ...(known.toldCount && { toldCount: known.toldCount.number }),
     ...(gasPrice && { gasPriceWei: BigInt(gasPrice.wei) }),
     ...(funds && { balanceWei: BigInt(funds.wei) }),

@@ -7,10 +7,10 @@ import { show, shown } from './shown.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** So long an equal payment is taken for one that may have been meant once. */
+/** Limits how old a payment may be for an equal one to be questioned. */
 const equalMs = 10 * 60 * 1000
 
-/** An account's payments that are younger than this by the store's clock, the newest first. */
+/** Returns an account's payments younger than this by the store's clock, the newest first. */
 const youngerThan = (rows: Draft, account: string, ms: number): Row<'payments'>[] =>
   rows.list({
     ...({ table: 'payments', list: 'account', group: account, newest: true } as const),
@@ -21,8 +21,8 @@ const hasSentNothing = ({ state }: Row<'payments'>): boolean =>
   state === 'reverted' || state === 'expired'
 
 /**
- * Whether one payment more that sends money would be too many of a day, or too much. What failed or
- * expired has sent nothing, and still was one.
+ * Tells whether one more payment that sends money is beyond a day's limits. One that failed or
+ * expired counts as a payment, but sent nothing.
  */
 export function overDay(
   rows: Draft,
@@ -45,8 +45,8 @@ export function overDay(
 }
 
 /**
- * How many minutes before a question of a session its account paid by the very same call; undefined where it did
- * not within 10 minutes. What is found first is kept, and found again however late. Without a call: what is kept.
+ * Returns how many minutes ago the account made the same call, if within 10 minutes. What is found
+ * first is kept; without a call only that is returned.
  */
 export function minutesSinceEqual(
   rows: Draft,

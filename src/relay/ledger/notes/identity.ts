@@ -9,7 +9,7 @@ import { openPhases } from '../transitions.ts'
 import { forgetSeen } from './chain-notes.ts'
 import { intakeOf, note } from './operations.ts'
 
-/** What makes something open writes the queue's row or the relayer's, so that it is not missed here. */
+/** Tells whether anything is open: what opens work writes a row that is read here. */
 export function isAnythingOpen({ rows, relayer }: At): boolean {
   // The key may be another one by now.
   const known = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
@@ -17,28 +17,27 @@ export function isAnythingOpen({ rows, relayer }: At): boolean {
   return openPhases.some((phase) => paymentsIn(rows, phase, 1).length > 0)
 }
 
-/** What the ledger has other values of than this identity, or none. */
+/** Returns the values of an identity that the ledger does not have. */
 function othersIn({ rows }: At, { chainId, fingerprints }: Identity): [string, string][] {
   const told = Object.entries({ chain: `${chainId}`, ...fingerprints })
   return told.filter(([name, value]) => rows.row('meta', `identity.${name}`)?.value !== value)
 }
 
-/** And of these what the ledger was begun with. */
+/** Returns those of them of which the ledger has other values. */
 function knownOthersIn(at: At, identity: Identity): [string, string][] {
   return othersIn(at, identity).filter(
     ([name]) => at.rows.row('meta', `identity.${name}`) !== undefined,
   )
 }
 
-/** The names of what the ledger goes on with other values of than this identity. */
 export const differencesFrom = (at: At, identity: Identity): string[] =>
   knownOthersIn(at, identity).map(([name]) => name)
 
-/** Whether a payment goes by another key or forwarder than the ledger's: its rounds would never find it. */
+/** Tells whether a payment has another key or forwarder than the ledger, whose rounds miss it. */
 export const isByOthers = (at: At, identity: Identity | undefined): boolean =>
   identity !== undefined && differencesFrom(at, identity).length > 0
 
-/** The account secret changes only to one that a drain has named. */
+/** Lets key and forwarder change, and the account secret only to one that a drain has named. */
 function mayChange({ rows }: At, name: string, value: string): boolean {
   if (movableIdentity.includes(name)) return true
   const intake = intakeOf(rows)
@@ -46,7 +45,7 @@ function mayChange({ rows }: At, name: string, value: string): boolean {
   return name === 'ACCOUNT_KEY_SECRET' && isNext
 }
 
-/** Whether the ledger was begun with this identity, or may go on with it. */
+/** Tells whether the ledger was begun with this identity, or may go on with it. */
 export function identified(at: At, identity: Identity): Identified {
   const names = knownOthersIn(at, identity)
     .filter(([name, value]) => !mayChange(at, name, value) || isAnythingOpen(at))
@@ -54,15 +53,15 @@ export function identified(at: At, identity: Identity): Identified {
   return names.length > 0 ? { kind: 'different', names } : { kind: 'same' }
 }
 
-/** Whether what rounds have seen of contracts and key is of others than these. */
+/** Tells whether the ledger's contracts or key are others than these. */
 export function hasMoved(at: At, identity: Identity): boolean {
   return knownOthersIn(at, identity).some(([name]) => movableIdentity.includes(name))
 }
 
-/** The same, and goes on with it from here. */
+/** Goes on with an identity, if the ledger may. */
 export function identify(at: At, identity: Identity): Identified {
   const same = identified(at, identity)
-  // What may change, changes with nothing else that may not: a refusal leaves all as it was.
+  // All or nothing: a refusal leaves every value as it was.
   if (same.kind === 'different') return same
   if (hasMoved(at, identity)) forgetSeen(at)
   for (const [name, value] of othersIn(at, identity)) {
@@ -73,7 +72,10 @@ export function identify(at: At, identity: Identity): Identified {
 
 const numberingRow = 'identity.NUMBERING'
 
-/** What a number has paid from stays its account: a session of it would else be paid once more from the other. */
+/**
+ * Keeps former accounts, but not for a number that has paid from its present one: a session of it
+ * could pay again from the other.
+ */
 export function renumber({ rows }: At, { id, numbering, accounts, kept }: Renumbering): Renumbered {
   const isServing = rows.row('meta', numberingRow)?.value === numbering
   if (isServing && intakeOf(rows).kind === 'open') return { kind: 'serving' }

@@ -2,10 +2,10 @@ import type { ObstacleKind } from '../../refusal.ts'
 import type { Draft } from '../draft.ts'
 import type { NotedObstacle, Refused } from '../port.ts'
 
-/** How often one obstacle is noted. */
+/** Limits how often one obstacle is news. */
 const obstacleMs = 60_000
 
-/** Returns what payments were refused for last; undefined where they were refused for nothing yet. */
+/** Returns what payments were last refused for, if for anything yet. */
 export function obstacleOf(rows: Draft): NotedObstacle | undefined {
   const row = rows.row('meta', 'obstacle')
   return row && (JSON.parse(row.value) as NotedObstacle)
@@ -24,7 +24,7 @@ export function noteObstacle(rows: Draft, kind: ObstacleKind | undefined): Refus
   return isNews ? { kind: 'refused', isNews } : { kind: 'refused' }
 }
 
-/** Notes that a payment is taken: what the ones before were refused for is over. */
+/** Notes that a payment is taken, which ends the obstacle. */
 export function endObstacle(rows: Draft): void {
   const last = obstacleOf(rows)
   if (last !== undefined && last.endedAt === undefined) {

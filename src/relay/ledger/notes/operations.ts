@@ -14,26 +14,25 @@ import type {
 import type { Listing, Row } from '../rows.ts'
 import { type PaymentState, type Phase, phaseNames, phases } from '../transitions.ts'
 
-/** How far back a payment is looked for of which only what became of it is kept. */
+/** Limits how many archived payments are searched for an intent. */
 const searchedHistory = 2_000
 
-/** An audit's entry is kept for so long: longer than anything that it may be asked about. */
+/** Keeps audit entries for longer than anything that they may be asked about. */
 const auditMs = 400 * 24 * 60 * 60 * 1000
 
 type Listed = { row: Row<'payments'> | Row<'history'>; at: number }
 
-/** Whether new payments are taken. */
 export function intakeOf(rows: Draft): Intake {
   const known = rows.row('meta', 'intake')
   return known === undefined ? { kind: 'open' } : (JSON.parse(known.value) as Intake)
 }
 
-/** What an operator does to have it so. */
+/** Names what an operator does to set the intake. */
 export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
 
 /**
- * Sets it, and writes down that an operator did. Done twice it keeps the first time. A restore that is
- * under way goes on, unless payments are to be taken: that ends it where it is. It names no secret.
+ * Sets the intake and records that, naming no secret; done twice, the first time stays. A restore
+ * goes on, unless payments are to be taken: that ends it.
  */
 export function setIntake(
   rows: Draft,
@@ -56,7 +55,7 @@ export function saveIntake(rows: Draft, intake: Intake): Intake {
   return intake
 }
 
-/** Writes down what an operator did, once. */
+/** Records what an operator did, once for each id. */
 export function note(rows: Draft, { id, action, detail }: Omit<AuditEntry, 'at'>): void {
   if (rows.row('audit', id) === undefined) rows.put('audit', { id, at: rows.now, action, detail })
 }
@@ -69,7 +68,7 @@ export function pruneAudit(rows: Draft, limit: number): void {
   for (const { id } of old) rows.drop('audit', id)
 }
 
-/** Payments as an operator looks for them, the newest first. */
+/** Returns the payments that match a query, the newest first. */
 export function pageOf(rows: Draft, query: PaymentQuery): PaymentPage {
   const one = singleOf(rows, query)
   if (one !== undefined) return { payments: one.map(recordOf), next: undefined }
@@ -87,7 +86,7 @@ export function pageOf(rows: Draft, query: PaymentQuery): PaymentPage {
   return { payments: kept, next }
 }
 
-/** One page, and where the next one begins; payments of one moment stay together. */
+/** Cuts a page, and tells where the next one begins; payments of one moment stay together. */
 function cut(found: readonly Listed[], limit: number): { page: readonly Listed[]; next?: number } {
   const rest = found[limit]
   if (rest === undefined) return { page: found }
@@ -98,7 +97,7 @@ function cut(found: readonly Listed[], limit: number): { page: readonly Listed[]
     : { page, next: rest.at + 1 }
 }
 
-/** By a hash or an intent; undefined where neither is asked for. */
+/** Finds payments by a hash or an intent; undefined where neither is asked for. */
 function singleOf(
   rows: Draft,
   { intent, hash }: PaymentQuery,
@@ -148,7 +147,7 @@ function listed(
     newest: true,
     limit: limit + 1,
     ...(since === undefined ? {} : { from: since }),
-    // Not by an age: a store's clock goes on, and newer ones would take the place of some on this page.
+    // Not by age: a store's clock goes on, and newer rows would displace some of this page.
     ...(before === undefined ? {} : { before }),
   }
   if (listing.table === 'history') {
@@ -174,7 +173,6 @@ function recordOf(row: Row<'payments'> | Row<'history'>): PaymentRecord {
   }
 }
 
-/** Everything that is known of one payment. */
 export function traceOf({ rows }: At, intent: Hex): PaymentTrace | undefined {
   const row = rowOf(rows, intent)
   if (row === undefined) return undefined

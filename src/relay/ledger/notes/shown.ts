@@ -1,10 +1,7 @@
 import type { Draft } from '../draft.ts'
 import type { Decided, Question, Showing, Shown } from '../port.ts'
 
-/**
- * What was kept first stays. Nothing is added to a session that is decided: what it was answered with is what
- * it is answered with.
- */
+/** Keeps a name's first value, unless the session is decided: its answer stays. */
 export function show(
   rows: Draft,
   { session, input: step, name, value }: Showing,

@@ -12,7 +12,7 @@ import { sightOf } from './chain-notes.ts'
 import { obstacleOf } from './obstacles.ts'
 import { intakeOf } from './operations.ts'
 
-/** How often a row is written only to know that rows can be written. */
+/** Limits how often a row is written only to prove that rows can be written. */
 const probeMs = 10_000
 
 const metaOf = (rows: Draft, name: string): unknown => {
@@ -20,19 +20,18 @@ const metaOf = (rows: Draft, name: string): unknown => {
   return row && JSON.parse(row.value)
 }
 
-/** Writes a row where none was written lately: what comes back after it could be written. */
+/** Writes a row where none was written lately: an answer then proves that it could. */
 export function probe(rows: Draft): void {
   const last = Number(metaOf(rows, 'probe') ?? 0)
   if (rows.now - last >= probeMs) rows.put('meta', { name: 'probe', value: `${rows.now}` })
 }
 
-/** Of the nonces that changed last, most of which a block took. */
+/** Looks at the nonces that changed last, most of which a block took. */
 const lastMinedOf = (rows: Draft): number | undefined =>
   rows
     .list({ table: 'nonces', list: 'phase', group: 'done', newest: true, limit: 10 })
     .find(({ state }) => state === 'mined')?.changed_at
 
-/** What those who run the service go by. */
 export function vitalsOf(
   at: At,
   identity: Identified | undefined,

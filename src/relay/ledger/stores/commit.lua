@@ -1,4 +1,4 @@
--- Writes all of it while every row that was read is as it was, or nothing. A row's version is the number
+-- Writes all, or nothing where a row has changed since it was read. A row's version is the number
 -- of the commit that wrote it; 0 is a row that is not there.
 local change = cjson.decode(ARGV[1])
 

@@ -4,17 +4,16 @@ import type { DueQueue } from '../due-queue.ts'
 import { armLua, dueLua } from './lua.ts'
 import { ledgerKey } from './redis.ts'
 
-/** Tasks that are taken at a time. */
 const takeLimit = 10
 
 export type RedisDueQueueOptions = {
   database: RedisDatabase
-  /** Whose ledger's tasks these are: the ledger arms them in the same step that opens work. */
+  /** Names the ledger, which arms its tasks in the same step that opens work. */
   name: string
   newToken: () => string
 }
 
-/** The due-queue of one ledger on Redis, next to the ledger's rows. */
+/** Makes the due-queue of one ledger on Redis, beside its rows. */
 export function createRedisDueQueue({ database, name, newToken }: RedisDueQueueOptions): DueQueue {
   const script = database.script(armLua + dueLua)
   const run = async (method: string, task: string, token: string, ms: number | undefined) => {

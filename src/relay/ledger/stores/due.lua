@@ -1,4 +1,4 @@
--- Tasks that are armed, taken under a lease, renewed and given back.
+-- Arms tasks, takes them under a lease, renews it and gives them back.
 local method, task, token = ARGV[1], ARGV[2], ARGV[3]
 local ms = tonumber(ARGV[4])
 local limit = tonumber(ARGV[5])

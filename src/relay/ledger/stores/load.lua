@@ -1,5 +1,5 @@
--- Rows by their names and the names of rows in lists with those rows, as they are at one moment: the
--- database's time in ms, each name before its row, and the names of each list.
+-- Returns, as of one moment, the database's time in ms, each row after its name, and each list's
+-- names.
 local base = KEYS[1]
 local wanted = cjson.decode(ARGV[1])
 local clock = redis.call('TIME')
@@ -37,7 +37,7 @@ for index, list in ipairs(wanted.lists) do
       found[#found + 1] = member
       take(member, row)
     else
-      -- A database that was let may drop a row and keep what points at it.
+      -- A database that may evict rows may drop one and keep what points at it.
       redis.call('ZREM', name, member)
     end
   end

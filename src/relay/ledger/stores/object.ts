@@ -13,7 +13,6 @@ import { type LedgerMethod, ledgerMethods, ledgerThrough } from '../steps.ts'
 import type { Sql, SqlValue } from './sql.ts'
 import { createSqlLedger } from './sqlite.ts'
 
-/** What the object shows to Workers: the port, and ways to have a payment accepted and to be tended now. */
 export type LedgerStub = Ledger & {
   accept: AcceptPayment
   wake(): Promise<void>
@@ -23,15 +22,14 @@ export type LedgerStub = Ledger & {
   restart(): Promise<void>
 }
 
-/** What the composition root gives a ledger's object. */
 export type LedgerHost = LedgerKeeper & {
   /** Makes what accepts payments, over the object's own storage. */
   acceptor: (ledger: Ledger) => AcceptPayment
 }
 
 /**
- * The ledger as a Durable Object: rows in its own SQLite storage, and an alarm that tends whatever is
- * open until nothing is. `hostOf` is called once an instance.
+ * Makes the ledger's Durable Object: rows in its own SQLite, and an alarm that runs rounds until
+ * nothing is open. Calls `hostOf` once an instance.
  */
 export function ledgerObject<Env>(hostOf: (env: Env) => LedgerHost) {
   class LedgerObject extends DurableObject<Env> {
@@ -94,7 +92,7 @@ export function ledgerObject<Env>(hostOf: (env: Env) => LedgerHost) {
   ) => DurableObject<Env> & LedgerStub
 }
 
-/** The ledger's port over calls to its object. `stubOf` gives a new stub: one that failed stays broken. */
+/** Makes the port over calls to its object, each on a new stub: a failed one stays broken. */
 export function createObjectLedger(stubOf: () => LedgerStub): Ledger {
   return ledgerThrough((method, args) => {
     const stub = stubOf()

@@ -5,10 +5,9 @@ import { type AnyRow, anyTable, parseRow, placeOf, type TableName, type Write } 
 import type { LedgerMethod } from '../steps.ts'
 import { armLua, commitLua, loadLua } from './lua.ts'
 
-/** A row as the database has it. Version `0`: it has none. */
+/** Holds a row as the database has it. Version `0`: it has none. */
 export type Kept = { version: string; row: AnyRow | undefined }
 
-/** A list as `load.lua` is asked for it. */
 type ListQuery = {
   name: string
   from: string
@@ -18,25 +17,25 @@ type ListQuery = {
   limit: number
 }
 
-/** What a load is asked for. `methods` is only shown in the database's log of slow commands. */
+/** Names what to load. `methods` is only shown in the database's log of slow commands. */
 export type LoadQuery = {
   methods: readonly LedgerMethod[]
   rows: Set<string>
   lists: Map<string, ListQuery>
 }
 
-/** What a load brought: everything as it was at one moment. */
+/** Holds what was loaded, all as of one moment. */
 export type Loaded = {
   now: number
   rows: ReadonlyMap<string, Kept>
   lists: ReadonlyMap<string, readonly string[]>
 }
 
-/** Each conflict is another process's progress. */
+/** Limits the attempts; each conflict is another process's progress. */
 export const commitAttempts = 50
 const loadReply = z.tuple([z.coerce.number(), z.array(z.string()), z.array(z.array(z.string()))])
 
-/** The row of a name from the database's text: its version and its JSON; empty where it has none. */
+/** Reads a row from its version and JSON; empty text is no row. */
 function keptOf(name: string, text: string): Kept {
   if (text === '') return { version: '0', row: undefined }
   const end = text.indexOf(' ')
@@ -62,14 +61,16 @@ export function createLoad(database: RedisDatabase, keys: readonly string[]): Lo
   }
 }
 
-/** What is written while every row that was wanted is as it was loaded. `dueMs` is how soon the task is due. */
+/**
+ * Writes while every row that was wanted is as it was loaded. `dueMs`: how soon the task is due.
+ */
 export type Change = {
   wanted: LoadQuery
   writes: ReadonlyMap<string, Write>
   dueMs: number | undefined
 }
 
-/** Writes all of it, or nothing and says so. */
+/** Writes all of it and returns `true`, or nothing. */
 export type Commit = (loaded: Loaded, change: Change) => Promise<boolean>
 
 export function createCommit(database: RedisDatabase, keys: readonly string[]): Commit {
@@ -91,7 +92,7 @@ export function createCommit(database: RedisDatabase, keys: readonly string[]): 
   }
 }
 
-/** Where rows are listed from now on, and where no more: the database knows no columns. */
+/** Returns where rows are listed from now on, and where no more: the database knows no columns. */
 function listChanges(writes: ReadonlyMap<string, Write>): { list: string[][]; unlist: string[][] } {
   const list: string[][] = []
   const unlist: string[][] = []

@@ -24,21 +24,18 @@ import {
 
 export type RedisLedgerOptions = {
   database: RedisDatabase
-  /** Whose ledger it is: see {@link ledgerKey}. */
   name: string
   rules: LedgerRules
-  /** Address of the key whose nonces are handed out. */
   relayer: string
-  /** How soon a task is due that looks after what a claim, a record or an adoption left open. */
+  /** Tells how soon a round is due after a call that left something open. */
   tendMs: number
-  /** Called when the task was armed for within seconds: it need not wait for the usual look. */
+  /** Called when a round is due within seconds, so that it does not wait for the usual look. */
   soon?: () => void
 }
 
-/** Every key of a ledger begins with this; the braces keep them in one slot of a cluster. */
+/** Begins every key of a ledger; the braces keep them in one slot of a cluster. */
 export const ledgerKey = (name: string): string => `ledger:{${name}}`
 
-/** A call that waits for its answer. */
 type Call = {
   method: LedgerMethod
   args: readonly unknown[]
@@ -46,19 +43,19 @@ type Call = {
   reject: (error: unknown) => void
 }
 
-/** Calls that were run: how each ends once the writes are committed. Those without an end come later. */
+/** Holds calls that ran, each with its end once the writes are committed; the rest come later. */
 type Folded = Change & { ends: (() => void)[] }
 
-/** Calls that share a load and a commit. */
+/** Limits the calls that share a load and a commit. */
 const foldLimit = 100
 const readsSideBySide = 8
-/** Rows that are remembered to guess what calls will read. */
+/** Limits the rows that are remembered to guess what calls will read. */
 const rememberedLimit = 2_000
 
 /**
- * The ledger on Redis. What waits in this process at a time shares one load and one commit, which is
- * refused where another process has written a row that was read: then all of it is done again. A
- * call that fails may have been done: each meets its own token or its own state when it is made again.
+ * Makes the ledger on Redis. Calls that wait at a time share one load and one commit, done again
+ * where another process wrote a row that was read. A call that fails may have been done: made
+ * again, it meets its own token or its own state.
  */
 export function createRedisLedger(options: RedisLedgerOptions): Ledger {
   const { database, name } = options
@@ -77,7 +74,9 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
     return opening
   }
 
-  /** @throws {Error} another version has written it */
+  /**
+   * @throws {Error} another version has written it
+   */
   async function openRows(): Promise<void> {
     const schema = nameOf('meta', ['schema'])
     const wanted: LoadQuery = { methods: [], rows: new Set([schema]), lists: new Map() }
@@ -89,14 +88,15 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
     else if (!(await commit(loaded, { wanted, writes, dueMs: undefined }))) await openRows()
   }
 
-  /** Answers calls from one moment of the database. Gives those that have to wait for this to be committed. */
+  /** Answers calls from one moment of the database; returns those that wait for this commit. */
   async function answer(calls: readonly Call[]): Promise<readonly Call[]> {
     await open()
     let folded = fold(options, { now: 0, rows: remembered, lists: new Map() }, calls)
     let now: number | undefined
     for (let attempt = 0; attempt < commitAttempts; attempt++) {
       const found = await load(folded.wanted)
-      // What is asked for depends on the time: one that moved with each load would never have it all.
+      // What is asked for depends on the time: one that moved with each load would never have it
+      // all.
       now ??= found.now
       const loaded = { ...found, now }
       if (remembered.size > rememberedLimit) remembered.clear()
@@ -190,7 +190,7 @@ const isComplete = ({ rows, lists }: LoadQuery, loaded: Loaded): boolean =>
   [...rows].every((name) => loaded.rows.has(name)) &&
   [...lists.keys()].every((name) => loaded.lists.has(name))
 
-/** What was loaded. What was not is noted, and taken as nothing until it is. */
+/** Shows what was loaded; what was not is noted, and taken as nothing until it is. */
 function viewOf({ rows, lists }: Loaded, wanted: LoadQuery): View {
   const rowOf = <Name extends TableName>(name: string) => {
     wanted.rows.add(name)

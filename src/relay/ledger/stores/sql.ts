@@ -1,9 +1,9 @@
-/** A value that SQLite keeps. Amounts in wei are text: they outgrow its 64-bit integers. */
+/** Holds what SQLite keeps. Amounts in wei are text: they outgrow its 64-bit integers. */
 export type SqlValue = string | number | null
 
-/** A synchronous SQLite database: a Durable Object's storage, or node:sqlite. */
+/** Runs a synchronous SQLite database: a Durable Object's storage, or node:sqlite. */
 export type Sql = {
   exec<Row extends Record<string, SqlValue>>(query: string, ...bindings: SqlValue[]): Row[]
-  /** All or nothing. */
+  /** Does all of the work or nothing. */
   transaction<Result>(work: () => Result): Result
 }

@@ -19,7 +19,7 @@ import {
 import { ledgerThrough, runStep } from '../steps.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
-/** Every method of the port, synchronous: nothing can fall between its reads and writes. */
+/** Has every method synchronous: nothing can fall between its reads and writes. */
 export type SqlLedger = {
   [Method in keyof Ledger]: (
     ...args: Parameters<Ledger[Method]>
@@ -28,21 +28,20 @@ export type SqlLedger = {
 
 export type SqlLedgerOptions = {
   rules: LedgerRules
-  /** Address of the key whose nonces are handed out. */
   relayer: string
-  /** This storage's clock in ms: leases are measured by it alone, so no two Workers' clocks have to agree. */
+  /** Tells this storage's time in ms: leases go by it alone, so Workers' clocks need not agree. */
   now: () => number
 }
 
-/** Rows that are remembered, of 1 to 3 kB. */
+/** Limits the rows that are remembered, of 1 to 3 kB each. */
 const rememberedLimit = 4_000
 
-/** Rows by their names, as they are in the database; undefined for one that is not there. */
+/** Maps names to rows as the database has them; undefined: it has none. */
 type Remembered = Map<string, AnyRow | undefined>
 
 /**
- * The ledger on SQLite. A method is one transaction: a throw takes back what it wrote. No other writer
- * may use the database meanwhile, since rows of late are remembered and not read again.
+ * Makes the ledger on SQLite. A method is one transaction: a throw takes back its writes. No other
+ * writer may use the database, since remembered rows are not read again.
  */
 export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOptions): SqlLedger {
   sql.transaction(() => openTables(sql))
@@ -63,7 +62,9 @@ export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOpti
   })
 }
 
-/** @throws {Error} another version has written it */
+/**
+ * @throws {Error} another version has written it
+ */
 function openTables(sql: Sql): void {
   createTables(sql)
   const [known] = sql.exec<{ row: string }>(statements.meta.row, 'schema')
@@ -72,7 +73,7 @@ function openTables(sql: Sql): void {
 }
 
 /**
- * Tables and indexes as `rows.ts` has them. A row is JSON; what it is found by stands beside it. A
+ * Creates tables and indexes as `rows.ts` has them: a row is JSON beside what it is found by. A
  * list that is in the order of its key needs no index.
  */
 export function createTables(sql: Sql): void {
@@ -95,14 +96,13 @@ export function createTables(sql: Sql): void {
   }
 }
 
-/** What rows are found by. */
+/** Returns the columns that rows are found by. */
 function columnsOf(name: TableName): readonly string[] {
   const { key, lists } = anyTable(name)
   const listed = Object.values(lists).flatMap(({ group, score }) => [group ?? score, score])
   return [...new Set([...key, ...listed])]
 }
 
-/** What is asked of each table in SQL, made once. */
 const statements = Object.fromEntries(
   tableNames.map((name) => {
     const columns = columnsOf(name)
@@ -114,7 +114,7 @@ const statements = Object.fromEntries(
   }),
 ) as Record<TableName, { columns: readonly string[]; byKey: string; insert: string; row: string }>
 
-/** Made once each, by what they differ in: a query in one piece is found again at once. */
+/** Keeps queries by what they differ in: one in a single piece is found again at once. */
 const lists = new Map<string, string>()
 const updates = new Map<string, string>()
 
@@ -153,7 +153,7 @@ function sqlView(sql: Sql, remembered: Remembered): View {
   }
 }
 
-/** The limit is a constant: SQLite plans a query again each time where it is bound. */
+/** Makes a query with a constant limit: where it is bound, SQLite plans it again each time. */
 function listQuery<Name extends TableName>(listing: Listing<Name>): string {
   const { table, list, newest, limit } = listing
   const { key, lists } = anyTable(table)
