@@ -76,6 +76,10 @@ describe("the operator's interface", () => {
     await deployment.round()
     expect(await pay(deployment, phone, 'status')).toContain('END Transfer Submitted')
     await deployment.allDone()
+    // Calls are counted by day: before any time passes, which may be a midnight.
+    const { callsToday = 0 } = (await deployment.status()).nodes[0] ?? {}
+    expect(callsToday).toBeGreaterThan(5)
+    expect(callsToday).toBeLessThanOrEqual(deployment.asked.length)
     deployment.pass(60_000)
     await deployment.round()
     const status = await deployment.status()
@@ -100,11 +104,9 @@ describe("the operator's interface", () => {
     const [node] = status.nodes
     expect(node?.heightAt).toMatch(/^2\d{3}-/)
     expect(node?.answers).toBeGreaterThan(5)
-    expect(node?.callsToday).toBeGreaterThan(5)
-    expect(node?.callsToday).toBeLessThanOrEqual(deployment.asked.length)
     expect(node?.p95Ms).toBeGreaterThanOrEqual(0)
     deployment.pass(24 * 60 * 60 * 1000)
-    expect((await deployment.status()).nodes[0]?.callsToday).toBeLessThan(5)
+    expect((await deployment.status()).nodes[0]?.callsToday).toBeLessThan(callsToday)
     const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
     expect(JSON.parse(manifest)).toMatchObject({ version })
   })
