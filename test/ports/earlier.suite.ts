@@ -38,8 +38,11 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       const { ledger } = await create()
       const [a, b] = ['a', 'b'].map((session) => offerOf(session, alice, { day: once, order: ten }))
       if (a === undefined || b === undefined) throw new Error('nothing is offered')
-      const { verdicts } = await offer(ledger, a, { ...b, seen: 0 })
-      expect(verdicts).toMatchObject([{ kind: 'accepted' }, { kind: 'changed' }])
+      const equal = { ...b, day: undefined, unlessEqual: true }
+      const seenBefore = { ...b, day: undefined, seen: 0 }
+      const { verdicts } = await offer(ledger, a, b, equal, seenBefore)
+      const changed = { kind: 'changed' }
+      expect(verdicts).toMatchObject([{ kind: 'accepted' }, changed, changed, changed])
       const again = await offer(ledger, { ...b, seen: 1 })
       expect(again.verdicts).toEqual([{ kind: 'too_many_today', most: 1 }])
       expect(await ledger.payments(alice, 9)).toHaveLength(1)

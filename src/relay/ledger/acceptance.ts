@@ -72,17 +72,22 @@ function accept(at: At, offers: readonly PaymentOffer[], carrier: Carrier): Verd
   // Lost sums are counted again before anything is added to them.
   queueOf(at.rows)
   if (offers.some(({ order }) => order.reserves !== undefined)) keepReserved(at.rows)
-  let begun = 0
+  const begun: PaymentOffer[] = []
   return offers.map((offer) => {
     const refusal = judge(at, offer, carrier, begun)
     if (refusal !== undefined) return refusal
-    begun += 1
+    begun.push(offer)
     return begin(at, offer, carrier)
   })
 }
 
-/** Tells why a payment may not begin; `begun` counts those that have begun with it. */
-function judge(at: At, offer: PaymentOffer, carrier: Carrier, begun: number): Verdict | undefined {
+/** Tells why a payment may not begin after those that have begun in the same step. */
+function judge(
+  at: At,
+  offer: PaymentOffer,
+  carrier: Carrier,
+  begun: readonly PaymentOffer[],
+): Verdict | undefined {
   const { rows } = at
   const { seen, order, unlessEqual, day, room, lendable } = offer
   const decided = decidedOf(rows, offer)
@@ -90,6 +95,9 @@ function judge(at: At, offer: PaymentOffer, carrier: Carrier, begun: number): Ve
   if (intakeOf(rows).kind !== 'open' || isByOthers(at, offer.identity)) return { kind: 'paused' }
   const account = accountOf(rows, offer.account)
   if (seen !== undefined && seen !== account.seen) return { kind: 'changed' }
+  // What it is judged by can be listed only before the step writes to it.
+  const isListed = unlessEqual === true || day !== undefined
+  if (isListed && begun.some((other) => other.account === offer.account)) return { kind: 'changed' }
   const minutes = unlessEqual === true ? minutesSinceEqual(rows, offer, order.request) : undefined
   if (minutes !== undefined) return { kind: 'equal', minutes }
   const over = day && overDay(rows, offer.account, day, order)
@@ -99,7 +107,7 @@ function judge(at: At, offer: PaymentOffer, carrier: Carrier, begun: number): Ve
   }
   const others = loadOf(at, account)
   // The nonce's row, which counts them from then on, is written after all of them.
-  const load = carrier ? { ...others, carried: others.carried + begun } : others
+  const load = carrier ? { ...others, carried: others.carried + begun.length } : others
   return room && isFull(load, room, carrier === undefined) ? { kind: 'full', load } : undefined
 }
 

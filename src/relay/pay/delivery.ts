@@ -430,7 +430,7 @@ function offerOf(
     gasPriceWei: means.gasPriceWei,
     seen: isJudged ? view.seen : undefined,
     room: { ...roomFor(relayer, means), ofAccount: openPayments },
-    day: { transfersADay, sentADayWei },
+    day: isLimited ? { transfersADay, sentADayWei } : undefined,
     unlessEqual,
     identity: identityOf(relayer),
     saw: { ...progress.saw, now: relayer.clock.now() },
