@@ -36,4 +36,10 @@ export async function measureSteady(world: World): Promise<void> {
   tellNodeCalls(figures, `${how}: ${payers.afternoon}`, payments, other.seen() - asked)
   tellBilled(figures, how, counted)
   tellNodeCalls(figures, `${how}: relay`, payments, counted.nodeCalls)
+  for (const each of [proxy, other]) each.script({ fault: undefined })
+  const busy = await countDuring({ payer: relay, proxy }, 192, () =>
+    payRound(chain, relay, 192, { callers: 64 }),
+  )
+  tellBilled(figures, '64 callers', busy.counted)
+  tellNodeCalls(figures, '64 callers: relay', 192, busy.counted.nodeCalls)
 }
