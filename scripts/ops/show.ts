@@ -151,7 +151,6 @@ export function whyLine(payment: PaymentSummary, currency: string): string {
     case 'queued':
       return `${what} waits for its turn${attempts === 0 ? '' : ` after ${attempts} vain attempts`}: no transaction carries it yet.`
     case 'signed':
-    case 'broadcast':
       return `${what} is with the nodes: no round has seen it in a block yet.`
     case 'mined':
       return `${what} is in ${where} and waits for more blocks on it.`

@@ -456,13 +456,10 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 's')
       const { hash } = transactionOf('s')
       const step = { intentId: id('s'), kind: 'transfer', reason: '' }
-      expect(await ledger.sent(hash, 'unknown')).toEqual([])
-      expect(await ledger.sent(hash, 'taken')).toMatchObject([
-        { ...step, from: 'signed', to: 'broadcast', hash },
-      ])
-      expect(await ledger.sent(hash, 'taken')).toEqual([])
+      await ledger.sent(hash, 'taken')
+      expect((await ledger.payment('s'))?.state).toBe('signed')
       expect(await mineAt(ledger, 's', 0, executionIn(9))).toMatchObject([
-        { ...step, from: 'broadcast', to: 'mined' },
+        { ...step, from: 'signed', to: 'mined', hash: id('mined') },
       ])
       expect(await mineAt(ledger, 's', 0, executionIn(9))).toEqual([])
       expect(await mineAt(ledger, 's', 0, executionIn(10))).toEqual([])
@@ -518,7 +515,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.blocks(8)).toEqual([{ number: 9, hash: id('block 9') }])
       expect(await ledger.blocks(9)).toEqual([])
       expect(await ledger.reopen(id('block 9'))).toMatchObject([
-        { from: 'confirmed', to: 'broadcast' },
+        { from: 'confirmed', to: 'signed' },
       ])
       expect(await ledger.reopen(id('block 9'))).toEqual([])
       expect((await ledger.work()).nonces).toMatchObject([{ nonce: 0, sessions: ['s'] }])
@@ -691,9 +688,6 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await states()).toEqual(['signed 0', 'signed 0', 'signed 0'])
       expect((await ledger.work()).nonces).toMatchObject([{ nonce: 0, sessions }])
       expect(await ledger.vitals()).toMatchObject({ carried: 3, waiting: 0 })
-      expect(await ledger.sent(hash, 'taken')).toMatchObject(
-        sessions.map(() => ({ to: 'broadcast' })),
-      )
       const { payments } = await ledger.page({ hash, limit: 9 })
       expect(payments.map(({ intentId }) => intentId).sort()).toEqual(sessions.map(id))
     })
@@ -733,7 +727,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const filling = { nonce: 1, chainNonce: 1, sessions: ['c'] }
       expect(await fillNonce(ledger, filling, transactionOf('c'))).toBe('recorded')
       await ledger.reopen(executionIn(9).block.hash)
-      expect(await states()).toEqual(['broadcast 0', 'broadcast 0', 'signed 1'])
+      expect(await states()).toEqual(['signed 0', 'signed 0', 'signed 1'])
       // The other branch executes all three there: the third is settled by its own nonce alone.
       await mine({ a: executionIn(8), b: executionIn(8) })
       expect(await states()).toEqual(['mined 0', 'mined 0', 'signed 1'])

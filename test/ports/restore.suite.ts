@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ExportEntry, ExportHead } from '../../src/relay/ledger/copies/export-format.ts'
 import type { Identity, Ledger, Question } from '../../src/relay/ledger/port.ts'
+import { schemaVersion } from '../../src/relay/ledger/rows.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
 import {
   accept as acceptOrder,
@@ -249,7 +250,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       const { head } = await exportAll(from.ledger)
       const begin = (more: Partial<ExportHead>, own = identity) =>
         to.ledger.beginRestore({ id: 'r', head: { ...head, ...more }, identity: own, adds: true })
-      expect(await begin({ schema: '1' })).toEqual({ kind: 'other_schema', schema: '5' })
+      expect(await begin({ schema: '1' })).toEqual({ kind: 'other_schema', schema: schemaVersion })
       expect(await begin({ chainId: 30 })).toEqual({ kind: 'other_ledger', names: ['chain'] })
       const other = { chainId: 31, fingerprints: { ...identity.fingerprints, SECRET: 'b' } }
       expect(await begin({}, other)).toEqual({ kind: 'other_ledger', names: ['SECRET'] })

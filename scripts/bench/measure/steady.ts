@@ -36,7 +36,7 @@ export async function measureSteady(world: World): Promise<void> {
   tellNodeCalls(figures, `${how}: ${payers.afternoon}`, payments, other.seen() - asked)
   tellBilled(figures, how, counted)
   tellNodeCalls(figures, `${how}: relay`, payments, counted.nodeCalls)
-  for (const each of [proxy, other]) each.script({ fault: undefined })
+  for (const each of [proxy, other]) each.script({ fault: { kind: 'delay_reply', ms: 0 } })
   const busy = await countDuring({ payer: relay, proxy }, 192, () =>
     payRound(chain, relay, 192, { callers: 64 }),
   )

@@ -62,7 +62,6 @@ function ofPayment(
   switch (state) {
     case 'queued':
     case 'signed':
-    case 'broadcast':
       if (spent === undefined || spent.block > books.head - noticedWithin) return []
       return [
         `Payment ${intent} is ${state} in the ledger; block ${spent.block} has ${spent.outcome} it.`,

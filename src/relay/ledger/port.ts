@@ -97,7 +97,7 @@ export type NonceLedger = {
   /** Gives up nonces whose rows were lost and that the chain has passed. */
   release(chainNonce: number): Promise<void>
   /** Notes that the bytes went out and what the node said; a price too low is read again. */
-  sent(hash: Hex, verdict: SendVerdict): Promise<Transition[]>
+  sent(hash: Hex, verdict: SendVerdict): Promise<void>
   /** Notes the block of a nonce and what became of each of its payments there. */
   mined(report: MinedReport): Promise<Transition[]>
   /** Marks a nonce as foreign: unknown bytes hold it. Its payments are queued again. */

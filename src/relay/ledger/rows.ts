@@ -3,7 +3,7 @@ import { kindNames } from '../../loan/kinds.ts'
 import { paymentStates, phaseNames } from './transitions.ts'
 
 /** Numbers the layout of the rows. */
-export const schemaVersion = '5'
+export const schemaVersion = '6'
 
 /** Lists whom a payment's messages tell of its outcome. */
 export const smsParties = ['sender', 'receiver'] as const
@@ -90,10 +90,8 @@ export const tables = {
   intents: table(['intent_id'], { intent_id: hex, session: text }),
   accounts: table(['account'], {
     account: text,
-    /**
-     * Lists payments that are not settled, the oldest first: session, nonce, time of acceptance.
-     */
-    open: z.array(z.tuple([text, integerOrNull, integer])),
+    /** Lists sessions of all payments whose outcome is unknown, and of some that were settled since. */
+    open: z.array(text),
     /** Counts the account's payments that the ledger has. */
     seen: integer,
   }),

@@ -38,7 +38,7 @@ import {
 } from './life/payments.ts'
 import { recentMs } from './life/reserves.ts'
 import { noteSms, pruneSms, takeSms } from './life/sms.ts'
-import { accountOf, endQueue } from './life/sums.ts'
+import { accountOf, endQueue, openOf } from './life/sums.ts'
 import { noteAlerts, takeNotices } from './notes/alerts.ts'
 import {
   forgetGasPrice,
@@ -166,9 +166,8 @@ export const steps: Steps = {
     const decided = decidedOf(rows, question)
     if (decided !== undefined) return decided
     const account = accountOf(rows, question.account)
-    const open = account.open
-      .flatMap(([session]) => paymentRow(rows, session)?.request ?? [])
-      // Payments whose row was lost take no other's place.
+    const open = openOf(rows, account)
+      .map(({ request }) => request)
       .slice(0, maxOpen)
     const executed = executedOf(rows, question.account, maxOpen - open.length)
     const [load, sight, { now }] = [loadOf(at, account), sightOf(at), rows]
@@ -332,15 +331,10 @@ export const steps: Steps = {
   sent(at, hash, verdict) {
     const { rows } = at
     const transaction = rows.row('transactions', hash)
-    if (transaction === undefined) return []
+    if (transaction === undefined) return
     const failures = verdict === 'taken' ? 0 : transaction.failures + 1
     rows.put('transactions', { ...transaction, sent_at: rows.now, failures })
     if (verdict === 'price_too_low') forgetGasPrice(at, BigInt(transaction.gas_price))
-    if (verdict !== 'taken') return []
-    return transaction.sessions.flatMap((session) => {
-      const payment = paymentRow(rows, session)
-      return isCarriedBy(payment, transaction) ? move(at, payment, 'taken', { hash }) : []
-    })
   },
 
   mined(at, { nonce, sessions, hash, block, executions, isFinal }) {

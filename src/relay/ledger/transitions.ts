@@ -5,16 +5,15 @@
 export const transitions = {
   none: { accepted: 'signed', enqueued: 'queued', adopted: 'mined' },
   queued: { attached: 'signed', settled: 'mined', overdue: 'expired' },
-  signed: { taken: 'broadcast', included: 'mined', dropped: 'queued', overdue: 'expired' },
-  broadcast: { included: 'mined', dropped: 'queued', overdue: 'expired' },
+  signed: { included: 'mined', dropped: 'queued', overdue: 'expired' },
   mined: {
     executed: 'confirmed',
     failed: 'reverted',
-    reorganized: 'broadcast',
+    reorganized: 'signed',
     orphaned: 'queued',
   },
-  confirmed: { reorganized: 'broadcast', orphaned: 'queued' },
-  reverted: { reorganized: 'broadcast', orphaned: 'queued' },
+  confirmed: { reorganized: 'signed', orphaned: 'queued' },
+  reverted: { reorganized: 'signed', orphaned: 'queued' },
   expired: {},
 } as const satisfies Record<string, Readonly<Record<string, string>>>
 
@@ -35,7 +34,6 @@ export const eventWords: Readonly<Record<PaymentEvent, string>> = {
   settled: 'another transaction turns out to have spent the intent',
   overdue:
     "a block at confirmation depth is later than the request's deadline and the intent is unspent",
-  taken: 'a node says that it has the bytes',
   included: "the nonce is in a block that holds the intent's event, its own or an earlier one",
   dropped:
     "its transaction did nothing for it (outer revert, skipped), something foreign holds its nonce, the nonce lies out of the pool's reach, or the row of the nonce is lost",
@@ -90,7 +88,6 @@ export const perOpenPhase = <Value>(value: (phase: OpenPhase) => Value): Record<
 export const phases = {
   queued: 'waiting',
   signed: 'carried',
-  broadcast: 'carried',
   mined: 'mined',
   confirmed: 'settled',
   reverted: 'settled',

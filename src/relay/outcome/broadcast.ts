@@ -19,7 +19,7 @@ export async function broadcast(
   switch (sent.kind) {
     case 'taken':
     case 'unknown':
-      logTransitions(log, await ledger.sent(transaction.hash, sent.kind))
+      await ledger.sent(transaction.hash, sent.kind)
       return sent.kind
     case 'refused':
       log({
@@ -31,12 +31,8 @@ export async function broadcast(
         refusal: sent.refusal,
         node: sent.message,
       })
-      logTransitions(
-        log,
-        isFirst && isForeign(sent.refusal)
-          ? await ledger.displaced(nonce)
-          : await ledger.sent(transaction.hash, sent.refusal),
-      )
+      if (isFirst && isForeign(sent.refusal)) logTransitions(log, await ledger.displaced(nonce))
+      else await ledger.sent(transaction.hash, sent.refusal)
       return sent.refusal
   }
 }

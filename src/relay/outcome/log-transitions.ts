@@ -29,7 +29,6 @@ function wordsOf({ kind, from, to, hash, reason }: Transition): string {
       return `${name} expired: its deadline passed and nothing was executed`
     case 'queued':
     case 'signed':
-    case 'broadcast':
     case 'mined':
       return `${name} ${from} > ${to}`
   }

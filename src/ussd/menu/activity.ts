@@ -188,7 +188,6 @@ function stateOf({ state, execution }: Payment): ActivityState {
 const states: Readonly<Record<PaymentState, (reason: string) => ActivityState>> = {
   queued: () => ({ kind: 'under_way' }),
   signed: () => ({ kind: 'under_way' }),
-  broadcast: () => ({ kind: 'under_way' }),
   mined: () => ({ kind: 'under_way' }),
   confirmed: () => ({ kind: 'done' }),
   reverted: (reason) => ({ kind: 'failed', reason }),

@@ -41,7 +41,7 @@ const told = (changes: Partial<PaymentSummary>, chain: Partial<Books> = {}): Par
   payments: [{ ...confirmed, ...changes }],
   ...chain,
 })
-const underWay = { state: 'broadcast', outcome: null, block: null } as const
+const underWay = { state: 'signed', outcome: null, block: null } as const
 const expired = { state: 'expired', outcome: null, hash: null, block: null } as const
 const reverted = { state: 'reverted', outcome: 'failed', block: 6 } as const
 const again = (at: number) => told({ block: 9 }, { spendings: [spent, { ...spent, block: 9, at }] })
@@ -72,7 +72,7 @@ test.for<[what: string, books: Partial<Books>, ...found: string[]]>([
     ofPayment(': block 6 in the ledger, 5 in the chain'),
   ],
   ['one that has not expired', told(expired), executed('has expired')],
-  ['one that is under way no more', told(underWay), executed('is broadcast')],
+  ['one that is under way no more', told(underWay), executed('is signed')],
   ['nothing that is newer than the block', told({ block: 101 }, { spendings: [] })],
   ['nothing that no round could notice yet', told(underWay, { head: 16 })],
   ['another amount', told({ spendsWei: '4' }), unmoved('4')],

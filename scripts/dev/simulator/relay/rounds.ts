@@ -64,7 +64,6 @@ function isCounted({ records }: World, before: number): boolean {
 
 function* undone(world: World, start: RoundStart, left: Work): Generator<string> {
   yield* unsettled(world, start, left)
-  yield* unsaid(left)
   yield* givenUp(world, start, left)
   yield* greedy(world, left)
   // What held a nonce that the ledger does not know is left alone for longer than it is there.
@@ -141,18 +140,6 @@ function* unsettled(world: World, { head, work }: RoundStart, left: Work): Gener
     const isDead =
       deadline < deep.timestampSeconds && !head.state.spentAt.has(spendingKey(from, intentId))
     if (wasOpen && isDead) yield `${intentId} open, whose deadline is over`
-  }
-}
-
-/** A node has the bytes of a payment that is not said to be broadcast. */
-function* unsaid(left: Work): Generator<string> {
-  for (const { nonce, sessions, transactions } of recorded(left)) {
-    const [latest] = transactions
-    if (latest?.sentAt === undefined || latest.failures > 0) continue
-    const isUnsaid = left.carried.some(
-      (one) => sessions.includes(one.session) && one.nonce === nonce && one.state === 'signed',
-    )
-    if (isUnsaid) yield `a payment signed whose bytes were taken at nonce ${nonce}`
   }
 }
 

@@ -11,7 +11,7 @@ import type {
 } from '../port.ts'
 import type { Row } from '../rows.ts'
 import { drop, noBlock, paymentRow } from './payments.ts'
-import { lookAtQueue, noLimit, noteBlock } from './sums.ts'
+import { lookAtQueue, noLimit, noteBlock, openOf } from './sums.ts'
 
 type NonceRow = Row<'nonces'>
 type RelayerRow = Row<'relayers'>
@@ -109,7 +109,7 @@ function minedCount(rows: Draft, { relayer, top }: RelayerRow): number {
 
 /** Counts what is open with the relayer's key, and of an account. */
 export const loadOf = ({ rows, relayer }: At, account: Row<'accounts'>): Load => ({
-  ofAccount: account.open.length,
+  ofAccount: openOf(rows, account).length,
   carried: carriedBy(relayerOf(rows, relayer)),
   waiting: lookAtQueue(rows).waiting,
 })

@@ -12,7 +12,17 @@ import {
 import { count } from './counts.ts'
 import { noteReserved } from './reserves.ts'
 import { followPayment, holdSms } from './sms.ts'
-import { accountOf, joined, left, noteBlock, queueOf, saveAccount, saveQueue } from './sums.ts'
+import {
+  accountOf,
+  joined,
+  left,
+  noteBlock,
+  noteOpen,
+  openOf,
+  queueOf,
+  saveAccount,
+  saveQueue,
+} from './sums.ts'
 
 type PaymentRow = Row<'payments'>
 
@@ -117,8 +127,7 @@ export function archive(rows: Draft, name: string, payments: readonly PaymentRow
       rows.drop('intents', payment.intent_id)
     }
   }
-  // Also those that are there without a payment: nothing else would take them away.
-  const open = account.open.filter(([session]) => rows.row('payments', session) !== undefined)
+  const open = openOf(rows, account).map(({ session }) => session)
   saveAccount(rows, { ...account, open, seen: Math.max(0, account.seen - payments.length) })
 }
 
@@ -137,7 +146,7 @@ export function placeIn(
 
 /** Saves a payment and all that counts it. */
 export function savePayment(rows: Draft, before: PaymentRow | undefined, after: PaymentRow): void {
-  const { session, nonce, accepted_at } = after
+  const { session, nonce } = after
   const [wasWaiting, isWaiting] = [before?.phase === 'waiting', after.phase === 'waiting']
   if (wasWaiting !== isWaiting) {
     const queue = queueOf(rows)
@@ -146,14 +155,7 @@ export function savePayment(rows: Draft, before: PaymentRow | undefined, after: 
     // No sum changes: this write is what a check for open work collides with.
     saveQueue(rows, queueOf(rows))
   }
-  const [wasOpen, isOpen] = [before && isUnsettled(before.state), isUnsettled(after.state)]
-  if (wasOpen !== isOpen || before?.nonce !== nonce) {
-    const account = accountOf(rows, after.account)
-    const open = account.open.filter(([other]) => other !== session)
-    if (isOpen) open.push([session, nonce, accepted_at])
-    open.sort((a, b) => a[2] - b[2] || (a[0] < b[0] ? -1 : 1))
-    saveAccount(rows, { ...account, open, seen: account.seen + (before === undefined ? 1 : 0) })
-  }
+  if (before === undefined || isUnsettled(after.state)) noteOpen(rows, after, before === undefined)
   noteBlock(rows, before, after, { nonces: [], sessions: [session] })
   noteReserved(rows, before, after)
   rows.put('payments', after)

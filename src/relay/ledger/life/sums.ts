@@ -16,14 +16,28 @@ export function accountOf(rows: Draft, account: string): Account {
   if (known !== undefined) return known
   // Most accounts are new and have no row yet: their few payments are asked for beside it.
   const payments = rows.list({ table: 'payments', list: 'account', group: account, limit: noLimit })
-  const open = payments
-    .filter(({ state }) => isUnsettled(state))
-    .map(({ session, nonce, accepted_at }): Account['open'][number] => [
-      session,
-      nonce,
-      accepted_at,
-    ])
+  const open = payments.filter(({ state }) => isUnsettled(state)).map(({ session }) => session)
   return { account, open, seen: payments.length }
+}
+
+/** Returns an account's payments whose outcome is unknown, the oldest first. */
+export const openOf = (rows: Draft, { open }: Account): Row<'payments'>[] =>
+  open
+    .flatMap((session) => rows.row('payments', session) ?? [])
+    .filter(({ state }) => isUnsettled(state))
+    .sort((a, b) => a.accepted_at - b.accepted_at || (a.session < b.session ? -1 : 1))
+
+/** Counts a payment with its account; those that were settled since are listed no more. */
+export function noteOpen(
+  rows: Draft,
+  { account: name, session, state }: Row<'payments'>,
+  isNew: boolean,
+): void {
+  const account = accountOf(rows, name)
+  if (!isNew && account.open.includes(session)) return
+  const open = openOf(rows, account).map((payment) => payment.session)
+  if (isUnsettled(state)) open.push(session)
+  saveAccount(rows, { ...account, open, seen: account.seen + (isNew ? 1 : 0) })
 }
 
 /** Saves an account; one of which nothing is known has no row. */

@@ -80,11 +80,8 @@ export function createTables(sql: Sql): void {
   for (const name of tableNames) {
     const { key, lists } = anyTable(name)
     const columns = [...columnsOf(name), 'row'].join(', ')
-    // Rows of a kilobyte and more: in a table without row ids they would fill pages of their own.
-    const isLarge = name === 'payments' || name === 'transactions'
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS ${name} (${columns}, PRIMARY KEY (${key.join(', ')}))${isLarge ? '' : ' WITHOUT ROWID'}`,
-    )
+    const primary = `PRIMARY KEY (${key.join(', ')})`
+    sql.exec(`CREATE TABLE IF NOT EXISTS ${name} (${columns}, ${primary}) WITHOUT ROWID`)
     for (const [list, { group, score }] of Object.entries(lists)) {
       const order = [...new Set([group ?? score, score, ...key])]
       if ([...order].sort().join() === [...key].sort().join()) continue

@@ -303,7 +303,7 @@ test.for([
     branchBehind = after
     time.now += 25_000
     await tend(relayer)
-    expect((await ledger.payment(session))?.state).toBe('broadcast')
+    expect((await ledger.payment(session))?.state).toBe('signed')
   },
 )
 
@@ -333,7 +333,7 @@ test.for([
     height += 1
     time.now += 25_000
     await tend(relayer)
-    expect((await ledger.payment(session))?.state).toBe('broadcast')
+    expect((await ledger.payment(session))?.state).toBe('signed')
   },
 )
 
@@ -357,7 +357,7 @@ test('what a reorganization takes back goes out again in the round that sees it'
   time.now += 25_000
   await tend(relayer)
   expect(rawsSent(asked)).toEqual([sent?.raw])
-  expect((await ledger.payment(session))?.state).toBe('broadcast')
+  expect((await ledger.payment(session))?.state).toBe('signed')
 })
 
 test('a count that a replica told too early is asked for again, and nothing waits for ever', async () => {
@@ -379,7 +379,7 @@ test('a count that a replica told too early is asked for again, and nothing wait
   expect(rawsSent(asked).map((raw) => parseTransaction(raw).nonce)).toEqual([
     poolRules.rootstock.maxInFlight,
   ])
-  expect((await ledger.payment(session))?.state).toBe('broadcast')
+  expect((await ledger.payment(session))?.state).toBe('signed')
 })
 
 test('a payment is dead only by a node that has the block behind its deadline', async () => {

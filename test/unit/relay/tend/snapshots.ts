@@ -42,7 +42,7 @@ const paymentOf = (
   given: { account: number; attempts: number; lateness: number; nonce?: number | undefined },
 ): Payment => ({
   session: `session ${number}`,
-  state: given.nonce === undefined ? 'queued' : 'broadcast',
+  state: given.nonce === undefined ? 'queued' : 'signed',
   nonce: given.nonce,
   attempts: given.attempts,
   execution: undefined,

@@ -45,7 +45,7 @@ test('rows of another schema are refused, and stay as they were', () => {
   open()
   sql.exec(`UPDATE meta SET row = '{"name":"schema","value":"2"}' WHERE name = 'schema'`)
   const before = sql.exec('SELECT * FROM meta')
-  expect(open).toThrow('the ledger has schema 2, and this version knows 5')
+  expect(open).toThrow('the ledger has schema 2, and this version knows 6')
   expect(sql.exec('SELECT * FROM meta')).toEqual(before)
 })
 
