@@ -23,6 +23,7 @@ import { version } from '../../../src/operator/version.ts'
 import { schemaVersion } from '../../../src/relay/ledger/rows.ts'
 import { type Deployment, serveApp } from '../../support/deployment.ts'
 import { opened } from '../../support/opened.ts'
+import { otherWords } from '../../unit/compose/variables.ts'
 import { authorized, dial, give, type Operated, openOperated, token } from './operating.ts'
 
 const recipient = '0x00000000000000000000000000000000000a11ce'
@@ -201,7 +202,11 @@ describe("the operator's interface", () => {
       return (await deployment.act('drain', named)).open === 0
     })
     expect(await pay(deployment, phone, 'draining')).toBe(paused)
-    expect(await failing(under(typo))).toContain('identity')
+    const [id, words] = [{ ACCOUNT_ID_SECRET: typo }, { RELAYER_MNEMONIC: otherWords }]
+    // A new relayer key opens no other accounts.
+    for (const wrong of [{ ACCOUNT_KEY_SECRET: typo }, { ...id, ...words }])
+      expect(await failing(open(wrong, database))).toContain('identity')
+    expect(await failing(open(words, database))).not.toContain('identity')
     const fresh = under(next)
     expect(await failing(fresh)).not.toContain('identity')
     // Nothing was dialled and no round was made under it before.

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeFunctionData, type Hex, parseEther } from 'viem'
-import { afterAll, describe, expect, test } from 'vitest'
-import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { afterAll, beforeAll, describe, type ExpectStatic, expect, test } from 'vitest'
+import { startChain } from '../../../scripts/dev/chain.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { restoreFile, writeExport } from '../../../scripts/ops/ledger-file.ts'
 import {
@@ -16,10 +16,7 @@ import { reconcile } from '../../../scripts/ops/reconcile/reconcile-deployment.t
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { paymentsAnswer } from '../../../src/operator/answers.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
-import { createRedisLedger } from '../../../src/relay/ledger/stores/redis.ts'
-import type { Deployment } from '../../support/deployment.ts'
 import { opened } from '../../support/opened.ts'
-import { describeOnRedis } from '../../support/redis/on-redis.ts'
 import {
   authorized,
   type Dialled,
@@ -32,7 +29,6 @@ import {
 
 const recipient = '0x00000000000000000000000000000000000b0b0b'
 const folder = mkdtempSync(join(tmpdir(), 'restore-'))
-let databases = 0
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -45,13 +41,6 @@ const withoutPayment = (operator: OperatorClient, intent: string | undefined) =>
     return { ...page, payments: page.payments.filter((one) => one.intent !== intent) } as never
   }, operator)
 
-type World = {
-  chain: TestChain
-  open: () => Operated
-  phones: readonly string[]
-  stop: () => Promise<void>
-}
-
 /** What is asked for there first is done, and its answer is lost. */
 function losingOneAnswer(operator: OperatorClient, lost: string): OperatorClient {
   let isLost = false
@@ -63,15 +52,15 @@ function losingOneAnswer(operator: OperatorClient, lost: string): OperatorClient
   }, operator)
 }
 
+const phones = Array.from({ length: 13 }, (_, index) => `+2547000000${10 + index}`)
+const chain = opened(() => startChain())
+const rpc: RpcCall = (method, params) => rpcTo(chain.anvil.url)(method, params)
+
 /** Callers with money, on a chain that makes blocks only when it is told to. */
-async function startWorld(open: (chain: TestChain) => Operated): Promise<World> {
-  const chain = await startChain()
-  const rpc = rpcTo(chain.anvil.url)
-  const phones = Array.from({ length: 13 }, (_, index) => `+2547000000${10 + index}`)
+beforeAll(async () => {
   for (const phone of phones) await give(chain, phone)
   await rpc('evm_setAutomine', [false])
-  return { chain, phones, open: () => open(chain), stop: chain.stop }
-}
+})
 
 const changes = {
   // As many in the pool as on Rootstock: most of them wait in the ledger.
@@ -80,156 +69,125 @@ const changes = {
   CONFIRMATIONS: '2',
   MAX_GAS_PRICE_WEI: `${10n ** 11n}`,
 }
+const open = () => openOperated(chain, changes)
 
-async function received({ chain }: World): Promise<bigint> {
+async function received(): Promise<bigint> {
   const call = { functionName: 'getBalance', args: [recipient] } as const
   const data = encodeFunctionData({ abi: microLoanAbi, ...call })
-  return BigInt((await rpcTo(chain.anvil.url)('eth_call', [{ to: chain.loan, data }])) as Hex)
+  return BigInt((await rpc('eth_call', [{ to: chain.loan, data }])) as Hex)
 }
 
-async function blockAndRound(deployment: Deployment, { chain }: World): Promise<void> {
-  await rpcTo(chain.anvil.url)('evm_mine')
+async function blockAndRound(deployment: Operated): Promise<void> {
+  await rpc('evm_mine')
   // Longer than a payment's own request waits to ask for its receipt, which it does by the real clock.
   deployment.pass(30_000)
   await deployment.round()
 }
 
 /** Blocks and rounds until nothing is open. */
-async function finish(deployment: Deployment, world: World): Promise<void> {
+async function finish(deployment: Operated): Promise<void> {
   await until(async () => {
-    await blockAndRound(deployment, world)
+    await blockAndRound(deployment)
     return !isOpen(await deployment.ledger.work())
   })
 }
 
-function bringsBack(name: string, kept: () => Parameters<typeof openOperated>[2]): void {
-  describe(`a restore on ${name}`, () => {
-    const world = opened(() => startWorld((chain) => openOperated(chain, changes, kept())))
+describe('a restore', () => {
+  test('in the middle of 50 open payments has all of them end as they would have', async () => {
+    const file = join(folder, 'ledger.jsonl')
+    const lost = open()
+    const sessions = phones.flatMap((phone) =>
+      ['a', 'b', 'c', 'd'].map(
+        (name): Dialled => ({
+          ...{ phone, sessionId: `${phone.slice(-2)}${name}` },
+          text: `2*${recipient}*0.01`,
+        }),
+      ),
+    )
+    const [before, after] = [sessions.slice(0, 50), sessions.slice(50)]
+    const told = new Map<Dialled, string>()
+    for (const one of before) told.set(one, await dial(lost, one))
+    const queued = [...told.values()].filter((screen) => screen.includes('Tx: queued'))
+    expect(queued.length).toBeGreaterThan(25)
+    await blockAndRound(lost)
+    const { entries } = await writeExport(lost.operator, file)
+    expect(entries).toBeGreaterThanOrEqual(50)
+    expectNothingSecret(expect, readFileSync(file, 'utf8'))
 
-    test('in the middle of 50 open payments has all of them end as they would have', async () => {
-      const { phones, chain } = world
-      const file = join(folder, `${databases}.jsonl`)
-      const lost = world.open()
-      const sessions = phones.flatMap((phone) =>
-        ['a', 'b', 'c', 'd'].map(
-          (name): Dialled => ({
-            ...{ phone, sessionId: `${phone.slice(-2)}${name}` },
-            text: `2*${recipient}*0.01`,
-          }),
-        ),
-      )
-      const [before, after] = [sessions.slice(0, 50), sessions.slice(50)]
-      const told = new Map<Dialled, string>()
-      for (const one of before) told.set(one, await dial(lost, one))
-      const queued = [...told.values()].filter((screen) => screen.includes('Tx: queued'))
-      expect(queued.length).toBeGreaterThan(25)
-      await blockAndRound(lost, world)
-      const { entries } = await writeExport(lost.operator, file)
-      expect(entries).toBeGreaterThanOrEqual(50)
-      expectNothingSecret(expect, readFileSync(file, 'utf8'), chain, phones)
+    // What the export does not know: a block of all that waited, and two payments more, one in a block.
+    await blockAndRound(lost)
+    const executed = async () => (await received()) / parseEther('0.01')
+    expect(await executed()).toBe(50n)
+    for (const one of after) {
+      await rpc('evm_mine')
+      told.set(one, await dial(lost, one))
+    }
+    expect(await executed()).toBe(51n)
 
-      // What the export does not know: a block of all that waited, and two payments more, one in a block.
-      await blockAndRound(lost, world)
-      const executed = async () => (await received(world)) / parseEther('0.01')
-      expect(await executed()).toBe(50n)
-      for (const one of after) {
-        await rpcTo(chain.anvil.url)('evm_mine')
-        told.set(one, await dial(lost, one))
-      }
-      expect(await executed()).toBe(51n)
-
-      const restored = world.open()
-      const ours = restored.operator
-      const answer = await restoreFile(ours, file, { adds: false })
-      expect(answer).toMatchObject({ added: entries, kept: 0 })
-      // It was there a moment ago: the ledger has it, and nothing is added twice.
-      const unlucky = losingOneAnswer(ours, '/operator/restore/entries')
-      expect(await restoreFile(unlucky, file, { adds: true })).toMatchObject({ added: 0 })
-      await expect(restoreFile(ours, file, { adds: false })).rejects.toThrow(
-        'the ledger has payments that are open: say that the export is to be added to it',
-      )
-      expect((await restored.status()).intake.state).toBe('open')
-      await finish(restored, world)
-      for (const [one, screen] of told) {
-        const again = await dial(restored, one)
-        // What the export did not have is found by its intent: with the hash that carried it.
-        if (before.includes(one)) expect(again).toBe(screen)
-        else expect(again).toContain('END Transfer Submitted')
-      }
-      await finish(restored, world)
-      // On a busy machine a dial may be refused, which moves nothing and is told so again.
-      const accepted = [...told.values()].filter((screen) => screen.includes('Transfer Submitted'))
-      expect(await received(world)).toBe(parseEther('0.01') * BigInt(accepted.length))
-      const { payments } = await restored.ledger.page({ limit: 200 })
-      expect(new Set(payments.map(({ state }) => state))).toEqual(new Set(['confirmed']))
-      expect(payments).toHaveLength(accepted.length)
-      const found = await reconcile(ours, { fromBlock: 0, eachAccount: true })
-      expect(found.differences).toEqual([])
-      // One that moves on while pages are read is on none of them.
-      const moving = withoutPayment(ours, payments.at(0)?.intentId)
-      const besides = await reconcile(moving, { fromBlock: 0, eachAccount: true })
-      expect(besides).toEqual(found)
-    })
-
-    test('takes no file that is torn, or that another deployment wrote', async () => {
-      const deployment = world.open()
-      const ours = deployment.operator
-      const dialled = { phone: world.phones[0] ?? '', sessionId: 'x', text: '1' }
-      await dial(deployment, dialled)
-      const file = join(folder, 'torn.jsonl')
-      await deployment.ledger.note({ id: 'one', action: 'outbid', detail: {} })
-      await writeExport(ours, file)
-      const whole = readFileSync(file, 'utf8')
-      truncateSync(file, whole.length - 20)
-      await expect(restoreFile(ours, file, { adds: true })).rejects.toThrow(
-        /is torn after \d+ entries/,
-      )
-      writeFileSync(
-        file,
-        whole.replace(/"ACCOUNT_KEY_SECRET":"[0-9a-f]{4}/, (found) => `${found.slice(0, -4)}0000`),
-      )
-      await expect(restoreFile(ours, file, { adds: true })).rejects.toThrow(
-        'the export is of another ledger: it differs in ACCOUNT_KEY_SECRET',
-      )
-      expect((await deployment.status()).intake.state).toBe('open')
-      const large = await deployment.ask('/operator/restore/entries', {
-        ...{ method: 'POST', headers: authorized },
-        body: JSON.stringify({ exportedAt: 1, entries: ['x'.repeat(3_000_000)] }),
-      })
-      expect(large.status).toBe(413)
-    })
+    const restored = open()
+    const ours = restored.operator
+    const answer = await restoreFile(ours, file, { adds: false })
+    expect(answer).toMatchObject({ added: entries, kept: 0 })
+    // It was there a moment ago: the ledger has it, and nothing is added twice.
+    const unlucky = losingOneAnswer(ours, '/operator/restore/entries')
+    expect(await restoreFile(unlucky, file, { adds: true })).toMatchObject({ added: 0 })
+    await expect(restoreFile(ours, file, { adds: false })).rejects.toThrow(
+      'the ledger has payments that are open: say that the export is to be added to it',
+    )
+    expect((await restored.status()).intake.state).toBe('open')
+    await finish(restored)
+    for (const [one, screen] of told) {
+      const again = await dial(restored, one)
+      // What the export did not have is found by its intent: with the hash that carried it.
+      if (before.includes(one)) expect(again).toBe(screen)
+      else expect(again).toContain('END Transfer Submitted')
+    }
+    await finish(restored)
+    // On a busy machine a dial may be refused, which moves nothing and is told so again.
+    const accepted = [...told.values()].filter((screen) => screen.includes('Transfer Submitted'))
+    expect(await received()).toBe(parseEther('0.01') * BigInt(accepted.length))
+    const { payments } = await restored.ledger.page({ limit: 200 })
+    expect(new Set(payments.map(({ state }) => state))).toEqual(new Set(['confirmed']))
+    expect(payments).toHaveLength(accepted.length)
+    const found = await reconcile(ours, { fromBlock: 0, eachAccount: true })
+    expect(found.differences).toEqual([])
+    // One that moves on while pages are read is on none of them.
+    const moving = withoutPayment(ours, payments.at(0)?.intentId)
+    const besides = await reconcile(moving, { fromBlock: 0, eachAccount: true })
+    expect(besides).toEqual(found)
   })
-}
 
-function expectNothingSecret(
-  expect: import('vitest').ExpectStatic,
-  text: string,
-  { bindings }: TestChain,
-  phones: readonly string[],
-): void {
-  const secrets = ['ACCOUNT_ID_SECRET', 'ACCOUNT_KEY_SECRET', 'RELAYER_MNEMONIC']
-  const planted = [...secrets.map((name) => bindings[name] ?? name), token, ...phones]
-  for (const one of planted) expect(text).not.toContain(one.replace(/^\+|^0x/, ''))
-}
-
-bringsBack('SQLite', () => {
-  databases += 1
-  return { database: join(folder, `${databases}.sqlite`) }
+  test('takes no file that is torn, or that another deployment wrote', async () => {
+    const deployment = open()
+    const ours = deployment.operator
+    const dialled = { phone: phones[0] ?? '', sessionId: 'x', text: '1' }
+    await dial(deployment, dialled)
+    const file = join(folder, 'torn.jsonl')
+    await deployment.ledger.note({ id: 'one', action: 'outbid', detail: {} })
+    await writeExport(ours, file)
+    const whole = readFileSync(file, 'utf8')
+    truncateSync(file, whole.length - 20)
+    await expect(restoreFile(ours, file, { adds: true })).rejects.toThrow(
+      /is torn after \d+ entries/,
+    )
+    writeFileSync(
+      file,
+      whole.replace(/"ACCOUNT_KEY_SECRET":"[0-9a-f]{4}/, (found) => `${found.slice(0, -4)}0000`),
+    )
+    await expect(restoreFile(ours, file, { adds: true })).rejects.toThrow(
+      'the export is of another ledger: it differs in ACCOUNT_KEY_SECRET',
+    )
+    expect((await deployment.status()).intake.state).toBe('open')
+    const large = await deployment.ask('/operator/restore/entries', {
+      ...{ method: 'POST', headers: authorized },
+      body: JSON.stringify({ exportedAt: 1, entries: ['x'.repeat(3_000_000)] }),
+    })
+    expect(large.status).toBe(413)
+  })
 })
 
-let clock = Date.now
-
-describeOnRedis(
-  () => clock(),
-  ({ database }) =>
-    bringsBack('Redis', () => {
-      databases += 1
-      const name = `31:${databases}`
-      return {
-        ledger: ({ rules, relayer, now }) => {
-          clock = now
-          return createRedisLedger({ database: database(), name, rules, relayer, tendMs: 1_000 })
-        },
-      }
-    }),
-)
+function expectNothingSecret(expect: ExpectStatic, text: string): void {
+  const secrets = ['ACCOUNT_ID_SECRET', 'ACCOUNT_KEY_SECRET', 'RELAYER_MNEMONIC']
+  const planted = [...secrets.map((name) => chain.bindings[name] ?? name), token, ...phones]
+  for (const one of planted) expect(text).not.toContain(one.replace(/^\+|^0x/, ''))
+}

@@ -1,71 +1,258 @@
-import { expect, test } from 'vitest'
+import { encodeFunctionData, numberToHex, parseEther } from 'viem'
+import { beforeAll, describe, type ExpectStatic, expect, test } from 'vitest'
+import { startChain } from '../../../scripts/dev/chain.ts'
+import { startFaultProxy } from '../../../scripts/dev/faults/fault-proxy.ts'
+import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
+import { callersOf, createTreasury } from '../../../scripts/dev/relays/callers.ts'
 import { startDenoRelays } from '../../../scripts/dev/relays/deno-relays.ts'
 import { startRelayWorkers } from '../../../scripts/dev/relays/relay-workers.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
+import { examine } from '../../../scripts/ops/doctor.ts'
+import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
+import { statusLines } from '../../../scripts/ops/show.ts'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { alertMessage } from '../../../src/operator/alerting/webhook.ts'
+import { type AlertName, type CheckName, healthAnswer } from '../../../src/operator/answers.ts'
+import { opened } from '../../support/opened.ts'
 import { sampleOf } from '../../support/sample.ts'
-import { type SmsServer, startSmsServer } from '../../support/sms-server.ts'
-import { type IncidentWorld, incidents, playIncidents, type Surroundings } from './incidents.ts'
+import { startSmsServer } from '../../support/sms-server.ts'
 import { token } from './operating.ts'
 
 const runtime = process.env.SERVED_BY === 'deno' ? 'Deno' : 'workerd'
+const start = runtime === 'Deno' ? startDenoRelays : startRelayWorkers
 
-/** A minute of Rootstock passes in about two seconds: what waits for blocks waits for as many of them. */
-const pace = { BLOCK_SECONDS: '1' }
+/** Is an hour behind: to who looks at the clock it stands still. */
+const begun = Math.floor(Date.now() / 1_000) - 3_600
+const chain = opened(() => startChain(['--timestamp', `${begun}`]))
+const rpc: RpcCall = (method, params) => rpcTo(chain.anvil.url)(method, params)
+const faults = opened(() => startFaultProxy({ target: chain.anvil.url }))
+const provider = opened(startSmsServer)
+const told: string[] = []
+const webhook = opened(() =>
+  startLoopbackServer(async (request, response) => {
+    const { name, state, says } = alertMessage.parse(JSON.parse(await textOf(request)))
+    const isSigned = `${request.headers['relay-signature']}`.startsWith('v1=')
+    told.push(`${isSigned ? '' : 'unsigned '}${name} ${state}: ${says}`)
+    response.end()
+  }),
+)
 
-let provider: SmsServer
+/** Has money. */
+let phone: string
+let relay: Awaited<ReturnType<typeof start>>
 
-async function openServed({ chain, variables }: Surroundings): Promise<IncidentWorld> {
-  provider = await startSmsServer()
+beforeAll(async () => {
+  const [caller] = await callersOf(chain, 1)
+  if (caller === undefined) throw new Error('there is no caller')
+  phone = caller.phone
+  await createTreasury(chain).deposit([caller.account.address], parseEther('1'))
   const { apiKey, username } = provider.account
-  const sms = { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: provider.url }
-  const start = runtime === 'Deno' ? startDenoRelays : startRelayWorkers
-  const relay = await start({ workers: 1, variables: { ...variables, ...sms, ...pace } })
-  const rpc = rpcTo(chain.anvil.url)
-  return {
-    url: () => relay.url,
-    restart: (changes) => relay.restart('kept', changes),
-    tear: relay.tear,
-    forgets: runtime === 'workerd',
-    async standStill() {
-      const rules = { POOL_RULES: 'rootstock', MAX_GAS_PRICE_WEI: `${10n ** 11n}` }
-      await relay.restart('kept', rules)
+  const variables = {
+    ...{ ...chain.bindings, NODE_URL: faults.url, OPERATOR_TOKEN: token },
+    ...{ ALERT_WEBHOOK_URL: webhook.url, ALERT_WEBHOOK_SECRET: 'a-secret-for-the-webhook' },
+    ...{ SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: provider.url },
+    // A minute of Rootstock passes in about two seconds: what waits for blocks waits for as many of them.
+    BLOCK_SECONDS: '1',
+  }
+  relay = await start({ workers: 1, variables })
+  return relay.stop
+})
+
+type Stop = () => Promise<unknown>
+
+type Incident = {
+  name: string
+  /** Has it happen; resolves to what mends it. */
+  make: () => Promise<Stop>
+  /** What health calls it; undefined where payments can be carried all the same. */
+  check?: CheckName
+  /** `ledger_silent` is kept in no ledger. */
+  alert: AlertName | 'ledger_silent'
+  remedy: RegExp
+}
+
+function dial(text: string, from = phone): Promise<Response> {
+  const form = { phoneNumber: from, sessionId: `incident ${text}`, text }
+  return fetch(`${relay.url}/ussd`, { method: 'POST', body: new URLSearchParams(form) })
+}
+
+async function asOwner(functionName: 'pause' | 'unpause') {
+  const [from] = (await rpc('eth_accounts')) as string[]
+  const data = encodeFunctionData({ abi: microLoanAbi, functionName })
+  await rpc('eth_sendTransaction', [{ from, to: chain.loan, data }])
+  await rpc('evm_mine')
+}
+
+const setBalance = (ether: string) =>
+  rpc('anvil_setBalance', [chain.relayer, numberToHex(parseEther(ether))])
+
+/** Begins again with the rows that it had and with other variables, until it is mended. */
+async function restarted(changes: Record<string, string>): Promise<Stop> {
+  await relay.restart('kept', changes)
+  return () => relay.restart('kept')
+}
+
+const incidents: readonly Incident[] = [
+  {
+    name: 'an empty relayer',
+    async make() {
+      await setBalance('0')
+      return () => setBalance('100')
+    },
+    ...{ check: 'relayer_funds', alert: 'relayer_low' },
+    remedy: /Send [0-9.]+ there; nothing is lost/,
+  },
+  {
+    name: 'a dead node',
+    async make() {
+      await faults.refuse()
+      return () => faults.accept()
+    },
+    ...{ check: 'node', alert: 'node_down' },
+    remedy: /Look at the node, or name another in NODE_URL/,
+  },
+  {
+    name: 'a paused pool',
+    async make() {
+      await asOwner('pause')
+      return () => asOwner('unpause')
+    },
+    ...{ check: 'contracts', alert: 'contracts', remedy: /Unpause them, or compare the addresses/ },
+  },
+  {
+    name: 'a wrong secret',
+    async make() {
+      await dial('1')
+      return await restarted({ ACCOUNT_KEY_SECRET: `0x${'77'.repeat(32)}` })
+    },
+    ...{ check: 'identity', alert: 'identity' },
+    remedy: /ACCOUNT_KEY_SECRET\. Put the former values/,
+  },
+  {
+    name: 'a torn ledger',
+    make: () => relay.tear(),
+    ...{ check: 'ledger', alert: 'ledger_silent' },
+    remedy: /[Ll]ook at the Durable Object, or at Redis/,
+  },
+  {
+    name: 'a stuck nonce',
+    async make() {
+      const methods = ['eth_sendRawTransaction']
+      faults.script({ fault: { kind: 'drop_request' }, methods })
+      await dial('2*0x00000000000000000000000000000000000b0b0b*0.01')
+      return async () => faults.clear()
+    },
+    ...{ alert: 'stuck', remedy: /Outbid its nonce, or raise MAX_GAS_PRICE_WEI/ },
+  },
+  {
+    name: 'a spent budget',
+    make: () => restarted({ UPSTREAM_CALLS_A_DAY: '3', UPSTREAM_RESERVE: '0' }),
+    ...{ check: 'upstream_budget', alert: 'budget', remedy: /Raise UPSTREAM_CALLS_A_DAY/ },
+  },
+  {
+    name: 'a node that stands still',
+    async make() {
+      await restarted({ POOL_RULES: 'rootstock', MAX_GAS_PRICE_WEI: `${10n ** 11n}` })
       return async () => {
         await rpc('evm_setNextBlockTimestamp', [Math.floor(Date.now() / 1_000)])
         await rpc('evm_setIntervalMining', [1])
       }
     },
-    rounds: (_, holds) =>
-      until(async () => {
-        await relay.wake().catch(() => undefined)
-        return await holds()
-      }),
-    stop: () => Promise.all([relay.stop(), provider.close()]),
+    ...{ check: 'node', alert: 'node_down', remedy: /Block \d+ is \d+ s old\. Look at the node/ },
+  },
+]
+
+describe(`an incident on ${runtime} is named by readiness, status, webhook, ops and doctor, with its remedy, and cleared`, () => {
+  /** The cron's rounds until this holds. */
+  const rounds = (holds: () => Promise<boolean>) =>
+    until(async () => {
+      await relay.wake().catch(() => undefined)
+      return await holds()
+    })
+
+  test(`a message on ${runtime} reaches its phone once, after the round that finds the outcome final`, async () => {
+    const to = '+254700000002'
+    const answer = await dial('3', to)
+    expect(await answer.text()).toMatch(/^END Loan Requested\n/)
+    await rounds(async () => provider.asked.length > 0)
+    const headers = { authorization: `Bearer ${token}` }
+    await rounds(async () => {
+      const metrics = await fetch(`${relay.url}/metrics`, { headers })
+      return (await metrics.text()).includes('relay_sms_total{fate="sent"} 1\n')
+    })
+    const text = 'Your account was credited with your loan of 0.01 tRBTC.'
+    expect(provider.asked).toEqual([{ to, text, from: null }])
+  })
+
+  test.for(sampleOf(2, incidents, `incidents on ${runtime}`))('namely $name', async (incident) => {
+    const { make, alert, check } = incident
+    const isWell = async () => {
+      const { ready, alerts, doctor } = await look()
+      return ready.status === 200 && alerts.length + doctor.length === 0
+    }
+    await rounds(isWell)
+    told.length = 0
+    const mend = await make()
+    try {
+      await rounds(async () => {
+        // Nothing is asked for until it was told: what tells it is the cron alone.
+        if (told.length === 0) return false
+        const { ready, alerts } = await look()
+        const isKept = alert === 'ledger_silent' || alerts.some((one) => one.name === alert)
+        return ready.failing.join() === (check ?? '') && isKept
+      })
+      expectNamed(expect, { ...(await look()), told }, incident)
+    } finally {
+      await mend()
+    }
+    // A Worker begins again for a torn ledger: no process knows then that it told of it.
+    const isForgotten = alert === 'ledger_silent' && runtime === 'workerd'
+    const whole = isForgotten ? ['raised'] : ['raised', 'cleared']
+    await rounds(async () => told.length === whole.length && (await isWell()))
+    const said = told.map((line) => line.split(':')[0])
+    expect(said).toEqual(whole.map((state) => `${alert} ${state}`))
+  })
+})
+
+/** Everything that tells an operator how things are. */
+async function look() {
+  const { url } = relay
+  const operator = createOperatorClient({ origin: url, token, nodeUrl: undefined })
+  const status = await operator.status().catch((error: Error) => error.message)
+  const findings = await examine(url, { OPERATOR_TOKEN: token })
+  const response = await fetch(`${url}/readyz`)
+  const { failing } = healthAnswer.parse(await response.json())
+  return {
+    ready: { status: response.status, failing },
+    alerts: typeof status === 'string' ? [] : status.alerts,
+    /** What `npm run ops -- status` shows. */
+    lines: typeof status === 'string' ? [status] : statusLines(status),
+    doctor: findings.flatMap(({ state, name, says }) =>
+      state === 'bad' ? `${name}: ${says}` : [],
+    ),
   }
 }
 
-playIncidents({
-  runtime,
-  chosen: sampleOf(2, incidents, `incidents on ${runtime}`),
-  // An hour ago: to who looks at the clock it stands still.
-  chainArgs: ['--timestamp', `${Math.floor(Date.now() / 1_000) - 3_600}`],
-  open: openServed,
-  besides(world) {
-    test(`a message on ${runtime} reaches its phone once, after the round that finds the outcome final`, async () => {
-      const { url, rounds } = world()
-      const phone = '+254700000002'
-      const form = { phoneNumber: phone, sessionId: 'message', text: '3' }
-      const dialled = { method: 'POST', body: new URLSearchParams(form) }
-      const answer = await fetch(`${url()}/ussd`, dialled)
-      expect(await answer.text()).toMatch(/^END Loan Requested\n/)
-      await rounds(2, async () => provider.asked.length > 0)
-      const sent = 'relay_sms_total{fate="sent"} 1\n'
-      const headers = { authorization: `Bearer ${token}` }
-      await rounds(2, async () =>
-        (await (await fetch(`${url()}/metrics`, { headers })).text()).includes(sent),
-      )
-      const text = 'Your account was credited with your loan of 0.01 tRBTC.'
-      expect(provider.asked).toEqual([{ to: phone, text, from: null }])
-    })
-  },
-})
+function expectNamed(
+  expect: ExpectStatic,
+  { ready, alerts, lines, doctor, told }: Awaited<ReturnType<typeof look>> & { told: string[] },
+  { check, alert, remedy }: Incident,
+): void {
+  expect(ready).toEqual({
+    status: check === undefined ? 200 : 503,
+    failing: check === undefined ? [] : [check],
+  })
+  expect(told).toEqual([expect.stringMatching(`^${alert} raised: `)])
+  expect(told).toEqual([expect.stringMatching(remedy)])
+  expect(lines).toContainEqual(expect.stringMatching(remedy))
+  expect(JSON.stringify({ lines, doctor, told })).not.toContain('7777')
+  if (check !== undefined) expect(doctor).toContainEqual(expect.stringMatching(`^${check}: `))
+  expect(doctor).toContainEqual(expect.stringMatching(remedy))
+  if (alert === 'ledger_silent') return
+  expect(alerts).toMatchObject([{ name: alert, says: expect.stringMatching(remedy) }])
+  expect(lines[0]).toMatch(/^ALERT since /)
+  // Between two looks the calls of the day go on.
+  const withoutCounts = (words: string) => words.replaceAll(/\d+/g, 'N')
+  expect(doctor.map(withoutCounts)).toContain(withoutCounts(`alert: ${alerts[0]?.says}`))
+}
