@@ -1,29 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type * as z from 'zod/mini'
-import * as answers from '../../src/operator/answers.ts'
+import {
+  type Action,
+  actions,
+  operatorError,
+  type StatusAnswer,
+  statusAnswer,
+  type Told,
+} from '../../src/operator/answers.ts'
 import { openFolder } from '../stack/folder.ts'
 import { readOrigin } from '../stack/options.ts'
 import { StackError } from '../stack/report.ts'
 import { readRunningStack } from '../stack/running-stack.ts'
-
-/** What each action of an operator's is answered with. */
-const answersTo = {
-  pause: answers.intakeAnswer,
-  resume: answers.intakeAnswer,
-  drain: answers.intakeAnswer,
-  lookup: answers.lookupAnswer,
-  pin: answers.pinAnswer,
-  alias: answers.aliasAnswer,
-  outbid: answers.outbidAnswer,
-  deposit: answers.depositAnswer,
-  'cash-out': answers.cashOutAnswer,
-  'set-back': answers.setBackAnswer,
-  'restore/begin': answers.restoreAnswer,
-  'restore/entries': answers.restoreAnswer,
-  'restore/end': answers.restoreAnswer,
-} as const
-
-export type Action = keyof typeof answersTo
 
 /** Asks a deployment at a path and parses its answer. @throws {Unanswered} it may have been done */
 type Ask = <Schema extends z.ZodMiniType>(
@@ -40,13 +28,9 @@ type Place = {
 
 export type OperatorClient = Place & {
   ask: Ask
-  status: () => Promise<answers.StatusAnswer>
+  status: () => Promise<StatusAnswer>
   /** Does something there; with a remedy it is asked for again where no answer came, and that told at last. */
-  act: <Of extends Action>(
-    action: Of,
-    body?: unknown,
-    remedy?: string,
-  ) => Promise<z.output<(typeof answersTo)[Of]>>
+  act: <Of extends Action>(action: Of, body?: unknown, remedy?: string) => Promise<Told<Of>>
 }
 
 /** Makes the operator's interface of one way to ask. */
@@ -55,11 +39,11 @@ export function createOperator(ask: Ask, { origin, nodeUrl }: Place): OperatorCl
     origin,
     nodeUrl,
     ask,
-    status: () => ask('/operator/status', answers.statusAnswer),
+    status: () => ask('/operator/status', statusAnswer),
     act: (action, body, remedy) => {
       const once = () =>
-        ask(`/operator/${action}`, answersTo[action], { method: 'POST', body }) as Promise<
-          z.output<(typeof answersTo)[typeof action]>
+        ask(`/operator/${action}`, actions[action].tells, { method: 'POST', body }) as Promise<
+          Told<typeof action>
         >
       return remedy === undefined ? once() : insist(remedy, once)
     },
@@ -106,7 +90,7 @@ async function fetchAnswer(
   })
   const answer: unknown = await response.json().catch(() => undefined)
   if (response.ok) return answer
-  const refusal = answers.operatorError.safeParse(answer)
+  const refusal = operatorError.safeParse(answer)
   const reason = refusal.success ? refusal.data.error : `HTTP ${response.status}`
   if (response.status >= 500) throw new Unanswered(`${origin} cannot tell: ${reason}`)
   throw new StackError(`${origin} refuses: ${reason}`)

@@ -3,12 +3,10 @@ import { paymentKinds } from '../../src/loan/kinds.ts'
 import type {
   Check,
   CheckName,
-  DepositAnswer,
-  LookupAnswer,
   PaymentDetails,
   PaymentSummary,
-  PinAnswer,
   StatusAnswer,
+  Told,
 } from '../../src/operator/answers.ts'
 import { phases } from '../../src/relay/ledger/transitions.ts'
 
@@ -181,7 +179,7 @@ export function traceLines(trace: PaymentDetails, currency: string): string[] {
 }
 
 /** A support call: what a number has, and what became of its last payments. */
-export function callerLines(found: LookupAnswer, currency: string): string[] {
+export function callerLines(found: Told<'lookup'>, currency: string): string[] {
   const money = (wei: string | null) =>
     wei === null ? 'not known now' : `${formatEther(BigInt(wei))} ${currency}`
   return [
@@ -193,7 +191,7 @@ export function callerLines(found: LookupAnswer, currency: string): string[] {
 
 /** What became of a deposit, and whether it did not happen. */
 export function depositLines(
-  { account, deposit }: DepositAnswer,
+  { account, deposit }: Told<'deposit'>,
   { chainId, currency }: Pick<StatusAnswer, 'chainId' | 'currency'>,
 ): { lines: string[]; isBad: boolean } {
   const money = (wei: string) => `${formatEther(BigInt(wei))} ${currency}`
@@ -232,7 +230,7 @@ export function depositLines(
   }
 }
 
-export function pinLines({ isChosen, isBlocked, isDormant, replaceableAt }: PinAnswer): string[] {
+export function pinLines({ isChosen, isBlocked, isDormant, replaceableAt }: Told<'pin'>): string[] {
   const isOpen = isBlocked ? 'The PIN is blocked.' : 'The PIN is not blocked.'
   return [
     isChosen ? isOpen : 'No PIN was chosen yet.',

@@ -21,7 +21,7 @@ export const checkNames = [
 ] as const
 
 /** Tells of one thing; `unknown` where what tells of it has failed or is yet to come; `refuses` new payments. */
-export const check = z.object({
+const check = z.object({
   name: z.enum(checkNames),
   state: z.enum(['ok', 'failing', 'unknown']),
   says: z.string(),
@@ -68,7 +68,7 @@ export const operatorError = z.object({ error: z.string() })
  * Tells whether new payments are taken. What is open goes on to its end; once a drain has `drained`, keys
  * and contracts may change. While an export is `restoring` nothing is decided.
  */
-export const intake = z.object({
+const intake = z.object({
   state: z.enum(['open', 'paused', 'draining', 'drained', 'restoring']),
   since: z.optional(time),
 })
@@ -87,7 +87,7 @@ export const alertNames = [
   'unlisted_number',
 ] as const
 
-export const alert = z.object({
+const alert = z.object({
   name: z.enum(alertNames),
   says: z.string(),
   raisedAt: time,
@@ -161,7 +161,7 @@ export const statusAnswer = z.object({
 const paymentState = z.enum(paymentStates)
 
 /** Tells of a payment without anything that leads to a phone number. */
-export const payment = z.object({
+const payment = z.object({
   intent: intentId,
   state: paymentState,
   kind: z.enum(kindNames),
@@ -220,79 +220,6 @@ export const paymentAnswer = z.extend(payment, {
   ),
 })
 
-/** Reads `POST /operator/drain`: the fingerprint of the account secret that comes, if one does. */
-export const drainRequest = z.object({
-  nextAccountKey: z.optional(z.string().check(z.regex(/^[0-9a-f]{32}$/))),
-})
-
-/** Answers `POST /operator/pause`, `/resume` and `/drain`. */
-export const intakeAnswer = z.object({ intake, open: z.int() })
-
-/** Reads `POST /operator/outbid`: a nonce gets bytes at a higher price within `MAX_GAS_PRICE_WEI`. */
-export const outbidRequest = z.object({ nonce: z.int().check(z.minimum(0)) })
-export const outbidAnswer = z.object({ nonce: z.int(), over: hash, hash, gasPriceWei: wei })
-
-/** Reads `POST /operator/alias`. `unclear`: accounts of whose numbers two are in use. */
-export const aliasRequest = z.object({
-  phones: z._default(z.array(phone).check(z.maxLength(20)), []),
-  kept: z.optional(z.int().check(z.minimum(0))),
-})
-export const aliasAnswer = z.object({ kept: z.int(), unclear: z.array(address) })
-
-/** Reads `POST /operator/lookup` and `/deposit`: the number stands in the body alone; nothing keeps it. */
-export const lookupRequest = z.object({ phone })
-export const lookupAnswer = z.object({
-  account: address,
-  /** Is null where no node tells. */
-  balanceWei: z.nullable(wei),
-  owedWei: z.nullable(wei),
-  payments: z.array(payment),
-})
-
-/** Reads `POST /operator/cash-out`, which pays at most once for each number and key. */
-export const cashOutRequest = z.object({
-  phone,
-  to: z.string().check(z.maxLength(42)),
-  /** Is a decimal number of the chain's currency, or `all`. */
-  amount: z.pipe(z.string().check(z.maxLength(40)), z.transform(plainDigits)),
-  /** Tells when it was made (Unix time in seconds), with random characters. It is good for a day. */
-  key: z.string().check(z.regex(/^[0-9]{10}-[A-Za-z0-9_-]{16,64}$/)),
-})
-export const cashOutAnswer = z.object({ payment })
-
-/** Answers `POST /operator/deposit`. A deposit happens once by its nature: it may be asked for again. */
-export const depositAnswer = z.object({
-  account: address,
-  deposit: z.discriminatedUnion('kind', [
-    z.object({
-      kind: z.literal('sent'),
-      amountWei: wei,
-      hash,
-      /** Is false where it is not known whether a node has it. */
-      isTaken: z.boolean(),
-      explorer: z.string(),
-    }),
-    z.object({
-      kind: z.literal('too_little'),
-      thereWei: wei,
-      gasWei: wei,
-      last: z.nullable(z.object({ amountWei: wei, hash, block: z.int(), explorer: z.string() })),
-    }),
-    z.object({ kind: z.enum(['under_way', 'price_too_high', 'paused', 'refused']) }),
-  ]),
-})
-
-/** Reads `POST /operator/pin`: to spend again, or to keep a PIN that was called forgotten. */
-export const pinRequest = z.object({ phone, action: z.enum(['unblock', 'keep-pin']) })
-
-export const pinAnswer = z.object({
-  account: address,
-  isChosen: z.boolean(),
-  isBlocked: z.boolean(),
-  isDormant: z.boolean(),
-  replaceableAt: z.nullable(time),
-})
-
 /** Answers `GET /operator/audit`: what operators did, the newest first. */
 export const auditAnswer = z.object({
   entries: z.array(
@@ -313,48 +240,131 @@ export const exportAnswer = z.object({
   next: z.nullable(z.object({ part: place, from: place })),
 })
 
-/** Reads `POST /operator/restore/begin`. `adds`: also to a ledger that is newer, or has payments open. */
-export const restoreRequest = z.object({ head: exportHead, adds: z.boolean() })
-
-/** Reads `POST /operator/restore/entries`: those of an export of this time. */
-export const restoreEntriesRequest = z.object({
-  exportedAt: z.int(),
-  entries: z.array(exportEntry).check(z.maxLength(1_000)),
-})
-
-/** Reads `POST /operator/restore/end`. */
-export const restoreEndRequest = z.object({ exportedAt: z.int() })
-
+const intakeAnswer = z.object({ intake, open: z.int() })
 /** Counts the entries that were added, and those of which the ledger keeps its own. */
-export const restoreAnswer = z.object({ added: z.int(), kept: z.int() })
+const restoreAnswer = z.object({ added: z.int(), kept: z.int() })
 
-/** Reads `POST /operator/set-back`, on Cloudflare: a time of the last 30 days, or a bookmark. */
-export const setBackRequest = z.union([
-  z.strictObject({ to: z.iso.datetime() }),
-  z.strictObject({ bookmark: z.string().check(z.maxLength(200)) }),
+/** Writes down a deposit, which happens once by its nature: it may be asked for again. */
+const deposit = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('sent'),
+    amountWei: wei,
+    hash,
+    /** Is false where it is not known whether a node has it. */
+    isTaken: z.boolean(),
+    explorer: z.string(),
+  }),
+  z.object({
+    kind: z.literal('too_little'),
+    thereWei: wei,
+    gasWei: wei,
+    last: z.nullable(z.object({ amountWei: wei, hash, block: z.int(), explorer: z.string() })),
+  }),
+  z.object({ kind: z.enum(['under_way', 'price_too_high', 'paused', 'refused']) }),
 ])
 
-/** Gives the bookmark that takes it back. */
-export const setBackAnswer = z.object({ undo: z.string() })
+export type Form = { asks: z.ZodMiniType; tells: z.ZodMiniType; wanted?: string }
 
-export type Alert = z.infer<typeof alert>
-export type AlertName = Alert['name']
-export type CashOutRequest = z.infer<typeof cashOutRequest>
-export type CashOutAnswer = z.infer<typeof cashOutAnswer>
-export type DepositAnswer = z.infer<typeof depositAnswer>
-export type PaymentSummary = z.infer<typeof payment>
-export type OutbidAnswer = z.infer<typeof outbidAnswer>
-export type AliasRequest = z.infer<typeof aliasRequest>
-export type AliasAnswer = z.infer<typeof aliasAnswer>
-export type PinRequest = z.infer<typeof pinRequest>
-export type PinAnswer = z.infer<typeof pinAnswer>
-export type LookupAnswer = z.infer<typeof lookupAnswer>
-export type IntakeAnswer = z.infer<typeof intakeAnswer>
-export type AuditAnswer = z.infer<typeof auditAnswer>
-export type StatusAnswer = z.infer<typeof statusAnswer>
-export type PaymentDetails = z.infer<typeof paymentAnswer>
-export type PaymentsAnswer = z.infer<typeof paymentsAnswer>
+/** Lists what `POST /operator/<name>` does: what it asks for, what it tells, and what it says of another body. */
+export const actions = {
+  pause: { asks: z.unknown(), tells: intakeAnswer },
+  resume: { asks: z.unknown(), tells: intakeAnswer },
+  drain: {
+    /** Names the account secret that comes, if one does, by its fingerprint. */
+    asks: z._default(
+      z.object({ nextAccountKey: z.optional(z.string().check(z.regex(/^[0-9a-f]{32}$/))) }),
+      {},
+    ),
+    tells: intakeAnswer,
+  },
+  outbid: {
+    asks: z.object({ nonce: place }),
+    tells: z.object({ nonce: z.int(), over: hash, hash, gasPriceWei: wei }),
+  },
+  lookup: {
+    asks: z.object({ phone }),
+    tells: z.object({
+      account: address,
+      /** Is null where no node tells. */
+      balanceWei: z.nullable(wei),
+      owedWei: z.nullable(wei),
+      payments: z.array(payment),
+    }),
+    wanted: 'the body has to be {"phone": "+…"}',
+  },
+  deposit: {
+    asks: z.object({ phone }),
+    tells: z.object({ account: address, deposit }),
+    wanted: 'the body has to be {"phone": "+…"}',
+  },
+  pin: {
+    asks: z.object({ phone, action: z.enum(['unblock', 'keep-pin']) }),
+    tells: z.object({
+      account: address,
+      isChosen: z.boolean(),
+      isBlocked: z.boolean(),
+      isDormant: z.boolean(),
+      replaceableAt: z.nullable(time),
+    }),
+    wanted: 'the body has to be {"phone": "+…", "action": "unblock" or "keep-pin"}',
+  },
+  alias: {
+    asks: z.object({
+      phones: z._default(z.array(phone).check(z.maxLength(20)), []),
+      kept: z.optional(place),
+    }),
+    /** Lists as `unclear` accounts of whose numbers two are in use. */
+    tells: z.object({ kept: z.int(), unclear: z.array(address) }),
+    wanted: 'the body has to be {"phones": ["+…"]} with 20 at most, or {"kept": 0}',
+  },
+  'cash-out': {
+    asks: z.object({
+      phone,
+      to: z.string().check(z.maxLength(42)),
+      /** Is a decimal number of the chain's currency, or `all`. */
+      amount: z.pipe(z.string().check(z.maxLength(40)), z.transform(plainDigits)),
+      /** Tells when it was made (Unix time in s), with random characters; a day later it is good for nothing. */
+      key: z.string().check(z.regex(/^[0-9]{10}-[A-Za-z0-9_-]{16,64}$/)),
+    }),
+    tells: z.object({ payment }),
+    wanted: 'the body has to be {"phone": "+…", "to": "0x…", "amount": "0.5" or "all", "key": "…"}',
+  },
+  'restore/begin': {
+    /** Adds also to a ledger that is newer, or has payments open, where it says so. */
+    asks: z.object({ head: exportHead, adds: z.boolean() }),
+    tells: restoreAnswer,
+    wanted: 'this is no head of an export',
+  },
+  'restore/entries': {
+    asks: z.object({
+      exportedAt: z.int(),
+      entries: z.array(exportEntry).check(z.maxLength(1_000)),
+    }),
+    tells: restoreAnswer,
+    wanted: 'these are no entries of an export',
+  },
+  'restore/end': {
+    asks: z.object({ exportedAt: z.int() }),
+    tells: restoreAnswer,
+    wanted: 'the body has to be {"exportedAt": …}',
+  },
+  'set-back': {
+    /** Names a time of the last 30 days, or a bookmark. */
+    asks: z.union([
+      z.strictObject({ to: z.iso.datetime() }),
+      z.strictObject({ bookmark: z.string().check(z.maxLength(200)) }),
+    ]),
+    /** Gives the bookmark that takes it back. */
+    tells: z.object({ undo: z.string() }),
+    wanted: 'the body has to be {"to": "<time in UTC>"}',
+  },
+} as const satisfies Record<string, Form>
+
+export type Action = keyof typeof actions
+export type Asked<Of extends Action> = z.output<(typeof actions)[Of]['asks']>
+export type Told<Of extends Action> = z.output<(typeof actions)[Of]['tells']>
+export type AlertName = (typeof alertNames)[number]
 export type ExportAnswer = z.infer<typeof exportAnswer>
-export type RestoreRequest = z.infer<typeof restoreRequest>
-export type Restored = z.infer<typeof restoreAnswer>
-export type SetBackRequest = z.infer<typeof setBackRequest>
+export type PaymentSummary = z.infer<typeof payment>
+export type PaymentDetails = z.infer<typeof paymentAnswer>
+export type StatusAnswer = z.infer<typeof statusAnswer>

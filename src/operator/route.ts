@@ -3,22 +3,16 @@ import { bodyLimit } from 'hono/body-limit'
 import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { isOperator } from '../keys/operator-token.ts'
+import { jsonOf } from '../runtime/json.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import type { RefusedRequest } from './actions/caller.ts'
 import {
-  aliasRequest,
-  cashOutRequest,
-  drainRequest,
+  type Action,
+  actions,
   exportQuery,
+  type Form,
   type HealthAnswer,
-  lookupRequest,
-  outbidRequest,
   paymentsQuery,
-  pinRequest,
-  restoreEndRequest,
-  restoreEntriesRequest,
-  restoreRequest,
-  setBackRequest,
 } from './answers.ts'
 import { LedgerSilent, type Operator } from './service.ts'
 import '../runtime/english.ts'
@@ -117,50 +111,15 @@ function timeOf(text: string | undefined): number | undefined {
   return /^[0-9]{1,15}$/.test(text) ? Number(text) : Date.parse(text)
 }
 
-/** Adds a route that takes a body. No error repeats what was sent: it may be a person's. */
-function post<Body>(
-  routes: Hono,
-  action: string,
-  schema: z.ZodMiniType<Body>,
-  act: (asked: Body) => Promise<object | RefusedRequest>,
-  wanted?: string,
-): void {
-  routes.post(`/operator/${action}`, async (c) => {
-    const parsed = schema.safeParse(await c.req.json().catch(() => undefined))
-    if (parsed.success) return reply(c, await act(parsed.data))
-    return wanted === undefined ? bad(c, parsed.error) : c.json({ error: wanted }, 400)
-  })
-}
-
-const wanted = {
-  phone: 'the body has to be {"phone": "+…"}',
-  pin: 'the body has to be {"phone": "+…", "action": "unblock" or "keep-pin"}',
-  alias: 'the body has to be {"phones": ["+…"]} with 20 at most, or {"kept": 0}',
-  cashOut: 'the body has to be {"phone": "+…", "to": "0x…", "amount": "0.5" or "all", "key": "…"}',
-  head: 'this is no head of an export',
-  // Not shown: it is what the ledger has of callers.
-  entries: 'these are no entries of an export',
-  end: 'the body has to be {"exportedAt": …}',
-  setBack: 'the body has to be {"to": "<time in UTC>"}',
-}
-
-function addActions(routes: Hono, operator: Operator): void {
-  routes.post('/operator/pause', async (c) => c.json(await operator.setIntake('paused')))
-  routes.post('/operator/resume', async (c) => c.json(await operator.setIntake('open')))
-  routes.post('/operator/drain', async (c) => {
-    const isBare = (await c.req.text()) === ''
-    const parsed = drainRequest.safeParse(isBare ? {} : await c.req.json().catch(() => undefined))
-    if (!parsed.success) return bad(c, parsed.error)
-    return c.json(await operator.setIntake('draining', parsed.data.nextAccountKey))
-  })
-  post(routes, 'outbid', outbidRequest, operator.outbid)
-  post(routes, 'lookup', lookupRequest, operator.lookup, wanted.phone)
-  post(routes, 'deposit', lookupRequest, operator.deposit, wanted.phone)
-  post(routes, 'pin', pinRequest, operator.pin, wanted.pin)
-  post(routes, 'alias', aliasRequest, operator.alias, wanted.alias)
-  post(routes, 'cash-out', cashOutRequest, operator.cashOut, wanted.cashOut)
-  post(routes, 'restore/begin', restoreRequest, operator.beginRestore, wanted.head)
-  post(routes, 'restore/entries', restoreEntriesRequest, operator.restore, wanted.entries)
-  post(routes, 'restore/end', restoreEndRequest, operator.endRestore, wanted.end)
-  post(routes, 'set-back', setBackRequest, operator.setBack, wanted.setBack)
+/** Adds what an operator may have done. No error repeats what was sent: it may be a person's. */
+function addActions(routes: Hono, { act }: Operator): void {
+  for (const name of Object.keys(actions) as Action[]) {
+    const { asks, wanted }: Form = actions[name]
+    routes.post(`/operator/${name}`, async (c) => {
+      const text = await c.req.text()
+      const parsed = asks.safeParse(text === '' ? undefined : (jsonOf(text) ?? null))
+      if (parsed.success) return reply(c, await act[name](parsed.data as never))
+      return wanted === undefined ? bad(c, parsed.error) : c.json({ error: wanted }, 400)
+    })
+  }
 }

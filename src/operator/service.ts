@@ -1,18 +1,28 @@
 import type { Hex } from 'viem'
+import { parseCaller } from '../account/phone.ts'
 import { intakeActions } from '../relay/ledger/notes/operations.ts'
-import type { IntakeWish, PaymentQuery, PaymentTrace, Vitals } from '../relay/ledger/port.ts'
-import { isOpen, paymentsOf } from '../relay/ledger/port.ts'
+import {
+  type IntakeWish,
+  isOpen,
+  type PaymentQuery,
+  type PaymentTrace,
+  paymentsOf,
+} from '../relay/ledger/port.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { faultOf } from '../runtime/log.ts'
-import { type AliasOptions, keepAccounts } from './actions/alias.ts'
+import { type AliasOptions, badNumber, keepAccounts, otherSecrets } from './actions/alias.ts'
+import {
+  type Caller,
+  depositFor,
+  lookUpCaller,
+  type RefusedRequest,
+  tendPin,
+} from './actions/caller.ts'
 import { type CashOutOptions, cashOutFor } from './actions/cash-out.ts'
-import { type DepositOptions, depositFor } from './actions/deposit.ts'
-import { type LookupOptions, lookUpCaller } from './actions/lookup.ts'
 import { outbidNonce } from './actions/outbid.ts'
-import { type PinOptions, tendPin } from './actions/pin.ts'
 import { createRestores, type RestoreOptions } from './actions/restore.ts'
-import type { AuditAnswer, IntakeAnswer, PaymentDetails, PaymentsAnswer } from './answers.ts'
+import type { Action, Asked, Told } from './answers.ts'
 import { type Condition, healthOf, type KnownCondition } from './health.ts'
 import { metricsOf } from './metrics.ts'
 import { isoOf, toPaymentDetails, toPaymentSummary } from './records.ts'
@@ -27,9 +37,6 @@ export class LedgerSilent extends Error {
 }
 
 export type OperatorOptions = CashOutOptions &
-  DepositOptions &
-  LookupOptions &
-  PinOptions &
   AliasOptions &
   RestoreOptions & {
     relayer: Relayer
@@ -38,6 +45,8 @@ export type OperatorOptions = CashOutOptions &
     /** Gives what was known of it some seconds ago at most. */
     sharedCondition: () => Promise<Condition>
   }
+
+type Actions = { [Of in Action]: (asked: Asked<Of>) => Promise<Told<Of> | RefusedRequest> }
 
 const nodeTimeoutMs = 3_000
 /** Shares what a node says of the relayer's account among those who ask for status. */
@@ -58,53 +67,69 @@ export function createOperator(options: OperatorOptions) {
     return { vitals, ...rest }
   }
 
-  const whenKnown =
-    <Asked, Answer>(
-      act: (options: OperatorOptions, asked: Asked, vitals: Vitals) => Promise<Answer>,
+  /** Finds the account of a number, which the ledger has to know by the same secrets. */
+  const forCaller =
+    <Sent extends { phone: string }, Answer>(
+      act: (options: OperatorOptions, caller: Caller, asked: Sent) => Promise<Answer>,
     ) =>
-    async (asked: Asked) =>
-      act(options, asked, (await known()).vitals)
+    async (asked: Sent): Promise<Answer | RefusedRequest> => {
+      const { vitals } = await known()
+      const phone = parseCaller(asked.phone.trim(), options.country)
+      if (phone === undefined) return badNumber
+      if (vitals.identity?.kind !== 'same') return otherSecrets
+      return await act(options, { phone, account: await options.accounts(phone) }, asked)
+    }
+
+  async function setIntake(kind: IntakeWish, nextAccountKey?: string) {
+    // The secret that a drain has named is forgotten with it: this Worker's is learnt before that.
+    if (kind === 'open') await ledger.identify(await options.identity())
+    const intake = await ledger.setIntake(kind, newId(), nextAccountKey)
+    const message = `An operator did: ${intakeActions[kind]}`
+    log({ level: 'warn', event: 'operator.intake', message })
+    const work = await ledger.work()
+    return { intake: shownIntake(intake, isOpen(work)), open: paymentsOf(work).length }
+  }
+
+  const { exported, restoring } = createRestores(options)
+  const act: Actions = {
+    pause: () => setIntake('paused'),
+    resume: () => setIntake('open'),
+    drain: ({ nextAccountKey }) => setIntake('draining', nextAccountKey),
+    async outbid({ nonce }) {
+      await ledger.note({ id: newId(), action: 'outbid', detail: { nonce: `${nonce}` } })
+      const message = 'An operator outbids a nonce'
+      log({ level: 'warn', event: 'operator.outbid', message, nonce })
+      return await outbidNonce(relayer, nonce)
+    },
+    lookup: forCaller(lookUpCaller),
+    'cash-out': forCaller(cashOutFor),
+    deposit: forCaller(depositFor),
+    pin: forCaller(tendPin),
+    alias: async (asked) => keepAccounts(options, asked, (await known()).vitals),
+    ...restoring,
+  }
 
   return {
+    act,
+    exported,
     health: async () => healthOf(await options.sharedCondition()),
     status: async () => statusOf(subject, await known(), await counts()),
     metrics: async () => metricsOf(subject, await known()),
-    async payments(query: PaymentQuery): Promise<PaymentsAnswer> {
+    async payments(query: PaymentQuery) {
       const { payments, next } = await ledger.page(query)
       return {
         payments: payments.map((record) => toPaymentSummary(chain, record)),
         next: next === undefined ? null : isoOf(next),
       }
     },
-    async payment(intent: Hex): Promise<PaymentDetails | undefined> {
+    async payment(intent: Hex) {
       const trace = await ledger.tracePayment(intent)
       return trace && toPaymentDetails(chain, trace, await gasUsedBy(relayer, trace))
     },
-    async setIntake(kind: IntakeWish, nextAccountKey?: string): Promise<IntakeAnswer> {
-      // The secret that a drain has named is forgotten with it: this Worker's is learnt before that.
-      if (kind === 'open') await ledger.identify(await options.identity())
-      const intake = await ledger.setIntake(kind, newId(), nextAccountKey)
-      const message = `An operator did: ${intakeActions[kind]}`
-      log({ level: 'warn', event: 'operator.intake', message })
-      const work = await ledger.work()
-      return { intake: shownIntake(intake, isOpen(work)), open: paymentsOf(work).length }
-    },
-    async outbid({ nonce }: { nonce: number }) {
-      await ledger.note({ id: newId(), action: 'outbid', detail: { nonce: `${nonce}` } })
-      const message = 'An operator outbids a nonce'
-      log({ level: 'warn', event: 'operator.outbid', message, nonce })
-      return await outbidNonce(relayer, nonce)
-    },
-    lookup: whenKnown(lookUpCaller),
-    cashOut: whenKnown(cashOutFor),
-    deposit: whenKnown(depositFor),
-    pin: whenKnown(tendPin),
-    alias: whenKnown(keepAccounts),
-    async audit(): Promise<AuditAnswer> {
+    async audit() {
       const entries = await ledger.audit(shownEntries)
       return { entries: entries.map(({ id: _, at, ...entry }) => ({ ...entry, at: isoOf(at) })) }
     },
-    ...createRestores(options),
   }
 }
 

@@ -1,24 +1,30 @@
 import { type Address, isAddressEqual } from 'viem'
 import type { CallerAccounts } from '../../account/keys.ts'
 import { formerForms, numberingFingerprint } from '../../account/numbering.ts'
-import { isOpened, type Traces } from '../../account/opened.ts'
+import { isOpened } from '../../account/opened.ts'
 import { type PhoneNumber, parseCaller } from '../../account/phone.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
-import type { AliasAnswer, AliasRequest } from '../answers.ts'
-import { badNumber, type CallerOptions, otherSecrets, type RefusedRequest } from './caller.ts'
+import type { Asked, Told } from '../answers.ts'
+import type { CallerOptions, RefusedRequest } from './caller.ts'
 
-export type AliasOptions = Pick<CallerOptions, 'relayer' | 'country' | 'newId'> &
-  Pick<Traces, 'memory' | 'loan'> & {
-    /** Derives accounts by the form of a number alone. */
-    ownAccounts: CallerAccounts
-  }
+export type AliasOptions = CallerOptions & {
+  /** Derives accounts by the form of a number alone. */
+  ownAccounts: CallerAccounts
+}
+
+export const badNumber: RefusedRequest = { status: 400, error: 'this is not a phone number' }
+/** Refuses where the ledger was begun with other secrets, since the account would be a wrong one. */
+export const otherSecrets: RefusedRequest = {
+  status: 409,
+  error: 'the ledger was begun with other secrets',
+}
 
 /** Has numbers keep the accounts of former forms. @throws {Error} no answer */
 export async function keepAccounts(
   { relayer: { ledger, log }, ownAccounts, country, newId, memory, loan }: AliasOptions,
-  { phones, kept }: AliasRequest,
+  { phones, kept }: Asked<'alias'>,
   { identity }: Pick<Vitals, 'identity'>,
-): Promise<AliasAnswer | RefusedRequest> {
+): Promise<Told<'alias'> | RefusedRequest> {
   const differs = identity?.kind === 'different' ? identity.names : []
   if (differs.some((name) => name !== 'NUMBERING')) return otherSecrets
   const accounts: [Address, Address][] = []

@@ -1,35 +1,107 @@
 import type { LocalAccount } from 'viem'
 import type { CallerAccounts } from '../../account/keys.ts'
-import { type Country, type PhoneNumber, parseCaller } from '../../account/phone.ts'
-import type { Vitals } from '../../relay/ledger/port.ts'
+import type { Memory } from '../../account/memory.ts'
+import type { Country, PhoneNumber } from '../../account/phone.ts'
+import { maxTries, unlocked, withoutWish } from '../../account/pin.ts'
+import type { LoanReader } from '../../loan/reader.ts'
+import type { DepositClaim } from '../../relay/claim-deposit.ts'
 import type { Relayer } from '../../relay/relayer.ts'
+import { faultOf } from '../../runtime/log.ts'
+import type { Asked, Told } from '../answers.ts'
+import { isoOrNull, linkOf, type Subject, toPaymentSummary } from '../records.ts'
 
 /** Says why nothing is done, with the status of that answer. */
 export type RefusedRequest = { status: 400 | 404 | 409 | 503; error: string }
 
-/** Gives what actions for a caller need. */
 export type CallerOptions = {
   relayer: Pick<Relayer, 'ledger' | 'log'>
+  subject: Subject
   accounts: CallerAccounts
   country: Country | undefined
+  memory: Memory
+  loan: LoanReader
+  claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
   newId: () => string
 }
 
-export const badNumber: RefusedRequest = { status: 400, error: 'this is not a phone number' }
-/** Refuses where the ledger was begun with other secrets, since the account would be a wrong one. */
-export const otherSecrets: RefusedRequest = {
-  status: 409,
-  error: 'the ledger was begun with other secrets',
+/** Holds a number that is kept nowhere: the audit has its account. */
+export type Caller = { phone: PhoneNumber; account: LocalAccount }
+
+const shownPayments = 20
+
+/** Tells what an account has, and what it paid last. */
+export async function lookUpCaller(
+  { subject, relayer: { ledger, log }, loan, newId }: CallerOptions,
+  { account: { address: account } }: Caller,
+): Promise<Told<'lookup'>> {
+  await ledger.note({ id: newId(), action: 'lookup', detail: { account } })
+  const told = (wei: Promise<bigint>) =>
+    wei.then(String).catch((error: unknown) => {
+      log({ level: 'warn', event: 'lookup.failed', message: faultOf(error) })
+      return null
+    })
+  const [page, balanceWei, owedWei] = await Promise.all([
+    ledger.page({ account, limit: shownPayments }),
+    told(loan.balance(account)),
+    told(loan.owed(account)),
+  ])
+  const payments = page.payments.map((record) => toPaymentSummary(subject.chain, record))
+  return { account, balanceWei, owedWei, payments }
 }
 
-/** Finds the account of a number. The number is kept nowhere: the audit has its account. */
-export async function callerBy(
-  { accounts, country }: Pick<CallerOptions, 'accounts' | 'country'>,
-  typed: string,
-  { identity }: Pick<Vitals, 'identity'>,
-): Promise<RefusedRequest | { phone: PhoneNumber; account: LocalAccount }> {
-  const phone = parseCaller(typed.trim(), country)
-  if (phone === undefined) return badNumber
-  if (identity?.kind !== 'same') return otherSecrets
-  return { phone, account: await accounts(phone) }
+/** Has a caller's own key deposit what is at its address. The audit has it before anything is sent. */
+export async function depositFor(
+  { subject, relayer: { ledger, log }, claimDeposit, newId }: CallerOptions,
+  { account }: Caller,
+): Promise<Told<'deposit'>> {
+  const { address } = account
+  await ledger.note({ id: newId(), action: 'deposit', detail: { account: address } })
+  const message = 'An operator deposits for a caller'
+  log({ level: 'warn', event: 'operator.deposit', message })
+  return { account: address, deposit: depositOf(subject, await claimDeposit(account)) }
+}
+
+function depositOf({ chain }: Subject, claim: DepositClaim): Told<'deposit'>['deposit'] {
+  const shown = <Sent extends { amountWei: bigint; hash: string }>({
+    amountWei,
+    ...sent
+  }: Sent) => ({
+    ...sent,
+    amountWei: `${amountWei}`,
+    explorer: linkOf(chain, sent.hash),
+  })
+  switch (claim.kind) {
+    case 'sent':
+      return shown(claim)
+    case 'too_little': {
+      const { kind, thereWei, gasWei, last } = claim
+      return { kind, thereWei: `${thereWei}`, gasWei: `${gasWei}`, last: last ? shown(last) : null }
+    }
+    default:
+      return { kind: claim.kind }
+  }
+}
+
+const pinActions = {
+  unblock: { change: unlocked, message: 'An operator unblocks a caller' },
+  'keep-pin': { change: withoutWish, message: 'An operator has a caller keep a PIN' },
+} as const
+
+/** Lets a caller spend again, or keep a PIN, once the audit has it. @throws {Error} no answer */
+export async function tendPin(
+  { relayer: { ledger, log }, memory, newId }: CallerOptions,
+  { account: { address: account } }: Caller,
+  { action }: Asked<'pin'>,
+): Promise<Told<'pin'>> {
+  const { change, message } = pinActions[action]
+  await ledger.note({ id: newId(), action, detail: { account } })
+  log({ level: 'warn', event: 'operator.pin', message })
+  const { pin, isDormant = false } = await memory.change(account, change)
+  return {
+    account,
+    isChosen: pin !== undefined,
+    isBlocked: pin !== undefined && pin.tries >= maxTries,
+    isDormant,
+    replaceableAt: isoOrNull(pin?.replaceableAt),
+  }
 }

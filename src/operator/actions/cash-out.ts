@@ -2,12 +2,11 @@ import type { Address, Hex } from 'viem'
 import { parseAddress } from '../../account/address.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
 import { parseAmount } from '../../loan/amounts.ts'
-import type { Vitals } from '../../relay/ledger/port.ts'
 import type { PaymentAnswer } from '../../relay/pay/answers.ts'
 import type { Relayer } from '../../relay/relayer.ts'
-import type { CashOutAnswer, CashOutRequest } from '../answers.ts'
-import { type Subject, toPaymentSummary } from '../records.ts'
-import { type CallerOptions, callerBy, type RefusedRequest } from './caller.ts'
+import type { Asked, Told } from '../answers.ts'
+import { toPaymentSummary } from '../records.ts'
+import type { Caller, CallerOptions, RefusedRequest } from './caller.ts'
 
 /** Takes money out of a caller's balance to an address outside; `all` that the account has. */
 export type CashOutOrder = {
@@ -21,11 +20,7 @@ export type CashOutOrder = {
 /** Carries out a cash-out as any payment of the caller is carried out. */
 export type CashOut = (order: CashOutOrder) => Promise<{ intentId: Hex; answered: PaymentAnswer }>
 
-export type CashOutOptions = CallerOptions & {
-  subject: Subject
-  relayer: Pick<Relayer, 'clock'>
-  cashOut: CashOut
-}
+export type CashOutOptions = CallerOptions & { relayer: Pick<Relayer, 'clock'>; cashOut: CashOut }
 
 /** Is far shorter than the 7 days for which spent intents are remembered: no key is as good as new. */
 const keyLifetimeSeconds = 24 * 60 * 60
@@ -37,15 +32,11 @@ const uncertain: RefusedRequest = {
 
 /** Cashes out, once for each key, which the audit has before. @throws {Error} not known */
 export async function cashOutFor(
-  options: CashOutOptions,
-  { key, phone, to, amount }: CashOutRequest,
-  vitals: Vitals,
-): Promise<CashOutAnswer | RefusedRequest> {
-  const { subject, relayer, cashOut } = options
-  const { chain, loan, forwarder } = subject
+  { subject: { chain, loan, forwarder }, relayer, cashOut }: CashOutOptions,
+  { phone, account: { address: account } }: Caller,
+  { key, to, amount }: Asked<'cash-out'>,
+): Promise<Told<'cash-out'> | RefusedRequest> {
   const { ledger, log } = relayer
-  const caller = await callerBy(options, phone, vitals)
-  if ('error' in caller) return caller
   const recipient = parseAddress(to, chain.id)
   // The contract refuses these as well, but only after the key is used up.
   const reserved = [loan, forwarder].map((address) => address.toLowerCase())
@@ -58,18 +49,12 @@ export async function cashOutFor(
   if (Math.abs(ageSeconds) > keyLifetimeSeconds) {
     return { status: 409, error: 'the key is not of the last 24 hours: nothing was sent' }
   }
-  const { address: account } = caller.account
   const action = 'cash-out'
   const detail = { account, to: recipient, amount, key }
   await ledger.note({ id: `${action}:${account}:${key}:${recipient}:${amount}`, action, detail })
   log({ level: 'warn', event: 'operator.cash_out', message: 'An operator cashes out for a caller' })
-  const amountWei = parsed?.wei ?? 'all'
-  const { intentId, answered } = await cashOut({
-    key,
-    phone: caller.phone,
-    to: recipient,
-    amountWei,
-  })
+  const order = { key, phone, to: recipient, amountWei: parsed?.wei ?? 'all' } as const
+  const { intentId, answered } = await cashOut(order)
   switch (answered.kind) {
     case 'screen':
     case 'failed': {

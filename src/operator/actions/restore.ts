@@ -1,4 +1,4 @@
-import type { ExportEntry, ExportPlace } from '../../relay/ledger/copies/export-format.ts'
+import type { ExportPlace } from '../../relay/ledger/copies/export-format.ts'
 import type {
   Identity,
   RestoreAnswer,
@@ -7,7 +7,7 @@ import type {
   SetBackAnswer,
 } from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
-import type { ExportAnswer, Restored, RestoreRequest, SetBackRequest } from '../answers.ts'
+import type { Asked, ExportAnswer, Told } from '../answers.ts'
 import type { RefusedRequest } from './caller.ts'
 
 export type RestoreOptions = {
@@ -23,44 +23,49 @@ export type RestoreOptions = {
 export function createRestores({ relayer, identity, newId, setBack }: RestoreOptions) {
   const { ledger, log } = relayer
   const say = (message: string) => log({ level: 'warn', event: 'operator.restore', message })
+
+  async function exported(place: ExportPlace): Promise<ExportAnswer | RefusedRequest> {
+    const page = await ledger.exported(await identity(), place)
+    if (page.kind === 'different') return conflict(whyNotExported(page.names))
+    const { head, entries, next = null } = page
+    return { head, entries, next }
+  }
+
   return {
-    async exported(place: ExportPlace): Promise<ExportAnswer | RefusedRequest> {
-      const page = await ledger.exported(await identity(), place)
-      if (page.kind === 'different') return conflict(whyNotExported(page.names))
-      const { head, entries, next = null } = page
-      return { head, entries, next }
-    },
-    async beginRestore({ head, adds }: RestoreRequest): Promise<Restored | RefusedRequest> {
-      const restoring = { id: newId(), head, identity: await identity(), adds }
-      const begun = await ledger.beginRestore(restoring)
-      if (begun.kind !== 'begun') return conflict(whyNotBegun(begun))
-      say('An operator restores the ledger: no session is decided')
-      return { added: 0, kept: 0 }
-    },
-    async restore(asked: { exportedAt: number; entries: readonly ExportEntry[] }) {
-      return restored(await ledger.restore(asked.exportedAt, asked.entries))
-    },
-    async endRestore({ exportedAt }: { exportedAt: number }) {
-      const ended = await ledger.endRestore(exportedAt)
-      if (ended.kind === 'restored') say('The ledger is restored')
-      return restored(ended)
-    },
-    async setBack(asked: SetBackRequest): Promise<{ undo: string } | RefusedRequest> {
-      if (setBack === undefined) return conflict('Redis keeps no history')
-      const answer = await setBack('to' in asked ? { time: Date.parse(asked.to) } : asked)
-      if (answer.kind === 'refused') return conflict(answer.reason)
-      const { undo } = answer
-      say(`An operator set the ledger back; the bookmark ${undo} takes it back`)
-      // In the ledger as it is now: what was written before is gone with the rest.
-      await ledger.note({ id: newId(), action: 'set-back', detail: { undo } })
-      return { undo }
+    exported,
+    restoring: {
+      async 'restore/begin'({ head, adds }: Asked<'restore/begin'>) {
+        const restoring = { id: newId(), head, identity: await identity(), adds }
+        const begun = await ledger.beginRestore(restoring)
+        if (begun.kind !== 'begun') return conflict(whyNotBegun(begun))
+        say('An operator restores the ledger: no session is decided')
+        return { added: 0, kept: 0 }
+      },
+      async 'restore/entries'({ exportedAt, entries }: Asked<'restore/entries'>) {
+        return restored(await ledger.restore(exportedAt, entries))
+      },
+      async 'restore/end'({ exportedAt }: Asked<'restore/end'>) {
+        const ended = await ledger.endRestore(exportedAt)
+        if (ended.kind === 'restored') say('The ledger is restored')
+        return restored(ended)
+      },
+      async 'set-back'(asked: Asked<'set-back'>) {
+        if (setBack === undefined) return conflict('Redis keeps no history')
+        const answer = await setBack('to' in asked ? { time: Date.parse(asked.to) } : asked)
+        if (answer.kind === 'refused') return conflict(answer.reason)
+        const { undo } = answer
+        say(`An operator set the ledger back; the bookmark ${undo} takes it back`)
+        // In the ledger as it is now: what was written before is gone with the rest.
+        await ledger.note({ id: newId(), action: 'set-back', detail: { undo } })
+        return { undo }
+      },
     },
   }
 }
 
 const conflict = (error: string): RefusedRequest => ({ status: 409, error })
 
-const restored = ({ kind, ...answer }: RestoreAnswer): Restored | RefusedRequest =>
+const restored = ({ kind, ...answer }: RestoreAnswer): Told<'restore/end'> | RefusedRequest =>
   'added' in answer ? answer : conflict('no restore of this export is under way')
 
 const whyNotExported = (names: readonly string[]): string =>

@@ -2,7 +2,7 @@ import { type Address, type Hex, parseEther } from 'viem'
 import type { TestChain } from '../../../scripts/dev/chain.ts'
 import { createTreasury } from '../../../scripts/dev/relays/callers.ts'
 import { until } from '../../../scripts/dev/wait.ts'
-import { type Action, createOperator } from '../../../scripts/ops/operator-client.ts'
+import { createOperator } from '../../../scripts/ops/operator-client.ts'
 import type { Command } from '../../../scripts/stack/command.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
@@ -99,7 +99,7 @@ export function openOperated(
     payments: (query = '') => operator.ask(`/operator/payments${query}`, answers.paymentsAnswer),
     payment: (intent = '') => operator.ask(`/operator/payments/${intent}`, answers.paymentAnswer),
     audit: async () => (await operator.ask('/operator/audit', answers.auditAnswer)).entries,
-    refused: async (action: Action, sent?: unknown) => {
+    refused: async (action: answers.Action, sent?: unknown) => {
       const { status, body } = await send(`/operator/${action}`, sent)
       return { status, ...answers.operatorError.parse(body) }
     },

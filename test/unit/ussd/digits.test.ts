@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { type PhoneNumber, parseCaller, parseTypedPhone } from '../../../src/account/phone.ts'
-import { cashOutRequest } from '../../../src/operator/answers.ts'
+import { actions } from '../../../src/operator/answers.ts'
 import { friend, openWorld } from './world.ts'
 
 /** Writes the same in the digits of each script, ASCII's among them: they are ten in a row. */
@@ -41,7 +41,7 @@ describe('the digits of every script of Unicode', () => {
       const typed = parseTypedPhone(write('0700 000 002'), '+254700000001' as PhoneNumber)
       expect(typed).toBe('+254700000002')
       const asked = { phone: '', to: '0x', key: `1700000000-${'k'.repeat(16)}` }
-      expect(cashOutRequest.parse({ ...asked, amount: write('1.5') }).amount).toBe('1.5')
+      expect(actions['cash-out'].asks.parse({ ...asked, amount: write('1.5') }).amount).toBe('1.5')
     }
   })
 
