@@ -55,11 +55,15 @@ export function assembleCashOut(served: Served): CashOut {
     // No dial may have moved the ledger to this key and forwarder yet.
     await parts.identity()
     const request = { gateway: operatorGateway, sessionId: key, phone, text: '' }
-    return await carryOut({ ...parts, amountOf }, createAsked(parts, request, parts.now()), {
-      intent: { kind: 'cashOut', recipient: { kind: 'address', address: to }, amountWei },
-      answers: [to, `${amountWei}`],
-      authorizedBy: undefined,
-    })
+    const asked = createAsked(parts, request, parts.now())
+    return await carryOut(
+      { ...parts, amountOf, ...asked },
+      {
+        intent: { kind: 'cashOut', recipient: { kind: 'address', address: to }, amountWei },
+        answers: [to, `${amountWei}`],
+        authorizedBy: undefined,
+      },
+    )
   }
 }
 

@@ -19,8 +19,8 @@ import { type ClaimOptions, claimFor } from './deposits.ts'
 import { balance } from './menu/balance.ts'
 import { createMenu } from './menu/entries.ts'
 import { help } from './menu/help.ts'
-import type { Menu, MenuContext } from './menu/node.ts'
-import { answersOf } from './menu/walk.ts'
+import type { Menu, MenuContext, PinAction } from './menu/node.ts'
+import { answersOf, promptOf } from './menu/walk.ts'
 import { messagesIn, wordsFor } from './messages/languages.ts'
 import { longAddress } from './messages/texts.ts'
 import { denialOf, payFor } from './paying.ts'
@@ -28,7 +28,7 @@ import { changePin } from './pin-changes.ts'
 import { deniedText, screenOf } from './refused.ts'
 import { remember } from './remember.ts'
 import type { UssdRequest } from './request.ts'
-import { end, type Screen } from './screens/screen.ts'
+import { end, goOn, type Screen } from './screens/screen.ts'
 import { type Read, readSession } from './session.ts'
 
 /** Answers one delivery with a screen. Never throws. */
@@ -72,38 +72,40 @@ export function createAnswer(options: AnswerOptions): Answer {
 
 type Parts = AnswerOptions & { menu: Menu; amountOf: (wei: bigint) => string }
 
+/** Is a delivery, with all that answers it. */
+type Asking = Parts & Asked
+
 async function answerPatiently(parts: Parts, request: UssdRequest): Promise<Answered> {
-  const { log, identity } = parts
-  let asked = createAsked(parts, request, parts.now())
+  let of: Asking = { ...parts, ...createAsked(parts, request, parts.now()) }
+  const { log } = parts
   try {
-    const identified = await identity()
+    const identified = await of.identity()
     if (identified.kind === 'different') {
       log({
         level: 'error',
         event: 'identity.different',
         message: `The ledger was begun with other values of: ${identified.names.join(', ')}`,
       })
-      return { kind: 'out_of_service', screen: end(asked.say.outOfService) }
+      return { kind: 'out_of_service', screen: end(of.say.outOfService) }
     }
-    if (!isListed(asked.phone) && !(await isCustomer(parts, asked, asked.phone))) {
+    if (!isListed(of.phone) && !(await isCustomer(of, of.phone))) {
       const message = 'A caller with no account was refused: no numbering plan knows the number'
       log({ level: 'error', event: 'number.unlisted', message })
       // What was typed may have been a PIN. No account is opened: it may be a form of another number.
-      return screen(await endFor(parts, asked, [], end(asked.say.unlistedNumber), true))
+      return screen(await endFor(of, [], end(of.say.unlistedNumber), true))
     }
-    asked = { ...asked, say: wordsFor(parts.settings, await languageFor(parts, asked)) }
-    return screen(await screenFor(parts, asked, answersOf(request.text)))
+    of = { ...of, say: wordsFor(of.settings, await languageFor(of)) }
+    return screen(await screenFor(of, answersOf(request.text)))
   } catch (error) {
     // Payments answer for themselves; what fails here is a reading, or came before anything began.
     log({ level: 'error', event: 'answer.failed', message: faultOf(error) })
-    return screen(end(asked.say.unavailable))
+    return screen(end(of.say.unavailable))
   }
 }
 
 /** Serves all who have an account, whatever numbering plans say of the number by now. */
 async function isCustomer(
-  { settings, memory, ledger, loan }: Parts,
-  { accounts }: Asked,
+  { settings, memory, ledger, loan, accounts }: Asking,
   phone: PhoneNumber,
 ): Promise<boolean> {
   const remembered = settings.profile === 'demo' ? undefined : memory
@@ -111,51 +113,46 @@ async function isCustomer(
 }
 
 /** Reads the language that the caller chose, and notes the dial. */
-async function languageFor(parts: Parts, { account }: Asked): Promise<Language | undefined> {
-  const { settings, memory, pins, log } = parts
-  if (settings.profile === 'demo') return undefined
+async function languageFor(of: Asking): Promise<Language | undefined> {
+  if (of.settings.profile === 'demo') return undefined
   try {
-    const { address } = await account()
-    const kept = await memory.read(address)
-    if (!kept.hasDialled) remember(parts, address, withDialled)
-    if (pins === undefined && kept.dialedAt !== undefined) {
-      remember(parts, address, withoutDialTime)
+    const { address } = await of.account()
+    const kept = await of.memory.read(address)
+    if (!kept.hasDialled) remember(of, address, withDialled)
+    if (of.pins === undefined && kept.dialedAt !== undefined) {
+      remember(of, address, withoutDialTime)
     }
     return languageIn(kept)
   } catch (error) {
-    log({ level: 'warn', event: 'memory.failed', message: faultOf(error) })
+    of.log({ level: 'warn', event: 'memory.failed', message: faultOf(error) })
     return undefined
   }
 }
 
-async function screenFor(parts: Parts, asked: Asked, typed: readonly string[]): Promise<Screen> {
-  const { loan, amountOf, pins, settings } = parts
-  const { say, account } = asked
-  const context = contextOf(parts, asked)
-  const { ledger, mayDial } = parts
-  const read = await readSession(
-    { ...asked, context, pins, ledger, isCustomer: (phone) => isCustomer(parts, asked, phone) },
-    typed,
-  )
+async function screenFor(of: Asking, typed: readonly string[]): Promise<Screen> {
+  const { say } = of
+  const context = contextOf(of)
+  const isOpen = (phone: PhoneNumber) => isCustomer(of, phone)
+  const read = await readSession({ ...of, context, isCustomer: isOpen }, typed)
   // From here on nothing that is secret is known but what is to be set.
   const { result, answers, authorizedBy, or } = read
-  const ends = (text: string) => endFor(parts, asked, answers, end(text))
+  const ends = (text: string) => endFor(of, answers, end(text))
   if (result.kind === 'ask' || result.kind === 'balance') {
-    const denied = await denialOf(pins, (await account()).address, authorizedBy)
+    const denied = await denialOf(of, authorizedBy)
     if (denied !== undefined) return ends(deniedText(say, denied))
   }
   switch (result.kind) {
     case 'ask': {
-      const shown = await askAt({ ...parts, asked, context }, result.place, answers)
+      const shown = await askAt({ ...of, context }, result.place, answers)
       // What an answer to it would have led to is not to be had any more.
-      return shown.kind === 'end' ? endFor(parts, asked, answers, shown) : shown
+      return shown.kind === 'end' ? endFor(of, answers, shown) : shown
     }
     case 'locked':
       return ends(say.pin.locked[result.why])
     case 'choosePin':
     case 'changePin':
     case 'forgetPin':
-      return changePinFor(parts, asked, read, result)
+      return changePinFor(of, read, result)
     case 'gave_up':
       return ends(say.tooManyMistakes)
     case 'too_long':
@@ -164,34 +161,34 @@ async function screenFor(parts: Parts, asked: Asked, typed: readonly string[]): 
       return ends(say.sessionClosed)
     case 'balance':
     case 'claim': {
-      const question = await asked.question(stepOf(answers))
-      if (!mayDial(question)) return end(say.tooManyDials)
-      if (result.kind === 'claim') return claimFor(parts, asked)
-      return end(balance.words(say).balance(amountOf(await loan.balance(question.account))))
+      const question = await of.question(stepOf(answers))
+      if (!of.mayDial(question)) return end(say.tooManyDials)
+      if (result.kind === 'claim') return claimFor(of)
+      return end(balance.words(say).balance(of.amountOf(await of.loan.balance(question.account))))
     }
     case 'language':
-      return chooseLanguage(parts, asked, result.language)
+      return chooseLanguage(of, result.language)
     case 'help':
-      return end(help.words(say).help(settings.own[help.variable.name] ?? ''))
+      return end(help.words(say).help(of.settings.own[help.variable.name] ?? ''))
     default: {
-      const instead = or && { place: or, context }
-      const wanted = { intent: result, answers, authorizedBy }
-      return screenOf(say, await payFor(parts, asked, wanted, instead), result.kind)
+      // What "all" comes to changes with each payment: it is never the same twice.
+      const askOfEqual =
+        or === undefined || or.draft.amountWei === 'all'
+          ? undefined
+          : (earlierMinutes: number) => goOn(promptOf(or, context, { earlierMinutes }))
+      const wanted = { intent: result, answers, authorizedBy, askOfEqual }
+      return screenOf(say, await payFor(of, wanted), result.kind)
     }
   }
 }
 
-function contextOf(parts: Parts, { phone, say }: Asked): MenuContext {
-  const { chainId, settings, leastTransferWei } = parts
+function contextOf(of: Asking): MenuContext {
+  const { chainId, settings, leastTransferWei, say, phone: caller, menu, amountOf } = of
   return {
-    chainId,
-    caller: phone,
-    say,
-    menu: parts.menu,
+    ...{ chainId, caller, say, menu, amountOf },
     hasLanguages: settings.languages.length > 1,
     known: settings.profile === 'demo' ? [] : undefined,
-    reserved: [parts.forwarder.address, parts.loanAddress],
-    amountOf: parts.amountOf,
+    reserved: [of.forwarder.address, of.loanAddress],
     recipientOf: (recipient) => {
       switch (recipient.kind) {
         case 'phone':
@@ -203,38 +200,30 @@ function contextOf(parts: Parts, { phone, say }: Asked): MenuContext {
       }
     },
     // Exact: what is less than it is refused.
-    least: { wei: leastTransferWei, text: `${formatEther(leastTransferWei)} ${parts.currency}` },
+    least: { wei: leastTransferWei, text: `${formatEther(leastTransferWei)} ${of.currency}` },
   }
 }
 
-async function chooseLanguage(
-  { memory }: Parts,
-  { account, session: sessionOf }: Asked,
-  language: Language,
-): Promise<Screen> {
-  const [{ address }, session] = await Promise.all([account(), sessionOf()])
-  await memory.change(address, (kept) => withLanguage(kept, language, session))
+async function chooseLanguage(of: Asking, language: Language): Promise<Screen> {
+  const [{ address }, session] = await Promise.all([of.account(), of.session()])
+  await of.memory.change(address, (kept) => withLanguage(kept, language, session))
   return end(messagesIn[language].languageChosen)
 }
 
 /** Changes the PIN in a session that is undecided; one that is decided changes nothing any more. */
 async function changePinFor(
-  parts: Parts,
-  asked: Asked,
+  of: Asking,
   { answers, authorizedBy }: Read,
-  action: Parameters<typeof changePin>[2],
+  action: PinAction,
 ): Promise<Screen> {
-  const view = await parts.ledger.lookup(await asked.question(stepOf(answers)))
-  if (view.kind !== 'undecided' && view.kind !== 'pending') {
-    return screenOf(asked.say, answerOf(view))
-  }
-  return endFor(parts, asked, answers, await changePin(parts, asked, action, authorizedBy))
+  const view = await of.ledger.lookup(await of.question(stepOf(answers)))
+  if (view.kind !== 'undecided' && view.kind !== 'pending') return screenOf(of.say, answerOf(view))
+  return endFor(of, answers, await changePin(of, action, authorizedBy))
 }
 
 /** Ends a session that pays nothing: the ledger has it before it is shown. */
 async function endFor(
-  { endSession }: Parts,
-  { since, say, question }: Asked,
+  { endSession, since, say, question }: Asking,
   answers: readonly string[],
   screen: Screen,
   isUnlisted = false,

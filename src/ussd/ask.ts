@@ -4,11 +4,11 @@ import type { Ledger, Question } from '../relay/ledger/port.ts'
 import { faultOf } from '../runtime/log.ts'
 import { type Asked, stepOf } from './asked.ts'
 import type { MayDial } from './dial-rate.ts'
-import type { FactName, Facts, ShownTerms } from './facts.ts'
+import type { FactName, Facts } from './facts.ts'
 import { activityOf, hasFailed, receivedOf, shownPayments } from './menu/activity.ts'
-import { type MenuContext, nodeAt } from './menu/node.ts'
+import { type Intent, isEffect, type MenuContext, nodeAt } from './menu/node.ts'
 import { type Place, promptOf } from './menu/walk.ts'
-import { minutesAt, type PayingOptions } from './paying.ts'
+import { minutesSinceEqual, type PayingOptions } from './paying.ts'
 import type { KnownRecipient } from './recipient.ts'
 import { loanRefusalText } from './refused.ts'
 import { end, goOn, type Screen } from './screens/screen.ts'
@@ -22,22 +22,18 @@ export type AskOptions = PayingOptions & {
   now: () => number
 }
 
-type Parts = AskOptions & { asked: Asked; context: MenuContext }
+type Asking = AskOptions & Asked & { context: MenuContext }
 
 /** Shows a place with what is read for it; what a caller agrees to in full, or not at all. */
-export async function askAt(
-  parts: Parts,
-  place: Place,
-  answers: readonly string[],
-): Promise<Screen> {
-  const { context } = parts
+export async function askAt(of: Asking, place: Place, answers: readonly string[]): Promise<Screen> {
+  const { context, say } = of
   const wanted = nodeAt(context.menu, place.name).facts ?? []
   if (wanted.length === 0) return goOn(promptOf(place, context))
-  const question = await parts.asked.question(stepOf(answers))
-  if (!parts.mayDial(question)) return end(context.say.tooManyDials)
-  if (wanted.includes('terms')) return askForLoan(parts, place, question)
+  const question = await of.question(stepOf(answers))
+  if (!of.mayDial(question)) return end(say.tooManyDials)
+  if (wanted.includes('terms')) return askForLoan(of, place, question)
   const found = await Promise.all(
-    wanted.map(async (fact) => [fact, await read(parts, fact, question, place)]),
+    wanted.map(async (fact) => [fact, await read(of, fact, question, place)]),
   )
   return goOn(promptOf(place, context, Object.fromEntries(found)))
 }
@@ -53,15 +49,15 @@ const unread: Partial<Facts> = {
 }
 
 async function read<Name extends FactName>(
-  parts: Parts,
+  of: Asking,
   fact: Name,
   question: Question,
   place: Place,
 ): Promise<Facts[Name]> {
   try {
-    return await readers[fact](parts, question, place)
+    return await readers[fact](of, question, place)
   } catch (error) {
-    parts.log({ level: 'warn', event: 'fact.unread', message: faultOf(error), fact })
+    of.log({ level: 'warn', event: 'fact.unread', message: faultOf(error), fact })
     const instead = unread[fact]
     if (instead === undefined) throw error
     return instead
@@ -69,16 +65,15 @@ async function read<Name extends FactName>(
 }
 
 type Readers = {
-  readonly [Name in FactName]: (
-    parts: Parts,
-    question: Question,
-    place: Place,
-  ) => Promise<Facts[Name]>
+  readonly [Name in FactName]: (of: Asking, asked: Question, place: Place) => Promise<Facts[Name]>
 }
 
 const readers: Readers = {
   debt: ({ loan }, { account }) => loan.debt(account),
-  terms: termsOf,
+  async terms({ loan, now }) {
+    const terms = await loan.terms()
+    return { ...terms, dueAt: Math.floor(now() / 1_000) + terms.termSeconds }
+  },
   failure: failureOf,
   async worth({ worthOf }, _, { draft: { amountWei } }) {
     const text = typeof amountWei === 'bigint' ? await worthOf(amountWei) : undefined
@@ -86,10 +81,14 @@ const readers: Readers = {
   },
   registration: registrationOf,
   recipients: recipientsOf,
-  earlierMinutes: (parts, question, place) =>
-    minutesAt(parts, parts.asked, question, place, parts.context),
-  address: async ({ context }, { account }) => checksumAddress(account, context.chainId),
-  async activity({ ledger, memory, loan, log, context: { chainId } }, { account }) {
+  async earlierMinutes(of, question, { name, draft }) {
+    const node = nodeAt(of.context.menu, name)
+    const effects = node.kind === 'list' ? node.entries.map(({ leads }) => leads) : []
+    const intent = effects.find(isEffect)?.outcome(draft) as Intent
+    return (await minutesSinceEqual(of, question, intent)) ?? 0
+  },
+  address: async ({ chainId }, { account }) => checksumAddress(account, chainId),
+  async activity({ ledger, memory, loan, log, chainId }, { account }) {
     const [payments, kept, received] = await Promise.all([
       ledger.payments(account, shownPayments),
       memory.read(account),
@@ -105,10 +104,10 @@ const readers: Readers = {
 
 /** Lists whom a session may send to by a digit. What it shows first is what its digits mean. */
 async function recipientsOf(
-  { memory, ledger, asked }: Parts,
+  { memory, ledger, question }: Asking,
   { account }: Question,
 ): Promise<KnownRecipient[]> {
-  const session = await asked.question(recipientsStep)
+  const session = await question(recipientsStep)
   const offered = recipientsIn(await memory.read(account)).map(
     ({ address, to }): KnownRecipient => ({ kind: 'known', address, label: to }),
   )
@@ -121,19 +120,19 @@ async function recipientsOf(
 
 /** Calls a number unregistered only where it never dialled, and the chain has nothing of it. */
 async function registrationOf(
-  { memory, asked, loan }: Parts,
+  { memory, accounts, loan }: Asking,
   _: Question,
   { draft: { recipient } }: Place,
 ): Promise<Facts['registration']> {
   if (recipient === undefined || recipient.kind === 'address') return 'registered'
-  const { address } = recipient.kind === 'known' ? recipient : await asked.accounts(recipient.phone)
+  const { address } = recipient.kind === 'known' ? recipient : await accounts(recipient.phone)
   const isKnown = (await memory.read(address)).hasDialled || (await loan.balance(address)) > 0n
   return isKnown ? 'registered' : 'unregistered'
 }
 
 /** Tells a session of the newest failure that none has told of, and the same again. */
 async function failureOf(
-  { ledger, memory }: Parts,
+  { ledger, memory }: Asking,
   { session, account }: Question,
 ): Promise<Facts['failure']> {
   const payments = await ledger.payments(account, shownPayments)
@@ -143,24 +142,16 @@ async function failureOf(
   return tellsOf(kept, failures, session) ? 'untold' : 'none'
 }
 
-async function termsOf({ loan, now }: Parts): Promise<ShownTerms> {
-  const terms = await loan.terms()
-  return { ...terms, dueAt: Math.floor(now() / 1_000) + terms.termSeconds }
-}
-
 /** Shows a loan's terms where none is owed; what is shown first is what is agreed to. */
-async function askForLoan(parts: Parts, place: Place, question: Question): Promise<Screen> {
-  const { context } = parts
+async function askForLoan(of: Asking, place: Place, question: Question): Promise<Screen> {
   const [debt, terms] = await Promise.all([
-    read(parts, 'debt', question, place),
-    read(parts, 'terms', question, place).catch(() => undefined),
+    read(of, 'debt', question, place),
+    read(of, 'terms', question, place).catch(() => undefined),
   ])
-  if (debt === 'unread' || terms === undefined) return end(context.say.unavailable)
-  if (debt.owedWei > 0n) {
-    const refusal = { reason: 'existing_loan', owedWei: debt.owedWei } as const
-    return end(loanRefusalText(context, refusal, 'loan'))
-  }
-  const kept = await keepShown(parts.ledger, question, shownTerms, terms)
+  if (debt === 'unread' || terms === undefined) return end(of.say.unavailable)
+  const { owedWei } = debt
+  if (owedWei > 0n) return end(loanRefusalText(of, { reason: 'existing_loan', owedWei }, 'loan'))
+  const kept = await keepShown(of.ledger, question, shownTerms, terms)
   // A session that is decided pays nothing any more: what it is shown of a loan binds nobody.
-  return goOn(promptOf(place, context, { terms: kept ?? terms }))
+  return goOn(promptOf(place, of.context, { terms: kept ?? terms }))
 }

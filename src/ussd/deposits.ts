@@ -10,10 +10,8 @@ export type ClaimOptions = {
 }
 
 /** Brings in what was sent to the account's own address, once. */
-export async function claimFor(
-  { claimDeposit, amountOf }: ClaimOptions,
-  { account, say }: Asked,
-): Promise<Screen> {
+export async function claimFor(of: ClaimOptions & Asked): Promise<Screen> {
+  const { claimDeposit, amountOf, account, say } = of
   const { claimed } = receive.words(say)
   const claim = await claimDeposit(await account())
   switch (claim.kind) {

@@ -11,21 +11,13 @@ import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { ContractCall, Pay } from '../relay/pay/delivery.ts'
 import { faultOf } from '../runtime/log.ts'
 import { type Asked, stepOf } from './asked.ts'
-import {
-  type Intent,
-  isEffect,
-  type MenuContext,
-  type MenuSettings,
-  nodeAt,
-  type Ordered,
-} from './menu/node.ts'
+import type { Intent, MenuSettings, Ordered } from './menu/node.ts'
 import { payments } from './menu/payments.ts'
-import { type Place, promptOf } from './menu/walk.ts'
 import { shortAddress } from './messages/texts.ts'
 import type { Recipient } from './recipient.ts'
 import { refusalText } from './refused.ts'
 import { type RememberOptions, remember } from './remember.ts'
-import { end, goOn, type Screen } from './screens/screen.ts'
+import { end, type Screen } from './screens/screen.ts'
 import { shownAt, shownTerms } from './shown.ts'
 import { type SmsSeals, smsOf } from './sms.ts'
 
@@ -35,100 +27,58 @@ export type PayingOptions = RememberOptions & {
   loan: LoanReader
   intentKeys: IntentKeys
   ledger: Pick<Ledger, 'equal' | 'shown'>
-  /** Undefined: no PIN is asked for. */
+  /** Is undefined where no PIN is asked for. */
   pins: Pins | undefined
   pay: Pay
-  /** Undefined: no messages are sent. */
+  /** Is undefined where no messages are sent. */
   smsSeals?: SmsSeals | undefined
-  /** What a transfer has to be at least. */
   leastTransferWei: bigint
   settings: MenuSettings
   amountOf: (wei: bigint) => string
 }
 
-/** A payment that a session asks for, with the answers that led to it. */
+type Paying = PayingOptions & Asked
+
+/** Holds what a session asks for, and the answers that led to it without those that are secret. */
 export type Wanted = {
   intent: Intent
-  /** Nothing that is secret is in them. */
   answers: readonly string[]
-  /** The step of the last right PIN. Undefined: none was asked for. */
+  /** Names the step of the last right PIN; undefined where none was asked for. */
   authorizedBy: string | undefined
+  /**
+   * Asks whether an equal payment of a moment ago is meant once more. What one delivery found is found by
+   * each one, however late it comes: a question is not paid without its answer.
+   */
+  askOfEqual?: ((minutes: number) => Screen) | undefined
 }
 
-/** Where an equal payment of a moment ago is asked about, instead of paying once more. */
-export type AskedInstead = { place: Place; context: MenuContext }
-
 /** Pays, or asks whether an equal payment of a moment ago is meant once more. */
-export async function payFor(
-  parts: PayingOptions,
-  asked: Asked,
-  wanted: Wanted,
-  instead: AskedInstead | undefined,
-): Promise<PaymentAnswer> {
-  const askOfEqual = questionOfEqual(instead)
+export async function payFor(of: Paying, wanted: Wanted): Promise<PaymentAnswer> {
+  const { intent, answers, askOfEqual } = wanted
   if (askOfEqual !== undefined) {
-    const question = await asked.question(stepOf(wanted.answers))
-    const minutes = await minutesSinceEqual(parts, asked, question, wanted.intent)
+    const minutes = await minutesSinceEqual(of, await of.question(stepOf(answers)), intent)
     if (minutes !== undefined) return { kind: 'screen', screen: askOfEqual(minutes) }
   }
-  const { intentId, answered } = await carryOut(parts, asked, wanted, askOfEqual)
+  const { intentId, answered } = await carryOut(of, wanted)
   if (answered.kind === 'screen' && answered.screen.kind === 'end') {
-    await rememberRecipient(parts, asked, intentId, wanted.intent)
+    await rememberRecipient(of, intentId, intent)
   }
   return answered
 }
 
-/**
- * The question whether an equal payment of a moment ago is meant once more; undefined where it is not to be
- * asked. What one delivery found is found by each one, however late it comes: a question is not paid
- * without its answer.
- */
-function questionOfEqual(
-  instead: AskedInstead | undefined,
-): ((minutes: number) => Screen) | undefined {
-  // What "all" comes to changes with each payment: it is never the same twice.
-  if (instead === undefined || instead.place.draft.amountWei === 'all') return undefined
-  const { place, context } = instead
-  return (earlierMinutes) => goOn(promptOf(place, context, { earlierMinutes }))
+/** Looks before the chain does: that the money has gone already is not told as a balance that is too low. */
+export async function minutesSinceEqual(of: Paying, question: Question, intent: Intent) {
+  const { call } = await orderOf(of, intent)
+  return await of.ledger.equal(question, { data: callOf(call) })
 }
 
-/** Looked at before the chain is: that the money has gone already is not told as a balance that is too low. */
-async function minutesSinceEqual(
-  parts: PayingOptions,
-  asked: Asked,
-  question: Question,
-  intent: Intent,
-): Promise<number | undefined> {
-  const { call } = await orderOf(parts, asked, intent)
-  return await parts.ledger.equal(question, { data: callOf(call) })
-}
-
-/** The minutes since the payment was accepted that a place asks about. */
-export async function minutesAt(
-  parts: PayingOptions,
-  asked: Asked,
-  question: Question,
-  { name, draft }: Place,
-  { menu }: MenuContext,
-): Promise<number> {
-  const node = nodeAt(menu, name)
-  const effects = node.kind === 'list' ? node.entries.map(({ leads }) => leads) : []
-  const intent = effects.find(isEffect)?.outcome(draft) as Intent
-  return (await minutesSinceEqual(parts, asked, question, intent)) ?? 0
-}
-
-/** Makes the order of a payment. `terms`: of a loan, where they were shown. */
-async function orderOf(
-  { chainId, loan, leastTransferWei }: PayingOptions,
-  { accounts, account }: Asked,
-  intent: Intent,
-  terms?: LoanTerms | undefined,
-): Promise<Ordered> {
+/** Makes the order of a payment; `terms` are a loan's, where they were shown. */
+async function orderOf(of: Paying, intent: Intent, terms?: LoanTerms): Promise<Ordered> {
+  const { chainId, loan, leastTransferWei, account } = of
   const parts = {
-    loan,
-    leastTransferWei,
+    ...{ loan, leastTransferWei },
     terms: async () => terms ?? (await loan.terms()),
-    addressOf: (recipient: Recipient) => addressOf(recipient, accounts),
+    addressOf: (recipient: Recipient) => addressOf(of, recipient),
     shortOf: (recipient: Recipient) =>
       recipient.kind === 'address'
         ? shortAddress(checksumAddress(recipient.address, chainId))
@@ -139,99 +89,70 @@ async function orderOf(
 
 /** Carries out what a caller wants, at most once for its gateway and session. */
 export async function carryOut(
-  parts: PayingOptions,
-  asked: Asked,
-  { intent, answers, authorizedBy }: Wanted,
-  askOfEqual?: (minutes: number) => Screen,
+  of: Paying,
+  { intent, answers, authorizedBy, askOfEqual }: Wanted,
 ): Promise<{ intentId: Hex; answered: PaymentAnswer }> {
-  const { forwarder, intentKeys, pins, amountOf } = parts
-  const { gateway, sessionId, since, say } = asked
-  const caller = await asked.account()
-  const key = await intentKeys(gateway, sessionId, caller.address)
+  const { gateway, sessionId, since, forwarder, pins } = of
+  const caller = await of.account()
+  const key = await of.intentKeys(gateway, sessionId, caller.address)
   const intentId = intentIdOf(forwarder, key)
-  const question = await asked.question(stepOf(answers))
+  const question = await of.question(stepOf(answers))
   if (pins !== undefined && authorizedBy === undefined) throw new Error('no PIN was right')
-  const answered = await parts.pay({
-    since,
-    steps: answers.length,
-    question,
-    intentId,
-    caller,
-    askOfEqual,
+  const answered = await of.pay({
+    ...{ since, steps: answers.length, question, intentId, caller, askOfEqual },
     async denied() {
-      const why = await denialOf(pins, caller.address, authorizedBy)
+      const why = await denialOf(of, authorizedBy)
       return why && { kind: 'not_authorized', why }
     },
-    call: () => contractCallOf(parts, asked, intent, answers),
-    refused: (refusal) => end(refusalText({ say, amountOf }, refusal, intent.kind)),
+    call: () => contractCallOf(of, intent, answers),
+    refused: (refusal) => end(refusalText(of, refusal, intent.kind)),
   })
   return { intentId, answered }
 }
 
-/** The contract's call that carries out an intent, with the screen that says so. */
+/** Makes the contract's call that carries out an intent, with the screen that says so. */
 async function contractCallOf(
-  parts: PayingOptions,
-  asked: Asked,
+  of: Paying,
   intent: Intent,
   answers: readonly string[],
 ): Promise<ContractCall> {
+  const { say, settings, ledger, question } = of
   const { kind } = intent
-  const { say } = asked
-  const ordered = await orderOf(
-    parts,
-    asked,
-    intent,
-    await termsShown(parts, asked, intent, answers),
-  )
+  // A loan is of the amount that the screen before showed: that is what was agreed to.
+  const terms =
+    kind === 'loan' && settings.confirms
+      ? await shownAt(ledger, await question(stepOf(answers.slice(0, -1))), shownTerms)
+      : undefined
+  const ordered = await orderOf(of, intent, terms)
   const { call, spendsWei, shared, amountWei, to } = ordered
-  const amount = amountWei === 'all' ? amountWei : parts.amountOf(amountWei)
+  const amount = amountWei === 'all' ? amountWei : of.amountOf(amountWei)
   const { submitted } = payments[kind].words(say)
   return {
-    data: callOf(call),
-    kind,
-    spendsWei,
-    shared,
+    ...{ data: callOf(call), kind, spendsWei, shared },
     // Without a hash the payment is queued.
     submitted: (hash) => end(submitted(amount, to, hash === undefined ? say.queued : `${hash}...`)),
-    sms: await sealedSms(parts, asked, intent, ordered),
+    sms: await sealedSms(of, intent, ordered),
   }
-}
-
-/** A loan is of the amount that the screen before showed: that is what was agreed to. */
-async function termsShown(
-  { settings, ledger }: PayingOptions,
-  { question }: Asked,
-  { kind }: Intent,
-  answers: readonly string[],
-): Promise<LoanTerms | undefined> {
-  if (kind !== 'loan' || !settings.confirms) return undefined
-  return await shownAt(ledger, await question(stepOf(answers.slice(0, -1))), shownTerms)
 }
 
 export type Denial = Exclude<Authorization, 'valid'>
 
-/** Why the PIN of a session lets it do nothing now; undefined where it does, and where none was asked for. */
+/** Says why the PIN of a session lets it do nothing now; undefined where it does, and where none was asked for. */
 export async function denialOf(
-  pins: Pins | undefined,
-  account: Address,
+  { pins, account }: Pick<Paying, 'pins' | 'account'>,
   step: string | undefined,
 ): Promise<Denial | undefined> {
   if (pins === undefined || step === undefined) return undefined
-  const found = await pins.authorize(account, step)
+  const found = await pins.authorize((await account()).address, step)
   return found === 'valid' ? undefined : found
 }
 
-/** Messages that are sent once the outcome is final. Until then no one can read to whom. */
-async function sealedSms(
-  parts: PayingOptions,
-  { phone: caller, account, session: sessionOf }: Asked,
-  intent: Intent,
-  ordered: Ordered,
-): Promise<HeldSms[]> {
-  const { smsSeals } = parts
+/** Seals messages that are sent once the outcome is final: until then no one can read to whom. */
+async function sealedSms(of: Paying, intent: Intent, ordered: Ordered): Promise<HeldSms[]> {
+  const { smsSeals, phone: caller } = of
   if (smsSeals === undefined) return []
-  const [{ address }, session] = await Promise.all([account(), sessionOf()])
-  const receiver = await phoneOf(parts, smsSeals, receiverOf(intent), address)
+  const session = await of.session()
+  const receiver = await phoneOf(of, smsSeals, receiverOf(intent))
   return Promise.all(
     smsOf(intent.kind, ordered, { caller, receiver }).map(async ({ party, facts }) => ({
       party,
@@ -242,19 +163,19 @@ async function sealedSms(
 
 type Receiver = Exclude<Recipient, { kind: 'address' }>
 
-/** Who gets the money, where it goes to a number. */
+/** Gives who gets the money, where it goes to a number. */
 const receiverOf = ({ recipient }: Intent): Receiver | undefined =>
   recipient?.kind === 'address' ? undefined : recipient
 
-/** The phone of who gets the money. Undefined: it has none, or none is known. */
+/** Gives the phone of who gets the money; undefined where none is known. */
 async function phoneOf(
-  { memory, log }: PayingOptions,
+  { memory, account, log }: Paying,
   smsSeals: SmsSeals,
   receiver: Receiver | undefined,
-  sender: Address,
 ): Promise<PhoneNumber | undefined> {
   if (receiver?.kind !== 'known') return receiver?.phone
   try {
+    const { address: sender } = await account()
     const sealed = sealedIn(await memory.read(sender), receiver.address)
     return sealed === undefined ? undefined : await smsSeals.open(sealed, sender)
   } catch (error) {
@@ -264,27 +185,20 @@ async function phoneOf(
   }
 }
 
-/** An address says nothing to who typed a number: what the screen said of it is kept for the activity. */
-async function rememberRecipient(
-  parts: PayingOptions,
-  { accounts, account }: Asked,
-  intentId: Hex,
-  intent: Intent,
-): Promise<void> {
+/** Keeps what the screen said of a number for the activity: an address says nothing to who typed it. */
+async function rememberRecipient(of: Paying, intentId: Hex, intent: Intent): Promise<void> {
   const receiver = receiverOf(intent)
-  if (parts.settings.profile === 'demo' || receiver === undefined) return
-  const { address: sender } = await account()
-  const to = shortNumber(receiver)
-  const address = await addressOf(receiver, accounts)
+  if (of.settings.profile === 'demo' || receiver === undefined) return
+  const { address: sender } = await of.account()
+  const [to, address] = [shortNumber(receiver), await addressOf(of, receiver)]
   const sealed =
-    receiver.kind === 'phone' ? await parts.smsSeals?.number(receiver.phone, sender) : undefined
-  remember(parts, sender, (kept) => withSent(kept, intentId, { to, address, sealed }))
+    receiver.kind === 'phone' ? await of.smsSeals?.number(receiver.phone, sender) : undefined
+  remember(of, sender, (kept) => withSent(kept, intentId, { to, address, sealed }))
 }
 
-/** What screens show of a number once a payment goes there. */
+/** Gives what screens show of a number once a payment goes there. */
 const shortNumber = (receiver: Receiver): string =>
   receiver.kind === 'known' ? receiver.label : shortPhone(receiver.phone)
 
-async function addressOf(recipient: Recipient, accounts: Asked['accounts']): Promise<Address> {
-  return recipient.kind === 'phone' ? (await accounts(recipient.phone)).address : recipient.address
-}
+const addressOf = async ({ accounts }: Asked, recipient: Recipient): Promise<Address> =>
+  recipient.kind === 'phone' ? (await accounts(recipient.phone)).address : recipient.address

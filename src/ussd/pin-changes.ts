@@ -4,8 +4,7 @@ import type { PinAction } from './menu/node.ts'
 import { end, type Screen } from './screens/screen.ts'
 
 export async function changePin(
-  { pins }: { pins: Pins | undefined },
-  { account, session: sessionOf, say }: Asked,
+  { pins, account, session: sessionOf, say }: Asked & { pins: Pins | undefined },
   action: PinAction,
   authorizedBy: string | undefined,
 ): Promise<Screen> {
