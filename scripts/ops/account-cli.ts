@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, checksumAddress } from 'viem'
-import type { Asked } from '../../src/operator/answers.ts'
+import type { AskedOf } from '../../src/operator/answers.ts'
 import { alias } from '../contracts/migrate/cli.ts'
 import type { Command, Found, Values } from '../stack/command.ts'
 import { Misused } from '../stack/report.ts'
@@ -108,7 +108,7 @@ async function keepAccounts(operator: Operated, { none = false }: Given): Promis
   return { json: { kept, unclear }, lines: [...inTwo, end], isBad }
 }
 
-async function tendPin(operator: Operated, action: Asked<'pin'>['action']): Promise<Found> {
+async function tendPin(operator: Operated, action: AskedOf<'pin'>['action']): Promise<Found> {
   const phone = await readNumber(operator.terminal)
   const remedy =
     'It may have been done. The same command does it once more, and changes nothing else.'

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type * as z from 'zod/mini'
 import {
-  type Action,
+  type ActionName,
   actions,
   operatorError,
   type StatusAnswer,
   statusAnswer,
-  type Told,
+  type ToldOf,
 } from '../../src/operator/answers.ts'
 import { openFolder } from '../stack/folder.ts'
 import { readOrigin } from '../stack/options.ts'
@@ -30,7 +30,7 @@ export type OperatorClient = Place & {
   ask: Ask
   status: () => Promise<StatusAnswer>
   /** Does something there; with a remedy it is asked for again where no answer came, and that told at last. */
-  act: <Of extends Action>(action: Of, body?: unknown, remedy?: string) => Promise<Told<Of>>
+  act: <Of extends ActionName>(action: Of, body?: unknown, remedy?: string) => Promise<ToldOf<Of>>
 }
 
 /** Makes the operator's interface of one way to ask. */
@@ -43,7 +43,7 @@ export function createOperator(ask: Ask, { origin, nodeUrl }: Place): OperatorCl
     act: (action, body, remedy) => {
       const once = () =>
         ask(`/operator/${action}`, actions[action].tells, { method: 'POST', body }) as Promise<
-          Told<typeof action>
+          ToldOf<typeof action>
         >
       return remedy === undefined ? once() : insist(remedy, once)
     },

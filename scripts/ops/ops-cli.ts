@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { fingerprint } from '../../src/account/session-keys.ts'
-import { type Asked, paymentAnswer, paymentsAnswer } from '../../src/operator/answers.ts'
+import { type AskedOf, paymentAnswer, paymentsAnswer } from '../../src/operator/answers.ts'
 import { readDeployed } from '../contracts/migrate/records.ts'
 import type { Found, Values } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'
@@ -165,7 +165,7 @@ async function untilDrained(operator: Operated, begun: Found): Promise<Found> {
 async function setIntake(
   operator: OperatorClient,
   action: 'pause' | 'resume' | 'drain',
-  body?: Asked<'drain'>,
+  body?: AskedOf<'drain'>,
 ): Promise<Found> {
   const { intake, open } = await operator.act(action, body)
   const rest = open === 0 ? '' : ` Of those that were accepted ${open} have not ended yet.`

@@ -6,7 +6,7 @@ import type {
   PaymentDetails,
   PaymentSummary,
   StatusAnswer,
-  Told,
+  ToldOf,
 } from '../../src/operator/answers.ts'
 import { phases } from '../../src/relay/ledger/transitions.ts'
 
@@ -179,7 +179,7 @@ export function traceLines(trace: PaymentDetails, currency: string): string[] {
 }
 
 /** A support call: what a number has, and what became of its last payments. */
-export function callerLines(found: Told<'lookup'>, currency: string): string[] {
+export function callerLines(found: ToldOf<'lookup'>, currency: string): string[] {
   const money = (wei: string | null) =>
     wei === null ? 'not known now' : `${formatEther(BigInt(wei))} ${currency}`
   return [
@@ -191,7 +191,7 @@ export function callerLines(found: Told<'lookup'>, currency: string): string[] {
 
 /** What became of a deposit, and whether it did not happen. */
 export function depositLines(
-  { account, deposit }: Told<'deposit'>,
+  { account, deposit }: ToldOf<'deposit'>,
   { chainId, currency }: Pick<StatusAnswer, 'chainId' | 'currency'>,
 ): { lines: string[]; isBad: boolean } {
   const money = (wei: string) => `${formatEther(BigInt(wei))} ${currency}`
@@ -230,7 +230,12 @@ export function depositLines(
   }
 }
 
-export function pinLines({ isChosen, isBlocked, isDormant, replaceableAt }: Told<'pin'>): string[] {
+export function pinLines({
+  isChosen,
+  isBlocked,
+  isDormant,
+  replaceableAt,
+}: ToldOf<'pin'>): string[] {
   const isOpen = isBlocked ? 'The PIN is blocked.' : 'The PIN is not blocked.'
   return [
     isChosen ? isOpen : 'No PIN was chosen yet.',

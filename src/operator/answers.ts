@@ -360,9 +360,9 @@ export const actions = {
   },
 } as const satisfies Record<string, Form>
 
-export type Action = keyof typeof actions
-export type Asked<Of extends Action> = z.output<(typeof actions)[Of]['asks']>
-export type Told<Of extends Action> = z.output<(typeof actions)[Of]['tells']>
+export type ActionName = keyof typeof actions
+export type AskedOf<Of extends ActionName> = z.output<(typeof actions)[Of]['asks']>
+export type ToldOf<Of extends ActionName> = z.output<(typeof actions)[Of]['tells']>
 export type AlertName = (typeof alertNames)[number]
 export type ExportAnswer = z.infer<typeof exportAnswer>
 export type PaymentSummary = z.infer<typeof payment>

@@ -7,7 +7,7 @@ import { jsonOf } from '../runtime/json.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import type { RefusedRequest } from './actions/caller.ts'
 import {
-  type Action,
+  type ActionName,
   actions,
   exportQuery,
   type Form,
@@ -113,7 +113,7 @@ function timeOf(text: string | undefined): number | undefined {
 
 /** Adds what an operator may have done. No error repeats what was sent: it may be a person's. */
 function addActions(routes: Hono, { act }: Operator): void {
-  for (const name of Object.keys(actions) as Action[]) {
+  for (const name of Object.keys(actions) as ActionName[]) {
     const { asks, wanted }: Form = actions[name]
     routes.post(`/operator/${name}`, async (c) => {
       const text = await c.req.text()

@@ -22,7 +22,7 @@ import {
 import { type CashOutOptions, cashOutFor } from './actions/cash-out.ts'
 import { outbidNonce } from './actions/outbid.ts'
 import { createRestores, type RestoreOptions } from './actions/restore.ts'
-import type { Action, Asked, Told } from './answers.ts'
+import type { ActionName, AskedOf, ToldOf } from './answers.ts'
 import { type Condition, healthOf, type KnownCondition } from './health.ts'
 import { metricsOf } from './metrics.ts'
 import { isoOf, toPaymentDetails, toPaymentSummary } from './records.ts'
@@ -46,7 +46,7 @@ export type OperatorOptions = CashOutOptions &
     sharedCondition: () => Promise<Condition>
   }
 
-type Actions = { [Of in Action]: (asked: Asked<Of>) => Promise<Told<Of> | RefusedRequest> }
+type Actions = { [Of in ActionName]: (asked: AskedOf<Of>) => Promise<ToldOf<Of> | RefusedRequest> }
 
 const nodeTimeoutMs = 3_000
 /** Shares what a node says of the relayer's account among those who ask for status. */

@@ -8,7 +8,7 @@ import type { FactName, Facts } from './facts.ts'
 import { activityOf, hasFailed, receivedOf, shownPayments } from './menu/activity.ts'
 import { type Intent, isEffect, type MenuContext, nodeAt } from './menu/node.ts'
 import { type Place, promptOf } from './menu/walk.ts'
-import { minutesSinceEqual, type PayingOptions } from './paying.ts'
+import { equalMinutes, type PayingOptions } from './paying.ts'
 import type { KnownRecipient } from './recipient.ts'
 import { loanRefusalText } from './refused.ts'
 import { end, goOn, type Screen } from './screens/screen.ts'
@@ -85,7 +85,7 @@ const readers: Readers = {
     const node = nodeAt(of.context.menu, name)
     const effects = node.kind === 'list' ? node.entries.map(({ leads }) => leads) : []
     const intent = effects.find(isEffect)?.outcome(draft) as Intent
-    return (await minutesSinceEqual(of, question, intent)) ?? 0
+    return (await equalMinutes(of, question, intent)) ?? 0
   },
   address: async ({ chainId }, { account }) => checksumAddress(account, chainId),
   async activity({ ledger, memory, loan, log, chainId }, { account }) {

@@ -56,7 +56,7 @@ export type Wanted = {
 export async function payFor(of: Paying, wanted: Wanted): Promise<PaymentAnswer> {
   const { intent, answers, askOfEqual } = wanted
   if (askOfEqual !== undefined) {
-    const minutes = await minutesSinceEqual(of, await of.question(stepOf(answers)), intent)
+    const minutes = await equalMinutes(of, await of.question(stepOf(answers)), intent)
     if (minutes !== undefined) return { kind: 'screen', screen: askOfEqual(minutes) }
   }
   const { intentId, answered } = await carryOut(of, wanted)
@@ -67,7 +67,7 @@ export async function payFor(of: Paying, wanted: Wanted): Promise<PaymentAnswer>
 }
 
 /** Looks before the chain does: that the money has gone already is not told as a balance that is too low. */
-export async function minutesSinceEqual(of: Paying, question: Question, intent: Intent) {
+export async function equalMinutes(of: Paying, question: Question, intent: Intent) {
   const { call } = await orderOf(of, intent)
   return await of.ledger.equal(question, { data: callOf(call) })
 }

@@ -4,7 +4,7 @@ import { formerForms, numberingFingerprint } from '../../account/numbering.ts'
 import { isOpened } from '../../account/opened.ts'
 import { type PhoneNumber, parseCaller } from '../../account/phone.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
-import type { Asked, Told } from '../answers.ts'
+import type { AskedOf, ToldOf } from '../answers.ts'
 import type { CallerOptions, RefusedRequest } from './caller.ts'
 
 export type AliasOptions = CallerOptions & {
@@ -22,9 +22,9 @@ export const otherSecrets: RefusedRequest = {
 /** Has numbers keep the accounts of former forms. @throws {Error} no answer */
 export async function keepAccounts(
   { relayer: { ledger, log }, ownAccounts, country, newId, memory, loan }: AliasOptions,
-  { phones, kept }: Asked<'alias'>,
+  { phones, kept }: AskedOf<'alias'>,
   { identity }: Pick<Vitals, 'identity'>,
-): Promise<Told<'alias'> | RefusedRequest> {
+): Promise<ToldOf<'alias'> | RefusedRequest> {
   const differs = identity?.kind === 'different' ? identity.names : []
   if (differs.some((name) => name !== 'NUMBERING')) return otherSecrets
   const accounts: [Address, Address][] = []

@@ -7,7 +7,7 @@ import type { LoanReader } from '../../loan/reader.ts'
 import type { DepositClaim } from '../../relay/claim-deposit.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { faultOf } from '../../runtime/log.ts'
-import type { Asked, Told } from '../answers.ts'
+import type { AskedOf, ToldOf } from '../answers.ts'
 import { isoOrNull, linkOf, type Subject, toPaymentSummary } from '../records.ts'
 
 /** Says why nothing is done, with the status of that answer. */
@@ -33,7 +33,7 @@ const shownPayments = 20
 export async function lookUpCaller(
   { subject, relayer: { ledger, log }, loan, newId }: CallerOptions,
   { account: { address: account } }: Caller,
-): Promise<Told<'lookup'>> {
+): Promise<ToldOf<'lookup'>> {
   await ledger.note({ id: newId(), action: 'lookup', detail: { account } })
   const told = (wei: Promise<bigint>) =>
     wei.then(String).catch((error: unknown) => {
@@ -53,7 +53,7 @@ export async function lookUpCaller(
 export async function depositFor(
   { subject, relayer: { ledger, log }, claimDeposit, newId }: CallerOptions,
   { account }: Caller,
-): Promise<Told<'deposit'>> {
+): Promise<ToldOf<'deposit'>> {
   const { address } = account
   await ledger.note({ id: newId(), action: 'deposit', detail: { account: address } })
   const message = 'An operator deposits for a caller'
@@ -61,7 +61,7 @@ export async function depositFor(
   return { account: address, deposit: depositOf(subject, await claimDeposit(account)) }
 }
 
-function depositOf({ chain }: Subject, claim: DepositClaim): Told<'deposit'>['deposit'] {
+function depositOf({ chain }: Subject, claim: DepositClaim): ToldOf<'deposit'>['deposit'] {
   const shown = <Sent extends { amountWei: bigint; hash: string }>({
     amountWei,
     ...sent
@@ -91,8 +91,8 @@ const pinActions = {
 export async function tendPin(
   { relayer: { ledger, log }, memory, newId }: CallerOptions,
   { account: { address: account } }: Caller,
-  { action }: Asked<'pin'>,
-): Promise<Told<'pin'>> {
+  { action }: AskedOf<'pin'>,
+): Promise<ToldOf<'pin'>> {
   const { change, message } = pinActions[action]
   await ledger.note({ id: newId(), action, detail: { account } })
   log({ level: 'warn', event: 'operator.pin', message })

@@ -4,7 +4,7 @@ import type { PhoneNumber } from '../../account/phone.ts'
 import { parseAmount } from '../../loan/amounts.ts'
 import type { PaymentAnswer } from '../../relay/pay/answers.ts'
 import type { Relayer } from '../../relay/relayer.ts'
-import type { Asked, Told } from '../answers.ts'
+import type { AskedOf, ToldOf } from '../answers.ts'
 import { toPaymentSummary } from '../records.ts'
 import type { Caller, CallerOptions, RefusedRequest } from './caller.ts'
 
@@ -34,8 +34,8 @@ const uncertain: RefusedRequest = {
 export async function cashOutFor(
   { subject: { chain, loan, forwarder }, relayer, cashOut }: CashOutOptions,
   { phone, account: { address: account } }: Caller,
-  { key, to, amount }: Asked<'cash-out'>,
-): Promise<Told<'cash-out'> | RefusedRequest> {
+  { key, to, amount }: AskedOf<'cash-out'>,
+): Promise<ToldOf<'cash-out'> | RefusedRequest> {
   const { ledger, log } = relayer
   const recipient = parseAddress(to, chain.id)
   // The contract refuses these as well, but only after the key is used up.

@@ -1,6 +1,6 @@
 import { gasPriceFor, type Relayer } from '../../relay/relayer.ts'
 import { execute } from '../../relay/tend/execute.ts'
-import type { Told } from '../answers.ts'
+import type { ToldOf } from '../answers.ts'
 import type { RefusedRequest } from './caller.ts'
 
 const nodeTimeoutMs = 5_000
@@ -9,7 +9,7 @@ const nodeTimeoutMs = 5_000
 export async function outbidNonce(
   relayer: Relayer,
   nonce: number,
-): Promise<Told<'outbid'> | RefusedRequest> {
+): Promise<ToldOf<'outbid'> | RefusedRequest> {
   const { ledger, node, clock } = relayer
   const { nonces } = await ledger.work()
   const open = nonces.find((one) => one.nonce === nonce)

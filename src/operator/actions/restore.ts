@@ -7,7 +7,7 @@ import type {
   SetBackAnswer,
 } from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
-import type { Asked, ExportAnswer, Told } from '../answers.ts'
+import type { AskedOf, ExportAnswer, ToldOf } from '../answers.ts'
 import type { RefusedRequest } from './caller.ts'
 
 export type RestoreOptions = {
@@ -34,22 +34,22 @@ export function createRestores({ relayer, identity, newId, setBack }: RestoreOpt
   return {
     exported,
     restoring: {
-      async 'restore/begin'({ head, adds }: Asked<'restore/begin'>) {
+      async 'restore/begin'({ head, adds }: AskedOf<'restore/begin'>) {
         const restoring = { id: newId(), head, identity: await identity(), adds }
         const begun = await ledger.beginRestore(restoring)
         if (begun.kind !== 'begun') return conflict(whyNotBegun(begun))
         say('An operator restores the ledger: no session is decided')
         return { added: 0, kept: 0 }
       },
-      async 'restore/entries'({ exportedAt, entries }: Asked<'restore/entries'>) {
+      async 'restore/entries'({ exportedAt, entries }: AskedOf<'restore/entries'>) {
         return restored(await ledger.restore(exportedAt, entries))
       },
-      async 'restore/end'({ exportedAt }: Asked<'restore/end'>) {
+      async 'restore/end'({ exportedAt }: AskedOf<'restore/end'>) {
         const ended = await ledger.endRestore(exportedAt)
         if (ended.kind === 'restored') say('The ledger is restored')
         return restored(ended)
       },
-      async 'set-back'(asked: Asked<'set-back'>) {
+      async 'set-back'(asked: AskedOf<'set-back'>) {
         if (setBack === undefined) return conflict('Redis keeps no history')
         const answer = await setBack('to' in asked ? { time: Date.parse(asked.to) } : asked)
         if (answer.kind === 'refused') return conflict(answer.reason)
@@ -65,7 +65,7 @@ export function createRestores({ relayer, identity, newId, setBack }: RestoreOpt
 
 const conflict = (error: string): RefusedRequest => ({ status: 409, error })
 
-const restored = ({ kind, ...answer }: RestoreAnswer): Told<'restore/end'> | RefusedRequest =>
+const restored = ({ kind, ...answer }: RestoreAnswer): ToldOf<'restore/end'> | RefusedRequest =>
   'added' in answer ? answer : conflict('no restore of this export is under way')
 
 const whyNotExported = (names: readonly string[]): string =>

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encryptKeystoreJsonSync } from 'ethers'
 import { type Address, checksumAddress, encodeFunctionData, type Hex, parseEther } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { english, generateMnemonic, generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
@@ -23,7 +23,6 @@ import { version } from '../../../src/operator/version.ts'
 import { schemaVersion } from '../../../src/relay/ledger/rows.ts'
 import { type Deployment, serveApp } from '../../support/deployment.ts'
 import { opened } from '../../support/opened.ts'
-import { otherWords } from '../../unit/compose/variables.ts'
 import { authorized, dial, give, type Operated, openOperated, token } from './operating.ts'
 
 const recipient = '0x00000000000000000000000000000000000a11ce'
@@ -202,7 +201,10 @@ describe("the operator's interface", () => {
       return (await deployment.act('drain', named)).open === 0
     })
     expect(await pay(deployment, phone, 'draining')).toBe(paused)
-    const [id, words] = [{ ACCOUNT_ID_SECRET: typo }, { RELAYER_MNEMONIC: otherWords }]
+    const [id, words] = [
+      { ACCOUNT_ID_SECRET: typo },
+      { RELAYER_MNEMONIC: generateMnemonic(english) },
+    ]
     // A new relayer key opens no other accounts.
     for (const wrong of [{ ACCOUNT_KEY_SECRET: typo }, { ...id, ...words }])
       expect(await failing(open(wrong, database))).toContain('identity')

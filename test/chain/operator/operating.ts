@@ -99,7 +99,7 @@ export function openOperated(
     payments: (query = '') => operator.ask(`/operator/payments${query}`, answers.paymentsAnswer),
     payment: (intent = '') => operator.ask(`/operator/payments/${intent}`, answers.paymentAnswer),
     audit: async () => (await operator.ask('/operator/audit', answers.auditAnswer)).entries,
-    refused: async (action: answers.Action, sent?: unknown) => {
+    refused: async (action: answers.ActionName, sent?: unknown) => {
       const { status, body } = await send(`/operator/${action}`, sent)
       return { status, ...answers.operatorError.parse(body) }
     },
