@@ -1,7 +1,10 @@
-import { type Address, type Hex, keccak256 } from 'viem'
+import { createMPTFromProof } from '@ethereumjs/mpt'
+import { RLP } from '@ethereumjs/rlp'
+import { type Address, type Hex, hexToBytes, keccak256 } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { exchange } from '../../../scripts/dev/rpc.ts'
 import { methods } from '../../../src/node/methods/list.ts'
+import { opened } from '../../support/opened.ts'
 import {
   beforeABlock,
   customer,
@@ -12,8 +15,7 @@ import {
   sender,
   topic,
 } from './support/anvil-rpc.ts'
-import { type NodeKind, nodeKinds } from './support/nodes.ts'
-import { type OpenWorker, openWorker } from './support/open.ts'
+import { openWorker } from './support/open.ts'
 import type { Answer } from './support/serve.ts'
 import { connectSocket } from './support/socket-client.ts'
 
@@ -21,20 +23,18 @@ const nowhere = `0x${'99'.repeat(32)}`
 type Json = Record<string, unknown>
 type Rpc = (method: string, params?: readonly unknown[]) => Promise<Answer>
 
-let on: OpenWorker
+const on = opened(() => openWorker())
 let caller: Address
 /** A transaction with one log; the block that holds it and nothing else of ours. */
 let logged: { hash: Hex; block: Json }
 
-async function startBefore(kind: NodeKind) {
-  on = await openWorker(kind)
+beforeAll(async () => {
   caller = await deployCaller(on.direct)
   const hash = await emit(on.direct, on.emitter, 1n, 2n, 3n)
   const { blockHash } = await mined(on.direct, hash)
   const block = (await on.direct('eth_getBlockByHash', [blockHash, false])) as Json
   logged = { hash, block }
-  return on.stop
-}
+})
 
 async function overHttp(): Promise<Rpc> {
   return async (method, params) =>
@@ -45,17 +45,10 @@ async function overSocket(): Promise<Rpc> {
   return (await connectSocket(on.worker.wsUrl)).rpc
 }
 
-describe.each(nodeKinds)('before $name', (kind) => {
-  beforeAll(() => startBefore(kind))
-
-  describe.each([
-    ['HTTP', overHttp],
-    ['WebSocket', overSocket],
-  ])('over %s', (_, connect) => testEveryMethod(kind, connect))
-})
-
-function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
-  const { ownTransactions } = kind
+describe.each([
+  ['HTTP', overHttp],
+  ['WebSocket', overSocket],
+])('over %s', (_, connect) => {
   let rpc: Rpc
 
   beforeAll(async () => {
@@ -84,9 +77,9 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
         ['net_version', '31'],
         ['eth_blockNumber', await on.direct('eth_blockNumber')],
         ['eth_gasPrice', await on.direct('eth_gasPrice')],
-        ['eth_protocolVersion', kind.protocolVersion],
-        ['chain_protocolVersion', kind.protocolVersion],
-        ['web3_clientVersion', expect.stringMatching(kind.client)],
+        ['eth_protocolVersion', '0x1'],
+        ['chain_protocolVersion', '0x1'],
+        ['web3_clientVersion', expect.stringMatching(/^anvil/)],
       ] as const) {
         expect(await result(method), method).toEqual(answer)
       }
@@ -197,7 +190,13 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       expect(byNumber).toMatchObject({
         transactions: logged.block.transactions,
         paidFees: `0x${fees.toString(16)}`,
-        ...kind.blockFields(logged.block),
+        minimumGasPrice: logged.block.baseFeePerGas,
+        cumulativeDifficulty: '0x0',
+        totalDifficulty: '0x0',
+        hashForMergedMining: null,
+        bitcoinMergedMiningHeader: null,
+        bitcoinMergedMiningCoinbaseTransaction: null,
+        bitcoinMergedMiningMerkleProof: null,
       })
       expect(await result('eth_getBlockByNumber', 'earliest', false)).toMatchObject({
         number: '0x0',
@@ -242,9 +241,8 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
 
     test('counts and positions of transactions and uncles', async () => {
       const { number, hash } = logged.block
-      const count = `0x${1 + ownTransactions}`
-      expect(await result('eth_getBlockTransactionCountByHash', hash)).toBe(count)
-      expect(await result('eth_getBlockTransactionCountByNumber', number)).toBe(count)
+      expect(await result('eth_getBlockTransactionCountByHash', hash)).toBe('0x1')
+      expect(await result('eth_getBlockTransactionCountByNumber', number)).toBe('0x1')
       expect(await result('eth_getBlockTransactionCountByNumber', 'earliest')).toBe('0x0')
       expect(await result('eth_getUncleCountByBlockHash', hash)).toBe('0x0')
       expect(await result('eth_getUncleCountByBlockNumber', number)).toBe('0x0')
@@ -307,10 +305,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
         expect(await result('eth_getTransactionReceipt', hash)).toBeNull()
         const pending = await result('eth_getBlockByNumber', 'pending', true)
         expect(pending).toMatchObject({ number: null, hash: null, logsBloom: null })
-        expect(pending.transactions).toHaveLength(1 + ownTransactions)
-        expect(pending.transactions).toMatchObject(
-          [{ hash, ...nothing }, nothing].slice(0, 1 + ownTransactions),
-        )
+        expect(pending.transactions).toMatchObject([{ hash, ...nothing }])
         expect(await result('chain_getRawBlockHeaderByNumber', 'pending')).toBeNull()
       })
     })
@@ -424,7 +419,8 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
         const proof = [hash, one.hash]
         const nodes = await result<Hex[]>('chain_getTransactionReceiptNodesByHash', ...proof)
         expect(keccak256(nodes[0] ?? '0x')).toBe(receiptsRoot)
-        expect(await kind.proven(nodes, index, raw)).toBe(raw)
+        const trie = await createMPTFromProof(nodes.map((node) => hexToBytes(node)))
+        expect(await trie.get(RLP.encode(index))).toEqual(hexToBytes(raw))
       }
     })
   })
@@ -455,8 +451,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       ])
       expect(traces[0]).not.toHaveProperty('error')
       const all = await result<Json[]>('trace_block', number)
-      expect(all.slice(0, 1)).toEqual(traces)
-      expect(all).toHaveLength(1 + ownTransactions)
+      expect(all).toEqual(traces)
       expect(await result('trace_block', hash)).toEqual(all)
       const filter = { fromBlock: number, toBlock: number }
       expect(await result('trace_filter', filter)).toEqual(all)
@@ -537,7 +532,7 @@ function testEveryMethod(kind: NodeKind, connect: () => Promise<Rpc>): void {
       for (const word of [1n, 2n, 3n]) await emit(on.direct, on.emitter, word, word, word)
     })
     const block = (await on.direct('eth_getBlockByNumber', ['latest', false])) as Json
-    expect(block.transactions).toHaveLength(3 + ownTransactions)
+    expect(block.transactions).toHaveLength(3)
     return block
   }
-}
+})

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createRandom } from '../../../scripts/dev/random.ts'
 import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import { seed } from '../../support/sample.ts'
-import { emit, mined } from './support/anvil-rpc.ts'
+import { beforeABlock, emit } from './support/anvil-rpc.ts'
 import { openWorker } from './support/open.ts'
 import { connectSocket, type Json, type SocketClient } from './support/socket-client.ts'
 
@@ -30,10 +30,11 @@ test('a listener has the chain in the end when it reorganizes itself meanwhile',
           if (height > 0) await reorganize(direct, emitter, 1 + pick(Math.min(6, height)), pick)
           break
         default:
-          for (let count = 1 + pick(3); count > 0; count -= 1) {
-            const hash = await emit(direct, emitter, BigInt(pick(3)), BigInt(step), BigInt(count))
-            await mined(direct, hash)
-          }
+          await beforeABlock(direct, async () => {
+            for (let count = 1 + pick(3); count > 0; count -= 1) {
+              await emit(direct, emitter, BigInt(pick(3)), BigInt(step), BigInt(count))
+            }
+          })
       }
     }
     await direct('anvil_mine', ['0x2'])

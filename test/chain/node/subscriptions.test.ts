@@ -1,33 +1,16 @@
 import type { Hex } from 'viem'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { exchange } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
+import { opened } from '../../support/opened.ts'
 import { beforeABlock, emit, mined, topic } from './support/anvil-rpc.ts'
-import { nodeKinds } from './support/nodes.ts'
-import { type OpenWorker, openWorker } from './support/open.ts'
-import { lieAbout, startProxyNode } from './support/proxy-node.ts'
+import { openWorker } from './support/open.ts'
+import { startProxyNode } from './support/proxy-node.ts'
 import { startRealWorker } from './support/real-worker.ts'
 import { connectSocket, type Json, type Notification } from './support/socket-client.ts'
 
-let on: OpenWorker
-
-describe.each(nodeKinds)('before $name', (kind) => {
-  beforeAll(async () => {
-    on = await openWorker(kind, 'proxied')
-    return on.stop
-  })
-
-  describe('newHeads', testHeads)
-  describe('logs', testLogs)
-  describe('newPendingTransactions', testPendingTransactions)
-  test(
-    'syncing tells when the node starts and stops, in the shape of the specification',
-    testSyncing,
-  )
-  describe('a connection', testConnections)
-  describe('a lost node', testLostNodes)
-})
+const on = opened(() => openWorker('proxied'))
 
 /** A client with one subscription, and what it was told through it. */
 async function subscriber(...params: unknown[]) {
@@ -59,7 +42,7 @@ async function block(selector: string): Promise<Json> {
   return (await on.direct('eth_getBlockByNumber', [selector, false])) as Json
 }
 
-function testHeads(): void {
+describe('newHeads', () => {
   test('tells each block once, in order, with exactly the 14 fields', async () => {
     const { client, id, told } = await subscriber('newHeads')
     expect(id).toMatch(/^0x[0-9a-f]{32}$/)
@@ -77,27 +60,9 @@ function testHeads(): void {
     }
     client.close()
   })
+})
 
-  test('tells all heads of the new chain after a reorganization', async () => {
-    await on.direct('anvil_mine', ['0x5'])
-    const { client, told } = await subscriber('newHeads')
-    const before = Number(await on.direct('eth_blockNumber'))
-    await on.direct('anvil_reorg', [3, []])
-    await client.until(toldTo(3))
-    await on.direct('evm_mine')
-    await client.until(toldTo(4))
-    expect(told().map(({ number }) => Number(number))).toEqual([
-      before - 2,
-      before - 1,
-      before,
-      before + 1,
-    ])
-    for (const head of told()) expect(await block(head.number as string)).toMatchObject(head)
-    client.close()
-  })
-}
-
-function testLogs(): void {
+describe('logs', () => {
   test('tells those that match, with removed being false', async () => {
     const all = await subscriber('logs')
     const some = await subscriber('logs', { address: on.emitter, topics: [null, [topic(2n)]] })
@@ -125,33 +90,9 @@ function testLogs(): void {
     expect(none.told()).toEqual([])
     for (const { client } of [all, some, none]) client.close()
   })
+})
 
-  test('takes back the logs that a reorganization removed, newest first, before the new ones', async () => {
-    await on.direct('evm_mine')
-    const { client, told } = await subscriber('logs', { address: on.emitter })
-    const first = await emit(on.direct, on.emitter, 1n, 1n, 1n)
-    await mined(on.direct, first)
-    const second = await emit(on.direct, on.emitter, 2n, 2n, 2n)
-    await mined(on.direct, second)
-    await client.until(toldTo(2))
-    const raw = (await on.direct('eth_getRawTransactionByHash', [first])) as Hex
-    await on.direct('anvil_reorg', [2, [[raw, 1]]])
-    await client.until(toldTo(5))
-    expect(told().map(({ transactionHash, removed }) => [transactionHash, removed])).toEqual([
-      [first, false],
-      [second, false],
-      [second, true],
-      [first, true],
-      [first, false],
-    ])
-    const [old, , , removed, again] = told()
-    expect(removed).toEqual({ ...old, removed: true })
-    expect(again?.blockHash).not.toBe(old?.blockHash)
-    client.close()
-  })
-}
-
-function testPendingTransactions(): void {
+describe('newPendingTransactions', () => {
   test('tells each hash once when it enters the pool, from any sender', async () => {
     const { client, told } = await subscriber('newPendingTransactions')
     await beforeABlock(on.direct, async () => {
@@ -189,27 +130,9 @@ function testPendingTransactions(): void {
     expect(told()).toEqual([hash, hash])
     for (const one of [client, heads.client]) one.close()
   })
-}
+})
 
-async function testSyncing(): Promise<void> {
-  const { client, told } = await subscriber('syncing')
-  // The state at the start is nothing new. The second question shows that the first was answered.
-  const before = on.proxy.seen('eth_syncing')
-  await until(() => on.proxy.seen('eth_syncing') >= before + 2)
-  const said = { startingBlock: 1, currentBlock: '0x10', highestBlock: 32, pulledStates: 7 }
-  on.proxy.lie(lieAbout('eth_syncing', () => said))
-  try {
-    await client.until(toldTo(1))
-  } finally {
-    on.proxy.lie(undefined)
-  }
-  await client.until(toldTo(2))
-  const shaped = { startingBlock: '0x1', currentBlock: '0x10', highestBlock: '0x20' }
-  expect(told()).toEqual([shaped, false])
-  client.close()
-}
-
-function testConnections(): void {
+describe('a connection', () => {
   test('ends a subscription once, and only its own', async () => {
     const { client, id, told } = await subscriber('newHeads')
     const other = await subscriber('newHeads')
@@ -232,29 +155,6 @@ function testConnections(): void {
     expect(closed).toMatchObject({ code: 1000 })
   })
 
-  test('takes batches and refuses nonsense with an envelope', async () => {
-    const client = await connectSocket(on.worker.wsUrl)
-    const batch = [
-      { jsonrpc: '2.0', id: 'a', method: 'eth_chainId' },
-      { jsonrpc: '2.0', method: 'eth_chainId' },
-      { jsonrpc: '2.0', id: null, method: 'nothing' },
-    ]
-    expect(await client.raw(JSON.stringify(batch))).toEqual([
-      { jsonrpc: '2.0', id: 'a', result: '0x1f' },
-      {
-        jsonrpc: '2.0',
-        id: null,
-        error: { code: -32601, message: 'the method nothing does not exist/is not available' },
-      },
-    ])
-    expect(await client.raw('{')).toEqual({
-      jsonrpc: '2.0',
-      id: null,
-      error: { code: -32700, message: 'JSON parse error' },
-    })
-    client.close()
-  })
-
   test('with an invalid key is refused before it is a connection', async () => {
     await expect(connectSocket(on.worker.wsUrl.replace(/[^/]*$/, 'another-key'))).rejects.toThrow()
     const response = await fetch(`${on.worker.origin}/rpc/another-key`, {
@@ -275,9 +175,9 @@ function testConnections(): void {
       })
     }
   })
-}
+})
 
-function testLostNodes(): void {
+describe('a lost node', () => {
   test('is resumed without a missing or a doubled event', async () => {
     const heads = await subscriber('newHeads')
     const logs = await subscriber('logs', { address: on.emitter })
@@ -333,7 +233,7 @@ function testLostNodes(): void {
       await plain.stop()
     }
   })
-}
+})
 
 const headFields =
   'difficulty extraData gasLimit gasUsed logsBloom miner number parentHash receiptsRoot sha3Uncles stateRoot timestamp transactionsRoot hash'.split(

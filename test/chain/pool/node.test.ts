@@ -69,3 +69,22 @@ describe('a Rootstock node', () => {
     expect(receipt).not.toHaveProperty('blobGasPrice')
   })
 })
+
+test('over HTTP answers what it cannot read, and batches, as a real RSKj 9.0.3', async () => {
+  const post = async (body: string) => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(rootstock.url, { method: 'POST', headers, body })
+    return [response.status, await response.json()] as const
+  }
+  const ask = (method: string, params: unknown[]) =>
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  // A refusal of what was asked is a 400, and one of what was sent a 200.
+  expect((await post(ask('eth_getBalance', [nobody, 'finalized'])))[0]).toBe(400)
+  expect((await post(ask('eth_nonsense', [])))[0]).toBe(200)
+  expect((await post(ask('eth_sendRawTransaction', ['0x1234'])))[0]).toBe(200)
+  expect(await post('{')).toMatchObject([400, { id: 'null', error: { code: -32700 } }])
+  const batch = (size: number) => `[${Array(size).fill(ask('eth_chainId', []))}]`
+  const message = expect.stringMatching(/^Cannot dispatch batch requests\. 50/)
+  expect((await post(batch(51)))[1]).toEqual({ error: { code: -32600, message } })
+  expect((await post(batch(50)))[1]).toHaveLength(50)
+})

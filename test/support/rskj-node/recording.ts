@@ -1,6 +1,16 @@
 import { readFileSync } from 'node:fs'
-import type { Log, PrintedBlock } from './chain.ts'
-import { remascTrace, type Trace } from './traces.ts'
+
+export type Transaction = Record<'hash' | 'from' | 'to' | 'blockHash' | 'transactionIndex', string>
+
+/** A block as `eth_getBlockByNumber` prints it, with whole transactions. */
+export type Block = Record<string, unknown> & {
+  number: string
+  hash: string
+  transactions: Transaction[]
+}
+
+type Log = Record<'logIndex' | 'blockHash' | 'blockNumber' | 'address', string>
+type Trace = { transactionHash: string; [member: string]: unknown }
 
 /** An exchange with a real RSKj 9.0.3: exactly one of `result` and `error`. */
 export type Pair = {
@@ -14,11 +24,11 @@ export type Pair = {
 export type Recording = {
   pairs: readonly Pair[]
   /** By number; whole transactions. */
-  blocks: readonly PrintedBlock[]
+  blocks: readonly Block[]
   /** All logs of the chain, oldest first. */
   logs: readonly Log[]
   /** The traces of a block, in the order of its transactions. */
-  tracesOf: (block: PrintedBlock) => readonly Trace[]
+  tracesOf: (block: Block) => readonly Trace[]
 }
 
 /** Under which header rules of RSKj a chain was recorded. */
@@ -32,7 +42,7 @@ export function readRecording(rules: Rules): Recording {
     .filter(({ method, params, result }) => {
       return method === 'eth_getBlockByNumber' && params[0] !== 'pending' && result
     })
-    .map(({ result }) => result as PrintedBlock)
+    .map(({ result }) => result as Block)
     .toSorted((a, b) => Number(a.number) - Number(b.number))
   const logs = pairs
     .filter(({ method, result }) => method === 'eth_getTransactionReceipt' && result)
@@ -58,7 +68,22 @@ function tracesIn(pairs: readonly Pair[]): Recording['tracesOf'] {
       if (Number(transaction.from) !== 0) {
         throw new Error(`the traces of block ${block.number} were not recorded`)
       }
-      return remascTrace(transaction)
+      return remascTrace(transaction, block)
     })
+  }
+}
+
+/** The trace of the transaction that ends each block, which nobody signed. */
+function remascTrace({ from, to, hash, transactionIndex }: Transaction, block: Block): Trace {
+  return {
+    action: { callType: 'call', from, to, gas: '0x0', input: '0x', value: '0x0' },
+    blockHash: block.hash,
+    blockNumber: Number(block.number),
+    transactionHash: hash,
+    transactionPosition: Number(transactionIndex),
+    type: 'call',
+    subtraces: 0,
+    traceAddress: [],
+    result: { gasUsed: '0x0', output: '0x' },
   }
 }

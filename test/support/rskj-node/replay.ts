@@ -1,8 +1,4 @@
-import type { RpcCall } from '../../../scripts/dev/rpc.ts'
-import { RpcError } from '../../../src/chain/rpc.ts'
-import { createAnswers } from './answers.ts'
-import type { Chain, Block as ShownBlock } from './chain.ts'
-import type { Pair, Recording } from './recording.ts'
+import type { Block, Pair, Recording } from './recording.ts'
 
 type Request = { id: unknown; method: string; params: readonly unknown[] }
 type Answer = Pick<Pair, 'result' | 'error'>
@@ -10,11 +6,13 @@ type Answer = Pick<Pair, 'result' | 'error'>
 /** A node that answers from a recording. */
 export type ReplayNode = {
   fetch: typeof fetch
+  /** The most recent block that it shows; the last one of the recording at first. */
+  height: number
   /** What it was asked and can neither find in the recording nor tell from the chain in it. */
   unknown: string[]
 }
 
-/** Answers what was recorded, and what the recorded chain implies. */
+/** Answers what a real RSKj answered, and what the chain that it showed implies. */
 export function replay(recording: Recording): ReplayNode {
   const recorded = new Map(
     recording.pairs.map(({ method, params, result, error }): [string, Answer] => [
@@ -22,23 +20,23 @@ export function replay(recording: Recording): ReplayNode {
       error === undefined ? { result } : { error },
     ]),
   )
-  const unknown: string[] = []
-  const implied = impliedBy(recording)
-
-  async function answer({ id, method, params }: Request) {
-    const found = recorded.get(keyOf(method, params)) ?? (await implied(method, params))
-    if (found === undefined) unknown.push(keyOf(method, params))
-    return { jsonrpc: '2.0', id, ...(found ?? { error: { code: -32603, message: 'unrecorded' } }) }
-  }
-
-  return {
-    unknown,
+  const implied = impliedBy(recording, () => node.height)
+  const node: ReplayNode = {
+    height: recording.blocks.length - 1,
+    unknown: [],
     fetch: async (_, init) => {
       const asked = JSON.parse(`${init?.body}`) as Request | Request[]
-      return Response.json(
-        await (Array.isArray(asked) ? Promise.all(asked.map(answer)) : answer(asked)),
-      )
+      return Response.json(Array.isArray(asked) ? asked.map(answer) : answer(asked))
     },
+  }
+  return node
+
+  function answer({ id, method, params }: Request) {
+    const key = keyOf(method, params)
+    const shown = implied[method]?.(...params)
+    const found = shown === undefined ? recorded.get(key) : { result: shown }
+    if (found === undefined) node.unknown.push(key)
+    return { jsonrpc: '2.0', id, ...(found ?? { error: { code: -32603, message: 'unrecorded' } }) }
   }
 }
 
@@ -52,62 +50,74 @@ function inOrder(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** What the blocks, logs and traces of the recording say besides, as the tests' own RSKj answers it. */
-function impliedBy(recording: Recording) {
-  const { tracesOf } = recording
-  const answer = createAnswers(stateIn(recording), chainOf(recording), async (block, { hash }) =>
-    tracesOf(block.printed).filter(({ transactionHash }) => transactionHash === hash),
-  )
-  return async (method: string, params: readonly unknown[]): Promise<Answer | undefined> => {
-    if (
-      !/^eth_(?:blockNumber|getBlockBy|getLogs|get(?:Code|Balance|Storage|TransactionCount$))|^trace_(?:block|filter)/.test(
-        method,
-      )
-    )
-      return undefined
-    try {
-      const result = await answer(method, params)
-      return result === undefined || result === null ? undefined : { result }
-    } catch (error) {
-      if (!(error instanceof RpcError)) throw error
-      return { error: { code: error.code, message: error.message } }
+/** By method: what the chain of a recording shows up to a height; undefined leaves it to the recording. */
+function impliedBy({ pairs, blocks, logs, tracesOf }: Recording, height: () => number) {
+  const numbers: Record<string, () => number> = { earliest: () => 0, latest: height }
+  const numberOf = (selector: unknown) => numbers[`${selector}`]?.() ?? Number(selector)
+  /** Undefined for the selectors that the recording alone knows. */
+  const numbered = (selector: unknown) => blocks.slice(0, height() + 1)[numberOf(selector)]
+  const byHash = (selector: unknown) => blocks.find(({ hash }) => hash === selector)
+  const shown = (block: Block | undefined, full: unknown) =>
+    block && {
+      ...block,
+      transactions: full === true ? block.transactions : block.transactions.map(({ hash }) => hash),
     }
-  }
-}
+  const between = (from: unknown, to: unknown) =>
+    blocks.slice(numberOf(from), Math.min(height(), numberOf(to)) + 1)
+  const countOf = (list: unknown) =>
+    Array.isArray(list) ? `0x${list.length.toString(16)}` : undefined
+  const sent = blocks.flatMap(({ transactions }) => transactions)
 
-/** The recorded chain, as far as it is asked for. */
-function chainOf({ blocks, logs }: Recording): Chain {
-  const shown = blocks.map((printed) => ({
-    number: Number(printed.number),
-    hash: printed.hash,
-    printed,
-    receipts: [{ logs: logs.filter(({ blockHash }) => blockHash === printed.hash) }],
-  })) as unknown as ShownBlock[]
-  return {
-    follow: async () => {},
-    head: () => shown.at(-1) as ShownBlock,
-    at: (number) => shown[number],
-    byHash: (hash) => shown.find((block) => block.hash === hash),
-    receipt: () => undefined,
-  }
-}
-
-/** State that was recorded under a block's hash is its state under the block's number too. */
-function stateIn({ pairs, blocks }: Recording): RpcCall {
-  const numberOf = (selector: unknown) => {
-    const { blockHash = selector } = Object(selector)
-    return blocks.find(({ number, hash }) => number === blockHash || hash === blockHash)?.number
-  }
-  return async (method, params = []) => {
-    const [number, ...asked] = params.toReversed()
-    const same = pairs.find((pair) => {
-      const [selector, ...others] = pair.params.toReversed()
-      const isSame = pair.method === method && JSON.stringify(others) === JSON.stringify(asked)
-      return isSame && pair.result && numberOf(selector) === number
+  /** State that was recorded under one name of a block is its state under the others too. */
+  const stateBy = (method: string) => (address: unknown, selector: unknown) => {
+    const blockOf = (named: unknown) => {
+      const { blockHash = named } = Object(named)
+      return byHash(blockHash) ?? numbered(blockHash)
+    }
+    const same = pairs.find(({ method: own, params: [account, at], result }) => {
+      return own === method && account === address && result && blockOf(at) === blockOf(selector)
     })
-    if (same !== undefined) return same.result
     // Nobody ever paid such an account.
-    const isStranger = !JSON.stringify(blocks).includes(`${asked.at(-1)}`)
-    return method === 'eth_getBalance' && isStranger ? '0x0' : undefined
+    const isStranger = !JSON.stringify(blocks).includes(`${address}`)
+    const isNamed = `${selector}`.length < 66
+    return isNamed
+      ? (same?.result ?? (isStranger && numbered(selector) ? '0x0' : undefined))
+      : undefined
   }
+
+  const methods: Record<string, (...params: readonly unknown[]) => unknown> = {
+    eth_blockNumber: () => `0x${height().toString(16)}`,
+    eth_getBlockByNumber: (selector, full) => shown(numbered(selector), full),
+    eth_getBlockByHash: (hash, full) => shown(byHash(hash), full),
+    eth_getBlockTransactionCountByHash: (hash) => countOf(byHash(hash)?.transactions),
+    eth_getUncleCountByBlockHash: (hash) => countOf(byHash(hash)?.uncles),
+    eth_getTransactionByBlockHashAndIndex: (hash, index) =>
+      byHash(hash)?.transactions[Number(index)],
+    eth_getTransactionByHash: (hash) => sent.find((one) => one.hash === hash),
+    eth_getBalance: stateBy('eth_getBalance'),
+    eth_getCode: stateBy('eth_getCode'),
+    eth_getLogs(filter) {
+      const { address, blockHash, fromBlock, toBlock } = Object(filter)
+      if (fromBlock === 'pending') return undefined
+      const within: unknown[] = blockHash
+        ? [blockHash]
+        : between(fromBlock, toBlock).map(({ hash }) => hash)
+      const isWanted = (one: { address: string }) => (address ?? one.address) === one.address
+      return logs.filter((one) => isWanted(one) && within.includes(one.blockHash))
+    },
+    trace_filter(filter) {
+      const { fromBlock, toBlock, fromAddress, toAddress, after, count } = Object(filter)
+      const takes = (wanted: unknown, address: unknown) =>
+        wanted === undefined || (Array.isArray(wanted) ? wanted : [wanted]).includes(address)
+      const traces = between(fromBlock, toBlock).flatMap((block) => {
+        const selected = block.transactions
+          .filter(({ from, to }) => takes(fromAddress, from) && takes(toAddress, to))
+          .map(({ hash }) => hash)
+        if (selected.length === 0) return []
+        return tracesOf(block).filter(({ transactionHash }) => selected.includes(transactionHash))
+      })
+      return after > 10_000 ? undefined : traces.slice(after, after + count)
+    },
+  }
+  return methods
 }

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { createShares } from '../../../src/node/shares.ts'
-import { type Clock, systemClock } from '../../../src/runtime/clock.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
 import { serve } from '../../chain/node/support/serve.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
 import { error, type Request, serveScripted } from './scripted-node.ts'
 
 /** A node that answers by a function; time passes twenty times as fast for those who ask it. */
 function serveNode(answer: (request: Request) => unknown) {
-  const clock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 20, signal) }
+  const clock = createHandClock(0.05)
   return serveScripted(async (request) => ({ result: await answer(request) }), clock)
 }
 

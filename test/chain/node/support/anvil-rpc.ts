@@ -1,6 +1,6 @@
 import { type Address, encodeAbiParameters, type Hex, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { type RpcCall, rpcTo } from '../../../../scripts/dev/rpc.ts'
+import type { RpcCall } from '../../../../scripts/dev/rpc.ts'
 
 /** anvil's first development account, unlocked there. */
 export const sender: Address = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
@@ -9,16 +9,6 @@ export const sender: Address = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 export const customer = privateKeyToAccount(
   '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
 )
-
-/** Asks an anvil whose chain has legacy transactions alone, as Rootstock's. */
-export function legacyRpc(url: string): RpcCall {
-  const rpc = rpcTo(url)
-  return async (method, params = []) => {
-    if (method !== 'eth_sendTransaction') return await rpc(method, params)
-    const [transaction] = params as [object]
-    return await rpc(method, [{ gasPrice: '0x1b580a0', ...transaction }])
-  }
-}
 
 /**
  * `emit(topic1, topic2, word)` by raw calldata: LOG2 with the word as data, and the word returned.

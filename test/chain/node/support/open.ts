@@ -1,43 +1,36 @@
-import type { Address } from 'viem'
+import { startAnvil } from '../../../../scripts/dev/anvil.ts'
+import { rpcTo } from '../../../../scripts/dev/rpc.ts'
 import { deployEmitter } from './anvil-rpc.ts'
-import { anvil, type NodeKind, type StartedNode } from './nodes.ts'
-import { type ProxyNode, startProxyNode } from './proxy-node.ts'
-import { type RealWorker, startRealWorker } from './real-worker.ts'
+import { startProxyNode } from './proxy-node.ts'
+import { startRealWorker } from './real-worker.ts'
 
-/** A node with a contract that logs, and three ways to it that a test can spoil. */
-export type OpenNode = StartedNode & {
-  emitter: Address
-  /** The first of the three. */
-  proxy: ProxyNode
-  proxies: readonly [ProxyNode, ProxyNode, ProxyNode]
-}
-
-/** Starts a node, an anvil where nothing else is said, and what tests of the service need of it. */
-export async function openNode(kind: NodeKind = anvil): Promise<OpenNode> {
-  const node = await kind.start()
+/** Starts an anvil with a contract that logs, and three ways to it that a test can spoil. */
+export async function openNode() {
+  const { url, stop } = await startAnvil()
+  // Asks past the service; makes blocks and transactions.
+  const direct = rpcTo(url)
   const proxies = [
-    await startProxyNode(node.url),
-    await startProxyNode(node.url),
-    await startProxyNode(node.url),
+    await startProxyNode(url),
+    await startProxyNode(url),
+    await startProxyNode(url),
   ] as const
   return {
-    ...node,
-    emitter: await deployEmitter(node.direct),
+    url,
+    direct,
+    emitter: await deployEmitter(direct),
+    /** The first of the three. */
     proxy: proxies[0],
     proxies,
     async stop() {
       for (const proxy of proxies) await proxy.stop()
-      await node.stop()
+      await stop()
     },
   }
 }
 
-/** Starts a node and the Worker that serves it, through the first of the three ways or straight. */
-export async function openWorker(
-  kind: NodeKind = anvil,
-  way: 'proxied' | 'straight' = 'straight',
-): Promise<OpenNode & { worker: RealWorker }> {
-  const node = await openNode(kind)
+/** Starts an anvil and the Worker that serves it, through the first of the three ways or straight. */
+export async function openWorker(way: 'proxied' | 'straight' = 'straight') {
+  const node = await openNode()
   const worker = await startRealWorker([way === 'proxied' ? node.proxy.url : node.url])
   return {
     ...node,
@@ -48,5 +41,3 @@ export async function openWorker(
     },
   }
 }
-
-export type OpenWorker = Awaited<ReturnType<typeof openWorker>>

@@ -1,11 +1,17 @@
-import type { Address, Hex } from 'viem'
+import type { Hex } from 'viem'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Change } from '../../../../scripts/dev/faults/fault-proxy.ts'
 import { createRandom, type Random } from '../../../../scripts/dev/random.ts'
+import {
+  exampleBlock,
+  exampleContract,
+  exampleTransaction,
+} from '../../../../src/node/methods/examples.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
+import { readRecording } from '../../../support/rskj-node/recording.ts'
+import { replay } from '../../../support/rskj-node/replay.ts'
 import { seed, times } from '../../../support/sample.ts'
 import { emit, mined } from '../support/anvil-rpc.ts'
-import { nodeKinds } from '../support/nodes.ts'
 import { openNode } from '../support/open.ts'
 import { lieAbout } from '../support/proxy-node.ts'
 import { type Served, serve } from '../support/serve.ts'
@@ -17,11 +23,7 @@ type Question = readonly [method: string, ...params: unknown[]]
 const lieMs = 60_000
 
 /** Of an account, a transaction and its block, with logs all along. */
-function questionsAbout(
-  emitter: Address,
-  hash: Hex,
-  { blockHash, blockNumber }: Mined,
-): Question[] {
+function questionsAbout(emitter: string, hash: Hex, { blockHash, blockNumber }: Mined): Question[] {
   return [
     ['eth_getBlockByHash', blockHash],
     ['eth_getBlockByHash', blockHash, true],
@@ -114,13 +116,13 @@ const urls = [1, 2, 3].map((name) => `http://node-${name}.test/`)
  * Three ways to one node whose chain stands still, each of which may lie: what the node has answered once
  * it is not asked again.
  */
-function createThree(node: string) {
+function createThree(node: typeof fetch) {
   const changes: (Change | undefined)[] = []
   const honest = new Map<string, Promise<{ status: number; said: Said | Said[] }>>()
 
   async function ask(body: string) {
     const headers = { 'content-type': 'application/json' }
-    const response = await fetch(node, { method: 'POST', headers, body })
+    const response = await node('http://node.test/', { method: 'POST', headers, body })
     return { status: response.status, said: (await response.json()) as Said | Said[] }
   }
 
@@ -152,7 +154,33 @@ function createThree(node: string) {
   }
 }
 
-describe.each(nodeKinds)('three nodes like $name, of which one lies', (kind) => {
+/** A chain that stands still: what is asked of it, with an account whose three logs lie deep in three blocks. */
+type Still = { fetch: typeof fetch; questions: Question[]; emitter: string; stop?: () => void }
+
+async function openAnvil(): Promise<Still> {
+  const { url, direct, emitter, stop } = await openNode()
+  await mined(direct, await emit(direct, emitter, 1n, 2n, 3n))
+  const hash = await emit(direct, emitter, 4n, 5n, 6n)
+  const where = await mined(direct, hash)
+  await mined(direct, await emit(direct, emitter, 7n, 8n, 9n))
+  await direct('anvil_mine', ['0x3c'])
+  const questions = questionsAbout(emitter, hash, where)
+  return { fetch: (_, init) => fetch(url, init), questions, emitter, stop }
+}
+
+/** What a real RSKj answered, of its block with the most that was recorded. */
+async function openRskj(): Promise<Still> {
+  const { fetch } = replay(readRecording('main-network'))
+  const { hash: blockHash, number: blockNumber } = exampleBlock
+  const where = { blockHash, blockNumber } as Mined
+  const questions = questionsAbout(exampleContract, exampleTransaction.hash as Hex, where)
+  return { fetch, questions, emitter: '0x77045e71a7a2c50903d88e564cd72fab11e82051' }
+}
+
+describe.each([
+  { name: 'anvil', open: openAnvil },
+  { name: 'RSKj', open: openRskj },
+])('three nodes like $name, of which one lies', (kind) => {
   let three: ReturnType<typeof createThree>
   let questions: Question[]
   let settledRange: Question
@@ -169,20 +197,15 @@ describe.each(nodeKinds)('three nodes like $name, of which one lies', (kind) => 
   }
 
   beforeAll(async () => {
-    const node = await openNode(kind)
-    const { emitter } = node
-    three = createThree(node.url)
-    await mined(node.direct, await emit(node.direct, emitter, 1n, 2n, 3n))
-    const hash = await emit(node.direct, emitter, 4n, 5n, 6n)
-    const where = await mined(node.direct, hash)
-    await mined(node.direct, await emit(node.direct, emitter, 7n, 8n, 9n))
-    await node.direct('anvil_mine', ['0x3c'])
-    questions = questionsAbout(emitter, hash, where)
+    const { fetch, questions: all, emitter, stop } = await kind.open()
+    three = createThree(fetch)
     settledRange = ['eth_getLogs', { fromBlock: '0x0', toBlock: '0x8', address: emitter }]
-    const truthful = await serve([node.url])
-    truths = await answersOf(truthful)
+    const truthful = await serve(urls.slice(0, 1), 31, three.fetch)
+    const told = await answersOf(truthful, all)
+    questions = all.filter((_, index) => !Object.hasOwn(Object(told[index]), 'code'))
+    truths = told.filter((one) => !Object.hasOwn(Object(one), 'code'))
     ;[rangeTruth] = await answersOf(truthful, [settledRange])
-    return node.stop
+    return stop
   })
 
   afterEach(() => three.tellTheTruth())
@@ -194,7 +217,7 @@ describe.each(nodeKinds)('three nodes like $name, of which one lies', (kind) => 
   const distrusted = ({ logged }: Served) =>
     logged.flatMap((event) => (event.event === 'node.distrusted' ? [event.node] : []))
 
-  for (let run = 0; run < times({ sampled: 60, full: 100 }); run += 1) {
+  for (let run = 0; run < times({ sampled: 40, full: 100 }); run += 1) {
     test(`bans no honest one, and no lie outlives it by a minute: ${run}`, async () => {
       const random = createRandom(seed + run, kind.name)
       const place = random.weighted([

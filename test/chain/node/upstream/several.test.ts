@@ -2,6 +2,7 @@ import { type Address, type Hex, keccak256, parseGwei } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startAnvil } from '../../../../scripts/dev/anvil.ts'
 import { until } from '../../../../scripts/dev/wait.ts'
+import { createHandClock } from '../../../support/hand-clock.ts'
 import { inTime } from '../../../support/in-time.ts'
 import { opened } from '../../../support/opened.ts'
 import { beforeABlock, customer, emit, mined } from '../support/anvil-rpc.ts'
@@ -165,9 +166,9 @@ describe('a transaction', () => {
     nodes[0].lie(refuse)
     nodes[2].lie(refuse)
     nodes[1].freeze()
-    const { error } = await inTime(8_000, async () =>
-      served.rpc('eth_sendRawTransaction', [await signed()]),
-    )
+    const urls = nodes.map(({ url }) => url)
+    served = await serve(urls, 31, globalThis.fetch, createHandClock(0.1))
+    const { error } = await served.rpc('eth_sendRawTransaction', [await signed()])
     expect(error).toEqual({
       code: -32011,
       message: 'no node gave an answer: the transaction may have been sent',

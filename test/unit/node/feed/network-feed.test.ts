@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { until } from '../../../../scripts/dev/wait.ts'
 import {
   createFeedChain,
+  createFeedSource,
   type FeedBlock,
   type FeedSource,
 } from '../../../../src/node/feed/chain.ts'
@@ -15,6 +16,10 @@ import type { MinedBlock } from '../../../../src/node/objects/block.ts'
 import { filterBytes } from '../../../../src/node/objects/log-filter.ts'
 import { createNodeService } from '../../../../src/node/service.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
+import { serve } from '../../../chain/node/support/serve.ts'
+import { createHandClock } from '../../../support/hand-clock.ts'
+import { readRecording } from '../../../support/rskj-node/recording.ts'
+import { replay } from '../../../support/rskj-node/replay.ts'
 import { granted } from '../scripted-node.ts'
 
 const hex = (text: string): string => `0x${Buffer.from(text).toString('hex').padStart(64, '0')}`
@@ -98,6 +103,34 @@ describe('the recent chain', () => {
   })
 })
 
+test('the chain of a real RSKj is told as it is, but for the transaction that nobody sent', async () => {
+  const recording = readRecording('main-network')
+  const node = replay(recording)
+  const { service } = await serve(['http://rskj.test/'], 31, node.fetch)
+  const { during, sawHead } = service.nodes
+  const { ask } = during(new AbortController().signal)
+  const chain = createFeedChain(createFeedSource(ask, sawHead))
+  node.height = 1
+  await chain.restart()
+  for (const height of [2, 15, 43]) {
+    const first = node.height + 1
+    node.height = height
+    const change = await chain.advance()
+    const blocks = recording.blocks.slice(first, height + 1)
+    expect(change).toMatchObject({ kind: 'moved', removed: [] })
+    expect(change.kind === 'moved' && change.added).toEqual(
+      blocks.map(({ number, hash, parentHash, transactions }) => ({
+        number: Number(number),
+        hash,
+        parentHash,
+        head: expect.stringContaining(`"parentHash":"${parentHash}"`),
+        logs: recording.logs.filter(({ blockHash }) => blockHash === hash),
+        transactions: transactions.slice(0, -1).map((one) => one.hash),
+      })),
+    )
+  }
+})
+
 describe('a feed that lost its memory', () => {
   test('goes on where it was for the connections that are still there', async () => {
     const model = createModelChain('abc')
@@ -175,7 +208,7 @@ describe('one client that asks for much', () => {
   })
 
   test('has as much under way as a connection may have, though all of it comes at once', async () => {
-    const { feed, socket } = openFeed(model.source)
+    const { feed, socket } = openFeed(model.source, { clock: createHandClock(0.05) })
     const batch = (count: number, more = ''): string =>
       JSON.stringify(Array.from({ length: count }, (_, id) => ({ ...chainIdCall, id, more })))
     await Promise.all([batch(30), batch(30), batch(20)].map((text) => feed.message(socket, text)))
@@ -196,6 +229,7 @@ describe('one client that asks for much', () => {
     const held = Promise.withResolvers<void>()
     let asked = 0
     const { feed, socket } = openFeed(model.source, {
+      clock: createHandClock(0.05),
       keyOf: async () => {
         if (asked++ === 0) await held.promise
         return granted
@@ -310,6 +344,32 @@ describe('syncing', () => {
   ])('is told in the shape of the specification, however the node words it: %j', ([said, told]) => {
     expect(syncStatus(said)).toEqual(told)
   })
+
+  test('is told when it starts and when it stops', async () => {
+    const said = [false, numbered, numbered, false]
+    const events = { ...noEvents, syncing: async () => said.shift() ?? false }
+    const { feed, socket } = openFeed(createModelChain('abc').source, { clock: hurried, events })
+    await feed.message(socket, subscribe('syncing'))
+    feed.follow()
+    await until(() => socket.sent.length === 3)
+    expect(toldTo(socket, 1)).toEqual([shaped, false])
+    feed.closed(socket)
+  })
+})
+
+test('a key that is in use ends within 60 s of being revoked, for who listens and who asks', async () => {
+  let [isRevoked, now] = [false, 0]
+  const keyOf = async () => (isRevoked ? ({ kind: 'unknown' } as const) : granted)
+  const options = { clock: { ...systemClock, now: () => now }, keyOf }
+  const { feed, socket: listener } = openFeed(createModelChain('abc').source, options)
+  await feed.message(listener, subscribe('newHeads'))
+  const { feed: quiet, socket: asker } = openFeed(createModelChain('abc').source, options)
+  isRevoked = true
+  now += 10_000
+  feed.follow()
+  await until(() => listener.closings.length === 1)
+  await quiet.message(asker, JSON.stringify({ ...chainIdCall, id: 1 }))
+  expect([listener.closings, asker.closings]).toEqual([[1008], [1008]])
 })
 
 /** What a change of the chain takes away and adds, by the blocks' names. */
@@ -351,6 +411,9 @@ function openOn(feed: Feed, keyHash?: string): TestSocket {
 /** What a socket was told since, of whatever it has subscribed to. */
 const toldTo = ({ sent }: { sent: string[] }, since: number) =>
   sent.slice(since).map((text) => JSON.parse(text).params.result)
+
+/** Time passes so fast that what is due every two seconds is due at every look. */
+const hurried = { ...systemClock, now: () => 500 * systemClock.now() }
 
 const noEvents: FeedOptions['events'] = {
   entered: async () => [],

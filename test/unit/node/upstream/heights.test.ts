@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { sleep, until } from '../../../../scripts/dev/wait.ts'
-import { systemClock } from '../../../../src/runtime/clock.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { printed } from '../portal.ts'
@@ -102,16 +101,12 @@ test('the head goes on while every question of a customer fails', async () => {
 })
 
 test("a customer's question that takes too long is held against no node", async () => {
-  const hurried = {
-    ...systemClock,
-    sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 50, signal),
-  }
   const nodes = rootstockNodes(honest)
   const fetch: typeof globalThis.fetch = async (input, init) => {
     if (`${init?.body}`.includes('eth_getCode')) return await new Promise<never>(() => {})
     return await nodes(input, init)
   }
-  const served = await serve(urls, 31, fetch, hurried)
+  const served = await serve(urls, 31, fetch, createHandClock(0.02))
   await served.rpc('eth_blockNumber')
   const { error } = await served.rpc('eth_getCode', [`0x${'ab'.repeat(20)}`, 'latest'])
   expect(error).toEqual({
