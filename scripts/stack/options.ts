@@ -1,5 +1,5 @@
 import { type Chain, chains } from '../../src/chain/chains.ts'
-import { profiles } from '../../src/compose/profiles.ts'
+import { profiles } from '../../src/compose/settings.ts'
 import type { Values } from './command.ts'
 import { StackError } from './report.ts'
 

@@ -36,7 +36,6 @@ export function keepFormerAccounts(
   }
 }
 
-/** Gives the account of one number; for tools. */
 export function callerAccount(keySecret: Secret, phone: PhoneNumber): Promise<LocalAccount> {
   return createCallerAccounts(keySecret)(phone)
 }

@@ -1,7 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { KeptMemory, MemoryStore } from './memory.ts'
 
-/** Keeps the memory of one account: a row, and how often it was written. */
 export class AccountObject<Env = unknown> extends DurableObject<Env> {
   readonly #sql: SqlStorage
 

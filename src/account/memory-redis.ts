@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import type { RedisDatabase } from '../runtime/redis.ts'
 import type { MemoryStore } from './memory.ts'
 
-/** Reads a row at the database's time, or writes it over the version that is named. */
 const memoryLua = `
 local row, version = ARGV[1], ARGV[2]
 local kept = redis.call('HMGET', KEYS[1], 'row', 'version')

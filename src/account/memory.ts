@@ -31,7 +31,6 @@ const remembered = z.object({
     [],
   ),
   hasDialled: z._default(z.boolean(), false),
-  /** Lists the languages that were chosen, the last first, with their sessions. */
   chosen: z._default(z.array(z.object({ language: z.enum(languages), session: z.string() })), []),
   /** Tells when the caller dialled last, to a day (Unix time in ms), where there are PINs. */
   dialedAt: z.optional(z.int()),
@@ -41,7 +40,6 @@ const remembered = z.object({
     z.object({
       digest: z.string(),
       salt: z.string(),
-      /** Counts wrong ones in a row. */
       tries: z.int(),
       /** Keeps the last verdicts, the newest first; `left` is null where it was right. */
       judged: z.array(
@@ -53,7 +51,6 @@ const remembered = z.object({
       replaceableAt: z.optional(z.int()),
     }),
   ),
-  /** Names messages that went to the phone, the newest first. */
   texted: z._default(z.array(z.string()), []),
 })
 
@@ -62,14 +59,12 @@ export type AccountMemory = z.output<typeof remembered>
 
 export type Memory = ReturnType<typeof createMemory>
 
-/** Is more than are looked through for one. */
 const mostTold = 20
 
 const mostSent = 20
 
 const mostChosen = 8
 
-/** Is as many as a day's limit lets an account do, and get. */
 const mostTexted = 60
 
 const attempts = 10
@@ -117,7 +112,6 @@ export function withSent(
   }
 }
 
-/** Gives what a screen said of whom a payment went to. */
 export function sentTo(
   { sent }: AccountMemory,
   intentId: string,
@@ -127,7 +121,6 @@ export function sentTo(
     ?.to
 }
 
-/** Gives the sealed number of one whom the caller has sent to. */
 export function sealedIn({ recipients }: AccountMemory, address: Address): string | undefined {
   return recipients.find((known) => known.address === address)?.sealed
 }

@@ -1,10 +1,6 @@
 import { keccak256, stringToBytes } from 'viem'
 
-/**
- * Lists every number with two forms: a former one, and the one that accounts are opened for. `x` is
- * any digit, `[…]` one of these; both forms have them in one order. A row that changes gives
- * numbers other accounts, so a ledger knows the table's fingerprint.
- */
+/** Lists former forms of numbers and those of their accounts: a row that changes gives numbers others. */
 export const numberingChanges: readonly (readonly [former: string, present: string])[] = [
   ['+54 [1-8]xxxxxxxxx', '+54 9 [1-8]xxxxxxxxx'],
   ['+229 [24-69]xxxxxxx', '+229 01 [24-69]xxxxxxx'],

@@ -1,7 +1,6 @@
 import type { Address } from 'viem'
 import type { Memory } from './memory.ts'
 
-/** Tells where an account leaves its traces. */
 export type Traces = {
   memory?: Pick<Memory, 'read'> | undefined
   ledger: { payments(account: Address, limit: number): Promise<readonly unknown[]> }

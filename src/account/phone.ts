@@ -11,11 +11,7 @@ export type PhoneNumber = string & { readonly [brand]: 'PhoneNumber' }
 /** A country with a numbering plan, by its two letters (ISO 3166-1). */
 export type Country = CountryCode
 
-/**
- * Reads a caller's number as a gateway sends it: E.164 with a plus, a leading space or 00; with the
- * gateway's country also its national form. It is never guessed at, and taken as it stands where no
- * numbering plan knows it.
- */
+/** Reads a number in E.164 or of the gateway's country; it stays as it is where no numbering plan knows it. */
 export function parseCaller(raw: string, country?: Country): PhoneNumber | undefined {
   const text = plainDigits(raw.startsWith(' ') ? `+${raw.slice(1)}` : raw)
   if (!/^\+?[0-9]{4,20}$/.test(text)) return undefined
@@ -24,14 +20,9 @@ export function parseCaller(raw: string, country?: Country): PhoneNumber | undef
   return hasForm(text) ? (presentForm(text) as PhoneNumber) : undefined
 }
 
-/** Tells whether digits have the form of a number with its country code, be there such a country or not. */
 const hasForm = (text: string): boolean => /^\+[1-9][0-9]{6,14}$/.test(text)
 
-/**
- * Reads a number that a caller typed: E.164, or the form of the caller's own country. Undefined
- * where no plan knows such a mobile number, and for what Kenya, Uganda and Tanzania dial each other
- * by (005 to 007).
- */
+/** Reads a typed number in E.164 or of the caller's country; undefined where no plan knows such a mobile. */
 export const parseTypedPhone = (raw: string, caller: PhoneNumber): PhoneNumber | undefined =>
   typedNumbers(raw, caller).find(isListed)
 
@@ -42,6 +33,7 @@ export const parseUnlistedPhone = (raw: string, caller: PhoneNumber): PhoneNumbe
 function typedNumbers(raw: string, caller: PhoneNumber): PhoneNumber[] {
   const typed = plainDigits(raw).replaceAll(/[ ().-]/g, '')
   if (!/^\+?[0-9]+$/.test(typed)) return []
+  // By 005 to 007 Kenya, Uganda and Tanzania dial each other.
   if (/^\+25[456]/.test(caller) && /^00[567][0-9]{9}$/.test(typed)) return []
   return numbersIn(typed, parsePhoneNumberFromString(caller)?.country)
 }
@@ -60,7 +52,6 @@ function numbersIn(text: string, country: Country | undefined): PhoneNumber[] {
   })
 }
 
-/** Tells whether the numbering plans know this mobile number. */
 export const isListed = (number: string): boolean =>
   parsePhoneNumberFromString(number)?.isValid() === true
 

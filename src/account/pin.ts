@@ -26,7 +26,6 @@ const dayMs = 24 * 60 * 60 * 1_000
 /** Is the shortest time after which operators give unused numbers to others. */
 const dormantMs = 90 * dayMs
 const remembered = 8
-/** Outlasts a gateway's session. */
 const authorizedMs = 5 * 60 * 1_000
 
 export const isPin = (typed: string): boolean => /^[0-9]{4,6}$/.test(typed)
@@ -197,7 +196,6 @@ export function unlocked({ isDormant: _, ...memory }: AccountMemory): AccountMem
   return { ...memory, pin: { ...pin, tries: 0, judged: withoutForce(pin.judged) } }
 }
 
-/** Calls the replacement of a forgotten PIN off. */
 export function withoutWish(memory: AccountMemory): AccountMemory {
   if (memory.pin === undefined) return memory
   const { replaceableAt: _, ...pin } = memory.pin

@@ -17,7 +17,6 @@ export type AppOptions = {
   log: Log
 }
 
-/** Mounts the parts, and ends here what none of them handles. */
 export function createApp({ ussd, callbackSecret, node, keys, operator, log }: AppOptions): App {
   const app = new Hono()
   app.route('/', operator)

@@ -24,9 +24,8 @@ import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { assembleOperations } from './operator.ts'
 import { assembleRelayer, forwarderOf } from './relay.ts'
-import type { Runtime } from './runtime.ts'
+import type { Runtime, Stores } from './runtime.ts'
 import { assembleSms } from './sms.ts'
-import type { Stores } from './stores.ts'
 import { assembleAnswer } from './ussd.ts'
 
 export type Assembly = ReturnType<typeof assemble>
@@ -90,10 +89,8 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     },
     /** Tells of a ledger that gives no answer, after each round. */
     look: operations.look,
-    /** Makes what accepts payments for a ledger. */
     acceptor: (ledger: Ledger): AcceptPayment =>
       createAcceptor(assembleRelayer(config, runtime, nodeService, ledger)),
-    /** Does one round over what a ledger has open. */
     async tend(ledger: Ledger): Promise<Tended> {
       const round = withEndingLimits(clock, (ending) => {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)

@@ -1,22 +1,11 @@
 import type { Address } from 'viem'
 import { atPace, type Chain, poolRules } from '../chain/chains.ts'
-import type { RateFeed } from '../loan/local-worth.ts'
-import type { BudgetLimits } from '../node/upstream/budget.ts'
-import type { Webhook } from '../operator/alerting/webhook.ts'
-import type { AccountLimits } from '../relay/pay/admission.ts'
-import type { AfricasTalkingAccount } from '../sms/africas-talking.ts'
 import { contradictionsIn } from './contradictions.ts'
 import { ConfigError, menuVariables, readEnvironment } from './environment.ts'
 import { guardsOf } from './guards.ts'
 import { completeSettings, type Settings } from './settings.ts'
 
 export type Config = ReturnType<typeof parseConfig>
-
-export type Limits = AccountLimits & {
-  /** Counts dials that ask the chain or for a payment. */
-  dialsAMinute: number
-  leastTransferWei: bigint
-}
 
 /** Reads the environment. @throws {ConfigError} naming every bad variable and why */
 export function parseConfig(env: Readonly<Record<string, unknown>>) {
@@ -43,9 +32,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
     accountIdSecret: settings.ACCOUNT_ID_SECRET,
     accountKeySecret: settings.ACCOUNT_KEY_SECRET,
     pinSecret: pin === 'off' ? undefined : settings.PIN_SECRET,
-    /** Is undefined where `/ussd` is closed outside development. */
     callbackSecret: settings.CALLBACK_SECRET,
-    /** Says whose national numbers the gateway may send. */
     gatewayCountry: settings.GATEWAY_COUNTRY,
     operatorToken: settings.OPERATOR_TOKEN,
     webhook: webhookOf(settings),
@@ -67,40 +54,31 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
   }
 }
 
-function budgetOf({ callsADay, UPSTREAM_RESERVE: reserve }: Settings): BudgetLimits | undefined {
-  if (callsADay === undefined) return undefined
-  return { callsADay, relayReserve: reserve ?? Math.floor(callsADay / 2) }
-}
+const budgetOf = ({ callsADay, UPSTREAM_RESERVE: reserve }: Settings) =>
+  callsADay === undefined
+    ? undefined
+    : { callsADay, relayReserve: reserve ?? Math.floor(callsADay / 2) }
 
-function webhookOf(settings: Settings): Webhook | undefined {
-  const { ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret } = settings
-  return url === undefined || secret === undefined ? undefined : { url, secret }
-}
+const webhookOf = ({ ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret }: Settings) =>
+  url && secret ? { url, secret } : undefined
 
-function smsOf(settings: Settings): AfricasTalkingAccount | undefined {
-  const { SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_SENDER: sender, SMS_URL: url } = settings
-  const isSet = apiKey !== undefined && username !== undefined
-  return isSet ? { apiKey, username, sender, url } : undefined
-}
+const smsOf = ({ SMS_API_KEY: apiKey, SMS_USERNAME: username, ...more }: Settings) =>
+  apiKey && username ? { apiKey, username, sender: more.SMS_SENDER, url: more.SMS_URL } : undefined
 
-function rateFeedOf(settings: Settings): RateFeed | undefined {
-  const { RATE_FEED_URL: url, LOCAL_CURRENCY: currency } = settings
-  return url === undefined || currency === undefined ? undefined : { url, currency }
-}
+const rateFeedOf = ({ RATE_FEED_URL: url, LOCAL_CURRENCY: currency }: Settings) =>
+  url && currency ? { url, currency } : undefined
 
-/** Gives entries of the menu the variables that they have of their own. */
 function ownOf(values: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const set = menuVariables.map(({ name }) => [name, values[name]] as const)
   return Object.fromEntries(set.flatMap(([name, value]) => (value ? [[name, `${value}`]] : [])))
 }
 
-function limitsOf(settings: Settings): Limits {
-  const { MAX_TRANSFERS_A_DAY: transfers, MAX_SENT_A_DAY_WEI: sentWei } = settings
-  return {
-    openPayments: settings.MAX_OPEN_PAYMENTS,
-    dialsAMinute: settings.MAX_DIALS_A_MINUTE,
-    transfersADay: transfers === 'none' ? undefined : transfers,
-    sentADayWei: sentWei === 'none' ? undefined : sentWei,
-    leastTransferWei: settings.MIN_TRANSFER_WEI,
-  }
-}
+const orNone = <Limit>(limit: Limit | 'none') => (limit === 'none' ? undefined : limit)
+
+const limitsOf = (settings: Settings) => ({
+  openPayments: settings.MAX_OPEN_PAYMENTS,
+  dialsAMinute: settings.MAX_DIALS_A_MINUTE,
+  transfersADay: orNone(settings.MAX_TRANSFERS_A_DAY),
+  sentADayWei: orNone(settings.MAX_SENT_A_DAY_WEI),
+  leastTransferWei: settings.MIN_TRANSFER_WEI,
+})

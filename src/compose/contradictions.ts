@@ -6,7 +6,6 @@ import type { Settings } from './settings.ts'
 /** Is what anvil and Hardhat print: its keys are public. */
 const wellKnownMnemonic = 'test test test test test test test test test test test junk'
 
-/** Says of each variable what may be wrong with it, and whether it is. */
 type Checks = Readonly<Record<string, boolean>>
 
 /** Finds what is wrong with values that are each well formed, or would leave a guard half set. */

@@ -3,7 +3,6 @@ import type { RedisAddress } from '../runtime/redis.ts'
 import { type Config, parseConfig } from './config.ts'
 import { ConfigError, readVariables, secureUrl } from './environment.ts'
 
-/** Holds what a Worker's environment does, and where Redis is. */
 export type DenoConfig = { config: Config; redis: RedisAddress }
 
 const redisVariables = z.object({

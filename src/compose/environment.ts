@@ -63,7 +63,6 @@ const nodeUrls = listOf(
   z.url({ protocol: /^https?$/, error: 'has to be http(s) addresses' }),
 ).check(z.refine((urls) => urls.length > 0, 'has to name a node'))
 
-/** Says whether an address leads to this very machine. */
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url)
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.[0-9]+){3}$/.test(hostname)
@@ -140,10 +139,8 @@ const environment = z.extend(optional, {
   MIN_GAS_PRICE_WEI: z._default(wei, 0n),
 })
 
-/** Holds what an environment sets, each well formed. */
 export type Values = z.output<typeof environment>
 
-/** Names all variables that the environment may set. */
 export const settings: readonly string[] = Object.keys(environment.shape)
 
 type Env = Readonly<Record<string, unknown>>

@@ -23,13 +23,11 @@ import {
   readLoan,
   signerAddress,
 } from './relay.ts'
-import type { Runtime } from './runtime.ts'
-import type { Stores } from './stores.ts'
+import type { Runtime, Stores } from './runtime.ts'
 import { assembleCashOut } from './ussd.ts'
 
 /** Shares one look at the ledger among those who ask for health: anyone may ask. */
 const sharedMs = 1_000
-/** Takes a ledger as silent after so long. */
 const ledgerWithinMs = 2_000
 /** Has who asks begin a round where none was for so long: not everything that serves has a cron. */
 const wakeAfterMs = 60_000
@@ -98,7 +96,6 @@ export function assembleOperations(served: Served) {
   const shared = cached(clock, sharedMs, condition)
   const known = { subject, condition, sharedCondition: shared }
   return {
-    /** Is made at the first request. */
     operator: () => operatorOver(served, known),
     /** Raises, clears and tells alerts in the background, after a round has noted something. */
     watch: (ledger: Ledger) => background(watchOver(ledger)),

@@ -16,27 +16,20 @@ import { createSigner } from '../relay/signer.ts'
 import type { Config } from './config.ts'
 import type { Runtime } from './runtime.ts'
 
-/**
- * Names a deployment's ledger by its chain, since the objects' namespace, or the database, is the
- * deployment's. Keys and contracts are not in it, because they may change: a session that has paid
- * under the old ones is known under the new ones.
- */
+/** Names a deployment's ledger by its chain alone: what was paid under old keys or contracts stays known. */
 export const ledgerName = ({ chain }: Config): string => `${chain.id}`
 
-/** The key whose nonces the ledger hands out, as its rows name it. */
 export function relayerAddress(config: Config): string {
   return signerAddress(config).toLowerCase()
 }
 
 export const signerAddress = (config: Config): Address => signerOf(config).address
 
-/** The ledger's rules under the pool's. */
 export function ledgerRulesOf({ rules }: Config): LedgerRules {
   const { maxInFlight, watchBlocks, meansMs, calmMs } = rules
   return { ...ledgerRules, maxInFlight, watchBlocks, meansMs, calmMs }
 }
 
-/** What the ledger has to have been begun with. */
 export function assembleIdentity(config: Config): () => Promise<Identity> {
   let known: Identity | undefined
   return async () => {
@@ -71,7 +64,6 @@ export const forwarderOf = ({ chain, forwarder }: Config): Forwarder => ({
   address: forwarder,
 })
 
-/** What pays and tends through the configured relayer key. */
 export function assembleRelayer(
   config: Config,
   runtime: Runtime,
@@ -103,7 +95,6 @@ function signerOf(config: Config): ReturnType<typeof createSigner> {
   return signer
 }
 
-/** Brings what is at a caller's own address into its balance, by the caller's key. */
 export function assembleDepositClaim(
   { chain, loan }: Config,
   relayer: Relayer,
@@ -121,7 +112,6 @@ export function assembleDepositClaim(
 
 const readTimeoutMs = 5_000
 
-/** Where the loan contract is read: the node of the relay. */
 export function readLoan({ node, clock }: Relayer, loan: Address): LoanSource {
   return {
     async read(data, block) {

@@ -1,3 +1,8 @@
+import type { MemoryStore } from '../account/memory.ts'
+import type { KeyStore } from '../keys/key-store.ts'
+import type { FeedKeeper } from '../node/feed/keeper.ts'
+import type { SocketKeeper } from '../node/feed/sockets.ts'
+import type { AcceptPayment, Ledger, SetBack, SetBackAnswer } from '../relay/ledger/port.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 
@@ -7,4 +12,18 @@ export type Runtime = {
   fetch: typeof globalThis.fetch
   /** Keeps work alive after the reply. */
   background: (work: Promise<unknown>) => void
+}
+
+export type Stores = {
+  ledger: Ledger
+  /** Has a payment accepted where the ledger is; undefined where this process does that by itself. */
+  accept?: AcceptPayment
+  /** Begins a round; undefined where this process does that by itself. */
+  wake?: () => Promise<void>
+  setBack?: (to: SetBack) => Promise<SetBackAnswer>
+  /** Is asked for each time: a Durable Object's stub that failed stays broken. */
+  keyStore: () => KeyStore
+  memory: () => MemoryStore
+  /** Takes WebSockets; `keeperOf` tells a keeper in this process what it needs for a network. */
+  sockets: (keeperOf: (chainId: number) => FeedKeeper) => SocketKeeper
 }

@@ -1,11 +1,46 @@
+import { languages } from '../account/language.ts'
 import { type Chain, chains } from '../chain/chains.ts'
 import { usualMaxGasPriceWei } from '../relay/fees.ts'
 import { isLoopback, type Values } from './environment.ts'
-import { type ProfileDefaults, profiles, usualProfile } from './profiles.ts'
 
-type OfProfile = {
-  [Name in keyof ProfileDefaults]: Exclude<Values[Name], undefined> | ProfileDefaults[Name]
+type OfProfile =
+  | ('MAX_OPEN_PAYMENTS' | 'MAX_DIALS_A_MINUTE' | 'MAX_TRANSFERS_A_DAY' | 'MAX_SENT_A_DAY_WEI')
+  | ('MIN_TRANSFER_WEI' | 'CONFIRM' | 'PIN' | 'LANGUAGES')
+
+type Defaults = { [Name in OfProfile]: NonNullable<Values[Name]> }
+
+/** Decides screens and limits at once; `demo` is the demonstration to the letter. */
+export const profiles: Readonly<Record<'demo' | 'lender', Defaults>> = {
+  demo: {
+    MAX_OPEN_PAYMENTS: 3,
+    MAX_DIALS_A_MINUTE: 30,
+    MAX_TRANSFERS_A_DAY: 'none',
+    MAX_SENT_A_DAY_WEI: 'none',
+    MIN_TRANSFER_WEI: 0n,
+    CONFIRM: 'off',
+    PIN: 'off',
+    LANGUAGES: [],
+  },
+  lender: {
+    MAX_OPEN_PAYMENTS: 3,
+    MAX_DIALS_A_MINUTE: 30,
+    MAX_TRANSFERS_A_DAY: 20,
+    MAX_SENT_A_DAY_WEI: 50_000_000_000_000_000n,
+    // Twice what a transfer costs at Rootstock's usual price: a smaller one burns more than it sends.
+    MIN_TRANSFER_WEI: 20_000_000_000_000n,
+    CONFIRM: 'on',
+    PIN: 'on',
+    LANGUAGES: [...languages],
+  },
 }
+
+/** Names the profile of a chain where none is set: money is real on 30. */
+const usualProfile = { 30: 'lender', 31: 'demo' } as const
+
+/** Is what a hosted node gives a day; a node on this machine is asked without a limit. */
+const hostedCallsADay = 25_000
+
+export type Settings = ReturnType<typeof completeSettings>
 
 /** Adds to what an environment sets what its profile has for the rest, and what follows from both. */
 export function completeSettings(values: Values) {
@@ -16,20 +51,11 @@ export function completeSettings(values: Values) {
   const isLocal = urls.every(isLoopback)
   const { UPSTREAM_CALLS_A_DAY: calls = isLocal ? 'none' : hostedCallsADay } = values
   return {
-    ...({ ...profiles[profile], ...values } as Omit<Values, keyof OfProfile> & OfProfile),
-    chain,
-    profile,
-    urls,
-    isLocal,
+    ...({ ...profiles[profile], ...values } as Omit<Values, OfProfile> & Defaults),
+    ...{ chain, profile, urls, isLocal, values },
     callsADay: calls === 'none' ? undefined : calls,
     maxGasPriceWei: values.MAX_GAS_PRICE_WEI ?? usualMaxGasPriceWei[values.POOL_RULES],
     /** Opens `/ussd` to everybody. */
     isOpen: values.CALLBACK_SECRET === undefined && values.ENVIRONMENT === 'development',
-    values,
   }
 }
-
-/** Is what a hosted node gives a day; a node on this machine is asked without a limit. */
-const hostedCallsADay = 25_000
-
-export type Settings = ReturnType<typeof completeSettings>

@@ -18,9 +18,8 @@ import { createDialRate } from '../ussd/dial-rate.ts'
 import { carryOut } from '../ussd/paying.ts'
 import type { Config } from './config.ts'
 import { assembleAccounts, assembleDepositClaim, assembleIdentity, readLoan } from './relay.ts'
-import type { Runtime } from './runtime.ts'
+import type { Runtime, Stores } from './runtime.ts'
 import { smsSealsOf } from './sms.ts'
-import type { Stores } from './stores.ts'
 
 /** Takes a loan's principal as unchanged: only the owner changes it. */
 const termsTtlMs = 60_000
@@ -43,7 +42,6 @@ export function assembleAnswer(served: Served): Answer {
   return createAnswer(partsOf(served, mayDial))
 }
 
-/** Is no gateway that phones come through. */
 const operatorGateway = 'operator'
 
 /** Pays cash-outs that an operator asks for, as any payment of the caller. */

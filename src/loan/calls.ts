@@ -73,7 +73,6 @@ export function callIn(data: Hex): LoanCall | undefined {
   }
 }
 
-/** Is undefined for data of another contract, or of none. */
 function decoded<Found>(decode: () => Found): Found | undefined {
   try {
     return decode()
@@ -91,7 +90,6 @@ const encode = (functionName: string, ...args: readonly unknown[]): Hex =>
 
 export const readCall: (name: LoanRead, ...args: [] | [account: Address]) => Hex = encode
 
-/** Makes calldata that credits what is sent along to the sender. */
 export const depositCall = (): Hex => encode('deposit')
 
 export function depositTopics(account: Address): Hex[] {
@@ -106,7 +104,6 @@ export function depositedWei({ topics, data }: { topics: Hex[]; data: Hex }): bi
   return decodeEventLog({ ...event, topics: [first, ...rest] }).args.amount
 }
 
-/** Names refusals that say all by the name of their error. */
 const reasons: Partial<Record<ContractErrorName<typeof microLoanAbi>, PlainReason>> = {
   NoLoan: 'no_loan',
   InsufficientLiquidity: 'no_liquidity',
@@ -162,7 +159,6 @@ export const refusalWordsOf: Readonly<Record<LoanRefusal['reason'], string>> = {
 
 export const refusalWords = ({ reason }: LoanRefusal): string => refusalWordsOf[reason]
 
-/** Finds the refusal that a log line names. */
 export function refusalIn(words: string): LoanRefusal['reason'] {
   const named = Object.entries(refusalWordsOf).find(([, each]) => each === words)
   return (named?.[0] ?? 'unknown') as LoanRefusal['reason']

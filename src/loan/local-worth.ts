@@ -13,7 +13,6 @@ export type LocalWorthOptions = {
   log: Log
 }
 
-/** Believes no price that is older. */
 const oldestMs = 15 * 60_000
 /** Believes no price from further ahead, since clocks differ. */
 const aheadMs = 60_000
@@ -51,7 +50,6 @@ export function createLocalWorth(
   }
 }
 
-/** @throws {Error} the feed gives no price */
 async function priceFrom({ feed, fetch, clock }: LocalWorthOptions): Promise<Price> {
   const response = await fetch(feed.url, {
     headers: { accept: 'application/json' },

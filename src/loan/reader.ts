@@ -27,7 +27,6 @@ export type LoanSource = {
   events(topics: (Hex | null)[], fromBlock: number): Promise<{ topics: Hex[]; data: Hex }[]>
 }
 
-/** Reads the loan contract; amounts are in wei. */
 export function createLoanReader({ read, height, events }: LoanSource) {
   async function ask<Name extends LoanRead>(
     name: Name,

@@ -41,12 +41,10 @@ export const healthAnswer = z.object({
       over: z.optional(z.union([z.boolean(), z.string()])),
     }),
   ),
-  /** Counts what nodes were asked today (UTC), as far as this process knows. */
   upstreamCallsToday: z.optional(z.object({ relay: z.int(), callers: z.int() })),
   faults: z.optional(z.array(z.object({ variable: z.string(), reason: z.string() }))),
 })
 
-/** Answers `GET /livez` for the process alone. */
 export const livenessAnswer = z.object({ status: z.literal('ok') })
 
 export type Check = z.infer<typeof check>
@@ -54,7 +52,6 @@ export type CheckName = Check['name']
 export type HealthAnswer = z.infer<typeof healthAnswer>
 
 const time = z.iso.datetime()
-/** Holds whole wei as decimal digits. */
 const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
 const intentId = z.string().check(z.regex(/^0x[0-9a-f]{44}$/i))
 const hash = z.string().check(z.regex(/^0x[0-9a-f]{64}$/i))
@@ -64,10 +61,7 @@ const phone = z.string().check(z.maxLength(40))
 /** Refuses a request: 400 malformed, 401 token, 404 unknown, 409 not possible now, 503 not known. */
 export const operatorError = z.object({ error: z.string() })
 
-/**
- * Tells whether new payments are taken. What is open goes on to its end; once a drain has `drained`, keys
- * and contracts may change. While an export is `restoring` nothing is decided.
- */
+/** Tells whether new payments are taken; once `drained`, keys and contracts may change. */
 const intake = z.object({
   state: z.enum(['open', 'paused', 'draining', 'drained', 'restoring']),
   since: z.optional(time),
@@ -112,7 +106,6 @@ export const statusAnswer = z.object({
       gasPriceWei: z.nullable(wei),
       /** Counts the payments that the balance pays for, at the highest price of each. */
       lastsFor: z.nullable(z.int()),
-      /** Is to be sent there; null where it has enough. */
       wantedWei: z.nullable(wei),
       /** Gives the next one: as the ledger counts, in the chain, and with what waits in the pool. */
       nonces: z.object({ ledger: z.int(), chain: z.nullable(z.int()), pool: z.nullable(z.int()) }),
@@ -180,7 +173,6 @@ const payment = z.object({
   explorer: z.nullable(z.string()),
 })
 
-/** Reads the query of `GET /operator/payments`. */
 export const paymentsQuery = z.object({
   state: z.optional(paymentState),
   intent: z.optional(intentId),
@@ -285,7 +277,6 @@ export const actions = {
     asks: z.object({ phone }),
     tells: z.object({
       account: address,
-      /** Is null where no node tells. */
       balanceWei: z.nullable(wei),
       owedWei: z.nullable(wei),
       payments: z.array(payment),
@@ -313,7 +304,6 @@ export const actions = {
       phones: z._default(z.array(phone).check(z.maxLength(20)), []),
       kept: z.optional(place),
     }),
-    /** Lists as `unclear` accounts of whose numbers two are in use. */
     tells: z.object({ kept: z.int(), unclear: z.array(address) }),
     wanted: 'the body has to be {"phones": ["+…"]} with 20 at most, or {"kept": 0}',
   },
@@ -354,7 +344,6 @@ export const actions = {
       z.strictObject({ to: z.iso.datetime() }),
       z.strictObject({ bookmark: z.string().check(z.maxLength(200)) }),
     ]),
-    /** Gives the bookmark that takes it back. */
     tells: z.object({ undo: z.string() }),
     wanted: 'the body has to be {"to": "<time in UTC>"}',
   },

@@ -7,7 +7,6 @@ import { mostOffMs } from '../runtime/clock.ts'
 import type { Check, CheckName, HealthAnswer } from './answers.ts'
 import { isoOf } from './records.ts'
 
-/** Tells what is known of a deployment at a time. */
 export type Condition = {
   /** Is undefined where the ledger gave no answer. */
   vitals: Vitals | undefined
@@ -32,7 +31,6 @@ const failing = (says: string): Finding => ({ state: 'failing', says })
 const refusing = (says: string): Finding => ({ state: 'failing', says, refuses: true })
 const unknown = (says: string): Finding => ({ state: 'unknown', says })
 
-/** Finds what holds, and what does not. */
 export function checksOf({ vitals, ...condition }: Condition): Check[] {
   const seen = (look: (known: KnownCondition) => Finding): Finding =>
     vitals === undefined
@@ -56,7 +54,6 @@ export function checksOf({ vitals, ...condition }: Condition): Check[] {
   return named.map(([name, finding]) => ({ name, ...finding }))
 }
 
-/** Answers a health route. */
 export function healthOf(condition: Condition): HealthAnswer {
   const { vitals, budget } = condition
   const checks = checksOf(condition)
@@ -171,7 +168,6 @@ function intakeOf({ vitals: { intake, now } }: KnownCondition): Finding {
 const priceIn = ({ sight: { gasPrice } }: Vitals, { fees }: Condition['terms']): bigint =>
   gasPrice === undefined ? fees.maxWei : BigInt(gasPrice.wei)
 
-/** Counts the payments that the relayer's balance pays for, at the highest price of each. */
 export function paymentsLeft(vitals: Vitals, terms: Condition['terms']): number | undefined {
   const { funds } = vitals.sight
   if (funds === undefined) return undefined
@@ -209,7 +205,6 @@ function contractsOf({ vitals }: KnownCondition): Finding {
   }
 }
 
-/** Says how many calls of a day are used: of all nodes' for the relay and for callers. */
 export function usedOf({ asked, callsADay }: NonNullable<Condition['budget']>) {
   const used = asked.relay + asked.callers
   return { used, says: `${used} of ${callsADay} calls to the nodes are used today` }

@@ -6,7 +6,6 @@ import type { Subject } from './records.ts'
 type Labels = Readonly<Record<string, string>>
 type Sample = readonly [value: number | string | undefined, labels?: Labels]
 
-/** Names what is counted of messages to phones. */
 const smsFates = ['sent', 'unknown', 'refused', 'known', 'later', 'given_up'] as const
 
 /** Says what each metric is, and reads it. One counts for ever where its name ends in `_total`. */

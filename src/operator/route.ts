@@ -17,7 +17,6 @@ import {
 import { LedgerSilent, type Operator } from './service.ts'
 import '../runtime/english.ts'
 
-/** Serves `GET /livez`, `/readyz` and `/healthz`. */
 export function healthRoutes(health: () => Promise<HealthAnswer>): Hono {
   const routes = new Hono()
   routes.get('/livez', (c) => c.json({ status: 'ok' }))
@@ -32,7 +31,6 @@ export function healthRoutes(health: () => Promise<HealthAnswer>): Hono {
 
 export type OperatorRouteOptions = {
   operator: Operator
-  /** Is undefined where there are no such routes. */
   operatorToken: string | undefined
   log: Log
 }
@@ -41,7 +39,6 @@ export type OperatorRouteOptions = {
 const maxBodyBytes = 4 * 1024
 const maxRestoreBytes = 2 * 1024 * 1024
 
-/** Serves `/operator/*` and `/metrics`. */
 export function operatorRoutes({ operator, operatorToken, log }: OperatorRouteOptions): Hono {
   const routes = new Hono()
   for (const path of ['/operator/*', '/metrics']) {

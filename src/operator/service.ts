@@ -28,7 +28,6 @@ import { metricsOf } from './metrics.ts'
 import { isoOf, toPaymentDetails, toPaymentSummary } from './records.ts'
 import { type Counts, shownIntake, statusOf } from './status.ts'
 
-/** Tells operators what they ask, and does what they order. */
 export type Operator = ReturnType<typeof createOperator>
 
 /** Is thrown where the ledger gave no answer: nothing can be told, and nothing was done. */
@@ -40,7 +39,6 @@ export type OperatorOptions = CashOutOptions &
   AliasOptions &
   RestoreOptions & {
     relayer: Relayer
-    /** Asks what is known of the deployment now. */
     condition: () => Promise<Condition>
     /** Gives what was known of it some seconds ago at most. */
     sharedCondition: () => Promise<Condition>

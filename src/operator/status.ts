@@ -16,7 +16,6 @@ export function shownIntake(intake: Intake, isAnyOpen: boolean): StatusAnswer['i
   return { state: isDrained ? 'drained' : intake.kind, since: isoOf(intake.since) }
 }
 
-/** Tells how things are, by what the ledger has and by the relayer's counts. */
 export function statusOf(
   subject: Subject,
   condition: KnownCondition,

@@ -1,10 +1,8 @@
 /** Time from outside, so that a simulator can own it. */
 export type Clock = {
-  /** Unix time in ms. */
   now(): number
   /** Resolves after this time, or at once when the signal aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** A signal that aborts after this time. */
   timeout(ms: number): AbortSignal
 }
 
@@ -17,7 +15,6 @@ export function aheadBy(told: number, before: number, after: number): number {
   return after < told ? after - told : 0
 }
 
-/** The runtime's own time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>

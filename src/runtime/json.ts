@@ -1,4 +1,3 @@
-/** Parses a text as JSON; undefined where it is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -13,13 +13,7 @@ import {
 } from 'viem'
 import { publicKeyToAddress } from 'viem/utils'
 
-/**
- * The account of a private key: 32 bytes, from 1 up to the order of secp256k1. It signs deterministically
- * (RFC 6979, low s), byte for byte as `privateKeyToAccount` of viem does, whose module would bring the
- * word lists of nine languages along.
- *
- * @throws what is not a private key has no account
- */
+/** Signs byte for byte as `privateKeyToAccount`, whose module brings word lists along. @throws no key */
 export function keyAccount(privateKey: Hex): LocalAccount {
   const key = privateKey.slice(2)
   const publicKey = bytesToHex(secp256k1.getPublicKey(key, false))

@@ -1,12 +1,8 @@
-/**
- * One thing that happened. Never holds a phone number, a PIN, what was typed, a key or a secret:
- * callers appear by their intent ids, which name a payment and not a person.
- */
+/** Holds no phone number, PIN, typed text, key or secret: callers appear by their intent ids. */
 export type LogEvent = {
   level: 'info' | 'warn' | 'error'
   /** Stable name, dotted: `payment.confirmed`. */
   event: string
-  /** For people. */
   message: string
   [field: string]: string | number | boolean | undefined
 }
@@ -16,7 +12,6 @@ export type Log = (event: LogEvent) => void
 /** What the console calls each level: platforms raise alerts of their own by it. */
 const consoleMethods = { info: 'log', warn: 'warn', error: 'error' } as const
 
-/** One JSON line an event, to the runtime's console. */
 export function createConsoleLog(now: () => number): Log {
   return (event) => {
     const line = JSON.stringify({ time: new Date(now()).toISOString(), ...event })

@@ -1,15 +1,9 @@
 import { Redis } from '@upstash/redis'
 import { bytesToHex } from 'viem'
 
-/** Where a Redis database is reached by Upstash's REST protocol. */
 export type RedisAddress = { url: string; token: string }
 
-/**
- * One Lua script as one atomic step of the database. It may have run although the call failed, so
- * what is called again has to be known again.
- *
- * @throws {RedisError} there was no answer, or it is a refusal
- */
+/** Runs a Lua script as one atomic step, also where the call fails. @throws {RedisError} no answer */
 export type RedisScript = (keys: readonly string[], args: readonly string[]) => Promise<unknown>
 
 /** A Redis database. All that is ever asked of it are scripts, which it runs on its primary. */
@@ -23,7 +17,6 @@ export class RedisError extends Error {
 /** A payment's caller waits 6.5 s at most, and a call of the ledger is made up to three times. */
 const defaultTimeoutMs = 2_000
 
-/** Opens a database; nothing is sent before the first script runs. */
 export function openRedis(
   { url, token }: RedisAddress,
   timeoutMs = defaultTimeoutMs,

@@ -1,9 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/**
- * Work that one request does and that other requests look at. They share its outcome and never its
- * promise: a Worker's request that awaits another's goes on as a part of it, and is cancelled with it.
- */
+/** Shares an outcome and never a promise: a Worker's request that awaits another's is cancelled with it. */
 type SharedWork<Value> = {
   outcome: { kind: 'done'; value: Value } | { kind: 'failed'; error: unknown } | undefined
 }

@@ -8,7 +8,6 @@ export type AfricasTalkingAccount = {
   username: string
   /** Was registered with it; undefined for the provider's own. */
   sender: string | undefined
-  /** Stands in the place of its own address. */
   url: string | undefined
 }
 
@@ -68,7 +67,6 @@ function post(
   })
 }
 
-/** Says that it was processed, sent or queued. */
 const accepted = [100, 101, 102]
 
 /** Blames the account: for its sender id, or its money. */
@@ -86,7 +84,6 @@ function byRecipient(code: number | undefined): SmsAnswer {
   return { kind: ofTheNumber.includes(code) ? 'refused' : 'unknown', reason }
 }
 
-/** Takes a request that was refused as a whole as not sent. */
 function byStatus(status: number): SmsAnswer {
   const isRefused = status >= 300 && status < 500 && status !== 408
   return { kind: isRefused ? 'later' : 'unknown', reason: `HTTP ${status}` }

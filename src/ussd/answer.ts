@@ -16,6 +16,7 @@ import { orLate } from '../runtime/time-limit.ts'
 import { type AskOptions, askAt } from './ask.ts'
 import { type Asked, createAsked, stepOf } from './asked.ts'
 import { type ClaimOptions, claimFor } from './deposits.ts'
+import type { UssdRequest } from './gateways/gateway.ts'
 import { balance } from './menu/balance.ts'
 import { createMenu } from './menu/entries.ts'
 import { help } from './menu/help.ts'
@@ -27,7 +28,6 @@ import { denialOf, payFor } from './paying.ts'
 import { changePin } from './pin-changes.ts'
 import { deniedText, screenOf } from './refused.ts'
 import { remember } from './remember.ts'
-import type { UssdRequest } from './request.ts'
 import { end, goOn, type Screen } from './screens/screen.ts'
 import { type Read, readSession } from './session.ts'
 
@@ -72,7 +72,6 @@ export function createAnswer(options: AnswerOptions): Answer {
 
 type Parts = AnswerOptions & { menu: Menu; amountOf: (wei: bigint) => string }
 
-/** Is a delivery, with all that answers it. */
 type Asking = Parts & Asked
 
 async function answerPatiently(parts: Parts, request: UssdRequest): Promise<Answered> {

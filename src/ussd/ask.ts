@@ -17,7 +17,6 @@ import { keepShown, recipientsStep, shownAt, shownRecipients, shownTerms } from 
 export type AskOptions = PayingOptions & {
   ledger: Pick<Ledger, 'payments' | 'show'>
   mayDial: MayDial
-  /** Tells what an amount is worth in local currency, where that is known now. */
   worthOf: (wei: bigint) => Promise<string | undefined>
   now: () => number
 }

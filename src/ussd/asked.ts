@@ -3,12 +3,12 @@ import type { CallerAccounts } from '../account/keys.ts'
 import type { PhoneNumber } from '../account/phone.ts'
 import type { SessionKeys } from '../account/session-keys.ts'
 import type { Question } from '../relay/ledger/port.ts'
+import type { UssdRequest, UssdSession } from './gateways/gateway.ts'
 import type { MenuSettings } from './menu/node.ts'
 import type { Messages } from './messages/en.ts'
 import { wordsFor } from './messages/languages.ts'
-import type { UssdRequest } from './request.ts'
 
-export type Asked = Omit<UssdRequest, 'text'> & {
+export type Asked = UssdSession & {
   since: number
   /** Derives the account of a number once, however many steps ask for it. */
   accounts: CallerAccounts

@@ -11,12 +11,10 @@ export type Facts = {
   terms: ShownTerms
   address: string
   earlierMinutes: number
-  /** Says that the caller has not been told yet that a payment has failed. */
   failure: 'untold' | 'none'
   recipients: readonly KnownRecipient[] | Unread
   /** Gives the amount's worth in local currency; `none` where no feed tells. */
   worth: { text: string } | 'none'
-  /** Says that the recipient's number never dialled here, and has nothing. */
   registration: 'registered' | 'unregistered' | Unread
   activity: { own: readonly Activity[]; received: readonly Activity[] | Unread } | Unread
 }

@@ -27,10 +27,8 @@ export type PayingOptions = RememberOptions & {
   loan: LoanReader
   intentKeys: IntentKeys
   ledger: Pick<Ledger, 'equal' | 'shown'>
-  /** Is undefined where no PIN is asked for. */
   pins: Pins | undefined
   pay: Pay
-  /** Is undefined where no messages are sent. */
   smsSeals?: SmsSeals | undefined
   leastTransferWei: bigint
   settings: MenuSettings
@@ -45,10 +43,7 @@ export type Wanted = {
   answers: readonly string[]
   /** Names the step of the last right PIN; undefined where none was asked for. */
   authorizedBy: string | undefined
-  /**
-   * Asks whether an equal payment of a moment ago is meant once more. What one delivery found is found by
-   * each one, however late it comes: a question is not paid without its answer.
-   */
+  /** Asks whether an equal payment of a moment ago is meant once more: it is not paid without its answer. */
   askOfEqual?: ((minutes: number) => Screen) | undefined
 }
 
@@ -163,7 +158,6 @@ async function sealedSms(of: Paying, intent: Intent, ordered: Ordered): Promise<
 
 type Receiver = Exclude<Recipient, { kind: 'address' }>
 
-/** Gives who gets the money, where it goes to a number. */
 const receiverOf = ({ recipient }: Intent): Receiver | undefined =>
   recipient?.kind === 'address' ? undefined : recipient
 
@@ -196,7 +190,6 @@ async function rememberRecipient(of: Paying, intentId: Hex, intent: Intent): Pro
   remember(of, sender, (kept) => withSent(kept, intentId, { to, address, sealed }))
 }
 
-/** Gives what screens show of a number once a payment goes there. */
 const shortNumber = (receiver: Receiver): string =>
   receiver.kind === 'known' ? receiver.label : shortPhone(receiver.phone)
 

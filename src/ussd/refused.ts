@@ -8,7 +8,6 @@ import { end, type Screen } from './screens/screen.ts'
 
 type Words = { say: Messages; amountOf: (wei: bigint) => string }
 
-/** Says why a payment is not made. */
 export function refusalText(words: Words, refusal: Refusal, kind: PaymentKind): string {
   const { say, amountOf } = words
   switch (refusal.kind) {
@@ -48,7 +47,6 @@ export function refusalText(words: Words, refusal: Refusal, kind: PaymentKind): 
   }
 }
 
-/** Says why the contract would not do it. */
 export function loanRefusalText(
   { say: { refused: say }, amountOf }: Words,
   refusal: LoanRefusal,
@@ -73,7 +71,6 @@ export function loanRefusalText(
   }
 }
 
-/** Says why the PIN of a session lets it do nothing. */
 export const deniedText = (say: Messages, denied: 'blocked' | 'dormant' | 'void'): string =>
   denied === 'void' ? say.sessionClosed : say.pin.locked[denied]
 

@@ -18,7 +18,6 @@ export type UssdRouteOptions = {
   log: Log
 }
 
-/** Is far more than any session sends. */
 const maxBodyBytes = 8 * 1024
 
 /** Serves one delivery. What is none gets a screen too: a handset shows nothing else. */

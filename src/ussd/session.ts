@@ -16,7 +16,6 @@ import {
 
 export type Read = {
   result: Exclude<MenuResult, { kind: 'unread' | 'unjudged' }>
-  /** Holds nothing that is secret. */
   answers: readonly string[]
   /** Is asked instead where the ledger knows something that the caller should. */
   or: Place | undefined
@@ -26,7 +25,6 @@ export type Read = {
 
 export type SessionOptions = {
   context: MenuContext
-  /** Is undefined where no PIN is asked for. */
   pins: Pins | undefined
   ledger: Pick<Ledger, 'show' | 'shown'>
   question: Asked['question']

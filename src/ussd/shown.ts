@@ -23,7 +23,6 @@ export const shownRecipients: ShownFact<KnownRecipient[]> = {
   ),
 }
 
-/** Keeps what holds for all of a session. */
 export const recipientsStep = 'recipients'
 
 export const shownTerms = {
@@ -39,7 +38,6 @@ export const sessionStart: ShownFact<'main' | 'newPin'> = {
 /** Tells whether a number that no plan knows has an account. Its step is a digest of the number. */
 export const shownOpened: ShownFact<boolean> = { name: 'opened', schema: z.boolean() }
 
-/** Holds nothing of the PIN that it judges. */
 export const pinVerdict: ShownFact<PinVerdict> = {
   name: 'pin',
   schema: z.discriminatedUnion('kind', [
@@ -61,7 +59,6 @@ export async function keepShown<Value>(
   return kept.kind === 'shown' ? schema.parse(JSON.parse(kept.value)) : undefined
 }
 
-/** Gives what a question has shown. @throws {Error} no answer */
 export async function shownAt<Value>(
   ledger: Pick<Ledger, 'shown'>,
   question: Question,

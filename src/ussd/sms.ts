@@ -19,7 +19,6 @@ const smsFacts = z.object({
   who: z.string(),
 })
 
-/** Holds to which phone a message goes, and what its payment is. */
 export type SmsFacts = z.output<typeof smsFacts>
 
 export const parseSmsFacts = (text: string): SmsFacts => smsFacts.parse(JSON.parse(text))
@@ -46,7 +45,6 @@ export function smsOf(
   return [sent, { party: 'receiver', facts: { phone: receiver, kind: 'received', amountWei, who } }]
 }
 
-/** Words a message once its payment has come to its end. */
 export function smsText(
   { kind, amountWei, who }: SmsFacts,
   { state, reason }: Pick<DueSms, 'state' | 'reason'>,

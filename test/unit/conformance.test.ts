@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { settings } from '../../src/compose/environment.ts'
-import { profiles } from '../../src/compose/profiles.ts'
+import { profiles } from '../../src/compose/settings.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const tables = globSync('test/conformance/*.md', { cwd: root }).sort()

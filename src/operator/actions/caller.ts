@@ -29,7 +29,6 @@ export type Caller = { phone: PhoneNumber; account: LocalAccount }
 
 const shownPayments = 20
 
-/** Tells what an account has, and what it paid last. */
 export async function lookUpCaller(
   { subject, relayer: { ledger, log }, loan, newId }: CallerOptions,
   { account: { address: account } }: Caller,

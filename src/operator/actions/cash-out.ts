@@ -8,7 +8,6 @@ import type { AskedOf, ToldOf } from '../answers.ts'
 import { toPaymentSummary } from '../records.ts'
 import type { Caller, CallerOptions, RefusedRequest } from './caller.ts'
 
-/** Takes money out of a caller's balance to an address outside; `all` that the account has. */
 export type CashOutOrder = {
   /** Pays at most once for the same caller, however often it is asked for. */
   key: string
@@ -17,7 +16,6 @@ export type CashOutOrder = {
   amountWei: bigint | 'all'
 }
 
-/** Carries out a cash-out as any payment of the caller is carried out. */
 export type CashOut = (order: CashOutOrder) => Promise<{ intentId: Hex; answered: PaymentAnswer }>
 
 export type CashOutOptions = CallerOptions & { relayer: Pick<Relayer, 'clock'>; cashOut: CashOut }

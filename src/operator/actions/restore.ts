@@ -12,14 +12,12 @@ import type { RefusedRequest } from './caller.ts'
 
 export type RestoreOptions = {
   relayer: Pick<Relayer, 'ledger' | 'log'>
-  /** Tells what the ledger has to have been begun with. */
   identity: () => Promise<Identity>
   /** Is undefined where the ledger is kept without a history. */
   setBack: ((to: SetBack) => Promise<SetBackAnswer>) | undefined
   newId: () => string
 }
 
-/** Takes the ledger as a whole out into a file, and back. */
 export function createRestores({ relayer, identity, newId, setBack }: RestoreOptions) {
   const { ledger, log } = relayer
   const say = (message: string) => log({ level: 'warn', event: 'operator.restore', message })

@@ -4,11 +4,9 @@ import type { AlertName, CheckName } from '../answers.ts'
 import { checksOf, type KnownCondition, paymentsLeft, usedOf, wantedWei } from '../health.ts'
 import { isoOf, type Subject } from '../records.ts'
 
-/** Calls a pool low that has fewer loans. */
 const fewLoans = 10n
 /** Calls a payment stuck that no block has after so many of the times after which it is outbid. */
 const stuckTimes = 3
-/** Tells of a day's calls from this share on. */
 const budgetShare = 0.8
 
 type Find = (known: KnownCondition, subject: Subject) => string | undefined
@@ -53,7 +51,6 @@ const finds: Readonly<Record<AlertName, Find>> = {
   unlisted_number: unlistedNumber,
 }
 
-/** Says what a failing check of health says, and what to do. */
 function failure(name: CheckName, remedy: string): Find {
   return (known) => {
     const check = checksOf(known).find((one) => one.name === name)

@@ -26,9 +26,7 @@ export function createSilence(options: SilenceOptions) {
   }
 
   return {
-    /** Says whether it was told, and its end was not. */
     isTold: () => raisedAt !== undefined,
-    /** Notes whether the ledger gave an answer. */
     async note(isAnswering: boolean): Promise<void> {
       const now = clock.now()
       if (isAnswering) {

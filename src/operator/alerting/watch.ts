@@ -8,11 +8,9 @@ import { post, type WebhookOptions } from './webhook.ts'
 export type WatchOptions = {
   subject: Subject
   log: Log
-  /** Is undefined where alerts are logged alone. */
   webhook: WebhookOptions | undefined
 }
 
-/** Notices that are told in one go. */
 const toldAtATime = 5
 
 /** Raises, clears and tells alerts, each once: the ledger knows what is raised, and who tells. */

@@ -4,7 +4,6 @@ import type { AlertNotice } from '../../relay/ledger/port.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { isoOf, type Subject } from '../records.ts'
 
-/** Says where alerts are sent, and what they are signed with. */
 export type Webhook = { url: string; secret: string }
 
 /** Reads what is posted. The same `id` comes again where an answer was lost. */

@@ -16,7 +16,6 @@ import type { Seen } from '../../relay/ledger/sight.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { keyAccount } from '../../runtime/key-account.ts'
 
-/** Tells what the contracts are to this relayer, and what the pool has. */
 export type Contracts = NonNullable<Seen['facts']['contracts']>
 
 export type LookAtContracts = ReturnType<typeof createContractsLook>
@@ -54,10 +53,7 @@ async function signViews(forwarder: Forwarder, seconds: number): Promise<readonl
   )
 }
 
-/**
- * Looks at the contracts by one `eth_call` of `execute` from the relayer: that it does not revert says that
- * the forwarder takes this relayer. `seconds` is the time of a block (Unix time in s).
- */
+/** Looks at the contracts by one `eth_call` from the relayer, at a time of a block (Unix time in s). */
 export function createContractsLook(isTarget: TargetCheck) {
   let signed: { at: number; requests: readonly SignedRequest[] } | undefined
 

@@ -19,10 +19,7 @@ const noteMs = 10_000
 const againLooks = 3
 const nodeTimeoutMs = 5_000
 
-/**
- * Does a round, and notes in the ledger what it saw of the chain; `ended` hears that it is noted, or could
- * not be. While health fails for what the chain says the next round comes soon.
- */
+/** Does a round, and notes what it saw; while health fails for that the next round comes soon. */
 export async function watched(
   relayer: Relayer,
   lookAtContracts: LookAtContracts,
@@ -46,7 +43,6 @@ export async function watched(
   }
 }
 
-/** Notes those answers of a node that are facts as they come. */
 function observed({ node, signer, clock }: Relayer, seen: Seen): Relayer['node'] {
   return {
     ...node,
@@ -77,7 +73,6 @@ function observed({ node, signer, clock }: Relayer, seen: Seen): Relayer['node']
   }
 }
 
-/** Names what to ask again where a check of health fails. */
 const looksFor: Partial<Record<CheckName, readonly LookName[]>> = {
   node: ['head', 'contracts'],
   relayer_funds: ['funds', 'gasPrice'],
@@ -90,10 +85,7 @@ const failingFor = (relayer: Relayer, vitals: Vitals): readonly LookName[] =>
     ({ name, state }) => (state === 'failing' && looksFor[name]) || [],
   )
 
-/**
- * Asks for the facts that are oldest, few at a time, and for those that health fails for, and notes them
- * with what the round saw itself, but not where that was noted a moment ago. Says whether health still fails.
- */
+/** Asks for a few of the oldest facts and those that health fails for; says whether it still does. */
 async function look(
   relayer: Relayer,
   lookAtContracts: LookAtContracts,

@@ -1,5 +1,4 @@
-import type { Country } from '../../account/phone.ts'
-import type { UssdRequest } from '../request.ts'
+import type { Country, PhoneNumber } from '../../account/phone.ts'
 import type { Screen } from '../screens/screen.ts'
 
 export type Gateway = {
@@ -24,14 +23,16 @@ export type ReplyTo = {
 export type Parsed =
   /** Holds all that was typed, joined by `*`. */
   | { kind: 'request'; session: UssdSession; text: string }
-  /** Holds the last answer alone; undefined at the first dial. */
   | { kind: 'step'; session: UssdSession; last: LastAnswer | undefined }
   /** Ends the session. It holds what was typed, so nothing of it is kept or logged. */
   | { kind: 'notice' }
   /** Is no delivery; `says` is a line for screen and log, with nothing of what came. */
   | { kind: 'bad'; says: string }
 
-export type UssdSession = Omit<UssdRequest, 'text'>
+/** Names a dialling; all of it is part of a payment's key. */
+export type UssdSession = { gateway: string; sessionId: string; phone: PhoneNumber }
 
-/** Holds what was typed last, and what the reply carried that it answers. */
+/** Holds all that was typed so far, joined by `*`. */
+export type UssdRequest = UssdSession & { text: string }
+
 export type LastAnswer = { input: string; carried: string }

@@ -209,7 +209,6 @@ function activityLines(
   return lines.length === 0 ? [own.nothing] : lines
 }
 
-/** Says what it was, and what became of it. */
 export function activityLine(
   say: Messages,
   { kind, amountWei, who = '', state }: Activity,

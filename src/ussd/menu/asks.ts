@@ -17,7 +17,6 @@ import {
   type Words,
 } from './node.ts'
 
-/** Asks how much is sent, below to whom. */
 export const askAmount = (
   leads: Pick<MenuQuestion, 'leads' | 'next'>,
   back: NodeName,

@@ -62,7 +62,6 @@ const paid = pays('cashOut', 'recipient', 'amountWei')
 const title: Title = (context, draft) =>
   words(context.say).confirmCashOut(...shownTransfer(context, draft))
 
-/** Offers to cash out instead where a transfer to an address is to be confirmed. */
 export const cashOutInstead = (digit: string, isPinAsked: boolean): Entry => ({
   digit,
   label: (say) => words(say).confirm,

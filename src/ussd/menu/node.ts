@@ -37,7 +37,6 @@ export type MenuSettings = {
   pin: 'off' | 'on' | 'strict'
   /** Lists what callers may choose from, the usual one first. The demonstration has none. */
   languages: readonly Language[]
-  /** Holds what entries have variables of their own for. */
   own: Readonly<Record<string, string>>
 }
 
@@ -66,7 +65,6 @@ export type List = {
   /** Stands instead of the title below why a PIN is asked for again. */
   again?: Words
   entries: readonly Entry[]
-  /** Is where a bare `0` leads. */
   back?: NodeName
   backLabel?: Label
   /** Names what is read to show it: it has no other facts. */
@@ -111,7 +109,6 @@ export const mistake = (why: string): Given => ({ kind: 'mistake', why })
 
 export type NodeName = string
 
-/** Ends a session by what was answered before. */
 export type Effect = { name: string; outcome: (draft: SessionDraft) => SessionOutcome }
 
 export type Destination = NodeName | Effect
@@ -120,7 +117,6 @@ export type Menu = ReadonlyMap<NodeName, MenuNode>
 
 /** Is one thing that a service offers: its line in the main menu, its places and its words. */
 export type MenuPart = {
-  /** Never depends on anything. */
   digit: string
   /** Is undefined where the settings leave it out. */
   leads: (settings: MenuSettings) => Destination | undefined
@@ -165,7 +161,6 @@ export type Ordered = Pick<ContractCall, 'spendsWei' | 'shared'> & {
   to: string
 }
 
-/** @throws {Error} the menu has no such place */
 export function nodeAt(menu: Menu, name: NodeName): MenuNode {
   const node = menu.get(name)
   if (node === undefined) throw new Error(`the menu has no place ${name}`)
@@ -175,7 +170,6 @@ export function nodeAt(menu: Menu, name: NodeName): MenuNode {
 export const isEffect = (destination: Destination): destination is Effect =>
   typeof destination === 'object'
 
-/** Ends a session with a payment of a kind, by what was answered for it. */
 export function pays(kind: PaymentKind, ...answers: ('recipient' | 'amountWei')[]): Effect {
   return {
     name: kind,

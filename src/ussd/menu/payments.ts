@@ -5,7 +5,6 @@ import type { PaymentPart } from './node.ts'
 import { repayment } from './repayment.ts'
 import { transfer } from './transfer.ts'
 
-/** Each kind of payment as the menu has it. */
 export const payments: Readonly<Record<PaymentKind, PaymentPart>> = {
   transfer,
   loan,

@@ -77,7 +77,6 @@ const words = inEach({
     },
   },
 })
-/** Where money can be sent to from outside, and what brings it in. */
 export const receive = {
   words,
   digit: '6',

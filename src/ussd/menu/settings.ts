@@ -42,7 +42,6 @@ const words = inEach({
     newPin: 'Necesito otro PIN',
   },
 })
-/** What a caller may choose for all screens, and the PIN. */
 export const callerSettings = {
   words,
   digit: '8',

@@ -16,7 +16,6 @@ import {
   type SessionOutcome,
 } from './node.ts'
 
-/** What the text of a session comes to. */
 export type MenuResult =
   | { kind: 'ask'; place: Place }
   | SessionOutcome
@@ -26,11 +25,9 @@ export type MenuResult =
   | { kind: 'locked'; why: LockedBy }
   /** What an answer means is to be read first: {@link MenuContext.known}, or {@link MenuContext.opened} of a number. */
   | { kind: 'unread'; phone?: PhoneNumber }
-  /** Three bad answers to one question. */
   | { kind: 'gave_up' }
   /** So many answers that no question is left open. */
   | { kind: 'too_long' }
-  /** Something was typed after the session's last screen. */
   | { kind: 'past_the_end' }
 
 /** Where a session stands, and why it is asked again. */
@@ -40,9 +37,7 @@ export type LockedBy = Exclude<PinVerdict['kind'], 'right' | 'wrong'>
 
 /** What is known of a session besides its answers, and stays so. */
 export type SoFar = {
-  /** Where it begins. */
   start: NodeName
-  /** Keeps verdicts by the number of answers with them. */
   verdicts: ReadonlyMap<number, PinVerdict>
 }
 
@@ -124,7 +119,6 @@ function withoutSecret(typed: string, node: MenuNode): string {
   return isPin(answer) ? masks.pin : masks.other
 }
 
-/** Takes off what ends a dialled code. */
 const meant = (typed: string): string => typed.trim().replace(/\s*#$/, '')
 
 type At = SoFar & { steps: number }

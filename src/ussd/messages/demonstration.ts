@@ -1,6 +1,5 @@
 import { english, type Messages } from './en.ts'
 
-/** English with the screens of the demonstration, to the letter. */
 export const demonstration: Messages = {
   ...english,
   wording: 'demo',

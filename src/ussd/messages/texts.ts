@@ -24,7 +24,6 @@ export const languageLabels: Readonly<Record<Language, string>> = {
 export const longAddress = (address: string): string =>
   `${address.slice(0, 10)}...${address.slice(-6)}`
 
-/** Shows the first 10 characters of an address. */
 export const shortAddress = (address: string): string => `${address.slice(0, 10)}...`
 
 /** Writes a day (Unix time in s, UTC) with the names of months, from January on. */

@@ -37,7 +37,7 @@ describe('an import', () => {
 
   test('of an adapter is for entry points, compose and other adapters', () => {
     expect(faultsOf('src/relay/ledger-redis.ts', './ledger-memory.ts')).toEqual([])
-    expect(faultsOf('src/compose/stores.ts', '../relay/ledger-memory.ts')).toEqual([])
+    expect(faultsOf('src/compose/runtime.ts', '../relay/ledger-memory.ts')).toEqual([])
     expect(faultsOf('src/relay/payment.ts', './ledger-memory.ts')).toEqual([
       `src/relay/ledger-memory.ts: ${known}`,
     ])
