@@ -112,11 +112,7 @@ export function withSent(
   }
 }
 
-export function sentTo(
-  { sent }: AccountMemory,
-  intentId: string,
-  address: Address,
-): string | undefined {
+export function sentTo({ sent }: AccountMemory, intentId: string, address: Address) {
   return sent.find((known) => known.intentId === intentId && isAddressEqual(known.address, address))
     ?.to
 }
@@ -138,11 +134,7 @@ export const tellsOf = (
 ): boolean => told.some((each) => each.session === session && failures.includes(each.intentId))
 
 /** Remembers that a session tells of the first of these failures that none has told of. */
-export function withTold(
-  memory: AccountMemory,
-  failures: readonly string[],
-  session: string,
-): AccountMemory | undefined {
+export function withTold(memory: AccountMemory, failures: readonly string[], session: string) {
   if (tellsOf(memory, failures, session)) return undefined
   const intentId = failures.find((id) => memory.told.every((each) => each.intentId !== id))
   if (intentId === undefined) return undefined
@@ -164,11 +156,7 @@ export function languageIn({ chosen }: AccountMemory): Language | undefined {
 }
 
 /** Remembers a language. A session chooses once: delivered again, it takes nothing back. */
-export function withLanguage(
-  memory: AccountMemory,
-  language: Language,
-  session: string,
-): AccountMemory | undefined {
+export function withLanguage(memory: AccountMemory, language: Language, session: string) {
   if (memory.chosen.some((earlier) => earlier.session === session)) return undefined
   return { ...memory, chosen: [{ language, session }, ...memory.chosen].slice(0, mostChosen) }
 }

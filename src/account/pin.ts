@@ -134,11 +134,7 @@ function changeOf({ pin, isDormant }: AccountMemory, session: string): PinChange
 const isReplaceable = ({ pin }: AccountMemory, at: number): boolean =>
   pin?.replaceableAt !== undefined && pin.replaceableAt <= at
 
-function authorizationOf(
-  { pin, isDormant }: AccountMemory,
-  step: string,
-  now: number,
-): Authorization {
+function authorizationOf({ pin, isDormant }: AccountMemory, step: string, now: number) {
   if (isDormant) return 'dormant'
   if (pin === undefined) return 'void'
   if (pin.tries >= maxTries) return 'blocked'

@@ -146,11 +146,7 @@ function subjectOf(config: Config, nodeService: NodeService): Subject {
 }
 
 /** @throws {Error} the ledger gave no answer, or not in time */
-async function vitalsWithin(
-  { clock }: Runtime,
-  ledger: Ledger,
-  identity: Identity,
-): Promise<{ vitals: Vitals; aheadMs: number }> {
+async function vitalsWithin({ clock }: Runtime, ledger: Ledger, identity: Identity) {
   const before = clock.now()
   const asked = ledger.vitals({ identity, probes: true })
   const vitals = await orLate(clock, ledgerWithinMs, asked, () => {

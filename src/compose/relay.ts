@@ -6,7 +6,7 @@ import { createNode } from '../chain/node.ts'
 import { depositCall, depositedWei, depositTopics, refusalOf, refusalWords } from '../loan/calls.ts'
 import { createLoanReader, type LoanSource } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
-import { claimDeposit, type DepositClaim } from '../relay/claim-deposit.ts'
+import { claimDeposit } from '../relay/claim-deposit.ts'
 import type { Forwarder } from '../relay/forwarder/requests.ts'
 import { identityOf } from '../relay/identity.ts'
 import { relayerAccount } from '../relay/keys.ts'
@@ -95,10 +95,7 @@ function signerOf(config: Config): ReturnType<typeof createSigner> {
   return signer
 }
 
-export function assembleDepositClaim(
-  { chain, loan }: Config,
-  relayer: Relayer,
-): (account: LocalAccount) => Promise<DepositClaim> {
+export function assembleDepositClaim({ chain, loan }: Config, relayer: Relayer) {
   const { balance } = createLoanReader(readLoan(relayer, loan))
   const deposit = {
     to: loan,
@@ -107,7 +104,8 @@ export function assembleDepositClaim(
     topicsOf: depositTopics,
     amountIn: depositedWei,
   }
-  return (account) => claimDeposit({ ...relayer, chainId: chain.id, deposit }, account)
+  return (account: LocalAccount) =>
+    claimDeposit({ ...relayer, chainId: chain.id, deposit }, account)
 }
 
 const readTimeoutMs = 5_000

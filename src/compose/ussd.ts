@@ -65,10 +65,7 @@ export function assembleCashOut(served: Served): CashOut {
   }
 }
 
-function partsOf(
-  { config, runtime, relayer, stores }: Served,
-  mayDial: AnswerOptions['mayDial'],
-): AnswerOptions {
+function partsOf({ config, runtime, relayer, stores }: Served, mayDial: AnswerOptions['mayDial']) {
   const { clock, background, log } = runtime
   const { ledger, forwarder } = relayer
   const { rateFeed } = config

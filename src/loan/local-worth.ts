@@ -30,9 +30,7 @@ type Price = { ofOne: number; at: number }
 const answer = z.record(z.string(), z.record(z.string(), z.number()))
 
 /** Tells an amount's worth by a feed that is asked once a minute. Never throws. */
-export function createLocalWorth(
-  options: LocalWorthOptions,
-): (wei: bigint) => Promise<string | undefined> {
+export function createLocalWorth(options: LocalWorthOptions) {
   const { clock, log, feed } = options
   const price = cached(clock, ttlMs, () =>
     priceFrom(options).catch((error: unknown) => {
@@ -40,7 +38,7 @@ export function createLocalWorth(
       return undefined
     }),
   )
-  return async (wei) => {
+  return async (wei: bigint) => {
     const last = await price()
     const age = last === undefined ? oldestMs : clock.now() - last.at
     if (last === undefined || age >= oldestMs || age < -aheadMs) return undefined

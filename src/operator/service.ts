@@ -139,10 +139,7 @@ async function countsOf({ node, signer, clock }: Relayer): Promise<Counts> {
 }
 
 /** Asks what the mined transaction of a payment used; undefined where none was, or no node tells. */
-async function gasUsedBy(
-  { node, clock, log }: Relayer,
-  { hash, block }: PaymentTrace,
-): Promise<number | undefined> {
+async function gasUsedBy({ node, clock, log }: Relayer, { hash, block }: PaymentTrace) {
   if (hash === null || block === null) return undefined
   try {
     return (await node.receipt(hash, clock.timeout(nodeTimeoutMs)))?.gasUsed

@@ -50,11 +50,7 @@ export function statusOf(
   }
 }
 
-function relayerOf(
-  { relayer }: Subject,
-  { vitals, terms }: KnownCondition,
-  counts: Counts,
-): StatusAnswer['relayers'][number] {
+function relayerOf({ relayer }: Subject, { vitals, terms }: KnownCondition, counts: Counts) {
   const { sight, oldest } = vitals
   const open = undecidedPhases.flatMap((phase) => oldest[phase] ?? [])
   return {

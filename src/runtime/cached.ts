@@ -2,11 +2,7 @@ import type { Clock } from './clock.ts'
 import { createWorkSharing } from './shared-work.ts'
 
 /** Keeps an answer, not a failure, for some time; all who ask meanwhile share one question. */
-export function cached<Answer>(
-  clock: Clock,
-  ttlMs: number,
-  ask: () => Promise<Answer>,
-): () => Promise<Answer> {
+export function cached<Answer>(clock: Clock, ttlMs: number, ask: () => Promise<Answer>) {
   const { share } = createWorkSharing({ clock, isAnswer: () => false })
   let kept: { answer: Answer; since: number } | undefined
 

@@ -32,10 +32,7 @@ export const systemClock: Clock = {
 }
 
 /** Ends time limits with the work: a Durable Object is paid for as long as timers run. */
-export async function withEndingLimits<T>(
-  clock: Clock,
-  work: (clock: Clock) => Promise<T>,
-): Promise<T> {
+export async function withEndingLimits<T>(clock: Clock, work: (clock: Clock) => Promise<T>) {
   const done = new AbortController()
   const timeout = (ms: number): AbortSignal => {
     const limit = new AbortController()

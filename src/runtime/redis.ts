@@ -17,10 +17,7 @@ export class RedisError extends Error {
 /** A payment's caller waits 6.5 s at most, and a call of the ledger is made up to three times. */
 const defaultTimeoutMs = 2_000
 
-export function openRedis(
-  { url, token }: RedisAddress,
-  timeoutMs = defaultTimeoutMs,
-): RedisDatabase {
+export function openRedis({ url, token }: RedisAddress, timeoutMs = defaultTimeoutMs) {
   const client = new Redis({
     url,
     token,
@@ -36,7 +33,7 @@ export function openRedis(
     keepAlive: false,
   })
   return {
-    script(source) {
+    script(source: string): RedisScript {
       let digest: Promise<string> | undefined
       return async (keys, args) => {
         digest ??= sha1(source)

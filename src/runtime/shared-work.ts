@@ -55,11 +55,7 @@ export function createWorkSharing({ clock, isAnswer }: WorkSharingOptions) {
 }
 
 /** Waits for another request's work by timers of the caller's own, as long as there is patience. */
-async function waitFor(
-  shared: SharedWork<unknown>,
-  clock: Clock,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function waitFor(shared: SharedWork<unknown>, clock: Clock, signal: AbortSignal | undefined) {
   const until = clock.now() + patienceMs
   let pauseMs = firstPauseMs
   while (shared.outcome === undefined && signal?.aborted !== true) {

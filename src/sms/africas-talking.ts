@@ -46,10 +46,7 @@ export function createAfricasTalkingSms(options: AfricasTalkingOptions): SmsProv
   }
 }
 
-function post(
-  { account, fetch, clock }: AfricasTalkingOptions,
-  { to, text }: SmsMessage,
-): Promise<Response> {
+function post({ account, fetch, clock }: AfricasTalkingOptions, { to, text }: SmsMessage) {
   const { apiKey, username, sender, url } = account
   const host = username === sandboxUser ? 'api.sandbox' : 'api'
   const form = new URLSearchParams({ username, to, message: text })

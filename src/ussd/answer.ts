@@ -103,12 +103,9 @@ async function answerPatiently(parts: Parts, request: UssdRequest): Promise<Answ
 }
 
 /** Serves all who have an account, whatever numbering plans say of the number by now. */
-async function isCustomer(
-  { settings, memory, ledger, loan, accounts }: Asking,
-  phone: PhoneNumber,
-): Promise<boolean> {
-  const remembered = settings.profile === 'demo' ? undefined : memory
-  return isOpened((await accounts(phone)).address, { memory: remembered, ledger, loan })
+async function isCustomer(of: Asking, phone: PhoneNumber) {
+  const memory = of.settings.profile === 'demo' ? undefined : of.memory
+  return await isOpened((await of.accounts(phone)).address, { ...of, memory })
 }
 
 /** Reads the language that the caller chose, and notes the dial. */
@@ -210,23 +207,15 @@ async function chooseLanguage(of: Asking, language: Language): Promise<Screen> {
 }
 
 /** Changes the PIN in a session that is undecided; one that is decided changes nothing any more. */
-async function changePinFor(
-  of: Asking,
-  { answers, authorizedBy }: Read,
-  action: PinAction,
-): Promise<Screen> {
+async function changePinFor(of: Asking, { answers, authorizedBy }: Read, action: PinAction) {
   const view = await of.ledger.lookup(await of.question(stepOf(answers)))
   if (view.kind !== 'undecided' && view.kind !== 'pending') return screenOf(of.say, answerOf(view))
   return endFor(of, answers, await changePin(of, action, authorizedBy))
 }
 
 /** Ends a session that pays nothing: the ledger has it before it is shown. */
-async function endFor(
-  { endSession, since, say, question }: Asking,
-  answers: readonly string[],
-  screen: Screen,
-  isUnlisted = false,
-): Promise<Screen> {
+async function endFor(of: Asking, answers: readonly string[], screen: Screen, isUnlisted = false) {
+  const { endSession, since, say, question } = of
   const steps = answers.length
   const ending = { since, steps, question: await question(stepOf(answers)), screen, isUnlisted }
   return screenOf(say, await endSession(ending))

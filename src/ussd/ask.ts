@@ -102,10 +102,7 @@ const readers: Readers = {
 }
 
 /** Lists whom a session may send to by a digit. What it shows first is what its digits mean. */
-async function recipientsOf(
-  { memory, ledger, question }: Asking,
-  { account }: Question,
-): Promise<KnownRecipient[]> {
+async function recipientsOf({ memory, ledger, question }: Asking, { account }: Question) {
   const session = await question(recipientsStep)
   const offered = recipientsIn(await memory.read(account)).map(
     ({ address, to }): KnownRecipient => ({ kind: 'known', address, label: to }),
@@ -118,22 +115,16 @@ async function recipientsOf(
 }
 
 /** Calls a number unregistered only where it never dialled, and the chain has nothing of it. */
-async function registrationOf(
-  { memory, accounts, loan }: Asking,
-  _: Question,
-  { draft: { recipient } }: Place,
-): Promise<Facts['registration']> {
+async function registrationOf(of: Asking, _: Question, { draft: { recipient } }: Place) {
   if (recipient === undefined || recipient.kind === 'address') return 'registered'
-  const { address } = recipient.kind === 'known' ? recipient : await accounts(recipient.phone)
-  const isKnown = (await memory.read(address)).hasDialled || (await loan.balance(address)) > 0n
+  const { address } = recipient.kind === 'known' ? recipient : await of.accounts(recipient.phone)
+  const isKnown =
+    (await of.memory.read(address)).hasDialled || (await of.loan.balance(address)) > 0n
   return isKnown ? 'registered' : 'unregistered'
 }
 
 /** Tells a session of the newest failure that none has told of, and the same again. */
-async function failureOf(
-  { ledger, memory }: Asking,
-  { session, account }: Question,
-): Promise<Facts['failure']> {
+async function failureOf({ ledger, memory }: Asking, { session, account }: Question) {
   const payments = await ledger.payments(account, shownPayments)
   const failures = payments.filter(hasFailed).map(({ order }) => order.request.intentId)
   if (failures.length === 0) return 'none'

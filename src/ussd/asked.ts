@@ -22,12 +22,11 @@ export type Asked = UssdSession & {
 /** Names a step after these answers. Nothing that is secret may be in them. */
 export const stepOf = (answers: readonly string[]): string => answers.join('*')
 
-export function createAsked(
-  parts: { keys: SessionKeys; accounts: CallerAccounts; settings: MenuSettings },
-  { gateway, sessionId, phone }: UssdRequest,
-  since: number,
-): Asked {
+export type AskedOptions = { keys: SessionKeys; accounts: CallerAccounts; settings: MenuSettings }
+
+export function createAsked(parts: AskedOptions, request: UssdRequest, since: number): Asked {
   const { keys, accounts, settings } = parts
+  const { gateway, sessionId, phone } = request
   const derived = new Map<PhoneNumber, Promise<LocalAccount>>()
   const accountOf: CallerAccounts = (of) => {
     const account = derived.get(of) ?? accounts(of)

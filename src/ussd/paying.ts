@@ -1,14 +1,14 @@
 import { type Address, checksumAddress, type Hex } from 'viem'
 import { sealedIn, withSent } from '../account/memory.ts'
-import { type PhoneNumber, shortPhone } from '../account/phone.ts'
-import type { Authorization, Pins } from '../account/pin.ts'
+import { shortPhone } from '../account/phone.ts'
+import type { Pins } from '../account/pin.ts'
 import type { IntentKeys } from '../account/session-keys.ts'
 import { callOf, type LoanTerms } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
 import type { HeldSms, Ledger, Question } from '../relay/ledger/port.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
-import type { ContractCall, Pay } from '../relay/pay/delivery.ts'
+import type { Pay } from '../relay/pay/delivery.ts'
 import { faultOf } from '../runtime/log.ts'
 import { type Asked, stepOf } from './asked.ts'
 import type { Intent, MenuSettings, Ordered } from './menu/node.ts'
@@ -83,10 +83,7 @@ async function orderOf(of: Paying, intent: Intent, terms?: LoanTerms): Promise<O
 }
 
 /** Carries out what a caller wants, at most once for its gateway and session. */
-export async function carryOut(
-  of: Paying,
-  { intent, answers, authorizedBy, askOfEqual }: Wanted,
-): Promise<{ intentId: Hex; answered: PaymentAnswer }> {
+export async function carryOut(of: Paying, { intent, answers, authorizedBy, askOfEqual }: Wanted) {
   const { gateway, sessionId, since, forwarder, pins } = of
   const caller = await of.account()
   const key = await of.intentKeys(gateway, sessionId, caller.address)
@@ -106,11 +103,7 @@ export async function carryOut(
 }
 
 /** Makes the contract's call that carries out an intent, with the screen that says so. */
-async function contractCallOf(
-  of: Paying,
-  intent: Intent,
-  answers: readonly string[],
-): Promise<ContractCall> {
+async function contractCallOf(of: Paying, intent: Intent, answers: readonly string[]) {
   const { say, settings, ledger, question } = of
   const { kind } = intent
   // A loan is of the amount that the screen before showed: that is what was agreed to.
@@ -125,20 +118,16 @@ async function contractCallOf(
   return {
     ...{ data: callOf(call), kind, spendsWei, shared },
     // Without a hash the payment is queued.
-    submitted: (hash) => end(submitted(amount, to, hash === undefined ? say.queued : `${hash}...`)),
+    submitted: (hash?: string) =>
+      end(submitted(amount, to, hash === undefined ? say.queued : `${hash}...`)),
     sms: await sealedSms(of, intent, ordered),
   }
 }
 
-export type Denial = Exclude<Authorization, 'valid'>
-
 /** Says why the PIN of a session lets it do nothing now; undefined where it does, and where none was asked for. */
-export async function denialOf(
-  { pins, account }: Pick<Paying, 'pins' | 'account'>,
-  step: string | undefined,
-): Promise<Denial | undefined> {
-  if (pins === undefined || step === undefined) return undefined
-  const found = await pins.authorize((await account()).address, step)
+export async function denialOf(of: Pick<Paying, 'pins' | 'account'>, step: string | undefined) {
+  if (of.pins === undefined || step === undefined) return undefined
+  const found = await of.pins.authorize((await of.account()).address, step)
   return found === 'valid' ? undefined : found
 }
 
@@ -162,19 +151,15 @@ const receiverOf = ({ recipient }: Intent): Receiver | undefined =>
   recipient?.kind === 'address' ? undefined : recipient
 
 /** Gives the phone of who gets the money; undefined where none is known. */
-async function phoneOf(
-  { memory, account, log }: Paying,
-  smsSeals: SmsSeals,
-  receiver: Receiver | undefined,
-): Promise<PhoneNumber | undefined> {
+async function phoneOf(of: Paying, smsSeals: SmsSeals, receiver: Receiver | undefined) {
   if (receiver?.kind !== 'known') return receiver?.phone
   try {
-    const { address: sender } = await account()
-    const sealed = sealedIn(await memory.read(sender), receiver.address)
+    const { address: sender } = await of.account()
+    const sealed = sealedIn(await of.memory.read(sender), receiver.address)
     return sealed === undefined ? undefined : await smsSeals.open(sealed, sender)
   } catch (error) {
     // A payment waits for no message.
-    log({ level: 'warn', event: 'memory.failed', message: faultOf(error) })
+    of.log({ level: 'warn', event: 'memory.failed', message: faultOf(error) })
     return undefined
   }
 }

@@ -1,13 +1,12 @@
 import type { Pins } from '../account/pin.ts'
 import type { Asked } from './asked.ts'
 import type { PinAction } from './menu/node.ts'
-import { end, type Screen } from './screens/screen.ts'
+import { end } from './screens/screen.ts'
 
-export async function changePin(
-  { pins, account, session: sessionOf, say }: Asked & { pins: Pins | undefined },
-  action: PinAction,
-  authorizedBy: string | undefined,
-): Promise<Screen> {
+type Changing = Asked & { pins: Pins | undefined }
+
+export async function changePin(of: Changing, action: PinAction, authorizedBy?: string) {
+  const { pins, account, session: sessionOf, say } = of
   if (pins === undefined) throw new Error('there are no PINs')
   const [{ address }, session] = await Promise.all([account(), sessionOf()])
   const change = async () => {

@@ -19,13 +19,9 @@ export function refusalText(words: Words, refusal: Refusal, kind: PaymentKind): 
     case 'clock':
       return say.nothingWasSent
     case 'none_left':
-      return loanRefusalText(
-        words,
-        callRulesOf(kind).takes === 'withdrawals'
-          ? { reason: 'withdrawal_limit', leftWei: undefined }
-          : { reason: 'no_liquidity' },
-        kind,
-      )
+      return callRulesOf(kind).takes === 'withdrawals'
+        ? say.refused.withdrawal_limit(undefined)
+        : say.refused.no_liquidity
     case 'not_authorized':
       return deniedText(say, refusal.why)
     case 'too_many_dials':
@@ -47,11 +43,9 @@ export function refusalText(words: Words, refusal: Refusal, kind: PaymentKind): 
   }
 }
 
-export function loanRefusalText(
-  { say: { refused: say }, amountOf }: Words,
-  refusal: LoanRefusal,
-  kind: PaymentKind,
-): string {
+export function loanRefusalText(words: Words, refusal: LoanRefusal, kind: PaymentKind): string {
+  const { amountOf } = words
+  const say = words.say.refused
   switch (refusal.reason) {
     case 'balance_too_low': {
       const balance = amountOf(refusal.balanceWei)

@@ -8,14 +8,11 @@ export type RememberOptions = {
   log: Log
 }
 
+type Change = (kept: AccountMemory) => AccountMemory | undefined
+
 /** Keeps something of a caller, after the reply if need be; where that fails, screens say less. */
-export function remember(
-  { memory, background, log }: RememberOptions,
-  account: Address,
-  change: (kept: AccountMemory) => AccountMemory | undefined,
-): void {
-  const remembering = memory
-    .change(account, change)
-    .catch((error) => log({ level: 'warn', event: 'memory.failed', message: faultOf(error) }))
-  background(remembering)
+export function remember(of: RememberOptions, account: Address, change: Change): void {
+  const failed = (error: unknown) =>
+    of.log({ level: 'warn', event: 'memory.failed', message: faultOf(error) })
+  of.background(of.memory.change(account, change).catch(failed))
 }

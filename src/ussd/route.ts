@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Country } from '../account/phone.ts'
 import type { Log } from '../runtime/log.ts'
-import type { Answer, Answered } from './answer.ts'
+import type { Answer } from './answer.ts'
 import type { CarriedText } from './gateways/carried-text.ts'
 import type { Gateway, Parsed, ReplyTo } from './gateways/gateway.ts'
 import { english } from './messages/en.ts'
@@ -61,10 +61,8 @@ export function ussdRoutes(options: UssdRouteOptions): Hono {
 }
 
 /** Is undefined where the delivery answers no reply of this service. */
-async function replyTo(
-  { gateway, answer, carriedText, background }: UssdRouteOptions,
-  delivery: Extract<Parsed, { session: unknown }>,
-): Promise<{ kind: Answered['kind']; body: string } | undefined> {
+async function replyTo(of: UssdRouteOptions, delivery: Extract<Parsed, { session: unknown }>) {
+  const { gateway, answer, carriedText, background } = of
   const { session } = delivery
   const text =
     delivery.kind === 'request' ? delivery.text : await carriedText.read(session, delivery.last)

@@ -3,7 +3,7 @@ import type { Pins, PinVerdict } from '../account/pin.ts'
 import type { Ledger } from '../relay/ledger/port.ts'
 import { type Asked, stepOf } from './asked.ts'
 import type { MenuContext } from './menu/node.ts'
-import { follow, type MenuResult, type Place } from './menu/walk.ts'
+import { follow } from './menu/walk.ts'
 import {
   keepShown,
   pinVerdict,
@@ -14,14 +14,7 @@ import {
   shownRecipients,
 } from './shown.ts'
 
-export type Read = {
-  result: Exclude<MenuResult, { kind: 'unread' | 'unjudged' }>
-  answers: readonly string[]
-  /** Is asked instead where the ledger knows something that the caller should. */
-  or: Place | undefined
-  /** Names the step of the last right PIN: what it led to asks whether it still authorizes. */
-  authorizedBy: string | undefined
-}
+export type Read = Awaited<ReturnType<typeof readSession>>
 
 export type SessionOptions = {
   context: MenuContext
@@ -32,10 +25,7 @@ export type SessionOptions = {
 }
 
 /** Reads a session's answers, each as the first delivery that had it. @throws {Error} no answer */
-export async function readSession(
-  parts: SessionOptions,
-  answers: readonly string[],
-): Promise<Read> {
+export async function readSession(parts: SessionOptions, answers: readonly string[]) {
   const { pins, question, ledger, isCustomer } = parts
   let context: MenuContext = { ...parts.context, opened: new Map() }
   const verdicts = new Map<number, PinVerdict>()

@@ -29,10 +29,10 @@ export type Caller = { phone: PhoneNumber; account: LocalAccount }
 
 const shownPayments = 20
 
-export async function lookUpCaller(
-  { subject, relayer: { ledger, log }, loan, newId }: CallerOptions,
-  { account: { address: account } }: Caller,
-): Promise<ToldOf<'lookup'>> {
+export async function lookUpCaller(of: CallerOptions, caller: Caller): Promise<ToldOf<'lookup'>> {
+  const { subject, loan, newId } = of
+  const { ledger, log } = of.relayer
+  const { address: account } = caller.account
   await ledger.note({ id: newId(), action: 'lookup', detail: { account } })
   const told = (wei: Promise<bigint>) =>
     wei.then(String).catch((error: unknown) => {
@@ -50,14 +50,15 @@ export async function lookUpCaller(
 
 /** Has a caller's own key deposit what is at its address. The audit has it before anything is sent. */
 export async function depositFor(
-  { subject, relayer: { ledger, log }, claimDeposit, newId }: CallerOptions,
+  of: CallerOptions,
   { account }: Caller,
 ): Promise<ToldOf<'deposit'>> {
+  const { ledger, log } = of.relayer
   const { address } = account
-  await ledger.note({ id: newId(), action: 'deposit', detail: { account: address } })
+  await ledger.note({ id: of.newId(), action: 'deposit', detail: { account: address } })
   const message = 'An operator deposits for a caller'
   log({ level: 'warn', event: 'operator.deposit', message })
-  return { account: address, deposit: depositOf(subject, await claimDeposit(account)) }
+  return { account: address, deposit: depositOf(of.subject, await of.claimDeposit(account)) }
 }
 
 function depositOf({ chain }: Subject, claim: DepositClaim): ToldOf<'deposit'>['deposit'] {
@@ -87,15 +88,13 @@ const pinActions = {
 } as const
 
 /** Lets a caller spend again, or keep a PIN, once the audit has it. @throws {Error} no answer */
-export async function tendPin(
-  { relayer: { ledger, log }, memory, newId }: CallerOptions,
-  { account: { address: account } }: Caller,
-  { action }: AskedOf<'pin'>,
-): Promise<ToldOf<'pin'>> {
+export async function tendPin(of: CallerOptions, caller: Caller, { action }: AskedOf<'pin'>) {
+  const { ledger, log } = of.relayer
+  const { address: account } = caller.account
   const { change, message } = pinActions[action]
-  await ledger.note({ id: newId(), action, detail: { account } })
+  await ledger.note({ id: of.newId(), action, detail: { account } })
   log({ level: 'warn', event: 'operator.pin', message })
-  const { pin, isDormant = false } = await memory.change(account, change)
+  const { pin, isDormant = false } = await of.memory.change(account, change)
   return {
     account,
     isChosen: pin !== undefined,

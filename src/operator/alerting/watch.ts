@@ -14,11 +14,7 @@ export type WatchOptions = {
 const toldAtATime = 5
 
 /** Raises, clears and tells alerts, each once: the ledger knows what is raised, and who tells. */
-export async function watchAlerts(
-  ledger: Ledger,
-  known: KnownCondition,
-  options: WatchOptions,
-): Promise<void> {
+export async function watchAlerts(ledger: Ledger, known: KnownCondition, options: WatchOptions) {
   const { subject, log, webhook } = options
   const { alerts, untoldFrom, now } = known.vitals
   const found = alertsOf(known, subject)
@@ -42,15 +38,15 @@ export async function watchAlerts(
 
 /** Posts a notice where there is a webhook, and has it noted where it was taken. */
 export async function tellNotice(
-  { subject, log, webhook }: WatchOptions,
+  of: WatchOptions,
   notice: AlertNotice,
   told?: () => Promise<void>,
-): Promise<void> {
+) {
   try {
-    if (webhook === undefined) return
-    await post(webhook, notice, subject)
+    if (of.webhook === undefined) return
+    await post(of.webhook, notice, of.subject)
     await told?.()
   } catch (error) {
-    log({ level: 'error', event: 'alert.untold', message: faultOf(error), alert: notice.name })
+    of.log({ level: 'error', event: 'alert.untold', message: faultOf(error), alert: notice.name })
   }
 }

@@ -25,14 +25,13 @@ export type WebhookOptions = { webhook: Webhook; fetch: typeof globalThis.fetch;
 const timeoutMs = 5_000
 
 /** Posts a notice, signed over the time and its bytes. @throws {Error} it was not taken */
-export async function post(
-  { webhook, fetch, clock }: WebhookOptions,
-  { id, name, kind, says, raisedAt, at }: AlertNotice,
-  { chain, relayer }: Pick<Subject, 'chain' | 'relayer'>,
-): Promise<void> {
-  const [raised, noted] = [isoOf(raisedAt), isoOf(at)]
-  const alert = { id, name, state: kind, says, raisedAt: raised, at: noted }
-  const message: AlertMessage = { ...alert, chainId: chain.id, relayer: relayer() }
+export async function post(of: WebhookOptions, notice: AlertNotice, { chain, relayer }: Subject) {
+  const { webhook, fetch, clock } = of
+  const { id, name, kind: state, says, raisedAt, at } = notice
+  const message: AlertMessage = {
+    ...{ id, name, state, says, raisedAt: isoOf(raisedAt), at: isoOf(at) },
+    ...{ chainId: chain.id, relayer: relayer() },
+  }
   const body = JSON.stringify(message)
   const seconds = `${Math.floor(clock.now() / 1_000)}`
   const response = await fetch(webhook.url, {

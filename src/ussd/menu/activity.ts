@@ -133,22 +133,14 @@ export const activity = {
 export const shownPayments = 8
 
 /** Tells what an account's own payments came to, the newest first. */
-export function activityOf(
-  payments: readonly Payment[],
-  memory: AccountMemory,
-  chainId: number,
-): Activity[] {
+export function activityOf(payments: readonly Payment[], memory: AccountMemory, chainId: number) {
   return payments
     .map((payment) => paymentActivity(payment, memory, chainId))
     .filter((activity) => activity !== undefined)
 }
 
 /** Is undefined for a call of another version, which is not ours to name. */
-function paymentActivity(
-  payment: Payment,
-  memory: AccountMemory,
-  chainId: number,
-): Activity | undefined {
+function paymentActivity(payment: Payment, memory: AccountMemory, chainId: number) {
   const { request, kind } = payment.order
   const call = callIn(request.data)
   if (call === undefined) return undefined

@@ -85,7 +85,7 @@ export function follow(answers: readonly string[], context: MenuContext, known: 
       shown,
     })
     shown[index] = withoutSecret(typed, node)
-    const step = stepFrom(place, node, meant(typed), context, { ...known, steps: index + 1 })
+    const step = stepFrom(place, meant(typed), context, { ...known, steps: index + 1 })
     switch (step.kind) {
       case 'end':
         if (isLast) return { result: step.outcome, shown, or: step.or }
@@ -123,18 +123,9 @@ const meant = (typed: string): string => typed.trim().replace(/\s*#$/, '')
 
 type At = SoFar & { steps: number }
 
-function stepFrom(
-  place: Place,
-  node: MenuNode,
-  typed: string,
-  context: MenuContext,
-  known: At,
-): Step {
-  const at = (name: NodeName, draft: SessionDraft = place.draft): Place => ({
-    name,
-    draft,
-    page: 0,
-  })
+function stepFrom(place: Place, typed: string, context: MenuContext, known: At): Step {
+  const node = nodeAt(context.menu, place.name)
+  const at = (name: NodeName, draft = place.draft): Place => ({ name, draft, page: 0 })
   if (typed === menuDigits) return { kind: 'go', place: at(known.start, {}) }
   if (node.kind === 'list') {
     const turned = turn(place, node, typed, context)
@@ -207,12 +198,7 @@ function turn(place: Place, node: List, typed: string, context: MenuContext): Pl
   return hasMore ? { ...place, page: place.page + 1 } : undefined
 }
 
-function pagesFrom(
-  { draft, why }: Place,
-  node: List,
-  context: MenuContext,
-  facts: Facts,
-): string[] {
+function pagesFrom({ draft, why }: Place, node: List, context: MenuContext, facts: Facts) {
   const { more, back } = context.say
   const lines = [
     ...(why === undefined ? [] : [why]),
