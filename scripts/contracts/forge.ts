@@ -52,7 +52,7 @@ export function buildContracts(more: readonly string[] = []): Promise<void> {
 async function build(sources: readonly string[]): Promise<void> {
   // forge writes `out/` and `cache/` without a lock, so two builds at once can leave torn files.
   const name = createHash('sha256').update(projectRoot).digest('hex').slice(0, 16)
-  const release = await lockFile(join(tmpdir(), `ussd-relay-build-${name}.lock`))
+  const release = await lockFile(join(tmpdir(), `ussd-relay-build-${name}.db`))
   try {
     await forge(['build', '--quiet', ...sources])
   } finally {

@@ -15,6 +15,7 @@ export function openFolder(env: NodeJS.ProcessEnv = process.env) {
   const at = (...names: string[]) => join(path, ...names)
   return {
     path,
+    lock: at('lock.db'),
     processes: at('pids.json'),
     /** What other programs read to find the running stack. */
     stack: at('stack.json'),

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
-import { parseJson, readIfThere, readJson, writeJson } from './files.ts'
+import { sleep } from '../dev/wait.ts'
+import { readJson, writeJson } from './files.ts'
 import type { Folder } from './folder.ts'
 import { end, identify, isRunning, type ProcessId } from './process-id.ts'
 
@@ -31,98 +31,60 @@ export type Processes = {
 }
 
 /** Makes this process the one that runs this folder's stack. `left`: what a killed start left. */
-export function claim({ processes: file }: Folder, relayUrl: string): Claim {
-  const main = ownProcess()
-  const childrenOf = (left?: { content: unknown }) =>
-    record.safeParse(left?.content).data?.children ?? []
-  const taken = takeFile(file, {
-    own: (left) => ({ main, relayUrl, children: childrenOf(left) }),
-    holderOf: (content) => record.safeParse(content).data?.main,
-  })
-  if ('content' in taken) {
-    const { main, relayUrl } = record.parse(taken.content)
-    return { kind: 'running', main, relayUrl }
+export async function claim(folder: Folder, relayUrl: string): Promise<Claim> {
+  const file = folder.processes
+  const read = () => record.safeParse(readJson(file)).data
+  let release = takeLock(folder.lock)
+  while (release === undefined) {
+    // Between a start's lock and its record stands the record of the start before it.
+    const running = read()
+    if (running !== undefined && isRunning(running.main)) return { kind: 'running', ...running }
+    await sleep(10)
+    release = takeLock(folder.lock)
   }
-  const left = childrenOf(taken.left).filter(isRunning)
-  return { kind: 'claimed', killed: taken.left !== undefined, left, processes: track(file) }
-}
-
-function track(file: string): Processes {
-  const read = () => record.parse(readJson(file))
-  return {
+  const main = identify(process.pid)
+  if (main === undefined) throw new Error(`This process (${process.pid}) cannot be found`)
+  const before = read()
+  let children = before?.children ?? []
+  const write = () => writeJson(file, { main, relayUrl, children })
+  write()
+  const processes: Processes = {
     add: (child) => {
-      const content = read()
-      writeJson(file, { ...content, children: [...content.children, child] })
+      children = [...children, child]
+      write()
     },
     close: async () => {
-      await Promise.all(read().children.map((child) => end(child, { graceMs: 0 })))
+      await Promise.all(children.map((child) => end(child, { graceMs: 0 })))
       rmSync(file, { force: true })
+      release?.()
     },
   }
+  return {
+    kind: 'claimed',
+    killed: before !== undefined,
+    left: children.filter(isRunning),
+    processes,
+  }
 }
 
-/** Waits until this process alone has the lock, which a process that was killed holds no longer. */
+/** Waits until this process alone has the lock, which the system takes from a process that ends. */
 export async function lockFile(file: string): Promise<() => void> {
-  const own = ownProcess()
-  const holderOf = (content: unknown) => processId.safeParse(content).data
-  while ('content' in takeFile(file, { own: () => own, holderOf })) await sleep(100)
-  return () => rmSync(file, { force: true })
-}
-
-function ownProcess(): ProcessId {
-  const own = identify(process.pid)
-  if (own === undefined) throw new Error(`This process (${process.pid}) cannot be found`)
-  return own
-}
-
-type Taking = {
-  /** What is written, where a process that was killed has left a file or not. */
-  own: (left?: { content: unknown }) => object
-  holderOf: (content: unknown) => ProcessId | undefined
-}
-
-/** Makes a file this process's own; gives its content where a process that runs holds it. */
-function takeFile(
-  file: string,
-  { own, holderOf }: Taking,
-): { content: unknown } | { left: { content: unknown } | undefined } {
-  for (let left: { content: unknown } | undefined; ; ) {
-    if (createFile(file, JSON.stringify(own(left)))) return { left }
-    const found = readIfThere(file)
-    if (found === undefined) continue
-    const content = parseJson(found)
-    const holder = holderOf(content)
-    if (holder !== undefined && isRunning(holder)) return { content }
-    if (removeAbandoned(file, found)) left = { content }
+  for (;;) {
+    const release = takeLock(file)
+    if (release !== undefined) return release
+    await sleep(100)
   }
 }
 
-/** Creates a file whole or not at all; false when there is one. */
-function createFile(file: string, content: string): boolean {
-  const temporary = `${file}.${randomUUID()}.new`
-  writeFileSync(temporary, content, { mode: 0o600 })
+/** Takes SQLite's lock of a file, and gives what releases it; undefined where another process has it. */
+function takeLock(file: string): (() => void) | undefined {
+  const database = new DatabaseSync(file)
   try {
-    // A link is there with all that it says or not at all, wherever a process is killed.
-    linkSync(temporary, file)
-    return true
+    database.exec('BEGIN EXCLUSIVE')
+    return () => database.close()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    database.close()
+    if (error instanceof Error && 'errcode' in error && error.errcode === 5) return undefined
     throw error
-  } finally {
-    rmSync(temporary, { force: true })
   }
-}
-
-/** Takes a dead process's file away. False when another process was faster: its file stays. */
-function removeAbandoned(file: string, content: Buffer): boolean {
-  const aside = `${file}.${randomUUID()}.old`
-  try {
-    renameSync(file, aside)
-  } catch {
-    return false
-  }
-  const isSame = readIfThere(aside)?.equals(content) === true
-  if (!isSame) linkSync(aside, file)
-  rmSync(aside, { force: true })
-  return isSame
 }

@@ -1,12 +1,10 @@
 import { rmSync } from 'node:fs'
 import { relative } from 'node:path'
-import { type Address, createPublicClient, formatEther, http } from 'viem'
-import { poolRules } from '../../src/chain/chains.ts'
+import { type Address, formatEther } from 'viem'
 import { relayerAccount } from '../../src/relay/keys.ts'
 import type { Deployment } from '../contracts/deploy.ts'
 import { provideRedisServer } from '../debian.mjs'
 import { isFree } from '../dev/ports.ts'
-import { sleep } from '../dev/wait.ts'
 import { endLeftChain, type LocalChain, startChain } from './chain/anvil.ts'
 import { readSavedHead } from './chain/chain-state.ts'
 import { type ChainNode, openNode, withoutKey } from './chain/node.ts'
@@ -34,12 +32,6 @@ import { createWorkerLog } from './served/worker-log.ts'
 
 /** As often as Cloudflare runs the Worker's cron. */
 const wakeEveryMs = 60_000
-
-/** How long a start waits for payments that are sent again, at most. */
-const repeatedWithinMs = 20_000
-
-/** A chain that is shorter than it was may be a replica that lags, so the relay waits before it acts. */
-const repeatsAfterMs = poolRules.anvil.regressionMs + 3 * poolRules.anvil.tendMs
 
 /** Nobody at a terminal waits 25 seconds for a block. The relay's times follow the blocks'. */
 const rootstockSeconds = 3
@@ -122,7 +114,7 @@ function openLifetime(): Lifetime {
 async function start(options: Options, lifetime: Lifetime): Promise<void> {
   const began = performance.now()
   const folder = openFolder()
-  const { killed, left, processes } = await claimFolder(folder, options, lifetime)
+  const { killed, processes } = await claimFolder(folder, options, lifetime)
   // Only now: a stack that runs already is found before anything is installed.
   if (options.deno && !process.env.UPSTASH_REDIS_REST_URL) provideRedisServer()
   await lifetime.goOn()
@@ -152,7 +144,6 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
 
   say(options.deno ? 'Starting Deno' : 'Starting the Worker')
   const build = await building
-  const nonce = await countTransactions(served, relayer)
   const running = {
     port: options.port,
     variables: workerVariables({
@@ -173,8 +164,6 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   await lifetime.goOn()
   await waitUntilHealthy(worker)
   keepAwake(worker, lifetime)
-  const isOlder = killed && chain?.loaded === true && !left.some(({ name }) => name === 'anvil')
-  if (isOlder) await sayWhatWasRepeated(served, relayer, nonce)
 
   const stack = describeStack({
     relayUrl: worker.url,
@@ -199,7 +188,7 @@ async function claimFolder(
   lifetime: Lifetime,
 ): Promise<Extract<Claim, { kind: 'claimed' }>> {
   const { port } = options
-  const claimed = claim(folder, `http://127.0.0.1:${port}`)
+  const claimed = await claim(folder, `http://127.0.0.1:${port}`)
   if (claimed.kind === 'running') {
     throw new StackError(
       `The stack already runs at ${claimed.relayUrl} (process ${claimed.main.pid}). End that one first, with Ctrl-C or: kill ${claimed.main.pid}`,
@@ -307,32 +296,6 @@ function sayWhatWasFound(folder: Folder, chain: LocalChain, killed: boolean): vo
   const goesOn = `local chain at ${chain.url} goes on from block ${saved.number}`
   const at = new Date(saved.savedAt).toTimeString().slice(0, 8)
   say(killed ? `The last start was killed. The ${goesOn}, saved at ${at}` : `The ${goesOn}`)
-}
-
-function countTransactions({ url }: ChainNode, address: Address): Promise<number> {
-  return createPublicClient({ transport: http(url) }).getTransactionCount({ address })
-}
-
-/** Waits until what a chain that came back older had lost is sent again, with the same bytes. */
-async function sayWhatWasRepeated(
-  node: ChainNode,
-  relayer: Address,
-  before: number,
-): Promise<void> {
-  const started = performance.now()
-  let repeated = 0
-  let quietUntil = started + repeatsAfterMs
-  while (performance.now() < Math.min(quietUntil, started + repeatedWithinMs)) {
-    const now = (await countTransactions(node, relayer)) - before
-    if (now !== repeated) quietUntil = performance.now() + poolRules.anvil.tendMs
-    repeated = now
-    await sleep(100)
-  }
-  say(
-    repeated === 0
-      ? 'No payment had to be sent again'
-      : `Sent again what the chain had lost, same bytes: ${repeated} of the relay's transactions`,
-  )
 }
 
 /** Wakes the ledgers now and every minute, and notices when workerd is gone. */
