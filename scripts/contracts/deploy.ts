@@ -1,7 +1,6 @@
 import {
   type Abi,
   type Address,
-  BaseError,
   createPublicClient,
   encodeDeployData,
   encodeFunctionData,
@@ -86,21 +85,8 @@ type Chain = {
 
 type ContractName = 'RelayForwarder' | 'MicroLoan'
 
-/** Brings both contracts onto the chain, or says what differs there. @throws {DeployError} */
+/** Brings both contracts onto the chain, or says what differs there. @throws {StackError} */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
-  try {
-    return await deploy(options)
-  } catch (error) {
-    // What viem says has the node's address in it, which may end in a key.
-    if (error instanceof BaseError) throw new DeployError('node', error.shortMessage)
-    if (error instanceof StackError && !(error instanceof DeployError)) {
-      throw new DeployError('node', error.message)
-    }
-    throw error
-  }
-}
-
-async function deploy(options: DeployOptions): Promise<Deployment> {
   const chain = await openChain(options)
   await buildContracts()
   const before = await findDeployed(chain, options)
@@ -127,7 +113,7 @@ async function openChain(options: DeployOptions): Promise<Chain> {
   const client = createPublicClient({ transport: http(url), cacheTime: 0 })
   const served = await client.getChainId()
   if (served !== chainId) {
-    throw new DeployError('wrong_chain', `the node serves chain ${served}, not ${chainId}`)
+    throw new StackError(`the node serves chain ${served}, not ${chainId}`)
   }
   const { hash: genesis } = await client.getBlock({ blockNumber: 0n })
   const node = { url, chain: chains[chainId], genesis, isAnvil: await isAnvil(url) }
@@ -167,10 +153,10 @@ async function checkTrust(
 ): Promise<void> {
   if (!hasLoan) return
   const trusted = await loanAt(client, loan).trustedForwarder()
-  if (!isAddressEqual(trusted, forwarder)) throw otherCode('MicroLoan', loan)
+  if (!isAddressEqual(trusted, forwarder)) throw new OtherCode('MicroLoan', loan)
   if (!hasForwarder) return
   const target = await forwarderAt(client, forwarder).target()
-  if (!isAddressEqual(target, loan)) throw otherCode('RelayForwarder', forwarder)
+  if (!isAddressEqual(target, loan)) throw new OtherCode('RelayForwarder', forwarder)
 }
 
 /** Finds what is otherwise on the chain than asked for; what was not asked for is not compared. */
@@ -217,7 +203,7 @@ async function planRecord(chain: Chain, before: Found | undefined): Promise<Depl
   const pending = await chain.client.getTransactionCount({ address: from, blockTag: 'pending' })
   if (pending !== nonce) {
     const words = `${from} has transactions that no block holds yet: wait for them, then try again`
-    throw new DeployError('pending', words)
+    throw new StackError(words)
   }
   const next = (offset: number) =>
     getContractAddress({ from, nonce: BigInt(nonce + offset) }).toLowerCase() as Address
@@ -239,7 +225,7 @@ async function planRecord(chain: Chain, before: Found | undefined): Promise<Depl
 async function checkGasPrice({ client, node }: Chain, options: DeployOptions): Promise<void> {
   const maxWei = maxGasPrice(options.maxGasPriceWei, node)
   const obstacle = priceObstacle(maxWei, await client.getGasPrice())
-  if (obstacle !== undefined) throw new DeployError('too_dear', `nothing was sent: ${obstacle}`)
+  if (obstacle !== undefined) throw new StackError(`nothing was sent: ${obstacle}`)
 }
 
 /** Deploys what is not there, and funds an empty pool. Each transaction waits for the one before. */
@@ -310,7 +296,7 @@ async function checkCode(chain: Chain, name: ContractName, address: Address): Pr
   const spans = Object.values(immutableReferences).flat()
   const isSame =
     code.length === object.length && maskImmutables(code, spans) === maskImmutables(object, spans)
-  if (!isSame) throw otherCode(name, address)
+  if (!isSame) throw new OtherCode(name, address)
   return true
 }
 
@@ -333,42 +319,26 @@ function sameHex(left: string, right: string): boolean {
   return left.toLowerCase() === right.toLowerCase()
 }
 
-type Reason =
-  | 'wrong_chain'
-  | 'public_record'
-  | 'code_missing'
-  | 'code_differs'
-  | 'pending'
-  | 'too_dear'
-  | 'node'
+function publicRecord(file: string): StackError {
+  return new StackError(
+    `${file} is the record of a public network, and the node serves another chain with its id`,
+  )
+}
 
-export class DeployError extends StackError {
-  override readonly name = 'DeployError'
-  readonly reason: Reason
-  /** Of code that this build did not make. */
-  readonly contract: ContractName | undefined
-  readonly address: Address | undefined
+function missingCode(file: string): StackError {
+  return new StackError(
+    `the chain has no code at an address of ${file}: the node may be behind; nothing is deployed over a record`,
+  )
+}
 
-  constructor(reason: Reason, message: string, contract?: ContractName, address?: Address) {
-    super(message)
-    this.reason = reason
-    this.contract = contract
-    this.address = address
+/** Code that this build did not make; it is left as it is. */
+export class OtherCode extends StackError {
+  readonly where: string
+
+  constructor(contract: ContractName, address: Address) {
+    super(
+      `${contract} at ${address} differs from this build: use the version that deployed it, or move to a new one (contracts/README.md)`,
+    )
+    this.where = `${contract} (${address})`
   }
-}
-
-function publicRecord(file: string): DeployError {
-  const words = `${file} is the record of a public network, and the node serves another chain with its id`
-  return new DeployError('public_record', words)
-}
-
-function missingCode(file: string): DeployError {
-  const words = `the chain has no code at an address of ${file}: the node may be behind; nothing is deployed over a record`
-  return new DeployError('code_missing', words)
-}
-
-/** The old contract is left as it is. */
-function otherCode(contract: ContractName, address: Address): DeployError {
-  const words = `${contract} at ${address} differs from this build: use the version that deployed it, or move to a new one (contracts/README.md)`
-  return new DeployError('code_differs', words, contract, address)
 }

@@ -2,10 +2,10 @@ import { type Address, createPublicClient, formatEther, http, parseEther } from 
 import { generatePrivateKey } from 'viem/accounts'
 import { z } from 'zod'
 import {
-  DeployError,
   type Deployment,
   type DeployOptions,
   deployContracts,
+  OtherCode,
 } from '../contracts/deploy.ts'
 import { type ChainNode, readMaxGasPrice } from './chain/node.ts'
 import { readJson } from './files.ts'
@@ -81,12 +81,9 @@ async function deploy(restart: string, options: DeployOptions): Promise<Deployme
   try {
     return await deployContracts(options)
   } catch (error) {
-    if (!(error instanceof DeployError)) throw error
-    if (error.reason !== 'code_differs') {
-      throw new StackError(`${error.message.slice(0, 1).toUpperCase()}${error.message.slice(1)}.`)
-    }
+    if (!(error instanceof OtherCode)) throw error
     throw new StackError(
-      `The deployed ${error.contract} (${error.address}) is not what this code builds. Go back to the code that deployed it, or start over with new contracts: ${restart}`,
+      `The deployed ${error.where} is not what this code builds. Go back to the code that deployed it, or start over with new contracts: ${restart}`,
     )
   }
 }

@@ -28,6 +28,7 @@ import {
   startRootstockPool,
 } from '../../../scripts/dev/rootstock-pool/start.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { describe } from '../../../scripts/stack/report.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { opened } from '../../support/opened.ts'
@@ -181,11 +182,9 @@ test('code that differs from the build is refused and named', async () => {
     const changed: Hex = `0x${code.slice(2, 20)}${code.slice(20, 22) === '00' ? '01' : '00'}${code.slice(22)}`
     for (const bytecode of [changed, '0x00', `${code}00`] as const) {
       await chain().setCode({ address, bytecode })
-      await expect(deployContracts(options())).rejects.toMatchObject({
-        reason: 'code_differs',
-        contract: name,
-        address,
-      })
+      await expect(deployContracts(options())).rejects.toThrow(
+        `${name} at ${address} differs from this build`,
+      )
     }
     await chain().setCode({ address, bytecode: code })
   }
@@ -195,7 +194,7 @@ test('a pair of which one names another contract is refused', async () => {
   const { contractAddress } = await deployForwarder()
   writeRecord({ ...record(), forwarder: contractAddress.toLowerCase() })
   const refused = (contract: string) =>
-    expect(deployContracts(options())).rejects.toMatchObject({ reason: 'code_differs', contract })
+    expect(deployContracts(options())).rejects.toThrow(new RegExp(`^${contract} at .+ differs`))
   await refused('MicroLoan')
 
   const first = readFileSync(`${recordFile}.kept`, 'utf8')
@@ -216,18 +215,18 @@ test('a record is kept from every chain that is not its own, and from a node tha
   const file = join(dirname(newRecordFile()), 'deployments', '31.json')
   const before = await client.getBlockNumber()
   const local = deployContracts({ ...options(), recordFile: file })
-  await expect(local).rejects.toMatchObject({ reason: 'public_record' })
+  await expect(local).rejects.toThrow('is the record of a public network')
   expect(await client.getBlockNumber()).toBe(before)
 
   const { url } = await startPlainNode(anvil.url)
   const kept = readFileSync(recordFile, 'utf8')
   await startOver()
   const behind = deployContracts({ ...options(), nodeUrl: url })
-  await expect(behind).rejects.toMatchObject({ reason: 'code_missing' })
+  await expect(behind).rejects.toThrow('the chain has no code at')
   expect(readFileSync(recordFile, 'utf8')).toBe(kept)
   writeRecord({ ...record(), genesisHash: `0x${'5'.repeat(64)}` })
   const another = deployContracts({ ...options(), nodeUrl: url })
-  await expect(another).rejects.toMatchObject({ reason: 'public_record' })
+  await expect(another).rejects.toThrow('is the record of a public network')
 })
 
 test('a local chain that was started over is deployed to again', async () => {
@@ -280,7 +279,7 @@ test('a node that shows no code where it was just deployed is not believed', asy
   )
   const file = newRecordFile()
   const unseen = deployContracts({ ...options(), nodeUrl: blind, recordFile: file })
-  await expect(unseen).rejects.toMatchObject({ reason: 'code_missing' })
+  await expect(unseen).rejects.toThrow('the chain has no code at')
   expect(JSON.parse(readFileSync(file, 'utf8')).state).toBe('sending')
 })
 
@@ -289,9 +288,7 @@ test('a deployer with a transaction under way is told to wait', async () => {
   await chain().setAutomine(false)
   try {
     await wallet().sendTransaction({ to: deployer, value: 1n, chain: null })
-    await expect(deployContracts(options())).rejects.toMatchObject({
-      reason: 'pending',
-    })
+    await expect(deployContracts(options())).rejects.toThrow('wait for them')
   } finally {
     await chain().mine({ blocks: 1 })
     await chain().setAutomine(true)
@@ -316,11 +313,11 @@ test.for([
     const wanted = { nodeUrl, ...(leavesAt === undefined && { deployerKey: poor }) }
     const error = await deployContracts({ ...options(), ...wanted, recordFile: file }).then(
       () => undefined,
-      (reason: Error) => reason,
+      describe,
     )
-    expect(error).toMatchObject({ reason: 'node' })
+    expect(error).toMatch(/^(HttpRequestError: |Insufficient funds: )/)
     for (const secret of [poor.slice(2), devKey.slice(2), 'a-key-of-the-node', node.url]) {
-      expect(String(error?.stack)).not.toContain(secret)
+      expect(error).not.toContain(secret)
     }
     // What is to be sent is recorded before.
     const state = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).state : undefined
