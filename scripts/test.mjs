@@ -1,5 +1,5 @@
 import { run } from './bootstrap.mjs'
-import { installDebianPackages, provideRedisServer } from './debian.mjs'
+import { provideRedisServer } from './debian.mjs'
 
 const partHelp = `  npx vitest run --project unit          or chain, deno, workerd, workerd-paying, workerd-crash-points
   npx vitest run test/unit/bootstrap.test.ts
@@ -29,8 +29,7 @@ else {
 }
 
 async function runTests() {
-  if (process.env.CI === 'true') installDebianPackages()
-  else if (!provideRedisServer()) {
+  if (!provideRedisServer()) {
     process.stdout.write(
       'redis-server is missing: what needs it is skipped. Install it: apt-get install redis-server\n',
     )

@@ -7,22 +7,40 @@ import { until } from './wait.ts'
 /** anvil's first account, funded on every fresh chain. Everybody knows its key. */
 export const devKey: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 
-export type Anvil = { url: string; process: ChildProcess; stop: () => Promise<void> }
+export type Anvil = {
+  url: string
+  process: ChildProcess
+  exited: Promise<void>
+  stop: () => Promise<void>
+}
 
+type AnvilOptions = {
+  chainId?: number
+  args?: readonly string[]
+  port?: number
+  /** The file that it writes into; a signal to this process' group does not reach it then. */
+  log?: number
+  onSpawned?: (pid: number, url: string) => void
+}
+
+/** Starts an anvil, which answers when this resolves. */
 export async function startAnvil({
   chainId = 31,
   args = [],
-}: {
-  chainId?: number
-  args?: string[]
-} = {}): Promise<Anvil> {
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
+  port,
+  log,
+  onSpawned = () => {},
+}: AnvilOptions = {}): Promise<Anvil> {
+  const ownPort = port ?? (await freePort())
+  const url = `http://127.0.0.1:${ownPort}`
+  // What it would print are the keys of its accounts.
+  const usual = ['--silent', '--host', '127.0.0.1', '--port', `${ownPort}`]
   const child = spawn(
     foundryBinary('anvil') ?? 'anvil',
-    ['--silent', '--host', '127.0.0.1', '--port', `${port}`, '--chain-id', `${chainId}`, ...args],
-    { stdio: ['ignore', 'ignore', 'inherit'] },
+    [...usual, '--chain-id', `${chainId}`, ...args],
+    { stdio: ['ignore', log ?? 'ignore', log ?? 'inherit'], detached: log !== undefined },
   )
+  if (child.pid !== undefined) onSpawned(child.pid, url)
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   await until(() => {
     if (child.exitCode !== null) throw new Error(`anvil ended with code ${child.exitCode}`)
@@ -31,6 +49,7 @@ export async function startAnvil({
   return {
     url,
     process: child,
+    exited,
     stop: async () => {
       child.kill('SIGTERM')
       await exited

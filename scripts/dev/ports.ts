@@ -5,11 +5,12 @@ import { createServer } from 'node:net'
 /** Below those that systems give to connections (32768 on Linux), and a cluster's Redis takes one 10,000 higher. */
 const serverPorts = { from: 12_000, to: 22_000 }
 
-/** Finds a port that nobody listens on, which no other call is given while this process runs. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(serverPorts.from, serverPorts.to)
+/** Finds a port that nobody listens on, from this one on or any, which no other call is given while this process runs. */
+export async function freePort(from?: number): Promise<number> {
+  for (let next = from; ; ) {
+    const port = next ?? randomInt(serverPorts.from, serverPorts.to)
     if ((await claim(port)) && (await isFree(port))) return port
+    if (next !== undefined) next += 1
   }
 }
 

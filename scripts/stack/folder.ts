@@ -17,13 +17,10 @@ export function openFolder(env: NodeJS.ProcessEnv = process.env) {
     path,
     lock: at('lock.db'),
     processes: at('pids.json'),
-    /** What other programs read to find the running stack. */
     stack: at('stack.json'),
     secrets: at('secrets.json'),
-    /** The local chain: its saved state, and its first block. */
     chain: at('chain'),
     chainState: at('chain', 'state.json.gz'),
-    chainStarted: at('chain', 'started.json'),
     chainHead: at('chain', 'head.json'),
     chainGenesisTime: at('chain', 'genesis-time.json'),
     chainGenesisHash: at('chain', 'genesis-hash.json'),

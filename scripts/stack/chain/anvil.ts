@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { z } from 'zod'
+import { type Anvil, startAnvil } from '../../dev/anvil.ts'
 import { foundryBinary } from '../../dev/foundry-binary.ts'
-import { isFree } from '../../dev/ports.ts'
-import { sleep } from '../../dev/wait.ts'
+import { freePort } from '../../dev/ports.ts'
 import { readJson, writeJson } from '../files.ts'
 import type { Folder } from '../folder.ts'
 import { end, identify, isRunning } from '../process-id.ts'
@@ -15,9 +14,7 @@ import { createNodeCall } from './node.ts'
 
 /** The next free port is taken where this one is in use. */
 const firstPort = 8545
-const startsWithinMs = 20_000
 const endsWithinMs = 5_000
-const attempts = 5
 
 export type LocalChain = {
   url: string
@@ -35,17 +32,14 @@ export async function startChain(
   { chainId, processes }: { chainId: number; processes: Processes },
 ): Promise<LocalChain> {
   mkdirSync(folder.chain, { recursive: true, mode: 0o700 })
-  const { child, url } = await spawnOnFreePort(folder, chainId, processes)
-  const exited = new Promise<void>((resolve) => {
-    if (hasEnded(child)) resolve()
-    else child.once('exit', () => resolve())
-  })
+  const { process: child, url, exited, stop } = await spawnAnvil(folder, chainId, processes)
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   const loaded = await load(folder, url)
   // anvil's clock goes on from the first block, or from a future that the chain was sent into; deadlines of payments
   // need today's time, and loans are older than today.
   await createNodeCall(url)('evm_setTime', [Math.floor(Date.now() / 1_000)])
   const saving = keepSaving(folder, url, (error) => {
-    if (hasEnded(child)) return
+    if (hasEnded()) return
     say(`The local chain could not be saved: ${error instanceof Error ? error.message : error}`)
   })
   let stopping = false
@@ -62,17 +56,13 @@ export async function startChain(
     stop: async () => {
       stopping = true
       await saving.stop()
-      if (!hasEnded(child)) await saveChain(folder, url).catch(() => {})
-      child.kill('SIGTERM')
+      if (!hasEnded()) await saveChain(folder, url).catch(() => {})
       const forced = setTimeout(() => child.kill('SIGKILL'), endsWithinMs)
-      await exited
+      await stop()
       clearTimeout(forced)
     },
   }
 }
-
-const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
-  exitCode !== null || signalCode !== null
 
 /** Ends an anvil that a killed start left behind, after it has given away its newest blocks. */
 export async function endLeftChain(
@@ -108,74 +98,30 @@ async function load(folder: Folder, url: string): Promise<boolean> {
   }
 }
 
-/** Takes the next free port, again when another process was faster. */
-async function spawnOnFreePort(
-  folder: Folder,
-  chainId: number,
-  processes: Processes,
-): Promise<{ child: ChildProcess; url: string }> {
-  for (let attempt = 0, from = firstPort; attempt < attempts; attempt++) {
-    const port = await freePortFrom(from)
-    const url = `http://127.0.0.1:${port}`
-    const child = spawnAnvil(folder, port, chainId)
-    const id = child.pid === undefined ? undefined : identify(child.pid)
-    if (id !== undefined) processes.add({ ...id, name: 'anvil', url })
-    if (await listens(child, folder)) return { child, url }
-    from = port + 1
+async function spawnAnvil(folder: Folder, chainId: number, processes: Processes): Promise<Anvil> {
+  if (foundryBinary('anvil') === undefined) {
+    throw new StackError(
+      `npm has no anvil for ${process.platform} on ${process.arch}. Start one yourself (anvil --chain-id 31) and name it: NODE_URL=http://127.0.0.1:8545 npm start`,
+    )
   }
-  throw new StackError(`The local chain did not start: ${folder.log('anvil')} says why.`)
-}
-
-function spawnAnvil(folder: Folder, port: number, chainId: number): ChildProcess {
-  const log = folder.log('anvil')
-  mkdirSync(dirname(log), { recursive: true })
-  rmSync(folder.chainStarted, { force: true })
-  const output = openSync(log, 'a', 0o600)
-  const options = {
-    host: '127.0.0.1',
-    port,
-    'chain-id': chainId,
-    timestamp: openGenesisTime(folder),
-    'config-out': folder.chainStarted,
-  }
-  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`])
+  const file = folder.log('anvil')
+  mkdirSync(dirname(file), { recursive: true })
+  const log = openSync(file, 'a', 0o600)
   try {
-    // Silent, because what it would print are the keys of its accounts. A saved chain is longer than what a request
-    // may hold by default. Ctrl-C does not reach it: it is asked for its blocks first.
-    return spawn(binary(), [...args, '--silent', '--no-request-size-limit'], {
-      detached: true,
-      stdio: ['ignore', output, output],
+    return await startAnvil({
+      chainId,
+      // A saved chain is longer than what a request may hold by default.
+      args: ['--timestamp', `${openGenesisTime(folder)}`, '--no-request-size-limit'],
+      port: await freePort(firstPort),
+      log,
+      onSpawned: (pid, url) => {
+        const id = identify(pid)
+        if (id !== undefined) processes.add({ ...id, name: 'anvil', url })
+      },
     })
+  } catch {
+    throw new StackError(`The local chain did not start: ${file} says why.`)
   } finally {
-    closeSync(output)
+    closeSync(log)
   }
-}
-
-/** Whether it has written its configuration, as it does once it has the port: to ask there may reach another program. */
-async function listens(child: ChildProcess, folder: Folder): Promise<boolean> {
-  child.once('error', () => {})
-  const started = performance.now()
-  while (performance.now() - started < startsWithinMs) {
-    if (child.pid === undefined || hasEnded(child)) break
-    if (existsSync(folder.chainStarted)) {
-      rmSync(folder.chainStarted)
-      return true
-    }
-    await sleep(10)
-  }
-  child.kill('SIGKILL')
-  return false
-}
-
-function binary(): string {
-  const file = foundryBinary('anvil')
-  if (file !== undefined) return file
-  throw new StackError(
-    `npm has no anvil for ${process.platform} on ${process.arch}. Start one yourself (anvil --chain-id 31) and name it: NODE_URL=http://127.0.0.1:8545 npm start`,
-  )
-}
-
-async function freePortFrom(first: number): Promise<number> {
-  for (let port = first; port < first + 100; port++) if (await isFree(port)) return port
-  throw new StackError(`No port from ${first} to ${first + 99} is free for the local chain.`)
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sleep } from '../../dev/wait.ts'
 import { readIfThere, readJson, writeJson, writeWhole } from '../files.ts'
 import type { Folder } from '../folder.ts'
 import { blockHead, createNodeCall } from './node.ts'
@@ -46,33 +47,27 @@ export async function loadChain(folder: Folder, url: string): Promise<boolean> {
 /** Saves the chain again and again while it runs, whenever it has a new head, until what is returned stops it. */
 export function keepSaving(folder: Folder, url: string, onError: (error: unknown) => void) {
   const call = createNodeCall(url)
+  const stopping = new AbortController()
+  const { signal } = stopping
   let saved: string | undefined
-  let stopped = false
-  let timer: NodeJS.Timeout | undefined
-  let round = Promise.resolve()
-
-  const look = async () => {
-    const started = performance.now()
-    try {
-      const head = await call('eth_getBlockByNumber', ['latest', false], blockHead)
-      if (!stopped && head.hash !== saved) saved = await saveChain(folder, url)
-    } catch (error) {
-      if (!stopped) onError(error)
+  const keep = async () => {
+    while (!signal.aborted) {
+      const started = performance.now()
+      try {
+        const head = await call('eth_getBlockByNumber', ['latest', false], blockHead)
+        if (!signal.aborted && head.hash !== saved) saved = await saveChain(folder, url)
+      } catch (error) {
+        if (!signal.aborted) onError(error)
+      }
+      // A long chain takes longer to save: at most a tenth of the time goes into it.
+      await sleep(Math.max(lookEveryMs, 9 * (performance.now() - started)), signal)
     }
-    // A long chain takes longer to save: at most a tenth of the time goes into it.
-    const pause = Math.max(lookEveryMs, 9 * (performance.now() - started))
-    if (!stopped) timer = setTimeout(next, pause)
   }
-  const next = () => {
-    round = look()
-  }
-  next()
-
+  const saving = keep()
   return {
-    stop: async () => {
-      stopped = true
-      clearTimeout(timer)
-      await round
+    stop: () => {
+      stopping.abort()
+      return saving
     },
   }
 }

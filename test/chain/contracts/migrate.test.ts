@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import {
   type Address,
   createPublicClient,
-  encodeFunctionData,
   getAddress,
   type Hex,
   http,
@@ -18,7 +17,6 @@ import { createRandom } from '../../../scripts/dev/random.ts'
 import { callerAccount } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { chains, poolRules } from '../../../src/chain/chains.ts'
-import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
 import { resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
 import { opened } from '../../support/opened.ts'
@@ -34,7 +32,6 @@ import {
   openWorld,
   pause,
   runCommand,
-  sendAs,
   startCommand,
   usualTerms,
   type World,
@@ -216,62 +213,6 @@ for (const { kind, what, open, arrivals, relist } of sampleOf(1, moves, 'what is
     )
   })
 }
-
-test('a thief of the account secret gets no more than the limit of a day', async () => {
-  const { owners, ask, from, client } = world
-  const thief = world.wallet
-  const gas = `0x${parseEther('1').toString(16)}`
-  for (const { account } of [...owners, { account: thief }]) {
-    await ask('anvil_setBalance', [account.address, gas])
-  }
-  await asOwner(world, from, 'setWithdrawalLimit', [parseEther('1')])
-  const held = await client.readContract({
-    address: from,
-    abi: microLoanAbi,
-    functionName: 'totalBalances',
-  })
-  const currency = await client.getBalance({ address: from })
-  const own = (await holdingOf(world, from, thief.address)).balance
-  let isOver = false
-  const stealing = (async () => {
-    while (!isOver) for (const { account } of owners) await steal(account, thief.address)
-  })()
-  await expect
-    .poll(async () => (await holdingOf(world, from, thief.address)).balance)
-    .toBeGreaterThan(own)
-
-  await pause(world)
-  const atPause = (await holdingOf(world, from, thief.address)).balance
-  const run = await runCommand(world, ['run', 'secret', '--batch', '2'])
-  isOver = true
-  await stealing
-  expect(run).toMatchObject({ code: 0 })
-  await ask('evm_increaseTime', [3 * 24 * 60 * 60])
-  await asOwner(world, from, 'unpause')
-  for (const { account } of owners) await steal(account, thief.address)
-
-  const stolen = (await holdingOf(world, from, thief.address)).balance - own
-  expect(stolen).toBe(atPause - own)
-  expect(stolen).toBeLessThanOrEqual(parseEther('1'))
-  const safe = await holdings(owners.map(({ heir }) => [from, heir.address] as const))
-  expect(safe.reduce((sum, { balance }) => sum + balance, 0n)).toBe(held - own - stolen)
-  expect(await client.getBalance({ address: from })).toBe(currency)
-  expect(await runCommand(world, ['verify', 'secret'])).toMatchObject({ code: 0 })
-
-  /** Announces all, transfers what it can, and withdraws what is due; what is refused is refused. */
-  async function steal(account: (typeof owners)[number]['account'], to: Address): Promise<void> {
-    const loan = { abi: microLoanAbi } as const
-    const tries = [
-      encodeFunctionData({ ...loan, functionName: 'withdraw', args: [parseEther('0.5')] }),
-      encodeFunctionData({ ...loan, functionName: 'withdraw', args: [parseEther('0.1')] }),
-      encodeFunctionData({ ...loan, functionName: 'announceWithdrawal', args: [parseEther('9')] }),
-      callOf({ kind: 'transfer', to, amountWei: parseEther('0.3') }),
-      callOf({ kind: 'transfer', to, amountWei: parseEther('0.1') }),
-    ]
-    for (const data of tries)
-      await sendAs(world, account, from, { data, value: 0n }).catch(() => {})
-  }
-})
 
 test('what comes to an old account after it was passed on follows it', async () => {
   const [{ account, heir }] = world.owners
