@@ -28,7 +28,7 @@ async function startNode(chainId = 31, args: string[] = []) {
 const testClient = (url: string) =>
   createTestClient({ mode: 'anvil', chain: anvilChain, transport: http(url) }).extend(publicActions)
 
-test('with NODE_URL the stack uses that node and leaves it running; other contracts keep the ledger, foreign ones stop the start, and --reset deploys new ones', async () => {
+test('with NODE_URL the stack uses that node and leaves it running; other contracts keep the ledger, and foreign ones stop the start', async () => {
   const folder = createDevFolder()
   const env = { NODE_URL: await startNode() }
   const first = await startStack(folder, { env })
@@ -65,12 +65,9 @@ test('with NODE_URL the stack uses that node and leaves it running; other contra
   await expect(prepareChain(dev, node, unpaid)).rejects.toThrow(
     /^The deployed MicroLoan \(0x\w+\) is not what this code builds.+: npm run restart$/,
   )
-  const reset = await startStack(folder, { env, args: ['--reset'] })
-  expect(reset.stack().contracts.loan).not.toBe(loan)
-  await reset.interrupt()
 })
 
-test('a node that is no anvil is paid for by DEPLOYER_KEY, and the start names what to fund', async () => {
+test('a node that is no anvil is paid for by DEPLOYER_KEY, the start names what to fund, and --reset deploys anew', async () => {
   const folder = createDevFolder()
   // As on a public network: a new anvil's own price is above the highest that is paid there.
   const anvil = await startNode(31, ['--base-fee', '0', '--gas-price', '60000000'])
@@ -88,7 +85,10 @@ test('a node that is no anvil is paid for by DEPLOYER_KEY, and the start names w
     `The account of DEPLOYER_KEY, ${address}, has 0 tRBTC on Rootstock Testnet (chain 31) and needs 0.024 tRBTC`,
   )
   await testClient(anvil).setBalance({ address, value: parseEther('0.1') })
-  const rich = await startStack(folder, { env: { NODE_URL, DEPLOYER_KEY: deployerKey } })
+  const before = await prepare(createTreasury(node, deployerKey))
+  const env = { NODE_URL, DEPLOYER_KEY: deployerKey }
+  const rich = await startStack(folder, { env, args: ['--reset'] })
+  expect(before).toMatchObject({ loan: expect.not.stringContaining(rich.stack().contracts.loan) })
   const dialled = { sessionId: 'p1', phoneNumber: alice, text: '1' }
   expect(await dial(rich.stack().relayUrl, dialled)).toBe('END Your Balance: 0 tRBTC')
   expect(rich.output()).not.toContain('were given')

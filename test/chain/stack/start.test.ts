@@ -98,11 +98,6 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   await paysAsOnRootstock(expect, folder, second, left)
   await second.interrupt()
 
-  const third = await startStack(folder)
-  expect(await rpcTo(third.stack().nodeUrl)('web3_clientVersion')).toMatch(/^anvil/)
-  await goesOn(expect, folder, third, { paid, contracts })
-  await third.interrupt()
-
   const reset = await startStack(folder, { args: ['--reset'] })
   expect(reset.output()).toContain('starting over')
   const asked = { sessionId: 's4', phoneNumber: bob, text: '1' }
