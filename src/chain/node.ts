@@ -3,80 +3,16 @@ import * as z from 'zod/mini'
 import { classifyRefusal, type SendRefusal } from './refusals.ts'
 import { type Rpc, RpcError, TransportError } from './rpc.ts'
 
-/** A block's identity and time, and the hashes of what it holds. */
-export type Head = {
-  number: number
-  hash: Hex
-  parentHash: Hex
-  timestampSeconds: number
-  transactions: readonly Hex[]
-}
-
-export type CallOutcome = { kind: 'returned'; data: Hex } | { kind: 'reverted'; data: Hex }
-
-export type Receipt = {
-  hash: Hex
-  block: { number: number; hash: Hex }
-  succeeded: boolean
-  /** Undefined: the node does not tell. */
-  gasUsed?: number | undefined
-  logs: { address: Address; topics: Hex[]; data: Hex }[]
-}
-
-export type LoggedEvent = {
-  address: Address
-  topics: Hex[]
-  data: Hex
-  transactionHash: Hex
-  block: { number: number; hash: Hex }
-}
-
 /** A block by its hash, whatever is at its height (EIP-1898). */
 export type BlockHash = { blockHash: Hex }
+
+type LogRange = { address: Address; topics: (Hex | null)[]; fromBlock: number; toBlock?: number }
 
 /** Whether a node took a transaction. `unknown` is a transport error: assume that it did. */
 export type Sent =
   | { kind: 'taken' }
   | { kind: 'refused'; refusal: Exclude<SendRefusal, 'known'>; message: string }
   | { kind: 'unknown' }
-
-/**
- * What the relay asks of its chain, every answer parsed. Reads bypass caches: settlement is decided
- * by them.
- *
- * @throws {RpcError} the node refused the question
- * @throws {TransportError} there was no answer, or none of the expected shape
- */
-export type Node = {
-  head(signal: AbortSignal): Promise<Head>
-  /** Undefined where the chain is not that long. */
-  block(number: number, signal: AbortSignal): Promise<Head | undefined>
-  /** Counts the account's transactions up to a block, or with those that wait in the pool. */
-  transactionCount(
-    account: Address,
-    signal: AbortSignal,
-    upTo?: number | 'latest' | 'pending',
-  ): Promise<number>
-  /** In wei. */
-  gasPrice(signal: AbortSignal): Promise<bigint>
-  /** In wei, of the native currency. */
-  balance(account: Address, signal: AbortSignal): Promise<bigint>
-  /** As of the latest block, or of this one: a node without that one refuses. */
-  call(
-    call: { from?: Address; to: Address; data: Hex; gas?: number },
-    signal: AbortSignal,
-    at?: number | 'latest' | BlockHash,
-  ): Promise<CallOutcome>
-  receipt(hash: Hex, signal: AbortSignal): Promise<Receipt | undefined>
-  /** Calldata of a transaction; undefined where the node does not know it. */
-  calldata(hash: Hex, signal: AbortSignal): Promise<Hex | undefined>
-  logs(
-    filter: { address: Address; topics: (Hex | null)[]; fromBlock: number; toBlock?: number },
-    signal: AbortSignal,
-  ): Promise<LoggedEvent[]>
-  /** Never throws: a transport error is an outcome like others. */
-  send(raw: Hex, signal: AbortSignal): Promise<Sent>
-}
 
 const text = <Kind extends Hex>(pattern: RegExp) =>
   z.custom<Kind>((value) => typeof value === 'string' && pattern.test(value))
@@ -101,8 +37,11 @@ const head = z.pipe(
     timestamp: count,
     transactions: z.array(hash),
   }),
-  z.transform(({ timestamp, ...block }): Head => ({ ...block, timestampSeconds: timestamp })),
+  z.transform(({ timestamp, ...block }) => ({ ...block, timestampSeconds: timestamp })),
 )
+
+/** A block's identity and time, and the hashes of what it holds. */
+export type Head = z.output<typeof head>
 
 const log = z.object({ address, topics: z.array(hash), data: hex })
 
@@ -115,16 +54,16 @@ const receipt = z.pipe(
     gasUsed: z.optional(count),
     logs: z.array(log),
   }),
-  z.transform(
-    (value): Receipt => ({
-      hash: value.transactionHash,
-      block: { number: value.blockNumber, hash: value.blockHash },
-      succeeded: BigInt(value.status) === 1n,
-      gasUsed: value.gasUsed,
-      logs: value.logs,
-    }),
-  ),
+  z.transform((value) => ({
+    hash: value.transactionHash,
+    block: { number: value.blockNumber, hash: value.blockHash },
+    succeeded: BigInt(value.status) === 1n,
+    gasUsed: value.gasUsed,
+    logs: value.logs,
+  })),
 )
+
+export type Receipt = z.output<typeof receipt>
 
 const calldata = z.pipe(
   z.object({ input: hex }),
@@ -133,15 +72,17 @@ const calldata = z.pipe(
 
 const loggedEvent = z.pipe(
   z.extend(log, { transactionHash: hash, blockHash: hash, blockNumber: count }),
-  z.transform(
-    ({ blockHash, blockNumber, ...event }): LoggedEvent => ({
-      ...event,
-      block: { number: blockNumber, hash: blockHash },
-    }),
-  ),
+  z.transform(({ blockHash, blockNumber, ...event }) => ({
+    ...event,
+    block: { number: blockNumber, hash: blockHash },
+  })),
 )
 
-export function createNode(rpc: Rpc): Node {
+/** What the relay asks of its chain; everything but `send` throws where the node refuses or is silent. */
+export type Node = ReturnType<typeof createNode>
+
+/** Asks by `rpc` and parses every answer; reads bypass caches, since settlement is decided by them. */
+export function createNode(rpc: Rpc) {
   async function ask<Schema extends z.ZodMiniType>(
     schema: Schema,
     method: string,
@@ -162,15 +103,30 @@ export function createNode(rpc: Rpc): Node {
   ) => (await ask(z.nullable(schema), ...question)) ?? undefined
 
   return {
-    head: (signal) => ask(head, 'eth_getBlockByNumber', ['latest', false], signal),
-    block: (number, signal) => find(head, 'eth_getBlockByNumber', [toHex(number), false], signal),
-    transactionCount(account, signal, upTo = 'latest') {
+    head: (signal: AbortSignal) => ask(head, 'eth_getBlockByNumber', ['latest', false], signal),
+    /** Undefined where the chain is not that long. */
+    block: (number: number, signal: AbortSignal) =>
+      find(head, 'eth_getBlockByNumber', [toHex(number), false], signal),
+    /** Counts the account's transactions up to a block, or with those that wait in the pool. */
+    transactionCount(
+      account: Address,
+      signal: AbortSignal,
+      upTo: number | 'latest' | 'pending' = 'latest',
+    ) {
       const block = typeof upTo === 'number' ? toHex(upTo) : upTo
       return ask(count, 'eth_getTransactionCount', [account, block], signal)
     },
-    gasPrice: (signal) => ask(wei, 'eth_gasPrice', [], signal),
-    balance: (account, signal) => ask(wei, 'eth_getBalance', [account, 'latest'], signal),
-    async call({ gas, ...call }, signal, at = 'latest') {
+    /** In wei. */
+    gasPrice: (signal: AbortSignal) => ask(wei, 'eth_gasPrice', [], signal),
+    /** In wei, of the native currency. */
+    balance: (account: Address, signal: AbortSignal) =>
+      ask(wei, 'eth_getBalance', [account, 'latest'], signal),
+    /** As of the latest block, or of this one: a node without that one refuses. */
+    async call(
+      { gas, ...call }: { from?: Address; to: Address; data: Hex; gas?: number },
+      signal: AbortSignal,
+      at: number | 'latest' | BlockHash = 'latest',
+    ): Promise<{ kind: 'returned' | 'reverted'; data: Hex }> {
       const fields = gas === undefined ? call : { ...call, gas: toHex(gas) }
       const block = typeof at === 'number' ? toHex(at) : at
       try {
@@ -181,14 +137,18 @@ export function createNode(rpc: Rpc): Node {
         return { kind: 'reverted', data }
       }
     },
-    receipt: (hash, signal) => find(receipt, 'eth_getTransactionReceipt', [hash], signal),
-    calldata: (hash, signal) => find(calldata, 'eth_getTransactionByHash', [hash], signal),
-    logs({ fromBlock, toBlock, ...filter }, signal) {
+    receipt: (hash: Hex, signal: AbortSignal) =>
+      find(receipt, 'eth_getTransactionReceipt', [hash], signal),
+    /** Calldata of a transaction; undefined where the node does not know it. */
+    calldata: (hash: Hex, signal: AbortSignal) =>
+      find(calldata, 'eth_getTransactionByHash', [hash], signal),
+    logs({ fromBlock, toBlock, ...filter }: LogRange, signal: AbortSignal) {
       const to = toBlock === undefined ? 'latest' : toHex(toBlock)
       const range = { ...filter, fromBlock: toHex(fromBlock), toBlock: to }
       return ask(z.array(loggedEvent), 'eth_getLogs', [range], signal)
     },
-    async send(raw, signal) {
+    /** Never throws: a transport error is an outcome like others. */
+    async send(raw: Hex, signal: AbortSignal): Promise<Sent> {
       try {
         await rpc('eth_sendRawTransaction', [raw], { signal })
         return { kind: 'taken' }

@@ -1,6 +1,6 @@
-import { hashKey, type KeyCheck, type Keys } from './api-keys.ts'
+import type { Keys } from './api-keys.ts'
 
-/** Keys from the configuration, the operator's own: for one network, without a quota. */
+/** Gives the operator's own keys, of the configuration: for one network, without a quota. */
 export function createConfigKeys({
   hashes,
   chainId,
@@ -9,19 +9,11 @@ export function createConfigKeys({
   chainId: number
 }): Keys {
   const known = new Set(hashes.map((hash) => hash.toLowerCase()))
-
-  async function lookup(hash: string): Promise<KeyCheck> {
-    if (!known.has(hash)) return { kind: 'unknown' }
-    return {
-      kind: 'granted',
-      hash,
-      chainId,
-      methods: undefined,
-      sockets: 10_000,
-      subscriptions: 100_000,
-      spend: async () => undefined,
-    }
+  const rights = { chainId, methods: undefined, sockets: 10_000, subscriptions: 100_000 }
+  return {
+    async lookup(hash) {
+      if (!known.has(hash)) return { kind: 'unknown' }
+      return { ...rights, kind: 'granted', hash, spend: async () => undefined }
+    },
   }
-
-  return { lookup, check: async (key) => lookup(await hashKey(key)) }
 }

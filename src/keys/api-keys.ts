@@ -13,18 +13,14 @@ export type GrantedKey = {
   spend: (calls: number) => Promise<Spent | undefined>
 }
 
-/** What a key may do. A malformed, unknown or revoked key is `unknown`. */
+/** What a key may do; a malformed, unknown or revoked one nothing. */
 export type KeyCheck = GrantedKey | { kind: 'unknown' }
 
 /** The quota does not cover the calls; nothing was counted. */
 export type Spent = { resetAt: Date }
 
 /** The API keys of the node service. Only hashes of keys are ever stored. */
-export type Keys = {
-  readonly check: (key: string) => Promise<KeyCheck>
-  /** The same by the key's hash, for what lasts longer than a request. */
-  readonly lookup: (hash: string) => Promise<KeyCheck>
-}
+export type Keys = { readonly lookup: (hash: string) => Promise<KeyCheck> }
 
 /** SHA-256 of the key's text, in hex. Keys are random, so the hash needs no salt. */
 export async function hashKey(key: string): Promise<string> {

@@ -19,14 +19,8 @@ const maxResponseLength = 10 * 1024 * 1024
 export type MessageOutcome =
   /** `text` is undefined where the message holds only notifications. */
   | { kind: 'answered'; message: Message; text: string | undefined }
-  /** It is not JSON-RPC. It counts as one call: reading it was work. */
-  | { kind: 'unreadable'; error: RpcError }
-  /** It is not served now. Nothing was counted. */
-  | { kind: 'refused'; message: Message; error: RpcError }
-  /** As `refused`, until the quota is full again. */
-  | { kind: 'over_quota'; message: Message; error: RpcError; resetAt: Date }
-  /** It cannot be known now whether it may be answered. */
-  | { kind: 'failed'; message: Message; error: RpcError }
+  /** Refused with a status of HTTP; until `resetAt` where its key's quota is spent. */
+  | { kind: 'refused'; status: 400 | 429 | 503; message: Message; error: RpcError; resetAt?: Date }
   | { kind: 'unknown_key' }
 
 /** Whose key pays for the calls of a message, or why they may not be made now. */
@@ -58,14 +52,15 @@ export async function answerMessage(
   try {
     key = await admit(calls)
     if (key.kind === 'unknown') return { kind: 'unknown_key' }
-    if (key.kind === 'refused') return { kind: 'refused', message, error: key.error }
+    if (key.kind === 'refused') return { ...key, status: 429, message }
     spent = await key.spend(calls)
   } catch (error) {
     log({ level: 'error', event: 'rpc.failed', message: faultOf(error) })
-    return { kind: 'failed', message, error: unavailable() }
+    return { kind: 'refused', status: 503, message, error: unavailable() }
   }
-  if (spent !== undefined) return { kind: 'over_quota', message, ...overQuota(spent) }
-  if (message.kind === 'refused') return { kind: 'unreadable', error: message.error }
+  if (spent !== undefined) return { ...overQuota(spent), kind: 'refused', status: 429, message }
+  // What cannot be read counts as one call: reading it was work.
+  if (message.kind === 'refused') return { ...message, status: 400, message }
 
   const caller = { ...options, methods: key.methods, subscriptions: subscriptionsOf?.(key) }
   const responding = Promise.all(requests.map((request) => respond(request, caller)))

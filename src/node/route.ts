@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { RpcError } from '../chain/rpc.ts'
-import type { Keys } from '../keys/api-keys.ts'
+import { hashKey, type Keys } from '../keys/api-keys.ts'
 import { bearerToken } from '../runtime/bearer.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
@@ -21,8 +21,8 @@ const anyOrigin = { 'access-control-allow-origin': '*' }
 const keyPaths = ['/', '/:key', '/:key/']
 
 /** Traces and logs of platforms hold addresses, not headers: so a key may come as `Authorization: Bearer`. */
-const keyOf = (c: Context): string =>
-  c.req.param('key') ?? bearerToken(c.req.header('authorization'))
+const hashOfKey = (c: Context): Promise<string> =>
+  hashKey(c.req.param('key') ?? bearerToken(c.req.header('authorization')))
 
 export type NodeRouteOptions = {
   keys: Keys
@@ -77,7 +77,7 @@ async function answerPost(
   shares: CustomerBudgets,
 ): Promise<Response> {
   const { keys, services, clock, background, log } = options
-  const key = await keys.check(keyOf(c))
+  const key = await keys.lookup(await hashOfKey(c))
   if (key.kind === 'unknown') return unauthorized(c)
   const service = services.get(key.chainId)
   if (service === undefined) return unauthorized(c)
@@ -125,17 +125,14 @@ function responseTo(c: Context, answered: MessageOutcome, clock: Clock): Respons
   switch (answered.kind) {
     case 'unknown_key':
       return unauthorized(c)
-    case 'unreadable':
-      return json(c, 400, errorText('null', answered.error))
-    case 'refused':
-      return json(c, 429, errorText(idOf(answered.message), answered.error))
-    case 'over_quota': {
-      const seconds = Math.ceil((answered.resetAt.getTime() - clock.now()) / 1000)
-      c.header('retry-after', `${Math.max(1, seconds)}`)
-      return json(c, 429, errorText(idOf(answered.message), answered.error))
+    case 'refused': {
+      const { status, message, error, resetAt } = answered
+      if (resetAt !== undefined) {
+        const seconds = Math.ceil((resetAt.getTime() - clock.now()) / 1000)
+        c.header('retry-after', `${Math.max(1, seconds)}`)
+      }
+      return json(c, status, errorText(idOf(message), error))
     }
-    case 'failed':
-      return json(c, 503, errorText(idOf(answered.message), answered.error))
     case 'answered': {
       const { message, text } = answered
       if (text === undefined) return c.body(null, 204, anyOrigin)
@@ -155,7 +152,7 @@ async function acceptSocket(
   { keys, services }: NodeRouteOptions,
   sockets: SocketKeeper,
 ): Promise<Response> {
-  const key = await keys.check(keyOf(c))
+  const key = await keys.lookup(await hashOfKey(c))
   if (key.kind === 'unknown' || !services.has(key.chainId)) return unauthorized(c)
   const accepted = await sockets.accept(c.req.raw, key.hash, key.chainId)
   switch (accepted.kind) {

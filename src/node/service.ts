@@ -12,25 +12,6 @@ import { minedBlock } from './reads/mined-block.ts'
 import { createUpstream, type Upstream } from './upstream/http-upstream.ts'
 import { createUpstreams, type Upstreams } from './upstream/upstreams.ts'
 
-export type NodeService = {
-  readonly chainId: number
-  readonly nodes: Upstreams
-  /** For callers in the same process: no envelope, no key, no quota; everything else as over HTTP. */
-  readonly request: Rpc
-  /**
-   * The answer as JSON text.
-   *
-   * @throws {RpcError} the answer is this error object
-   * @throws {TransportError} no node gave an answer
-   */
-  readonly answer: (
-    method: string,
-    params: readonly unknown[],
-    signal: AbortSignal,
-    subscriptions?: Subscriptions | undefined,
-  ) => Promise<string>
-}
-
 export type NodeServiceOptions = {
   chainId: number
   urls: readonly string[]
@@ -59,7 +40,9 @@ const methodOf = (name: string): Method | undefined =>
 
 export const isServed = (name: string): boolean => methodOf(name) !== undefined
 
-export function createNodeService(options: NodeServiceOptions): NodeService {
+export type NodeService = ReturnType<typeof createNodeService>
+
+export function createNodeService(options: NodeServiceOptions) {
   const { chainId, clock, background, log } = options
   const upstreams = createUpstreams({
     upstreams: nodesOf(options),
@@ -81,17 +64,19 @@ export function createNodeService(options: NodeServiceOptions): NodeService {
     return head !== undefined && head - Number(blockNumber) > deepBlocks
   }
 
+  /** For callers in the same process: no envelope, no key, no quota; everything else as over HTTP. */
   const request: Rpc = async (name, params, { signal, fresh = false }) => {
     if (!fresh) return JSON.parse(await answer(name, params, signal)) as unknown
     const method = find(name)
     return await method.call(method.parse(params), contextOf(means, signal, { since: clock.now() }))
   }
 
+  /** Gives the answer as JSON text, or throws the error object that it is. */
   async function answer(
     name: string,
     params: readonly unknown[],
     signal: AbortSignal,
-    subscriptions?: Subscriptions,
+    subscriptions?: Subscriptions | undefined,
   ): Promise<string> {
     const method = find(name)
     const parsed = method.parse(params)

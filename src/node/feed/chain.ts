@@ -24,13 +24,6 @@ export type ChainChange =
   /** More happened than can be told in order: what follows starts over. */
   | { kind: 'lost' }
 
-export type FeedSource = {
-  readonly latest: () => Promise<MinedBlock>
-  /** By hash or number; `null` if it does not exist. */
-  readonly block: (selector: string) => Promise<MinedBlock | null>
-  readonly logs: (block: MinedBlock) => Promise<ChainLog[]>
-}
-
 /** Blocks that are kept: reorganizations deeper than this are not told block by block. */
 export const keptBlocks = 128
 
@@ -165,10 +158,12 @@ function untilBroken(blocks: readonly MinedBlock[]): MinedBlock[] {
   return blocks.slice(breaks + 1)
 }
 
+export type FeedSource = ReturnType<typeof createFeedSource>
+
 export function createFeedSource(
   ask: <T>(work: (node: UpstreamNode) => Promise<T>) => Promise<T>,
   sawHead: (node: UpstreamNode, number: number) => void,
-): FeedSource {
+) {
   return {
     latest: () =>
       ask(async (node) => {
@@ -177,7 +172,8 @@ export function createFeedSource(
         sawHead(node, Number(latest.number))
         return latest
       }),
-    block: (selector) => ask((node) => minedBlock(node, selector, false)),
-    logs: (block) => ask((node) => provedLogs(node, block)),
+    /** By hash or number; `null` if it does not exist. */
+    block: (selector: string) => ask((node) => minedBlock(node, selector, false)),
+    logs: (block: MinedBlock) => ask((node) => provedLogs(node, block)),
   }
 }

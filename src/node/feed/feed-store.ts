@@ -1,14 +1,28 @@
-import type { FeedBlock } from './chain.ts'
+import { type FeedBlock, keptBlocks } from './chain.ts'
 import type { Topic } from './subscriptions.ts'
 
-export type KeptSubscription = { socket: string; id: string; topic: Topic }
+type KeptSubscription = { socket: string; id: string; topic: Topic }
 
 /** Where the feed keeps what must outlive its memory. */
-export type FeedStore = {
-  readonly blocks: () => FeedBlock[]
-  readonly move: (removed: readonly FeedBlock[], added: readonly FeedBlock[]) => void
-  readonly subscriptions: () => KeptSubscription[]
-  readonly add: (subscription: KeptSubscription) => void
-  readonly remove: (id: string) => void
-  readonly removeSocket: (socket: string) => void
+export type FeedStore = ReturnType<typeof createMemoryFeedStore>
+
+/** Keeps it where nothing outlives the process: its connections do not either. */
+export function createMemoryFeedStore() {
+  let blocks: FeedBlock[] = []
+  const subscriptions = new Map<string, KeptSubscription>()
+  return {
+    blocks: () => blocks,
+    move(removed: readonly FeedBlock[], added: readonly FeedBlock[]): void {
+      const gone = new Set(removed.map(({ hash }) => hash))
+      blocks = [...blocks.filter(({ hash }) => !gone.has(hash)), ...added].slice(-keptBlocks)
+    },
+    subscriptions: () => [...subscriptions.values()],
+    add: (subscription: KeptSubscription) => void subscriptions.set(subscription.id, subscription),
+    remove: (id: string) => void subscriptions.delete(id),
+    removeSocket(socket: string): void {
+      for (const { id, socket: own } of subscriptions.values()) {
+        if (own === socket) subscriptions.delete(id)
+      }
+    },
+  }
 }

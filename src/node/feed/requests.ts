@@ -85,11 +85,7 @@ async function answerTo(
     case 'unknown_key':
       sessions.end(session, closeCodes.policy, revokedWords)
       return undefined
-    case 'unreadable':
-      return errorText('null', answered.error)
     case 'refused':
-    case 'over_quota':
-    case 'failed':
       return renderRefusals(answered.message, answered.error)
     case 'answered':
       return answered.text

@@ -1,6 +1,5 @@
 import { faultOf } from '../../runtime/log.ts'
-import { type FeedBlock, keptBlocks } from './chain.ts'
-import type { FeedStore, KeptSubscription } from './feed-store.ts'
+import { createMemoryFeedStore } from './feed-store.ts'
 import { createNodeFeed, type FeedKeeper } from './keeper.ts'
 import type { Feed } from './network-feed.ts'
 import type { FeedSocket } from './sessions.ts'
@@ -92,26 +91,5 @@ export function createMemorySockets({
         feed.closed(client)
       })
     }
-  }
-}
-
-/** Nothing outlives the process: its connections do not either. */
-export function createMemoryFeedStore(): FeedStore {
-  let blocks: FeedBlock[] = []
-  const subscriptions = new Map<string, KeptSubscription>()
-  return {
-    blocks: () => blocks,
-    move(removed, added) {
-      const gone = new Set(removed.map(({ hash }) => hash))
-      blocks = [...blocks.filter(({ hash }) => !gone.has(hash)), ...added].slice(-keptBlocks)
-    },
-    subscriptions: () => [...subscriptions.values()],
-    add: (subscription) => void subscriptions.set(subscription.id, subscription),
-    remove: (id) => void subscriptions.delete(id),
-    removeSocket(socket) {
-      for (const { id, socket: own } of subscriptions.values()) {
-        if (own === socket) subscriptions.delete(id)
-      }
-    },
   }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { block as blockResult, pendingBlock, type RawBlock } from '../objects/block.ts'
+import { block as blockResult, pendingBlock } from '../objects/block.ts'
 import {
   anyQuantity,
   blockParam,
@@ -15,14 +15,7 @@ import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleBlock } from './examples.ts'
 import { type Method, method } from './method.ts'
 
-type Counted = { what: string; example: string; of: (block: RawBlock) => readonly unknown[] }
-
-const transactions: Counted = {
-  what: 'transactions',
-  example: '0x5',
-  of: (block) => block.transactions,
-}
-const uncles: Counted = { what: 'uncles', example: '0x0', of: (block) => block.uncles }
+type Counted = 'transactions' | 'uncles'
 
 export const blockMethods = [
   method({
@@ -56,32 +49,26 @@ export const blockMethods = [
         return await completeBlock(node, raw, context)
       }),
   }),
-  countByHash('eth_getBlockTransactionCountByHash', transactions),
-  countByNumber('eth_getBlockTransactionCountByNumber', transactions),
-  countByHash('eth_getUncleCountByBlockHash', uncles),
-  countByNumber('eth_getUncleCountByBlockNumber', uncles),
+  count('eth_getBlockTransactionCountByHash', 'transactions', hashParam),
+  count('eth_getBlockTransactionCountByNumber', 'transactions', blockParam),
+  count('eth_getUncleCountByBlockHash', 'uncles', hashParam),
+  count('eth_getUncleCountByBlockNumber', 'uncles', blockParam),
 ]
 
-function countByHash(name: Lookup, { what, example, of }: Counted): Method {
+function count(name: Lookup, what: Counted, param: typeof hashParam): Method {
+  const isByHash = param === hashParam
   return method({
     name,
     summary: `The number of ${what} of a block`,
-    params: { hash: hashParam },
+    params: isByHash ? { hash: param } : { block: param },
     result: z.nullable(quantity),
-    example: { params: [exampleBlock.hash], result: example },
-    lasts: () => true,
-    call: ({ hash }, { ask }) => ask((node) => countInBlock(node, name, hash, of)),
-  })
-}
-
-function countByNumber(name: Lookup, { what, example, of }: Counted): Method {
-  return method({
-    name,
-    summary: `The number of ${what} of a block`,
-    params: { block: blockParam },
-    result: z.nullable(quantity),
-    example: { params: ['0x2a'], result: example },
-    call: ({ block }, { ask }) => ask((node) => countInBlock(node, name, block, of)),
+    example: {
+      params: [isByHash ? exampleBlock.hash : '0x2a'],
+      result: toQuantity(exampleBlock[what].length),
+    },
+    lasts: () => isByHash,
+    call: ({ hash, block = hash }, { ask }) =>
+      ask((node) => countInBlock(node, name, `${block}`, what)),
   })
 }
 
@@ -90,7 +77,7 @@ async function countInBlock(
   node: UpstreamNode,
   name: Lookup,
   selector: string,
-  of: Counted['of'],
+  what: Counted,
 ): Promise<string | null> {
   const isPending = selector === 'pending'
   const count = isPending
@@ -98,5 +85,5 @@ async function countInBlock(
     : await ifServed(lookUp(node, name, [selector], z.nullable(anyQuantity)))
   if (count !== undefined) return count
   const block = await (isPending ? pendingBlockOf(node, false) : minedBlock(node, selector, false))
-  return block && toQuantity(of(block).length)
+  return block && toQuantity(block[what].length)
 }

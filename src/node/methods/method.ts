@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import type { Subscriptions } from '../feed/subscriptions.ts'
-import type { NodeAccess } from '../upstream/node.ts'
+import type { NodeAccess } from '../upstream/upstreams.ts'
 import '../../runtime/english.ts'
 
 export type Context = NodeAccess & {
@@ -28,44 +28,32 @@ export type Method = {
   /** Whether this answer proves itself. What does not is kept for a minute at most. */
   readonly proves: (params: Record<string, unknown>, result: unknown) => boolean
   /** Tells whether this answer can never change; no reorganization reaches what `isDeep`. */
-  readonly lasts: (
-    params: Record<string, unknown>,
-    result: unknown,
-    isDeep: (blockNumber: string) => boolean,
-  ) => boolean
+  readonly lasts: (params: Record<string, unknown>, result: unknown, isDeep: IsDeep) => boolean
 }
 
+type IsDeep = (blockNumber: string) => boolean
 type Shape = Readonly<Record<string, z.ZodMiniType>>
+type Answer<R> = NonNullable<z.output<R>>
 type Parsed<S extends Shape> = { [K in keyof S]: z.output<S[K]> }
 
 /** Makes a method. Parameters are positional; those that take `undefined` may be `null`. */
-export function method<S extends Shape, R extends z.ZodMiniType>(definition: {
-  name: string
-  summary: string
-  params: S
-  result: R
-  example: Example
-  effect?: boolean
-  call: (params: Parsed<S>, context: Context) => Promise<z.output<R>>
-  /** Without it no answer is kept. `null` never is. */
-  lasts?: (
-    params: Parsed<S>,
-    result: NonNullable<z.output<R>>,
-    isDeep: (blockNumber: string) => boolean,
-  ) => boolean
-  /** Without it no answer does. */
-  proves?: (params: Parsed<S>, result: NonNullable<z.output<R>>) => boolean
-}): Method {
-  const { name, summary, params: shape, result, example, effect = false } = definition
-  const { call, lasts, proves } = definition
+export function method<S extends Shape, R extends z.ZodMiniType>(
+  definition: Pick<Method, 'name' | 'summary' | 'example'> & {
+    params: S
+    result: R
+    effect?: boolean
+    call: (params: Parsed<S>, context: Context) => Promise<z.output<R>>
+    /** Without it no answer is kept. `null` never is. */
+    lasts?: (params: Parsed<S>, result: Answer<R>, isDeep: IsDeep) => boolean
+    /** Without it no answer does. */
+    proves?: (params: Parsed<S>, result: Answer<R>) => boolean
+  },
+): Method {
+  const { name, params: shape, call, lasts, proves } = definition
   const entries = Object.entries<z.ZodMiniType>(shape)
   return {
-    name,
-    summary,
-    params: shape,
-    result,
-    example,
-    effect,
+    effect: false,
+    ...definition,
     parse(params) {
       if (params.length > entries.length) {
         const most = `${entries.length} parameter${entries.length === 1 ? '' : 's'}`
@@ -78,13 +66,11 @@ export function method<S extends Shape, R extends z.ZodMiniType>(definition: {
       return parsed
     },
     call: (params, context) => call(params as Parsed<S>, context),
-    proves: (params, answer) =>
-      proves?.(params as Parsed<S>, answer as NonNullable<z.output<R>>) ?? false,
+    proves: (params, answer) => proves?.(params as Parsed<S>, answer as Answer<R>) ?? false,
     lasts: (params, answer, isDeep) =>
-      lasts !== undefined &&
       answer !== null &&
       answer !== undefined &&
-      lasts(params as Parsed<S>, answer as NonNullable<z.output<R>>, isDeep),
+      (lasts?.(params as Parsed<S>, answer as Answer<R>, isDeep) ?? false),
   }
 }
 

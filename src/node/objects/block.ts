@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { rawTransaction, shapeTransaction, transaction } from './transaction.ts'
-import { address, data, fillIn, forEach, hash, quantity } from './values.ts'
+import { address, data, hash, orElse, quantity } from './values.ts'
 
 /** A block as it is answered; fields beyond these pass. */
 export const block = z.looseObject({
@@ -38,17 +38,21 @@ export const block = z.looseObject({
 
 export type Block = z.output<typeof block>
 
-/** What nodes may leave out of a block: it is `null` in the answer then. */
-const leftOut = [
-  ...(['number', 'hash', 'logsBloom', 'totalDifficulty', 'hashForMergedMining'] as const),
-  ...(['bitcoinMergedMiningHeader', 'bitcoinMergedMiningCoinbaseTransaction'] as const),
-  ...(['bitcoinMergedMiningMerkleProof', 'paidFees', 'cumulativeDifficulty'] as const),
-]
-
-export const rawBlock = z.extend(z.partial(block, forEach(leftOut, true)), {
-  miner: z.nullish(address),
+/** Reads a block as nodes print it, which leave out what they do not know. */
+export const rawBlock = z.extend(block, {
+  number: orElse(null, quantity),
+  hash: orElse(null, hash),
+  logsBloom: orElse(null, data),
+  miner: orElse(`0x${'0'.repeat(40)}`, address),
+  totalDifficulty: orElse(null, quantity),
   transactions: z.union([z.array(hash), z.array(rawTransaction)]),
   minimumGasPrice: z.nullish(quantity),
+  bitcoinMergedMiningHeader: orElse(null, data),
+  bitcoinMergedMiningCoinbaseTransaction: orElse(null, data),
+  bitcoinMergedMiningMerkleProof: orElse(null, data),
+  hashForMergedMining: orElse(null, data),
+  paidFees: orElse(null, quantity),
+  cumulativeDifficulty: orElse(null, quantity),
 })
 
 export type RawBlock = z.output<typeof rawBlock>
@@ -57,14 +61,15 @@ export type RawBlock = z.output<typeof rawBlock>
 export type MinedBlock = RawBlock & { number: string; hash: string }
 
 export function shapeBlock(raw: RawBlock, pending: boolean): Block {
+  const { baseFeePerGas } = raw
+  const baseFee = typeof baseFeePerGas === 'string' ? baseFeePerGas : '0x0'
   return {
-    ...fillIn(raw, leftOut),
-    miner: raw.miner ?? `0x${'0'.repeat(40)}`,
+    ...raw,
     transactions: raw.transactions.map((entry) =>
       typeof entry === 'string' ? entry : shapeTransaction(entry, pending),
-    ),
-    minimumGasPrice: raw.minimumGasPrice ?? baseFee(raw) ?? '0x0',
-  } as Block
+    ) as Block['transactions'],
+    minimumGasPrice: raw.minimumGasPrice ?? baseFee,
+  }
 }
 
 /** A pending block: its number, hash and bloom are `null`, and so is where its transactions are. */
@@ -89,8 +94,4 @@ export function sentTransactions({ transactions, minimumGasPrice }: RawBlock): s
 /** The hash of a transaction that a block holds as its hash or as a whole. */
 export function hashOf(entry: RawBlock['transactions'][number] | undefined): string | undefined {
   return typeof entry === 'string' ? entry : entry?.hash
-}
-
-function baseFee({ baseFeePerGas }: RawBlock): string | undefined {
-  return typeof baseFeePerGas === 'string' ? baseFeePerGas : undefined
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { log, shapeLog } from './log.ts'
-import { address, data, hash, quantity } from './values.ts'
+import { address, data, hash, orElse, quantity } from './values.ts'
 
 /** A receipt as it is answered; fields beyond these pass. */
 export const receipt = z.looseObject({
@@ -24,14 +24,14 @@ export const receipt = z.looseObject({
 
 export type NodeReceipt = z.output<typeof receipt>
 
-/** A receipt as nodes print it: RSKj's of old have neither type nor price. */
+/** Reads a receipt as nodes print it: RSKj's of old have neither type nor price. */
 export const rawReceipt = z.extend(receipt, {
-  to: z.nullish(address),
-  contractAddress: z.nullish(address),
+  to: orElse(null, address),
+  contractAddress: orElse(null, address),
   effectiveGasPrice: z.nullish(quantity),
   status: z.nullish(quantity),
   root: z.nullish(data),
-  type: z.nullish(quantity),
+  type: orElse('0x0', quantity),
 })
 
 export type RawReceipt = z.output<typeof rawReceipt>
@@ -41,11 +41,8 @@ export function shapeReceipt(raw: RawReceipt, gasPrice: string): NodeReceipt {
   const { root, status, effectiveGasPrice, ...rest } = raw
   return {
     ...rest,
-    to: raw.to ?? null,
-    contractAddress: raw.contractAddress ?? null,
     effectiveGasPrice: effectiveGasPrice ?? gasPrice,
     logs: raw.logs.map(shapeLog),
-    type: raw.type ?? '0x0',
     ...(status ? { status } : { root: root ?? '0x' }),
   }
 }

@@ -12,7 +12,7 @@ export function encodeReceipt(receipt: RawReceipt): Hex {
     hex(logsBloom),
     logs.map((log) => [hex(log.address), log.topics.map(hex), hex(log.data)]),
   ])
-  return Number(type ?? 0) === 0 ? body : `${toHex(Number(type), { size: 1 })}${body.slice(2)}`
+  return Number(type) === 0 ? body : `${toHex(Number(type), { size: 1 })}${body.slice(2)}`
 }
 
 /** A node of a Merkle Patricia trie (yellow paper, appendix D), with those below it and the nibbles that lead there. */

@@ -67,20 +67,7 @@ function wordOf(error: string): string {
 }
 
 /** A call as go-ethereum's call tracer shows it, with the calls that it made. */
-export type CallFrame = {
-  type: string
-  from: string
-  to?: string | undefined
-  gas: string
-  gasUsed: string
-  input: string
-  output?: string | undefined
-  value?: string | undefined
-  error?: string | undefined
-  calls?: CallFrame[] | undefined
-}
-
-export const callFrame: z.ZodMiniType<CallFrame> = z.looseObject({
+export const callFrame = z.looseObject({
   type: z.string(),
   from: address,
   to: z.optional(address),
@@ -90,10 +77,12 @@ export const callFrame: z.ZodMiniType<CallFrame> = z.looseObject({
   output: z.optional(data),
   value: z.optional(quantity),
   error: z.optional(z.string()),
-  get calls() {
+  get calls(): z.ZodMiniOptional<z.ZodMiniArray<typeof callFrame>> {
     return z.optional(z.array(callFrame))
   },
 })
+
+export type CallFrame = z.output<typeof callFrame>
 
 export type TracePlace = Pick<
   Trace,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { address, data, fillIn, forEach, hash, quantity } from './values.ts'
+import { address, data, hash, orElse, quantity } from './values.ts'
 
 /** A transaction as it is answered; fields beyond these pass. */
 export const transaction = z.looseObject({
@@ -22,28 +22,21 @@ export const transaction = z.looseObject({
 
 export type Transaction = z.output<typeof transaction>
 
-/** What nodes may leave out of a transaction: the block's fields while it is pending. */
-const leftOut = ['blockHash', 'blockNumber', 'transactionIndex', 'to'] as const
+const nowhere = { blockHash: null, blockNumber: null, transactionIndex: null }
 
-/** A transaction as nodes print it: RSKj's of old have no type, and its REMASC transactions no signature. */
-export const rawTransaction = z.extend(z.partial(transaction, forEach(leftOut, true)), {
-  v: z.nullish(quantity),
-  r: z.nullish(data),
-  s: z.nullish(data),
-  type: z.nullish(quantity),
+/** Reads a transaction as nodes print it: RSKj's of old have no type, and REMASC's no signature. */
+export const rawTransaction = z.extend(transaction, {
+  blockHash: orElse(null, hash),
+  blockNumber: orElse(null, quantity),
+  transactionIndex: orElse(null, quantity),
+  to: orElse(null, address),
+  v: orElse('0x0', quantity),
+  r: orElse('0x0', data),
+  s: orElse('0x0', data),
+  type: orElse('0x0', quantity),
 })
 
-/** Gives a transaction every field; the block's are `null` while it is pending. */
-export function shapeTransaction(
-  raw: z.output<typeof rawTransaction>,
-  pending = !raw.blockHash,
-): Transaction {
-  return {
-    ...fillIn(raw, leftOut),
-    ...(pending ? { blockHash: null, blockNumber: null, transactionIndex: null } : {}),
-    v: raw.v ?? '0x0',
-    r: raw.r ?? '0x0',
-    s: raw.s ?? '0x0',
-    type: raw.type ?? '0x0',
-  } as Transaction
+/** Leaves out of a pending transaction where it is in its block. */
+export function shapeTransaction(raw: Transaction, isPending = !raw.blockHash): Transaction {
+  return isPending ? { ...raw, ...nowhere } : raw
 }

@@ -87,19 +87,15 @@ export function numberOf(block: string | null | undefined, latest: number): numb
   return block?.startsWith('0x') ? Number(block) : latest
 }
 
-export function forEach<const Name extends string, Value>(names: readonly Name[], value: Value) {
-  return Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>
-}
-
-/** Adds what a node left out of these names as `null`. */
-export function fillIn<Raw extends object>(raw: Raw, names: readonly string[]): Raw {
-  return {
-    ...raw,
-    ...forEach(
-      names.filter((name) => !(name in raw)),
-      null,
-    ),
-  }
+/** Reads what nodes may leave out, or print as `null`, as something else. */
+export function orElse<S extends z.ZodMiniType, Other extends string | null>(
+  other: Other,
+  schema: S,
+) {
+  return z.pipe(
+    z.nullish(schema),
+    z.transform((value) => (value ?? other) as z.output<S> | Other),
+  )
 }
 
 export function toQuantity(value: number | bigint): string {

@@ -2,7 +2,8 @@ import * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
 import { type Block, type MinedBlock, shapeBlock } from '../objects/block.ts'
 import { quantity, toQuantity } from '../objects/values.ts'
-import type { NodeAccess, UpstreamNode } from '../upstream/node.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
+import type { NodeAccess } from '../upstream/upstreams.ts'
 import { receiptsOf } from './receipts.ts'
 
 /** A mined block with every field of the answer. */

@@ -59,12 +59,7 @@ export function attemptInTime<T>(
   )
 }
 
-/**
- * Hands a signed transaction, whose own hash is `hash`, to one node.
- *
- * @throws {RpcError} the node refused it
- * @throws {TransportError} it may have been sent
- */
+/** Hands bytes whose own hash is `hash` to one node; after a `TransportError` they may have been sent. */
 export function handOver(
   standing: Standing,
   raw: Hex,

@@ -1,5 +1,5 @@
 import { TransportError } from '../../chain/rpc.ts'
-import type { KeyCheck, Keys } from '../../keys/api-keys.ts'
+import type { Keys } from '../../keys/api-keys.ts'
 import type { Asker, CallStore, DayOfCalls } from '../../keys/key-store.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { faultOf, type Log } from '../../runtime/log.ts'
@@ -91,18 +91,17 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
 
 /** Refuses calls of a network's keys where the budget of its nodes is used up for callers. */
 export function withinBudget(keys: Keys, budget: UpstreamBudget, chainId: number): Keys {
-  const held = (key: KeyCheck): KeyCheck => {
-    if (key.kind === 'unknown' || key.chainId !== chainId) return key
-    return {
-      ...key,
-      async spend(calls) {
-        const until = budget.spentUntil()
-        return until === undefined ? await key.spend(calls) : { resetAt: new Date(until) }
-      },
-    }
-  }
   return {
-    check: async (key) => held(await keys.check(key)),
-    lookup: async (hash) => held(await keys.lookup(hash)),
+    async lookup(hash) {
+      const key = await keys.lookup(hash)
+      if (key.kind === 'unknown' || key.chainId !== chainId) return key
+      return {
+        ...key,
+        async spend(calls) {
+          const until = budget.spentUntil()
+          return until === undefined ? await key.spend(calls) : { resetAt: new Date(until) }
+        },
+      }
+    },
   }
 }

@@ -1,31 +1,11 @@
 import { RpcError, TransportError } from '../../chain/rpc.ts'
+import { dayMs } from '../../keys/key-store.ts'
 import { isObject, jsonOf } from '../../runtime/json.ts'
 import { codes } from '../codes.ts'
 import { maxBatch } from '../message.ts'
 
-/** One node behind the service, spoken to by JSON-RPC over HTTP. Its address stays in here. */
-export type Upstream = {
-  /** What logs and metrics call it: its place in the list. */
-  readonly name: string
-  /**
-   * Calls that are made in the same turn travel as one batch.
-   *
-   * @throws {RpcError} the node's error object, without its address
-   * @throws {TransportError} no answer, or one that is not JSON-RPC
-   */
-  readonly call: (
-    method: string,
-    params: readonly unknown[],
-    signal: AbortSignal,
-  ) => Promise<unknown>
-  /** Calls that went out in this day (UTC), each of a batch by itself. */
-  readonly callsToday: () => number
-}
-
 /** Answers larger than this are not read: one bad node must not fill the memory of all. */
 const maxAnswerBytes = 32 * 1024 * 1024
-
-const dayMs = 24 * 60 * 60 * 1000
 
 type Waiting = {
   id: number
@@ -62,8 +42,10 @@ type Heard = { answers: ReadonlyMap<unknown, Answer>; failure?: TransportError }
 
 type Answer = Record<string, unknown>
 
+export type Upstream = ReturnType<typeof createUpstream>
+
 /** Speaks to the node at `url`; a user and password in it become an `authorization` header. */
-export function createUpstream({ name, url, fetch, note, now }: UpstreamOptions): Upstream {
+export function createUpstream({ name, url, fetch, note, now }: UpstreamOptions) {
   const endpoint: Endpoint = { name, ...addressIn(url), fetch, count }
   let lastId = 0
   let queue: Waiting[] = []
@@ -74,10 +56,13 @@ export function createUpstream({ name, url, fetch, note, now }: UpstreamOptions)
   const callsToday = () => (counted.day === today() ? counted.calls : 0)
 
   return {
+    /** What logs and metrics call it: its place in the list. */
     name,
+    /** Calls that went out in this day (UTC), each of a batch by itself. */
     callsToday,
-    call(method, params, signal) {
-      return new Promise((resolve, reject) => {
+    /** Asks the node, and throws its error without its address; calls of one turn travel as one batch. */
+    call(method: string, params: readonly unknown[], signal: AbortSignal) {
+      return new Promise<unknown>((resolve, reject) => {
         lastId += 1
         const waiting = { id: lastId, method, params, signal, resolve, reject }
         // Never in a batch, of which calls are asked again; nor must its answer wait for others'.

@@ -15,13 +15,7 @@ export type RaceOptions = AttemptOptions & {
   isBehind: (standing: Standing) => boolean
 }
 
-/**
- * Runs work on the nodes in their order until one gives a good answer. `null` may only mean that a node is
- * behind: another is asked before it is believed.
- *
- * @throws {RpcError} a node answered with an error object that another would repeat
- * @throws {TransportError} no node gave an answer
- */
+/** Runs work on the nodes in turn until one gives a good answer; `null` may mean that a node is behind. */
 export function race<T>(work: NodeWork<T>, signal: AbortSignal, options: RaceOptions): Promise<T> {
   const { order, several, isBehind, clock } = options
   const stop = new AbortController()

@@ -1,16 +1,6 @@
 import * as z from 'zod/mini'
 import { jsonOf } from '../../runtime/json.ts'
 
-export type NodeSocket = {
-  /** Connects where it is not connected; to the next address after a failure. */
-  readonly ensure: () => void
-  /** Which connection is open: each has a number of its own. */
-  readonly connection: () => number | undefined
-  /** Hashes that entered the pool, since the last call. */
-  readonly takeHashes: () => string[]
-  readonly close: () => void
-}
-
 const notification = z.object({
   method: z.literal('eth_subscription'),
   params: z.object({ result: z.unknown() }),
@@ -26,6 +16,8 @@ const retryMs = 3_000
 /** More than this is not held for a reader who does not come. */
 const mostHashes = 50_000
 
+export type NodeSocket = ReturnType<typeof createNodeSocket>
+
 /** Listens to one of the nodes at its HTTP address; without a WebSocket there it is polled. */
 export function createNodeSocket({
   urls,
@@ -37,7 +29,7 @@ export function createNodeSocket({
   connect: (url: string) => WebSocket
   now: () => number
   nudge: () => void
-}): NodeSocket {
+}) {
   let socket: WebSocket | undefined
   let isOpen = false
   let attempts = 0
@@ -45,20 +37,23 @@ export function createNodeSocket({
   let hashes: string[] = []
 
   return {
-    ensure() {
+    /** Connects where it is not connected; to the next address after a failure. */
+    ensure(): void {
       if (socket !== undefined || now() - triedAt < retryMs) return
       triedAt = now()
       const url = urls[attempts % urls.length]
       attempts += 1
       if (url !== undefined) open(url.replace(/^http/, 'ws'))
     },
-    connection: () => (isOpen ? attempts : undefined),
-    takeHashes() {
+    /** Which connection is open: each has a number of its own. */
+    connection: (): number | undefined => (isOpen ? attempts : undefined),
+    /** Gives the hashes that entered the pool since the last call. */
+    takeHashes(): string[] {
       const taken = hashes
       hashes = []
       return taken
     },
-    close() {
+    close(): void {
       socket?.close()
       drop()
       // It was no failure: the next connection need not wait.

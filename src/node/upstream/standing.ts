@@ -10,30 +10,6 @@ const keptAnswers = 100
 /** What a node is, as far as it was asked, and when (Unix ms). */
 export type NodeIdentity = { profile: Profile; at: number }
 
-export type Standing = {
-  readonly upstream: Upstream
-  identity: NodeIdentity | undefined
-  suspendedUntil: number
-  distrustedUntil: number
-  malformedToldAt: number
-  strikes: number
-  latencyMs: number | undefined
-  height: number | undefined
-  heightAt: number | undefined
-  /** How long its last answers took, in ms, in no order. */
-  readonly tookMs: number[]
-  answers: number
-  failures: number
-}
-
-export type NodeStanding = Pick<Standing, 'height' | 'heightAt' | 'answers' | 'failures'> & {
-  name: string
-  state: 'able' | 'suspended' | 'distrusted'
-  /** Within which 95 of 100 of its last answers came. */
-  p95Ms: number | undefined
-  callsToday: number
-}
-
 export type StandingOptions = { clock: Clock; log: Log }
 
 /** A node that failed is asked last for this long, twice as long after each further failure. */
@@ -48,30 +24,34 @@ const malformedMs = 60_000
 /** What a node said that it is holds for so long where its answers do not go with it. */
 const identityMs = 60_000
 
-export function newStanding(upstream: Upstream): Standing {
+export type Standing = ReturnType<typeof newStanding>
+
+export function newStanding(upstream: Upstream) {
   return {
     upstream,
-    identity: undefined,
+    identity: undefined as NodeIdentity | undefined,
     suspendedUntil: 0,
     distrustedUntil: 0,
     malformedToldAt: Number.NEGATIVE_INFINITY,
     strikes: 0,
-    latencyMs: undefined,
-    height: undefined,
-    heightAt: undefined,
-    tookMs: [],
+    latencyMs: undefined as number | undefined,
+    height: undefined as number | undefined,
+    heightAt: undefined as number | undefined,
+    /** How long its last answers took, in ms, in no order. */
+    tookMs: [] as number[],
     answers: 0,
     failures: 0,
   }
 }
 
-export function standingOf(standing: Standing, now: number): NodeStanding {
+/** Tells how a node is; `p95Ms` is the time within which 95 of 100 of its last answers came. */
+export function standingOf(standing: Standing, now: number) {
   const { upstream, height, heightAt, tookMs, answers, failures } = standing
-  const doubted = isTrusted(standing, now) ? 'suspended' : 'distrusted'
   const p95Ms = tookMs.toSorted((a, b) => a - b)[Math.ceil(tookMs.length * 0.95) - 1]
-  const told = { name: upstream.name, height, heightAt, p95Ms, answers, failures }
-  const state = isAble(standing, now) ? 'able' : doubted
-  return { ...told, state, callsToday: upstream.callsToday() }
+  const doubted = isTrusted(standing, now) ? ('suspended' as const) : ('distrusted' as const)
+  const state = isAble(standing, now) ? ('able' as const) : doubted
+  const callsToday = upstream.callsToday()
+  return { name: upstream.name, height, heightAt, p95Ms, answers, failures, state, callsToday }
 }
 
 export function noteHeight(standing: Standing, height: number | undefined, now: number): void {

@@ -1,29 +1,29 @@
+import type { Hex } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { attemptInTime, handOver } from './attempt.ts'
 import { createHeights, type HeightsOptions } from './heights.ts'
 import type { Upstream } from './http-upstream.ts'
-import { heightOf, type KnownOfNodes, type Nodes, type NodeWork, type Told } from './node.ts'
+import { heightOf, type NodeWork, type Told, type UpstreamNode } from './node.ts'
 import { mostTelling, race } from './race.ts'
-import {
-  isAble,
-  type NodeStanding,
-  newStanding,
-  noteLie,
-  type Standing,
-  standingOf,
-} from './standing.ts'
+import { isAble, newStanding, noteLie, type Standing, standingOf } from './standing.ts'
 
 /** The nodes behind one network, used as if they were one that does not fail. */
-export type Upstreams = KnownOfNodes & {
-  readonly during: (signal: AbortSignal) => Nodes
-  readonly standings: () => readonly NodeStanding[]
-}
+export type Upstreams = ReturnType<typeof createUpstreams>
+
+/** What the work of one request may ask of the nodes. */
+export type NodeAccess = Omit<Upstreams, 'during' | 'standings'> &
+  ReturnType<Upstreams['during']> & {
+    /** Tells whether the client has stopped waiting for the answer. */
+    readonly ended: () => boolean
+    /** Makes something once that can never change; `null` is not kept. */
+    readonly once: (key: string, make: () => Promise<string | null>) => Promise<string | null>
+  }
 
 export type UpstreamsOptions = Omit<HeightsOptions, 'standings'> & {
   upstreams: readonly Upstream[]
 }
 
-export function createUpstreams({ upstreams, ...rest }: UpstreamsOptions): Upstreams {
+export function createUpstreams({ upstreams, ...rest }: UpstreamsOptions) {
   const standings = upstreams.map(newStanding)
   const options: HeightsOptions = { ...rest, standings }
   const { clock, background } = options
@@ -39,18 +39,19 @@ export function createUpstreams({ upstreams, ...rest }: UpstreamsOptions): Upstr
     return standings.toSorted((a, b) => rank(a) - rank(b))
   }
 
-  function during(signal: AbortSignal): Nodes {
-    const ask: Nodes['ask'] = (work, among = () => true) => {
+  /** The nodes for as long as one request waits. */
+  function during(signal: AbortSignal) {
+    /** Runs work on one node of those named; on another when that one fails, lies or is slow. */
+    async function ask<T>(work: NodeWork<T>, among = (_name: string): boolean => true): Promise<T> {
+      if (several) await heights.freshen()
       const order = candidates().filter(({ upstream }) => among(upstream.name))
-      return race(work, signal, { ...options, order, several, isBehind })
+      return await race(work, signal, { ...options, order, several, isBehind })
     }
 
     return {
-      async ask(work, among) {
-        if (several) await heights.freshen()
-        return await ask(work, among)
-      },
-      async askTwo(work) {
+      ask,
+      /** Runs the work on up to two nodes that are at the head; gives at least one answer. */
+      async askTwo<T>(work: NodeWork<T>): Promise<Told<T>[]> {
         if (several) await heights.freshen()
         const now = clock.now()
         const able = candidates().filter((one) => isAble(one, now) && !isBehind(one))
@@ -59,12 +60,14 @@ export function createUpstreams({ upstreams, ...rest }: UpstreamsOptions): Upstr
         }
         return [await ask(async (node) => ({ name: node.name, value: await work(node) }))]
       },
-      send: (raw, hash) =>
+      /** Hands bytes of this hash to every node: throws if all refuse, or none took it and one is silent. */
+      send: (raw: Hex, hash: Hex) =>
         sendToAll(
           standings.map((standing) => handOver(standing, raw, hash, signal, options)),
           background,
         ),
-      async head() {
+      /** Gives the number of the most recent block. Among several nodes it never goes back. */
+      async head(): Promise<number> {
         if (several) return await heights.surveyedHead()
         const number = await ask(heightOf)
         heights.show(number)
@@ -76,8 +79,11 @@ export function createUpstreams({ upstreams, ...rest }: UpstreamsOptions): Upstr
   return {
     during,
     knownHead: () => head()?.number,
-    sawHead: ({ name }, number) => (several ? heights.note(name, number) : heights.show(number)),
-    distrust(name, why) {
+    /** Notes the latest block that a node showed; among several, throws where an earlier one was newer. */
+    sawHead: ({ name }: UpstreamNode, number: number) =>
+      several ? heights.note(name, number) : heights.show(number),
+    /** Asks a node last for a while: it gave an answer that is proved wrong. */
+    distrust(name: string, why: string): void {
       const standing = standings.find(({ upstream }) => upstream.name === name)
       if (standing !== undefined) noteLie(standing, why, options)
     },

@@ -251,7 +251,7 @@ test('a key that cannot be looked up is refused with 503 and an envelope', async
     throw new Error('the keys are away')
   }
   const routes = routesWith({
-    keys: { check: gone, lookup: gone },
+    keys: { lookup: gone },
     services: new Map(),
     log: (event) => logged.push(event),
   })
@@ -266,7 +266,7 @@ test('a spent quota says by the clock of the service when to come back', async (
   const resetAt = new Date('2026-11-22T00:00:00Z')
   const spent = { ...granted, spend: async () => ({ resetAt }) }
   const routes = routesWith({
-    keys: { check: async () => spent, lookup: async () => spent },
+    keys: { lookup: async () => spent },
     services: new Map([[31, served.service]]),
     clock: { ...systemClock, now: () => resetAt.getTime() - 90_000 },
   })

@@ -7,12 +7,13 @@ import { createStoredKeys } from '../../../src/keys/stored-keys.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 
 let keys = 0
+/** The hash of the key of a test. */
 let key: string
 let now: number
 
-beforeEach(() => {
+beforeEach(async () => {
   keys += 1
-  key = `key ${keys}`
+  key = await hashKey(`key ${keys}`)
   now = Date.now()
 })
 
@@ -21,7 +22,6 @@ function store(): KeyStore {
 }
 
 async function createKey(more: Partial<KeyRecord>): Promise<string> {
-  const hash = await hashKey(key)
   const record = {
     name: 'x',
     chainId: 31,
@@ -30,8 +30,8 @@ async function createKey(more: Partial<KeyRecord>): Promise<string> {
     createdAt: 0,
     revokedAt: null,
   }
-  await store().create({ hash, ...record, ...more })
-  return hash
+  await store().create({ hash: key, ...record, ...more })
+  return key
 }
 
 /** One isolate's view, and how often it asks the store. */
@@ -47,7 +47,7 @@ function isolate(): { keys: Keys; asked: () => number } {
 }
 
 async function spend(keys: Keys, calls = 1): Promise<boolean> {
-  const check = await keys.check(key)
+  const check = await keys.lookup(key)
   if (check.kind === 'unknown') throw new Error('there is no such key')
   return (await check.spend(calls)) === undefined
 }
@@ -55,19 +55,19 @@ async function spend(keys: Keys, calls = 1): Promise<boolean> {
 test('a revoked key ends within 60 s in an isolate that knows it', async () => {
   const hash = await createKey({})
   const { keys, asked } = isolate()
-  expect((await keys.check(key)).kind).toBe('granted')
+  expect((await keys.lookup(key)).kind).toBe('granted')
   await store().revoke(hash.slice(0, 12))
   now += 1_000
-  expect((await keys.check(key)).kind).toBe('granted')
+  expect((await keys.lookup(key)).kind).toBe('granted')
   expect(asked()).toBe(1)
   now += 59_000
-  expect((await keys.check(key)).kind).toBe('unknown')
+  expect((await keys.lookup(key)).kind).toBe('unknown')
 })
 
 test('an unknown key costs one look-up, however often it is tried', async () => {
   const { keys, asked } = isolate()
   for (let count = 0; count < 20; count += 1) {
-    expect((await keys.check('nothing')).kind).toBe('unknown')
+    expect((await keys.lookup('nothing')).kind).toBe('unknown')
   }
   expect(asked()).toBe(1)
 })

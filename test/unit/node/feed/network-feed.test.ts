@@ -6,11 +6,10 @@ import {
   type FeedBlock,
   type FeedSource,
 } from '../../../../src/node/feed/chain.ts'
-import type { FeedStore } from '../../../../src/node/feed/feed-store.ts'
+import { createMemoryFeedStore, type FeedStore } from '../../../../src/node/feed/feed-store.ts'
 import { createFeed, type Feed } from '../../../../src/node/feed/network-feed.ts'
 import { type FeedOptions, feedLimits } from '../../../../src/node/feed/options.ts'
 import { createSessions } from '../../../../src/node/feed/sessions.ts'
-import { createMemoryFeedStore } from '../../../../src/node/feed/sockets-memory.ts'
 import { syncStatus } from '../../../../src/node/feed/teller.ts'
 import type { MinedBlock } from '../../../../src/node/objects/block.ts'
 import { filterBytes } from '../../../../src/node/objects/log-filter.ts'

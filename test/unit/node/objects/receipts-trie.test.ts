@@ -20,7 +20,7 @@ const receipt = fc
     root: bytes(32),
     cumulativeGasUsed: fc.bigInt({ min: 0n, max: 2n ** 40n }).map((gas) => toHex(gas)),
     logsBloom: bytes(256),
-    type: fc.constantFrom('0x0', '0x2', undefined),
+    type: fc.constantFrom('0x0', '0x2'),
     logs: fc.array(
       fc.record({
         address: bytes(20),

@@ -100,8 +100,7 @@ test('a key with a quota left is refused where the budget is used up, on its cha
   const { budget } = process()
   const spend = async (chainId: number) => {
     const key = { ...granted, chainId }
-    const keys = { check: async () => key, lookup: async () => key }
-    const checked = await withinBudget(keys, budget, 31).check('')
+    const checked = await withinBudget({ lookup: async () => key }, budget, 31).lookup('')
     return checked.kind === 'granted' ? await checked.spend(1) : checked.kind
   }
   expect(await spend(31)).toBeUndefined()
