@@ -1,3 +1,5 @@
+import { hmac } from '@noble/hashes/hmac'
+import { sha256 } from '@noble/hashes/sha2'
 import { type Hex, hexToBytes, stringToBytes } from 'viem'
 
 export type Secret = Hex
@@ -5,20 +7,11 @@ export type Secret = Hex
 /** Gives HMAC-SHA-256 (RFC 2104) of parts; no two lists of parts are one message. */
 export type KeyedHash = (...parts: readonly string[]) => Promise<Uint8Array<ArrayBuffer>>
 
-/** Imports its key on first use: requests that need no hash stay free of it. */
+/** Hashes in JavaScript: `crypto.subtle` costs a turn of the event loop for a message of a line. */
 export function createKeyedHash(secret: Secret): KeyedHash {
-  let key: Awaited<ReturnType<typeof crypto.subtle.importKey>> | undefined
+  const key = hexToBytes(secret)
   return async (...parts) => {
-    key ??= await crypto.subtle.importKey(
-      'raw',
-      new Uint8Array(hexToBytes(secret)),
-      { name: 'HMAC', hash: 'SHA-256' },
-      false,
-      ['sign'],
-    )
     const message = parts.map((part) => `${part.length}:${part}`).join('')
-    return new Uint8Array(
-      await crypto.subtle.sign('HMAC', key, new Uint8Array(stringToBytes(message))),
-    )
+    return new Uint8Array(hmac(sha256, key, stringToBytes(message)))
   }
 }

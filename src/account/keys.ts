@@ -12,10 +12,19 @@ const derivationVersion = 'v1'
 
 export type CallerAccounts = (phone: PhoneNumber) => Promise<LocalAccount>
 
+/** Limits the accounts that a process remembers: a session has several deliveries. */
+const rememberedLimit = 1_000
+
 /** Derives callers' accounts, never stored: who holds the secret signs for every caller. */
 export function createCallerAccounts(keySecret: Secret): CallerAccounts {
   const hash = createKeyedHash(keySecret)
-  return (phone) => deriveAccount(hash, phone)
+  const remembered = new Map<PhoneNumber, LocalAccount>()
+  return async (phone) => {
+    const account = remembered.get(phone) ?? (await deriveAccount(hash, phone))
+    if (remembered.size >= rememberedLimit) remembered.clear()
+    remembered.set(phone, account)
+    return account
+  }
 }
 
 /** Gives each number the account of its present form, or the one of a former form that is kept for it. @throws {Error} no answer */

@@ -120,7 +120,6 @@ export type PayOptions = {
 
 /** So long may closing the session take when it is time to answer. */
 const closeWithinMs = 1_000
-const preflightTimeoutMs = 5_000
 /** Between two looks at a node that is behind. */
 const behindPauseMs = 1_000
 const nodeTimeoutMs = 5_000
@@ -267,13 +266,13 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
 async function ask(attempt: Attempt, view: Undecided) {
   const { relayer, options, shared, order, progress } = attempt
   const { node, signer, clock, rules } = relayer
-  const count = (upTo: 'latest' | 'pending') =>
-    node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), upTo)
+  const signal = clock.timeout(nodeTimeoutMs)
+  const count = (upTo: 'latest' | 'pending') => node.transactionCount(signer.address, signal, upTo)
   const { sight, now } = view
   const isCounted = sight.count !== undefined && now - sight.count.at < rules.meansMs
   const [simulated, isTarget, lendable, chainNonce, poolNonce, means] = await Promise.all([
-    options.preflight ? simulate(relayer, view, order.request) : undefined,
-    options.isTarget(node, clock.timeout(nodeTimeoutMs)),
+    options.preflight ? simulate(relayer, view, order.request, signal) : undefined,
+    options.isTarget(node, signal),
     options.preflight ? shared?.lendable() : undefined,
     isCounted ? (sight.count?.number ?? 0) : count('latest'),
     count('pending'),
@@ -355,14 +354,15 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
  * been. `behind`: it is so far behind that they would not be.
  */
 async function simulate(
-  { node, signer, forwarder, clock }: Relayer,
+  { node, signer, forwarder }: Relayer,
   { open, executed }: Undecided,
   request: SignedRequest,
+  signal: AbortSignal,
 ): Promise<RequestResult | { status: 'behind' | ForwarderRefusal } | undefined> {
   const requests = [...executed, ...open, request]
   const outcome = await node.call(
     { from: signer.address, to: forwarder.address, data: encodeExecute(requests) },
-    clock.timeout(preflightTimeoutMs),
+    signal,
   )
   if (outcome.kind === 'reverted') return { status: refusalByForwarder(outcome.data) }
   if (outcome.data === '0x') return { status: 'missing' }

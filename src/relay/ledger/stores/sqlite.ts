@@ -40,8 +40,8 @@ const rememberedLimit = 4_000
 type Remembered = Map<string, AnyRow | undefined>
 
 /**
- * Makes the ledger on SQLite. A method is one transaction: a throw takes back its writes. No other
- * writer may use the database, since remembered rows are not read again.
+ * Makes the ledger on SQLite. What a method writes is one transaction: nothing comes between its
+ * reads and that. No other writer may use the database, since remembered rows are not read again.
  */
 export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOptions): SqlLedger {
   sql.transaction(() => openTables(sql))
@@ -51,11 +51,11 @@ export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOpti
   return ledgerThrough<SqlLedger>((method, args) => {
     if (remembered.size > rememberedLimit) remembered.clear()
     const writes: Writes = new Map()
-    const answer = sql.transaction(() => {
-      const rows = createDraft(view, now(), writes)
-      const answer = runStep({ rows, rules, relayer }, method, args)
+    const rows = createDraft(view, now(), writes)
+    const answer = runStep({ rows, rules, relayer }, method, args)
+    if (writes.size === 0) return answer
+    sql.transaction(() => {
       for (const write of writes.values()) apply(sql, write)
-      return answer
     })
     for (const [name, { after }] of writes) remembered.set(name, after)
     return answer
