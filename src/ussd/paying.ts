@@ -8,7 +8,7 @@ import type { LoanReader } from '../loan/reader.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
 import type { HeldSms, Ledger, Question } from '../relay/ledger/port.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
-import type { Pay } from '../relay/pay/delivery.ts'
+import type { AcceptedAs, Pay } from '../relay/pay/delivery.ts'
 import { faultOf } from '../runtime/log.ts'
 import { type Asked, stepOf } from './asked.ts'
 import type { Intent, MenuSettings, Ordered } from './menu/node.ts'
@@ -115,11 +115,13 @@ async function contractCallOf(of: Paying, intent: Intent, answers: readonly stri
   const { call, spendsWei, shared, amountWei, to } = ordered
   const amount = amountWei === 'all' ? amountWei : of.amountOf(amountWei)
   const { submitted } = payments[kind].words(say)
+  const isDemo = settings.profile === 'demo'
+  const queued = ({ minutes }: { minutes: string }) =>
+    isDemo ? say.queued : say.queuedFor(minutes)
   return {
     ...{ data: callOf(call), kind, spendsWei, shared },
-    // Without a hash the payment is queued.
-    submitted: (hash?: string) =>
-      end(submitted(amount, to, hash === undefined ? say.queued : `${hash}...`)),
+    submitted: (tx: AcceptedAs) =>
+      end(submitted(amount, to, 'hash' in tx ? `${tx.hash}...` : queued(tx))),
     sms: await sealedSms(of, intent, ordered),
   }
 }

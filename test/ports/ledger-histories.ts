@@ -337,6 +337,7 @@ function drawOffer({ world, random, session, account, question, screen, chainNon
     ...question,
     order: { ...order, reserves },
     screens: { carried: screen, queued: screen },
+    pace: { paymentsInBlock: 10, blockMs: 25_000 },
     chainNonce,
     poolNonce: chainNonce + random.pick([0, 0, 1]),
     gasPriceWei: 100n,

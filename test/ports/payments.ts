@@ -59,6 +59,7 @@ export const offerOf = (
   steps: 3,
   order: orderOf(session, account, order),
   screens: { carried: screenOf(session), queued: screenOf(session) },
+  pace: { paymentsInBlock: 10, blockMs: 25_000 },
   chainNonce: 0,
   poolNonce: 0,
   gasPriceWei: 100n,

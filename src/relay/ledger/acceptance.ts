@@ -1,10 +1,18 @@
 import type { Hex } from 'viem'
 import { decidedOf, saveSession } from './decisions.ts'
 import { type At, draftOver, type Writes } from './draft.ts'
-import { freeNonce, isFull, loadOf, recordBytes, slotOf } from './life/nonces.ts'
+import {
+  carriedBy,
+  freeNonce,
+  isFull,
+  loadOf,
+  recordBytes,
+  relayerOf,
+  slotOf,
+} from './life/nonces.ts'
 import { beginPayment } from './life/payments.ts'
 import { isShort, keepReserved } from './life/reserves.ts'
-import { accountOf, queueOf } from './life/sums.ts'
+import { accountOf, lookAtQueue, queueOf } from './life/sums.ts'
 import { noteSeen } from './notes/chain-notes.ts'
 import { minutesSinceEqual, overDay } from './notes/earlier.ts'
 import { isByOthers } from './notes/identity.ts'
@@ -13,6 +21,8 @@ import { intakeOf } from './notes/operations.ts'
 import {
   type Carrying,
   hashPlace,
+  minutesPlace,
+  type Pace,
   type PaymentOffer,
   type Proposal,
   type Screen,
@@ -113,18 +123,31 @@ function judge(
 
 function begin(at: At, offer: PaymentOffer, carrier: Carrier): Verdict {
   const { rows, relayer } = at
-  const { session, order, screens } = offer
+  const { session, order, screens, pace } = offer
   const isCarried = carrier !== undefined
-  const screen = isCarried ? screenWith(screens.carried, carrier.hash) : screens.queued
   if (isCarried) beginPayment(at, 'accepted', session, order, { relayer, ...carrier })
   else beginPayment(at, 'enqueued', session, order)
+  const screen = isCarried
+    ? carriedScreen(screens.carried, carrier.hash)
+    : fillIn(screens.queued, minutesPlace, `${minutesUntil(pace, openPayments(at))}`)
   endObstacle(rows)
   saveSession(rows, offer, 'accepted', screen)
   return { kind: 'accepted', screen, isCarried }
 }
 
+/** Counts the payments that blocks have to take until the last one that waits is in one. */
+const openPayments = ({ rows, relayer }: At): number =>
+  carriedBy(relayerOf(rows, relayer)) + lookAtQueue(rows).waiting
+
 /** Puts the start of a transaction's hash in the place that a screen keeps for it. */
-export const screenWith = ({ kind, lines }: Screen, hash: string): Screen => ({
+export const carriedScreen = (screen: Screen, hash: string): Screen =>
+  fillIn(screen, hashPlace, hash.slice(0, hashPlace.length))
+
+const fillIn = ({ kind, lines }: Screen, place: string, text: string): Screen => ({
   kind,
-  lines: lines.map((line) => line.replace(hashPlace, hash.slice(0, hashPlace.length))),
+  lines: lines.map((line) => line.replace(place, text)),
 })
+
+/** Returns in about how many minutes so many payments are in blocks; less than one is one. */
+export const minutesUntil = ({ paymentsInBlock, blockMs }: Pace, payments: number): number =>
+  Math.ceil((Math.ceil(payments / paymentsInBlock) * blockMs) / 60_000)

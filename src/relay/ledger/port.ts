@@ -468,6 +468,7 @@ export type PaymentOffer = Question & {
   steps: number
   order: Order
   screens: Screens
+  pace: Pace
   /** Counts the relayer's transactions on the chain, as lately seen. */
   chainNonce: number
   /**
@@ -514,8 +515,14 @@ export type OfferAnswer = Verdict & { sending?: Sending | undefined }
 /** Accepts a payment and makes it durable, or tells why it may not begin. */
 export type AcceptPayment = (offer: PaymentOffer) => Promise<OfferAnswer>
 
-/** Shows an accepted payment: carried, with {@link hashPlace} for the hash, or queued. */
+/** Shows an accepted payment: carried, with {@link hashPlace}, or queued, with {@link minutesPlace}. */
 export type Screens = { carried: Screen; queued: Screen }
+
+/** Stands in the screen of a queued payment for about how many minutes it waits. */
+export const minutesPlace = '####'
+
+/** Tells how many payments a block takes, to be counted on, and how often blocks come. */
+export type Pace = { paymentsInBlock: number; blockMs: number }
 
 /** Stands in a screen for the start of a transaction's hash. No other text has it. */
 export const hashPlace = '0x##########'

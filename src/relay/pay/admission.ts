@@ -1,6 +1,7 @@
 import type { PoolRules } from '../../chain/chains.ts'
 import { replacementPriceUp } from '../fees.ts'
-import type { DayLimits, Load, Room } from '../ledger/port.ts'
+import { minutesUntil } from '../ledger/acceptance.ts'
+import type { DayLimits, Load, Pace, Room } from '../ledger/port.ts'
 import type { Refusal } from '../refusal.ts'
 import {
   executeGas,
@@ -79,8 +80,12 @@ export function obstacleFor(terms: Terms, means: Funding, load: Load): Refusal |
   const room = roomFor(terms, means)
   if (load.carried + load.waiting >= room.open) return { kind: 'relayer_poor' }
   if (!isCrowded(terms, load)) return undefined
-  const { rules } = terms
-  const queueMs = Math.ceil(load.waiting / paymentsInBlock(rules)) * rules.blockMs
-  const minutes = Math.ceil(queueMs / 60_000 / minutesAreTens) * minutesAreTens
+  const queueMinutes = minutesUntil(paceOf(terms.rules), load.waiting)
+  const minutes = Math.ceil(queueMinutes / minutesAreTens) * minutesAreTens
   return { kind: 'crowded', minutes }
 }
+
+export const paceOf = (rules: PoolRules): Pace => ({
+  paymentsInBlock: paymentsInBlock(rules),
+  blockMs: rules.blockMs,
+})

@@ -15,13 +15,14 @@ import {
 } from '../forwarder/requests.ts'
 import type { TargetCheck } from '../forwarder/target.ts'
 import { identityOf } from '../identity.ts'
-import { screenWith } from '../ledger/acceptance.ts'
+import { carriedScreen } from '../ledger/acceptance.ts'
 import {
   type AcceptPayment,
   type HeldSms,
   hashPlace,
   type Lendable,
   type Load,
+  minutesPlace,
   type Order,
   type PaymentOffer,
   type Question,
@@ -35,7 +36,15 @@ import { broadcast } from '../outcome/broadcast.ts'
 import { findExecution } from '../outcome/executions.ts'
 import { obstacleIn, type Refusal, type RefusalOf } from '../refusal.ts'
 import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
-import { type AccountLimits, type Funding, obstacleFor, openLimit, roomFor } from './admission.ts'
+import {
+  type AccountLimits,
+  type Funding,
+  obstacleFor,
+  openLimit,
+  paceOf,
+  roomFor,
+} from './admission.ts'
+
 import {
   answerOf,
   answerWithinMs,
@@ -66,6 +75,9 @@ export type RequestedPayment = {
   refused: (refusal: Refusal) => Screen
 }
 
+/** Tells as what a payment was accepted: with as much of the transaction's hash as is shown, or queued. */
+export type AcceptedAs = { hash: string } | { minutes: string }
+
 /** The contract's call that a payment is. */
 export type ContractCall = {
   data: Hex
@@ -73,8 +85,8 @@ export type ContractCall = {
   spendsWei: bigint
   /** What it takes of what all accounts share, and how to learn what there is. Undefined: nothing. */
   shared?: (Shares & { lendable: () => Promise<Lendable> }) | undefined
-  /** The screen of acceptance, with as much of the transaction's hash as is shown; without it the payment is queued. */
-  submitted: (shownHash: string | undefined) => Screen
+  /** Makes the screen of acceptance. */
+  submitted: (tx: AcceptedAs) => Screen
   /** Messages that are due once the outcome is final. Undefined: none. */
   sms?: readonly HeldSms[] | undefined
 }
@@ -426,7 +438,11 @@ function offerOf(
     ...told,
     steps: payment.steps,
     order,
-    screens: { carried: submitted(hashPlace), queued: submitted(undefined) },
+    screens: {
+      carried: submitted({ hash: hashPlace }),
+      queued: submitted({ minutes: minutesPlace }),
+    },
+    pace: paceOf(relayer.rules),
     gasPriceWei: means.gasPriceWei,
     seen: isJudged ? view.seen : undefined,
     room: { ...roomFor(relayer, means), ofAccount: openPayments },
@@ -501,7 +517,7 @@ async function adopt({
   if (found === undefined) return { kind: 'uncertain' }
   if (!found.isSame) return { kind: 'ended' }
   const { execution } = found
-  const screen = screenWith(submitted(hashPlace), execution.hash)
+  const screen = carriedScreen(submitted({ hash: hashPlace }), execution.hash)
   await persist(relayer.clock, () =>
     relayer.ledger.adopt({ ...payment.question, steps: payment.steps, screen, order, execution }),
   )

@@ -40,6 +40,7 @@ export const english = {
   back: 'Back',
 
   queued: 'queued',
+  queuedFor: (minutes: string) => `queued, about ${minutes} min`,
 
   unknownChoice: 'Please choose from the list.',
   askAgain: (why: string) => `${why} Please try again.`,

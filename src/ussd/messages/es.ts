@@ -39,6 +39,7 @@ export const spanish: Messages = {
   back: 'Atrás',
 
   queued: 'en cola',
+  queuedFor: (minutes: string) => `en cola, unos ${minutes} min`,
 
   unknownChoice: 'Elija una opción de la lista.',
   askAgain: (why) => `${why} Intente de nuevo.`,

@@ -40,6 +40,7 @@ export const french: Messages = {
   back: 'Retour',
 
   queued: 'en attente',
+  queuedFor: (minutes: string) => `en attente, environ ${minutes} min`,
 
   unknownChoice: 'Veuillez choisir dans la liste.',
   askAgain: (why) => `${why} Veuillez réessayer.`,

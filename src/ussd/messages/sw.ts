@@ -40,6 +40,7 @@ export const kiswahili: Messages = {
   back: 'Rudi',
 
   queued: 'kwenye foleni',
+  queuedFor: (minutes: string) => `kwenye foleni, dakika ${minutes} hivi`,
 
   unknownChoice: 'Tafadhali chagua kwenye orodha.',
   askAgain: (why) => `${why} Tafadhali jaribu tena.`,

@@ -24,6 +24,22 @@ describe('a transfer that is confirmed', () => {
       s: 2*${friend}*all*1 -> END Your balance is too low: 0.02 tRBTC. Nothing was sent. Dial again to send less.`
 })
 
+plays('that has to wait says for about how long')`
+    a: ${send}*1
+    b@1: 2*${stranger}*0.001*1
+    c@2: ${send}*1
+    d@3: ${send}*1 -> END Transfer Submitted|To: …|Tx: 0x…|Funds will arrive shortly.
+    e@4: ${send}*1 -> END Transfer Submitted|To: …|Tx: queued, about 1 min|Funds will arrive shortly.`
+
+plays('that has to wait says so in the words of the demonstration where it is one', () =>
+  openWorld({ product: menus.demo }),
+)`
+    a: 2*${stranger}*0.001
+    b@1: 2*${stranger}*0.001
+    c@2: 2*${stranger}*0.001
+    d@3: 2*${stranger}*0.001
+    e@4: 2*${stranger}*0.001 -> END Transfer Submitted|To: 0x5aAeb605...|Tx: queued|Funds will arrive shortly.`
+
 const all = '2*0700000001*all*1'
 
 plays('"all" empties the account, whatever screens round down')`

@@ -5,7 +5,7 @@ const amount = '20999999.123456 tRBTC'
 const recipient = '0x12345678...123456'
 const shortRecipient = '0x12345678...'
 const date = '30 Sep 2026'
-const tx = '0x0123456789...'
+const tx = 'en attente, environ 1000 min'
 
 /** The longest values of what is to be called, by its key; of all else those of an amount and a hash. */
 const values: Record<string, readonly unknown[][]> = {
@@ -25,6 +25,7 @@ const values: Record<string, readonly unknown[][]> = {
   line: [[amount, shortRecipient]],
   mainTitle: [['+999700000000001']],
   owesMore: [[amount, amount]],
+  queuedFor: [[1_000]],
   receive: [['+999 700 000 000 001', `0x${'1'.repeat(40)}`]],
   received: [[amount, shortRecipient]],
   repeated: [[amount, recipient, 10]],

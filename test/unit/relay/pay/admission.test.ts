@@ -84,7 +84,10 @@ function stillChain({
       ...{ steps: 3, intentId: numberToHex(number, { size: 22 }), caller },
       call: async () => ({
         ...{ target: account.address, data: '0x', kind, spendsWei },
-        submitted: () => ({ kind: 'end', lines: ['submitted'] }),
+        submitted: (tx) => ({
+          kind: 'end',
+          lines: ['hash' in tx ? 'submitted' : `queued ${tx.minutes}`],
+        }),
       }),
       denied,
       refused: (refusal) => ({ kind: 'end', lines: [wordsOf(refusal)] }),
@@ -115,7 +118,10 @@ test('no payment joins a queue whose end it would not see in time', async () => 
   const { dialAll, ledger, refusals, world } = stillChain({ slots: 2 })
   const told = await dialAll(0, 900)
   // Two nonces of two in flight; then half of what two nonces of two carry in half an hour of blocks of 25 s.
-  expect(count(told, 'submitted')).toBe(4 + 144)
+  expect(count(told, 'submitted')).toBe(4)
+  // 74 blocks of two payments that can be counted on, every 25 s.
+  const minutes = told.flatMap((words) => /^queued (\d+)$/.exec(words)?.[1] ?? [])
+  expect([minutes.length, minutes[0], minutes.at(-1)]).toEqual([144, '2', '31'])
   expect(count(told, 'crowded 30')).toBe(900 - 4 - 144)
   expect((await ledger.work()).queued).toHaveLength(144)
   expect(refusals()).toEqual([
