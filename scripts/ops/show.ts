@@ -12,7 +12,7 @@ import { phases } from '../../src/relay/ledger/transitions.ts'
 
 /** How things are, a line each. What wants a person comes first. */
 export function statusLines(status: StatusAnswer): string[] {
-  const { currency, alerts, relayers, contracts, nodes, head, callsToday } = status
+  const { currency, alerts, relayers, contracts, nodes, head, blocks, callsToday } = status
   return [
     ...alerts.map(({ says, raisedAt, overSince }) =>
       overSince === null
@@ -27,6 +27,7 @@ export function statusLines(status: StatusAnswer): string[] {
     poolLine(contracts, currency),
     guardsLine(status.guards),
     head === null ? 'No head has been seen yet.' : `Block ${head.number} was seen at ${head.at}.`,
+    ...fullnessLine(blocks),
     ...nodes.map(
       ({ label, height, heightAt, state, p95Ms, failures, callsToday }) =>
         `Node ${label}: block ${height ?? 'not known'}${heightAt === null ? '' : ` at ${heightAt}`}, ${state}, ${p95Ms === null ? 'not asked yet' : `95 of 100 answers within ${Math.round(p95Ms)} ms, ${failures} failures, ${callsToday} calls today`}.`,
@@ -37,6 +38,14 @@ export function statusLines(status: StatusAnswer): string[] {
           `Calls today: ${callsToday.relay} of the relay and ${callsToday.callers} of callers, ${callsToday.limit} at most.`,
         ]),
   ]
+}
+
+/** How full the last blocks were that rounds have followed: payments of strangers wait for room as well. */
+function fullnessLine(blocks: StatusAnswer['blocks']): string[] {
+  const shares = blocks.flatMap(({ fullness }) => fullness ?? [])
+  if (shares.length === 0) return []
+  const percents = shares.map((share) => `${Math.round(share * 100)} %`).join(', ')
+  return [`The last blocks were full to ${percents}, the latest first.`]
 }
 
 /** What mends what a check of health finds. */

@@ -36,8 +36,14 @@ const head = z.pipe(
     parentHash: hash,
     timestamp: count,
     transactions: z.array(hash),
+    gasUsed: z.optional(count),
+    gasLimit: z.optional(count),
   }),
-  z.transform(({ timestamp, ...block }) => ({ ...block, timestampSeconds: timestamp })),
+  z.transform(({ timestamp, gasUsed, gasLimit, ...block }) => {
+    /** Tells which share of its gas is used, from 0 to 1; undefined: the node does not tell. */
+    const fullness = gasUsed !== undefined && gasLimit ? gasUsed / gasLimit : undefined
+    return { ...block, timestampSeconds: timestamp, fullness }
+  }),
 )
 
 /** A block's identity and time, and the hashes of what it holds. */

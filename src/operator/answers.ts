@@ -133,6 +133,8 @@ export const statusAnswer = z.object({
   /** Lists what keeps money and callers safe, and the setting that says whether it is on. */
   guards: z.array(z.object({ name: z.string(), isOn: z.boolean(), by: z.string() })),
   head: z.nullable(z.object({ number: z.int(), at: time })),
+  /** Lists the last blocks that were followed, the latest first; `fullness` is the share of gas used. */
+  blocks: z.array(z.object({ number: z.int(), fullness: z.nullable(z.number()) })),
   /** Lists them by their places in `NODE_URL`, never by their addresses. */
   nodes: z.array(
     z.object({

@@ -73,6 +73,10 @@ const metrics: Record<string, readonly [help: string, read: (of: Known) => reado
     "since that block's own time, or since it was first seen",
     ({ sight: { head }, age }) => [[age(head && bornAt(head))]],
   ],
+  relay_block_fullness_ratio: [
+    'which share of its gas the last followed block used',
+    ({ blocks }) => [[blocks[0]?.fullness]],
+  ],
   relay_node_silent_seconds: [
     'since when no node answers; 0 while one does',
     ({ sight, now, age }) => [[age(sight.silentSince ?? now)]],

@@ -43,6 +43,7 @@ export function statusOf(
     relayers: [relayerOf(subject, condition, counts)],
     contracts: { loan, forwarder, ...contractsOf(vitals) },
     head: head ? { number: head.number, at: isoOf(head.timestampSeconds * 1_000) } : null,
+    blocks: vitals.blocks.map(({ number, fullness = null }) => ({ number, fullness })),
     guards: [...subject.guards],
     nodes: subject.nodes(),
     callsToday: budget === undefined ? null : { ...budget.asked, limit: budget.callsADay },

@@ -5,8 +5,9 @@ import { checksOf, type KnownCondition, paymentsLeft, usedOf, wantedWei } from '
 import { isoOf, type Subject } from '../records.ts'
 
 const fewLoans = 10n
-/** Calls a payment stuck that no block has after so many of the times after which it is outbid. */
-const stuckTimes = 3
+/** Calls a payment stuck that none of so many blocks has, or that waits for so many times that of outbidding. */
+const stuckAfter = 3
+/** Tells of a day's calls from this share on. */
 const budgetShare = 0.8
 
 type Find = (known: KnownCondition, subject: Subject) => string | undefined
@@ -71,13 +72,18 @@ function lowRelayer(known: KnownCondition, { relayer, chain }: Subject): string 
   return `${has}, enough for ${left} payments${queue}. Send ${formatAmountDown(wanted)} there; nothing is lost.`
 }
 
-function stuckPayment({ vitals: { oldest, now }, terms }: KnownCondition): string | undefined {
-  const lateMs = terms.rules.replaceAfterMs * stuckTimes
+function stuckPayment({ vitals, terms }: KnownCondition): string | undefined {
+  const { oldest, signedAt, blocks, now } = vitals
   if (oldest.stuck !== undefined) {
     return `A payment of ${isoOf(oldest.stuck)} was carried in vain too often and waits for its deadline. Look at it: its state is queued.`
   }
-  if (oldest.carried === undefined || now - oldest.carried < lateMs) return undefined
-  return `A payment of ${isoOf(oldest.carried)} is in no block. Outbid its nonce, or raise MAX_GAS_PRICE_WEI.`
+  if (signedAt === undefined) return undefined
+  const { blockMs, replaceAfterMs } = terms.rules
+  const third = (blocks[stuckAfter - 1]?.timestampSeconds ?? 0) * 1_000
+  // The chain's clock need not agree with the ledger's.
+  const isPassed = third > signedAt && now - signedAt >= blockMs * (stuckAfter - 1)
+  if (!isPassed && now - signedAt < replaceAfterMs * stuckAfter) return undefined
+  return `A payment that was signed at ${isoOf(signedAt)} is in no block. Outbid its nonce, or raise MAX_GAS_PRICE_WEI.`
 }
 
 function lowPool({ vitals }: KnownCondition, { chain, loan }: Subject): string | undefined {

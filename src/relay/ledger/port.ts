@@ -317,6 +317,10 @@ export type Vitals = {
   /** When a caller was last refused for a number that is in no numbering plan. */
   unlistedAt: number | undefined
   nextNonce: number
+  /** Lists the last followed blocks, the latest first. */
+  blocks: readonly FollowedBlock[]
+  /** When the first nonce that no block has was signed for. */
+  signedAt: number | undefined
   /** Counts payments of nonces in use, as in {@link Load}. */
   carried: number
   waiting: number
@@ -587,7 +591,13 @@ export type SignedNonce = { hash: Hex; nonce: number }
 export type BlockId = { number: number; hash: Hex }
 
 /** Names a followed block: it, or one below it, holds our bytes for the nonce below `count`. */
-export type FollowedBlock = BlockId & { count: number }
+export type FollowedBlock = BlockId & {
+  count: number
+  /** Unix time in seconds. */
+  timestampSeconds?: number
+  /** Tells which share of its gas is used, from 0 to 1. */
+  fullness?: number | undefined
+}
 
 /** Holds facts that change slowly; what is missing is unknown, or was read too long ago. */
 export type Means = {

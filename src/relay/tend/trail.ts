@@ -159,9 +159,9 @@ function grown(
 ): FollowedBlock[] {
   const nonceOf = new Map(signed.map(({ hash, nonce }) => [hash, nonce]))
   const blocks = [...below]
-  for (const { number, hash, transactions } of added.toReversed()) {
+  for (const { transactions, parentHash: _, ...block } of added.toReversed()) {
     const mined = transactions.map((transaction) => (nonceOf.get(transaction) ?? -1) + 1)
-    blocks.unshift({ number, hash, count: Math.max(blocks[0]?.count ?? 0, ...mined) })
+    blocks.unshift({ ...block, count: Math.max(blocks[0]?.count ?? 0, ...mined) })
   }
   return blocks
 }

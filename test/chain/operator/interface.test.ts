@@ -101,6 +101,8 @@ describe("the operator's interface", () => {
     expect(Number(relayer?.lastsFor)).toBeGreaterThan(100)
     expect(relayer?.lastMinedAt).not.toBeNull()
     expect(BigInt(status.contracts.pool?.liquidityWei ?? 0)).toBe(parseEther('10'))
+    expect(status.blocks[0]?.fullness).toBeGreaterThan(0)
+    expect(status.blocks[0]?.fullness).toBeLessThanOrEqual(1)
     const [node] = status.nodes
     expect(node?.heightAt).toMatch(/^2\d{3}-/)
     expect(node?.answers).toBeGreaterThan(5)

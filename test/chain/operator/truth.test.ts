@@ -176,13 +176,17 @@ type Known = {
   active?: { cause: Cause; isRefused: boolean } | undefined
   over?: ReadonlyMap<Cause, number>
   at?: number
+  /** Until when something kept transactions from the chain: what was signed then is in no block for a while. */
+  stoppedUntil?: number | undefined
 }
+
+const stopping: readonly string[] = ['relayer_funds', 'node']
 
 /** Whatever is found is there or was within 30 s, what was refused is found, and no surface says another thing. */
 async function expectTruth(
   expect: ExpectStatic,
   { processes }: World,
-  { active, over = new Map(), at = 0 }: Known,
+  { active, over = new Map(), at = 0, stoppedUntil = -100 }: Known,
   story: string,
 ): Promise<void> {
   for (const [index, process] of processes.entries()) {
@@ -201,6 +205,7 @@ async function expectTruth(
     expect(said.raised, told).toBe(said.alerts.length > 0)
     const checks = allowed.map(({ check }) => check)
     expect(checks, told).toEqual(expect.arrayContaining(said.refusing))
+    if (at - stoppedUntil < 90) alerts.push('stuck')
     expect(alerts, told).toEqual(expect.arrayContaining(said.alerts))
     if (active?.isRefused !== true || !allowed.includes(active.cause)) continue
     expect(said.refusing, told).toContain(active.cause.check)
@@ -220,6 +225,7 @@ test.for(Array.from({ length: times({ sampled: 8, full: 150 }) }, (_, run) => se
     const over = new Map<Cause, number>()
     let active: Known['active']
     let at = 0
+    let stoppedUntil: number | undefined
     for (let turn = 0; turn < 14; turn++) {
       const what = random.pick(['cause', 'dial', 'dial', 'pass'] as const)
       if (what === 'cause') {
@@ -245,11 +251,12 @@ test.for(Array.from({ length: times({ sampled: 8, full: 150 }) }, (_, run) => se
       for (const [cause, endedAt] of over) {
         if (active?.cause.check === 'node' && at - endedAt < 30) over.set(cause, at + seconds)
       }
+      if (stopping.includes(active?.cause.check ?? '')) stoppedUntil = at + seconds
       at += seconds
-      await expectTruth(expect, world, { active, over, at }, story.join('\n'))
+      await expectTruth(expect, world, { active, over, at, stoppedUntil }, story.join('\n'))
     }
     await active?.cause.set(world, false)
     await world.pass(30)
-    await expectTruth(expect, world, {}, story.join('\n'))
+    await expectTruth(expect, world, { at: at + 30, stoppedUntil }, story.join('\n'))
   },
 )

@@ -20,7 +20,7 @@ export function conditionWith(
     ...{ now, schema: '2', identity: { kind: 'same' }, obstacle: undefined, unlistedAt: undefined },
     ...{ nextNonce: 3, carried: 0, waiting: 0, oldest: noneOpen },
     ...{ intake: { kind: 'open' }, lastMinedAt: undefined, counts: {} },
-    ...{ alerts: [], untoldFrom: undefined },
+    ...{ alerts: [], untoldFrom: undefined, blocks: [], signedAt: undefined },
     sight: {
       roundAt: at,
       head: { number: 9, timestampSeconds: at / 1_000, at, since: at },

@@ -42,6 +42,11 @@ const status: StatusAnswer = {
     { name: 'preflight', isOn: false, by: 'PREFLIGHT=off' },
   ],
   ...{ head: null, nodes: [], callsToday: null, counts: {} },
+  blocks: [
+    { number: 9, fullness: 0.504 },
+    { number: 8, fullness: null },
+    { number: 7, fullness: 1 },
+  ],
 }
 
 test('the status for people says first what wants a person, and what mends it', () => {
@@ -54,6 +59,7 @@ test('the status for people says first what wants a person, and what mends it', 
     'The contracts have not been looked at yet.',
     'Guards on: pin (PIN=strict). Off: preflight (PREFLIGHT=off).',
     'No head has been seen yet.',
+    'The last blocks were full to 50 %, 100 %, the latest first.',
   ])
 })
 

@@ -15,11 +15,12 @@ export function trailOf(at: At): Pick<Work, 'head' | 'trail'> {
   const known = at.rows.row('meta', 'head')
   if (known === undefined) return { head: undefined, trail: [] }
   // A restore notes the head alone.
-  type Noted = OfKey & BlockId & { count?: number; below?: FollowedBlock[] }
+  type Noted = OfKey & BlockId & Partial<FollowedBlock> & { below?: FollowedBlock[] }
   const noted = JSON.parse(known.value) as Noted
-  const { number, hash, count, below = [] } = noted
+  const { relayer: _, below = [], count, ...head } = noted
+  const { number, hash } = head
   const isFollowed = count !== undefined && isOf(at, noted)
-  return { head: { number, hash }, trail: isFollowed ? [{ number, hash, count }, ...below] : [] }
+  return { head: { number, hash }, trail: isFollowed ? [{ ...head, count }, ...below] : [] }
 }
 
 export function saveTrail({ rows, relayer }: At, [head, ...below]: readonly FollowedBlock[]): void {

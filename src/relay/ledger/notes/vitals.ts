@@ -1,6 +1,6 @@
 import type { At, Draft } from '../draft.ts'
 import { countsOf } from '../life/counts.ts'
-import { carriedBy, nextNonce, relayerOf } from '../life/nonces.ts'
+import { carriedBy, nextNonce, openNonces, relayerOf } from '../life/nonces.ts'
 import { paymentsIn } from '../life/payments.ts'
 import { lookAtQueue } from '../life/sums.ts'
 import type { Identified, Vitals } from '../port.ts'
@@ -8,12 +8,15 @@ import { schemaVersion } from '../rows.ts'
 import { ofAnyDeployment } from '../sight.ts'
 import { perOpenPhase } from '../transitions.ts'
 import { activeAlerts } from './alerts.ts'
-import { sightOf } from './chain-notes.ts'
+import { sightOf, trailOf } from './chain-notes.ts'
 import { obstacleOf } from './obstacles.ts'
 import { intakeOf } from './operations.ts'
 
 /** Limits how often a row is written only to prove that rows can be written. */
 const probeMs = 10_000
+
+/** Limits the blocks of which it is told how full they were. */
+const toldBlocks = 6
 
 const metaOf = (rows: Draft, name: string): unknown => {
   const row = rows.row('meta', name)
@@ -53,6 +56,8 @@ export function vitalsOf(
     obstacle: obstacleOf(rows),
     unlistedAt: metaOf(rows, 'unlisted') as number | undefined,
     nextNonce: nextNonce(known),
+    blocks: trailOf(at).trail.slice(0, toldBlocks),
+    signedAt: openNonces(at)[0]?.transactions.at(-1)?.recordedAt,
     carried: carriedBy(known),
     waiting: lookAtQueue(rows).waiting,
     oldest: perOpenPhase((phase) => paymentsIn(rows, phase, 1)[0]?.accepted_at),

@@ -35,6 +35,15 @@ const lateMs = poolRules.rootstock.replaceAfterMs * 3
 const loans = (wei: bigint) => conditionWith({}, { contracts: pool(`${wei}`) })
 const failing = { failingSince: now - 400_000 }
 const unlistedAt = now - 3_600_000
+/** So many of four blocks came after the oldest bytes were signed. */
+const signedBefore = (count: number) =>
+  conditionWith({
+    blocks: [0, 1, 2, 3].map((age) => ({
+      ...{ number: 9 - age, hash: `0x${age}` as const, count: 3 },
+      timestampSeconds: now / 1_000 - 25 * age,
+    })),
+    signedAt: now - 25_000 * count + 12_500,
+  })
 const used = (relay: number) => {
   const budget = { asked: { relay, callers: 39 }, callsADay: 100 }
   return { ...conditionWith(), budget }
@@ -45,8 +54,10 @@ describe('alerts', () => {
     ['nothing where all is well', conditionWith(), []],
     ['nothing where a relayer has enough', ofPayments(50n), []],
     ['a relayer that has few payments left', ofPayments(49n), ['relayer_low']],
-    ['nothing where a block may yet take it', oldest({ carried: now - lateMs + 1 }), []],
-    ['a payment that no block takes', oldest({ carried: now - lateMs }), ['stuck']],
+    ['nothing where a block may yet take it', conditionWith({ signedAt: now - lateMs + 1 }), []],
+    ['a payment that no block takes in time', conditionWith({ signedAt: now - lateMs }), ['stuck']],
+    ['nothing where two blocks have not taken it', signedBefore(2), []],
+    ['a payment that three blocks have not taken', signedBefore(3), ['stuck']],
     ['one that was carried in vain', oldest({ stuck: now }), ['stuck']],
     ['nothing where a pool has ten loans', loans(10n ** 17n), []],
     ['a pool that has fewer than ten loans', loans(10n ** 17n - 1n), ['pool_low']],

@@ -179,6 +179,7 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
       parentHash: word(0),
       timestampSeconds: headSeconds,
       transactions: [],
+      fullness: undefined,
     }
     const chain: ChainSnapshot = {
       ...chainAt(head, minedCount),
