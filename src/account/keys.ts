@@ -45,10 +45,6 @@ export function keepFormerAccounts(
   }
 }
 
-export function callerAccount(keySecret: Secret, phone: PhoneNumber): Promise<LocalAccount> {
-  return createCallerAccounts(keySecret)(phone)
-}
-
 async function deriveAccount(hash: KeyedHash, phone: PhoneNumber): Promise<LocalAccount> {
   for (let attempt = 0; ; attempt++) {
     const candidate = await hash('account', derivationVersion, phone, `${attempt}`)

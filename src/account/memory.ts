@@ -59,13 +59,11 @@ export type AccountMemory = z.output<typeof remembered>
 
 export type Memory = ReturnType<typeof createMemory>
 
-const mostTold = 20
+/** Says how many of each are remembered, the newest first. */
+const most = { told: 20, sent: 20, recipients: 3, chosen: 8, texted: 60 }
 
-const mostSent = 20
-
-const mostChosen = 8
-
-const mostTexted = 60
+const added = <Item>(of: keyof typeof most, item: Item, before: readonly Item[]): Item[] =>
+  [item, ...before].slice(0, most[of])
 
 const attempts = 10
 
@@ -94,8 +92,6 @@ function parseMemory({ row }: Pick<KeptMemory, 'row'>): AccountMemory {
   return remembered.parse(row === '' ? {} : JSON.parse(row))
 }
 
-const mostRecipients = 3
-
 /** Remembers whom a payment went to: a number by what screens show of it, and its account. */
 export function withSent(
   memory: AccountMemory,
@@ -107,8 +103,8 @@ export function withSent(
   const recipient = { address, to, sealed: sealed ?? sealedIn(memory, address) }
   return {
     ...memory,
-    sent: [{ intentId, address, to }, ...memory.sent].slice(0, mostSent),
-    recipients: [recipient, ...others].slice(0, mostRecipients),
+    sent: added('sent', { intentId, address, to }, memory.sent),
+    recipients: added('recipients', recipient, others),
   }
 }
 
@@ -138,7 +134,7 @@ export function withTold(memory: AccountMemory, failures: readonly string[], ses
   if (tellsOf(memory, failures, session)) return undefined
   const intentId = failures.find((id) => memory.told.every((each) => each.intentId !== id))
   if (intentId === undefined) return undefined
-  return { ...memory, told: [{ intentId, session }, ...memory.told].slice(0, mostTold) }
+  return { ...memory, told: added('told', { intentId, session }, memory.told) }
 }
 
 export function withDialled(memory: AccountMemory): AccountMemory | undefined {
@@ -158,7 +154,7 @@ export function languageIn({ chosen }: AccountMemory): Language | undefined {
 /** Remembers a language. A session chooses once: delivered again, it takes nothing back. */
 export function withLanguage(memory: AccountMemory, language: Language, session: string) {
   if (memory.chosen.some((earlier) => earlier.session === session)) return undefined
-  return { ...memory, chosen: [{ language, session }, ...memory.chosen].slice(0, mostChosen) }
+  return { ...memory, chosen: added('chosen', { language, session }, memory.chosen) }
 }
 
 /** Gives a store up after a time, in ms: a screen has to come in any case. */
@@ -174,5 +170,5 @@ export function withinMs(store: MemoryStore, clock: Clock, ms: number): MemorySt
 
 export function withTexted(memory: AccountMemory, name: string): AccountMemory | undefined {
   if (memory.texted.includes(name)) return undefined
-  return { ...memory, texted: [name, ...memory.texted].slice(0, mostTexted) }
+  return { ...memory, texted: added('texted', name, memory.texted) }
 }

@@ -45,8 +45,6 @@ export const healthAnswer = z.object({
   faults: z.optional(z.array(z.object({ variable: z.string(), reason: z.string() }))),
 })
 
-export const livenessAnswer = z.object({ status: z.literal('ok') })
-
 export type Check = z.infer<typeof check>
 export type CheckName = Check['name']
 export type HealthAnswer = z.infer<typeof healthAnswer>

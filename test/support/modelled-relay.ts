@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import type { Product } from '../../scripts/dev/simulator/relay/programs.ts'
 import { type Ledger, ledgerRules } from '../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
-import { type Clock, systemClock } from '../../src/runtime/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { createMemoryLedger } from '../ports/ledger-memory.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { type ModelledOptions, openModelledService } from './modelled-service.ts'
@@ -15,14 +15,11 @@ type ShownProduct = Pick<Product, 'settings' | 'smsSeals'> &
 export function openModelledRelay({
   product,
   clock = systemClock,
-  processClock = clock,
   silent,
   memory = createMemoryStore(clock.now),
   ...options
 }: Omit<ModelledOptions, 'ledger' | 'product'> & {
   product?: ShownProduct
-  /** Of the process that serves, where it is another one than that of the stores. */
-  processClock?: Clock
   /** What of the ledger is never answered. */
   silent?: keyof Ledger
   memory?: ReturnType<typeof createMemoryStore>
@@ -40,7 +37,7 @@ export function openModelledRelay({
   const running: Promise<unknown>[] = []
   const background = (work: Promise<unknown>) => void running.push(work)
   const service = openModelledService({
-    ...{ ...options, ledger, clock: processClock },
+    ...{ ...options, ledger, clock },
     ...(product && { product: { leastTransferWei: 0n, ...product, memory, background } }),
   })
   let dials = 0

@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData } from 'viem'
 import { z } from 'zod'
-import { callerAccount } from '../../../src/account/keys.ts'
+import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import type { ChainNode } from '../chain/node.ts'
@@ -19,7 +19,7 @@ async function depositFor(
   phone: PhoneNumber,
   amountWei: bigint,
 ): Promise<void> {
-  const { address } = await callerAccount(secrets.ACCOUNT_KEY_SECRET, phone)
+  const { address } = await createCallerAccounts(secrets.ACCOUNT_KEY_SECRET)(phone)
   await treasury.send({
     to: loan,
     valueWei: amountWei,
@@ -34,7 +34,7 @@ export type Bank = { node: ChainNode; treasury: Treasury; loan: Address; secrets
 export async function fundDemoCallers(bank: Bank, recordFile: string): Promise<void> {
   const funded = new Set(z.array(z.string()).safeParse(readJson(recordFile)).data)
   for (const phone of demoCallers) {
-    const { address } = await callerAccount(bank.secrets.ACCOUNT_KEY_SECRET, phone)
+    const { address } = await createCallerAccounts(bank.secrets.ACCOUNT_KEY_SECRET)(phone)
     if (funded.has(address)) continue
     await depositFor(bank, phone, demoDepositWei)
     funded.add(address)

@@ -9,7 +9,7 @@ import { borrowers as command } from '../../../scripts/contracts/borrowers.ts'
 import { deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
-import { callerAccount } from '../../../src/account/keys.ts'
+import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { opened } from '../../support/opened.ts'
@@ -60,7 +60,7 @@ async function borrowers(
 async function isListed(number: string): Promise<boolean> {
   const phone = parseCaller(number)
   if (phone === undefined) throw new Error('the fixture is no phone number')
-  const { address } = await callerAccount(secret, phone)
+  const { address } = await createCallerAccounts(secret)(phone)
   const client = createPublicClient({ transport: http(anvil.url) })
   const call = { address: loan, abi: microLoanAbi, functionName: 'isListed' } as const
   return await client.readContract({ ...call, args: [address] })

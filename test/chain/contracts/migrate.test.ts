@@ -14,7 +14,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { alias } from '../../../scripts/contracts/migrate/cli.ts'
 import { createRelayer, sendBatch } from '../../../scripts/contracts/migrate/relayer.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
-import { callerAccount } from '../../../src/account/keys.ts'
+import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { chains, poolRules } from '../../../src/chain/chains.ts'
 import { callOf } from '../../../src/loan/calls.ts'
@@ -433,7 +433,9 @@ describe('a number that has changed', () => {
   test('keeps its balance and its loan, once, with a line for the records and no number in it', async () => {
     const secret = world.environment.ACCOUNT_KEY_SECRET as Hex
     const owners = [world.owners[0].account, world.owners[4]?.account as LocalAccount]
-    const heirs = await Promise.all([0, 4].map((index) => callerAccount(secret, present(index))))
+    const heirs = await Promise.all(
+      [0, 4].map((index) => createCallerAccounts(secret)(present(index))),
+    )
     const at = (accounts: readonly LocalAccount[]) =>
       holdings(accounts.map(({ address }) => [world.from, address] as const))
     const before = await at(owners)

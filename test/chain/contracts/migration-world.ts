@@ -21,7 +21,7 @@ import { migrate } from '../../../scripts/contracts/migrate/cli.ts'
 import { devKey } from '../../../scripts/dev/anvil.ts'
 import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
-import { callerAccount } from '../../../src/account/keys.ts'
+import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
@@ -90,8 +90,8 @@ export async function openWorld(): Promise<World> {
   const owners = await Promise.all(
     Array.from({ length: 7 }, async (_, index) => {
       const phone = parseCaller(`+25470000001${index}`) as PhoneNumber
-      const account = await callerAccount(secret, phone)
-      return { phone, account, heir: await callerAccount(newSecret, phone) }
+      const account = await createCallerAccounts(secret)(phone)
+      return { phone, account, heir: await createCallerAccounts(newSecret)(phone) }
     }),
   )
   const world: World = {

@@ -53,19 +53,17 @@ const pay = (deployment: Deployment, phone: string, sessionId: string): Promise<
 
 describe("the operator's interface", () => {
   test('is there for the token alone', async () => {
-    const paths = ['/operator/status', '/operator/payments', '/operator/audit', '/metrics']
-    const deployment = open()
-    for (const path of paths) {
-      expect((await deployment.ask(path)).status).toBe(401)
-      const headers = { authorization: 'Bearer another-token-of-this-length' }
-      expect((await deployment.ask(path, { headers })).status).toBe(401)
-      expect((await deployment.ask(path, { headers: authorized })).status).toBe(200)
-    }
-    const without = open({ OPERATOR_TOKEN: '' })
-    for (const path of paths) {
+    const [deployment, without] = [open(), open({ OPERATOR_TOKEN: '' })]
+    const another = { authorization: 'Bearer another-token-of-this-length' }
+    for (const path of ['/operator/status', '/operator/payments', '/operator/audit', '/metrics']) {
+      for (const [headers, status] of [
+        ...[{}, another].map((headers) => [headers, 401] as const),
+        [authorized, 200] as const,
+      ])
+        expect((await deployment.ask(path, { headers })).status).toBe(status)
       expect((await without.ask(path, { headers: authorized })).status).toBe(404)
     }
-    const post = { method: 'POST', headers: { authorization: 'Bearer x' } }
+    const post = { method: 'POST', headers: another }
     expect((await deployment.ask('/operator/pause', post)).status).toBe(401)
     expect((await deployment.status()).intake.state).toBe('open')
   })

@@ -4,7 +4,7 @@ import { createTreasury } from '../../../scripts/dev/relays/callers.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { createOperator } from '../../../scripts/ops/operator-client.ts'
 import type { Command } from '../../../scripts/stack/command.ts'
-import { callerAccount } from '../../../src/account/keys.ts'
+import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import * as answers from '../../../src/operator/answers.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
@@ -26,7 +26,7 @@ export async function give(
   amount = '1',
   secret = chain.bindings.ACCOUNT_KEY_SECRET as Hex,
 ): Promise<Address> {
-  const { address } = await callerAccount(secret, phone as PhoneNumber)
+  const { address } = await createCallerAccounts(secret)(phone as PhoneNumber)
   if (amount !== '0') await createTreasury(chain).deposit([address], parseEther(amount))
   return address
 }

@@ -12,7 +12,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
-import { callerAccount } from '../../../src/account/keys.ts'
+import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { createNode } from '../../../src/chain/node.ts'
@@ -186,7 +186,7 @@ describe('a loan whose terms the owner changes after they were shown', () => {
     const messages = deployment.events.map(({ message }) => message)
     expect(messages).toContain('Loan failed on-chain: Loan terms changed')
     const secret = chain.bindings.ACCOUNT_KEY_SECRET as Hex
-    const { address } = await callerAccount(secret, parseCaller(phone) as PhoneNumber)
+    const { address } = await createCallerAccounts(secret)(parseCaller(phone) as PhoneNumber)
     expect(await readLoan().loanOf([address])).toBe(0n)
     expect(await dial()).not.toContain('credited shortly')
   })

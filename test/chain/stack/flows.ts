@@ -12,7 +12,7 @@ import {
 import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
 import { type GatewayName, phoneLines } from '../../../scripts/stack/phone/phone-lines.ts'
 import { openSecrets } from '../../../scripts/stack/secrets.ts'
-import { callerAccount } from '../../../src/account/keys.ts'
+import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { postTo, type Start } from './stack-process.ts'
@@ -38,7 +38,7 @@ export async function playFlow(
   const { relayUrl, nodeUrl, contracts } = start.stack()
   const { ACCOUNT_KEY_SECRET } = openSecrets(join(folder, 'secrets.json'))
   for (const phone of phonesAt(place)) {
-    const { address } = await callerAccount(ACCOUNT_KEY_SECRET, phone)
+    const { address } = await createCallerAccounts(ACCOUNT_KEY_SECRET)(phone)
     await give(nodeUrl, contracts.loan, address)
   }
   const written = readFileSync(`${root}/${file}`, 'utf8')

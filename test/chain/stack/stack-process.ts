@@ -10,7 +10,7 @@ import { openFolder } from '../../../scripts/stack/folder.ts'
 import { isRunning, type ProcessId } from '../../../scripts/stack/process-id.ts'
 import { type RunningStack, readRunningStack } from '../../../scripts/stack/running-stack.ts'
 import { openSecrets } from '../../../scripts/stack/secrets.ts'
-import { callerAccount } from '../../../src/account/keys.ts'
+import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { type Ended, runScript, startProcess } from '../../support/processes.ts'
@@ -121,7 +121,7 @@ export async function postTo(
 /** What the contract holds for a number, asked of the chain itself. */
 export async function balanceOf(folder: string, nodeUrl: string, loan: Address, phone: string) {
   const { ACCOUNT_KEY_SECRET } = openSecrets(join(folder, 'secrets.json'))
-  const { address } = await callerAccount(ACCOUNT_KEY_SECRET, phone as PhoneNumber)
+  const { address } = await createCallerAccounts(ACCOUNT_KEY_SECRET)(phone as PhoneNumber)
   const client = createPublicClient({ transport: http(nodeUrl) })
   return client.readContract({
     address: loan,

@@ -57,17 +57,6 @@ plays('"all" empties the account, whatever screens round down')`
     settle
     later: 1 -> END Your Balance: 0.005 tRBTC`
 
-test('that loans are paused is known from the first refusal, and no transfer that is taken ends it', async () => {
-  const { play, chain, ledger } = openWorld()
-  const contracts = async () => (await ledger.vitals()).sight.contracts?.state
-  chain.head().state.isPaused = true
-  await play('loan: 3*1 -> END …')
-  expect(await contracts()).toBe('loan_paused')
-  await play(`transfer: ${send}*1 -> END Transfer Submitted…
-    settle`)
-  expect(await contracts()).toBe('loan_paused')
-})
-
 describe('what is known of a transfer before it is made', () => {
   const nobody = '2*+254700000077*0.001'
   const [shown, choices] = ['CON Send 0.001 tRBTC|', '|Fee: none|1. Send|0. Change']
@@ -168,15 +157,6 @@ describe('the same transfer within ten minutes', () => {
       settle
       balance: 1 -> END Your Balance: 0.018 tRBTC`
 
-  plays('is another one to another recipient, of another amount, or later')`
-      first: ${text}
-      other: 2*+254700000002*0.001*1 -> ${made}
-      more: 2*${friend}*0.002*1 -> ${made}
-      not mine@1: 2*+254700000002*0.001*1 -> ${made}
-      settle
-      600.001 s
-      later: ${text} -> ${made}`
-
   plays('that was refused stays refused')`
       first: 2*${friend}*0.015*1
       second: 2*${friend}*0.015*1*2 -> END Your balance is too low: 0.005 tRBTC.…
@@ -265,19 +245,6 @@ describe('the dials of a minute', () => {
     const texts = ['', '4', '4*0*2', '4*0*2*0*5']
     for (const text of [...texts, ...texts]) await play(`s: ${text} -> not ${tooMany}`)
     await play(`s: 4*0*2*0*5*0*3 -> ${tooMany}`)
-  })
-
-  test('count one delivery once, however often it comes at the same time', async () => {
-    const { deliver, settle } = openWorld({ dialsAMinute: 30 })
-    const screensOf = async (session: string, text: string) =>
-      new Set(await Promise.all(Array.from({ length: 35 }, () => deliver(0, session, text))))
-    expect([...(await screensOf('same', `${send}*1`))]).toEqual([
-      expect.stringMatching(/^END Transfer Submitted\n/),
-    ])
-    await settle()
-    expect([...(await screensOf('menu', '4'))]).toEqual([
-      expect.stringContaining('You have no loan.'),
-    ])
   })
 })
 

@@ -18,10 +18,7 @@ const wrong = `CON Wrong PIN. Tries left: 2.|${again}`
 
 function open(
   pin: MenuSettings['pin'] = 'on',
-  options: Pick<
-    NonNullable<Parameters<typeof openWorld>[0]>,
-    'clock' | 'memory' | 'processClock'
-  > = {},
+  options: Pick<NonNullable<Parameters<typeof openWorld>[0]>, 'clock' | 'memory'> = {},
 ) {
   const { clock = createHandClock(), memory = createMemoryStore(clock.now) } = options
   const product = { ...menus.strict, settings: { ...menus.strict.settings, pin } }
@@ -59,14 +56,6 @@ describe('the first dial', () => {
       menu: 00 -> CON ${choose}
       menu: 0 -> CON A PIN has 4 to 6 digits…
       paid 0`
-
-  plays('of two sessions sets one PIN', open)`
-      one:
-      two:
-      one: ${own}*${own} -> ${set}
-      two: ${other}*${other} -> END Nothing was changed. Please dial again.
-      one: ${other}*${other} -> ${set}
-      pay: ${send}*${own} -> ${submitted}`
 })
 
 describe('a payment', () => {
@@ -96,21 +85,6 @@ describe('a payment', () => {
       s: ${send}*${other}*${own} -> same
       paid 1`)
   })
-
-  plays(
-    'stays what its PIN was judged, whatever the PIN is by then, and is no new try when it comes again',
-    chosen,
-  )`
-      wrong: ${send}*${other} -> ${wrong}
-      made: ${send}*${own} -> ${submitted}
-      change: 8*2*${own}*${other}*${other} -> ${set}
-      wrong: ${send}*${other} -> same
-      made: ${send}*${own} -> same
-      made: ${send}*${own} -> same
-      made: ${send}*${own} -> same
-      next: 3*135790 -> CON Wrong PIN. Tries left: 2.…
-      paid 1
-      more: 2*${friend}*0.002*${other} -> ${submitted}`
 
   const blocked =
     'END 3 wrong PINs: nothing can be sent. Nothing was sent. If you forgot your PIN, dial again and choose 8.'
@@ -207,21 +181,6 @@ test('a number that was dialled from while there were no PINs is none that nobod
   await open('off', { clock, memory }).play('balance: 1 -> END Your Balance…')
   await play('46 days')
   await open('strict', { clock, memory }).play(`s: 1*${own} -> END Your Balance…`)
-})
-
-test('a process whose clock is wrong makes no number dormant, and ends no delay of a forgotten PIN', async () => {
-  const processClock = createHandClock()
-  const { play, memoryRows } = open('strict', { processClock })
-  await play(`
-    first: ${own}*${own}
-    wish: 8*3*1`)
-  for (const days of [91, -2 * 91, 91]) {
-    processClock.forward(days * 86_400_000)
-    await play(`after ${days} ${processClock.now()}: -> ${main}`)
-    expect(memoryRows().join()).not.toContain('isDormant')
-  }
-  await play(`1 days
-    late: -> CON ${choose}`)
 })
 
 describe('a PIN', () => {

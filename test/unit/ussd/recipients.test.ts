@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { createMemoryStore } from '../../support/memory-store.ts'
 import { openWorld, plays } from './world.ts'
 
 const to = (caller: number) => `2*+25470000000${caller}`
@@ -64,18 +63,6 @@ describe('those whom a caller sent to last', () => {
       blind: 2*1 -> same
       blind: 2*1*0.001*1 -> END Too many wrong answers.…
       paid 1`
-
-  test('are said to be unknown where they cannot be read, and not to be none', async () => {
-    const memory = createMemoryStore()
-    const { play } = openWorld({ memory })
-    await play(`one: ${to(1)}*0.001*1
-      settle`)
-    const { load } = memory
-    memory.load = () => Promise.reject(new Error('the store does not answer'))
-    await play(`list: 2 -> CON Saved numbers: not known now.|${question}`)
-    memory.load = load
-    await play(`later: 2 -> ${asking(one)}`)
-  })
 
   plays('are not offered where two numbers look alike')`
       one: 2*+254700000077*0.001*1

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
-import { callerAccount } from '../../../src/account/keys.ts'
+import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
 import { assembleSms, smsSealsOf } from '../../../src/compose/sms.ts'
@@ -8,10 +8,9 @@ import { refusalWords } from '../../../src/loan/calls.ts'
 import { kindNames } from '../../../src/loan/kinds.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
-import { english } from '../../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
 import { inAlphabet, screenSeptets, septetsOf } from '../../../src/ussd/screens/septets.ts'
-import { parseSmsFacts, smsOf, smsText, writeSmsFacts } from '../../../src/ussd/sms.ts'
+import { smsText } from '../../../src/ussd/sms.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 import { recipientAnswer, type SmsServer, startSmsServer } from '../../support/sms-server.ts'
@@ -139,22 +138,11 @@ describe('a message about an outcome', () => {
     for (const { text } of server.asked) expect(septetsOf(text)).toBeLessThanOrEqual(screenSeptets)
   })
 
-  test('says "wallet" of what left the service, and "account" of what did not', () => {
-    const ordered = { amountWei: 2_000_000_000_000_000n, to: '0x5aAeb605...' }
-    const phones = { caller, receiver: undefined }
-    const told = smsOf('cashOut', ordered, phones)
-    expect(told.map(({ party }) => party)).toEqual(['sender'])
-    const { facts } = told[0] as (typeof told)[number]
-    const text = smsText(facts, { state: 'confirmed', reason: '' }, english, () => '0.002 tRBTC')
-    expect(text).toBe('Cashed out 0.002 tRBTC to wallet 0x5aAeb605...: done')
-    expect(parseSmsFacts(writeSmsFacts(facts))).toEqual(facts)
-  })
-
   test('is in the language that the phone has chosen, within one SMS in each', async () => {
     const { play, round, memory, accountOf } = open()
     const chosen = { chosen: [{ language: 'sw', session: 's' }] }
     await play(paid)
-    const address = (await callerAccount(required.ACCOUNT_KEY_SECRET, friend as PhoneNumber))
+    const address = (await createCallerAccounts(required.ACCOUNT_KEY_SECRET)(friend as PhoneNumber))
       .address
     expect(address).not.toBe(accountOf(1))
     await memory.save(address, JSON.stringify(chosen), 0)

@@ -27,7 +27,9 @@ function reach(text: string, within = context) {
 }
 
 describe('the menu', () => {
-  test.for([
+  const restless = Array.from({ length: maxAnswers }, (_, index) => (index % 2 === 0 ? '2' : '0'))
+
+  test.for<[text: string, result: object]>([
     ['', { kind: 'ask', prompt: menu }],
     ['1', { kind: 'balance' }],
     ['2', { kind: 'ask', prompt: 'Enter Recipient Address:_________' }],
@@ -37,8 +39,21 @@ describe('the menu', () => {
     ['4*1', { kind: 'repayment', amountWei: 'all' }],
     ['4*2', { kind: 'ask', prompt: 'Enter Amount:_____' }],
     ['4*2*0.004', { kind: 'repayment', amountWei: parseEther('0.004') }],
+    // Where there is nothing to go back to.
+    ['0', { kind: 'ask', prompt: `Please choose from the list.\n${menu}` }],
+    // The third bad answer to one question ends the session, and bad answers count for each question.
+    ['2*nobody*none*no', { kind: 'gave_up' }],
+    [`2*nobody*none*no*${alice}`, { kind: 'past_the_end' }],
+    ['2*nobody*0*2*none*0*2*no', { kind: 'gave_up' }],
+    [
+      `9*8*2*nobody*none*${alice}*much*more*0.5`,
+      {
+        ...{ kind: 'transfer', amountWei: parseEther('0.5') },
+        recipient: { kind: 'address', address: alice },
+      },
+    ],
   ])('answers %j', ([text, result]) => {
-    expect(reach(text as string)).toEqual(result)
+    expect(reach(text)).toEqual(result)
   })
 
   const asksAgain = (why: string, question: string) => ({
@@ -79,22 +94,7 @@ describe('the menu', () => {
     expect(reach(`2*${alice}*${typed}`)).toEqual(asksAgain(`${why}`, 'Amount:_____'))
   })
 
-  test('ends the session at the third bad answer to one question', () => {
-    expect(reach('2*nobody*none*no')).toEqual({ kind: 'gave_up' })
-    expect(reach(`2*nobody*none*no*${alice}`)).toEqual({ kind: 'past_the_end' })
-    expect(reach('2*nobody*0*2*none*0*2*no')).toEqual({ kind: 'gave_up' })
-  })
-
-  test('counts bad answers for each question', () => {
-    expect(reach(`9*8*2*nobody*none*${alice}*much*more*0.5`)).toEqual({
-      kind: 'transfer',
-      recipient: { kind: 'address', address: alice },
-      amountWei: parseEther('0.5'),
-    })
-  })
-
   test('ends a session that goes back and forth', () => {
-    const restless = Array.from({ length: maxAnswers }, (_, index) => (index % 2 === 0 ? '2' : '0'))
     expect(walk(restless.slice(1), context)).toMatchObject({ kind: 'ask' })
     expect(walk(restless, context)).toEqual({ kind: 'too_long' })
     expect(walk([...restless, '1'], context)).toEqual({ kind: 'past_the_end' })
@@ -109,10 +109,6 @@ describe('the menu', () => {
     expect(reach(`${below}*${text}`, strict)).toMatchObject({ amountWei: 20n })
     expect(reach('4*2*0.000000000000000019', strict)).toMatchObject({ amountWei: 19n })
   })
-
-  test('asks again where there is nothing to go back to', () => {
-    expect(reach('0')).toEqual({ kind: 'ask', prompt: `Please choose from the list.\n${menu}` })
-  })
 })
 
 const withoutHash = (typed = '') => typed.trim().replace(/\s*#$/, '')
@@ -123,46 +119,35 @@ function amountIn(typed: string): bigint | string {
   return parsed.kind === 'amount' ? parsed.wei : withoutHash(typed).toLowerCase()
 }
 
-describe('whatever is typed', () => {
-  const answer = fc.oneof(
-    { weight: 4, arbitrary: fc.constantFrom('0', '00', '98', '1', '2', '3', '4', ' 2 ') },
-    { weight: 3, arbitrary: fc.constantFrom(alice, '0700000002', '+254700000003', loan) },
-    {
-      weight: 3,
-      arbitrary: fc.constantFrom('0.5', '100', '.25', '0,5', 'all', '5#', '0.0', '1e3', '21000001'),
-    },
-    {
-      weight: 1,
-      arbitrary: fc
-        .string({ unit: 'grapheme', maxLength: 20 })
-        .filter((text) => !text.includes('*')),
-    },
-  )
-  const answers = fc.array(answer, { maxLength: 12 })
+const any = (...of: string[]) => ({ weight: 3, arbitrary: fc.constantFrom(...of) })
+const graphemes = fc.string({ unit: 'grapheme', maxLength: 20 })
 
-  test('money goes where the caller said, and as much as was typed last', async () => {
-    await holds(
-      fc.property(answers, (typed) => {
-        const result = walk(typed, context)
-        if (result.kind === 'transfer') {
-          expect(amountIn(typed.at(-1) ?? '')).toBe(result.amountWei)
-          // The answer after which the amount was asked for, for the last time without a mistake.
-          const asked = typed.findLastIndex((_, index) => {
-            const step = walk(typed.slice(0, index + 1), context)
-            return (
-              step.kind === 'ask' && step.place.name === 'amount' && step.place.why === undefined
-            )
-          })
-          expect(parseRecipient(withoutHash(typed[asked]), context)).toEqual({
-            kind: 'recipient',
-            recipient: result.recipient,
-          })
-        }
-        if (result.kind === 'repayment' && typed.at(-1) !== '1') {
-          expect(amountIn(typed.at(-1) ?? '')).toBe(result.amountWei)
-        }
-      }),
-      { sampled: 2_000, full: 100_000 },
-    )
-  })
+test('whatever is typed, money goes where the caller said, and as much as was typed last', async () => {
+  const answer = fc.oneof(
+    any('0', '00', '98', '1', '2', '3', '4', ' 2 '),
+    any(alice, '0700000002', '+254700000003', loan),
+    any('0.5', '100', '.25', '0,5', 'all', '5#', '0.0', '1e3', '21000001'),
+    { weight: 1, arbitrary: graphemes.filter((text) => !text.includes('*')) },
+  )
+  await holds(
+    fc.property(fc.array(answer, { maxLength: 12 }), (typed) => {
+      const result = walk(typed, context)
+      if (result.kind === 'transfer') {
+        expect(amountIn(typed.at(-1) ?? '')).toBe(result.amountWei)
+        // The answer after which the amount was asked for, for the last time without a mistake.
+        const asked = typed.findLastIndex((_, index) => {
+          const step = walk(typed.slice(0, index + 1), context)
+          return step.kind === 'ask' && step.place.name === 'amount' && step.place.why === undefined
+        })
+        const { recipient } = result
+        expect(parseRecipient(withoutHash(typed[asked]), context)).toEqual({
+          ...{ kind: 'recipient', recipient },
+        })
+      }
+      if (result.kind === 'repayment' && typed.at(-1) !== '1') {
+        expect(amountIn(typed.at(-1) ?? '')).toBe(result.amountWei)
+      }
+    }),
+    { sampled: 2_000, full: 100_000 },
+  )
 })
