@@ -95,14 +95,9 @@ function queueOf({ vitals, terms }: KnownCondition): Finding {
 }
 
 function identityOf({ vitals: { identity } }: KnownCondition): Finding {
-  switch (identity?.kind) {
-    case 'same':
-      return ok('The ledger was begun with these secrets, or not yet')
-    case 'different':
-      return refusing(`The ledger was begun with other values of: ${identity.names.join(', ')}`)
-    case undefined:
-      return unknown('Not asked')
-  }
+  if (identity === undefined) return unknown('Not asked')
+  if (identity.kind === 'same') return ok('The ledger was begun with these secrets, or not yet')
+  return refusing(`The ledger was begun with other values of: ${identity.names.join(', ')}`)
 }
 
 const secondsSince = (at: number, now: number): number =>
@@ -186,23 +181,20 @@ export function wantedWei(vitals: Vitals, terms: Condition['terms']): bigint | u
   return highestCostWei(terms, priceIn(vitals, terms)) * plentyPayments
 }
 
+const contractFindings = {
+  ready: ok('The contracts are there and take this relayer'),
+  loan_paused: failing('The loan contract is paused by its guardian or owner'),
+  missing: refusing('The contracts are not at the configured addresses'),
+  not_allowed: refusing(
+    'The forwarder does not take this relayer, or may not call the loan contract',
+  ),
+  paused: refusing('The forwarder is paused by its guardian or owner'),
+}
+
 function contractsOf({ vitals }: KnownCondition): Finding {
   const { contracts } = vitals.sight
   if (contracts === undefined) return unknown('No round has looked at the contracts yet')
-  const late = lateOf(contracts, vitals, 'of the contracts')
-  if (late !== undefined) return late
-  switch (contracts.state) {
-    case 'ready':
-      return ok('The contracts are there and take this relayer')
-    case 'loan_paused':
-      return failing('The loan contract is paused by its guardian or owner')
-    case 'missing':
-      return refusing('The contracts are not at the configured addresses')
-    case 'not_allowed':
-      return refusing('The forwarder does not take this relayer, or may not call the loan contract')
-    case 'paused':
-      return refusing('The forwarder is paused by its guardian or owner')
-  }
+  return lateOf(contracts, vitals, 'of the contracts') ?? contractFindings[contracts.state]
 }
 
 export function usedOf({ asked, callsADay }: NonNullable<Condition['budget']>) {

@@ -75,20 +75,12 @@ export function confirmedBy(pin: MenuSettings['pin'], enterPin: Label, list: Lis
   return pin === 'off' || entry === undefined ? list : pinFor(enterPin, { ...list, ...entry })
 }
 
+type PinPlace = Pick<Entry, 'leads' | 'orAsks'> &
+  Partial<Pick<List, 'title' | 'again' | 'back' | 'backLabel' | 'facts'>>
+
 /** Asks for the caller's PIN, below what it is for; `again`: in fewer words, below why. */
-export function pinFor(
-  enterPin: Label,
-  {
-    title,
-    again,
-    leads,
-    orAsks,
-    back = 'main',
-    backLabel,
-    facts,
-  }: Partial<Pick<List, 'title' | 'again' | 'back' | 'backLabel' | 'facts'>> &
-    Pick<Entry, 'leads' | 'orAsks'>,
-): MenuQuestion {
+export function pinFor(enterPin: Label, place: PinPlace): MenuQuestion {
+  const { title, again, leads, orAsks, back = 'main', backLabel, facts } = place
   const below =
     (words: Words | undefined): Words =>
     (context, draft, read) => {

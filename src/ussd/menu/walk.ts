@@ -168,14 +168,9 @@ type Given =
 
 function chosen(place: Place, { entries }: List, typed: string, { say }: MenuContext): Given {
   const entry = entries.find(({ digit }) => digit === typed)
-  return entry === undefined
-    ? { kind: 'mistake', why: say.unknownChoice }
-    : {
-        kind: 'given',
-        draft: { ...place.draft, ...entry.answers },
-        leads: entry.leads,
-        or: entry.orAsks,
-      }
+  if (entry === undefined) return { kind: 'mistake', why: say.unknownChoice }
+  const { answers, leads, orAsks: or } = entry
+  return { kind: 'given', draft: { ...place.draft, ...answers }, leads, or }
 }
 
 function asked(place: Place, node: MenuQuestion, typed: string, context: MenuContext): Given {
