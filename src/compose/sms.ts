@@ -5,40 +5,21 @@ import {
   withinMs,
   withTexted,
 } from '../account/memory.ts'
-import { parseCaller } from '../account/phone.ts'
-import { createSeal, type Seal } from '../account/seal.ts'
 import { formatAmountDown } from '../loan/amounts.ts'
-import type { DueSms, Ledger, SmsFate, SmsName } from '../relay/ledger/port.ts'
+import type { DueSms, Ledger, SmsFate } from '../relay/ledger/port.ts'
 import { createSmsRound, type SmsRound } from '../relay/tend/sms.ts'
 import { faultOf } from '../runtime/log.ts'
 import { createAfricasTalkingSms } from '../sms/africas-talking.ts'
 import { wordsFor } from '../ussd/messages/languages.ts'
 import { inAlphabet } from '../ussd/screens/septets.ts'
-import { parseSmsFacts, type SmsSeals, smsText, writeSmsFacts } from '../ussd/sms.ts'
+import { createSmsSeals, type SmsSeals, smsText } from '../ussd/sms.ts'
 import type { Config } from './config.ts'
 import { assembleAccounts } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
-/** Takes the secret whose holder can sign for every phone already. */
-const sealOf = ({ accountKeySecret }: Config): Seal => createSeal(accountKeySecret, 'sms')
-
-const aboutOf = ({ session, party }: Pick<SmsName, 'session' | 'party'>): string =>
-  `${session}:${party}`
-
 /** Is undefined where no messages are sent: then no number is kept at all. */
-export function smsSealsOf(config: Config): SmsSeals | undefined {
-  if (config.sms === undefined) return undefined
-  const seal = sealOf(config)
-  const numbers = createSeal(config.accountKeySecret, 'recipient')
-  return {
-    facts: (facts, about) => seal.close(writeSmsFacts(facts), aboutOf(about)),
-    number: (phone, sender) => numbers.close(phone, sender),
-    async open(sealed, sender) {
-      const phone = await numbers.open(sealed, sender)
-      return phone === undefined ? undefined : parseCaller(phone)
-    },
-  }
-}
+export const smsSealsOf = (config: Config): SmsSeals | undefined =>
+  config.sms && createSmsSeals(config.accountKeySecret)
 
 const memoryMs = 5_000
 
@@ -52,14 +33,12 @@ export function assembleSms(
   if (account === undefined) return undefined
   const provider = createAfricasTalkingSms({ account, fetch, clock })
   const memory = createMemory(() => withinMs(store(), clock, memoryMs))
-  const seal = sealOf(config)
+  const seals = createSmsSeals(config.accountKeySecret)
   const amountOf = (wei: bigint) => `${formatAmountDown(wei)} ${config.chain.currency}`
 
   /** Opens a message and words it. Before the provider is asked a failure has sent nothing. */
   async function prepare(sms: DueSms, ledger: Ledger) {
-    const opened = await seal.open(sms.sealed, aboutOf(sms))
-    if (opened === undefined) throw new Error('a message was sealed under another account secret')
-    const facts = parseSmsFacts(opened)
+    const facts = await seals.factsIn(sms)
     const { address } = await assembleAccounts(config, ledger)(facts.phone)
     const kept = await memory.read(address)
     const say = wordsFor(config.menu, languageIn(kept))

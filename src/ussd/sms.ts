@@ -1,6 +1,8 @@
 import type { Address } from 'viem'
 import * as z from 'zod/mini'
-import { type PhoneNumber, shortPhone } from '../account/phone.ts'
+import type { Secret } from '../account/keyed-hash.ts'
+import { type PhoneNumber, parseCaller, shortPhone } from '../account/phone.ts'
+import { createSeal } from '../account/seal.ts'
 import { kindNames, type PaymentKind } from '../loan/kinds.ts'
 import type { DueSms, SmsName, SmsParty } from '../relay/ledger/port.ts'
 import type { ActivityState } from './facts.ts'
@@ -21,16 +23,29 @@ const smsFacts = z.object({
 
 export type SmsFacts = z.output<typeof smsFacts>
 
-export const parseSmsFacts = (text: string): SmsFacts => smsFacts.parse(JSON.parse(text))
+export type SmsSeals = ReturnType<typeof createSmsSeals>
 
-export const writeSmsFacts = ({ amountWei, ...facts }: SmsFacts): string =>
-  JSON.stringify({ ...facts, amountWei: `${amountWei}` })
+/** Seals messages and numbers under the secret whose holder can sign for every phone already. */
+export function createSmsSeals(secret: Secret) {
+  const [messages, numbers] = [createSeal(secret, 'sms'), createSeal(secret, 'recipient')]
+  const about = ({ session, party }: Pick<SmsName, 'session' | 'party'>) => `${session}:${party}`
 
-export type SmsSeals = {
-  facts(facts: SmsFacts, about: Pick<SmsName, 'session' | 'party'>): Promise<string>
-  number(phone: PhoneNumber, sender: Address): Promise<string>
-  /** Opens a number; undefined where it is another account's or secret's. */
-  open(sealed: string, sender: Address): Promise<PhoneNumber | undefined>
+  return {
+    facts: ({ amountWei, ...facts }: SmsFacts, name: Pick<SmsName, 'session' | 'party'>) =>
+      messages.close(JSON.stringify({ ...facts, amountWei: `${amountWei}` }), about(name)),
+    /** @throws {Error} it was sealed under another secret */
+    async factsIn(sms: DueSms): Promise<SmsFacts> {
+      const opened = await messages.open(sms.sealed, about(sms))
+      if (opened === undefined) throw new Error('a message was sealed under another account secret')
+      return smsFacts.parse(JSON.parse(opened))
+    },
+    number: (phone: PhoneNumber, sender: Address) => numbers.close(phone, sender),
+    /** Opens a number; undefined where it is another account's or secret's. */
+    async open(sealed: string, sender: Address) {
+      const phone = await numbers.open(sealed, sender)
+      return phone === undefined ? undefined : parseCaller(phone)
+    },
+  }
 }
 
 /** Lists whom a payment's outcome is told to: its caller, and who gets the money. */

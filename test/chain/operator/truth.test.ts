@@ -216,7 +216,7 @@ async function expectTruth(
 /** So long what a payment is refused for may have been read before. */
 const sureSeconds = 5
 
-test.for(Array.from({ length: times({ sampled: 8, full: 150 }) }, (_, run) => seed + run))(
+test.for(Array.from({ length: times({ sampled: 5, full: 150 }) }, (_, run) => seed + run))(
   'no surface contradicts another, or the screen, in the history %s of causes, remedies, dials and reads',
   async (drawn) => {
     const random = createRandom(drawn, 'truth')

@@ -15,6 +15,7 @@ import {
   parseCaller,
   parseTypedPhone,
 } from '../../../src/account/phone.ts'
+import { isFull, sampleOf } from '../../support/sample.ts'
 
 const countries = Object.keys(metadata.countries) as CountryCode[]
 type Described = [string, string, string, number[], unknown, string | undefined, ...unknown[]]
@@ -107,7 +108,7 @@ test('no two valid forms of one subscriber are two accounts in any country, but 
   const forms = Object.values(undecidedNumbers).flatMap((each) => each.split(' '))
   const patterns = forms.map((form) => [form, patternOf(form)] as const)
   const needed = new Set<string>()
-  const twins = countries.flatMap((country) => {
+  const twins = sampleOf(60, countries, 'twins').flatMap((country) => {
     const { code, valid, longerThan } = planOf(country)
     return valid.flatMap((national) => {
       const number = code + national
@@ -124,7 +125,7 @@ test('no two valid forms of one subscriber are two accounts in any country, but 
     })
   })
   expect(twins.slice(0, 20)).toEqual([])
-  expect([...needed].sort()).toEqual(forms.sort())
+  if (isFull) expect([...needed].sort()).toEqual(forms.sort())
 })
 
 describe('a number of every country', () => {

@@ -250,6 +250,6 @@ test('whatever is asked at once has what it had one after the other, in some ord
         models = [...new Map(fitting.map((each) => [JSON.stringify(each), each])).values()]
       }
     }),
-    { sampled: 500, full: 10_000 },
+    { sampled: 300, full: 10_000 },
   )
 })
