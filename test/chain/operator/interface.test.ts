@@ -30,21 +30,32 @@ const paused = 'END Payments are paused. Nothing was sent. Please try again late
 
 const chain = opened(() => startChain())
 const rpc: RpcCall = (method, params) => rpcTo(chain.anvil.url)(method, params)
-let numbers = 0
+const phones: string[] = []
+const deployments: Operated[] = []
 
-afterEach(() => rpc('evm_setAutomine', [true]))
+afterEach(async () => {
+  await rpc('evm_setAutomine', [true])
+  // Nothing that is kept or logged has a number.
+  for (const { events, ledger } of deployments.splice(0)) {
+    const kept = JSON.stringify([events, await ledger.audit(99)])
+    for (const phone of phones) expect(kept).not.toContain(phone.slice(1))
+  }
+})
 
 const folder = mkdtempSync(join(tmpdir(), 'interface-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const newDatabase = () => join(folder, `${randomBytes(8).toString('hex')}.sqlite`)
 
-const open = (changes?: Record<string, string>, database?: string) =>
-  openOperated(chain, changes, database === undefined ? {} : { database })
+function open(changes?: Record<string, string>, database?: string): Operated {
+  const deployment = openOperated(chain, changes, database === undefined ? {} : { database })
+  deployments.push(deployment)
+  return deployment
+}
 
 /** A caller of this test alone, with 1 of the currency, or with so much. */
 async function newCaller(amount = '1', secret?: Hex): Promise<{ phone: string; account: Address }> {
-  numbers += 1
-  const phone = `+2547000000${10 + numbers}`
+  const phone = `+2547000000${11 + phones.length}`
+  phones.push(phone)
   return { phone, account: await give(chain, phone, amount, secret) }
 }
 
@@ -63,6 +74,10 @@ describe("the operator's interface", () => {
         expect((await deployment.ask(path, { headers })).status).toBe(status)
       expect((await without.ask(path, { headers: authorized })).status).toBe(404)
     }
+    const to = new Date().toISOString()
+    const refused = await deployment.refused('set-back', { to })
+    expect(refused).toEqual({ status: 409, error: 'Redis keeps no history' })
+    expect((await deployment.refused('set-back', { to: 'soon' })).status).toBe(400)
     const post = { method: 'POST', headers: another }
     expect((await deployment.ask('/operator/pause', post)).status).toBe(401)
     expect((await deployment.status()).intake.state).toBe('open')
@@ -281,11 +296,6 @@ describe("the operator's interface", () => {
     expect(bad).toMatchObject({ status: 400, error: 'this is not a phone number' })
     const entries = await deployment.audit()
     expect(entries).toMatchObject([{ action: 'lookup', detail: { account } }])
-    const kept = JSON.stringify(
-      [deployment.events, entries, await deployment.ledger.work()],
-      (_, value) => (typeof value === 'bigint' ? `${value}` : value),
-    )
-    expect(kept).not.toContain(phone.slice(1))
   })
 
   test('unblocks a PIN and keeps a forgotten one, for a number that nothing keeps', async () => {
@@ -294,31 +304,30 @@ describe("the operator's interface", () => {
     })
     const { phone, account } = await newCaller()
     let sessions = 0
-    const dial = async (text: string) => {
+    const shown = (text: string) => {
       sessions += 1
-      const form = new URLSearchParams({ phoneNumber: phone, sessionId: `pin ${sessions}`, text })
-      return (await deployment.ask('/ussd', { method: 'POST', body: form })).body as string
+      return dial(deployment, { phone, sessionId: `pin ${sessions}`, text })
     }
     const tend = (action: string) => deployment.act('pin', { phone, action })
     const dayMs = 24 * 60 * 60 * 1_000
     const usual = { account, isChosen: true, isBlocked: false, isDormant: false }
     expect(await tend('unblock')).toMatchObject({ ...usual, isChosen: false })
-    expect(await dial('482615*482615')).toBe('END Your PIN is set. Please dial again.')
-    for (const pin of ['739164', '739165', '739166']) await dial(`1*${pin}`)
-    expect(await dial('1*482615')).toMatch(/^END 3 wrong PINs/)
+    expect(await shown('482615*482615')).toBe('END Your PIN is set. Please dial again.')
+    for (const pin of ['739164', '739165', '739166']) await shown(`1*${pin}`)
+    expect(await shown('1*482615')).toMatch(/^END 3 wrong PINs/)
     expect(await tend('keep-pin')).toMatchObject({ ...usual, isBlocked: true })
     expect(await tend('unblock')).toMatchObject({ ...usual, replaceableAt: null })
-    expect(await dial('1*482615')).toBe('END Your Balance: 1 tRBTC')
-    expect(await dial('8*3*1')).toMatch(/^END You can choose a new PIN in 24 hours/)
+    expect(await shown('1*482615')).toBe('END Your Balance: 1 tRBTC')
+    expect(await shown('8*3*1')).toMatch(/^END You can choose a new PIN in 24 hours/)
     expect((await tend('unblock')).replaceableAt).toMatch(/^20\d\d-/)
     expect((await tend('keep-pin')).replaceableAt).toBeNull()
     deployment.pass(dayMs)
-    expect(await dial('')).toMatch(/^CON Rootstock DeFi/)
+    expect(await shown('')).toMatch(/^CON Rootstock DeFi/)
     deployment.pass(91 * dayMs)
-    expect(await dial('1*482615')).toMatch(/^END This phone was not used for 90 days/)
+    expect(await shown('1*482615')).toMatch(/^END This phone was not used for 90 days/)
     const unblocked = await deployment.operate(operatorsAccount, ['unblock'], { input: phone })
     expect(unblocked).toEqual({ code: 0, output: 'The PIN is not blocked.\n' })
-    expect(await dial('1*482615')).toBe('END Your Balance: 1 tRBTC')
+    expect(await shown('1*482615')).toBe('END Your Balance: 1 tRBTC')
     const bad = { phone, action: 'tell' }
     expect((await deployment.refused('pin', bad)).status).toBe(400)
     const entries = await deployment.audit()
@@ -328,15 +337,7 @@ describe("the operator's interface", () => {
     for (const { detail } of entries) expect(detail).toEqual({ account })
     const metrics = await deployment.metrics()
     const told = JSON.stringify([deployment.events, entries, metrics])
-    for (const secret of [phone.slice(1), '482615', '739164']) expect(told).not.toContain(secret)
-  })
-
-  test('sets back no ledger that is kept where no history is', async () => {
-    const deployment = open()
-    const to = new Date(Date.now() - 3_600_000).toISOString()
-    const refused = await deployment.refused('set-back', { to })
-    expect(refused).toEqual({ status: 409, error: 'Redis keeps no history' })
-    expect((await deployment.refused('set-back', { to: 'soon' })).status).toBe(400)
+    for (const secret of ['482615', '739164']) expect(told).not.toContain(secret)
   })
 
   test('outbids a nonce that waits, with the same request and within the highest price, and pays once', async () => {
@@ -418,8 +419,6 @@ describe('money out of an account', () => {
     const done = entries.filter(({ action }) => action === 'cash-out')
     expect(done.map(({ detail }) => detail.amount)).toEqual(['all', 'all', '0.2', '0.3'])
     expect(done.at(-1)?.detail).toMatchObject({ account, to: to.toLowerCase() })
-    const kept = JSON.stringify([deployment.events, entries, found])
-    expect(kept).not.toContain(phone.slice(1))
     expect(deployment.events).toContainEqual(
       expect.objectContaining({ message: `Cash-out confirmed: ${payment?.hash}` }),
     )
@@ -550,7 +549,6 @@ describe('money into an account', () => {
     expect((await ask()).kind).toBe('sent')
     const entries = await deployment.audit()
     expect(entries.at(-1)).toMatchObject({ action: 'deposit', detail: { account } })
-    expect(JSON.stringify([entries, deployment.events])).not.toContain(phone.slice(1))
   })
 
   test('stays where it is at too high a price, under pause, and where no contract is', async () => {
