@@ -19,7 +19,7 @@ export const ethSendRawTransaction = method({
   effect: true,
   async call({ transaction }, { chainId, send }) {
     const signed = parseSignedTransaction(transaction as Hex)
-    if (signed.chainId !== undefined && signed.chainId !== BigInt(chainId)) {
+    if (signed.chainId !== undefined && signed.chainId !== chainId) {
       throw new RpcError(
         codes.invalidParams,
         `invalid parameter "transaction": it is signed for chain ${signed.chainId}, and this is chain ${chainId}`,
