@@ -1,25 +1,22 @@
-/** A chain that this deployment can serve. */
-export type Chain = {
-  id: 30 | 31
-  name: string
-  /** What a screen calls the currency. 18 decimals on both. */
-  currency: 'RBTC' | 'tRBTC'
-  /** HD path of accounts without the last index: SLIP-44 coin 137 and 37310. */
-  accountPath: "m/44'/137'/0'/0" | "m/44'/37310'/0'/0"
-  /** Where people look at transactions: `/tx/<hash>`. */
-  explorer: string
-}
-
-export const chains: Readonly<Record<Chain['id'], Chain>> = {
+/** The chains that a deployment can serve; accounts are below SLIP-44's coins 137 and 37310. */
+export const chains = {
   30: {
-    ...{ id: 30, name: 'Rootstock', currency: 'RBTC', accountPath: "m/44'/137'/0'/0" },
+    id: 30,
+    name: 'Rootstock',
+    currency: 'RBTC',
+    accountPath: "m/44'/137'/0'/0",
     explorer: 'https://explorer.rootstock.io',
   },
   31: {
-    ...{ id: 31, name: 'Rootstock Testnet', currency: 'tRBTC', accountPath: "m/44'/37310'/0'/0" },
+    id: 31,
+    name: 'Rootstock Testnet',
+    currency: 'tRBTC',
+    accountPath: "m/44'/37310'/0'/0",
     explorer: 'https://explorer.testnet.rootstock.io',
   },
-}
+} as const
+
+export type Chain = (typeof chains)[keyof typeof chains]
 
 /** How a chain's nodes keep and drop transactions, and when its blocks are believed. */
 export type PoolRules = {
@@ -62,44 +59,42 @@ export type PoolRulesName = 'rootstock' | 'anvil'
 /** How often Rootstock's blocks come; the times of its rules are told for it. */
 const rootstockBlockMs = 25_000
 
+/** RSKj takes 16 nonces from the account's on, and drops a transaction after 10 blocks or 650 s. */
+const rootstock: PoolRules = {
+  blockMs: rootstockBlockMs,
+  maxInFlight: 15,
+  maxInBatch: 12,
+  replacementPercent: 40,
+  rebroadcastMs: 120_000,
+  replaceAfterMs: 300_000,
+  maxReplacements: 8,
+  confirmations: 12,
+  watchBlocks: 50,
+  pollMs: 24_000,
+  tendMs: rootstockBlockMs,
+  meansMs: 4 * rootstockBlockMs,
+  regressionMs: 90_000,
+  // Twenty blocks: by chance no such pause comes in years.
+  stillMs: 500_000,
+  lookMs: 50_000,
+  calmMs: 120_000,
+}
+
 export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
-  // RSKj refuses a nonce >= state nonce + 16, wants +40 % for a replacement, and drops a transaction
-  // after 10 blocks or 650 s. Blocks come every 24 to 30 s.
-  rootstock: {
-    blockMs: rootstockBlockMs,
-    maxInFlight: 15,
-    maxInBatch: 12,
-    replacementPercent: 40,
-    rebroadcastMs: 120_000,
-    replaceAfterMs: 300_000,
-    maxReplacements: 8,
-    confirmations: 12,
-    watchBlocks: 50,
-    pollMs: 24_000,
-    tendMs: rootstockBlockMs,
-    meansMs: 4 * rootstockBlockMs,
-    regressionMs: 90_000,
-    // Twenty blocks: by chance no such pause comes in years.
-    stillMs: 500_000,
-    ...{ lookMs: 50_000, calmMs: 120_000 },
-  },
-  // The local chain: a block a transaction and no limits, but a replacement is priced as Rootstock's.
+  rootstock,
+  /** The local chain: a block a transaction and no limits, but a replacement is priced as Rootstock's. */
   anvil: {
+    ...rootstock,
     blockMs: 1_000,
     maxInFlight: 512,
-    maxInBatch: 12,
-    replacementPercent: 40,
     rebroadcastMs: 5_000,
     replaceAfterMs: 60_000,
-    maxReplacements: 8,
     confirmations: 1,
-    watchBlocks: 50,
     pollMs: 250,
     tendMs: 1_000,
     meansMs: 4_000,
     regressionMs: 2_000,
     stillMs: undefined,
-    ...{ lookMs: 50_000, calmMs: 120_000 },
   },
 }
 

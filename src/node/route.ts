@@ -92,10 +92,10 @@ async function answerPost(
     return true
   }
   try {
-    const body = await readText(c.req.raw, hold)
-    if (body.kind !== 'text') return refuseBody(c, body.kind)
+    const text = await readText(c, hold)
+    if (typeof text !== 'string') return text
     await shares.turn(key.hash, held)
-    const answered = await answerMessage(body.text, {
+    const answered = await answerMessage(text, {
       service,
       clock,
       log,
@@ -107,17 +107,6 @@ async function answerPost(
     return responseTo(c, answered, clock)
   } finally {
     shares.give(key.hash, held)
-  }
-}
-
-function refuseBody(c: Context, why: Exclude<Body['kind'], 'text'>): Response {
-  switch (why) {
-    case 'too_large':
-      return refuse(c, 413, codes.invalidRequest, `a request has at most ${maxBodyBytes} bytes`)
-    case 'too_many':
-      return json(c, 429, errorText('null', noRoom()))
-    case 'not_text':
-      return refuse(c, 400, codes.parseError, 'JSON parse error')
   }
 }
 
@@ -154,15 +143,10 @@ async function acceptSocket(
 ): Promise<Response> {
   const key = await keys.lookup(await hashOfKey(c))
   if (key.kind === 'unknown' || !services.has(key.chainId)) return unauthorized(c)
-  const accepted = await sockets.accept(c.req.raw, key.hash, key.chainId)
-  switch (accepted.kind) {
-    case 'accepted':
-      return accepted.response
-    case 'unknown_key':
-      return unauthorized(c)
-    case 'too_many':
-      return refuse(c, 429, codes.limitExceeded, 'this key has as many connections as it may have')
-  }
+  const response = await sockets.accept(c.req.raw, key.hash, key.chainId)
+  if (response.status === 401) return unauthorized(c)
+  if (response.status !== 429) return response
+  return refuse(c, 429, codes.limitExceeded, 'this key has as many connections as it may have')
 }
 
 /** The same words for a key that is missing, malformed, unknown or revoked. */
@@ -188,25 +172,24 @@ function isJson(contentType = ''): boolean {
   return /^application\/(?:json|json-rpc|jsonrequest)$/i.test(type.trim())
 }
 
-type Body = { kind: 'text'; text: string } | { kind: 'too_large' | 'too_many' | 'not_text' }
-
-/** `hold` says whether so many bytes more can be kept. */
-async function readText(request: Request, hold: (bytes: number) => boolean): Promise<Body> {
-  const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > maxBodyBytes) return { kind: 'too_large' }
+/** Reads the body, or refuses it; `hold` says whether so many bytes more can be kept. */
+async function readText(c: Context, hold: (bytes: number) => boolean): Promise<string | Response> {
+  const tooLarge = () =>
+    refuse(c, 413, codes.invalidRequest, `a request has at most ${maxBodyBytes} bytes`)
+  if (Number(c.req.header('content-length') ?? 0) > maxBodyBytes) return tooLarge()
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of c.req.raw.body ?? []) {
     length += chunk.byteLength
-    if (length > maxBodyBytes) return { kind: 'too_large' }
-    if (!hold(chunk.byteLength)) return { kind: 'too_many' }
+    if (length > maxBodyBytes) return tooLarge()
+    if (!hold(chunk.byteLength)) return json(c, 429, errorText('null', noRoom()))
     chunks.push(chunk)
   }
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   try {
     const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('')
-    return { kind: 'text', text: text + decoder.decode() }
+    return text + decoder.decode()
   } catch {
-    return { kind: 'not_text' }
+    return refuse(c, 400, codes.parseError, 'JSON parse error')
   }
 }

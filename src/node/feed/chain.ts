@@ -34,22 +34,12 @@ const blocksAtOnce = 50
 /** With fewer blocks missing they are found from child to parent, else by number. */
 const fewBlocks = 4
 
-export const headFields = [
-  'difficulty',
-  'extraData',
-  'gasLimit',
-  'gasUsed',
-  'logsBloom',
-  'miner',
-  'number',
-  'parentHash',
-  'receiptsRoot',
-  'sha3Uncles',
-  'stateRoot',
-  'timestamp',
-  'transactionsRoot',
+/** What a `newHeads` notification tells of a block. */
+const headFields = [
+  ...['difficulty', 'extraData', 'gasLimit', 'gasUsed', 'logsBloom', 'miner', 'number'],
+  ...['parentHash', 'receiptsRoot', 'sha3Uncles', 'stateRoot', 'timestamp', 'transactionsRoot'],
   'hash',
-] as const
+]
 
 export type FeedChain = ReturnType<typeof createFeedChain>
 

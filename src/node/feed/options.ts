@@ -6,28 +6,21 @@ import type { FeedChain } from './chain.ts'
 import type { FeedEvents } from './events.ts'
 import type { FeedStore } from './feed-store.ts'
 
-export type FeedLimits = {
+export const feedLimits = {
   /** Requests of one connection that may be under way at the same time. */
-  requestsPerSocket: number
-  /** Characters that were sent to a client which has sent nothing since. */
-  unansweredPerSocket: number
-  /** The same over all clients: beyond it those who owe most are closed first. */
-  unansweredInAll: number
-  /** The same over clients that were closed and have not gone: beyond it no new client is taken in. */
-  lingeringInAll: number
-  messageBytes: number
-  /** Bytes that filters of subscriptions take, of one key and in all. */
-  filters: { each: number; inAll: number }
-}
-
-export const feedLimits: FeedLimits = {
   requestsPerSocket: 50,
+  /** Characters that were sent to a client which has sent nothing since. */
   unansweredPerSocket: 8 * 1024 * 1024,
+  /** The same over all clients: beyond it those who owe most are closed first. */
   unansweredInAll: 32 * 1024 * 1024,
+  /** The same over clients that were closed and have not gone: beyond it no new client is taken in. */
   lingeringInAll: 32 * 1024 * 1024,
   messageBytes: 2 * 1024 * 1024,
+  /** Bytes that filters of subscriptions take, of one key and in all. */
   filters: { each: 2 * 1024 * 1024, inAll: 16 * 1024 * 1024 },
 }
+
+export type FeedLimits = typeof feedLimits
 
 export type FeedOptions = {
   chain: FeedChain

@@ -52,7 +52,7 @@ export function createMemorySockets({
     async accept(request, keyHash, chainId) {
       const { feed, keeper } = feedOf(chainId)
       const key = await keeper.keys.lookup(keyHash)
-      if (key.kind === 'unknown') return { kind: 'unknown_key' }
+      if (key.kind === 'unknown') return new Response(null, { status: 401 })
       let server: ServerSocket | undefined
       const client: FeedSocket = {
         id: crypto.randomUUID(),
@@ -61,12 +61,12 @@ export function createMemorySockets({
         close: (code, reason) => server?.close(code, reason),
         buffered: () => server?.bufferedAmount ?? 0,
       }
-      if (!feed.open(client, key.sockets)) return { kind: 'too_many' }
+      if (!feed.open(client, key.sockets)) return new Response(null, { status: 429 })
       try {
         const { socket, response } = upgrade(request)
         server = socket
         listen(socket, client, feed, keeper)
-        return { kind: 'accepted', response }
+        return response
       } catch (error) {
         feed.closed(client)
         throw error

@@ -108,16 +108,8 @@ export function createObjectSockets(namespace: () => FeedNamespace): SocketKeepe
       const response = await namespace()
         .getByName(`${chainId}`)
         .fetch(new Request('http://feed/', { headers }))
-      switch (response.status) {
-        case 101:
-          return { kind: 'accepted', response }
-        case 401:
-          return { kind: 'unknown_key' }
-        case 429:
-          return { kind: 'too_many' }
-        default:
-          throw new Error(`the feed's object answered ${response.status}`)
-      }
+      if ([101, 401, 429].includes(response.status)) return response
+      throw new Error(`the feed's object answered ${response.status}`)
     },
   }
 }

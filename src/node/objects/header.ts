@@ -3,38 +3,29 @@ import { MalformedAnswer, UntrueAnswer } from './bad-answers.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Header fields in their order on the wire (yellow paper; EIP-1559, 4895, 4844, 4788, 7685). */
+/** Header fields in their order on the wire (yellow paper). */
 const fields = [
-  ['parentHash', 'bytes'],
-  ['sha3Uncles', 'bytes'],
-  ['miner', 'bytes'],
-  ['stateRoot', 'bytes'],
-  ['transactionsRoot', 'bytes'],
-  ['receiptsRoot', 'bytes'],
-  ['logsBloom', 'bytes'],
-  ['difficulty', 'number'],
-  ['number', 'number'],
-  ['gasLimit', 'number'],
-  ['gasUsed', 'number'],
-  ['timestamp', 'number'],
-  ['extraData', 'bytes'],
-  ['mixHash', 'bytes'],
-  ['nonce', 'bytes'],
-] as const
+  ...['parentHash', 'sha3Uncles', 'miner', 'stateRoot', 'transactionsRoot', 'receiptsRoot'],
+  ...['logsBloom', 'difficulty', 'number', 'gasLimit', 'gasUsed', 'timestamp', 'extraData'],
+  ...['mixHash', 'nonce'],
+]
 
+/** What later blocks have besides, in this order (EIP-1559, 4895, 4844, 4788, 7685). */
 const laterFields = [
-  ['baseFeePerGas', 'number'],
-  ['withdrawalsRoot', 'bytes'],
-  ['blobGasUsed', 'number'],
-  ['excessBlobGas', 'number'],
-  ['parentBeaconBlockRoot', 'bytes'],
-  ['requestsHash', 'bytes'],
-] as const
+  ...['baseFeePerGas', 'withdrawalsRoot', 'blobGasUsed', 'excessBlobGas'],
+  ...['parentBeaconBlockRoot', 'requestsHash'],
+]
+
+/** Fields that are numbers; the others are bytes. */
+const numbers = new Set([
+  ...['difficulty', 'number', 'gasLimit', 'gasUsed', 'timestamp', 'baseFeePerGas'],
+  ...['blobGasUsed', 'excessBlobGas'],
+])
 
 /** The RLP of an Ethereum block's header, rebuilt from the block as JSON. */
 function encodeHeader(block: Fields): Hex {
-  const present = laterFields.filter(([name]) => typeof block[name] === 'string')
-  return toRlp([...fields, ...present].map(([name, kind]) => encodeField(block[name], kind)))
+  const present = laterFields.filter((name) => typeof block[name] === 'string')
+  return toRlp([...fields, ...present].map((name) => encodeField(block[name], numbers.has(name))))
 }
 
 /** Gives the raw header of an Ethereum block; refuses one that is not the block's hash. */
@@ -44,9 +35,9 @@ export function verifiedHeader(block: Fields): Hex {
   return raw
 }
 
-function encodeField(value: unknown, kind: 'bytes' | 'number'): Hex {
+function encodeField(value: unknown, isNumber: boolean): Hex {
   if (typeof value !== 'string') throw new MalformedAnswer('a block lacks a field of its header')
-  return kind === 'bytes' ? (value as Hex) : quantityHex(value)
+  return isNumber ? quantityHex(value) : (value as Hex)
 }
 
 /** A number as RLP has it: big-endian, without leading zeros, zero as nothing. */

@@ -148,7 +148,8 @@ async function subscribeToMuch(): Promise<{ codes: (number | undefined)[]; socke
 }
 
 test('one key that sends the worst messages keeps nobody waiting, and nothing of them stays', async () => {
-  const quiet = await everybodyElse()
+  // What everybody waits without an attack is only told.
+  const quiet = isFull ? await everybodyElse() : undefined
   const [living, before] = [await livingMiB(), residentMiB(worker.runtimes)]
   const much = await subscribeToMuch()
   expect(much.codes.slice(0, 2)).toEqual([undefined, undefined])
@@ -179,7 +180,7 @@ test('one key that sends the worst messages keeps nobody waiting, and nothing of
     )
   }
   expect(heads).toBeGreaterThan(0)
-  const said = `seed ${seed}, quiet ${quiet.menu[promised.share]} ms`
+  const said = `seed ${seed}, quiet ${quiet?.menu[promised.share]} ms`
   expect(harmed.menu[promised.share], said).toBeLessThan(promised.ms)
   expect((await livingMiB()) - living, `seed ${seed}`).toBeLessThan(8)
 })

@@ -49,7 +49,7 @@ test('a key that the object does not know any more is told so, and not of a limi
   const sockets = createObjectSockets(() => env.FEED)
   const request = new Request('http://relay.test/', { headers: { upgrade: 'websocket' } })
   const revoked = await hashKey('revoked a moment ago')
-  expect(await sockets.accept(request, revoked, 31)).toEqual({ kind: 'unknown_key' })
+  expect(await sockets.accept(request, revoked, 31)).toMatchObject({ status: 401 })
 })
 
 test('a feed that nobody listens to any more keeps nothing running', async ({ task }) => {
