@@ -20,22 +20,13 @@ type Passage = Extract<LoanEvent, { eventName: 'AccountPassed' }>['args']
 /** What went through an account's moves, summed up; it has several if it was paid again. */
 export type Moved = { wei: bigint; owedWei: bigint; times: number }
 
-export type LoanBooks = {
-  /** Every account that can have a balance, a debt or a place in the list of borrowers. */
-  accounts: ReadonlyMap<Address, Account>
-  totals: Totals
-  /** What went from one account to another. */
-  passages: readonly Passage[]
-  /** What left for the successor, and what came from the predecessor. */
-  moved: ReadonlyMap<Address, Moved>
-  takenOver: ReadonlyMap<Address, Moved>
-}
+export type LoanBooks = ReturnType<typeof replay>
 
 const noDebt: Debt = { owedWei: 0n, feeRate: 0n, dueAt: 0n, isWrittenOff: false }
 const nothing: Account = { ...noDebt, balanceWei: 0n, isListed: false, hasBorrowed: false }
 
 /** What accounts and sums have to be after these events, in the order of the chain. */
-export function replay(events: Iterable<LoanEvent & Partial<Booked>>): LoanBooks {
+export function replay(events: Iterable<LoanEvent & Partial<Booked>>) {
   const accounts = new Map<Address, Account>()
   const [moved, takenOver] = [new Map<Address, Moved>(), new Map<Address, Moved>()]
   const passages: Passage[] = []
@@ -111,16 +102,16 @@ export function replay(events: Iterable<LoanEvent & Partial<Booked>>): LoanBooks
         break
     }
   }
-  const totals = { ...sumsOf([...accounts.values()]), freeWei }
-  return { accounts, totals, passages, moved, takenOver }
+  return { accounts, totals: totalsOf([...accounts.values()], freeWei), passages, moved, takenOver }
 }
 
-function sumsOf(accounts: readonly Account[]): Omit<Totals, 'freeWei'> {
+function totalsOf(accounts: readonly Account[], freeWei: bigint): Totals {
   const sum = (of: (account: Account) => bigint) =>
     accounts.reduce((total, account) => total + of(account), 0n)
   return {
     balancesWei: sum(({ balanceWei }) => balanceWei),
     owedWei: sum(({ owedWei, isWrittenOff }) => (isWrittenOff ? 0n : owedWei)),
+    freeWei,
   }
 }
 

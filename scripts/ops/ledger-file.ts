@@ -10,6 +10,7 @@ import {
   exportEntry,
   exportHead,
 } from '../../src/relay/ledger/copies/export-format.ts'
+import { parseJson } from '../stack/files.ts'
 import { StackError } from '../stack/report.ts'
 import { insist, type OperatorClient } from './operator-client.ts'
 
@@ -21,10 +22,7 @@ const sentEntries = 50
 const sentLength = 256 * 1024
 
 /** Writes all that a restore needs, for its owner's eyes, a line each. @throws {StackError} */
-export async function writeExport(
-  operator: OperatorClient,
-  file: string,
-): Promise<{ entries: number }> {
+export async function writeExport(operator: OperatorClient, file: string) {
   const part = `${file}.part`
   let entries = 0
   async function* lines(): AsyncGenerator<string> {
@@ -59,14 +57,12 @@ async function* pagesOf(operator: OperatorClient): AsyncGenerator<ExportHead | E
   }
 }
 
-export type RestoredFile = { added: number; kept: number; exportedAt: string }
-
 /** Restores a whole file, or goes on with it. @throws {StackError} it is torn, or does not fit */
 export async function restoreFile(
   operator: OperatorClient,
   file: string,
   { adds }: { adds: boolean },
-): Promise<RestoredFile> {
+) {
   const head = await checkFile(file)
   const { exportedAt } = head
   const remedy = 'Run the same again: it goes on with it.'
@@ -120,19 +116,11 @@ async function* batchesOf(file: string): AsyncGenerator<unknown[]> {
 async function* linesOf(file: string): AsyncGenerator<unknown> {
   const input = createReadStream(file, 'utf8')
   try {
-    for await (const line of createInterface({ input })) yield parseLine(line)
+    for await (const line of createInterface({ input })) yield parseJson(line)
   } catch (error) {
     throw new StackError(`${file} cannot be read: ${reasonOf(error)}.`)
   } finally {
     input.destroy()
-  }
-}
-
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }
 

@@ -10,6 +10,8 @@ import type {
 } from '../../src/operator/answers.ts'
 import { phases } from '../../src/relay/ledger/transitions.ts'
 
+const money = (wei: string, currency: string) => `${formatEther(BigInt(wei))} ${currency}`
+
 /** How things are, a line each. What wants a person comes first. */
 export function statusLines(status: StatusAnswer): string[] {
   const { currency, alerts, relayers, contracts, nodes, head, blocks, callsToday } = status
@@ -111,8 +113,7 @@ export function poolLine(
   currency: string,
 ): string {
   if (pool === null) return 'The contracts have not been looked at yet.'
-  const money = (wei: string) => `${formatEther(BigInt(wei))} ${currency}`
-  return `Pool: ${money(pool.liquidityWei)} free, ${money(pool.owedWei)} owed, ${money(pool.balancesWei)} in accounts; ${money(pool.capLeftWei)} may be lent today.${pool.isPaused ? ' It is paused: its guardian or owner unpauses it.' : ''}`
+  return `Pool: ${money(pool.liquidityWei, currency)} free, ${money(pool.owedWei, currency)} owed, ${money(pool.balancesWei, currency)} in accounts; ${money(pool.capLeftWei, currency)} may be lent today.${pool.isPaused ? ' It is paused: its guardian or owner unpauses it.' : ''}`
 }
 
 /** What a relayer has for gas and carries, and where it has too little, what to do. */
@@ -129,14 +130,14 @@ export function relayerLine(
   }: StatusAnswer['relayers'][number],
   currency: string,
 ): string {
-  const money = (wei: string) => `${formatEther(BigInt(wei))} ${currency}`
-  const has = balanceWei === null ? 'has not been looked at yet' : `has ${money(balanceWei)}`
+  const has =
+    balanceWei === null ? 'has not been looked at yet' : `has ${money(balanceWei, currency)}`
   const lasts = lastsFor === null ? '' : `, enough for ${lastsFor} payments`
   const waits = inFlight + queued
   const queue =
     waits === 0 ? '' : `; ${waits} payments wait${oldestAt === null ? '' : ` since ${oldestAt}`}`
   if (wantedWei !== null) {
-    return `Relayer ${address} ${has}${lasts}${queue}. Send ${money(wantedWei)} there; nothing is lost.`
+    return `Relayer ${address} ${has}${lasts}${queue}. Send ${money(wantedWei, currency)} there; nothing is lost.`
   }
   return `Relayer ${address} ${has}${lasts}; nonce ${nonces.ledger} here, ${nonces.chain ?? 'not known'} in the chain; ${inFlight} in flight, ${queued} queued.`
 }
@@ -144,14 +145,14 @@ export function relayerLine(
 /** One payment in a line. */
 export function paymentLine(payment: PaymentSummary, currency: string): string {
   const { acceptedAt, state, kind, intent, account, spendsWei, hash } = payment
-  const amount = spendsWei === '0' ? '' : ` ${formatEther(BigInt(spendsWei))} ${currency}`
+  const amount = spendsWei === '0' ? '' : ` ${money(spendsWei, currency)}`
   return `${acceptedAt}  ${state.padEnd(9)}  ${paymentKinds[kind].name}${amount}  of ${account}  intent ${intent}${hash === null ? '' : `  ${hash}`}`
 }
 
 /** What became of a payment, to tell its caller. */
 export function whyLine(payment: PaymentSummary, currency: string): string {
   const { state, kind, spendsWei, acceptedAt, block, reason, explorer, attempts } = payment
-  const amount = spendsWei === '0' ? '' : ` of ${formatEther(BigInt(spendsWei))} ${currency}`
+  const amount = spendsWei === '0' ? '' : ` of ${money(spendsWei, currency)}`
   const what = `The ${paymentKinds[kind].name.toLowerCase()}${amount}, accepted ${acceptedAt},`
   const where = `block ${block}${explorer === null ? '' : ` (${explorer})`}`
   switch (state) {
@@ -189,10 +190,9 @@ export function traceLines(trace: PaymentDetails, currency: string): string[] {
 
 /** A support call: what a number has, and what became of its last payments. */
 export function callerLines(found: ToldOf<'lookup'>, currency: string): string[] {
-  const money = (wei: string | null) =>
-    wei === null ? 'not known now' : `${formatEther(BigInt(wei))} ${currency}`
+  const known = (wei: string | null) => (wei === null ? 'not known now' : money(wei, currency))
   return [
-    `Account ${found.account}: balance ${money(found.balanceWei)}, owes ${money(found.owedWei)}.`,
+    `Account ${found.account}: balance ${known(found.balanceWei)}, owes ${known(found.owedWei)}.`,
     ...found.payments.map((payment) => whyLine(payment, currency)),
     ...(found.payments.length === 0 ? ['The ledger knows of no payment of this number.'] : []),
   ]
@@ -203,39 +203,35 @@ export function depositLines(
   { account, deposit }: ToldOf<'deposit'>,
   { chainId, currency }: Pick<StatusAnswer, 'chainId' | 'currency'>,
 ): { lines: string[]; isBad: boolean } {
-  const money = (wei: string) => `${formatEther(BigInt(wei))} ${currency}`
+  const bad = (line: string) => ({ lines: [line], isBad: true })
+  const good = (...lines: string[]) => ({ lines, isBad: false })
   switch (deposit.kind) {
     case 'sent': {
       const { amountWei, explorer, isTaken } = deposit
-      const sent = `${money(amountWei)} are on their way into the balance: ${explorer}`
+      const sent = `${money(amountWei, currency)} are on their way into the balance: ${explorer}`
       const fate = isTaken ? '' : ' No node has said yet that it has this transaction.'
-      return {
-        lines: [`${sent}${fate}`, 'The same command tells when they are there.'],
-        isBad: false,
-      }
+      return good(`${sent}${fate}`, 'The same command tells when they are there.')
     }
     case 'under_way': {
       const waits = 'A transaction of this account is on its way already. Nothing more was sent.'
-      return { lines: [waits, 'The same command tells when it is there.'], isBad: false }
+      return good(waits, 'The same command tells when it is there.')
     }
     case 'too_little': {
       const { thereWei, gasWei, last } = deposit
-      const there = thereWei === '0' ? 'Nothing' : `Only ${money(thereWei)}`
-      const cost = thereWei === '0' ? '' : `, and the gas of a deposit costs ${money(gasWei)}`
+      const there = thereWei === '0' ? 'Nothing' : `Only ${money(thereWei, currency)}`
+      const cost =
+        thereWei === '0' ? '' : `, and the gas of a deposit costs ${money(gasWei, currency)}`
       const now = `${there} is at ${checksumAddress(account as Address, chainId)}${cost}. Nothing was sent.`
-      if (last === null) return { lines: [now], isBad: true }
-      const before = `The last deposit of this account: ${money(last.amountWei)} in block ${last.block} (${last.explorer}).`
-      return { lines: [before, now], isBad: false }
+      if (last === null) return bad(now)
+      const before = `The last deposit of this account: ${money(last.amountWei, currency)} in block ${last.block} (${last.explorer}).`
+      return good(before, now)
     }
     case 'price_too_high':
-      return {
-        lines: ['The price of gas is above MAX_GAS_PRICE_WEI. Nothing was sent.'],
-        isBad: true,
-      }
+      return bad('The price of gas is above MAX_GAS_PRICE_WEI. Nothing was sent.')
     case 'paused':
-      return { lines: ['Payments are stopped by an operator. Nothing was sent.'], isBad: true }
+      return bad('Payments are stopped by an operator. Nothing was sent.')
     case 'refused':
-      return { lines: ['No node takes the transaction. Nothing has moved.'], isBad: true }
+      return bad('No node takes the transaction. Nothing has moved.')
   }
 }
 

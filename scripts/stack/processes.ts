@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { sleep } from '../dev/wait.ts'
 import { readJson, writeJson } from './files.ts'
 import type { Folder } from './folder.ts'
-import { end, identify, isRunning, type ProcessId } from './process-id.ts'
+import { end, identify, isRunning } from './process-id.ts'
 
 const processId = z.object({ pid: z.number(), started: z.string() })
 
@@ -19,26 +19,19 @@ const record = z.object({
 /** A process that the stack started, as its record names it. */
 export type Child = z.infer<typeof record>['children'][number]
 
-export type Claim =
-  | { kind: 'running'; main: ProcessId; relayUrl: string }
-  | { kind: 'claimed'; killed: boolean; left: Child[]; processes: Processes }
-
 /** The record of what this start runs. It is on the disk when a call returns. */
-export type Processes = {
-  add: (child: Child) => void
-  /** Ends by force what still runs of it, and forgets it. */
-  close: () => Promise<void>
-}
+export type Processes = Extract<Awaited<ReturnType<typeof claim>>, { kind: 'claimed' }>['processes']
 
 /** Makes this process the one that runs this folder's stack. `left`: what a killed start left. */
-export async function claim(folder: Folder, relayUrl: string): Promise<Claim> {
+export async function claim(folder: Folder, relayUrl: string) {
   const file = folder.processes
   const read = () => record.safeParse(readJson(file)).data
   let release = takeLock(folder.lock)
   while (release === undefined) {
     // Between a start's lock and its record stands the record of the start before it.
     const running = read()
-    if (running !== undefined && isRunning(running.main)) return { kind: 'running', ...running }
+    if (running !== undefined && isRunning(running.main))
+      return { kind: 'running' as const, ...running }
     await sleep(10)
     release = takeLock(folder.lock)
   }
@@ -48,11 +41,12 @@ export async function claim(folder: Folder, relayUrl: string): Promise<Claim> {
   let children = before?.children ?? []
   const write = () => writeJson(file, { main, relayUrl, children })
   write()
-  const processes: Processes = {
-    add: (child) => {
+  const processes = {
+    add: (child: Child) => {
       children = [...children, child]
       write()
     },
+    /** Ends by force what still runs of it, and forgets it. */
     close: async () => {
       await Promise.all(children.map((child) => end(child, { graceMs: 0 })))
       rmSync(file, { force: true })

@@ -5,7 +5,7 @@ import type { Folder } from './folder.ts'
 import { readChainId, readNodeUrls, readPort } from './options.ts'
 import { StackError } from './report.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
-import { type DevVars, readDevVars } from './served/dev-vars.ts'
+import { readDevVars } from './served/dev-vars.ts'
 
 const address = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{40}$/)])
 
@@ -66,7 +66,7 @@ export function readRunningStack(folder: Folder, env: NodeJS.ProcessEnv = proces
   return { ...stack, openSecrets: () => secrets }
 }
 
-function addressOf(variables: DevVars['variables'], name: string): `0x${string}` {
+function addressOf(variables: NodeJS.Dict<string>, name: string): `0x${string}` {
   const parsed = address.safeParse(variables[name])
   if (parsed.success) return parsed.data
   throw new StackError(`.dev.vars has no address as ${name}. Run again: npm run setup`)

@@ -16,7 +16,7 @@ import { demoCallers, demoDepositWei, fundDemoCallers } from './money/callers.ts
 import { openTreasury } from './money/treasury.ts'
 import { type Options, readOptions, startFlags } from './options.ts'
 import { end, watchStarter } from './process-id.ts'
-import { type Child, type Claim, claim, type Processes } from './processes.ts'
+import { type Child, claim, type Processes } from './processes.ts'
 import { describe, Misused, StackError, say } from './report.ts'
 import { describeStack, type RunningStack } from './running-stack.ts'
 import { openSecrets, type Secrets } from './secrets.ts'
@@ -69,15 +69,10 @@ const command = createCommand({
 })
 process.exitCode = await command()
 
-/** What has to be ended, newest first, however this process ends. */
-type Lifetime = {
-  add: (step: () => unknown) => void
-  /** Waits for ever once the end has begun, so that nothing new is started. */
-  goOn: () => Promise<void>
-  fail: (error: unknown) => Promise<never>
-}
+type Lifetime = ReturnType<typeof openLifetime>
 
-function openLifetime(): Lifetime {
+/** Keeps what has to be ended, newest first, however this process ends. */
+function openLifetime() {
   const steps: (() => unknown)[] = []
   let ending: Promise<never> | undefined
 
@@ -103,7 +98,8 @@ function openLifetime(): Lifetime {
   }
   watchStarter(() => void end(1, () => say('npm start was killed: stopping')))
   return {
-    add: (step) => steps.push(step),
+    add: (step: () => unknown) => void steps.push(step),
+    /** Waits for ever once the end has begun, so that nothing new is started. */
     goOn: async () => {
       if (ending !== undefined) await ending
     },
@@ -182,11 +178,7 @@ function isLocal({ nodeUrls }: Options): boolean {
 }
 
 /** Makes the folder this start's own. @throws {StackError} a stack runs there, or the port is taken */
-async function claimFolder(
-  folder: Folder,
-  options: Options,
-  lifetime: Lifetime,
-): Promise<Extract<Claim, { kind: 'claimed' }>> {
+async function claimFolder(folder: Folder, options: Options, lifetime: Lifetime) {
   const { port } = options
   const claimed = await claim(folder, `http://127.0.0.1:${port}`)
   if (claimed.kind === 'running') {
@@ -227,7 +219,7 @@ async function openChain(
   { reset, chainId }: Options,
   processes: Processes,
   lifetime: Lifetime,
-): Promise<LocalChain> {
+) {
   if (reset) forgetLocalChain(folder)
   const chain = await startChain(folder, { chainId, processes })
   lifetime.add(chain.stop)

@@ -23,14 +23,7 @@ import {
 import { readArtifact } from '../forge.ts'
 import { accountOf, type Call, chainId, type MeasuredChain, type Mined } from './chain.ts'
 
-/** A pair of contracts that has been lending for days, so that no first write flatters or blames a call. */
-export type World = {
-  chain: MeasuredChain
-  forwarder: Address
-  loan: Address
-  owner: PrivateKeyAccount
-  relayer: PrivateKeyAccount
-}
+export type World = Awaited<ReturnType<typeof openWorld>>
 
 export type Signed = { signer: PrivateKeyAccount; data: Hex; intent: string }
 
@@ -43,7 +36,8 @@ export const loanTerms = {
   termSeconds: 30 * 24 * hour,
 }
 
-export async function openWorld(chain: MeasuredChain): Promise<World> {
+/** Deploys a pair of contracts, to lend for days: no first write is to flatter or blame a call. */
+export async function openWorld(chain: MeasuredChain) {
   const [owner, relayer] = [accountOf('owner'), accountOf('relayer')]
   // The owner's second transaction deploys it.
   const target = getContractAddress({ from: owner.address, nonce: 1n })

@@ -8,7 +8,7 @@ import {
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
 import { StackError } from '../../stack/report.ts'
-import { type Debt, type LoanBooks, replay } from '../loan-books.ts'
+import { type Debt, replay } from '../loan-books.ts'
 import { readLoanEvents } from '../loan-events.ts'
 import { inTurns, loanAt } from '../reads.ts'
 import type { Phone } from './phones.ts'
@@ -19,27 +19,16 @@ export type Move =
   | { kind: 'pair'; from: Pair; to: Pair }
   | { kind: 'secret' | 'number'; from: Pair }
 
-/** What the loan contract says of an account in one block; no debt: no loan. */
-export type AccountState = {
-  address: Address
-  balanceWei: bigint
-  debt: Debt | undefined
-  isListed: boolean
-}
+export type AccountState = Awaited<ReturnType<typeof readAccount>>
 
-export type Survey = {
-  block: bigint
-  books: LoanBooks
-  states: Map<Address, AccountState>
-  balancesWei: bigint
-}
+export type Survey = Awaited<ReturnType<typeof surveyPair>>
 
 /** Finds every account by events and reads each. @throws {StackError} the contract's sums are others */
 export async function surveyPair(
   client: PublicClient,
   { loan, deployedBlock }: Pair,
   { block, maxBlocks }: { block: bigint; maxBlocks: bigint },
-): Promise<Survey> {
+) {
   const range = { fromBlock: deployedBlock, toBlock: block, maxBlocks }
   const books = replay(await readLoanEvents(client, loan, range))
   const states = new Map<Address, AccountState>()
@@ -57,12 +46,13 @@ export async function surveyPair(
   )
 }
 
+/** Reads what the loan contract says of an account in one block; no debt: no loan. */
 async function readAccount(
   client: PublicClient,
   loan: Address,
   address: Address,
   blockNumber: bigint,
-): Promise<AccountState> {
+) {
   const read = loanAt(client, loan)
   const [balanceWei, { owed: owedWei, feeRate, dueAt, isWrittenOff }, isListed] = await Promise.all(
     [
@@ -71,7 +61,8 @@ async function readAccount(
       read.isListed([address], { blockNumber }),
     ],
   )
-  const debt = owedWei === 0n ? undefined : { owedWei, feeRate, dueAt, isWrittenOff }
+  const debt: Debt | undefined =
+    owedWei === 0n ? undefined : { owedWei, feeRate, dueAt, isWrittenOff }
   return { address, balanceWei, debt, isListed }
 }
 
@@ -98,7 +89,7 @@ export type Call = {
 const gasOf = { moveAccount: 250_000, acceptAccount: 60_000, passAccount: 90_000, transfer: 60_000 }
 
 /** What an account still needs: calls of one transaction, of which only the last moves anything. */
-export type Need = { state: AccountState; calls: readonly Call[] | 'two_debts' }
+type Need = { state: AccountState; calls: readonly Call[] | 'two_debts' }
 
 /** Reads an account in a block, and what it needs; `two_debts`: its heir has had a loan, and this one owes. */
 export async function readNeed(

@@ -30,13 +30,10 @@ export type Migration = Pick<OpenedDeployment, 'client' | 'chain' | 'pair' | 'te
 
 export type Task = { phone: Phone; state: AccountState; calls: readonly Call[] }
 
-/** What accounts need, the largest balance first, and which an operator has to look at. */
-export type Tasks = { tasks: Task[]; stuck: { address: Address; reason: string }[] }
+export type Todo = Awaited<ReturnType<typeof findTodo>>
 
-/** All that is to be done, and who has or owes something and belongs to no given number. */
-export type Todo = Tasks & { survey: Survey; outside: AccountState[] }
-
-export async function findTodo(migration: Migration): Promise<Todo> {
+/** Finds all that is to be done, and who has or owes something and belongs to no given number. */
+export async function findTodo(migration: Migration) {
   const { client, move, phones, maxBlocks } = migration
   const block = await client.getBlockNumber({ cacheTime: 0 })
   const survey = await surveyPair(client, move.from, { block, maxBlocks })
@@ -48,24 +45,25 @@ export async function findTodo(migration: Migration): Promise<Todo> {
   return { survey, outside, ...(await readTasks(migration, own, survey)) }
 }
 
+/** Reads what accounts need, the largest balance first, and which an operator has to look at. */
 export async function readTasks(
   { client, move }: Migration,
   phones: readonly Phone[],
   at: Pick<Survey, 'books' | 'block'>,
-): Promise<Tasks> {
-  const found: Tasks = { tasks: [], stuck: [] }
+) {
+  const tasks: Task[] = []
+  const stuck: { address: Address; reason: string }[] = []
   await inTurns(phones, async (phone) => {
     const { state, calls } = await readNeed(client, move, phone, at)
-    if (calls === 'two_debts') {
-      const reason = 'it owes, and so did its heir: it repays first'
-      found.stuck.push({ address: state.address, reason })
-    } else if (calls.length > 0) found.tasks.push({ phone, state, calls })
+    const reason = 'it owes, and so did its heir: it repays first'
+    if (calls === 'two_debts') stuck.push({ address: state.address, reason })
+    else if (calls.length > 0) tasks.push({ phone, state, calls })
   })
-  found.tasks.sort(({ state: left }, { state: right }) => {
+  tasks.sort(({ state: left }, { state: right }) => {
     if (left.balanceWei === right.balanceWei) return left.address < right.address ? -1 : 1
     return left.balanceWei > right.balanceWei ? -1 : 1
   })
-  return found
+  return { tasks, stuck }
 }
 
 /** Prints what a run would do and what that costs at most. Sends nothing. */

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs'
 import {
-  type Address,
   createPublicClient,
   getAddress,
-  type Hex,
   http,
   isAddress,
   type LocalAccount,
@@ -18,7 +16,7 @@ import { readRequired, readSecret } from '../../ops/environment.ts'
 import { isAnvil, maxGasPrice, readMaxGasPrice } from '../../stack/chain/node.ts'
 import { Misused, StackError } from '../../stack/report.ts'
 
-export type Pair = { loan: Address; forwarder: Address; deployedBlock: bigint }
+export type Pair = Awaited<ReturnType<typeof openPair>>['pair']
 
 const address = z
   .string()
@@ -44,37 +42,23 @@ export function readDeployed(file: string): z.output<typeof recordSchema> {
 }
 
 /** Opens the pair of a record. @throws {StackError} it is none, or the node serves another chain */
-export async function openPair(
-  client: PublicClient,
-  file: string,
-): Promise<{ pair: Pair; chain: Chain }> {
+export async function openPair(client: PublicClient, file: string) {
   const { chainId, genesisHash, forwarder, loan, deployedBlock } = readDeployed(file)
   const genesis = await client.getBlock({ blockNumber: 0n })
   if ((await client.getChainId()) !== chainId || genesis.hash !== genesisHash) {
     throw new StackError(`${file} is of another chain than the one that the node serves`)
   }
-  return { pair: { loan, forwarder, deployedBlock }, chain: chains[chainId] }
+  const chain: Chain = chains[chainId]
+  return { pair: { loan, forwarder, deployedBlock }, chain }
 }
 
 /** The rules of the node's pool, and what may be paid in it. */
 export type PoolTerms = { rules: PoolRules; fees: FeeLimits }
 
-export type OpenedDeployment = {
-  client: PublicClient
-  chain: Chain
-  pair: Pair
-  terms: PoolTerms
-  /** From which the accounts are derived. */
-  secret: Hex
-  /** Pays, where one is named. */
-  key: LocalAccount | undefined
-}
+export type OpenedDeployment = Awaited<ReturnType<typeof openDeployment>>
 
 /** Opens a record's deployment by the environment. @throws {Misused} something is missing or malformed */
-export async function openDeployment(
-  env: NodeJS.ProcessEnv,
-  record: string,
-): Promise<OpenedDeployment> {
+export async function openDeployment(env: NodeJS.ProcessEnv, record: string) {
   const nodeUrl = readRequired(env, 'NODE_URL').split(',')[0]?.trim() ?? ''
   const secret = readSecret(env, 'ACCOUNT_KEY_SECRET')
   const maxGasPriceWei = readMaxGasPrice(env)
@@ -82,7 +66,7 @@ export async function openDeployment(
   const { pair, chain } = await openPair(client, record)
   const name = (await isAnvil(nodeUrl)) ? 'anvil' : 'rootstock'
   const maxWei = maxGasPrice(maxGasPriceWei, { isAnvil: name === 'anvil' })
-  const terms = { rules: poolRules[name], fees: { minWei: 0n, maxWei } }
+  const terms: PoolTerms = { rules: poolRules[name], fees: { minWei: 0n, maxWei } }
   return { client, chain, pair, terms, secret, key: readPayer(env, chain.id) }
 }
 

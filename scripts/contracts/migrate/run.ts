@@ -16,8 +16,6 @@ import {
 } from './plan.ts'
 import { preflight, type Relayer, sendBatch, signCall } from './relayer.ts'
 
-export type Outcome = { moved: Address[]; stuck: { address: Address; reason: string }[] }
-
 /** How often a run tries an account whose calls go through before they are sent, and fail in their block. */
 const maxTries = 3
 
@@ -31,7 +29,7 @@ type Run = {
 }
 
 /** Moves all that a new look at the chain finds to move. @throws {StackError} before anything is sent */
-export async function moveAccounts(migration: Migration, relayer: Relayer): Promise<Outcome> {
+export async function moveAccounts(migration: Migration, relayer: Relayer) {
   const obstacles = await findObstacles(migration, relayer.signer.address)
   if (obstacles.length > 0) {
     throw new StackError(`nothing was sent:${obstacles.map((each) => `\n- ${each}`).join('')}`)

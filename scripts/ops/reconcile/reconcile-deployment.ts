@@ -5,22 +5,11 @@ import type { OperatorClient } from '../operator-client.ts'
 import { differences, firstBlock, keyOf, type Spending } from './compare.ts'
 import { readChain, sentElsewhere } from './read-chain.ts'
 
-/** What was compared, and every difference in a sentence. */
-export type Reconciled = {
-  head: number
-  payments: number
-  /** Those that went to other contracts than today's: nothing of them is compared. */
-  elsewhere: number
-  spendings: number
-  events: number
-  differences: string[]
-}
-
 /** Compares the ledger with the events and sums of the chain from a block on. @throws {StackError} */
 export async function reconcile(
   operator: OperatorClient,
   { fromBlock, eachAccount }: { fromBlock: number; eachAccount: boolean },
-): Promise<Reconciled> {
+) {
   const { nodeUrl } = operator
   if (nodeUrl === undefined) throw new StackError('Set NODE_URL to a node of the chain.')
   const { contracts } = await operator.status()
@@ -44,6 +33,7 @@ export async function reconcile(
   return {
     head: chain.head,
     payments: compared.length,
+    /** Those that went to other contracts than today's: nothing of them is compared. */
     elsewhere: payments.length - compared.length,
     spendings: chain.spendings.length,
     events: chain.events.length,

@@ -16,21 +16,13 @@ import { createNodeCall } from './node.ts'
 const firstPort = 8545
 const endsWithinMs = 5_000
 
-export type LocalChain = {
-  url: string
-  /** Whether it goes on from what an earlier start saved. */
-  loaded: boolean
-  save: () => Promise<unknown>
-  /** Rejects, with what to say, when the chain ends without having been asked to. */
-  lost: Promise<never>
-  stop: () => Promise<void>
-}
+export type LocalChain = Awaited<ReturnType<typeof startChain>>
 
 /** Starts the local chain from its saved state and keeps saving it. */
 export async function startChain(
   folder: Folder,
   { chainId, processes }: { chainId: number; processes: Processes },
-): Promise<LocalChain> {
+) {
   mkdirSync(folder.chain, { recursive: true, mode: 0o700 })
   const { process: child, url, exited, stop } = await spawnAnvil(folder, chainId, processes)
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
@@ -50,10 +42,12 @@ export async function startChain(
   })
   return {
     url,
+    /** Whether it goes on from what an earlier start saved. */
     loaded,
+    /** Rejects, with what to say, when the chain ends without having been asked to. */
     lost,
     save: () => saveChain(folder, url),
-    stop: async () => {
+    async stop() {
       stopping = true
       await saving.stop()
       if (!hasEnded()) await saveChain(folder, url).catch(() => {})

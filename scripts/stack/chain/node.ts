@@ -1,4 +1,3 @@
-import type { Hash } from 'viem'
 import { z } from 'zod'
 import { type Chain, chains } from '../../../src/chain/chains.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
@@ -7,13 +6,7 @@ import { type ParsedCall, rpcTo } from '../../dev/rpc.ts'
 import { StackError } from '../report.ts'
 
 /** The chain behind a stack, as the stack's own tools reach it. */
-export type ChainNode = {
-  url: string
-  chain: Chain
-  genesis: Hash
-  /** Whether money costs nothing there: an anvil, local or not. */
-  isAnvil: boolean
-}
+export type ChainNode = Awaited<ReturnType<typeof look>>
 
 /** Takes the first node that answers. @throws {StackError} none does, or one has another chain */
 export async function openNode(urls: string[], chainId: Chain['id']): Promise<ChainNode> {
@@ -32,7 +25,7 @@ export async function openNode(urls: string[], chainId: Chain['id']): Promise<Ch
   return first
 }
 
-async function look(url: string, chainId: Chain['id']): Promise<ChainNode> {
+async function look(url: string, chainId: Chain['id']) {
   const call = createNodeCall(url)
   const served = await call('eth_chainId', [], quantity)
   if (served !== chainId) {
@@ -43,7 +36,9 @@ async function look(url: string, chainId: Chain['id']): Promise<ChainNode> {
     )
   }
   const genesis = await call('eth_getBlockByNumber', ['0x0', false], blockHead)
-  return { url, chain: chains[chainId], genesis: genesis.hash, isAnvil: await isAnvil(url) }
+  const chain: Chain = chains[chainId]
+  /** Whether money costs nothing there: an anvil, local or not. */
+  return { url, chain, genesis: genesis.hash, isAnvil: await isAnvil(url) }
 }
 
 export async function isAnvil(url: string): Promise<boolean> {

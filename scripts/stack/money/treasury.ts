@@ -21,14 +21,9 @@ import {
 } from '../chain/node.ts'
 import { StackError } from '../report.ts'
 
-export type Treasury = {
-  address: Address
-  /** For the deployment, which is another program. */
-  key: Hex
-  balance: () => Promise<bigint>
-  /** Sends and waits for the block; without `to` it creates a contract. @throws {StackError} */
-  send: (payment: { to?: Address; valueWei?: bigint; data?: Hex }) => Promise<Hash>
-}
+export type Treasury = ReturnType<typeof createTreasury>
+
+type Payment = { to?: Address; valueWei?: bigint; data?: Hex }
 
 /** Opens DEPLOYER_KEY's account, else an anvil's own with money; undefined where neither exists. */
 export async function openTreasury(
@@ -57,7 +52,7 @@ export function createTreasury(
   node: ChainNode,
   key: Hex,
   { maxGasPriceWei = readMaxGasPrice(process.env), log = () => {} }: Spending = {},
-): Treasury {
+) {
   const account = privateKeyToAccount(key)
   const { address } = account
   const client = createPublicClient({ transport: http(node.url), pollingInterval: 100 })
@@ -79,7 +74,8 @@ export function createTreasury(
     address,
     key,
     balance,
-    send: async ({ to, valueWei = 0n, data = '0x' }) => {
+    /** Sends and waits for the block; without `to` it creates a contract. @throws {StackError} */
+    send: async ({ to, valueWei = 0n, data = '0x' }: Payment): Promise<Hash> => {
       const price = await client.getGasPrice()
       const dear = priceObstacle(maxWei, price)
       if (dear !== undefined) throw new StackError(`Nothing was sent: ${dear}.`)

@@ -7,9 +7,6 @@ import { describe, StackError } from '../report.ts'
 import { hashRpcKey, type Secrets } from '../secrets.ts'
 import { servedWorker, type WorkerBuild } from './worker-build.ts'
 
-/** The Worker's configuration, as its bindings and as `.dev.vars` hold it: all of it is text. */
-export type WorkerVariables = Record<string, string>
-
 /** What a local Worker needs to know. `overrides` come from the environment and go before. */
 export function workerVariables({
   secrets,
@@ -23,7 +20,7 @@ export function workerVariables({
   nodeUrls: string[]
   deployment: Deployment
   overrides: Record<string, string>
-}): WorkerVariables {
+}): Record<string, string> {
   return {
     ENVIRONMENT: 'development',
     CHAIN_ID: `${node.chain.id}`,
@@ -53,7 +50,7 @@ export type RunningWorker = {
 /** What either runtime is served with; `onLine` gets each line that it writes. */
 export type Serving = {
   port: number
-  variables: WorkerVariables
+  variables: Record<string, string>
   processes: Processes
   onLine: (line: string) => void
 }
