@@ -9,84 +9,64 @@ import {
   type Hex,
   http,
   isAddressEqual,
-  type PublicClient,
   zeroAddress,
 } from 'viem'
 import { chains, type Chain as ServedChain } from '../../src/chain/chains.ts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
-import { type ChainNode, isAnvil, maxGasPrice, priceObstacle } from '../stack/chain/node.ts'
+import { isAnvil, maxGasPrice, priceObstacle } from '../stack/chain/node.ts'
 import { readIfThere, writeJson } from '../stack/files.ts'
-import { createTreasury, type Treasury } from '../stack/money/treasury.ts'
+import { createTreasury } from '../stack/money/treasury.ts'
 import { StackError } from '../stack/report.ts'
 import { buildContracts, readArtifact } from './forge.ts'
 import { forwarderAt, loanAt } from './reads.ts'
 
 /** What is to stand on a chain, and who pays for it; an amount in wei. */
 export type DeployOptions = {
-  readonly nodeUrl: string
-  readonly chainId: ServedChain['id']
+  nodeUrl: string
+  chainId: ServedChain['id']
   /** Pays, and owns what it deploys where no owner is named. It is never shown. */
-  readonly deployerKey: Hex
-  readonly relayers: readonly Address[]
+  deployerKey: Hex
+  relayers: readonly Address[]
   /** What was deployed where: `.dev/…` for a local chain, `deployments/<chainId>.json` for a public one. */
-  readonly recordFile: string
-  readonly log: (line: string) => void
-} & Partial<Wanted>
+  recordFile: string
+  log: (line: string) => void
+} & Wanted
 
 /** What a deployment may ask for: terms that are not named are the usual ones, roles nobody's or the deployer's. */
-type Wanted = {
-  readonly poolWei: bigint | undefined
-  readonly principalWei: bigint | undefined
-  readonly dailyCapWei: bigint | undefined
-  readonly withdrawalLimitWei: bigint | undefined
-  /** What is owed beside the principal, in basis points of it. */
-  readonly feeRate: number | undefined
-  readonly termSeconds: number | undefined
-  readonly pauseBetweenSeconds: number | undefined
-  readonly loansPerDay: number | undefined
-  readonly isListOnly: boolean | undefined
-  readonly forwarderOwner: Address | undefined
-  readonly loanOwner: Address | undefined
-  readonly guardian: Address | undefined
-  readonly creditor: Address | undefined
-  /** The loan contract whose accounts may move to the new one. */
-  readonly predecessor: Address | undefined
-  /** For a unit of gas: what the relay itself pays at most by default. */
-  readonly maxGasPriceWei: bigint | undefined
-}
+type Wanted = Some<Amount, bigint> &
+  Some<Count, number> &
+  Some<Role, Address> &
+  Some<'isListOnly', boolean>
 
-/** Addresses in lower case, which no checksum of any chain contradicts. */
-export type Deployment = {
-  readonly loan: Address
-  readonly forwarder: Address
-  /** No event of either contract is in an earlier block. */
-  readonly deployedBlock: bigint
-  /** What is otherwise on the chain than asked for, in words. Only an owner changes it. */
-  readonly differences: readonly string[]
-}
+type Some<Names extends string, Value> = { readonly [Name in Names]?: Value | undefined }
+
+type Amount = 'poolWei' | 'principalWei' | 'dailyCapWei' | 'withdrawalLimitWei' | 'maxGasPriceWei'
+/** The fee is in basis points of the principal. */
+type Count = 'feeRate' | 'termSeconds' | 'pauseBetweenSeconds' | 'loansPerDay'
+/** The predecessor is the loan contract whose accounts may move to the new one. */
+type Role = 'forwarderOwner' | 'loanOwner' | 'guardian' | 'creditor' | 'predecessor'
+
+export type Deployment = Awaited<ReturnType<typeof deployContracts>>
 
 /** The file's form. It is written before anything is sent, so that a killed run is found again. */
 type DeploymentRecord = {
-  readonly chainId: number
+  chainId: number
   /** Which chain of that id: a local chain has the test network's id. */
-  readonly genesisHash: Hex
-  readonly forwarder: Address
-  readonly loan: Address
-  readonly deployedBlock: string
+  genesisHash: Hex
+  forwarder: Address
+  loan: Address
+  /** No event of either contract is in an earlier block. */
+  deployedBlock: string
   /** `sending` until both contracts have been seen on the chain. */
-  readonly state: 'sending' | 'deployed'
+  state: 'sending' | 'deployed'
 }
 
-type Chain = {
-  readonly client: PublicClient
-  readonly node: ChainNode
-  readonly deployer: Treasury
-}
+type Chain = Awaited<ReturnType<typeof openChain>>
 
 type ContractName = 'RelayForwarder' | 'MicroLoan'
 
 /** Brings both contracts onto the chain, or says what differs there. @throws {StackError} */
-export async function deployContracts(options: DeployOptions): Promise<Deployment> {
+export async function deployContracts(options: DeployOptions) {
   const chain = await openChain(options)
   await buildContracts()
   const before = await findDeployed(chain, options)
@@ -107,7 +87,7 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
   return finish(chain, options, record)
 }
 
-async function openChain(options: DeployOptions): Promise<Chain> {
+async function openChain(options: DeployOptions) {
   const { nodeUrl: url, chainId, deployerKey, maxGasPriceWei, recordFile, log } = options
   // A block number that viem keeps may be one from before a contract.
   const client = createPublicClient({ transport: http(url), cacheTime: 0 })
@@ -122,14 +102,10 @@ async function openChain(options: DeployOptions): Promise<Chain> {
   return { client, node, deployer: createTreasury(node, deployerKey, { maxGasPriceWei, log }) }
 }
 
-type Found = {
-  readonly record: DeploymentRecord
-  readonly hasForwarder: boolean
-  readonly hasLoan: boolean
-}
+type Found = NonNullable<Awaited<ReturnType<typeof findDeployed>>>
 
 /** What the record says and the chain confirms. Code that is there but not ours ends everything. */
-async function findDeployed(chain: Chain, options: DeployOptions): Promise<Found | undefined> {
+async function findDeployed(chain: Chain, options: DeployOptions) {
   const record = readRecord(options.recordFile)
   if (!record) return undefined
   const { isAnvil, genesis } = chain.node
@@ -275,11 +251,8 @@ function readSetup({ node }: Chain, options: DeployOptions) {
   }
 }
 
-async function finish(
-  chain: Chain,
-  options: DeployOptions,
-  record: DeploymentRecord,
-): Promise<Deployment> {
+/** Gives addresses in lower case, which no checksum contradicts, and what only an owner may change. */
+async function finish(chain: Chain, options: DeployOptions, record: DeploymentRecord) {
   writeJson(options.recordFile, { ...record, state: 'deployed' })
   options.log(`RelayForwarder ${getAddress(record.forwarder, record.chainId)}`)
   options.log(`MicroLoan      ${getAddress(record.loan, record.chainId)}`)

@@ -24,14 +24,8 @@ export const pool = operatorCommand({
   usual: 'status',
   actions: {
     status: showStatus,
-    fund: {
-      takes: [1],
-      run: (operator, values, [amount]) => move(operator, values, 'fund', amount),
-    },
-    defund: {
-      takes: [1],
-      run: (operator, values, [amount]) => move(operator, values, 'defund', amount),
-    },
+    fund: { takes: [1], run: (...given) => move('fund', ...given) },
+    defund: { takes: [1], run: (...given) => move('defund', ...given) },
   },
 })
 if (import.meta.main) process.exitCode = await pool()
@@ -42,10 +36,10 @@ async function showStatus(operator: OperatorClient): Promise<Found> {
 }
 
 async function move(
+  what: 'fund' | 'defund',
   operator: Operated,
   values: Values<typeof keyOptions>,
-  what: 'fund' | 'defund',
-  amount = '',
+  [amount = '']: readonly string[],
 ): Promise<Found> {
   const { status, treasury, loan, read } = await openPayer(operator, values, operator.terminal.env)
   const { currency } = status
@@ -66,18 +60,18 @@ async function move(
   const abi = microLoanAbi
   const data =
     what === 'fund'
-      ? encodeFunctionData({ abi, functionName: 'fund' })
-      : encodeFunctionData({ abi, functionName: 'defund', args: [amountWei] })
+      ? encodeFunctionData({ abi, functionName: what })
+      : encodeFunctionData({ abi, functionName: what, args: [amountWei] })
   const valueWei = what === 'fund' ? amountWei : 0n
   const hash = await treasury.send({ to: loan, valueWei, data })
   const freeWei = await read.liquidity()
-  const done = what === 'fund' ? 'Gave' : 'Took'
-  const where = what === 'fund' ? 'to the pool' : `from the pool to ${treasury.address}`
+  const money = (wei: bigint) => `${formatEther(wei)} ${currency}`
+  const moved =
+    what === 'fund'
+      ? `Gave ${money(amountWei)} to the pool`
+      : `Took ${money(amountWei)} from the pool to ${treasury.address}`
   return {
     json: { hash, amountWei: `${amountWei}`, freeWei: `${freeWei}` },
-    lines: [
-      `${done} ${formatEther(amountWei)} ${currency} ${where} in ${hash}.`,
-      `The pool has ${formatEther(freeWei)} ${currency} free now.`,
-    ],
+    lines: [`${moved} in ${hash}.`, `The pool has ${money(freeWei)} free now.`],
   }
 }

@@ -21,16 +21,14 @@ On an anvil its own account pays. NODE_URL is a node.`
 
 type Paying = Values<typeof keyOptions>
 
-type Gift = { relayer: Address; amountWei: string; hash: Hash }
-
 export const relayers = operatorCommand({
   usage,
   options: keyOptions,
   usual: 'status',
   actions: {
     status: showStatus,
-    'top-up': { takes: [1], run: (operator, values, [amount]) => give(operator, values, amount) },
-    fill: { takes: [1], run: (operator, values, [amount]) => give(operator, values, amount, true) },
+    'top-up': { takes: [1], run: give },
+    fill: { takes: [1], run: (operator, values, given) => give(operator, values, given, true) },
     drain,
   },
 })
@@ -45,12 +43,13 @@ async function showStatus(operator: OperatorClient): Promise<Found> {
 async function give(
   operator: Operated,
   values: Paying,
-  amount = '',
+  [amount = '']: readonly string[],
   isMore = false,
 ): Promise<Found> {
   const wantedWei = readWei(amount)
   const { status, treasury, client } = await openPayer(operator, values, operator.terminal.env)
-  const gifts: Gift[] = []
+  const gifts: { relayer: Address; amountWei: string; hash: Hash }[] = []
+  const lines: string[] = []
   for (const { address } of status.relayers) {
     const to = address as Address
     const has = await client.getBalance({ address: to })
@@ -58,12 +57,9 @@ async function give(
     if (valueWei <= 0n) continue
     const hash = await treasury.send({ to, valueWei })
     gifts.push({ relayer: to, amountWei: `${valueWei}`, hash })
+    lines.push(`Gave ${formatEther(valueWei)} ${status.currency} to ${to} in ${hash}.`)
   }
-  const given = gifts.map(
-    ({ relayer, amountWei, hash }) =>
-      `Gave ${formatEther(BigInt(amountWei))} ${status.currency} to ${relayer} in ${hash}.`,
-  )
-  return { json: { gifts }, lines: [...given, ...(await balanceLines(client, status))] }
+  return { json: { gifts }, lines: [...lines, ...(await balanceLines(client, status))] }
 }
 
 async function drain(operator: Operated, values: Paying): Promise<Found> {

@@ -43,14 +43,12 @@ const walk: readonly [string, string][] = [
   ['walk-12', '9*9*9'],
 ]
 
-const operatorToken = 'the-token-of-the-operator'
-
 type Screen = { status: number; type: string | null; text: string }
 
 describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
   const chain = opened(() => startChain())
   const variables = async () => ({
-    ...{ ...chain.bindings, OPERATOR_TOKEN: operatorToken },
+    ...chain.bindings,
     RPC_KEY_HASHES: await hashKey(key),
   })
   const workers = opened(async () => startRelayWorkers({ variables: await variables() }))
@@ -79,42 +77,6 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
     }
     return screens
   }
-
-  const cashOut = ({ url }: RelayWorkers, order: object): Promise<Response> => {
-    const headers = { authorization: `Bearer ${operatorToken}` }
-    const init = { method: 'POST', headers, body: JSON.stringify(order) }
-    return fetch(`${url}/operator/cash-out`, init)
-  }
-
-  test('let what the day leaves out once, to one of ten callers who cash out at once', async () => {
-    const treasury = createTreasury(chain)
-    const call = rpcTo(chain.anvil.url)
-    const callers = (await callersOf(chain, 43)).slice(23)
-    const hundredth = 10n ** 16n
-    const accounts = callers.map(({ account }) => account.address)
-    await treasury.deposit(accounts, 60n * hundredth)
-    // Before either of them has looked at it: each has room for one cash-out, and leaves some to the next
-    // test, since a higher limit would take a day.
-    await treasury.setWithdrawalLimit(115n * hundredth)
-    for (const [index, relay] of [workers, deno].entries()) {
-      await call('evm_setAutomine', [false])
-      const answers = await Promise.all(
-        callers.slice(index * 10, 10 + index * 10).map(async ({ phone }) => {
-          const key = `${Math.floor(Date.now() / 1_000)}-${'l'.repeat(16)}`
-          const order = { phone, to: `0x${'77'.repeat(20)}`, amount: ['0.6', '0.3'][index], key }
-          return await (await cashOut(relay, order)).text()
-        }),
-      )
-      await call('evm_setAutomine', [true])
-      await call('evm_mine', [])
-      await until(async () => (await relay.openRows()).length === 0)
-      const paid = answers.filter((answer) => answer.includes('"payment"'))
-      expect(paid, answers.join(' | ')).toHaveLength(1)
-      const refusal =
-        '{"error":"So much cannot be cashed out at the moment. Nothing was sent. Please try again later."}'
-      expect(answers.filter((answer) => answer === refusal)).toHaveLength(9)
-    }
-  })
 
   test('show the same screens, from the same state of one chain', async () => {
     const before = await rpcTo(chain.anvil.url)('evm_snapshot', [])

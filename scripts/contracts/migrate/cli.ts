@@ -1,9 +1,10 @@
 import type { LocalAccount } from 'viem'
+import { formerForms } from '../../../src/account/numbering.ts'
 import { readSecret } from '../../ops/environment.ts'
 import { createCommand, type Found } from '../../stack/command.ts'
 import { Misused, StackError } from '../../stack/report.ts'
 import type { Move } from './accounts.ts'
-import { deriveAliases, derivePhones, parseAliases, parsePhones } from './phones.ts'
+import { derivePhones, parseAliases, parsePhones } from './phones.ts'
 import { type Migration, printPlan } from './plan.ts'
 import { openDeployment, openPair } from './records.ts'
 import { createRelayer } from './relayer.ts'
@@ -55,7 +56,12 @@ export const migrate = createCommand({
       to === undefined
         ? { kind: 'secret', from }
         : { kind: 'pair', from, to: (await openPair(client, to)).pair }
-    const phones = await derivePhones(parsePhones(await input()), { secret, newSecret })
+    const owners = parsePhones(await input()).map((number) => ({
+      // In each form that a number may have been opened under.
+      numbers: [number, ...formerForms(number)],
+      ...(newSecret && { heir: number }),
+    }))
+    const phones = await derivePhones(owners, { secret, newSecret })
     say(`${phones.size} numbers`)
     return act({ ...deployment, move, phones, batchSize, maxBlocks, log: say }, key)
   },
@@ -106,7 +112,7 @@ export const alias = createCommand({
       throw new Misused('name the record, and nothing else')
     }
     const deployment = await openDeployment(env, record)
-    const phones = await deriveAliases(parseAliases(await input()), deployment.secret)
+    const phones = await derivePhones(parseAliases(await input()), deployment)
     const move: Move = { kind: 'number', from: deployment.pair }
     const usual = { batchSize: 10, maxBlocks: 2_000n, log: () => {} }
     const migration: Migration = { ...deployment, move, phones, ...usual }

@@ -1,7 +1,6 @@
 import type { Address, LocalAccount } from 'viem'
 import type { Secret } from '../../../src/account/keyed-hash.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
-import { formerForms } from '../../../src/account/numbering.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { StackError } from '../../stack/report.ts'
 import { inTurns } from '../reads.ts'
@@ -19,11 +18,11 @@ export function parsePhones(text: string): PhoneNumber[] {
   return [...new Set(phones)]
 }
 
-/** A number that was given up, as accounts were derived from it, and the one that came in its place. */
-export type Alias = { former: PhoneNumber; present: PhoneNumber }
+/** Numbers of one owner, and the one that comes in their place. */
+type Owner = { numbers: readonly string[]; heir?: PhoneNumber }
 
 /** Reads a former and a present number a line. @throws {StackError} naming a line, and never its words */
-export function parseAliases(text: string): Alias[] {
+export function parseAliases(text: string): Owner[] {
   const seen = new Set<string>()
   return linesOf(text).map(([line, pair]) => {
     const [former = '', typed = '', ...rest] = pair.split(/\s+/)
@@ -33,7 +32,7 @@ export function parseAliases(text: string): Alias[] {
       throw lineFault(line, 'has no two numbers of its own in E.164 form with plus')
     }
     seen.add(former).add(present)
-    return { former: former as PhoneNumber, present }
+    return { numbers: [former], heir: present }
   })
 }
 
@@ -48,32 +47,18 @@ function lineFault(line: number, fault: string): StackError {
   return new StackError(`line ${line} of the standard input ${fault}`)
 }
 
-/** Derives the accounts of former numbers, by their addresses, each with the present number's as its heir. */
-export async function deriveAliases(
-  aliases: readonly Alias[],
-  secret: Secret,
-): Promise<Map<Address, Phone>> {
-  const accountOf = createCallerAccounts(secret)
-  const phones = new Map<Address, Phone>()
-  await inTurns(aliases, async ({ former, present }) => {
-    const account = await accountOf(former)
-    phones.set(account.address, { account, heir: await accountOf(present) })
-  })
-  return phones
-}
-
-/** Derives accounts in each form that a number may have been opened under, by their addresses under the old secret. */
+/** Derives the accounts of numbers, by their addresses, each with the account that takes its place. */
 export async function derivePhones(
-  numbers: readonly PhoneNumber[],
-  { secret, newSecret }: { secret: Secret; newSecret: Secret | undefined },
+  owners: readonly Owner[],
+  { secret, newSecret = secret }: { secret: Secret; newSecret?: Secret | undefined },
 ): Promise<Map<Address, Phone>> {
   const accountOf = createCallerAccounts(secret)
-  const heirOf = newSecret === undefined ? undefined : createCallerAccounts(newSecret)
+  const heirOf = createCallerAccounts(newSecret)
   const phones = new Map<Address, Phone>()
-  await inTurns(numbers, async (number) => {
-    const heir = await heirOf?.(number)
-    for (const form of [number, ...formerForms(number)]) {
-      const account = await accountOf(form as PhoneNumber)
+  await inTurns(owners, async ({ numbers, heir: present }) => {
+    const heir = present && (await heirOf(present))
+    for (const number of numbers) {
+      const account = await accountOf(number as PhoneNumber)
       phones.set(account.address, { account, heir })
     }
   })

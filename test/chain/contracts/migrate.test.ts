@@ -21,7 +21,7 @@ import { callOf } from '../../../src/loan/calls.ts'
 import { resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
 import { opened } from '../../support/opened.ts'
 import { type Ended, runHere, runScript } from '../../support/processes.ts'
-import { sampleOf, seed } from '../../support/sample.ts'
+import { sampleOf, seed, times } from '../../support/sample.ts'
 import { barrier, openGate } from './gate.ts'
 import {
   asOwner,
@@ -152,7 +152,7 @@ for (const { kind, what, open, arrivals, relist } of sampleOf(1, moves, 'what is
       for (let kills = 0; last === undefined; kills++) {
         const run = { child: undefined as { kill(signal: 'SIGKILL'): unknown } | undefined }
         // Far enough at the end that it comes through.
-        const at = random.int(1, 60) + 40 * kills
+        const at = random.int(1, 60) + times({ sampled: 80, full: 40 }) * kills
         const isAfter = random.chance(0.5)
         let questions = 0
         const gate = await openGate(world.chain.anvil.url, async (question, answer) => {

@@ -10,7 +10,6 @@ import {
   http,
   keccak256,
   type LocalAccount,
-  type PublicClient,
   parseEther,
   slice,
   stringToHex,
@@ -19,8 +18,8 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { deployContracts } from '../../../scripts/contracts/deploy.ts'
 import { migrate } from '../../../scripts/contracts/migrate/cli.ts'
 import { devKey } from '../../../scripts/dev/anvil.ts'
-import { startChain, type TestChain } from '../../../scripts/dev/chain.ts'
-import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { startChain } from '../../../scripts/dev/chain.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
@@ -36,29 +35,16 @@ import { type Process, runHere, startProcess } from '../../support/processes.ts'
 /** A phone, its account, and its account under the new secret. */
 export type Owner = { phone: PhoneNumber; account: LocalAccount; heir: LocalAccount }
 
-/** A chain with two pairs of contracts, of which the second takes over the accounts of the first. */
-export type World = {
-  chain: TestChain
-  client: PublicClient
-  ask: RpcCall
-  from: Address
-  to: Address
-  records: { from: string; to: string }
-  owners: [Owner, Owner, Owner, Owner, ...Owner[]]
-  wallet: LocalAccount
-  /** Keys that the first forwarder knows. */
-  relayers: [Hex, Hex]
-  /** What must never be printed. */
-  secrets: string[]
-  environment: Record<string, string>
-  stop: () => Promise<void>
-}
+export type World = Awaited<ReturnType<typeof openWorld>>
 
 const devAccount = privateKeyToAccount(devKey)
 const day = 24 * 60 * 60
 
-/** Seven phones, three of them with a loan and its fee, one written off and one repaid in part; and a wallet. */
-export async function openWorld(): Promise<World> {
+/**
+ * Opens a chain with two pairs of contracts, of which the second takes over the accounts of the first: seven phones,
+ * three of them with a loan and its fee, one written off and one repaid in part; and a wallet.
+ */
+export async function openWorld() {
   const relayers: [Hex, Hex] = [generatePrivateKey(), generatePrivateKey()]
   const chain = await startChain(
     [],
@@ -94,23 +80,25 @@ export async function openWorld(): Promise<World> {
       return { phone, account, heir: await createCallerAccounts(newSecret)(phone) }
     }),
   )
-  const world: World = {
+  const world = {
     chain,
     client,
     ask,
     from: loan,
     to,
     records,
-    owners: owners as unknown as World['owners'],
+    owners: owners as unknown as [Owner, Owner, Owner, Owner, ...Owner[]],
     wallet: privateKeyToAccount(generatePrivateKey()),
+    /** Keys that the first forwarder knows. */
     relayers,
+    /** What must never be printed. */
     secrets: [secret, newSecret, ...relayers].map((text) => text.slice(2)),
     environment: {
       NODE_URL: chain.anvil.url,
       ACCOUNT_KEY_SECRET: secret,
       NEW_ACCOUNT_KEY_SECRET: newSecret,
       RELAYER_KEY: relayers[0],
-    },
+    } as Record<string, string>,
     stop: async () => {
       await chain.stop()
       rmSync(folder, { recursive: true })

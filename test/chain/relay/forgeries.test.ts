@@ -164,18 +164,15 @@ describe("with a stolen relayer's key", () => {
 })
 
 describe('a loan whose terms the owner changes after they were shown', () => {
-  test.for([
-    { what: 'amount', phone: '+254700000042', terms: { principal: parseEther('0.02') } },
-    { what: 'fee', phone: '+254700000043', terms: { principal: parseEther('0.01'), feeRate: 1 } },
-    { what: 'term', phone: '+254700000044', terms: { feeRate: 0, term: 86_400 } },
-  ])('and of them the $what, is not issued, and its session says so', async ({ phone, terms }) => {
+  test('is not issued, and its session says so', async () => {
+    const phone = '+254700000042'
     const deployment = openDeployment({ variables: chain.bindings })
     const session = { phoneNumber: phone, sessionId: `shown ${phone}`, text: '3' }
     const body = new URLSearchParams(session)
     const dial = async () => (await deployment.ask('/ussd', { method: 'POST', body })).body
     await ask('evm_setAutomine', [false])
     expect(await dial()).toContain(' tRBTC credited shortly.')
-    await setTerms(terms)
+    await setTerms({ principal: parseEther('0.02') })
     await ask('evm_mine', [])
     await ask('evm_setAutomine', [true])
     await deployment.settled()
@@ -193,11 +190,7 @@ describe('a loan whose terms the owner changes after they were shown', () => {
 })
 
 /** As the owner, in the next block and before all others. */
-async function setTerms(terms: {
-  principal?: bigint
-  feeRate?: number
-  term?: number
-}): Promise<void> {
+async function setTerms(terms: { principal: bigint }): Promise<void> {
   const [from] = (await ask('eth_accounts', [])) as string[]
   const args = [{ ...(await readLoan().terms()), ...terms }] as const
   const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'setTerms', args })

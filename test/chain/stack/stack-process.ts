@@ -8,7 +8,7 @@ import { freePort } from '../../../scripts/dev/ports.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
 import { isRunning, type ProcessId } from '../../../scripts/stack/process-id.ts'
-import { type RunningStack, readRunningStack } from '../../../scripts/stack/running-stack.ts'
+import { readRunningStack } from '../../../scripts/stack/running-stack.ts'
 import { openSecrets } from '../../../scripts/stack/secrets.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
@@ -21,17 +21,7 @@ const happensWithinMs = 180_000
 /** The limit of a test that starts several stacks, one after the other. */
 export const longWalkMs = 900_000
 
-/** A `npm start` of its own, in a process group of its own, as a terminal gives it one. */
-export type Start = {
-  output: () => string
-  stack: () => RunningStack
-  /** As the terminal's Ctrl-C: every process of the group gets it. */
-  interrupt: () => Promise<Ended>
-  /** `kill -9` of the processes with these names; all of them by default. */
-  kill: (...names: Name[]) => Promise<void>
-  pids: () => { name: Name; id: ProcessId }[]
-  ended: Promise<Ended>
-}
+export type Start = Awaited<ReturnType<typeof startStack>>
 
 type Name = 'main' | 'anvil' | 'workerd' | 'deno' | 'redis'
 
@@ -45,11 +35,11 @@ export function createDevFolder(): string {
   return folder
 }
 
-/** Runs `npm start` until it is ready or has ended. */
+/** Runs `npm start` until it is ready or has ended, in a process group of its own, as a terminal gives it one. */
 export async function startStack(
   folder: string,
   { env = {}, args = [] }: { env?: Record<string, string>; args?: string[] } = {},
-): Promise<Start> {
+) {
   const port = env.PORT ?? `${await freePort()}`
   const { child, output, ended } = startProcess(process.execPath, ['scripts/start.mjs', ...args], {
     detached: true,
@@ -73,11 +63,13 @@ export async function startStack(
       if (hasEnded) throw new Error(`The stack has ended:\n${output()}`)
       return readRunningStack(openFolder({ DEV_DIR: folder }))
     },
+    /** As the terminal's Ctrl-C: every process of the group gets it. */
     interrupt: () => {
       signal(-group, 'SIGINT')
       return ended
     },
-    kill: async (...names) => {
+    /** `kill -9` of the processes with these names; all of them by default. */
+    kill: async (...names: Name[]) => {
       const victims = readPids(folder).filter(
         ({ name }) => names.length === 0 || names.includes(name),
       )
@@ -132,9 +124,7 @@ export async function balanceOf(folder: string, nodeUrl: string, loan: Address, 
 }
 
 /** Sends 1 wei to a new address, so that a chain can be asked whether it still has that last block. */
-export async function leaveMark(
-  nodeUrl: string,
-): Promise<{ isOn: (url: string) => Promise<boolean> }> {
+export async function leaveMark(nodeUrl: string) {
   const { address } = privateKeyToAccount(generatePrivateKey())
   const isOn = async (url: string) => {
     const client = createPublicClient({ transport: http(url) })

@@ -1,14 +1,9 @@
-import {
-  abortAllDurableObjects,
-  evictDurableObject,
-  runDurableObjectAlarm,
-  runInDurableObject,
-} from 'cloudflare:test'
+import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { describe, expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
 import { willCause } from '../../support/runtime-words.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
-import { accountOf, fund, processed, rpc } from '../support/ground-truth.ts'
+import { accountOf, fund, processed } from '../support/ground-truth.ts'
 import { createMortal, ledgerStub } from '../support/mortal.ts'
 import { untilSettled } from '../support/settled.ts'
 
@@ -25,19 +20,11 @@ async function tendSideBySide(): Promise<void> {
   await Promise.all(Array.from({ length: 4 }, () => createMortal({}).tend()))
 }
 
-/** How often a request of the caller took effect, and how often it was found to have done so. */
-async function outcomes(phone: string): Promise<{ executed: number; alreadySpent: number }> {
+/** How often a request of the caller took effect. */
+async function executions(phone: string): Promise<number> {
   const statuses = (await processed(await accountOf(phone))).map(({ status }) => status)
-  const count = (wanted: string) => statuses.filter((status) => status === wanted).length
-  return { executed: count('executed'), alreadySpent: count('already_spent') }
+  return statuses.filter((status) => status === 'executed').length
 }
-
-const executions = async (phone: string) => (await outcomes(phone)).executed
-
-const rows = (query: string, ...bindings: string[]) =>
-  runInDurableObject(ledgerStub(), (_, { storage }) =>
-    storage.sql.exec(query, ...bindings).toArray(),
-  )
 
 describe("a ledger's alarm", () => {
   test('that rings several times for one time does everything once', async () => {
@@ -58,47 +45,6 @@ describe("a ledger's alarm", () => {
     expect(await dial(caller, `2*${recipient}*0.25`, session)).toEqual(reply)
   })
 
-  test('that rings several times carries a payment that waits on one nonce', async () => {
-    const caller = '+254700000403'
-    await fund(caller, '1')
-    await rpc('evm_setAutomine', [false])
-    try {
-      await dial(caller, `2*${recipient}*0.25`)
-      const account = await accountOf(caller)
-      const payment = () =>
-        rows(`SELECT session, row ->> 'nonce' AS nonce FROM payments WHERE account = ?`, account)
-      const [before] = await payment()
-      // Its nonce went to bytes that nobody knows: it waits for another one.
-      await ledgerStub().displaced(Number(before?.nonce))
-      const session = `${before?.session}`
-      const recorded = () =>
-        rows(
-          `SELECT nonce FROM nonces, json_each(row, '$.sessions')
-           WHERE json_each.value = ? AND row ->> 'state' = 'recorded'`,
-          session,
-        )
-      // What a busy machine makes too late for one round is the next one's.
-      await until(async () => {
-        if ((await recorded()).length > 0) return true
-        await tendSideBySide()
-        await ringFourTimes()
-        return false
-      })
-      const [after] = await payment()
-      expect(after?.nonce).not.toBe(before?.nonce)
-      expect(await recorded()).toEqual([{ nonce: after?.nonce }])
-    } finally {
-      await rpc('evm_setAutomine', [true])
-      await rpc('evm_mine', [])
-    }
-    // Whichever transactions come into a block, one makes the payment and another finds it made.
-    await until(async () => (await outcomes(caller)).executed === 1)
-    await untilBalance(caller, '0.75')
-    const { executed, alreadySpent } = await outcomes(caller)
-    expect(executed).toBe(1)
-    expect(alreadySpent).toBeLessThanOrEqual(1)
-  })
-
   test('goes on after it was lost, when the ledger is woken', async () => {
     const caller = '+254700000402'
     await fund(caller, '1')
@@ -106,24 +52,12 @@ describe("a ledger's alarm", () => {
     await runInDurableObject(ledgerStub(), (_, state) => state.storage.deleteAlarm())
     await ledgerStub().wake()
     await until(async () => (await executions(caller)) === 1)
-    const recorded = () => rows(`SELECT nonce FROM nonces WHERE row ->> 'state' = 'recorded'`)
-    await until(async () => (await recorded()).length === 0)
+    await untilSettled()
     expect(await executions(caller)).toBe(1)
   })
 })
 
 describe("a ledger's object", () => {
-  test('that is evicted between deliveries knows its sessions', async () => {
-    const caller = '+254700000411'
-    await fund(caller, '1')
-    const session = newSession()
-    const reply = await dial(caller, `2*${recipient}*0.25`, session)
-    await evictDurableObject(ledgerStub())
-    expect(await dial(caller, `2*${recipient}*0.25`, session)).toEqual(reply)
-    await untilBalance(caller, '0.75')
-    expect(await executions(caller)).toBe(1)
-  })
-
   test('that dies in the middle of deliveries pays each of them once', async ({ task }) => {
     willCause(task, 'aborted_objects')
     const callers = Array.from({ length: 8 }, (_, index) => `+25470000042${index}`)

@@ -38,18 +38,6 @@ export const lineFaults = [
 
 export type LineFault = (typeof lineFaults)[number]
 
-/** A Worker made of the relay's own parts, whose every question to node and ledger may be its last. */
-export type Mortal = {
-  /** One delivery. Undefined where the Worker died before it had an answer. */
-  deliver(delivery: { phone: string; sessionId: string; text: string }): Promise<string | undefined>
-  /** One round of the alarm. */
-  tend(): Promise<void>
-  /** What goes on after the answer. Resolves at once where the Worker is dead. */
-  rest(): Promise<void>
-  /** What was asked so far, in order. */
-  readonly asked: readonly string[]
-}
-
 export type MortalOptions = {
   death?: Death
   /** Strikes the questions of the node that this picks, by their place and method. */
@@ -58,7 +46,8 @@ export type MortalOptions = {
 
 const lateMs = 150
 
-export function createMortal({ death, fault }: MortalOptions): Mortal {
+/** Makes a Worker of the relay's own parts, whose every question to node and ledger may be its last. */
+export function createMortal({ death, fault }: MortalOptions) {
   const config = sharedConfig()
   const asked: string[] = []
   const background: Promise<unknown>[] = []
@@ -127,8 +116,10 @@ export function createMortal({ death, fault }: MortalOptions): Mortal {
   const answer = assembleAnswer({ config, runtime, relayer, stores })
 
   return {
-    asked,
-    deliver({ phone, ...request }) {
+    /** What was asked so far, in order. */
+    asked: asked as readonly string[],
+    /** One delivery. Undefined where the Worker died before it had an answer. */
+    deliver({ phone, ...request }: { phone: string; sessionId: string; text: string }) {
       const answering = answer({
         gateway: 'africas-talking',
         phone: phone as PhoneNumber,
@@ -139,9 +130,11 @@ export function createMortal({ death, fault }: MortalOptions): Mortal {
         end.promise,
       ])
     },
+    /** One round of the alarm. */
     async tend() {
       await Promise.race([tend(relayer), end.promise])
     },
+    /** What goes on after the answer. Resolves at once where the Worker is dead. */
     async rest() {
       await Promise.race([Promise.allSettled(background), end.promise])
     },
