@@ -54,7 +54,7 @@ export async function claim(folder: Folder, relayUrl: string) {
     },
   }
   return {
-    kind: 'claimed',
+    kind: 'claimed' as const,
     killed: before !== undefined,
     left: children.filter(isRunning),
     processes,
