@@ -3,6 +3,8 @@ import type { Clock } from '../../../src/runtime/clock.ts'
 import type { FaultKind } from './faults.ts'
 import type { Scheduler } from './scheduler.ts'
 
+type Trouble = FaultKind | 'node_down' | 'object_down' | 'miscounted'
+
 /** A program that waits for things: when it has died, nothing comes back to it. */
 export type Actor = ReturnType<typeof createActor>
 
@@ -12,7 +14,9 @@ export const createActor = (name: string, die: (scope: 'request' | 'process') =>
   isAlive: true,
   /** Nothing comes back to it before. */
   stalledUntil: 0,
-  troubles: new Set<FaultKind | 'node_down' | 'object_down' | 'miscounted'>(),
+  troubles: new Set<Trouble>(),
+  /** Others that wait for what it does: its troubles are theirs. */
+  waiting: new Set<{ troubles: Set<Trouble> }>(),
   /** How often it has done each thing. */
   counts: new Map<string, number>(),
 })

@@ -1,6 +1,11 @@
 import type { Address } from 'viem'
 import type { KeptLedger } from '../../../src/relay/ledger/keeper.ts'
-import { type AcceptPayment, ledgerRules, type Work } from '../../../src/relay/ledger/port.ts'
+import {
+  ledgerRules,
+  type OfferAnswer,
+  type PaymentOffer,
+  type Work,
+} from '../../../src/relay/ledger/port.ts'
 import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
 import type { SqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
@@ -36,7 +41,7 @@ const newWeather = () => ({
 /** What runs in an object until it ends. */
 type Instance = {
   kept: KeptLedger
-  accept: AcceptPayment
+  accept: (offer: PaymentOffer, asker: Actor) => Promise<OfferAnswer>
   actors: Set<Actor>
   calls: Set<(outcome: Outcome) => void>
 }

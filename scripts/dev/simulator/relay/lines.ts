@@ -37,7 +37,7 @@ export function meet({ plan, scheduler, faults, story }: World, what: string, pl
   const [outMs, backMs] = [latencyMs(), latencyMs()]
   const fault = faults.at(key, place, random)
   if (fault !== undefined) {
-    actor.troubles.add(fault.kind)
+    for (const { troubles } of [actor, ...actor.waiting]) troubles.add(fault.kind)
     story.fault(actor.name, what, fault)
   }
   if (fault?.kind === 'stalls') actor.stalledUntil = scheduler.now() + fault.forMs

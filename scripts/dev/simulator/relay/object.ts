@@ -3,6 +3,7 @@ import type {
   AcceptPayment,
   Ledger,
   OfferAnswer,
+  PaymentOffer,
   Refusing,
 } from '../../../../src/relay/ledger/port.ts'
 import { tables } from '../../../../src/relay/ledger/rows.ts'
@@ -167,7 +168,7 @@ function callFrom(world: World, method: ObjectMethod, args: unknown[]): Promise<
   const { actor, fault } = met
   return exchange(world, met, ({ done, lost }) => {
     if (fault?.kind === 'object_dies_before') crash(world, fault.downMs)
-    call(world, `${actor.name}'s ledger.${method}`, method, args, (outcome) => {
+    call(world, actor, method, args, (outcome) => {
       if (!outcome.ok) actor.troubles.add('object_down')
       if (fault?.kind !== 'object_dies_after') return done(outcome)
       crash(world, fault.downMs)
@@ -179,7 +180,7 @@ function callFrom(world: World, method: ObjectMethod, args: unknown[]): Promise<
 /** Runs a method in the object, at once; `done` is called once, when it has answered or died. */
 function call(
   world: World,
-  name: string,
+  asker: Actor,
   method: ObjectMethod,
   args: unknown[],
   done: (outcome: Outcome) => void,
@@ -190,7 +191,7 @@ function call(
     return
   }
   const { kept, accept, actors: living, calls } = instanceOf(world)
-  const actor = createActor(name, () => crash(world, restartMs))
+  const actor = createActor(`${asker.name}'s ledger.${method}`, () => crash(world, restartMs))
   living.add(actor)
   const before = calls.size === 0 ? object.alarm.dueAt : undefined
   const finish = (outcome: Outcome) => {
@@ -199,7 +200,7 @@ function call(
     done(outcome)
   }
   calls.add(finish)
-  const methods = { ...kept.ledger, accept }
+  const methods = { ...kept.ledger, accept: (offer: PaymentOffer) => accept(offer, asker) }
   runAs(actor, () => (methods[method] as (...args: unknown[]) => Promise<unknown>)(...args)).then(
     (value) => {
       if (calls.has(finish)) judgeAlarm(world, method, args, before)
@@ -254,13 +255,21 @@ function instanceOf(world: World): NonNullable<World['object']['instance']> {
   return object.instance
 }
 
-/** What accepts payments in an object, as long as it lives. */
-function newAcceptor(world: World, ledger: Ledger, living: Set<Actor>): AcceptPayment {
+/** What accepts payments in an object, as long as it lives: its troubles are those of who waits for it. */
+function newAcceptor(world: World, ledger: Ledger, living: Set<Actor>) {
   const actor = createActor('acceptor', () => crash(world, restartMs))
   living.add(actor)
   const mortal = (what: string, work: () => Promise<unknown>) => own(world, what, work)
   const accept = createMortalAcceptor(partsOf(world), clockOf(world.scheduler, 0), mortal, ledger)
-  return (offer) => runAs(actor, () => accept(offer))
+  return async (offer: PaymentOffer, delivery: Actor) => {
+    if (actor.stalledUntil > world.scheduler.now()) delivery.troubles.add('stalls')
+    actor.waiting.add(delivery)
+    try {
+      return await runAs(actor, () => accept(offer))
+    } finally {
+      actor.waiting.delete(delivery)
+    }
+  }
 }
 
 /** What an object does in its rounds, as long as it lives. */
