@@ -108,18 +108,9 @@ export function resendAfterMs({ tendMs, rebroadcastMs }: PoolRules, failures: nu
 
 /** Scales Rootstock's rules to faster or slower blocks: numbers of blocks stay the same. */
 export function atPace(rules: PoolRules, blockMs: number): PoolRules {
-  const paced = (ms: number) => Math.ceil((ms * blockMs) / rootstockBlockMs)
-  return {
-    ...rules,
-    blockMs,
-    rebroadcastMs: paced(rules.rebroadcastMs),
-    replaceAfterMs: paced(rules.replaceAfterMs),
-    pollMs: paced(rules.pollMs),
-    tendMs: paced(rules.tendMs),
-    meansMs: paced(rules.meansMs),
-    regressionMs: paced(rules.regressionMs),
-    stillMs: rules.stillMs && paced(rules.stillMs),
-    lookMs: paced(rules.lookMs),
-    calmMs: paced(rules.calmMs),
-  }
+  const paced = Object.entries(rules).map(([name, value]) => {
+    const isTime = name.endsWith('Ms') && value !== undefined
+    return [name, isTime ? Math.ceil((value * blockMs) / rootstockBlockMs) : value]
+  })
+  return { ...(Object.fromEntries(paced) as PoolRules), blockMs }
 }

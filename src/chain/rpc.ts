@@ -1,19 +1,12 @@
 /**
- * One JSON-RPC call to the chain behind this deployment.
- *
- * The answer is untrusted: the caller parses it. `signal` ends the wait, never the effect: a
- * transaction whose call was aborted may have been sent. `fresh` bypasses every cache.
- *
- * @throws {RpcError} the node answered with an error object
- * @throws {TransportError} no node gave an answer; what happened there is unknown
+ * Makes one JSON-RPC call to this deployment's chain; its caller parses the answer. `signal` ends the wait,
+ * never the effect, and `fresh` bypasses every cache.
  */
 export type Rpc = (
   method: string,
   params: readonly unknown[],
-  options: RpcOptions,
+  options: { signal: AbortSignal; fresh?: boolean },
 ) => Promise<unknown>
-
-export type RpcOptions = { signal: AbortSignal; fresh?: boolean }
 
 /** A node's error object (JSON-RPC 2.0, section 5.1). */
 export class RpcError extends Error {

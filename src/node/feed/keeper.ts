@@ -1,4 +1,3 @@
-import { bytesToHex } from 'viem'
 import type { Keys } from '../../keys/api-keys.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../runtime/log.ts'
@@ -47,7 +46,6 @@ export function createNodeFeed(
     keyOf: keys.lookup,
     service,
     clock,
-    newId: () => bytesToHex(crypto.getRandomValues(new Uint8Array(16))),
     log,
     pollMs() {
       socket.ensure()

@@ -1,3 +1,4 @@
+import { bytesToHex } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { faultOf } from '../../runtime/log.ts'
 import { codes } from '../codes.ts'
@@ -115,7 +116,7 @@ type SubscribingOptions = FeedOptions & {
 function createSubscriptions(
   session: Session,
   most: number,
-  { sessions, limits, store, newId, joining, look, pending, left }: SubscribingOptions,
+  { sessions, limits, store, joining, look, pending, left }: SubscribingOptions,
 ): Subscriptions {
   const { id: socket, keyHash } = session.socket
   return {
@@ -142,7 +143,7 @@ function createSubscriptions(
         const message = 'the filters of subscriptions take too much memory: use shorter ones'
         throw new RpcError(codes.limitExceeded, message)
       }
-      const id = newId()
+      const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)))
       session.topics.set(id, { topic, isTold: false })
       store.add({ socket, id, topic })
       return id

@@ -30,7 +30,6 @@ export type FeedOptions = {
   keyOf: (hash: string) => Promise<KeyCheck>
   service: NodeService
   clock: Clock
-  newId: () => string
   log: Log
   /** How long to wait for a nudge before looking at the chain again, in ms. */
   pollMs: () => number

@@ -5,6 +5,7 @@ import { codes } from '../codes.ts'
 import { callParam, estimateParam, nodeCall, type SimulatedCall } from '../objects/call.ts'
 import { data, quantity, type Selector, stateBlockParam } from '../objects/values.ts'
 import { atBlock, withoutBareHash } from '../reads/at-block.ts'
+import { unlessRefused } from '../reads/lookup.ts'
 import { minedBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleAccount, exampleContract } from './examples.ts'
@@ -52,10 +53,7 @@ export const callMethods = [
   }),
 ]
 
-/**
- * Translates a revert into go-ethereum's form, which every client decodes, and RSKj's lack of words for gas out
- * of bounds: it fails inside below what the call costs at the least, and above what its numbers hold.
- */
+/** Words a revert as go-ethereum does, and for RSKj that gas is out of bounds: it fails inside then. */
 async function simulated<T>(outcome: Promise<T>, { gas }: SimulatedCall): Promise<T> {
   try {
     return await outcome
@@ -134,12 +132,8 @@ async function fundsOf(
 ): Promise<bigint | undefined> {
   const costs = [value, gasPrice, maxFeePerGas].some((amount) => amount && BigInt(amount) > 0n)
   if (!costs || !from) return undefined
-  try {
-    return BigInt(
-      await atBlock(node, block, (at) => node.call('eth_getBalance', [from, at], quantity)),
-    )
-  } catch (error) {
-    if (error instanceof RpcError) return undefined
-    throw error
-  }
+  const funds = await unlessRefused(
+    atBlock(node, block, (at) => node.call('eth_getBalance', [from, at], quantity)),
+  )
+  return funds === null ? undefined : BigInt(funds)
 }

@@ -1,5 +1,4 @@
-// One block of a Rootstock chain (RSKj 9.0.3 in regtest, chain id 31) as the methods of the service
-// show it: what the examples of the OpenRPC document are made of.
+// One block of RSKj 9.0.3 in regtest, chain id 31, as the methods of the service show it.
 
 export const exampleAccount = '0xcd2a3d9f938e13cd947ec05abc7fe734df8dd826'
 

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import { RpcError } from '../../chain/rpc.ts'
 import { type Block, type MinedBlock, shapeBlock } from '../objects/block.ts'
 import { quantity, toQuantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
+import { unlessRefused } from './lookup.ts'
 import { receiptsOf } from './receipts.ts'
 
 /** A mined block with every field of the answer. */
@@ -24,33 +24,20 @@ export async function completeBlock(
 }
 
 async function paidFees(node: UpstreamNode, raw: MinedBlock): Promise<string | null> {
-  if (raw.transactions.length === 0) return '0x0'
-  try {
-    const receipts = await receiptsOf(node, raw)
-    const fees = receipts.map(({ gasUsed, effectiveGasPrice }) =>
-      effectiveGasPrice ? BigInt(gasUsed) * BigInt(effectiveGasPrice) : undefined,
-    )
-    if (!fees.every((fee) => fee !== undefined)) return null
-    return toQuantity(fees.reduce((sum, fee) => sum + fee, 0n))
-  } catch (error) {
-    if (error instanceof RpcError) return null
-    throw error
-  }
+  const receipts = await unlessRefused(receiptsOf(node, raw))
+  const fees = receipts?.map(({ gasUsed, effectiveGasPrice }) =>
+    effectiveGasPrice ? BigInt(gasUsed) * BigInt(effectiveGasPrice) : undefined,
+  )
+  if (!fees?.every((fee) => fee !== undefined)) return null
+  return toQuantity(fees.reduce((sum, fee) => sum + fee, 0n))
 }
 
 async function withUncles(node: UpstreamNode, raw: MinedBlock): Promise<string | null> {
   const uncle = z.looseObject({ difficulty: quantity })
-  try {
-    const uncles = await Promise.all(
-      raw.uncles.map((_, index) =>
-        node.call('eth_getUncleByBlockHashAndIndex', [raw.hash, toQuantity(index)], uncle),
-      ),
-    )
-    return toQuantity(
-      [raw, ...uncles].reduce((sum, { difficulty }) => sum + BigInt(difficulty), 0n),
-    )
-  } catch (error) {
-    if (error instanceof RpcError) return null
-    throw error
-  }
+  const uncles = raw.uncles.map((_, index) =>
+    node.call('eth_getUncleByBlockHashAndIndex', [raw.hash, toQuantity(index)], uncle),
+  )
+  const all = [raw, ...((await unlessRefused(Promise.all(uncles))) ?? [])]
+  if (all.length <= uncles.length) return null
+  return toQuantity(all.reduce((sum, { difficulty }) => sum + BigInt(difficulty), 0n))
 }

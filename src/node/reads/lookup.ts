@@ -46,3 +46,13 @@ export async function ifServed<T>(answer: Promise<T>): Promise<T | undefined> {
     throw error
   }
 }
+
+/** Gives `null` where the node refuses. */
+export async function unlessRefused<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof RpcError) return null
+    throw error
+  }
+}

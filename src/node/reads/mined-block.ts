@@ -5,12 +5,7 @@ import { verifiedHeader } from '../objects/header.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { lookUp } from './lookup.ts'
 
-/**
- * A mined block from a node, `null` if it does not exist.
- *
- * @throws {UntrueAnswer} it does not fit its own hash, or the one that was asked for
- * @throws {MalformedAnswer} it is at another height than was asked for
- */
+/** Gives a mined block that fits what was asked for and, on Ethereum, its own hash; `null` without one. */
 export async function minedBlock(
   node: UpstreamNode,
   selector: string,

@@ -94,14 +94,13 @@ function patienceMs(latencyMs = hedge.mostMs / 2): number {
 }
 
 function mayDiffer(error: RpcError): boolean {
-  const { code } = error
-  return (
-    code === codes.methodNotFound ||
-    code === codes.internal ||
-    code === codes.limitExceeded ||
-    code === codes.timeout ||
-    means(error, 'cannot_tell')
-  )
+  const ofTheNode: number[] = [
+    codes.methodNotFound,
+    codes.internal,
+    codes.limitExceeded,
+    codes.timeout,
+  ]
+  return ofTheNode.includes(error.code) || means(error, 'cannot_tell')
 }
 
 /** What to tell of several failures: an answer of a node before the lack of one. */

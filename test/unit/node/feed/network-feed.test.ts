@@ -430,7 +430,6 @@ function openFeed(source: FeedSource, more: Partial<FeedOptions> = {}) {
 }
 
 function feedOn(source: FeedSource, store: FeedStore, more: Partial<FeedOptions> = {}) {
-  let ids = 0
   const shared = { clock: systemClock, log: () => {} }
   const urls = ['http://127.0.0.1:9']
   return createFeed({
@@ -442,7 +441,6 @@ function feedOn(source: FeedSource, store: FeedStore, more: Partial<FeedOptions>
     keyOf: async () => granted,
     service: createNodeService({ chainId: 31, urls, fetch, background: () => {}, ...shared }),
     pollMs: () => 10,
-    newId: () => `0x${++ids}`,
     ...more,
   })
 }
