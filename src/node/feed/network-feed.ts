@@ -20,20 +20,25 @@ export function createFeed(options: FeedOptions) {
   const teller = createTeller(sessions.all, sessions.send)
   const looks = createLooks({ ...options, sessions, teller })
   const shares = createShares(clock)
-  const joining = { count: 0 }
+  /** Subscriptions that are about to be there: the chain is followed for them too. */
+  let joining = 0
   let isFollowing = false
   let wake = new AbortController()
   const subscriptionsOf = (session: Session, most: number) =>
-    createSubscriptions(session, most, {
-      ...options,
-      sessions,
-      joining,
-      look: looks.soon,
-      pending: async () => teller.pending(await events.pool()),
-      left: endIfUnheard,
-    })
+    createSubscriptions(session, most, { ...options, sessions, join, left: endIfUnheard })
 
-  const subscribers = (): number => joining.count + subscriptionsIn(sessions.all())
+  const subscribers = (): number => joining + subscriptionsIn([...sessions.all()])
+
+  /** Looks at the chain: a client hears of what happens from now on, so what was before has to be known. */
+  async function join({ kind }: Topic): Promise<void> {
+    joining += 1
+    try {
+      if (!(await looks.soon())) throw new TransportError('the chain could not be looked at')
+      if (kind === 'newPendingTransactions') teller.pending(await events.pool())
+    } finally {
+      joining -= 1
+    }
+  }
 
   function left({ socket, topics }: Session): void {
     if (topics.size > 0) store.removeSocket(socket.id)
@@ -101,34 +106,22 @@ function restoreSessions(
   }
 }
 
-type SubscribingOptions = FeedOptions & {
-  sessions: Sessions
-  /** Subscriptions that are about to be there: the chain is followed for them too. */
-  joining: { count: number }
-  /** Looks at the chain; undefined when that failed. */
-  look: () => Promise<unknown>
-  pending: () => Promise<void>
-  /** A client listens to one thing less. */
-  left: () => void
-}
-
 /** Makes the subscriptions of one connection, whose key may have so many at a time. */
 function createSubscriptions(
   session: Session,
   most: number,
-  { sessions, limits, store, joining, look, pending, left }: SubscribingOptions,
+  options: FeedOptions & {
+    sessions: Sessions
+    join: (topic: Topic) => Promise<void>
+    /** A client listens to one thing less. */
+    left: () => void
+  },
 ): Subscriptions {
+  const { sessions, limits, store, join, left } = options
   const { id: socket, keyHash } = session.socket
   return {
     async add(topic) {
-      joining.count += 1
-      try {
-        // The client hears of what happens from now on, so what happened before has to be known.
-        if (!(await look())) throw new TransportError('the chain could not be looked at')
-        if (topic.kind === 'newPendingTransactions') await pending()
-      } finally {
-        joining.count -= 1
-      }
+      await join(topic)
       if (sessions.get(socket) !== session) throw new TransportError('the client has left')
       const ofKey = [...sessions.all()].filter((one) => one.socket.keyHash === keyHash)
       if (subscriptionsIn(ofKey) >= most) {
@@ -167,8 +160,6 @@ function topicBytes(topic: Topic): number {
   return topic.kind === 'logs' ? filterBytes(topic.filter) : 0
 }
 
-function subscriptionsIn(sessions: Iterable<Session>): number {
-  let count = 0
-  for (const { topics } of sessions) count += topics.size
-  return count
+function subscriptionsIn(sessions: readonly Session[]): number {
+  return sessions.reduce((sum, { topics }) => sum + topics.size, 0)
 }

@@ -13,11 +13,7 @@ const alarmMs = 30_000
 
 const attachment = z.object({ id: z.string(), keyHash: z.string() })
 
-/**
- * The subscribers of one network as a Durable Object: it holds their WebSockets, follows the chain
- * for all of them at once, and keeps in its own storage what it has told. `keeperOf` is called once
- * an instance, with the id of its chain.
- */
+/** Makes the Durable Object that holds a network's WebSockets, follows the chain for all, and keeps what it told. */
 export function feedObject<Env>(keeperOf: (env: Env, chainId: number) => FeedKeeper) {
   return class FeedObject extends DurableObject<Env> {
     readonly #keeper: FeedKeeper

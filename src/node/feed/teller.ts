@@ -20,26 +20,28 @@ export function createTeller(
   const told = new Set<string>()
   let wasSyncing: boolean | undefined
 
-  function everyone(kind: Topic['kind'], result: string): void {
+  function everyone(
+    kind: Topic['kind'],
+    result: string,
+    isWanting = (_topic: Topic): boolean => true,
+  ): void {
     for (const session of sessions()) {
       for (const [id, { topic, isTold }] of session.topics) {
-        if (isTold && topic.kind === kind) send(session, notificationText(id, result))
+        const isTo = isTold && topic.kind === kind && isWanting(topic)
+        if (isTo) send(session, notificationText(id, result))
       }
     }
   }
 
-  function logs(logs: readonly ChainLog[], removed: boolean): void {
-    if (logs.length === 0) return
-    const readers = [...sessions()].flatMap((session) =>
-      [...session.topics].flatMap(([id, { topic, isTold }]) =>
-        isTold && topic.kind === 'logs' ? [{ session, id, filter: topic.filter }] : [],
-      ),
+  const isWanted = (kind: Topic['kind']): boolean =>
+    [...sessions()].some(({ topics }) =>
+      [...topics.values()].some(({ topic }) => topic.kind === kind),
     )
-    for (const log of logs) {
+
+  function logs(logs: readonly ChainLog[], removed: boolean): void {
+    for (const log of isWanted('logs') ? logs : []) {
       const text = JSON.stringify({ ...log, removed })
-      for (const { session, id, filter } of readers) {
-        if (matches(filter, log)) send(session, notificationText(id, text))
-      }
+      everyone('logs', text, (topic) => topic.kind === 'logs' && matches(topic.filter, log))
     }
   }
 
@@ -86,10 +88,7 @@ export function createTeller(
       told.clear()
       wasSyncing = undefined
     },
-    isWanted: (kind: Topic['kind']): boolean =>
-      [...sessions()].some(({ topics }) =>
-        [...topics.values()].some(({ topic }) => topic.kind === kind),
-      ),
+    isWanted,
   }
 }
 

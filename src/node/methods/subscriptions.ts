@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { notAvailable } from '../not-available.ts'
+import { notAvailable } from '../codes.ts'
 import { logSubscriptionParam } from '../objects/log-filter.ts'
 import { data } from '../objects/values.ts'
 import { type Context, method } from './method.ts'

@@ -20,8 +20,7 @@ export const transactionMethods = [
     call: ({ hash }, { ask }) =>
       ask(async (node) => {
         const found = await lookUpTransaction(node, 'eth_getTransactionByHash', hash)
-        if (found === null || found.hash === hash) return found
-        throw new UntrueAnswer('another transaction came than was asked for')
+        return found && assertAskedFor(found, found.hash === hash)
       }),
   }),
   method({
@@ -35,8 +34,7 @@ export const transactionMethods = [
       ask(async (node) => {
         const name = 'eth_getTransactionByBlockHashAndIndex'
         const found = await lookUpTransaction(node, name, hash, index)
-        if (found === null || found.blockHash === hash) return found
-        throw new UntrueAnswer('a transaction came from another block')
+        return found && assertAskedFor(found, found.blockHash === hash)
       }),
   }),
   method({
@@ -65,9 +63,7 @@ export const transactionMethods = [
       ask(async (node) => {
         const raw = await lookUp(node, 'eth_getTransactionReceipt', [hash], z.nullable(rawReceipt))
         if (raw === null) return null
-        if (raw.transactionHash !== hash) {
-          throw new UntrueAnswer('the receipt of another transaction came')
-        }
+        assertAskedFor(raw, raw.transactionHash === hash)
         if (raw.effectiveGasPrice) return shapeReceipt(raw, raw.effectiveGasPrice)
         const { gasPrice } = await node.call('eth_getTransactionByHash', [hash], rawTransaction)
         return shapeReceipt(raw, gasPrice)
@@ -78,4 +74,9 @@ export const transactionMethods = [
 async function lookUpTransaction(node: UpstreamNode, name: Lookup, ...params: string[]) {
   const raw = await lookUp(node, name, params, z.nullable(rawTransaction))
   return raw && shapeTransaction(raw)
+}
+
+function assertAskedFor<T>(found: T, isAskedFor: boolean): T {
+  if (isAskedFor) return found
+  throw new UntrueAnswer('what came belongs to another transaction or block')
 }

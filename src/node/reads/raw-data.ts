@@ -1,4 +1,4 @@
-import { keccak256 } from 'viem'
+import { type Hex, keccak256 } from 'viem'
 import * as z from 'zod/mini'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
@@ -73,12 +73,9 @@ async function proofFromRskj(
 /** RSKj answers from the leaf to the root; that may change, so the root itself is looked for. */
 async function fromRoot(node: UpstreamNode, blockHash: string, nodes: string[]): Promise<string[]> {
   const block = await minedBlock(node, blockHash, false).catch(() => null)
-  const first = nodes[0]
-  const alreadyFromRoot =
-    block !== null &&
-    first !== undefined &&
-    keccak256(first as `0x${string}`) === block.receiptsRoot
-  return alreadyFromRoot ? nodes : nodes.toReversed()
+  const [root = '0x'] = nodes as Hex[]
+  const isFromRoot = block !== null && keccak256(root) === block.receiptsRoot
+  return isFromRoot ? nodes : nodes.toReversed()
 }
 
 async function provable(node: UpstreamNode, blockHash: string, hash: string) {
