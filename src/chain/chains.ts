@@ -18,69 +18,48 @@ export const chains = {
 
 export type Chain = (typeof chains)[keyof typeof chains]
 
-/** How a chain's nodes keep and drop transactions, and when its blocks are believed. */
-export type PoolRules = {
-  /** How often blocks come. */
-  blockMs: number
-  /** Nonces of one account that may wait in the pool at a time, one less than what it accepts. */
-  maxInFlight: number
-  /** Payments that one transaction carries at most: at 15 nonces they fill Rootstock's blocks. */
-  maxInBatch: number
-  /** A replacement's gas price over the replaced one's, in percent. */
-  replacementPercent: number
-  /** The same bytes are sent again after this time, before the pool drops them. */
-  rebroadcastMs: number
-  /** A transaction that waited this long without a block is replaced at a higher price. */
-  replaceAfterMs: number
-  /** Replacements of one nonce before an operator has to look. */
-  maxReplacements: number
-  /** Blocks, counting the one that holds the transaction, after which its outcome is told. */
-  confirmations: number
-  /** Blocks that a confirmed payment stays watched for a reorganization. */
-  watchBlocks: number
-  /** How often a payment's own request asks for its receipt: on Rootstock once, just before its end. */
-  pollMs: number
-  /** How often open work is tended. */
-  tendMs: number
-  /** How long the key's balance, its count and the price of gas are taken as they were read: each block one of them is. */
-  meansMs: number
-  /** A chain shorter than it was for this long has been reorganized; a replica would have caught up. */
-  regressionMs: number
-  /** A node whose latest block is older than this stands still. Undefined: blocks come with transactions alone. */
-  stillMs: number | undefined
-  /** How long what rounds saw for operators is taken as it was while nothing is open; else twice as long. */
-  lookMs: number
-  /** An alert that is over has to stay so for this long: what flutters is told once. */
-  calmMs: number
-}
-
-export type PoolRulesName = 'rootstock' | 'anvil'
-
 /** How often Rootstock's blocks come; the times of its rules are told for it. */
 const rootstockBlockMs = 25_000
 
 /** RSKj takes 16 nonces from the account's on, and drops a transaction after 10 blocks or 650 s. */
-const rootstock: PoolRules = {
+const rootstock = {
   blockMs: rootstockBlockMs,
+  /** Nonces of one account that may wait in the pool at a time, one less than what it accepts. */
   maxInFlight: 15,
+  /** Payments that one transaction carries at most: at 15 nonces they fill Rootstock's blocks. */
   maxInBatch: 12,
+  /** A replacement's gas price over the replaced one's, in percent. */
   replacementPercent: 40,
+  /** The same bytes are sent again after this time, before the pool drops them. */
   rebroadcastMs: 120_000,
+  /** A transaction that waited this long without a block is replaced at a higher price. */
   replaceAfterMs: 300_000,
+  /** Replacements of one nonce before an operator has to look. */
   maxReplacements: 8,
+  /** Blocks, counting the one that holds the transaction, after which its outcome is told. */
   confirmations: 12,
+  /** Blocks that a confirmed payment stays watched for a reorganization. */
   watchBlocks: 50,
+  /** How often a payment's own request asks for its receipt: on Rootstock once, just before its end. */
   pollMs: 24_000,
+  /** How often open work is tended. */
   tendMs: rootstockBlockMs,
+  /** How long balance, count and gas price are taken as they were read: each block one of them is. */
   meansMs: 4 * rootstockBlockMs,
+  /** A chain shorter than it was for this long has been reorganized; a replica would have caught up. */
   regressionMs: 90_000,
-  // Twenty blocks: by chance no such pause comes in years.
-  stillMs: 500_000,
+  /** A node whose latest block is older stands still; undefined where no block comes by itself. */
+  stillMs: 500_000 as number | undefined,
+  /** How long what rounds saw for operators is taken as it was while nothing is open; else twice as long. */
   lookMs: 50_000,
+  /** An alert that is over has to stay so for this long: what flutters is told once. */
   calmMs: 120_000,
 }
 
-export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
+/** How a chain's nodes keep and drop transactions, and when its blocks are believed. */
+export type PoolRules = typeof rootstock
+
+export const poolRules = {
   rootstock,
   /** The local chain: a block a transaction and no limits, but a replacement is priced as Rootstock's. */
   anvil: {
@@ -96,7 +75,9 @@ export const poolRules: Readonly<Record<PoolRulesName, PoolRules>> = {
     regressionMs: 2_000,
     stillMs: undefined,
   },
-}
+} satisfies Record<string, PoolRules>
+
+export type PoolRulesName = keyof typeof poolRules
 
 /** At the latest after so many ms a round looks after what cannot wait for the usual one. */
 export const soonMs = (tendMs: number): number => Math.min(tendMs, 5_000)

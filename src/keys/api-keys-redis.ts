@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { RedisDatabase } from '../runtime/redis.ts'
-import type { KeyRecord } from './api-keys.ts'
+import { type KeyRecord, keyRecord } from './api-keys.ts'
 import { cautious, dayMs, type KeyStore, type Taken } from './key-store.ts'
 
 /** Every key of these rows begins with this; the braces keep them in one slot of a cluster. */
@@ -92,14 +92,7 @@ end
 return methods[method]()
 `
 
-const kept = z.object({
-  hash: z.string(),
-  name: z.string(),
-  chainId: z.int(),
-  quota: z.nullable(z.int()),
-  methods: z.nullable(z.array(z.string())),
-  createdAt: z.int(),
-})
+const kept = z.omit(keyRecord, { revokedAt: true })
 
 const time = z.pipe(z.string().check(z.regex(/^[0-9]{1,15}$/)), z.transform(Number))
 

@@ -1,4 +1,5 @@
 import { bytesToHex } from 'viem'
+import * as z from 'zod/mini'
 
 export type GrantedKey = {
   kind: 'granted'
@@ -29,19 +30,21 @@ export async function hashKey(key: string): Promise<string> {
 }
 
 /** A key as it is kept: never the key itself. */
-export type KeyRecord = {
-  hash: string
+export const keyRecord = z.object({
+  hash: z.string(),
   /** Whose it is, in the operator's words. */
-  name: string
-  chainId: number
+  name: z.string(),
+  chainId: z.int(),
   /** Calls a day (UTC); `null` is no limit. */
-  quota: number | null
+  quota: z.nullable(z.int()),
   /** The only methods it may call; `null` is all. */
-  methods: readonly string[] | null
+  methods: z.nullable(z.array(z.string())),
   /** ms of Unix time. */
-  createdAt: number
-  revokedAt: number | null
-}
+  createdAt: z.int(),
+  revokedAt: z.nullable(z.int()),
+})
+
+export type KeyRecord = z.output<typeof keyRecord>
 
 /** Calls a day of a key that was given no other quota; what the hosted service grants. */
 export const defaultQuota = 25_000

@@ -1,20 +1,11 @@
 import { type MinedBlock, sentTransactions } from '../objects/block.ts'
-import type { ChainLog } from '../objects/log.ts'
 import { toQuantity } from '../objects/values.ts'
 import { provedLogs } from '../reads/block-logs.ts'
 import { minedBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 
 /** What the feed keeps of a block: enough to tell of it, and to take back what was told. */
-export type FeedBlock = {
-  number: number
-  hash: string
-  parentHash: string
-  /** The header of a `newHeads` notification, as JSON text. */
-  head: string
-  logs: ChainLog[]
-  transactions: string[]
-}
+export type FeedBlock = Awaited<ReturnType<typeof toFeedBlock>>
 
 /** What has become of the chain since it was last looked at. */
 export type ChainChange =
@@ -128,12 +119,13 @@ async function range(
   return blocks
 }
 
-async function toFeedBlock(source: FeedSource, block: MinedBlock): Promise<FeedBlock> {
+async function toFeedBlock(source: FeedSource, block: MinedBlock) {
   const fields = headFields.map((name) => [name, block[name] ?? null])
   return {
     number: Number(block.number),
     hash: block.hash,
     parentHash: block.parentHash,
+    /** The header of a `newHeads` notification, as JSON text. */
     head: JSON.stringify(Object.fromEntries(fields)),
     logs: await source.logs(block),
     transactions: sentTransactions(block),

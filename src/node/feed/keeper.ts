@@ -1,24 +1,10 @@
-import type { Keys } from '../../keys/api-keys.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import type { Log } from '../../runtime/log.ts'
 import { withinTime } from '../../runtime/time-limit.ts'
-import type { NodeService } from '../service.ts'
 import { createNodeSocket } from '../upstream/socket.ts'
 import { createFeedChain, createFeedSource } from './chain.ts'
 import { createFeedEvents } from './events.ts'
 import type { FeedStore } from './feed-store.ts'
 import { createFeed, type Feed } from './network-feed.ts'
-import type { FeedLimits } from './options.ts'
-
-export type FeedKeeper = {
-  service: NodeService
-  /** Where the nodes are: they are asked for WebSockets there. */
-  urls: readonly string[]
-  keys: Keys
-  limits: FeedLimits
-  clock: Clock
-  log: Log
-}
+import type { FeedKeeper } from './options.ts'
 
 /** How often the chain is looked at while no node says that something happened, and while one does. */
 const pollMs = { alone: 1_000, told: 2_500 }

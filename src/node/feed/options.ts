@@ -1,4 +1,4 @@
-import type { KeyCheck } from '../../keys/api-keys.ts'
+import type { Keys } from '../../keys/api-keys.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { NodeService } from '../service.ts'
@@ -22,15 +22,22 @@ export const feedLimits = {
 
 export type FeedLimits = typeof feedLimits
 
-export type FeedOptions = {
+/** Who keeps the feed of a network. */
+export type FeedKeeper = {
+  service: NodeService
+  /** Where the nodes are: they are asked for WebSockets there. */
+  urls: readonly string[]
+  keys: Keys
+  limits: FeedLimits
+  clock: Clock
+  log: Log
+}
+
+export type FeedOptions = Omit<FeedKeeper, 'urls' | 'keys'> & {
   chain: FeedChain
   events: FeedEvents
   store: FeedStore
-  limits: FeedLimits
-  keyOf: (hash: string) => Promise<KeyCheck>
-  service: NodeService
-  clock: Clock
-  log: Log
+  keyOf: Keys['lookup']
   /** How long to wait for a nudge before looking at the chain again, in ms. */
   pollMs: () => number
 }

@@ -1,7 +1,8 @@
 import { faultOf } from '../../runtime/log.ts'
 import { createMemoryFeedStore } from './feed-store.ts'
-import { createNodeFeed, type FeedKeeper } from './keeper.ts'
+import { createNodeFeed } from './keeper.ts'
 import type { Feed } from './network-feed.ts'
+import type { FeedKeeper } from './options.ts'
 import type { FeedSocket } from './sessions.ts'
 import type { SocketKeeper } from './sockets.ts'
 

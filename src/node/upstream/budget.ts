@@ -4,16 +4,10 @@ import type { Asker, CallStore, DayOfCalls } from '../../keys/key-store.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { faultOf, type Log } from '../../runtime/log.ts'
 
-/** What may be asked of the nodes in a day (UTC). */
-export type BudgetLimits = {
-  callsADay: number
-  /** So many of them are kept back from callers as long as the relay has not used them. */
-  relayReserve: number
-}
-
-export type UpstreamBudgetOptions = {
+type UpstreamBudgetOptions = {
   store: () => CallStore
-  limits: BudgetLimits
+  /** What may be asked of the nodes in a day (UTC); the reserve is the relay's until it has used it. */
+  limits: { callsADay: number; relayReserve: number }
   clock: Clock
   background: (work: Promise<unknown>) => void
   log: Log
