@@ -12,7 +12,6 @@ export const projectRoot = fileURLToPath(new URL('../../', import.meta.url))
 /** What is deployed; tests are not among it, so a first start needs no long build. */
 const deployedSources = ['contracts/src']
 
-/** One contract of the build, as far as this project reads it. */
 type Artifact = {
   readonly abi: readonly unknown[]
   readonly bytecode: { readonly object: `0x${string}` }

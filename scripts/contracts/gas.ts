@@ -48,7 +48,6 @@ function write(path: string, change: (text: string) => string): void {
   for (const line of now) if (!before.includes(line)) say(`+ ${line}`)
 }
 
-/** What is sent to the node is undone at the end. */
 async function compareWith(url: string): Promise<void> {
   const node = await openRskj(url)
   const charged = await node.undoing(() => measureAll(node, rootstock))

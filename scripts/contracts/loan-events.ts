@@ -18,7 +18,6 @@ export type EventRange = {
   maxBlocks: bigint
 }
 
-/** Reads the events of a loan contract in their order. */
 export async function readLoanEvents(
   client: PublicClient,
   address: Address,

@@ -11,7 +11,6 @@ import {
 import { Misused } from '../stack/report.ts'
 import { type OperatorClient, openOperator } from './operator-client.ts'
 
-/** A deployment, and where the words of a command about it go. */
 export type Operated = OperatorClient & { terminal: Terminal }
 
 type Run<Options extends Usual> = (

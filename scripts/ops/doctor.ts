@@ -18,7 +18,6 @@ export type Finding = { name: string; state: 'ok' | 'bad' | 'skipped'; says: str
 
 const patienceMs = 20_000
 
-/** A number that no person has. */
 const nobody = '+254700000099'
 
 const doctor = createCommand({

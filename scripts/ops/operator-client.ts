@@ -22,7 +22,6 @@ type Ask = <Schema extends z.ZodMiniType>(
 
 type Place = {
   origin: string
-  /** A node of its chain, if one is known. */
   nodeUrl: string | undefined
 }
 

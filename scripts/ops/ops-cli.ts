@@ -90,7 +90,6 @@ async function watch(operator: Operated, { json, every }: Given): Promise<undefi
   }
 }
 
-/** Writes the status, or why it is not told. */
 export async function look(operator: OperatorClient, isJson: boolean): Promise<string> {
   try {
     const status = await operator.status()

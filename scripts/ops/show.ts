@@ -50,7 +50,6 @@ function fullnessLine(blocks: StatusAnswer['blocks']): string[] {
   return [`The last blocks were full to ${percents}, the latest first.`]
 }
 
-/** What mends what a check of health finds. */
 const remedies: Readonly<Record<CheckName, string>> = {
   configuration: 'Set what it names.',
   identity:
@@ -81,7 +80,6 @@ const intakeWords = {
   restoring: 'neither taken nor refused while an export is restored: run the restore to its end',
 } as const
 
-/** Whether payments are taken, or why not, and what has them taken again. */
 function takenLine({ intake, health }: StatusAnswer): string {
   const refusing = health.checks?.find(({ refuses }) => refuses)
   if (intake.state !== 'open') {
@@ -91,12 +89,10 @@ function takenLine({ intake, health }: StatusAnswer): string {
   return `Payments are refused: ${refusing.name} is failing${health.lastRefused === undefined ? '' : `, the last at ${health.lastRefused.at}`}.`
 }
 
-/** Whether payments are taken, in a sentence. */
 export function intakeLine({ state, since }: StatusAnswer['intake']): string {
   return `Payments are ${intakeWords[state]}${since === undefined ? '' : ` (since ${since})`}.`
 }
 
-/** Which guards are on, and which are off, each with the setting that says so. */
 export function guardsLine(guards: StatusAnswer['guards']): string {
   const [on, off] = [true, false].map((isOn) =>
     guards
@@ -107,7 +103,6 @@ export function guardsLine(guards: StatusAnswer['guards']): string {
   return `Guards on: ${on || 'none'}. Off: ${off || 'none'}.`
 }
 
-/** What the pool has, what is lent of it, and what more may be. */
 export function poolLine(
   { pool }: Pick<StatusAnswer['contracts'], 'pool'>,
   currency: string,
@@ -116,7 +111,6 @@ export function poolLine(
   return `Pool: ${money(pool.liquidityWei, currency)} free, ${money(pool.owedWei, currency)} owed, ${money(pool.balancesWei, currency)} in accounts; ${money(pool.capLeftWei, currency)} may be lent today.${pool.isPaused ? ' It is paused: its guardian or owner unpauses it.' : ''}`
 }
 
-/** What a relayer has for gas and carries, and where it has too little, what to do. */
 export function relayerLine(
   {
     address,
@@ -142,14 +136,12 @@ export function relayerLine(
   return `Relayer ${address} ${has}${lasts}; nonce ${nonces.ledger} here, ${nonces.chain ?? 'not known'} in the chain; ${inFlight} in flight, ${queued} queued.`
 }
 
-/** One payment in a line. */
 export function paymentLine(payment: PaymentSummary, currency: string): string {
   const { acceptedAt, state, kind, intent, account, spendsWei, hash } = payment
   const amount = spendsWei === '0' ? '' : ` ${money(spendsWei, currency)}`
   return `${acceptedAt}  ${state.padEnd(9)}  ${paymentKinds[kind].name}${amount}  of ${account}  intent ${intent}${hash === null ? '' : `  ${hash}`}`
 }
 
-/** What became of a payment, to tell its caller. */
 export function whyLine(payment: PaymentSummary, currency: string): string {
   const { state, kind, spendsWei, acceptedAt, block, reason, explorer, attempts } = payment
   const amount = spendsWei === '0' ? '' : ` of ${money(spendsWei, currency)}`
@@ -171,7 +163,6 @@ export function whyLine(payment: PaymentSummary, currency: string): string {
   }
 }
 
-/** Everything that is known of a payment. */
 export function traceLines(trace: PaymentDetails, currency: string): string[] {
   const { account, intent, gasUsed, deadline, state } = trace
   const gas = gasUsed === null ? '' : `; ${gasUsed} gas were used`
@@ -188,7 +179,6 @@ export function traceLines(trace: PaymentDetails, currency: string): string[] {
   ]
 }
 
-/** A support call: what a number has, and what became of its last payments. */
 export function callerLines(found: ToldOf<'lookup'>, currency: string): string[] {
   const known = (wei: string | null) => (wei === null ? 'not known now' : money(wei, currency))
   return [
@@ -198,7 +188,6 @@ export function callerLines(found: ToldOf<'lookup'>, currency: string): string[]
   ]
 }
 
-/** What became of a deposit, and whether it did not happen. */
 export function depositLines(
   { account, deposit }: ToldOf<'deposit'>,
   { chainId, currency }: Pick<StatusAnswer, 'chainId' | 'currency'>,

@@ -5,7 +5,6 @@ import { describe, Misused, say } from './report.ts'
 /** What options are where they are not given: a boolean is a switch, all else takes a text. */
 export type Usual = Readonly<Record<string, string | boolean | undefined>>
 
-/** What options were given, and the usual of the others. */
 export type Values<Options extends Usual> = {
   -readonly [Name in keyof Options]: Options[Name] extends boolean
     ? boolean
@@ -43,7 +42,6 @@ type Declared<Options extends Usual> = {
   ) => Promise<Found | undefined>
 }
 
-/** A command by its arguments. Resolves to its exit code. */
 export type Command = (args?: readonly string[], terminal?: Terminal) => Promise<0 | 1>
 
 /** Makes a command. A `StackError` ends it with its message alone; all else keeps its stack. */

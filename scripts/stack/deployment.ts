@@ -13,7 +13,6 @@ import type { Folder } from './folder.ts'
 import { createTreasury, type Treasury } from './money/treasury.ts'
 import { StackError, say } from './report.ts'
 
-/** What a stack gives away on a chain, in wei. */
 type Amounts = { pool: bigint; relayer: bigint; relayerLow: bigint; deployment: bigint }
 
 const onAnvil: Amounts = {

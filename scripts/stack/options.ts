@@ -12,7 +12,6 @@ export type Options = {
   rootstock: boolean
   deno: boolean
   deployerKey: `0x${string}` | undefined
-  /** Worker variables that the environment may set, as they were set. */
   variables: Record<string, string>
 }
 

@@ -16,7 +16,6 @@ const record = z.object({
   ),
 })
 
-/** A process that the stack started, as its record names it. */
 export type Child = z.infer<typeof record>['children'][number]
 
 /** The record of what this start runs. It is on the disk when a call returns. */

@@ -30,7 +30,6 @@ import {
 import { buildWorker } from './served/worker-build.ts'
 import { createWorkerLog } from './served/worker-log.ts'
 
-/** As often as Cloudflare runs the Worker's cron. */
 const wakeEveryMs = 60_000
 
 /** Nobody at a terminal waits 25 seconds for a block. The relay's times follow the blocks'. */
@@ -213,7 +212,6 @@ function beginBuild({ deno }: Options, lifetime: Lifetime) {
   return building
 }
 
-/** The stack's own chain, kept from the last start or new. */
 async function openChain(
   folder: Folder,
   { reset, chainId }: Options,

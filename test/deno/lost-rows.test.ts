@@ -22,7 +22,6 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop()
 })
 
-/** Starts relays and keeps a hand on them. */
 function relaysWith(redis?: RedisServer): { start: StartRelays; get: () => DenoRelays } {
   let relays: DenoRelays | undefined
   return {

@@ -6,7 +6,6 @@ import { createVM, runTx } from '@ethereumjs/vm'
 import { type Address, bytesToHex, hexToBytes } from 'viem'
 import { chainId, type MeasuredChain, sign } from './chain.ts'
 
-/** Whose rules a machine follows, and so whose gas it counts. */
 const machines = { rootstock: createRootstock, ethereum: createEthereum }
 
 export type Network = keyof typeof machines

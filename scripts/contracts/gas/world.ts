@@ -27,7 +27,6 @@ export type World = Awaited<ReturnType<typeof openWorld>>
 
 export type Signed = { signer: PrivateKeyAccount; data: Hex; intent: string }
 
-/** Plenty, for each call that is measured. */
 export const signedGas = 300_000
 const hour = 3_600
 export const loanTerms = {
@@ -96,7 +95,6 @@ export async function execute(world: World, signed: readonly Signed[]): Promise<
   return world.chain.send(await executeCall(world, signed))
 }
 
-/** Whether a request succeeds when it is signed for so much gas. It is undone. */
 export function succeedsWith(world: World, signed: Signed, gas: number): Promise<boolean> {
   const { chain, forwarder } = world
   return chain.undoing(async () => {

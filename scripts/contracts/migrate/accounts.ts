@@ -66,7 +66,6 @@ async function readAccount(
   return { address, balanceWei, debt, isListed }
 }
 
-/** Whether the account has or owes anything. */
 export const isOpen = ({ balanceWei, debt }: AccountState): boolean =>
   balanceWei > 0n || debt !== undefined
 

@@ -4,7 +4,6 @@ import { forwarderAt, loanAt } from '../reads.ts'
 import type { Move } from './accounts.ts'
 import type { Pair, PoolTerms } from './records.ts'
 
-/** Says what stands in the way of a run, which begins only where nothing does. */
 export async function findObstacles(
   { client, move, terms }: { client: PublicClient; move: Move; terms: PoolTerms },
   relayer: Address | undefined,

@@ -36,7 +36,6 @@ export function parseAliases(text: string): Owner[] {
   })
 }
 
-/** Gives the lines that are not empty, with their numbers. */
 function linesOf(text: string): [line: number, words: string][] {
   return text.split('\n').flatMap((words, index): [number, string][] => {
     return words.trim() === '' ? [] : [[index + 1, words.trim()]]

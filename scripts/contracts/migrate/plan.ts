@@ -19,9 +19,7 @@ import type { OpenedDeployment } from './records.ts'
 
 export type Migration = Pick<OpenedDeployment, 'client' | 'chain' | 'pair' | 'terms'> & {
   move: Move
-  /** By their addresses under the old secret. */
   phones: ReadonlyMap<Address, Phone>
-  /** Accounts that one transaction moves. */
   batchSize: number
   maxBlocks: bigint
   /** Gets addresses and amounts only. */

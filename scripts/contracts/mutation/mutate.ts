@@ -22,7 +22,6 @@ const survivorsFile = join(projectRoot, 'contracts/test/mutation/survivors.diff'
 const survivors = readSurvivors(readFileSync(survivorsFile, 'utf8'))
 
 const flags = readFlags(help, { only: '', list: false, from: '1', to: 'Infinity' })
-/** Everything that has code: interfaces have no mutations. */
 const all = mutationsOf(globSync('contracts/src/*.sol', { cwd: projectRoot }).sort())
 const mutations = all
   .filter((mutation) => describe(mutation).includes(flags.only))
@@ -46,7 +45,6 @@ async function run(): Promise<void> {
   say(`${killed} killed, ${survived} survived, ${stillborn} did not compile`)
   if (problems > 0) process.exitCode = 1
 
-  /** Takes what is left, one after the other, in a copy of its own. */
   async function lane(): Promise<void> {
     const copy = createMutationCopy()
     try {

@@ -10,7 +10,6 @@ export type Spending = {
   outcome: 'executed' | 'failed'
   hash: Hex
   block: number
-  /** Unix time in ms. */
   at: number
 }
 
@@ -23,7 +22,6 @@ export type Books = {
   /** What the contract says at the head, and what currency it has. */
   totals: Totals
   heldWei: bigint
-  /** What it says of single accounts at the head, as far as they were asked for. */
   accounts: ReadonlyMap<Address, Pick<Account, 'balanceWei' | 'owedWei'>>
 }
 

@@ -41,7 +41,6 @@ export async function reconcile(
   }
 }
 
-/** Of payments whose intents this forwarder has not spent. */
 function unspentHashes(payments: readonly PaymentSummary[], spendings: readonly Spending[]): Hex[] {
   const spent = new Set(spendings.map(({ intent }) => intent))
   return payments.flatMap(({ intent, hash }) =>

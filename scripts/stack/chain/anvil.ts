@@ -18,7 +18,6 @@ const endsWithinMs = 5_000
 
 export type LocalChain = Awaited<ReturnType<typeof startChain>>
 
-/** Starts the local chain from its saved state and keeps saving it. */
 export async function startChain(
   folder: Folder,
   { chainId, processes }: { chainId: number; processes: Processes },

@@ -99,7 +99,6 @@ export function createTreasury(
   }
 }
 
-/** Half an hour. */
 const [quotaTurns, quotaPauseMs] = [900, 2_000]
 
 const quotaWords =

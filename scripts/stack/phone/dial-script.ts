@@ -1,11 +1,9 @@
 import { type UntilOptions, until } from '../../dev/wait.ts'
 import { StackError } from '../report.ts'
 
-/** One delivery: what a gateway posts, without the wire around it. */
 export type Dialled = { phone: string; session: string; text: string }
 
 export type ScriptPhone = {
-  /** Delivers and gives the screen that comes back, with its CON or END. */
   send: (dialled: Dialled) => Promise<string>
   newSession: () => string
   toPhone: (typed: string) => string
@@ -57,7 +55,6 @@ export async function playScript(script: string, phone: ScriptPhone): Promise<vo
     return deliver()
   }
 
-  /** Whether the screen has it, or has it once the same is dialled again. */
   const isThere = async ({ rest }: Line) => {
     if (screen !== undefined && hasLine(screen, rest)) return true
     await phone.settle?.()

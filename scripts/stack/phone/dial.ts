@@ -91,7 +91,6 @@ function readScript(file: string): string {
   }
 }
 
-/** A phone with a screen and a keypad: dials until it is put away. */
 async function pickUp(line: Line, chosen: string | undefined): Promise<void> {
   const input = createInterface({ input: process.stdin, output: process.stdout })
   // Piped answers may end at any question, which puts the phone away.

@@ -38,7 +38,6 @@ const sources = [
   'node_modules/.package-lock.json',
 ]
 
-/** Of what a bundle is made, in esbuild's words. */
 export const metafile = 'meta.json'
 
 const builds = join(root, 'node_modules', '.cache', 'ussd-relay')
@@ -61,7 +60,6 @@ const settings = z.object({
 
 /** The Worker as a deployment would upload it, and what wrangler.toml says of it. */
 export type WorkerBuild = z.infer<typeof settings> & {
-  /** Where the bundle and its source map are. */
   folder: string
   script: string
 }
@@ -124,7 +122,6 @@ async function makeBuild(folder: string, signal?: AbortSignal): Promise<WorkerBu
 /** What a killed process was building for longer than any build takes stays behind. */
 const abandonedMs = 60 * 60 * 1000
 
-/** Only the newest build is kept. */
 function keep(temporary: string, folder: string): void {
   for (const name of readdirSync(builds)) {
     const path = join(builds, name)

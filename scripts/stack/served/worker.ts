@@ -41,7 +41,6 @@ export function workerVariables({
 
 export type RunningWorker = {
   url: string
-  /** Runs the Worker's scheduled handler, as Cloudflare does every minute. */
   wake: () => Promise<void>
   isRunning: () => boolean
   stop: () => Promise<void>
@@ -65,7 +64,6 @@ export async function runWorker({
   onLine,
 }: Serving & {
   build: WorkerBuild
-  /** Where Durable Objects keep their rows. */
   objects: string
 }): Promise<RunningWorker> {
   // It brings Miniflare, which is as large as all else that a start loads: one that is refused needs none.

@@ -174,7 +174,6 @@ test('an outside wallet withdraws what it was sent, as the README shows it with 
   expect(await shell(balance, environment)).toMatch(/^0\b/)
 })
 
-/** A home in which cast's account `mine` is this key. */
 async function keystore(key: string): Promise<{ HOME: string; ETH_PASSWORD: string }> {
   const HOME = mkdtempSync(join(tmpdir(), 'keystore-'))
   const ETH_PASSWORD = join(HOME, 'password')

@@ -325,7 +325,6 @@ test.for([
   },
 )
 
-/** Rootstock's pool before a chain of one test. */
 async function startPool(how: Omit<RootstockPoolOptions, 'anvilUrl'>): Promise<RootstockPool> {
   const fresh = await startAnvil({ chainId: 31 })
   const rootstock = await startRootstockPool({ anvilUrl: fresh.url, ...how })
@@ -341,7 +340,6 @@ const contractsOf = (pair: { loan: Address; forwarder: Address }, on: PublicClie
   forwarder: forwarderAt(on, pair.forwarder),
 })
 
-/** A node of one test that answers by this function. */
 async function serve(
   answer: (method: string, params: readonly unknown[]) => unknown,
 ): Promise<string> {
@@ -396,7 +394,6 @@ async function deployForwarder(target?: Address): Promise<{ contractAddress: Add
   return { contractAddress }
 }
 
-/** A call of a contract by its owner, waited for. */
 async function sendAsOwner(
   to: Address,
   call: { functionName: 'defund' | 'setRelayer'; args: readonly unknown[] },

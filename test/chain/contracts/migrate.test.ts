@@ -78,7 +78,6 @@ function holdings(places: readonly (readonly [Address, Address])[]): Promise<Hol
   return Promise.all(places.map(([loan, account]) => holdingOf(world, loan, account)))
 }
 
-/** What the first forwarder did with the requests after a block. */
 async function statusesAfter(block: bigint): Promise<Record<string, number>> {
   const address = world.chain.forwarder
   const logs = await world.client.getLogs({ address, fromBlock: block + 1n })

@@ -32,7 +32,6 @@ import {
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { type Process, runHere, startProcess } from '../../support/processes.ts'
 
-/** A phone, its account, and its account under the new secret. */
 export type Owner = { phone: PhoneNumber; account: LocalAccount; heir: LocalAccount }
 
 export type World = Awaited<ReturnType<typeof openWorld>>
@@ -91,7 +90,6 @@ export async function openWorld() {
     wallet: privateKeyToAccount(generatePrivateKey()),
     /** Keys that the first forwarder knows. */
     relayers,
-    /** What must never be printed. */
     secrets: [secret, newSecret, ...relayers].map((text) => text.slice(2)),
     environment: {
       NODE_URL: chain.anvil.url,

@@ -67,7 +67,6 @@ beforeAll(() => {
   }
 })
 
-/** A caller with an account of its own and the intent of its one session. */
 function caller() {
   const account = privateKeyToAccount(generatePrivateKey())
   const intentId = intentIdOf(relayer.forwarder, generatePrivateKey())
@@ -85,7 +84,6 @@ function caller() {
   }
 }
 
-/** Sends a batch as a relayer, and waits until it is in a block. */
 async function send(requests: readonly SignedRequest[]) {
   const nonce = Number(await ask('eth_getTransactionCount', [thief.address, 'latest']))
   const transaction = await relayer.signer.sign({

@@ -19,7 +19,6 @@ import { type Ended, startProcess } from '../../support/processes.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const guide = readFileSync(join(root, 'docs/deploying-to-cloudflare.md'), 'utf8')
-/** The commands of the guide, in their order. */
 const commands = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
   block.trim().split('\n'),
 )

@@ -22,7 +22,6 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 export const flowsOf = (profile: 'demo' | 'lender' | 'strict'): string[] =>
   globSync(`test/flows/${profile}/*.txt`, { cwd: root }).sort()
 
-/** The numbers that the flow at a place is played with. */
 export const phonesAt = (place: number): PhoneNumber[] =>
   [1, 2, 3].map((caller) => `+254700000${numberAt(place, caller)}` as PhoneNumber)
 
@@ -97,7 +96,6 @@ export async function tracesOf(
   )
 }
 
-/** Each block with all of its transactions, and their logs. */
 async function blocksOf(nodeUrl: string): Promise<[string, string][]> {
   const client = createPublicClient({ transport: http(nodeUrl) })
   const height = Number(await client.getBlockNumber())

@@ -110,7 +110,6 @@ export async function postTo(
   return response.text()
 }
 
-/** What the contract holds for a number, asked of the chain itself. */
 export async function balanceOf(folder: string, nodeUrl: string, loan: Address, phone: string) {
   const { ACCOUNT_KEY_SECRET } = openSecrets(join(folder, 'secrets.json'))
   const { address } = await createCallerAccounts(ACCOUNT_KEY_SECRET)(phone as PhoneNumber)

@@ -143,7 +143,6 @@ function outcomesIn(file: string): string[] {
   return [...`${readIfThere(file)}`.matchAll(outcome)].map(([, said = '']) => said)
 }
 
-/** While a stack runs, another one of its folder is refused. */
 async function isAlone(expect: ExpectStatic, folder: string, relayUrl: string): Promise<void> {
   const { code, output } = await (await startStack(folder)).ended
   expect(code).toBe(1)
@@ -210,7 +209,6 @@ async function dialsByHand(expect: ExpectStatic, folder: string, start: Start): 
 const chainAt = (nodeUrl: string) =>
   createTestClient({ mode: 'anvil', chain: anvil, transport: http(nodeUrl) }).extend(publicActions)
 
-/** The operator's commands, on the stack of the first start. */
 async function operates(expect: ExpectStatic, folder: string, relayUrl: string): Promise<void> {
   const env = { DEV_DIR: folder }
   const run = (args: string[], input = '') => runHere(ops, args, { env, input })

@@ -11,7 +11,6 @@ import { untilSettled } from '../support/settled.ts'
 const recipient = '0x00000000000000000000000000000000000c0a54'
 const submitted = 'END Transfer Submitted\n'
 const refused = 'END Service not available. Nothing was sent. Please try again later.'
-/** Replies that claim nothing of the payment. */
 const openEnds = [
   'END It is not known yet',
   'END Not sent so far',

@@ -20,7 +20,6 @@ async function tendSideBySide(): Promise<void> {
   await Promise.all(Array.from({ length: 4 }, () => createMortal({}).tend()))
 }
 
-/** How often a request of the caller took effect. */
 async function executions(phone: string): Promise<number> {
   const statuses = (await processed(await accountOf(phone))).map(({ status }) => status)
   return statuses.filter((status) => status === 'executed').length

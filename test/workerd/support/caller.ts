@@ -6,7 +6,6 @@ import worker from '../../../src/worker.ts'
 /** What the Worker is configured with besides, or instead. */
 type Changes = Record<string, string>
 
-/** What a handset sees. */
 export type Reply = { status: number; text: string }
 
 let sessions = 0
@@ -25,7 +24,6 @@ export async function ask(path: string, init: RequestInit = {}, changes?: Change
   return await worker.fetch(request, { ...env, ...changes } as never, createExecutionContext())
 }
 
-/** Posts a form, as gateways do. */
 export async function post(
   body: string | URLSearchParams,
   {

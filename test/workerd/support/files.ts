@@ -14,7 +14,6 @@ const paying = [
   'node/feed-object',
 ]
 
-/** Has a runtime of its own. */
 const alone = 'faults/crash-points'
 
 /** What the configuration names besides: these take in all others. */

@@ -26,13 +26,11 @@ export const bindings = env as unknown as {
 /** Asks the chain itself, past everything under test. */
 export const rpc = rpcTo(bindings.NODE_URL)
 
-/** The account behind a phone number. */
 export async function accountOf(phone: string): Promise<Address> {
   const accounts = createCallerAccounts(bindings.ACCOUNT_KEY_SECRET)
   return (await accounts(parseCaller(phone) as PhoneNumber)).address
 }
 
-/** A balance in the loan contract, as a decimal. */
 export async function balanceOnChain(account: Address): Promise<string> {
   const call = { abi: microLoanAbi, functionName: 'getBalance' } as const
   const data = encodeFunctionData({ ...call, args: [account] })

@@ -14,7 +14,6 @@ import { systemClock } from '../../../src/runtime/clock.ts'
 import { africasTalking } from '../../../src/ussd/gateways/africas-talking.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 
-/** Which question is the last one, and whose end it is. */
 export type Death = {
   /** Its place, counted from 0 in the order in which they are asked; or the first of its name. */
   at: number | string
@@ -23,7 +22,6 @@ export type Death = {
   whose: 'worker' | 'object'
 }
 
-/** What may happen to the line to the node. */
 export const lineFaults = [
   'request lost',
   'answer lost',
@@ -116,7 +114,6 @@ export function createMortal({ death, fault }: MortalOptions) {
   const answer = assembleAnswer({ config, runtime, relayer, stores })
 
   return {
-    /** What was asked so far, in order. */
     asked: asked as readonly string[],
     /** One delivery. Undefined where the Worker died before it had an answer. */
     deliver({ phone, ...request }: { phone: string; sessionId: string; text: string }) {
@@ -130,7 +127,6 @@ export function createMortal({ death, fault }: MortalOptions) {
         end.promise,
       ])
     },
-    /** One round of the alarm. */
     async tend() {
       await Promise.race([tend(relayer), end.promise])
     },
