@@ -1,6 +1,7 @@
-import { type Address, createPublicClient, formatEther, http, parseEther } from 'viem'
+import { type Address, createPublicClient, formatEther, type Hex, http, parseEther } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { z } from 'zod'
+import { relayerAccount } from '../../src/relay/keys.ts'
 import {
   type Deployment,
   type DeployOptions,
@@ -10,8 +11,10 @@ import {
 import { type ChainNode, readMaxGasPrice } from './chain/node.ts'
 import { readJson } from './files.ts'
 import type { Folder } from './folder.ts'
-import { createTreasury, type Treasury } from './money/treasury.ts'
+import { fundDemoCallers } from './money/callers.ts'
+import { createTreasury, openTreasury, type Treasury } from './money/treasury.ts'
 import { StackError, say } from './report.ts'
+import type { Secrets } from './secrets.ts'
 
 type Amounts = { pool: bigint; relayer: bigint; relayerLow: bigint; deployment: bigint }
 
@@ -30,6 +33,25 @@ export const onPublicChain: Amounts = {
   relayer: parseEther('0.002'),
   relayerLow: parseEther('0.0005'),
   deployment: parseEther('0.002'),
+}
+
+/** Deploys as a local stack needs it, and on a chain of anvil's funds the demonstration's callers. @throws {StackError} */
+export async function prepareStack(
+  folder: Folder,
+  node: ChainNode,
+  {
+    secrets,
+    deployerKey,
+    restart,
+  }: { secrets: Secrets; deployerKey: Hex | undefined; restart: string },
+): Promise<Deployment> {
+  const treasury = await openTreasury(node, deployerKey)
+  const relayer = relayerAccount(secrets.RELAYER_MNEMONIC, node.chain.id, 0).address
+  const deployment = await prepareChain(folder, node, { treasury, relayer, restart })
+  const { loan } = deployment
+  const recordFile = folder.funded(node.genesis, loan)
+  if (treasury && node.isAnvil) await fundDemoCallers(treasury, { loan, secrets, recordFile })
+  return deployment
 }
 
 /** Who pays for what a stack needs, whom it pays with, and the command that starts over. */

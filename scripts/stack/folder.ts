@@ -31,7 +31,5 @@ export function openFolder(env: NodeJS.ProcessEnv = process.env) {
     objects: (genesis: Hash) => at('chains', genesis, 'objects'),
     redis: (genesis: Hash) => at('chains', genesis, 'redis'),
     funded: (genesis: Hash, loan: Address) => at('chains', genesis, loan, 'funded.json'),
-    fundedForWrangler: (genesis: Hash, loan: Address) =>
-      at('chains', genesis, loan, 'funded-for-wrangler.json'),
   }
 }

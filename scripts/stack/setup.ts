@@ -1,12 +1,9 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { relayerAccount } from '../../src/relay/keys.ts'
 import { openNode, withoutKey } from './chain/node.ts'
 import { createCommand } from './command.ts'
-import { prepareChain } from './deployment.ts'
+import { prepareStack } from './deployment.ts'
 import { openFolder, root } from './folder.ts'
-import { fundDemoCallers } from './money/callers.ts'
-import { openTreasury } from './money/treasury.ts'
 import { readChainId, readDeployerKey, readNodeUrls, readVariables } from './options.ts'
 import { Misused, say } from './report.ts'
 import { makeSecrets } from './secrets.ts'
@@ -30,16 +27,11 @@ const command = createCommand({
     const node = await openNode(nodeUrls, readChainId(env.CHAIN_ID))
     say(`Using the node at ${withoutKey(node.url)} (chain ${node.chain.id})`)
 
-    const treasury = await openTreasury(node, readDeployerKey(env.DEPLOYER_KEY))
-    const deployment = await prepareChain(folder, node, {
-      treasury,
-      relayer: relayerAccount(secrets.RELAYER_MNEMONIC, node.chain.id, 0).address,
+    const deployment = await prepareStack(folder, node, {
+      secrets,
+      deployerKey: readDeployerKey(env.DEPLOYER_KEY),
       restart: `remove ${folder.ofChain(node.genesis)}`,
     })
-    if (treasury !== undefined && node.isAnvil) {
-      const bank = { node, treasury, loan: deployment.loan, secrets }
-      await fundDemoCallers(bank, folder.fundedForWrangler(node.genesis, deployment.loan))
-    }
     const overrides = readVariables(env)
     const variables = workerVariables({ secrets, node, nodeUrls, deployment, overrides })
     const ledgerOf = `${node.genesis} ${deployment.loan}`

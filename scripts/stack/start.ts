@@ -1,25 +1,22 @@
 import { rmSync } from 'node:fs'
 import { relative } from 'node:path'
-import { type Address, formatEther } from 'viem'
-import { relayerAccount } from '../../src/relay/keys.ts'
-import type { Deployment } from '../contracts/deploy.ts'
+import { formatEther } from 'viem'
 import { provideRedisServer } from '../debian.mjs'
 import { isFree } from '../dev/ports.ts'
 import { endLeftChain, type LocalChain, startChain } from './chain/anvil.ts'
 import { readSavedHead } from './chain/chain-state.ts'
 import { type ChainNode, openNode, withoutKey } from './chain/node.ts'
 import { createCommand } from './command.ts'
-import { prepareChain } from './deployment.ts'
+import { prepareStack } from './deployment.ts'
 import { readJson, writeJson } from './files.ts'
 import { type Folder, openFolder, root } from './folder.ts'
-import { demoCallers, demoDepositWei, fundDemoCallers } from './money/callers.ts'
-import { openTreasury } from './money/treasury.ts'
+import { demoCallers, demoDepositWei } from './money/callers.ts'
 import { type Options, readOptions, startFlags } from './options.ts'
 import { end, watchStarter } from './process-id.ts'
 import { type Child, claim, type Processes } from './processes.ts'
 import { describe, Misused, StackError, say } from './report.ts'
 import { describeStack, type RunningStack } from './running-stack.ts'
-import { openSecrets, type Secrets } from './secrets.ts'
+import { openSecrets } from './secrets.ts'
 import { runDeno } from './served/deno.ts'
 import {
   type RunningWorker,
@@ -127,8 +124,10 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
     if (options.reset) rmSync(folder.ofChain(node.genesis), { recursive: true, force: true })
     say(`Using the node at ${withoutKey(node.url)} (chain ${node.chain.id})`)
   }
-  const relayer = relayerAccount(secrets.RELAYER_MNEMONIC, node.chain.id, 0).address
-  const deployment = await deploy(folder, options, { node, secrets, relayer })
+  say('Compiling the contracts and looking for them on the chain')
+  const { deployerKey } = options
+  const wanted = { secrets, deployerKey, restart: restartOf(options) }
+  const deployment = await prepareStack(folder, node, wanted)
   // Before the first payment, so that a ledger never knows of contracts that its chain forgets.
   await chain?.save()
   await lifetime.goOn()
@@ -236,23 +235,6 @@ async function startRootstock({ url: anvilUrl }: LocalChain, lifetime: Lifetime)
   lifetime.add(pool.stop)
   say(`Started a Rootstock pool at ${pool.url}: a block every ${rootstockSeconds} s`)
   return pool
-}
-
-/** Deploys what is not there yet, funds the relayer, and on a chain of anvil's the demonstration's callers. */
-async function deploy(
-  folder: Folder,
-  options: Options,
-  { node, secrets, relayer }: { node: ChainNode; secrets: Secrets; relayer: Address },
-): Promise<Deployment> {
-  say('Compiling the contracts and looking for them on the chain')
-  const treasury = await openTreasury(node, options.deployerKey)
-  const restart = restartOf(options)
-  const deployment = await prepareChain(folder, node, { treasury, relayer, restart })
-  if (treasury !== undefined && node.isAnvil) {
-    const bank = { node, treasury, loan: deployment.loan, secrets }
-    await fundDemoCallers(bank, folder.funded(node.genesis, deployment.loan))
-  }
-  return deployment
 }
 
 /** Ends what a killed start could not: first who sends, then the chain with all it has. */
