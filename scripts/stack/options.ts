@@ -3,17 +3,7 @@ import { profiles } from '../../src/compose/settings.ts'
 import type { Values } from './command.ts'
 import { StackError } from './report.ts'
 
-export type Options = {
-  port: number
-  /** Without one the stack starts a chain of its own. */
-  nodeUrls: string[]
-  chainId: Chain['id']
-  reset: boolean
-  rootstock: boolean
-  deno: boolean
-  deployerKey: `0x${string}` | undefined
-  variables: Record<string, string>
-}
+export type Options = ReturnType<typeof readOptions>
 
 /** The Worker's variables that a local stack takes over from the environment. */
 const passedOn = [
@@ -24,7 +14,7 @@ const passedOn = [
 
 export const startFlags = { reset: false, rootstock: false, deno: false } as const
 
-export function readOptions(flags: Values<typeof startFlags>, env: NodeJS.ProcessEnv): Options {
+export function readOptions(flags: Values<typeof startFlags>, env: NodeJS.ProcessEnv) {
   const nodeUrls = readNodeUrls(env.NODE_URL, 'NODE_URL')
   const chainId = readChainId(env.CHAIN_ID)
   if (nodeUrls.length === 0 && chainId !== 31)
@@ -34,6 +24,7 @@ export function readOptions(flags: Values<typeof startFlags>, env: NodeJS.Proces
   return {
     ...flags,
     port: readPort(env.PORT),
+    /** Without one the stack starts a chain of its own. */
     nodeUrls,
     chainId,
     deployerKey: readDeployerKey(env.DEPLOYER_KEY),

@@ -31,11 +31,7 @@ const spentForMs = 7 * 24 * 60 * 60 * 1000
 
 /** Every difference, each in a sentence. None: the ledger, the contracts and the events tell the same. */
 export function differences(books: Books): string[] {
-  const byIntent = new Map<string, Spending[]>()
-  for (const spending of books.spendings) {
-    const key = keyOf(spending)
-    byIntent.set(key, [...(byIntent.get(key) ?? []), spending])
-  }
+  const byIntent = Map.groupBy(books.spendings, keyOf)
   return [
     ...books.payments.flatMap((payment) =>
       ofPayment(payment, byIntent.get(keyOf(payment)) ?? [], books),

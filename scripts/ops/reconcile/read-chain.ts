@@ -18,7 +18,7 @@ import {
   readLoanEvents,
 } from '../../contracts/loan-events.ts'
 import { inTurns, loanAt } from '../../contracts/reads.ts'
-import type { Books, Spending } from './compare.ts'
+import { type Books, keyOf, type Spending } from './compare.ts'
 
 export type ChainOptions = {
   nodeUrl: string
@@ -97,23 +97,14 @@ async function readSpendings(
           : [],
     ),
   )
+  // Only of an intent that was spent more than once it matters when.
+  const repeated = [...Map.groupBy(spent, keyOf).values()].filter(({ length }) => length > 1).flat()
   const times = new Map<number, number>()
-  await inTurns(new Set(repeatedBlocks(spent)), async (block) => {
+  await inTurns(new Set(repeated.map(({ block }) => block)), async (block) => {
     const { timestamp } = await client.getBlock({ blockNumber: BigInt(block) })
     times.set(block, Number(timestamp) * 1_000)
   })
   return spent.map((spending) => ({ ...spending, at: times.get(spending.block) ?? 0 }))
-}
-
-/** Only of an intent that was spent more than once it matters when. */
-function repeatedBlocks(spent: readonly Omit<Spending, 'at'>[]): number[] {
-  const times = new Map<string, number>()
-  for (const { intent, account } of spent) {
-    times.set(intent + account, (times.get(intent + account) ?? 0) + 1)
-  }
-  return spent
-    .filter(({ intent, account }) => (times.get(intent + account) ?? 0) > 1)
-    .map(({ block }) => block)
 }
 
 /** Addresses and hashes in lower case; of each repayment whether it was paid from the balance. */
