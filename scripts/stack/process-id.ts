@@ -72,12 +72,9 @@ function inspectPs(pid: number): Status | undefined {
 function childPids(): number[] {
   const { pid } = process
   // Node starts processes from its main thread, whose id is that of the process; not every kernel has that file.
-  const own = readIfThere(`/proc/${pid}/task/${pid}/children`)?.toString()
-  if (own !== undefined) return (own.match(/\d+/g) ?? []).map(Number)
-  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
-  return [...(stdout ?? '').matchAll(/^\s*(\d+)\s+(\d+)$/gm)]
-    .filter(([, , parent]) => Number(parent) === pid)
-    .map(([, child]) => Number(child))
+  const own = readIfThere(`/proc/${pid}/task/${pid}/children`)
+  const found = own ?? spawnSync('pgrep', ['-P', `${pid}`]).stdout
+  return (`${found ?? ''}`.match(/\d+/g) ?? []).map(Number)
 }
 
 /** npm, its shell and the bootstrap; nobody else stands between us and npm. */

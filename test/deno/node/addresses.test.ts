@@ -1,7 +1,3 @@
-import { describe } from 'vitest'
-import { hasRedisServer } from '../../../scripts/dev/redis/redis-server.ts'
+import { onDeno } from '../on-deno.ts'
 
-// The very test of the Worker: SERVED_BY says who serves.
-describe.skipIf(!hasRedisServer())('logs on Deno', async () => {
-  await import('../../chain/node/addresses.test.ts')
-})
+onDeno('logs', () => import('../../chain/node/addresses.test.ts'))
