@@ -12,8 +12,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { unstable_getMiniflareWorkerOptions } from 'wrangler'
-import { z } from 'zod'
 import { runCommand } from '../../run-command.ts'
 import { readIfThere, readJson } from '../files.ts'
 import { root } from '../folder.ts'
@@ -42,27 +40,10 @@ export const metafile = 'meta.json'
 
 const builds = join(root, 'node_modules', '.cache', 'ussd-relay')
 
-type WorkerOptions = ReturnType<typeof unstable_getMiniflareWorkerOptions>['workerOptions']
+/** The Worker as a deployment would upload it, and what wrangler.toml says of it in Miniflare's words. */
+export type WorkerBuild = NonNullable<ReturnType<typeof readBuild>>
 
-/** What wrangler.toml says, in Miniflare's words, as far as the scripts look at it. */
-const settings = z.object({
-  name: z.string(),
-  cron: z.string(),
-  worker: z.looseObject({
-    compatibilityDate: z.string(),
-    bindings: z.record(z.string(), z.unknown()),
-    durableObjects: z.record(
-      z.string(),
-      z.looseObject({ className: z.string(), useSQLite: z.boolean() }),
-    ),
-  }),
-})
-
-/** The Worker as a deployment would upload it, and what wrangler.toml says of it. */
-export type WorkerBuild = z.infer<typeof settings> & {
-  folder: string
-  script: string
-}
+type Settings = Awaited<ReturnType<typeof readSettings>>
 
 /** Builds the Worker, or finds the build of these very sources. @throws {StackError} it does not build */
 export async function buildWorker(signal?: AbortSignal): Promise<WorkerBuild> {
@@ -76,7 +57,7 @@ export function servedWorker(
   variables: Record<string, string>,
 ) {
   return {
-    ...(worker as unknown as WorkerOptions),
+    ...worker,
     name,
     rootPath: root,
     modulesRoot: folder,
@@ -97,10 +78,10 @@ async function bundleWorker(folder: string, signal?: AbortSignal): Promise<void>
   if (code !== 0) throw new StackError(`The Worker does not build:\n${output.trim()}`)
 }
 
-function readBuild(folder: string): WorkerBuild | undefined {
+function readBuild(folder: string) {
   const script = readIfThere(join(folder, 'worker.js'))?.toString('utf8')
-  const read = settings.safeParse(readJson(join(folder, 'settings.json')))
-  return script === undefined || !read.success ? undefined : { ...read.data, folder, script }
+  const settings = readJson(join(folder, 'settings.json')) as Settings | undefined
+  return script === undefined || !settings ? undefined : { ...settings, folder, script }
 }
 
 /** Builds beside the folder and moves it there whole: another process may build or read the same. */
@@ -119,16 +100,11 @@ async function makeBuild(folder: string, signal?: AbortSignal): Promise<WorkerBu
   }
 }
 
-/** What a killed process was building for longer than any build takes stays behind. */
-const abandonedMs = 60 * 60 * 1000
-
+/** Puts a build where it is looked for; only the newest is kept. */
 function keep(temporary: string, folder: string): void {
   for (const name of readdirSync(builds)) {
-    const path = join(builds, name)
     const isOld = name.startsWith('worker-') && name !== basename(folder)
-    const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
-    const isAbandoned = name.startsWith('building-') && Date.now() - changedAt > abandonedMs
-    if (isOld || isAbandoned) rmSync(path, { recursive: true, force: true })
+    if (isOld) rmSync(join(builds, name), { recursive: true, force: true })
   }
   try {
     renameSync(temporary, folder)
@@ -137,17 +113,19 @@ function keep(temporary: string, folder: string): void {
   }
 }
 
-async function readSettings(): Promise<z.input<typeof settings>> {
+async function readSettings() {
   // wrangler reads these when it is loaded, and it is large.
   Object.assign(process.env, quietTools)
   const { unstable_readConfig, unstable_getMiniflareWorkerOptions } = await import('wrangler')
   const config = unstable_readConfig({ config: join(root, 'wrangler.toml') })
   const { workerOptions } = unstable_getMiniflareWorkerOptions(config)
-  return settings.parse({
-    name: config.name,
-    cron: config.triggers.crons?.[0],
-    worker: { ...workerOptions, bindings: config.vars },
-  })
+  const durableObjects = workerOptions.durableObjects as Record<
+    string,
+    { className: string; useSQLite: boolean }
+  >
+  const compatibilityDate = `${config.compatibility_date}`
+  const worker = { ...workerOptions, compatibilityDate, durableObjects, bindings: config.vars }
+  return { name: `${config.name}`, cron: `${config.triggers.crons?.[0]}`, worker }
 }
 
 function fingerprint(): string {
