@@ -15,7 +15,7 @@ export type Country = CountryCode
 export function parseCaller(raw: string, country?: Country): PhoneNumber | undefined {
   const text = plainDigits(raw.startsWith(' ') ? `+${raw.slice(1)}` : raw)
   if (!/^\+?[0-9]{4,20}$/.test(text)) return undefined
-  const known = parseMobile(text, country)
+  const known = numbersIn(text, country).find(isListed)
   if (known !== undefined) return known
   return hasForm(text) ? (presentForm(text) as PhoneNumber) : undefined
 }
@@ -37,9 +37,6 @@ function typedNumbers(raw: string, caller: PhoneNumber): PhoneNumber[] {
   if (/^\+25[456]/.test(caller) && /^00[567][0-9]{9}$/.test(typed)) return []
   return numbersIn(typed, parsePhoneNumberFromString(caller)?.country)
 }
-
-const parseMobile = (text: string, country: Country | undefined): PhoneNumber | undefined =>
-  numbersIn(text, country).find(isListed)
 
 /** Lists what digits may be the number of, in its one form. */
 function numbersIn(text: string, country: Country | undefined): PhoneNumber[] {

@@ -1,25 +1,17 @@
 import { bytesToHex, type Hex, hexToBytes } from 'viem'
 import { createKeyedHash, type Secret } from './keyed-hash.ts'
 
-/** Closes texts (AES-256-GCM), each bound to what it is about. */
-export type Seal = {
-  close(text: string, about: string): Promise<Hex>
-  /** Opens a text; undefined where it is another secret's, about something else, or damaged. */
-  open(sealed: string, about: string): Promise<string | undefined>
-}
-
 /** Is random, and never used again: 2^32 texts may be closed under one key. */
 const nonceBytes = 12
 
-/** `purpose` keeps what is closed for one thing from being opened for another. */
-export function createSeal(secret: Secret, purpose: string): Seal {
+const uses = ['encrypt', 'decrypt'] as const
+
+/** Closes texts (AES-256-GCM), each bound to what it is about; for one `purpose` none of another is opened. */
+export function createSeal(secret: Secret, purpose: string) {
   const hash = createKeyedHash(secret)
   const bytesOf = (text: string) => new Uint8Array(new TextEncoder().encode(text))
   const keyOf = async () =>
-    crypto.subtle.importKey('raw', await hash('seal', purpose), 'AES-GCM', false, [
-      'encrypt',
-      'decrypt',
-    ])
+    crypto.subtle.importKey('raw', await hash('seal', purpose), 'AES-GCM', false, [...uses])
   let key: ReturnType<typeof keyOf> | undefined
   const how = (iv: Uint8Array<ArrayBuffer>, about: string) => ({
     name: 'AES-GCM',
@@ -28,13 +20,14 @@ export function createSeal(secret: Secret, purpose: string): Seal {
   })
 
   return {
-    async close(text, about) {
+    async close(text: string, about: string): Promise<Hex> {
       key ??= keyOf()
       const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes))
       const closed = await crypto.subtle.encrypt(how(nonce, about), await key, bytesOf(text))
       return `${bytesToHex(nonce)}${bytesToHex(new Uint8Array(closed)).slice(2)}`
     },
-    async open(sealed, about) {
+    /** Opens a text; undefined where it is another secret's, about something else, or damaged. */
+    async open(sealed: string, about: string) {
       key ??= keyOf()
       try {
         const bytes = new Uint8Array(hexToBytes(sealed as Hex))

@@ -1,19 +1,17 @@
 import { type Address, bytesToHex, type Hex } from 'viem'
 import { createKeyedHash, type Secret } from './keyed-hash.ts'
 
-/** Names sessions and what is typed in them by digests that only the secret's holder can make. */
-export type SessionKeys = {
-  /** Gives the key of a payment: the same gateway, session and account, the same key. */
-  session(gateway: string, sessionId: string, account: Address): Promise<string>
-  input(session: string, text: string): Promise<string>
-}
+export type SessionKeys = ReturnType<typeof createSessionKeys>
 
-export function createSessionKeys(idSecret: Secret): SessionKeys {
+/** Names sessions and what is typed in them by digests that only the secret's holder can make. */
+export function createSessionKeys(idSecret: Secret) {
   const hash = createKeyedHash(idSecret)
   const digest = async (...parts: string[]) => bytesToHex(await hash(...parts)).slice(2)
   return {
-    session: (gateway, sessionId, account) => digest('session', gateway, sessionId, account),
-    input: (session, text) => digest('input', session, text),
+    /** Gives the key of a payment: the same gateway, session and account, the same key. */
+    session: (gateway: string, sessionId: string, account: Address) =>
+      digest('session', gateway, sessionId, account),
+    input: (session: string, text: string) => digest('input', session, text),
   }
 }
 

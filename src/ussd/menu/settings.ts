@@ -52,8 +52,10 @@ export const callerSettings = {
       kind: 'list',
       title: ({ say }) => words(say).label,
       entries: [
-        ...(offered.length > 1 ? [entries.language] : []),
-        ...(pin === 'off' ? [] : [entries.changePin, entries.forgotPin]),
+        ...(offered.length > 1 ? [entry('1', 'language', 'language')] : []),
+        ...(pin === 'off'
+          ? []
+          : [entry('2', 'changePin', 'pinToChange'), entry('3', 'forgotPin', 'forgotten')]),
       ],
       back: 'main',
     },
@@ -83,11 +85,9 @@ export const callerSettings = {
   }),
 } satisfies MenuPart
 
-const entries = {
-  language: { digit: '1', label: (say) => words(say).language, leads: 'language' },
-  changePin: { digit: '2', label: (say) => words(say).changePin, leads: 'pinToChange' },
-  forgotPin: { digit: '3', label: (say) => words(say).forgotPin, leads: 'forgotten' },
-} as const satisfies Record<string, Entry>
+const entry = (digit: string, word: keyof ReturnType<typeof words>, leads: string): Entry => ({
+  ...{ digit, label: (say) => words(say)[word], leads },
+})
 
 const chooses = (language: Language): Effect => ({
   name: language,

@@ -123,6 +123,19 @@ test('no fact of a screen can be absent', () => {
   expectTypeOf<undefined>().not.toExtend<Facts[keyof Facts]>()
 })
 
+test('no two places have one name, and each leads somewhere', () => {
+  for (const { settings } of Object.values(menusInAllLanguages)) {
+    const menu = createMenu(settings)
+    const places = menuParts.flatMap((part) => Object.keys(part.places(settings)))
+    expect(menu.size).toBe(places.length + 1)
+    for (const [name, node] of menu) {
+      const ways = node.kind === 'list' ? node.entries.map(({ leads }) => leads) : node.leads
+      for (const to of [node.back ?? 'main', ...ways])
+        expect(isEffect(to) || menu.has(to), `${name} leads to ${to}`).toBe(true)
+    }
+  }
+})
+
 const effectNames = ['balance', 'claim', 'help', 'choosePin', 'changePin', 'forgetPin']
 
 test('every place and every effect is reached in some menu', () => {
