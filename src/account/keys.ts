@@ -27,7 +27,7 @@ export function createCallerAccounts(keySecret: Secret): CallerAccounts {
   }
 }
 
-/** Gives each number the account of its present form, or the one of a former form that is kept for it. @throws {Error} no answer */
+/** Gives each number its account: of its present form, or of a former one that is kept for it. */
 export function keepFormerAccounts(
   own: CallerAccounts,
   formerAccount: (account: Address) => Promise<Address | undefined>,

@@ -88,7 +88,7 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
           verdict = undefined
           // It was changed meanwhile: judged again, by what it is now.
           if (before.pin?.salt !== pin?.salt) return undefined
-          const judged = judge(before, { step, isRight: before.pin?.digest === digest, at: now })
+          const judged = judge(before, step, before.pin?.digest === digest, now)
           verdict = judged.verdict
           return judged.after
         })
@@ -160,10 +160,9 @@ const verdictOf = (left: number | null): PinVerdict => {
   return left === 0 ? { kind: 'blocked' } : { kind: 'wrong', left }
 }
 
-function judge(
-  before: AccountMemory,
-  { step, isRight, at }: { step: string; isRight: boolean; at: number },
-): { verdict: PinVerdict; after?: AccountMemory } {
+type Judged = { verdict: PinVerdict; after?: AccountMemory }
+
+function judge(before: AccountMemory, step: string, isRight: boolean, at: number): Judged {
   const { pin, isDormant } = before
   if (isDormant) return { verdict: { kind: 'dormant' } }
   if (pin === undefined) return { verdict: { kind: 'unset' } }

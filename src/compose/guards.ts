@@ -1,6 +1,6 @@
 import type { Settings } from './settings.ts'
 
-/** Lists what keeps money and callers safe, and `by` which setting it is on or off. What is off is off by a setting's own word, or by that of its profile. */
+/** Lists what keeps money and callers safe, and `by` which word of a setting or profile it is on or off. */
 export function guardsOf(settings: Settings) {
   const { values, isOpen, callsADay, UPSTREAM_CALLS_A_DAY: calls } = settings
   type Variable = keyof typeof values

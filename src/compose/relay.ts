@@ -1,5 +1,5 @@
 import type { Address, LocalAccount } from 'viem'
-import { type CallerAccounts, createCallerAccounts, keepFormerAccounts } from '../account/keys.ts'
+import { createCallerAccounts, keepFormerAccounts } from '../account/keys.ts'
 import { numberingFingerprint } from '../account/numbering.ts'
 import { fingerprint } from '../account/session-keys.ts'
 import { createNode } from '../chain/node.ts'
@@ -51,11 +51,8 @@ export function assembleIdentity(config: Config): () => Promise<Identity> {
   }
 }
 
-export const assembleAccounts = (
-  { accountKeySecret }: Config,
-  ledger: Pick<Ledger, 'formerAccount'>,
-): CallerAccounts =>
-  keepFormerAccounts(createCallerAccounts(accountKeySecret), (account) =>
+export const assembleAccounts = (config: Config, ledger: Pick<Ledger, 'formerAccount'>) =>
+  keepFormerAccounts(createCallerAccounts(config.accountKeySecret), (account) =>
     ledger.formerAccount(account),
   )
 

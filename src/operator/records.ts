@@ -39,23 +39,20 @@ export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSu
 }
 
 /** Tells all that is known of one payment, with the gas that its transaction used. */
-export function toPaymentDetails(
-  chain: Chain,
-  { transactions, ...record }: PaymentTrace,
-  gasUsed: number | undefined,
-): PaymentDetails {
-  const { deadline, gas, history, block, hash: minedAs } = record
+export function toPaymentDetails(chain: Chain, trace: PaymentTrace, gas?: number): PaymentDetails {
+  const { transactions, ...record } = trace
+  const { deadline, history, block, hash: minedAs } = record
   return {
     ...toPaymentSummary(chain, record),
     deadline: isoOrNull(deadline && deadline * 1_000),
-    gasUsed: gasUsed ?? null,
+    gasUsed: gas ?? null,
     transitions: history.map(([state, at]) => ({ state, at: isoOf(at) })),
     transactions: transactions.map(({ recordedAt, sentAt, ...told }) => ({
       hash: told.hash,
       nonce: told.nonce,
       gasPriceWei: told.gasPriceWei,
       failures: told.failures,
-      gasLimit: (gas ?? 0) + executeGas,
+      gasLimit: (record.gas ?? 0) + executeGas,
       recordedAt: isoOf(recordedAt),
       sentAt: isoOrNull(sentAt),
       isMined: block !== null && told.hash === minedAs,

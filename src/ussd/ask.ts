@@ -15,7 +15,7 @@ import { end, goOn, type Screen } from './screens/screen.ts'
 import { keepShown, recipientsStep, shownAt, shownRecipients, shownTerms } from './shown.ts'
 
 export type AskOptions = PayingOptions & {
-  ledger: Pick<Ledger, 'payments' | 'show'>
+  ledger: Pick<Ledger, 'payments'>
   mayDial: MayDial
   worthOf: (wei: bigint) => Promise<string | undefined>
   now: () => number
@@ -47,14 +47,9 @@ const unread: Partial<Facts> = {
   worth: 'none',
 }
 
-async function read<Name extends FactName>(
-  of: Asking,
-  fact: Name,
-  question: Question,
-  place: Place,
-): Promise<Facts[Name]> {
+async function read<Name extends FactName>(of: Asking, fact: Name, asked: Question, place: Place) {
   try {
-    return await readers[fact](of, question, place)
+    return await readers[fact](of, asked, place)
   } catch (error) {
     of.log({ level: 'warn', event: 'fact.unread', message: faultOf(error), fact })
     const instead = unread[fact]

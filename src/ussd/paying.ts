@@ -26,7 +26,7 @@ export type PayingOptions = RememberOptions & {
   forwarder: Forwarder
   loan: LoanReader
   intentKeys: IntentKeys
-  ledger: Pick<Ledger, 'equal' | 'shown'>
+  ledger: Pick<Ledger, 'equal' | 'show' | 'shown'>
   pins: Pins | undefined
   pay: Pay
   smsSeals?: SmsSeals | undefined

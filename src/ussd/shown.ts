@@ -46,31 +46,25 @@ export const pinVerdict: ShownFact<PinVerdict> = {
   ]) as z.ZodMiniType<PinVerdict>,
 }
 
+type Shows = Pick<Ledger, 'show' | 'shown'>
+
 /** Has a question go by what it showed first; undefined where its session is decided. */
-export async function keepShown<Value>(
-  ledger: Pick<Ledger, 'show'>,
-  question: Question,
-  { name, schema }: ShownFact<Value>,
-  wanted: Value,
-): Promise<Value | undefined> {
+export async function keepShown<T>(ledger: Shows, asked: Question, of: ShownFact<T>, wanted: T) {
+  const { name, schema } = of
   const value = JSON.stringify(wanted, (_, each) => (typeof each === 'bigint' ? `${each}` : each))
-  const kept = await ledger.show({ ...question, name, value })
+  const kept = await ledger.show({ ...asked, name, value })
   if (kept.kind === 'pending') throw new Error('the ledger is being restored')
   return kept.kind === 'shown' ? schema.parse(JSON.parse(kept.value)) : undefined
 }
 
-export async function shownAt<Value>(
-  ledger: Pick<Ledger, 'shown'>,
-  question: Question,
-  { name, schema }: ShownFact<Value>,
-): Promise<Value | undefined> {
-  const kept = await ledger.shown(question, name)
+export async function shownAt<T>(ledger: Shows, asked: Question, { name, schema }: ShownFact<T>) {
+  const kept = await ledger.shown(asked, name)
   return kept === undefined ? undefined : schema.parse(JSON.parse(kept))
 }
 
 /** Gives what a question has shown, or finds it and has the question go by it from now on. */
 export async function shownOr<Value>(
-  ledger: Pick<Ledger, 'show' | 'shown'>,
+  ledger: Shows,
   question: Question,
   fact: ShownFact<Value>,
   find: () => Promise<Value>,

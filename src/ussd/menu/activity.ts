@@ -186,11 +186,9 @@ const states: Readonly<Record<PaymentState, (reason: string) => ActivityState>> 
   expired: () => ({ kind: 'failed', reason: '' }),
 }
 
-function activityLines(
-  say: Messages,
-  activity: Facts['activity'],
-  format: (wei: bigint) => string,
-): string[] {
+type Format = (wei: bigint) => string
+
+function activityLines(say: Messages, activity: Facts['activity'], format: Format): string[] {
   const own = words(say)
   if (activity === 'unread') return [own.unavailable]
   const { own: paid, received } = activity
@@ -201,11 +199,8 @@ function activityLines(
   return lines.length === 0 ? [own.nothing] : lines
 }
 
-export function activityLine(
-  say: Messages,
-  { kind, amountWei, who = '', state }: Activity,
-  format: (wei: bigint) => string,
-): string {
+export function activityLine(say: Messages, activity: Activity, format: Format): string {
+  const { kind, amountWei, who = '', state } = activity
   const own = words(say)
   const amount = amountWei === 'all' ? own.allOwed : format(amountWei)
   const line = kind === 'received' ? own.received : payments[kind].words(say).line

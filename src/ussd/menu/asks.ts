@@ -48,12 +48,12 @@ export function amountIn(typed: string, badAmount: Readonly<Record<AmountFault, 
 }
 
 /** Shows what is sent to whom: `all` is the whole balance. */
-export function shownTransfer(
-  { amountOf, recipientOf }: MenuContext,
-  { recipient, amountWei }: SessionDraft,
-): [amount: string, to: string] {
-  const amount = answered(amountWei)
-  return [amount === 'all' ? amount : amountOf(amount), recipientOf(answered(recipient))]
+export function shownTransfer(of: MenuContext, draft: SessionDraft): [amount: string, to: string] {
+  const amount = answered(draft.amountWei)
+  return [
+    amount === 'all' ? amount : of.amountOf(amount),
+    of.recipientOf(answered(draft.recipient)),
+  ]
 }
 
 /** Asks whether an equal payment is meant once more, by another digit than leads here. */

@@ -23,7 +23,7 @@ export type MenuResult =
   | { kind: 'unjudged'; steps: number; pin: string }
   /** The account's PIN opens nothing. */
   | { kind: 'locked'; why: LockedBy }
-  /** What an answer means is to be read first: {@link MenuContext.known}, or {@link MenuContext.opened} of a number. */
+  /** Asks to read first what a digit means, or whether a number has an account. */
   | { kind: 'unread'; phone?: PhoneNumber }
   | { kind: 'gave_up' }
   /** So many answers that no question is left open. */

@@ -13,10 +13,8 @@ export const messagesIn: Readonly<Record<Language, Messages>> = {
 }
 
 /** Finds a caller's words: of the chosen language if it is offered, else of the first. */
-export function wordsFor(
-  { languages: offered }: { languages: readonly Language[] },
-  chosen: Language | undefined,
-): Messages {
+export function wordsFor(of: { languages: readonly Language[] }, chosen?: Language): Messages {
+  const offered = of.languages
   const [first] = offered
   if (chosen !== undefined && offered.includes(chosen)) return messagesIn[chosen]
   return first === undefined ? demonstration : messagesIn[first]
