@@ -7,7 +7,7 @@ import {
 } from '../account/memory.ts'
 import { formatAmountDown } from '../loan/amounts.ts'
 import type { DueSms, Ledger, SmsFate } from '../relay/ledger/port.ts'
-import { createSmsRound, type SmsRound } from '../relay/tend/sms.ts'
+import { createSmsRound } from '../relay/tend/sms.ts'
 import { faultOf } from '../runtime/log.ts'
 import { createAfricasTalkingSms } from '../sms/africas-talking.ts'
 import { wordsFor } from '../ussd/messages/languages.ts'
@@ -24,11 +24,8 @@ export const smsSealsOf = (config: Config): SmsSeals | undefined =>
 const memoryMs = 5_000
 
 /** Sends messages, each remembered by its account: a ledger may be set back. */
-export function assembleSms(
-  config: Config,
-  { fetch, clock, log, background }: Runtime,
-  store: () => MemoryStore,
-): SmsRound | undefined {
+export function assembleSms(config: Config, runtime: Runtime, store: () => MemoryStore) {
+  const { fetch, clock, log, background } = runtime
   const { sms: account } = config
   if (account === undefined) return undefined
   const provider = createAfricasTalkingSms({ account, fetch, clock })

@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import { isOperator } from '../keys/operator-token.ts'
 import { jsonOf } from '../runtime/json.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
-import type { RefusedRequest } from './actions/caller.ts'
+import { type RefusedRequest, refused } from './actions/caller.ts'
 import {
   type ActionName,
   actions,
@@ -92,7 +92,7 @@ function addReads(routes: Hono, operator: Operator): void {
   })
   routes.get('/operator/payments/:intent{0x[0-9a-fA-F]{44}}', async (c) => {
     const payment = await operator.payment(c.req.param('intent').toLowerCase() as Hex)
-    return reply(c, payment ?? { status: 404, error: 'the ledger has no such payment' })
+    return reply(c, payment ?? refused(404, 'the ledger has no such payment'))
   })
   routes.get('/operator/export', async (c) => {
     const place = exportQuery.safeParse(c.req.query())

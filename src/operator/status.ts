@@ -16,12 +16,8 @@ export function shownIntake(intake: Intake, isAnyOpen: boolean): StatusAnswer['i
   return { state: isDrained ? 'drained' : intake.kind, since: isoOf(intake.since) }
 }
 
-export function statusOf(
-  subject: Subject,
-  condition: KnownCondition,
-  counts: Counts,
-): StatusAnswer {
-  const { vitals, budget } = condition
+export function statusOf(subject: Subject, known: KnownCondition, counts: Counts): StatusAnswer {
+  const { vitals, budget } = known
   const { chain, loan, forwarder } = subject
   const { head } = vitals.sight
   const isAnyOpen =
@@ -33,14 +29,14 @@ export function statusOf(
     chainId: chain.id,
     currency: chain.currency,
     intake: shownIntake(vitals.intake, isAnyOpen),
-    health: healthOf(condition),
-    alerts: alertsNow(condition, subject).map(({ name, says, raisedAt, calmSince }) => ({
+    health: healthOf(known),
+    alerts: alertsNow(known, subject).map(({ name, says, raisedAt, calmSince }) => ({
       name: name as AlertName,
       says,
       raisedAt: isoOf(raisedAt),
       overSince: isoOrNull(calmSince),
     })),
-    relayers: [relayerOf(subject, condition, counts)],
+    relayers: [relayerOf(subject, known, counts)],
     contracts: { loan, forwarder, ...contractsOf(vitals) },
     head: head ? { number: head.number, at: isoOf(head.timestampSeconds * 1_000) } : null,
     blocks: vitals.blocks.map(({ number, fullness = null }) => ({ number, fullness })),

@@ -4,27 +4,27 @@ import { formerForms, numberingFingerprint } from '../../account/numbering.ts'
 import { isOpened } from '../../account/opened.ts'
 import { type PhoneNumber, parseCaller } from '../../account/phone.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
-import type { AskedOf, ToldOf } from '../answers.ts'
-import type { CallerOptions, RefusedRequest } from './caller.ts'
+import type { AskedOf } from '../answers.ts'
+import { type CallerOptions, refused } from './caller.ts'
 
 export type AliasOptions = CallerOptions & {
   /** Derives accounts by the form of a number alone. */
   ownAccounts: CallerAccounts
 }
 
-export const badNumber: RefusedRequest = { status: 400, error: 'this is not a phone number' }
+export const badNumber = refused(400, 'this is not a phone number')
 /** Refuses where the ledger was begun with other secrets, since the account would be a wrong one. */
-export const otherSecrets: RefusedRequest = {
-  status: 409,
-  error: 'the ledger was begun with other secrets',
-}
+export const otherSecrets = refused(409, 'the ledger was begun with other secrets')
 
 /** Has numbers keep the accounts of former forms. @throws {Error} no answer */
 export async function keepAccounts(
-  { relayer: { ledger, log }, ownAccounts, country, newId, memory, loan }: AliasOptions,
-  { phones, kept }: AskedOf<'alias'>,
-  { identity }: Pick<Vitals, 'identity'>,
-): Promise<ToldOf<'alias'> | RefusedRequest> {
+  of: AliasOptions,
+  asked: AskedOf<'alias'>,
+  { identity }: Vitals,
+) {
+  const { ownAccounts, country, newId, memory, loan } = of
+  const { ledger, log } = of.relayer
+  const { phones, kept } = asked
   const differs = identity?.kind === 'different' ? identity.names : []
   if (differs.some((name) => name !== 'NUMBERING')) return otherSecrets
   const accounts: [Address, Address][] = []
@@ -44,10 +44,8 @@ export async function keepAccounts(
   }
   const numbering = numberingFingerprint()
   const renumbered = await ledger.renumber({ id: newId(), numbering, accounts, kept })
-  if (renumbered.kind === 'serving') {
-    return { status: 409, error: 'payments are taken: pause them first' }
-  }
+  if (renumbered.kind === 'serving') return refused(409, 'payments are taken: pause them first')
   log({ level: 'warn', event: 'operator.alias', message: 'An operator has numbers keep accounts' })
-  const { refused } = renumbered
-  return { kept: accounts.length - refused.length, unclear: [...unclear, ...refused] }
+  const { refused: left } = renumbered
+  return { kept: accounts.length - left.length, unclear: [...unclear, ...left] }
 }

@@ -13,6 +13,10 @@ import { isoOrNull, linkOf, type Subject, toPaymentSummary } from '../records.ts
 /** Says why nothing is done, with the status of that answer. */
 export type RefusedRequest = { status: 400 | 404 | 409 | 503; error: string }
 
+export const refused = (status: RefusedRequest['status'], error: string): RefusedRequest => ({
+  ...{ status, error },
+})
+
 export type CallerOptions = {
   relayer: Pick<Relayer, 'ledger' | 'log'>
   subject: Subject
@@ -49,10 +53,7 @@ export async function lookUpCaller(of: CallerOptions, caller: Caller): Promise<T
 }
 
 /** Has a caller's own key deposit what is at its address. The audit has it before anything is sent. */
-export async function depositFor(
-  of: CallerOptions,
-  { account }: Caller,
-): Promise<ToldOf<'deposit'>> {
+export async function depositFor(of: CallerOptions, { account }: Caller) {
   const { ledger, log } = of.relayer
   const { address } = account
   await ledger.note({ id: of.newId(), action: 'deposit', detail: { account: address } })

@@ -6,7 +6,7 @@ import type { PaymentAnswer } from '../../relay/pay/answers.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import type { AskedOf, ToldOf } from '../answers.ts'
 import { toPaymentSummary } from '../records.ts'
-import type { Caller, CallerOptions, RefusedRequest } from './caller.ts'
+import { type Caller, type CallerOptions, type RefusedRequest, refused } from './caller.ts'
 
 export type CashOutOrder = {
   /** Pays at most once for the same caller, however often it is asked for. */
@@ -23,10 +23,7 @@ export type CashOutOptions = CallerOptions & { relayer: Pick<Relayer, 'clock'>; 
 /** Is far shorter than the 7 days for which spent intents are remembered: no key is as good as new. */
 const keyLifetimeSeconds = 24 * 60 * 60
 
-const uncertain: RefusedRequest = {
-  status: 503,
-  error: 'it is not known yet whether it was sent: the same key tells',
-}
+const uncertain = refused(503, 'it is not known yet whether it was sent: the same key tells')
 
 /** Cashes out, once for each key, which the audit has before. @throws {Error} not known */
 export async function cashOutFor(
@@ -39,13 +36,13 @@ export async function cashOutFor(
   // The contract refuses these as well, but only after the key is used up.
   const reserved = [loan, forwarder].map((address) => address.toLowerCase())
   if (recipient === undefined || BigInt(recipient) === 0n || reserved.includes(recipient)) {
-    return { status: 400, error: 'this is not an address that can be paid on this chain' }
+    return refused(400, 'this is not an address that can be paid on this chain')
   }
   const parsed = amount === 'all' ? undefined : parseAmount(amount)
-  if (parsed?.kind === 'fault') return { status: 400, error: 'this is not an amount' }
+  if (parsed?.kind === 'fault') return refused(400, 'this is not an amount')
   const ageSeconds = relayer.clock.now() / 1_000 - Number(key.slice(0, key.indexOf('-')))
   if (Math.abs(ageSeconds) > keyLifetimeSeconds) {
-    return { status: 409, error: 'the key is not of the last 24 hours: nothing was sent' }
+    return refused(409, 'the key is not of the last 24 hours: nothing was sent')
   }
   const action = 'cash-out'
   const detail = { account, to: recipient, amount, key }
@@ -58,14 +55,12 @@ export async function cashOutFor(
     case 'failed': {
       const [record] = (await ledger.page({ intent: intentId, limit: 1 })).payments
       if (record !== undefined) return { payment: toPaymentSummary(chain, record) }
-      return answered.kind === 'screen'
-        ? { status: 409, error: answered.screen.lines.join(' ') }
-        : uncertain
+      return answered.kind === 'screen' ? refused(409, answered.screen.lines.join(' ')) : uncertain
     }
     case 'ended':
     case 'closed': {
       const fate = answered.kind === 'ended' ? 'may have paid' : 'was refused'
-      return { status: 409, error: `the key was used for another cash-out, which ${fate}` }
+      return refused(409, `the key was used for another cash-out, which ${fate}`)
     }
     case 'unsent':
     case 'uncertain':

@@ -8,7 +8,7 @@ import type {
 } from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import type { AskedOf, ExportAnswer, ToldOf } from '../answers.ts'
-import type { RefusedRequest } from './caller.ts'
+import { type RefusedRequest, refused } from './caller.ts'
 
 export type RestoreOptions = {
   relayer: Pick<Relayer, 'ledger' | 'log'>
@@ -61,7 +61,7 @@ export function createRestores({ relayer, identity, newId, setBack }: RestoreOpt
   }
 }
 
-const conflict = (error: string): RefusedRequest => ({ status: 409, error })
+const conflict = (error: string) => refused(409, error)
 
 const restored = ({ kind, ...answer }: RestoreAnswer): ToldOf<'restore/end'> | RefusedRequest =>
   'added' in answer ? answer : conflict('no restore of this export is under way')
