@@ -10,11 +10,6 @@ import { createRuntimeReporter } from './test/support/runtime-reporter.ts'
 const depth = openDepth(process.env)
 process.stdout.write(`${describeDepth(depth)}\n`)
 
-/** Where `npm test` reads what came of each test. */
-const report = process.env.TEST_REPORT
-const json: ['json', { outputFile: string }][] =
-  report === undefined ? [] : [['json', { outputFile: report }]]
-
 const crashPoints = 'test/workerd/faults/crash-points.test.ts'
 
 const packages = [
@@ -48,7 +43,8 @@ const ofEitherRuntime = [
   { onWorker: 'faults/soak', onDeno: 'soak' },
   { onWorker: 'operator/runtimes', onDeno: 'incidents' },
 ]
-const isWhole = report === undefined || depth.isFull
+/** `npm test` says that it runs everything: whoever asks for a part gets all of it. */
+const isWhole = process.env.IS_WHOLE_RUN === undefined || depth.isFull
 const offset = createRandom(depth.seed, 'which runtime').int(0, 1)
 const spared = isWhole
   ? []
@@ -101,7 +97,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Most of them wait for a chain or a process; each worker loads what it tests once more.
     maxWorkers: availableParallelism() + 2,
-    reporters: ['default', createRuntimeReporter(), ...json],
+    reporters: ['default', createRuntimeReporter()],
     // What a Worker logs is shown beside the test that it made red.
     silent: 'passed-only',
     projects: [

@@ -12,3 +12,10 @@ test('npm test refuses what it does not know, in the place of running everything
   expect(stderr).toContain('npm test takes no "unit -w"')
   expect(stderr).toContain('npx vitest run --project unit')
 })
+
+test('npm test ends in CI where redis-server is missing: nothing is skipped there', () => {
+  const env = { PATH: '', CI: 'true' }
+  const { status, stdout } = spawnSync(process.execPath, [command], { encoding: 'utf8', env })
+  expect(status).toBe(1)
+  expect(stdout).toMatch(/^redis-server is missing: what needs it is skipped\..*\n$/)
+})
