@@ -379,7 +379,8 @@ test('what waits is outbid up to the highest price, and goes out as it is from t
   const terms = { rules, fees: { minWei: 0n, maxWei: price * 2n } }
   const pair = { forwarder: world.chain.forwarder, loan: world.from, deployedBlock: 0n }
   const key = privateKeyToAccount(world.relayers[0])
-  const relayer = createRelayer({ client, chain: chains[31], pair, terms }, key)
+  const secret = world.environment.ACCOUNT_KEY_SECRET as Hex
+  const relayer = createRelayer({ client, chain: chains[31], pair, terms, key, secret })
   await expect(sendBatch(relayer, [])).rejects.toThrow('waits at every price that is allowed')
   // 40 % more, rounded up.
   const outbid = (wei: bigint) => (wei * 14n + 9n) / 10n
