@@ -24,11 +24,10 @@ export async function tracesOfBlock(node: UpstreamNode, selector: string): Promi
   return block && (await tracesOfMinedBlock(node, block))
 }
 
-/** The traces of a block. anvil takes no hash here, and RSKj takes one. */
+/** Gives the traces of a block of an Ethereum node; anvil takes no hash here. */
 export async function tracesOfMinedBlock(node: UpstreamNode, block: MinedBlock): Promise<Trace[]> {
   if (block.transactions.length === 0) return []
-  const selector = node.profile === 'rskj' ? block.hash : block.number
-  const whole = await ifServed(node.call('trace_block', [selector], rawTraces))
+  const whole = await ifServed(node.call('trace_block', [block.number], rawTraces))
   if (whole === undefined) {
     const each = block.transactions.map((entry) => tracesOfTransaction(node, hashOf(entry) ?? ''))
     return (await Promise.all(each)).flatMap((traces) => {
