@@ -15,6 +15,7 @@ import {
 import type { UpstreamNode } from '../upstream/node.ts'
 import { ifServed, lookUp } from './lookup.ts'
 import { minedBlock } from './mined-block.ts'
+import { gone } from './receipts.ts'
 
 export async function tracesOfBlock(node: UpstreamNode, selector: string): Promise<Trace[] | null> {
   if (node.profile === 'rskj') {
@@ -42,8 +43,7 @@ export async function tracesOfMinedBlock(node: UpstreamNode, block: MinedBlock):
     !block.transactions.every((entry) => traced.has(hashOf(entry) ?? ''))
   ) {
     const now = await minedBlock(node, block.number, false)
-    if (now?.hash !== block.hash)
-      throw new TransportError('the block left the chain while it was read')
+    if (now?.hash !== block.hash) gone()
     throw new MalformedAnswer('the traces of a block are not its own')
   }
   return traces
