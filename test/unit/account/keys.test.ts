@@ -40,21 +40,18 @@ test.for([
     '0x611e3f5aa1553ba5ee42eb1c30f41935c65c8eed253f9fb11e6cd6afafa0e345',
   ],
   ['session', (key: Hex) => createSessionKeys(key).session, undefined],
-] as const)(
-  'the key of a %s is the same for ever, and another for another gateway, session, account or secret, however the parts are cut',
-  async ([, create, known]) => {
-    const keys = create(secret)
-    const all = await Promise.all([
-      keys('a', 'b1', account),
-      keys('ab', '1', account),
-      keys('a', 'b2', account),
-      keys('a', 'b1', '0x2222222222222222222222222222222222222222'),
-      create(other)('a', 'b1', account),
-    ])
-    expect(new Set(all).size).toBe(all.length)
-    expect(all[0]).toBe(known ?? (await create(secret)('a', 'b1', account)))
-  },
-)
+] as const)('the key of a %s is the same for ever, and its own', async ([, create, known]) => {
+  const keys = create(secret)
+  const all = await Promise.all([
+    keys('a', 'b1', account),
+    keys('ab', '1', account),
+    keys('a', 'b2', account),
+    keys('a', 'b1', '0x2222222222222222222222222222222222222222'),
+    create(other)('a', 'b1', account),
+  ])
+  expect(new Set(all).size).toBe(all.length)
+  expect(all[0]).toBe(known ?? (await create(secret)('a', 'b1', account)))
+})
 
 test('a session key and a fingerprint tell nothing of what they were made of', async () => {
   const keys = createSessionKeys(secret)

@@ -28,19 +28,16 @@ test.for<
   ['told', 20, (kept, to) => withTold(kept, [`0x${to}`], `session ${to}`)],
   ['chosen', 8, (kept, to) => withLanguage(kept, 'sw', `session ${to}`)],
   ['texted', 60, (kept, to) => withTexted(kept, `message ${to}`)],
-])(
-  'of what is %s the last %i are remembered, the newest first, each once',
-  async ([what, most, add]) => {
-    const memory = createMemory(createMemoryStore)
-    const begun = await memory.read(account)
-    const added = (numbers: number[]) =>
-      numbers.reduce((kept, to) => (add(kept, to) ?? kept) as AccountMemory, begun)[what]
-    const all = Array.from({ length: 70 }, (_, index) => index)
-    expect(added([...all, 69])).toHaveLength(most)
-    expect(added([...all, 69])).toEqual(added(all))
-    expect(JSON.stringify((added(all) as unknown[])[0])).toContain('69')
-  },
-)
+])('of what is %s the last %i are remembered, each once', async ([what, most, add]) => {
+  const memory = createMemory(createMemoryStore)
+  const begun = await memory.read(account)
+  const added = (numbers: number[]) =>
+    numbers.reduce((kept, to) => (add(kept, to) ?? kept) as AccountMemory, begun)[what]
+  const all = Array.from({ length: 70 }, (_, index) => index)
+  expect(added([...all, 69])).toHaveLength(most)
+  expect(added([...all, 69])).toEqual(added(all))
+  expect(JSON.stringify((added(all) as unknown[])[0])).toContain('69')
+})
 
 test('whom each of two payments went to is known where a session was dialled again after weeks', async () => {
   const [first, second] = [`0x${'a1'.repeat(20)}`, `0x${'B2'.repeat(20)}`] as const

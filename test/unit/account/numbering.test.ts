@@ -61,22 +61,19 @@ const undecidedNumbers: Readonly<Record<string, string>> = {
     '+55[1-9][1-9]7xxxxxxx',
 }
 
-test.for(numberingChanges)(
-  '%s is %s for good, of a valid number and by a source',
-  ([former, present]) => {
-    const written = numbersOf(former).map((number) => {
-      const now = presentForm(number)
-      expect(now).toMatch(patternOf(present))
-      expect(presentForm(now)).toBe(now)
-      expect(formerForms(now)).toContain(number)
-      for (const form of [number, now]) expect(parseCaller(form)).toBe(now)
-      return now
-    })
-    expect(written.some((each) => parsePhoneNumberFromString(each)?.isValid())).toBe(true)
-    const sourced = Object.keys(sources).map((each) => described(each as CountryCode)[0])
-    expect(sourced.some((code) => former.startsWith(`+${code} `))).toBe(true)
-  },
-)
+test.for(numberingChanges)('%s is %s for good, by a source', ([former, present]) => {
+  const written = numbersOf(former).map((number) => {
+    const now = presentForm(number)
+    expect(now).toMatch(patternOf(present))
+    expect(presentForm(now)).toBe(now)
+    expect(formerForms(now)).toContain(number)
+    for (const form of [number, now]) expect(parseCaller(form)).toBe(now)
+    return now
+  })
+  expect(written.some((each) => parsePhoneNumberFromString(each)?.isValid())).toBe(true)
+  const sourced = Object.keys(sources).map((each) => described(each as CountryCode)[0])
+  expect(sourced.some((code) => former.startsWith(`+${code} `))).toBe(true)
+})
 
 /** All of one digit, of two and of three. */
 const someDigits = [1, 10, 100, 1_000].map((count, more) =>

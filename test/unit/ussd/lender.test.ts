@@ -226,19 +226,16 @@ describe('the dials of a minute', () => {
   const tooMany = 'END Too many requests from this phone. Please wait a minute and dial again.'
   const places = ['', '2', '3', '4', '5', '6', send, '1', '6*1']
 
-  test.for(places)(
-    'once used up, are said to be at "%s", and nothing is shown without its facts',
-    async (place) => {
-      const { play } = openWorld({ dialsAMinute: 30 })
-      for (let dial = 0; dial < 30; dial++) await play(`dial ${dial}:`)
-      await play(`
-        over: ${place} -> ${tooMany}
-        dial 3: -> CON Rootstock DeFi…
-        other@1: -> CON Rootstock DeFi…
-        1 min
-        later: ${place} -> not ${tooMany}`)
-    },
-  )
+  test.for(places)('once used up, are said to be at "%s"', async (place) => {
+    const { play } = openWorld({ dialsAMinute: 30 })
+    for (let dial = 0; dial < 30; dial++) await play(`dial ${dial}:`)
+    await play(`
+      over: ${place} -> ${tooMany}
+      dial 3: -> CON Rootstock DeFi…
+      other@1: -> CON Rootstock DeFi…
+      1 min
+      later: ${place} -> not ${tooMany}`)
+  })
 
   test('count each step of a session, and none of them twice', async () => {
     const { play } = openWorld({ dialsAMinute: 4 })

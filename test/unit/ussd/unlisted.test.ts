@@ -13,20 +13,17 @@ function open(phone: string, balance: string) {
   return { ...world, told: () => JSON.stringify(events) }
 }
 
-test.for(unlisted)(
-  'a caller as %s is refused for good without an account, and told of',
-  async (phone) => {
-    const { play, told, ledger, memoryRows } = open(phone, '0')
-    await play(`
-      s: -> ${refused}
-      s: 2*${friend}*0.001*1 -> ${refused}`)
-    expect(told()).toContain('number.unlisted')
-    expect(told()).not.toContain(phone.slice(1))
-    expect(memoryRows()).toEqual([])
-    const { now, unlistedAt = 0 } = await ledger.vitals()
-    expect(now - unlistedAt).toBeLessThan(60_000)
-  },
-)
+test.for(unlisted)('a caller as %s is refused for good without an account', async (phone) => {
+  const { play, told, ledger, memoryRows } = open(phone, '0')
+  await play(`
+    s: -> ${refused}
+    s: 2*${friend}*0.001*1 -> ${refused}`)
+  expect(told()).toContain('number.unlisted')
+  expect(told()).not.toContain(phone.slice(1))
+  expect(memoryRows()).toEqual([])
+  const { now, unlistedAt = 0 } = await ledger.vitals()
+  expect(now - unlistedAt).toBeLessThan(60_000)
+})
 
 test.for(unlisted)('a caller as %s is served where it has an account', async (phone) => {
   const { play, ledger } = open(phone, '1')
@@ -36,20 +33,17 @@ test.for(unlisted)('a caller as %s is served where it has an account', async (ph
   expect((await ledger.vitals()).unlistedAt).toBeUndefined()
 })
 
-test.for(unlisted)(
-  'a number as %s can be sent to where it has an account, and in a session it stays what it was first',
-  async (phone) => {
-    const typed = phone.replace('+', '00')
-    const invalid = 'CON Not a valid address or phone number.…'
-    await open(phone, '1').play(`
-      pay@1: 2*${phone} -> CON To: …
-      pay@1: 2*${phone}*0.1*1 -> END Transfer Submitted|…
-      own: 2*${typed} -> CON This is your own number.…`)
-    const { play, chain, accountOf: callers } = open(phone, '0')
-    await play(`pay@1: 2*${phone} -> ${invalid}`)
-    accountOf(chain.head().state, callers(0)).balanceWei = parseEther('1')
-    await play(`
-      pay@1: 2*${typed} -> ${invalid}
-      next@1: 2*${typed} -> CON To: …`)
-  },
-)
+test.for(unlisted)('a number as %s can be sent to where it has an account', async (phone) => {
+  const typed = phone.replace('+', '00')
+  const invalid = 'CON Not a valid address or phone number.…'
+  await open(phone, '1').play(`
+    pay@1: 2*${phone} -> CON To: …
+    pay@1: 2*${phone}*0.1*1 -> END Transfer Submitted|…
+    own: 2*${typed} -> CON This is your own number.…`)
+  const { play, chain, accountOf: callers } = open(phone, '0')
+  await play(`pay@1: 2*${phone} -> ${invalid}`)
+  accountOf(chain.head().state, callers(0)).balanceWei = parseEther('1')
+  await play(`
+    pay@1: 2*${typed} -> ${invalid}
+    next@1: 2*${typed} -> CON To: …`)
+})

@@ -28,12 +28,9 @@ describe("Hubtel's JSON", () => {
     expect(parse({ ...good, Type: 'initiation', Message: null, ClientState: null })).toEqual(first)
   })
 
-  test.for(['release', 'Release', 'Timeout'])(
-    'is the notice of an end as %s, of which nothing is taken',
-    (Type) => {
-      expect(parse({ ...good, Type })).toEqual({ kind: 'notice' })
-    },
-  )
+  test.for(['release', 'Release', 'Timeout'])('is the notice of an end as %s', (Type) => {
+    expect(parse({ ...good, Type })).toEqual({ kind: 'notice' })
+  })
 
   test.for([
     ['no object', undefined, 'JSON'],
