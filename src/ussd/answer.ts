@@ -186,14 +186,9 @@ function contextOf(of: Asking): MenuContext {
     known: settings.profile === 'demo' ? [] : undefined,
     reserved: [of.forwarder.address, of.loanAddress],
     recipientOf: (recipient) => {
-      switch (recipient.kind) {
-        case 'phone':
-          return spelledPhone(recipient.phone)
-        case 'known':
-          return recipient.label
-        case 'address':
-          return longAddress(checksumAddress(recipient.address, chainId))
-      }
+      if (recipient.kind === 'phone') return spelledPhone(recipient.phone)
+      if (recipient.kind === 'known') return recipient.label
+      return longAddress(checksumAddress(recipient.address, chainId))
     },
     // Exact: what is less than it is refused.
     least: { wei: leastTransferWei, text: `${formatEther(leastTransferWei)} ${of.currency}` },

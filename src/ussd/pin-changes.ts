@@ -10,22 +10,12 @@ export async function changePin(of: Changing, action: PinAction, authorizedBy?: 
   if (pins === undefined) throw new Error('there are no PINs')
   const [{ address }, session] = await Promise.all([account(), sessionOf()])
   const change = async () => {
-    switch (action.kind) {
-      case 'forgetPin':
-        return pins.forget(address, session)
-      case 'choosePin':
-        return pins.choose(address, action.pin, session)
-      case 'changePin':
-        if (authorizedBy === undefined) throw new Error('no PIN was right')
-        return pins.change(address, action.pin, session, authorizedBy)
-    }
+    if (action.kind === 'forgetPin') return pins.forget(address, session)
+    if (action.kind === 'choosePin') return pins.choose(address, action.pin, session)
+    if (authorizedBy === undefined) throw new Error('no PIN was right')
+    return pins.change(address, action.pin, session, authorizedBy)
   }
-  switch (await change()) {
-    case 'done':
-      return end(action.kind === 'forgetPin' ? say.pin.requested : say.pin.chosen)
-    case 'kept':
-      return end(say.pin.kept)
-    case 'dormant':
-      return end(say.pin.locked.dormant)
-  }
+  const done = action.kind === 'forgetPin' ? say.pin.requested : say.pin.chosen
+  const words = { done, kept: say.pin.kept, dormant: say.pin.locked.dormant }
+  return end(words[await change()])
 }

@@ -212,12 +212,7 @@ export const creditedWords = (say: Messages, kind: Activity['kind']): PaymentWor
   kind === 'received' ? words(say).credited : payments[kind].words(say).credited
 
 function stateText(own: ReturnType<typeof words>, state: ActivityState): string {
-  switch (state.kind) {
-    case 'under_way':
-      return own.underWay
-    case 'done':
-      return own.done
-    case 'failed':
-      return own.failed(own.reasons[state.reason === '' ? 'too_late' : refusalIn(state.reason)])
-  }
+  if (state.kind === 'under_way') return own.underWay
+  if (state.kind === 'done') return own.done
+  return own.failed(own.reasons[state.reason === '' ? 'too_late' : refusalIn(state.reason)])
 }

@@ -169,14 +169,10 @@ function recipientQuestion({ profile }: MenuSettings): MenuQuestion {
       const known = /^[1-9]$/.test(typed) ? knownBy(Number(typed), context) : undefined
       if (known !== undefined) return known
       const parsed = parseRecipient(typed, context)
-      switch (parsed.kind) {
-        case 'recipient':
-          return { kind: 'given', draft: { recipient: parsed.recipient } }
-        case 'unlisted':
-          return { kind: 'unread', phone: parsed.phone }
-        case 'fault':
-          return { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
-      }
+      if (parsed.kind === 'unlisted') return { kind: 'unread', phone: parsed.phone }
+      return parsed.kind === 'recipient'
+        ? { kind: 'given', draft: { recipient: parsed.recipient } }
+        : { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
     },
     leads: ['amount'],
     back: 'main',

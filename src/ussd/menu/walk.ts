@@ -147,18 +147,10 @@ function stepFrom(place: Place, typed: string, context: MenuContext, known: At):
 
 function judged(pin: string, { say }: MenuContext, { verdicts, steps }: At): Step | undefined {
   const verdict = verdicts.get(steps)
-  switch (verdict?.kind) {
-    case 'right':
-      return undefined
-    case undefined:
-      return { kind: 'unjudged', steps, pin }
-    case 'wrong':
-      return { kind: 'mistake', why: say.pin.wrong(verdict.left) }
-    case 'blocked':
-    case 'unset':
-    case 'dormant':
-      return { kind: 'locked', why: verdict.kind }
-  }
+  if (verdict === undefined) return { kind: 'unjudged', steps, pin }
+  if (verdict.kind === 'right') return undefined
+  if (verdict.kind === 'wrong') return { kind: 'mistake', why: say.pin.wrong(verdict.left) }
+  return { kind: 'locked', why: verdict.kind }
 }
 
 type Given =
