@@ -52,25 +52,19 @@ export function openRedis({ url, token }: RedisAddress, timeoutMs = defaultTimeo
 }
 
 /** A database that was restarted or failed over has forgotten its scripts. */
-function isUnknownScript(error: unknown): boolean {
-  return (
-    error instanceof Error && error.name === 'UpstashError' && /^NOSCRIPT\b/.test(error.message)
-  )
-}
+const isUnknownScript = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'UpstashError' && /^NOSCRIPT\b/.test(error.message)
 
 /** The client's errors repeat the whole command, or the whole answer. */
 function withoutCommand(error: unknown): RedisError {
   if (!(error instanceof Error)) return new RedisError('the database gave no answer')
-  switch (error.name) {
-    case 'UpstashError': {
-      const [refusal = ''] = error.message.split(', command was: ')
-      return new RedisError(`the database refused: ${refusal.split('\n')[0]}`)
-    }
-    case 'UpstashJSONParseError':
-      return new RedisError('the database gave a malformed answer')
-    default:
-      return new RedisError('the database gave no answer', { cause: error })
-  }
+  const { name, message } = error
+  if (name === 'UpstashJSONParseError')
+    return new RedisError('the database gave a malformed answer')
+  if (name !== 'UpstashError')
+    return new RedisError('the database gave no answer', { cause: error })
+  const [refusal = ''] = message.split(', command was: ')
+  return new RedisError(`the database refused: ${refusal.split('\n')[0]}`)
 }
 
 async function sha1(text: string): Promise<string> {

@@ -70,18 +70,9 @@ export const deniedText = (say: Messages, denied: 'blocked' | 'dormant' | 'void'
 
 /** Gives the screen of what came of a question; `kind` is the payment's that it asked for. */
 export function screenOf(say: Messages, answered: PaymentAnswer, kind?: PaymentKind): Screen {
-  switch (answered.kind) {
-    case 'screen':
-      return answered.screen
-    case 'failed':
-      // Without a payment the question is an end, which pays nothing that could fail.
-      return end(kind === undefined ? say.sessionEnded : payments[kind].words(say).failed)
-    case 'ended':
-      return end(say.sessionEnded)
-    case 'closed':
-      return end(say.sessionClosed)
-    case 'unsent':
-    case 'uncertain':
-      return end(say[answered.kind])
-  }
+  if (answered.kind === 'screen') return answered.screen
+  const { unsent, uncertain, sessionEnded: ended, sessionClosed: closed } = say
+  // Without a payment the question is an end, which pays nothing that could fail.
+  const failed = kind === undefined ? ended : payments[kind].words(say).failed
+  return end({ unsent, uncertain, ended, closed, failed }[answered.kind])
 }

@@ -145,17 +145,10 @@ function paymentActivity(payment: Payment, memory: AccountMemory, chainId: numbe
   const call = callIn(request.data)
   if (call === undefined) return undefined
   const state = stateOf(payment)
-  switch (call.kind) {
-    case 'transfer':
-    case 'cashOut': {
-      const who = sentTo(memory, request.intentId, call.to) ?? shown(call.to, chainId)
-      return { kind, amountWei: call.amountWei, who, state }
-    }
-    case 'loan':
-      return { kind, amountWei: call.principalWei, state }
-    case 'repayment':
-      return { kind, amountWei: call.amountWei, state }
-  }
+  const amountWei = call.kind === 'loan' ? call.principalWei : call.amountWei
+  if (!('to' in call)) return { kind, amountWei, state }
+  const who = sentTo(memory, request.intentId, call.to) ?? shown(call.to, chainId)
+  return { kind, amountWei, who, state }
 }
 
 /** Tells what came from others. What a block has is shown as done. */
