@@ -41,6 +41,8 @@ export function isEasy(pin: string, phone: PhoneNumber): boolean {
   return isRun || isRepeated || isYear || phone.endsWith(pin)
 }
 
+type MayReplace = (before: AccountMemory, now: number) => boolean
+
 export type PinsOptions = { secret: Secret; memory: Memory; newSalt: () => string }
 
 /** Keeps PINs as keyed digests. A slow hash adds nothing where one can try all 10,000. */
@@ -49,12 +51,7 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
   const digestOf = async (account: Address, salt: string, pin: string) =>
     bytesToHex(await hash('pin', account.toLowerCase(), salt, pin)).slice(2)
 
-  async function set(
-    account: Address,
-    pin: string,
-    session: string,
-    mayReplace: (before: AccountMemory, now: number) => boolean,
-  ): Promise<PinChange> {
+  async function set(account: Address, pin: string, session: string, mayReplace: MayReplace) {
     const salt = newSalt()
     const digest = await digestOf(account, salt, pin)
     const after = await memory.change(account, (before, now) => {
@@ -114,8 +111,7 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
     async forget(account: Address, session: string): Promise<PinChange> {
       const after = await memory.change(account, (before, now) => {
         const { pin } = before
-        if (before.isDormant || pin === undefined || pin.sessions.includes(session))
-          return undefined
+        if (before.isDormant || !pin || pin.sessions.includes(session)) return undefined
         const sessions = [session, ...pin.sessions].slice(0, remembered)
         const judged = withoutForce(pin.judged)
         const replaceableAt = pin.replaceableAt ?? now + dayMs
@@ -138,14 +134,8 @@ function authorizationOf({ pin, isDormant }: AccountMemory, step: string, now: n
   if (isDormant) return 'dormant'
   if (pin === undefined) return 'void'
   if (pin.tries >= maxTries) return 'blocked'
-  const isValid = pin.judged.some(
-    (each) =>
-      each.step === step &&
-      each.left === null &&
-      each.salt === pin.salt &&
-      now - each.at <= authorizedMs,
-  )
-  return isValid ? 'valid' : 'void'
+  const right = pin.judged.find((each) => each.step === step && each.left === null)
+  return right?.salt === pin.salt && now - right.at <= authorizedMs ? 'valid' : 'void'
 }
 
 /** Notes a dial, once a day, and whether it comes too late. */

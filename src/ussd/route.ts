@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Country } from '../account/phone.ts'
 import type { Log } from '../runtime/log.ts'
@@ -29,29 +29,18 @@ export function ussdRoutes(options: UssdRouteOptions): Hono {
     log({ level: 'error', event: 'gateway.bad', message: says, gateway: gateway.name })
     return gateway.render(end(says), to)
   }
-  routes.use(
-    bodyLimit({
-      maxSize: maxBodyBytes,
-      onError: (c) => c.body(bad('The request is too large.'), 200, type),
-    }),
-  )
+  const onError = (c: Context) => c.body(bad('The request is too large.'), 200, type)
+  routes.use(bodyLimit({ maxSize: maxBodyBytes, onError }))
   routes.post('/', async (c) => {
     const body = new TextDecoder().decode(await c.req.arrayBuffer())
     const parsed = gateway.parse({ contentType: c.req.header('content-type'), body }, country)
-    switch (parsed.kind) {
-      case 'bad':
-        return c.body(bad(parsed.says), 200, type)
-      case 'notice':
-        return c.body('', 200, type)
-      case 'request':
-      case 'step': {
-        const reply = await replyTo(options, parsed)
-        const { sessionId } = parsed.session
-        // Forged, or of another secret: what was typed before is not known, and nothing is begun.
-        if (reply === undefined) return c.body(bad(english.sessionEnded, { sessionId }), 200, type)
-        return c.body(reply.body, reply.kind === 'screen' ? 200 : 503, type)
-      }
-    }
+    if (parsed.kind === 'bad') return c.body(bad(parsed.says), 200, type)
+    if (parsed.kind === 'notice') return c.body('', 200, type)
+    const reply = await replyTo(options, parsed)
+    const { sessionId } = parsed.session
+    // Forged, or of another secret: what was typed before is not known, and nothing is begun.
+    if (reply === undefined) return c.body(bad(english.sessionEnded, { sessionId }), 200, type)
+    return c.body(reply.body, reply.kind === 'screen' ? 200 : 503, type)
   })
   routes.all('/', (c) => {
     c.header('allow', 'POST')

@@ -33,38 +33,26 @@ export async function readSession(parts: SessionOptions, answers: readonly strin
   let authorizedBy: string | undefined
   for (;;) {
     const { result, shown, or } = follow(answers, context, { start, verdicts })
-    switch (result.kind) {
-      case 'unread':
-        if (result.phone !== undefined) {
-          const { phone } = result
-          const step = await question(`number ${phone}`)
-          const isOpen = await shownOr(ledger, step, shownOpened, () => isCustomer(phone))
-          context = { ...context, opened: new Map(context.opened).set(phone, isOpen) }
-          break
-        }
-        if (context.known !== undefined) throw new Error('a digit has no meaning')
-        // Where no list was shown first, a digit stands for nobody, for good.
-        context = {
-          ...context,
-          known:
-            (await keepShown(ledger, await question(recipientsStep), shownRecipients, [])) ?? [],
-        }
-        break
-      case 'unjudged': {
-        if (pins === undefined) throw new Error('a PIN is asked for where there are none')
-        const step = await question(stepOf(shown.slice(0, result.steps)))
-        const name = `${step.session}:${step.input}`
-        const { pin } = result
-        const verdict = await shownOr(ledger, step, pinVerdict, () =>
-          pins.verify(step.account, pin, name),
-        )
-        verdicts.set(result.steps, verdict)
-        if (verdict.kind === 'right') authorizedBy = name
-        break
-      }
-      default:
-        return { result, answers: pins === undefined ? answers : shown, or, authorizedBy }
-    }
+    if (result.kind === 'unread' && result.phone !== undefined) {
+      const { phone } = result
+      const step = await question(`number ${phone}`)
+      const isOpen = await shownOr(ledger, step, shownOpened, () => isCustomer(phone))
+      context = { ...context, opened: new Map(context.opened).set(phone, isOpen) }
+    } else if (result.kind === 'unread') {
+      if (context.known !== undefined) throw new Error('a digit has no meaning')
+      // Where no list was shown first, a digit stands for nobody, for good.
+      const known = await keepShown(ledger, await question(recipientsStep), shownRecipients, [])
+      context = { ...context, known: known ?? [] }
+    } else if (result.kind === 'unjudged') {
+      if (pins === undefined) throw new Error('a PIN is asked for where there are none')
+      const { pin, steps } = result
+      const step = await question(stepOf(shown.slice(0, steps)))
+      const name = `${step.session}:${step.input}`
+      const verify = () => pins.verify(step.account, pin, name)
+      const verdict = await shownOr(ledger, step, pinVerdict, verify)
+      verdicts.set(steps, verdict)
+      if (verdict.kind === 'right') authorizedBy = name
+    } else return { result, answers: pins === undefined ? answers : shown, or, authorizedBy }
   }
 }
 
