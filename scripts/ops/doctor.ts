@@ -20,7 +20,7 @@ const patienceMs = 20_000
 
 const nobody = '+254700000099'
 
-export const doctor = createCommand({
+const doctor = createCommand({
   usage,
   options: commonOptions,
   async run({ url = '' }, _, { env }) {

@@ -9,7 +9,7 @@ import { encodeExecute, type Forwarder, type SignedRequest } from './forwarder/r
 import type { Ledger, SignedTransaction, Slot } from './ledger/port.ts'
 import type { Signer, TransactionContent } from './signer.ts'
 
-/** Holds what payments through one relayer key need, in a request's Worker and in the alarm. */
+/** What a payment through one relayer key needs, in a request's Worker and in the alarm. */
 export type Relayer = {
   ledger: Ledger
   node: Node
@@ -19,28 +19,36 @@ export type Relayer = {
   fees: FeeLimits
   clock: Clock
   log: Log
-  /** Puts the revert data of a failed call into words. */
+  /** Words for the revert data of a failed call. */
   reasonOf: (revertData: Hex) => string
 }
 
-/** Holds what payments are judged and priced by: the chain's rules and the operator's limits. */
+/** What payments are judged and priced by: the chain's rules and the operator's price limits. */
 export type Terms = Pick<Relayer, 'rules' | 'fees'>
 
-/** Limits a request's life on the chain: longer than 50 blocks, below the forwarder's 24 h. */
+/**
+ * How long a request is good for on the chain, in seconds. Longer than the watch of 50 blocks, far
+ * shorter than the 24 h that the forwarder allows.
+ */
 export const requestLifetimeSeconds = 2 * 60 * 60
 
-/** Limits the gas that a request is signed for. */
+/** The most that a request is signed for. */
 export const mostInnerGas = Math.max(...Object.values(loanCalls).map(({ gas }) => gas))
 
-/** Limits what `execute` itself uses for one request: signature, storage, event, calldata. */
+/** What `execute` itself uses for one request, with a margin: signature, storage, event, calldata. */
 export const executeGas = 150_000
 
-/** Limits the same for each later request: the first has paid for what they share. */
+/** The same for each request after the first, which pays for what they share. */
 export const followingGas = 70_000
 
+/** A transaction that only uses up its nonce. */
 const noOpGas = 21_000
 
-/** Returns the gas price in wei that also outbids older bytes; undefined: over the limit. */
+/**
+ * What a transaction pays for gas, in wei a unit: the node's price within the operator's limits, but
+ * at least what the chain's pool asks for over older bytes of its nonce. Undefined where that is more
+ * than the operator allows.
+ */
 export function gasPriceFor(
   { fees, rules }: Terms,
   nodePriceWei: bigint,
@@ -61,13 +69,16 @@ export function carry(
   return { to: forwarder.address, data: encodeExecute(requests), gas: gasFor(requests) }
 }
 
-/** Adds up the gas of requests: an estimate would be that of a batch that is skipped. */
+/** The gas of a transaction that carries these requests: a sum, for an estimate is that of a batch that is skipped. */
 export function gasFor(requests: readonly { gas: number }[]): number {
   const calls = requests.reduce((sum, { gas }) => sum + gas, 0)
   return executeGas + (requests.length - 1) * followingGas + calls
 }
 
-/** Signs for a nonce, above its older bytes' price; undefined where the limit forbids that. */
+/**
+ * Signs a transaction for a nonce. Older bytes of that nonce are outbid by what the chain's pool asks for;
+ * undefined where the operator's highest price does not reach that.
+ */
 export async function signFor(
   relayer: Terms & Pick<Relayer, 'signer'>,
   { nonce, prior }: Slot,

@@ -8,21 +8,22 @@ import {
 } from 'viem'
 import type { SignedTransaction } from './ledger/port.ts'
 
-/** Tells what a transaction does, whatever its nonce and price are. */
+/** What a transaction does, whatever its nonce and its price are. */
 export type TransactionContent = { to: Address; data: Hex; gas: number }
 
-/** Describes a transaction to sign: legacy (EIP-155), since Rootstock takes no other. */
+/** A relayer's transaction before it is signed. Legacy (EIP-155): Rootstock takes no other. */
 export type UnsignedTransaction = TransactionContent & {
   nonce: number
   gasPriceWei: bigint
-  /** Sends this along; nothing by default. */
+  /** What is sent along. Left out: nothing. */
   valueWei?: bigint
 }
 
+/** Holds one relayer key. */
 export type Signer = {
   address: Address
   sign(transaction: UnsignedTransaction): Promise<SignedTransaction>
-  /** Reads what a transaction of this signer does. */
+  /** Reads what a transaction does that this signer signed. */
   contentOf(transaction: SignedTransaction): TransactionContent
 }
 

@@ -1,3 +1,4 @@
+import type { LocalAccount } from 'viem'
 import { formerForms } from '../../../src/account/numbering.ts'
 import { readSecret } from '../../ops/environment.ts'
 import { createCommand, type Found } from '../../stack/command.ts'
@@ -6,6 +7,7 @@ import type { Move } from './accounts.ts'
 import { derivePhones, parseAliases, parsePhones } from './phones.ts'
 import { type Migration, printPlan } from './plan.ts'
 import { openDeployment, openPair } from './records.ts'
+import { createRelayer } from './relayer.ts'
 import { moveAccounts } from './run.ts'
 import { verifyMigration } from './verify.ts'
 
@@ -47,7 +49,7 @@ export const migrate = createCommand({
     const batchSize = readCount('batch', batch, 10)
     const maxBlocks = BigInt(readCount('blocks', blocks, 1_000_000))
     const deployment = await openDeployment(env, record)
-    const { client, pair: from, secret } = deployment
+    const { client, pair: from, secret, key } = deployment
     const newSecret = to === undefined ? readSecret(env, 'NEW_ACCOUNT_KEY_SECRET') : undefined
     if (secret === newSecret) throw new Misused('the new secret is the old one')
     const move: Move =
@@ -61,13 +63,15 @@ export const migrate = createCommand({
     }))
     const phones = await derivePhones(owners, { secret, newSecret })
     say(`${phones.size} numbers`)
-    return act({ ...deployment, move, phones, batchSize, maxBlocks, log: say })
+    return act({ ...deployment, move, phones, batchSize, maxBlocks, log: say }, key)
   },
 })
 
-const actions: Readonly<Record<string, (migration: Migration) => Promise<Found>>> = {
-  async plan(migration) {
-    await printPlan(migration)
+type Act = (migration: Migration, key: LocalAccount | undefined) => Promise<Found>
+
+const actions: Readonly<Record<string, Act>> = {
+  async plan(migration, key) {
+    await printPlan(migration, key?.address)
     return { lines: [] }
   },
   run,
@@ -79,8 +83,8 @@ const actions: Readonly<Record<string, (migration: Migration) => Promise<Found>>
   },
 }
 
-async function run(migration: Migration): Promise<Found> {
-  const { moved, stuck } = await moveAccounts(migration)
+async function run(migration: Migration, key: LocalAccount | undefined): Promise<Found> {
+  const { moved, stuck } = await moveAccounts(migration, createRelayer(migration, key))
   return { lines: [`${moved.length} accounts moved`], isBad: stuck.length > 0 }
 }
 
@@ -111,7 +115,9 @@ export const alias = createCommand({
     const phones = await derivePhones(parseAliases(await input()), deployment)
     const move: Move = { kind: 'number', from: deployment.pair }
     const usual = { batchSize: 10, maxBlocks: 2_000n, log: () => {} }
-    const { moved, stuck } = await moveAccounts({ ...deployment, move, phones, ...usual })
+    const migration: Migration = { ...deployment, move, phones, ...usual }
+    const relayer = createRelayer(deployment, deployment.key)
+    const { moved, stuck } = await moveAccounts(migration, relayer)
     // For the operator's records: addresses and times, and never a number.
     const note = (entry: Record<string, string | undefined>) =>
       say(JSON.stringify({ time: new Date().toISOString(), ...entry }))

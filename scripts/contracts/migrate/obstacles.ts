@@ -1,24 +1,22 @@
-import { isAddressEqual, type PublicClient } from 'viem'
+import { type Address, isAddressEqual, type PublicClient } from 'viem'
 import { priceObstacle } from '../../stack/chain/node.ts'
 import { forwarderAt, loanAt } from '../reads.ts'
 import type { Move } from './accounts.ts'
-import type { OpenedDeployment, Pair } from './records.ts'
+import type { Pair, PoolTerms } from './records.ts'
 
-export async function findObstacles({
-  client,
-  move,
-  terms,
-  key,
-}: OpenedDeployment & { move: Move }): Promise<string[]> {
+export async function findObstacles(
+  { client, move, terms }: { client: PublicClient; move: Move; terms: PoolTerms },
+  relayer: Address | undefined,
+): Promise<string[]> {
   const forwarder = forwarderAt(client, move.from.forwarder)
   // One number's account may go while all others are served.
   const isOpen = move.kind !== 'number' && !(await loanAt(client, move.from.loan).paused())
-  const isStranger = key !== undefined && !(await forwarder.isRelayer([key.address]))
+  const isStranger = relayer !== undefined && !(await forwarder.isRelayer([relayer]))
   const found = [
     ...(await findPairObstacles(client, move.from)),
     isOpen && 'the loan contract is not paused: its guardian calls pause()',
     (await forwarder.paused()) && 'the forwarder is paused: its owner calls unpause()',
-    isStranger && `${key.address} is no relayer: setRelayer(${key.address}, true)`,
+    isStranger && `${relayer} is no relayer: setRelayer(${relayer}, true)`,
     priceObstacle(terms.fees.maxWei, await client.getGasPrice()),
     ...(move.kind === 'pair' ? await findPairObstacles(client, move.to) : []),
     move.kind === 'pair' && (await findMoveObstacle(client, move)),

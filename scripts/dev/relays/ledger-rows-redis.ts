@@ -23,10 +23,7 @@ export async function openRows(
   const relayer = await rowOf(`relayers:${address}`)
   return [
     ...payments.map(({ state, nonce }) => ({ what: 'payment', state, nonce })),
-    ...(relayer?.leases ?? []).map(({ nonce }: { nonce: number }) => ({
-      ...{ what: 'nonce', state: 'leased', nonce },
-    })),
-    ...(relayer?.open ?? []).map((nonce: number) => ({ what: 'nonce', state: 'recorded', nonce })),
+    ...(relayer?.open ?? []).map(([nonce]: number[]) => ({ what: 'nonce', nonce })),
   ]
 }
 

@@ -16,9 +16,7 @@ export function openRows(objects: string): Record<string, unknown>[] {
         .prepare(
           `SELECT 'payment' AS what, row ->> 'state' AS state, row ->> 'nonce' AS nonce FROM payments
              WHERE phase <> 'settled'
-           UNION ALL SELECT 'nonce', 'leased', value ->> 'nonce'
-             FROM relayers, json_each(row, '$.leases')
-           UNION ALL SELECT 'nonce', 'recorded', value FROM relayers, json_each(row, '$.open')`,
+           UNION ALL SELECT 'nonce', NULL, value ->> 0 FROM relayers, json_each(row, '$.open')`,
         )
         .all() as Record<string, unknown>[]
     } catch (error) {

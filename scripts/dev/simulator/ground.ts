@@ -36,6 +36,7 @@ export function createGround(
     principalWei,
     dailyCapWei: BigInt(knobs.capLoans) * principalWei,
     isSigned: signing.isSigned,
+    gasTimes: knobs.gasTimes,
   }
   const { family } = knobs
   const pool = createAccountPool<ModelTransaction>({

@@ -13,19 +13,22 @@ const keyCheckMs = 10_000
 
 const syncingPollMs = 2_000
 
-type Memory = ReturnType<typeof newMemory>
-
 /** What is remembered from one look to the next. Times are Unix ms. */
-const newMemory = (now: number) => ({
-  isBehind: true,
-  minedSincePool: [] as string[],
-  keysCheckedAt: now,
-  syncingAskedAt: Number.NEGATIVE_INFINITY,
-})
+type Memory = {
+  isBehind: boolean
+  minedSincePool: string[]
+  keysCheckedAt: number
+  syncingAskedAt: number
+}
 
 export function createLooks(options: LooksOptions) {
   const { clock, log } = options
-  const memory = newMemory(clock.now())
+  const memory: Memory = {
+    isBehind: true,
+    minedSincePool: [],
+    keysCheckedAt: clock.now(),
+    syncingAskedAt: Number.NEGATIVE_INFINITY,
+  }
   let last: Promise<LookResult> = Promise.resolve(undefined)
   let next: Promise<LookResult> | undefined
 

@@ -4,17 +4,21 @@ import type { Relayer } from '../relayer.ts'
 import { executionsIn } from './executions.ts'
 import { logTransitions } from './log-transitions.ts'
 
-/** Describes a nonce that the chain has passed, and what we recorded for it. */
+/** A nonce that the chain has passed, and what we recorded for it. */
 export type PassedNonce = {
   nonce: number
-  /** Names the sessions whose payments it was recorded for. */
+  /** The sessions whose payments it was recorded for. */
   sessions: readonly string[]
   transactions: readonly SignedTransaction[]
-  /** Gives the request of each payment that it carries, by session. */
+  /** Of the payments that it carries, by their session. */
   requests: ReadonlyMap<string, ForwardRequest>
 }
 
-/** Reads what a passed nonce did, if there is a receipt. @throws {TransportError} no answer */
+/**
+ * Reads what a passed nonce did. Undefined when none of our transactions has a receipt (yet).
+ *
+ * @throws {TransportError} the node did not answer, or shows a part only
+ */
 export async function readPassed(
   relayer: Relayer,
   { nonce, sessions, transactions, requests }: PassedNonce,
@@ -32,7 +36,7 @@ export async function readPassed(
   return undefined
 }
 
-/** Notes what a passed nonce did; until it is final, the alarm looks at the block again. */
+/** Writes down what a passed nonce did. Where it is not final at once, the alarm looks at the block once more. */
 export async function settle({ ledger, log }: Relayer, report: MinedReport): Promise<void> {
   logTransitions(log, await ledger.mined(report))
 }

@@ -56,53 +56,55 @@ import {
 } from './answers.ts'
 import { watchReceipt } from './watch.ts'
 
-/** Describes one payment that a session asks for: it is made at most once. */
+/** One payment that a session asks for: it is made at most once. */
 export type RequestedPayment = {
-  /** Tells when the delivery came (Unix time in ms), which its answer is timed by. */
+  /** When the delivery came (Unix time in ms): its answer is due some time after that. */
   since: number
   question: Question
-  /** Counts the answers that the caller had given. */
+  /** How many answers the caller had given. */
   steps: number
   intentId: Hex
   caller: LocalAccount
-  /** Makes the call, and may read the chain: asked only while the session is undecided. */
+  /** Asked for only where the session is still undecided: it may read the chain. */
   call: () => Promise<ContractCall>
-  /** Asks where an equal call was accepted so many minutes ago; undefined: it is made unasked. */
+  /** What is asked where an equal one was accepted so many minutes ago. Undefined: it is made unasked. */
   askOfEqual?: ((minutes: number) => Screen) | undefined
-  /** Tells why the caller may not pay now, if so. */
+  /** Why the caller may not pay now, asked for with the payment itself; undefined: nothing stands against it. */
   denied: () => Promise<RefusalOf<'not_authorized'> | undefined>
+  /** The screen of a refusal. */
   refused: (refusal: Refusal) => Screen
 }
 
-/** Fills the screen of acceptance: with the shown part of the hash, or the minutes in the queue. */
+/** Tells as what a payment was accepted: with as much of the transaction's hash as is shown, or queued. */
 export type AcceptedAs = { hash: string } | { minutes: string }
 
-/** Describes the contract's call that a payment makes. */
+/** The contract's call that a payment is. */
 export type ContractCall = {
   data: Hex
   kind: PaymentKind
   spendsWei: bigint
-  /** Tells what it takes of what all accounts share, if anything, and how to learn what is left. */
+  /** What it takes of what all accounts share, and how to learn what there is. Undefined: nothing. */
   shared?: (Shares & { lendable: () => Promise<Lendable> }) | undefined
   /** Makes the screen of acceptance. */
   submitted: (tx: AcceptedAs) => Screen
-  /** Lists messages that are due once the outcome is final. */
+  /** Messages that are due once the outcome is final. Undefined: none. */
   sms?: readonly HeldSms[] | undefined
 }
 
-/** Tells what has become of a delivery so far. */
+/** What one delivery is known by, and what has become of it so far. */
 type Progress = {
-  /** Is true once the caller is answered: work that still runs begins and closes nothing. */
+  /** Answered: work that still runs begins nothing and closes nothing any more. */
   isAnswered: boolean
-  /** Is true once the chain has spent the intent: then no one is told that nothing was sent. */
+  /** The chain has spent the intent: no one is told from here on that nothing was sent. */
   isSpent: boolean
-  /** Holds the screen that is recorded with the payment. */
+  /** The screen that is recorded with the payment. */
   screen: Screen | undefined
   isAsking: boolean
-  /** Collects what the chain has told, for the ledger's next step to note. */
+  /** What the chain has told, for the ledger's next step to note. */
   readonly saw: Seen
 }
 
+/** One delivery of a payment's question, and who pays for it. */
 type Delivery = {
   relayer: Relayer
   options: PayOptions
@@ -110,30 +112,30 @@ type Delivery = {
   progress: Progress
 }
 
-/** Adds what the caller's key has signed to a delivery. */
+/** One attempt at a payment, with what the caller's key has signed for it. */
 type Attempt = Delivery & { order: Order } & Pick<ContractCall, 'submitted' | 'shared'>
 
 export type Pay = (payment: RequestedPayment) => Promise<PaymentAnswer>
 
 export type PayOptions = {
-  /** Tells whether the forwarder calls the contract that screens are read from. */
+  /** Whether the forwarder calls the contract that screens are read from. */
   isTarget: TargetCheck
-  /** Simulates a call first, and refuses it on the screen where it would revert. */
+  /** Whether a call is simulated first, and refused on the screen where it would revert. */
   preflight: boolean
   limits: AccountLimits
-  /** Tells whether an account may ask once more now; one question counts once. */
+  /** Whether an account may ask once more at this time. One question counts once. */
   mayDial: (question: Question) => boolean
   accept: AcceptPayment
   /** Keeps work alive after the reply. */
   background: (work: Promise<void>) => void
 }
 
-/** Limits the time to close a session when it is time to answer. */
+/** So long may closing the session take when it is time to answer. */
 const closeWithinMs = 1_000
-/** Sets the pause between two looks at a node that is behind. */
+/** Between two looks at a node that is behind. */
 const behindPauseMs = 1_000
 const nodeTimeoutMs = 5_000
-/** Limits the age of what a payment is refused for. */
+/** What a payment is refused for was read within so long. */
 const sureMs = 5_000
 const broadcastTimeoutMs = 2_000
 
@@ -176,7 +178,7 @@ async function payOrRefuse(delivery: Delivery): Promise<PaymentAnswer> {
   }
 }
 
-/** Ends a session without a payment: what is not recorded by now never will be. */
+/** Ends a session that got nowhere: what is not recorded by now never will be. */
 async function close(delivery: Delivery, isUnanswered: boolean): Promise<PaymentAnswer> {
   const { relayer, payment, progress } = delivery
   if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
@@ -226,7 +228,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
   return { kind: 'uncertain' }
 }
 
-/** Makes one attempt; undefined where another delivery was faster: the caller looks again. */
+/** Undefined when another delivery was faster: the session has to be looked at again. */
 async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
   const { relayer, options, payment, progress } = delivery
   if (!options.mayDial(payment.question)) return refuse(delivery, { kind: 'too_many_dials' })
@@ -235,7 +237,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
   const { result, lendable, means, ...counts } = await ask(attempt, view)
   switch (result?.status) {
     case undefined:
-    // Its simulation must first show it as unspent: a ledger that lost its rows may have paid it.
+    // Only what is unspent by its simulation is refused: a ledger that lost its rows may have paid it.
     case 'executed': {
       const denied = await payment.denied()
       if (denied !== undefined) return refuse(delivery, denied)
@@ -251,7 +253,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
       return undefined
     case 'failed': {
       const { returnData: revertData } = result
-      // The pause stops loans and what leaves, and no transfer: it is no obstacle of others.
+      // It stops loans and what leaves, and no transfer: no obstacle of others.
       if (isPause(revertData)) progress.saw.facts.contracts = { state: 'loan_paused' }
       return refuse(delivery, { kind: 'would_revert', revertData })
     }
@@ -272,7 +274,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
   }
 }
 
-/** Asks the chain what a payment is judged by; what the pool holds is asked for each. */
+/** What the chain says for a payment. What the pool holds is asked for each: it is never kept. */
 async function ask(attempt: Attempt, view: Undecided) {
   const { relayer, options, shared, order, progress } = attempt
   const { node, signer, clock, rules } = relayer
@@ -297,7 +299,7 @@ async function ask(attempt: Attempt, view: Undecided) {
   return { result, lendable, chainNonce, poolNonce, means }
 }
 
-/** Returns the gas price and the key's balance, no older than this. */
+/** What a payment costs, and what there is for it, as it was read within so many ms. */
 async function readMeans(
   { relayer, progress }: Delivery,
   { sight, now }: Undecided,
@@ -320,7 +322,7 @@ async function readMeans(
   return { gasPriceWei, balanceWei }
 }
 
-/** Returns what stands in the way; reads again before it refuses, since that may be over. */
+/** What stands in the way: no payment is refused by what was read some time ago, which may be over. */
 async function surely(
   delivery: Delivery,
   view: Undecided,
@@ -334,7 +336,7 @@ async function surely(
   return { obstacle: obstacleFor(relayer, sure, load), means: sure }
 }
 
-/** Signs the payment's call with the caller's key. */
+/** The call that makes the payment true, signed by the caller's key. */
 async function signOrder(delivery: Delivery): Promise<Attempt> {
   const { relayer, payment } = delivery
   const { data, kind, spendsWei, shared, submitted, sms } = await payment.call()
@@ -358,7 +360,11 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
   }
 }
 
-/** Simulates a request after the account's others. `behind`: the node could not execute those. */
+/**
+ * What the chain would do with the request after the account's others. Those that a block has executed
+ * are among them: where the node knows that, they change nothing, and where it is behind, they have
+ * been. `behind`: it is so far behind that they would not be.
+ */
 async function simulate(
   { node, signer, forwarder }: Relayer,
   { open, executed }: Undecided,
@@ -416,7 +422,7 @@ async function acceptAndSend(
   }
 }
 
-/** Makes what the ledger judges the payment by, whatever was read before. */
+/** Makes what the ledger judges the payment by: it decides there, whatever was read before. */
 function offerOf(
   { relayer, options, payment, order, submitted, progress }: Attempt,
   view: Undecided,
@@ -447,7 +453,10 @@ function offerOf(
   }
 }
 
-/** Sends and watches what is recorded, after the reply; rounds repeat what fails. */
+/**
+ * Sends what is recorded and watches it, beside the reply, which waits for neither: what fails is done again by
+ * the ledger's rounds.
+ */
 function send({ relayer, options }: Attempt, sending: Sending): void {
   const { nonce, transaction, isFirst } = sending
   const signal = relayer.clock.timeout(broadcastTimeoutMs)
@@ -460,7 +469,7 @@ function send({ relayer, options }: Attempt, sending: Sending): void {
   options.background(watching)
 }
 
-/** Refuses where others took the room a moment ago; undefined where there is room again. */
+/** Others took the room that there was a moment ago. Undefined: there is room again. */
 async function refuseFull(delivery: Delivery, view: Undecided, means: Funding, load: Load) {
   const over = openLimit(delivery.options.limits, load)
   if (over !== undefined) return refuse(delivery, over)
@@ -494,7 +503,10 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
   return { kind: 'screen', screen }
 }
 
-/** Takes over a payment that only the chain knows; its screen is this very question's alone. */
+/**
+ * The chain has spent this intent and the ledger does not know: it lost its rows, or another relay
+ * paid. Where this very question did it, its screen is shown again, or that it failed.
+ */
 async function adopt({
   relayer,
   payment,

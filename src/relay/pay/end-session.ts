@@ -11,22 +11,25 @@ import {
   soFar,
 } from './answers.ts'
 
-/** Describes the end of a session that pays nothing. */
+/** The end of a session that pays nothing. */
 export type SessionEnd = {
-  /** Tells when the delivery came (Unix time in ms). */
+  /** When the delivery came (Unix time in ms). */
   since: number
   question: Question
-  /** Counts the answers that the caller had given. */
+  /** How many answers the caller had given. */
   steps: number
   /** Says that nothing was sent, and is shown where that is so. */
   screen: Screen
-  /** Is true for a number that no numbering plan knows. */
+  /** Of a number that no numbering plan knows. */
   isUnlisted?: boolean
 }
 
 export type EndSession = (end: SessionEnd) => Promise<PaymentAnswer>
 
-/** Ends sessions for good, in the ledger before on the screen: no later delivery moves money. */
+/**
+ * Ends sessions for good: once a caller is told so, no delivery of the session moves money, in whatever
+ * order they come. The ledger has it before it is shown.
+ */
 export function createEndSession({
   ledger,
   clock,

@@ -11,6 +11,7 @@ const faults: readonly Fault[] = [
   { kind: 'status', status: 429 },
   { kind: 'html' },
   { kind: 'truncated' },
+  { kind: 'delay_reply', ms: 20_000 },
 ]
 
 const anvil = opened(() => startAnvil())

@@ -60,6 +60,13 @@ export function drawKnobs(seed: number, random: Random, spanMs: number) {
     /** How likely a transaction goes back to the pool when its block goes. */
     returned: random.pick([1, 0.7, 0]),
     slowness: random.pick([1, 1, 3]),
+    /** How many times the usual gas the forwarder uses for a request. */
+    gasTimes: createRandom(seed, 'gas').weighted([
+      [1, 4],
+      [4, 1],
+    ]),
+    /** Whether each Worker accepts payments by itself, as processes on Redis do, and not their object. */
+    hasOwnAcceptors: createRandom(seed, 'acceptors').chance(0.2),
     ...drawPool(createRandom(seed, 'pool')),
     rates: drawRates(random),
     maxBehindMs: random.chance(0.8) ? 25 * secondMs : 2 * minuteMs,

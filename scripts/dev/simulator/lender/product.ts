@@ -21,6 +21,7 @@ const settings = {
   confirms: true,
   pin: 'on',
   languages: ['en'],
+  own: {},
 } as const satisfies Product['settings']
 
 const smsConfig = {

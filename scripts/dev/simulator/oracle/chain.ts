@@ -85,8 +85,11 @@ export function judgeBudget(history: History, found: Found): void {
     plan.knobs.rules.watchBlocks,
   )
   const own = rounds.size * (plan.items.some(isLongPause) ? 2 : 1)
+  // Before what a batch had no gas for goes out again, the chain is asked for it.
+  const skipped = history.processed.filter((one) => one.processed.status === Status.skipped)
   // Of each block that passes over what waits, the pool is asked whether it still has that.
-  if (shared.length <= own + missed + 3 * blocks + 2 * sendAgain(asked, rounds)) return
+  const again = 2 * sendAgain(asked, rounds) + skipped.length
+  if (shared.length <= own + missed + 3 * blocks + again) return
   const words = `${rounds.size} rounds of about ${Math.ceil(blocks)} blocks ask ${shared.length} times`
   found('budget', words, commonExcuses(history))
 }

@@ -266,7 +266,10 @@ function judgeStatements(history: History, one: Asked, found: Found): void {
 /** A request that reaches a second block costs gas, and only the forwarder keeps it from paying twice. */
 function judgeRepetition(history: History, { intentId, processed }: Asked, found: Found): void {
   const { lost_rows, foreign, reorganized } = commonExcuses(history)
-  const hashes = processed.map(({ mined }) => mined.transaction)
+  // One for which the gas of its batch was too little goes out again.
+  const hashes = processed
+    .filter((one) => one.processed.status !== Status.skipped)
+    .map(({ mined }) => mined.transaction)
   if (hashes.length <= 1) return
   found('once', `${intentId} reached blocks in ${hashes.map(({ hash }) => hash).join(' and ')}`, {
     lost_rows,

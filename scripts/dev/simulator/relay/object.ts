@@ -250,19 +250,20 @@ function instanceOf(world: World): NonNullable<World['object']['instance']> {
   const keeper = { rules: object.rules, relayer, tendMs, tend: newTend(world), log }
   const kept = keepLedger(watchedLedger(world), port, keeper, scheduler.now)
   const actors = new Set<Actor>()
-  const accept = newAcceptor(world, kept.ledger, actors)
+  const actor = createActor('acceptor', () => crash(world, restartMs))
+  actors.add(actor)
+  const mortal = (what: string, work: () => Promise<unknown>) => own(world, what, work)
+  const ownClock = clockOf(scheduler, 0)
+  const parts = partsOf(world)
+  const accept = acceptAs(world, actor, createMortalAcceptor(parts, ownClock, mortal, kept.ledger))
   object.instance = { kept, accept, actors, calls: new Set() }
   return object.instance
 }
 
-/** What accepts payments in an object, as long as it lives: its troubles are those of who waits for it. */
-function newAcceptor(world: World, ledger: Ledger, living: Set<Actor>) {
-  const actor = createActor('acceptor', () => crash(world, restartMs))
-  living.add(actor)
-  const mortal = (what: string, work: () => Promise<unknown>) => own(world, what, work)
-  const accept = createMortalAcceptor(partsOf(world), clockOf(world.scheduler, 0), mortal, ledger)
+/** Accepts payments as a program of its own: its troubles are those of who waits for it. */
+export function acceptAs({ scheduler }: World, actor: Actor, accept: AcceptPayment) {
   return async (offer: PaymentOffer, delivery: Actor) => {
-    if (actor.stalledUntil > world.scheduler.now()) delivery.troubles.add('stalls')
+    if (actor.stalledUntil > scheduler.now()) delivery.troubles.add('stalls')
     actor.waiting.add(delivery)
     try {
       return await runAs(actor, () => accept(offer))

@@ -65,6 +65,7 @@ const demonstrationMenu = {
   confirms: false,
   pin: 'off',
   languages: [],
+  own: {},
 } as const
 
 const currencyName = 'tRBTC'
@@ -172,7 +173,7 @@ const mortalLedger = (ledger: Ledger, own: Own): Ledger =>
     ),
   )
 
-function createRelayer(parts: Parts, clock: Clock, ledger: Ledger): Relayer {
+export function createRelayer(parts: Parts, clock: Clock, ledger: Ledger): Relayer {
   const { knobs, forwarder, rpc, log } = parts
   const { relayer } = parts.signing
   return {

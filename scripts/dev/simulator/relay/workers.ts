@@ -1,19 +1,21 @@
 import { type Address, encodeAbiParameters, type Hex, keccak256, slice } from 'viem'
 import type { PhoneNumber } from '../../../../src/account/phone.ts'
+import type { AcceptPayment } from '../../../../src/relay/ledger/port.ts'
+import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
 import { africasTalking } from '../../../../src/ussd/gateways/africas-talking.ts'
 import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
 import type { Screen } from '../../../../src/ussd/screens/screen.ts'
 import { createScreenReader } from '../../oracle/screen-reader.ts'
-import { type Actor, clockOf, createActor, runAs } from '../actors.ts'
+import { type Actor, clockOf, createActor, currentActor, runAs } from '../actors.ts'
 import { forwarderAddress, poorWei, simulatedChainId } from '../ground.ts'
 import type { Delivery } from '../history.ts'
 import { lenderProduct } from '../lender/product.ts'
 import { type Dial, phoneOf } from '../plan.ts'
 import { accountOf, type World } from '../world.ts'
 import { lenderLines, partsOf } from './lines.ts'
-import { acceptLine, ledgerLine } from './object.ts'
-import { createService, gatewayName, intentKey, sessionKey } from './programs.ts'
+import { acceptAs, acceptLine, ledgerLine } from './object.ts'
+import { createRelayer, createService, gatewayName, intentKey, sessionKey } from './programs.ts'
 
 /** A Worker lives so long after its reply. */
 const afterReplyMs = 30_000
@@ -56,8 +58,14 @@ function isolateOf(world: World, worker: number) {
   if (known !== undefined) return known
   const clock = clockOf(scheduler, plan.knobs.skewsMs[worker] ?? 0)
   const product = plan.knobs.isLender ? lenderProduct(lenderLines(world).memory, clock) : undefined
-  const parts = { ...partsOf(world), ledger: ledgerLine(world), accept: acceptLine(world), product }
-  const isolate = { answer: createService(parts, clock), actors: new Set<Actor>() }
+  const ledger = ledgerLine(world)
+  const actor = createActor(`acceptor of Worker ${worker}`, () => restartWorker(world, worker))
+  const own = acceptAs(world, actor, createAcceptor(createRelayer(partsOf(world), clock, ledger)))
+  const accept: AcceptPayment = plan.knobs.hasOwnAcceptors
+    ? (offer) => own(offer, currentActor())
+    : acceptLine(world)
+  const parts = { ...partsOf(world), ledger, accept, product }
+  const isolate = { answer: createService(parts, clock), actors: new Set<Actor>([actor]) }
   isolates.set(worker, isolate)
   return isolate
 }
