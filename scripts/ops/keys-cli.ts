@@ -36,7 +36,7 @@ export const keys = operatorCommand({
   actions: {
     create,
     list,
-    revoke: { takes: [1], run: (operator, _, [id]) => revoke(operator, id ?? '') },
+    revoke: { takes: [1], run: (operator, _, [id = '']) => revoke(operator, id) },
   },
 })
 if (import.meta.main) process.exitCode = await keys()

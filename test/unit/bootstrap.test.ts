@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { runScript } from '../support/processes.ts'
 
 const bootstrap = fileURLToPath(new URL('../../scripts/bootstrap.mjs', import.meta.url))
 
@@ -26,38 +26,25 @@ function startWith(...steps: string[]) {
   const packages = { 'node_modules/a': own, 'node_modules/b': own, 'node_modules/other': other }
   write('package-lock.json', JSON.stringify({ packages: { '': {}, ...packages } }))
   writeFileSync(join(bin, 'npm'), ['#!/bin/sh', 'set -e', ...steps].join('\n'), { mode: 0o755 })
-  const child = spawn(process.execPath, [join(clone, 'scripts/start.mjs')], {
-    env: { PATH: [bin, process.env.PATH].join(delimiter) },
-    detached: true,
-  })
-  onTestFinished(() => {
-    if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL')
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  }
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { output: () => output, ended }
+  const PATH = [bin, process.env.PATH].join(delimiter)
+  return runScript(join(clone, 'scripts/start.mjs'), [], { env: { PATH } })
 }
 
 test('the first start installs what is missing, and goes on when that is complete', async () => {
-  const { output, ended } = startWith(
+  const ended = await startWith(
     'mkdir -p node_modules/.bin',
     'cp package-lock.json node_modules/.package-lock.json; touch node_modules/.bin/node',
   )
-  expect(await ended).toBe(0)
-  expect(output()).toBe(
-    'Installing the packages of package-lock.json (once, about a minute)\nstarted\n',
-  )
+  expect(ended).toEqual({
+    code: 0,
+    output: 'Installing the packages of package-lock.json (once, about a minute)\nstarted\n',
+  })
 })
 
 test('the first start says so where the installation fails', async () => {
-  const { output, ended } = startWith('echo there is no network >&2', 'exit 7')
-  expect(await ended).toBe(1)
-  expect(output()).toBe(
-    'Installing the packages of package-lock.json (once, about a minute)\nthere is no network\nThe packages could not be installed (npm install ended with 7).\n',
-  )
+  expect(await startWith('echo there is no network >&2', 'exit 7')).toEqual({
+    code: 1,
+    output:
+      'Installing the packages of package-lock.json (once, about a minute)\nthere is no network\nThe packages could not be installed (npm install ended with 7).\n',
+  })
 })
