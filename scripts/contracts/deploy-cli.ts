@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Address, getAddress, isAddress, parseEther } from 'viem'
-import { z } from 'zod'
 import { environments, readRequired } from '../ops/environment.ts'
 import { readMaxGasPrice } from '../stack/chain/node.ts'
 import { createCommand } from '../stack/command.ts'
@@ -151,16 +150,9 @@ function readYes(env: NodeJS.ProcessEnv, name: string): boolean {
 
 const misused = (fault: string) => new Misused(`${fault}.`)
 
-const artifact = z.looseObject({
-  metadata: z.object({
-    settings: z.looseObject({ compilationTarget: z.record(z.string(), z.string()) }),
-    sources: z.record(z.string(), z.unknown()),
-  }),
-})
-
 /** Gives the standard JSON input of the last build, which explorers verify a contract by. */
 function sourceJson(name: string): object {
-  const { settings, sources } = artifact.parse(readArtifact(name)).metadata
+  const { settings, sources } = readArtifact(name).metadata
   const { compilationTarget: _, ...rest } = settings
   const read = (path: string) => ({ content: readFileSync(join(projectRoot, path), 'utf8') })
   return {

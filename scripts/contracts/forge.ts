@@ -14,6 +14,10 @@ const deployedSources = ['contracts/src']
 
 type Artifact = {
   readonly abi: readonly unknown[]
+  readonly metadata: {
+    readonly settings: Readonly<Record<'compilationTarget', unknown>>
+    readonly sources: Readonly<Record<string, unknown>>
+  }
   readonly bytecode: { readonly object: `0x${string}` }
   readonly deployedBytecode: {
     readonly object: `0x${string}`
