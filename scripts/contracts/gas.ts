@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { replacePart } from '../generate/document.ts'
 import { readFlags } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
 import { buildContracts, projectRoot } from './forge.ts'
@@ -17,6 +16,9 @@ tables of contracts/README.md.
   --node   sends the same bytes to an RSKj (regtest, chain id 31, new to the accounts that send here), and fails
            where its receipts are not what was computed`
 
+const begin = '<!-- gas: written by `npm run gas` -->\n'
+const end = '<!-- /gas -->'
+
 const flags = readFlags(help, { check: false, node: undefined })
 
 await buildContracts(['contracts/test/gas'])
@@ -25,8 +27,10 @@ if (flags.node === undefined) {
   const ethereum = await measureAll(await openVm('ethereum'))
   write('snapshots/rootstock.json', () => `${JSON.stringify(rootstock, null, 2)}\n`)
   write('snapshots/ethereum.json', () => `${JSON.stringify(ethereum, null, 2)}\n`)
-  const table = tables({ rootstock, ethereum })
-  write('contracts/README.md', (text) => replacePart(text, 'gas', table))
+  write('contracts/README.md', (text) => {
+    const [before, after] = [text.indexOf(begin) + begin.length, text.indexOf(end)]
+    return `${text.slice(0, before)}\n${tables({ rootstock, ethereum })}\n${text.slice(after)}`
+  })
 } else await compareWith(flags.node)
 
 function write(path: string, change: (text: string) => string): void {
