@@ -71,16 +71,10 @@ function depositOf({ chain }: Subject, claim: DepositClaim): ToldOf<'deposit'>['
     amountWei: `${amountWei}`,
     explorer: linkOf(chain, sent.hash),
   })
-  switch (claim.kind) {
-    case 'sent':
-      return shown(claim)
-    case 'too_little': {
-      const { kind, thereWei, gasWei, last } = claim
-      return { kind, thereWei: `${thereWei}`, gasWei: `${gasWei}`, last: last ? shown(last) : null }
-    }
-    default:
-      return { kind: claim.kind }
-  }
+  if (claim.kind === 'sent') return shown(claim)
+  if (claim.kind !== 'too_little') return { kind: claim.kind }
+  const { kind, thereWei, gasWei, last } = claim
+  return { kind, thereWei: `${thereWei}`, gasWei: `${gasWei}`, last: last ? shown(last) : null }
 }
 
 const pinActions = {

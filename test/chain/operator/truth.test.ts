@@ -216,47 +216,45 @@ async function expectTruth(
 /** So long what a payment is refused for may have been read before. */
 const sureSeconds = 5
 
-test.for(Array.from({ length: times({ sampled: 5, full: 150 }) }, (_, run) => seed + run))(
-  'no surface contradicts another, or the screen, in the history %s of causes, remedies, dials and reads',
-  async (drawn) => {
-    const random = createRandom(drawn, 'truth')
-    const world = await openTwo()
-    const story: string[] = []
-    const over = new Map<Cause, number>()
-    let active: Known['active']
-    let at = 0
-    let stoppedUntil: number | undefined
-    for (let turn = 0; turn < 14; turn++) {
-      const what = random.pick(['cause', 'dial', 'dial', 'pass'] as const)
-      if (what === 'cause') {
-        const cause = active?.cause ?? random.pick(causes)
-        await cause.set(world, active === undefined)
-        if (active !== undefined) over.set(cause, at)
-        active = active === undefined ? { cause, isRefused: false } : undefined
-        story.push(`${at}: ${active === undefined ? 'the end of ' : ''}${cause.name}`)
-      } else if (what === 'dial') {
-        const process = random.pick([0, 1] as const)
-        const isSent = await isTaken(world, process)
-        story.push(`${at}: ${isSent ? 'taken' : 'refused'} by ${process}`)
-        const isLately = [...over.values()].some((endedAt) => at - endedAt <= sureSeconds)
-        expect(isSent || active !== undefined || isLately, story.join('\n')).toBe(true)
-        // What is taken ends all that payments were refused for before.
-        if (isSent && active === undefined) over.clear()
-        if (active !== undefined && !isSent)
-          active.isRefused ||= !active.cause.isOwn || process === 1
-      }
-      const seconds = random.pick([2, 3, 10, 32, 70])
-      await world.pass(seconds)
-      // While the node tells nothing, nothing is known to be over.
-      for (const [cause, endedAt] of over) {
-        if (active?.cause.check === 'node' && at - endedAt < 30) over.set(cause, at + seconds)
-      }
-      if (stopping.includes(active?.cause.check ?? '')) stoppedUntil = at + seconds
-      at += seconds
-      await expectTruth(expect, world, { active, over, at, stoppedUntil }, story.join('\n'))
+const histories = Array.from({ length: times({ sampled: 5, full: 150 }) }, (_, run) => seed + run)
+
+test.for(histories)('no surface contradicts another or the screen in history %s', async (drawn) => {
+  const random = createRandom(drawn, 'truth')
+  const world = await openTwo()
+  const story: string[] = []
+  const over = new Map<Cause, number>()
+  let active: Known['active']
+  let at = 0
+  let stoppedUntil: number | undefined
+  for (let turn = 0; turn < 14; turn++) {
+    const what = random.pick(['cause', 'dial', 'dial', 'pass'] as const)
+    if (what === 'cause') {
+      const cause = active?.cause ?? random.pick(causes)
+      await cause.set(world, active === undefined)
+      if (active !== undefined) over.set(cause, at)
+      active = active === undefined ? { cause, isRefused: false } : undefined
+      story.push(`${at}: ${active === undefined ? 'the end of ' : ''}${cause.name}`)
+    } else if (what === 'dial') {
+      const process = random.pick([0, 1] as const)
+      const isSent = await isTaken(world, process)
+      story.push(`${at}: ${isSent ? 'taken' : 'refused'} by ${process}`)
+      const isLately = [...over.values()].some((endedAt) => at - endedAt <= sureSeconds)
+      expect(isSent || active !== undefined || isLately, story.join('\n')).toBe(true)
+      // What is taken ends all that payments were refused for before.
+      if (isSent && active === undefined) over.clear()
+      if (active !== undefined && !isSent) active.isRefused ||= !active.cause.isOwn || process === 1
     }
-    await active?.cause.set(world, false)
-    await world.pass(30)
-    await expectTruth(expect, world, { at: at + 30, stoppedUntil }, story.join('\n'))
-  },
-)
+    const seconds = random.pick([2, 3, 10, 32, 70])
+    await world.pass(seconds)
+    // While the node tells nothing, nothing is known to be over.
+    for (const [cause, endedAt] of over) {
+      if (active?.cause.check === 'node' && at - endedAt < 30) over.set(cause, at + seconds)
+    }
+    if (stopping.includes(active?.cause.check ?? '')) stoppedUntil = at + seconds
+    at += seconds
+    await expectTruth(expect, world, { active, over, at, stoppedUntil }, story.join('\n'))
+  }
+  await active?.cause.set(world, false)
+  await world.pass(30)
+  await expectTruth(expect, world, { at: at + 30, stoppedUntil }, story.join('\n'))
+})

@@ -177,28 +177,19 @@ const op: fc.Arbitrary<Op> = fc.record({
   session: fc.constantFrom(...sessionNames),
 })
 
-function asked(
-  { pins, memory }: Pick<ReturnType<typeof open>, 'pins' | 'memory'>,
-  { kind, pin, step, session }: Op,
-): Promise<unknown> {
-  switch (kind) {
-    case 'begin':
-      return pins.begin(account)
-    case 'verify':
-      return pins.verify(account, pin, step)
-    case 'authorize':
-      return pins.authorize(account, step)
-    case 'choose':
-      return pins.choose(account, pin, session)
-    case 'change':
-      return pins.change(account, pin, session, step)
-    case 'forget':
-      return pins.forget(account, session)
-    case 'unlock':
-      return memory.change(account, unlocked).then(() => 'unlocked')
-    case 'keep':
-      return memory.change(account, withoutWish).then(() => 'kept')
+function asked(of: ReturnType<typeof open>, { kind, pin, step, session }: Op): Promise<unknown> {
+  const { pins, memory } = of
+  const ways: Record<Op['kind'], () => Promise<unknown>> = {
+    begin: () => pins.begin(account),
+    verify: () => pins.verify(account, pin, step),
+    authorize: () => pins.authorize(account, step),
+    choose: () => pins.choose(account, pin, session),
+    change: () => pins.change(account, pin, session, step),
+    forget: () => pins.forget(account, session),
+    unlock: () => memory.change(account, unlocked).then(() => 'unlocked'),
+    keep: () => memory.change(account, withoutWish).then(() => 'kept'),
   }
+  return ways[kind]()
 }
 
 test('whatever is asked at once has what it had one after the other, in some order', async () => {
@@ -212,7 +203,8 @@ test('whatever is asked at once has what it had one after the other, in some ord
   const first: Op = { kind: 'choose', pin: own, step: '', session: 'first' }
   await holds(
     fc.asyncProperty(fc.array(ways, { maxLength: 4 }), async (drawn) => {
-      const { pins, memory, clock, late } = open()
+      const opened = open()
+      const { memory, clock, late } = opened
       late.isLate = true
       // What came at once may leave more than one account that looks the same.
       let models: Model[] = [{ tries: 0, age: 0, judged: {}, sessions: [], isDormant: false }]
@@ -234,7 +226,7 @@ test('whatever is asked at once has what it had one after the other, in some ord
       }
 
       async function atOnce(ops: Op[]) {
-        const answers = await Promise.all(ops.map((each) => asked({ pins, memory }, each)))
+        const answers = await Promise.all(ops.map((each) => asked(opened, each)))
         const seen = JSON.stringify([answers, keptOf(await memory.read(account))])
         const orders = ordersOf(ops.map((each, index) => ({ each, index })))
         const ends = models.flatMap((model) =>

@@ -110,7 +110,8 @@ function pagesAt(
   return (read) => [...new Set(Array.from({ length: 20 }, (_, page) => pageOf(read, page)))]
 }
 
-const all = Object.entries(menusInAllLanguages).flatMap(([name, menu]) => {
+const everyMenu = Object.entries(menusInAllLanguages)
+const all = everyMenu.flatMap(([name, menu]) => {
   const context = sampleContext(menu, longest)
   return startsOf(menu.settings).map((start) => {
     const known = allRight(start)
@@ -124,7 +125,7 @@ test('no fact of a screen can be absent', () => {
 })
 
 test('no two places have one name, and each leads somewhere', () => {
-  for (const { settings } of Object.values(menusInAllLanguages)) {
+  for (const [, { settings }] of everyMenu) {
     const menu = createMenu(settings)
     const places = menuParts.flatMap((part) => Object.keys(part.places(settings)))
     expect(menu.size).toBe(places.length + 1)
@@ -157,25 +158,22 @@ const one: MenuPart = {
   places: () => ({}),
 }
 
-test.for(Object.entries(menusInAllLanguages))(
-  'one more entry of %s stands below the others, on a later page where these are nine, and is chosen from each',
-  ([, { settings, say }]) => {
-    const context = sampleContext({ settings, say }, longest)
-    const more = { ...context, menu: createMenu(settings, [...menuParts, one]) }
-    const pagesIn = (of: MenuContext) => pagesAt('main', [], of, allRight())(facts)
-    const linesIn = (pages: string[]) =>
-      pages.flatMap((page) => page.split('\n').filter((line) => !/^(98|0)\. /.test(line)))
-    const pages = pagesIn(more)
-    expect(linesIn(pages)).toEqual([...linesIn(pagesIn(context)), `${one.digit}. One more entry`])
-    for (const page of pages) expectToFit(page)
-    const hasNine = settings.profile === 'lender'
-    expect(pages.findIndex((page) => page.includes(`\n${one.digit}. `)) > 0).toBe(hasNine)
-    for (const way of [[one.digit], ...(hasNine ? [['98', one.digit]] : [])]) {
-      expect(walk(way, more, allRight())).toEqual({ kind: 'help' })
-      expect(walk(way, context, allRight())).toMatchObject({ kind: 'ask' })
-    }
-  },
-)
+test.for(everyMenu)('one more entry of %s stands below the others', ([, { settings, say }]) => {
+  const context = sampleContext({ settings, say }, longest)
+  const more = { ...context, menu: createMenu(settings, [...menuParts, one]) }
+  const pagesIn = (of: MenuContext) => pagesAt('main', [], of, allRight())(facts)
+  const linesIn = (pages: string[]) =>
+    pages.flatMap((page) => page.split('\n').filter((line) => !/^(98|0)\. /.test(line)))
+  const pages = pagesIn(more)
+  expect(linesIn(pages)).toEqual([...linesIn(pagesIn(context)), `${one.digit}. One more entry`])
+  for (const page of pages) expectToFit(page)
+  const hasNine = settings.profile === 'lender'
+  expect(pages.findIndex((page) => page.includes(`\n${one.digit}. `)) > 0).toBe(hasNine)
+  for (const way of [[one.digit], ...(hasNine ? [['98', one.digit]] : [])]) {
+    expect(walk(way, more, allRight())).toEqual({ kind: 'help' })
+    expect(walk(way, context, allRight())).toMatchObject({ kind: 'ask' })
+  }
+})
 
 describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
   test('no list has a digit twice, or one that pages need, or that led to it', () => {
