@@ -1,6 +1,6 @@
 import { languages } from '../../src/account/language.ts'
 import { type PhoneNumber, parseCaller } from '../../src/account/phone.ts'
-import { createMenu, menuParts } from '../../src/ussd/menu/entries.ts'
+import { createMenu } from '../../src/ussd/menu/entries.ts'
 import {
   type Destination,
   type Effect,
@@ -17,13 +17,8 @@ import { english } from '../../src/ussd/messages/en.ts'
 import { messagesIn } from '../../src/ussd/messages/languages.ts'
 import { languageLabels, longAddress } from '../../src/ussd/messages/texts.ts'
 
-/** What an operator may say for entries that have a variable of their own. */
-const own = Object.fromEntries(
-  menuParts.flatMap(({ variable }) => (variable ? [[variable.name, variable.example]] : [])),
-)
-
-const lender = { profile: 'lender', confirms: true, languages, own } as const
-const demo = { profile: 'demo', confirms: false, pin: 'off', languages: [], own: {} } as const
+const lender = { profile: 'lender', confirms: true, languages, helpNumber: '0700 000 099' } as const
+const demo = { profile: 'demo', confirms: false, pin: 'off', languages: [] } as const
 
 /** Every menu that an operator can have, and in what words. */
 export const menus = {

@@ -20,7 +20,7 @@ const patienceMs = 20_000
 
 const nobody = '+254700000099'
 
-const doctor = createCommand({
+export const doctor = createCommand({
   usage,
   options: commonOptions,
   async run({ url = '' }, _, { env }) {

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { atPace, type Chain, poolRules } from '../chain/chains.ts'
 import { contradictionsIn } from './contradictions.ts'
-import { ConfigError, menuVariables, readEnvironment } from './environment.ts'
+import { ConfigError, readEnvironment } from './environment.ts'
 import { guardsOf } from './guards.ts'
 import { completeSettings, type Settings } from './settings.ts'
 
@@ -48,7 +48,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
       profile,
       confirms: settings.CONFIRM === 'on',
       pin,
-      own: ownOf(settings.values),
+      helpNumber: settings.HELP_NUMBER,
       languages: settings.LANGUAGES,
     },
   }
@@ -67,11 +67,6 @@ const smsOf = ({ SMS_API_KEY: apiKey, SMS_USERNAME: username, ...more }: Setting
 
 const rateFeedOf = ({ RATE_FEED_URL: url, LOCAL_CURRENCY: currency }: Settings) =>
   url && currency ? { url, currency } : undefined
-
-function ownOf(values: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
-  const set = menuVariables.map(({ name }) => [name, values[name]] as const)
-  return Object.fromEntries(set.flatMap(([name, value]) => (value ? [[name, `${value}`]] : [])))
-}
 
 const orNone = <Limit>(limit: Limit | 'none') => (limit === 'none' ? undefined : limit)
 

@@ -4,7 +4,6 @@ import * as z from 'zod/mini'
 import { languages } from '../account/language.ts'
 import type { Country } from '../account/phone.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
-import { menuParts } from '../ussd/menu/entries.ts'
 import '../runtime/english.ts'
 
 export type Fault = { variable: string; reason: string }
@@ -75,12 +74,8 @@ export const secureUrl = z.url({ protocol: /^https?$/, error: 'has to be an http
   }),
 )
 
-/** Lists what entries of the menu have variables of their own for. */
-export const menuVariables = menuParts.flatMap(({ variable }) => variable ?? [])
-
 const optional = z.partial(
   z.object({
-    ...Object.fromEntries(menuVariables.map(({ name, schema }) => [name, schema])),
     NODE_URL_30: nodeUrls,
     NODE_URL_31: nodeUrls,
     CALLBACK_SECRET: text(/^[A-Za-z0-9_-]{16,}$/, 'has to be 16 or more of A-Z a-z 0-9 _ -'),
@@ -109,6 +104,10 @@ const optional = z.partial(
     CONFIRM: choice('on', 'off'),
     PIN: choice('off', 'on', 'strict'),
     PIN_SECRET: secret,
+    HELP_NUMBER: text(
+      /^[+*#0-9][*#0-9 ]{2,19}$/,
+      'has to be a number to call: 3 to 20 digits and spaces',
+    ),
     LOCAL_CURRENCY: text(/^[A-Z]{3}$/, 'has to be a currency by its three letters, such as KES'),
     RATE_FEED_URL: secureUrl,
     LANGUAGES: listOf(choice(...languages)).check(

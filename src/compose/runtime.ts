@@ -1,7 +1,6 @@
 import type { MemoryStore } from '../account/memory.ts'
 import type { KeyStore } from '../keys/key-store.ts'
-import type { FeedKeeper } from '../node/feed/options.ts'
-import type { SocketKeeper } from '../node/feed/sockets.ts'
+import type { FeedKeeper, SocketKeeper } from '../node/feed/options.ts'
 import type { AcceptPayment, Ledger, SetBack, SetBackAnswer } from '../relay/ledger/port.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'

@@ -11,10 +11,10 @@ export class KeysObject<Env = unknown> extends DurableObject<Env> implements Key
     this.#sql = state.storage.sql
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS keys (
       hash TEXT PRIMARY KEY, name TEXT NOT NULL, chain_id INTEGER NOT NULL, quota INTEGER,
-      methods TEXT, created_at INTEGER NOT NULL, revoked_at INTEGER)`)
-    this.#sql.exec(`CREATE TABLE IF NOT EXISTS spent (
-      hash TEXT PRIMARY KEY, day INTEGER NOT NULL, calls INTEGER NOT NULL)`)
-    this.#sql.exec(`CREATE TABLE IF NOT EXISTS upstream (
+      methods TEXT, created_at INTEGER NOT NULL, revoked_at INTEGER);
+    CREATE TABLE IF NOT EXISTS spent (
+      hash TEXT PRIMARY KEY, day INTEGER NOT NULL, calls INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS upstream (
       day INTEGER PRIMARY KEY, relay INTEGER NOT NULL, callers INTEGER NOT NULL)`)
   }
 

@@ -18,13 +18,8 @@ export type KeyRouteOptions = {
 }
 
 /** What the operator does with keys: `GET /`, `POST /` and `DELETE /<start of the hash>`. */
-export function keyRoutes({
-  store,
-  operatorToken,
-  chainIds,
-  isServed,
-  now,
-}: KeyRouteOptions): Hono {
+export function keyRoutes(options: KeyRouteOptions): Hono {
+  const { store, operatorToken, chainIds, isServed, now } = options
   const routes = new Hono()
   const methodName = z
     .string()

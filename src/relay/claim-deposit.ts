@@ -3,57 +3,51 @@ import { gasPriceWithin } from './fees.ts'
 import type { Relayer } from './relayer.ts'
 import { createSigner } from './signer.ts'
 
-/** What came of an attempt to bring what is at an account's own address into its balance. */
+/** Tells what came of an attempt to deposit what is at an account's own address. */
 export type DepositClaim =
-  /** On its way. `isTaken`: a node said that it has it; else none may, and it can be asked for again. */
+  /** Is on its way; unless `isTaken`, no node said that it has it, so it may be asked for again. */
   | { kind: 'sent'; amountWei: bigint; hash: Hex; isTaken: boolean }
-  /** A transaction of the account waits for a block already. Nothing more was sent. */
+  /** Was not sent: another transaction of the account waits for a block. */
   | { kind: 'under_way' }
-  /** Nothing is there, or no more than the gas costs. With the last deposit of the account, if it was lately. */
+  /** Finds no more than the gas costs, and tells of the account's last deposit, if known. */
   | { kind: 'too_little'; thereWei: bigint; gasWei: bigint; last: Deposit | undefined }
-  /** The chain's gas price is above the operator's limit. Nothing was sent. */
+  /** Was not sent: the chain's gas price is above the operator's limit. */
   | { kind: 'price_too_high' }
-  /** An operator has stopped payments. Nothing was sent. */
+  /** Was not sent: an operator has stopped payments. */
   | { kind: 'paused' }
-  /** Nodes refuse the transaction: nothing has moved. */
+  /** Was refused by nodes: nothing has moved. */
   | { kind: 'refused' }
 
-/** One that a block has. */
+/** Describes a deposit that is in a block. */
 export type Deposit = { amountWei: bigint; hash: Hex; block: number }
 
 export type DepositClaimOptions = Pick<Relayer, 'ledger' | 'node' | 'fees' | 'clock' | 'log'> & {
   chainId: number
-  /** The contract's call that takes the money. */
   deposit: DepositCall
 }
 
-/** A call that credits its sender with what is sent along. */
+/** Credits its sender with what is sent along. */
 export type DepositCall = {
   to: Hex
   data: Hex
   /** Fails where the contract is not there: what is sent to an empty address is lost. */
   isThere: (account: Hex) => Promise<unknown>
-  /** Filters its events of an account's own deposits. */
+  /** Returns the topics of an account's own deposits. */
   topicsOf: (account: Hex) => Hex[]
   amountIn: (event: { topics: Hex[]; data: Hex }) => bigint
 }
 
-/**
- * Gas that a deposit may use. A test holds it to the snapshots of what it takes in Rootstock's prices and
- * in Ethereum's; what it does not use stays at the address.
- */
+/** Limits a deposit's gas; a test holds it to what one takes in both networks' prices. */
 export const depositGas = 80_000
 
-/** How far back the last deposit is looked for: some hours on Rootstock, and one question to a node. */
+/** Limits how far back the last deposit is looked for: hours on Rootstock, one question. */
 const lookBackBlocks = 1_000
 const nodeTimeoutMs = 5_000
 
 /**
- * Has an account's own key deposit what is at its address, less the gas. It happens once by its nature: one
- * nonce of the account carries it, and what has been deposited is there no more. So nothing is stored,
- * and it may be asked for again whatever became of an answer.
- *
- * @throws {TransportError} no node tells: nothing was sent
+ * Deposits what is at an account's address, less the gas. Nothing is stored: one nonce carries it
+ * once, and deposited money is gone from there, so it may be asked for again. @throws
+ * {TransportError} no node tells; nothing was sent
  */
 export async function claimDeposit(
   options: DepositClaimOptions,
@@ -100,7 +94,6 @@ async function send(
     case 'taken':
     case 'unknown':
       return { kind: 'sent', amountWei: valueWei, hash, isTaken: outcome === 'taken' }
-    // Another claim of the same money was faster.
     case 'nonce_used':
     case 'nonce_occupied':
       return { kind: 'under_way' }

@@ -2,7 +2,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Identified, Identity, Ledger } from './ledger/port.ts'
 import type { Relayer } from './relayer.ts'
 
-/** What a ledger's rows are good for: bytes of this key, requests to this forwarder on this chain. */
+/** Returns what a ledger's rows belong to: this key, and this forwarder on this chain. */
 export function identityOf({ signer, forwarder }: Pick<Relayer, 'signer' | 'forwarder'>): Identity {
   return {
     chainId: forwarder.chainId,
@@ -13,16 +13,13 @@ export function identityOf({ signer, forwarder }: Pick<Relayer, 'signer' | 'forw
   }
 }
 
-/** How long the ledger may take to say so: a caller is answered within 8 s, and nothing has begun yet. */
+/** Limits how long the ledger may take: a caller is answered within 8 s. */
 const identifiedWithinMs = 2_000
 
-/** After that a process with another configuration may have moved the ledger, where nothing was open. */
+/** Limits how long a yes is kept: then another configuration may have moved an idle ledger. */
 const rememberedMs = 60_000
 
-/**
- * Checks whether this relay has the secrets that the ledger was begun with. A yes is remembered for a minute; a
- * no is asked again, so that a mended configuration works at once. Throws where the ledger does not answer.
- */
+/** Checks whose ledger it is, a no each time: a mended setup works at once. @throws {Error} */
 export function createIdentityCheck(
   ledger: Ledger,
   clock: Clock,
@@ -31,7 +28,8 @@ export function createIdentityCheck(
   let askedAt = Number.NEGATIVE_INFINITY
   return async () => {
     if (clock.now() - askedAt < rememberedMs) return { kind: 'same' }
-    // Each delivery asks for itself: a shared question is cancelled with the delivery that asked it.
+    // Each delivery asks for itself: a shared question would be cancelled with the one that asked
+    // it.
     const done = new AbortController()
     try {
       const answer = await Promise.race([

@@ -4,10 +4,7 @@ import { bytesToHex, type LocalAccount } from 'viem'
 import { type Chain, chains } from '../chain/chains.ts'
 import { keyAccount } from '../runtime/key-account.ts'
 
-/**
- * The relayer key with this index on the chain's HD path (BIP-44).
- * Costs thousands of hashes (BIP-39's PBKDF2): keep the result.
- */
+/** Derives a relayer key on the chain's HD path (BIP-44). Keep it: it costs thousands of hashes. */
 export function relayerAccount(
   mnemonic: string,
   chainId: Chain['id'],

@@ -9,7 +9,7 @@ import { encodeExecute, type Forwarder, type SignedRequest } from './forwarder/r
 import type { Ledger, SignedTransaction, Slot } from './ledger/port.ts'
 import type { Signer, TransactionContent } from './signer.ts'
 
-/** What a payment through one relayer key needs, in a request's Worker and in the alarm. */
+/** Holds what payments through one relayer key need, in a request's Worker and in the alarm. */
 export type Relayer = {
   ledger: Ledger
   node: Node
@@ -19,36 +19,28 @@ export type Relayer = {
   fees: FeeLimits
   clock: Clock
   log: Log
-  /** Words for the revert data of a failed call. */
+  /** Puts the revert data of a failed call into words. */
   reasonOf: (revertData: Hex) => string
 }
 
-/** What payments are judged and priced by: the chain's rules and the operator's price limits. */
+/** Holds what payments are judged and priced by: the chain's rules and the operator's limits. */
 export type Terms = Pick<Relayer, 'rules' | 'fees'>
 
-/**
- * How long a request is good for on the chain, in seconds. Longer than the watch of 50 blocks, far
- * shorter than the 24 h that the forwarder allows.
- */
+/** Limits a request's life on the chain: longer than 50 blocks, below the forwarder's 24 h. */
 export const requestLifetimeSeconds = 2 * 60 * 60
 
-/** The most that a request is signed for. */
+/** Limits the gas that a request is signed for. */
 export const mostInnerGas = Math.max(...Object.values(loanCalls).map(({ gas }) => gas))
 
-/** What `execute` itself uses for one request, with a margin: signature, storage, event, calldata. */
+/** Limits what `execute` itself uses for one request: signature, storage, event, calldata. */
 export const executeGas = 150_000
 
-/** The same for each request after the first, which pays for what they share. */
+/** Limits the same for each later request: the first has paid for what they share. */
 export const followingGas = 70_000
 
-/** A transaction that only uses up its nonce. */
 const noOpGas = 21_000
 
-/**
- * What a transaction pays for gas, in wei a unit: the node's price within the operator's limits, but
- * at least what the chain's pool asks for over older bytes of its nonce. Undefined where that is more
- * than the operator allows.
- */
+/** Returns the gas price in wei that also outbids older bytes; undefined: over the limit. */
 export function gasPriceFor(
   { fees, rules }: Terms,
   nodePriceWei: bigint,
@@ -69,16 +61,13 @@ export function carry(
   return { to: forwarder.address, data: encodeExecute(requests), gas: gasFor(requests) }
 }
 
-/** The gas of a transaction that carries these requests: a sum, for an estimate is that of a batch that is skipped. */
+/** Adds up the gas of requests: an estimate would be that of a batch that is skipped. */
 export function gasFor(requests: readonly { gas: number }[]): number {
   const calls = requests.reduce((sum, { gas }) => sum + gas, 0)
   return executeGas + (requests.length - 1) * followingGas + calls
 }
 
-/**
- * Signs a transaction for a nonce. Older bytes of that nonce are outbid by what the chain's pool asks for;
- * undefined where the operator's highest price does not reach that.
- */
+/** Signs for a nonce, above its older bytes' price; undefined where the limit forbids that. */
 export async function signFor(
   relayer: Terms & Pick<Relayer, 'signer'>,
   { nonce, prior }: Slot,

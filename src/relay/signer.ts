@@ -8,22 +8,21 @@ import {
 } from 'viem'
 import type { SignedTransaction } from './ledger/port.ts'
 
-/** What a transaction does, whatever its nonce and its price are. */
+/** Tells what a transaction does, whatever its nonce and price are. */
 export type TransactionContent = { to: Address; data: Hex; gas: number }
 
-/** A relayer's transaction before it is signed. Legacy (EIP-155): Rootstock takes no other. */
+/** Describes a transaction to sign: legacy (EIP-155), since Rootstock takes no other. */
 export type UnsignedTransaction = TransactionContent & {
   nonce: number
   gasPriceWei: bigint
-  /** What is sent along. Left out: nothing. */
+  /** Sends this along; nothing by default. */
   valueWei?: bigint
 }
 
-/** Holds one relayer key. */
 export type Signer = {
   address: Address
   sign(transaction: UnsignedTransaction): Promise<SignedTransaction>
-  /** Reads what a transaction does that this signer signed. */
+  /** Reads what a transaction of this signer does. */
   contentOf(transaction: SignedTransaction): TransactionContent
 }
 

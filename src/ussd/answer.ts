@@ -165,7 +165,7 @@ async function screenFor(of: Asking, typed: readonly string[]): Promise<Screen> 
     case 'language':
       return chooseLanguage(of, result.language)
     case 'help':
-      return end(help.words(say).help(of.settings.own[help.variable.name] ?? ''))
+      return end(help.words(say).help(of.settings.helpNumber ?? ''))
     default: {
       // What "all" comes to changes with each payment: it is never the same twice.
       const askOfEqual =

@@ -1,4 +1,3 @@
-import type { LocalAccount } from 'viem'
 import { formerForms } from '../../../src/account/numbering.ts'
 import { readSecret } from '../../ops/environment.ts'
 import { createCommand, type Found } from '../../stack/command.ts'
@@ -7,7 +6,6 @@ import type { Move } from './accounts.ts'
 import { derivePhones, parseAliases, parsePhones } from './phones.ts'
 import { type Migration, printPlan } from './plan.ts'
 import { openDeployment, openPair } from './records.ts'
-import { createRelayer } from './relayer.ts'
 import { moveAccounts } from './run.ts'
 import { verifyMigration } from './verify.ts'
 
@@ -49,7 +47,7 @@ export const migrate = createCommand({
     const batchSize = readCount('batch', batch, 10)
     const maxBlocks = BigInt(readCount('blocks', blocks, 1_000_000))
     const deployment = await openDeployment(env, record)
-    const { client, pair: from, secret, key } = deployment
+    const { client, pair: from, secret } = deployment
     const newSecret = to === undefined ? readSecret(env, 'NEW_ACCOUNT_KEY_SECRET') : undefined
     if (secret === newSecret) throw new Misused('the new secret is the old one')
     const move: Move =
@@ -63,15 +61,13 @@ export const migrate = createCommand({
     }))
     const phones = await derivePhones(owners, { secret, newSecret })
     say(`${phones.size} numbers`)
-    return act({ ...deployment, move, phones, batchSize, maxBlocks, log: say }, key)
+    return act({ ...deployment, move, phones, batchSize, maxBlocks, log: say })
   },
 })
 
-type Act = (migration: Migration, key: LocalAccount | undefined) => Promise<Found>
-
-const actions: Readonly<Record<string, Act>> = {
-  async plan(migration, key) {
-    await printPlan(migration, key?.address)
+const actions: Readonly<Record<string, (migration: Migration) => Promise<Found>>> = {
+  async plan(migration) {
+    await printPlan(migration)
     return { lines: [] }
   },
   run,
@@ -83,8 +79,8 @@ const actions: Readonly<Record<string, Act>> = {
   },
 }
 
-async function run(migration: Migration, key: LocalAccount | undefined): Promise<Found> {
-  const { moved, stuck } = await moveAccounts(migration, createRelayer(migration, key))
+async function run(migration: Migration): Promise<Found> {
+  const { moved, stuck } = await moveAccounts(migration)
   return { lines: [`${moved.length} accounts moved`], isBad: stuck.length > 0 }
 }
 
@@ -115,9 +111,7 @@ export const alias = createCommand({
     const phones = await derivePhones(parseAliases(await input()), deployment)
     const move: Move = { kind: 'number', from: deployment.pair }
     const usual = { batchSize: 10, maxBlocks: 2_000n, log: () => {} }
-    const migration: Migration = { ...deployment, move, phones, ...usual }
-    const relayer = createRelayer(deployment, deployment.key)
-    const { moved, stuck } = await moveAccounts(migration, relayer)
+    const { moved, stuck } = await moveAccounts({ ...deployment, move, phones, ...usual })
     // For the operator's records: addresses and times, and never a number.
     const note = (entry: Record<string, string | undefined>) =>
       say(JSON.stringify({ time: new Date().toISOString(), ...entry }))

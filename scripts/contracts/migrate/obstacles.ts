@@ -1,22 +1,24 @@
-import { type Address, isAddressEqual, type PublicClient } from 'viem'
+import { isAddressEqual, type PublicClient } from 'viem'
 import { priceObstacle } from '../../stack/chain/node.ts'
 import { forwarderAt, loanAt } from '../reads.ts'
 import type { Move } from './accounts.ts'
-import type { Pair, PoolTerms } from './records.ts'
+import type { OpenedDeployment, Pair } from './records.ts'
 
-export async function findObstacles(
-  { client, move, terms }: { client: PublicClient; move: Move; terms: PoolTerms },
-  relayer: Address | undefined,
-): Promise<string[]> {
+export async function findObstacles({
+  client,
+  move,
+  terms,
+  key,
+}: OpenedDeployment & { move: Move }): Promise<string[]> {
   const forwarder = forwarderAt(client, move.from.forwarder)
   // One number's account may go while all others are served.
   const isOpen = move.kind !== 'number' && !(await loanAt(client, move.from.loan).paused())
-  const isStranger = relayer !== undefined && !(await forwarder.isRelayer([relayer]))
+  const isStranger = key !== undefined && !(await forwarder.isRelayer([key.address]))
   const found = [
     ...(await findPairObstacles(client, move.from)),
     isOpen && 'the loan contract is not paused: its guardian calls pause()',
     (await forwarder.paused()) && 'the forwarder is paused: its owner calls unpause()',
-    isStranger && `${relayer} is no relayer: setRelayer(${relayer}, true)`,
+    isStranger && `${key.address} is no relayer: setRelayer(${key.address}, true)`,
     priceObstacle(terms.fees.maxWei, await client.getGasPrice()),
     ...(move.kind === 'pair' ? await findPairObstacles(client, move.to) : []),
     move.kind === 'pair' && (await findMoveObstacle(client, move)),

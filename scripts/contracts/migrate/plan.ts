@@ -17,7 +17,7 @@ import { findObstacles } from './obstacles.ts'
 import type { Phone } from './phones.ts'
 import type { OpenedDeployment } from './records.ts'
 
-export type Migration = Pick<OpenedDeployment, 'client' | 'chain' | 'pair' | 'terms'> & {
+export type Migration = OpenedDeployment & {
   move: Move
   phones: ReadonlyMap<Address, Phone>
   batchSize: number
@@ -65,7 +65,7 @@ export async function readTasks(
 }
 
 /** Prints what a run would do and what that costs at most. Sends nothing. */
-export async function printPlan(migration: Migration, relayer: Address | undefined): Promise<void> {
+export async function printPlan(migration: Migration): Promise<void> {
   const { client, chain, log, batchSize } = migration
   const { tasks, stuck, outside } = await findTodo(migration)
   const amount = (wei: bigint) => showAmount(wei, chain)
@@ -83,7 +83,7 @@ export async function printPlan(migration: Migration, relayer: Address | undefin
   log(`${states.length} accounts to move with ${held}, owing ${owed} that is not written off`)
   const cost = amount(BigInt(gas) * priceWei)
   log(`${batches.length} transactions with ${gas} gas at most, ${cost} at the node's price`)
-  for (const obstacle of await findObstacles(migration, relayer)) log(`not yet: ${obstacle}`)
+  for (const obstacle of await findObstacles(migration)) log(`not yet: ${obstacle}`)
 }
 
 /** Says who is left to itself: outside wallets, and phones whose number is missing. */

@@ -1,11 +1,4 @@
-import {
-  BaseError,
-  type Hex,
-  keccak256,
-  type LocalAccount,
-  type PublicClient,
-  stringToHex,
-} from 'viem'
+import { BaseError, type Hex, keccak256, type PublicClient, stringToHex } from 'viem'
 import {
   decodeExecute,
   type Forwarder,
@@ -15,23 +8,20 @@ import {
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
 import { carry, gasPriceFor } from '../../../src/relay/relayer.ts'
-import { createSigner, type Signer } from '../../../src/relay/signer.ts'
+import { createSigner } from '../../../src/relay/signer.ts'
 import { until } from '../../dev/wait.ts'
 import { priceObstacle } from '../../stack/chain/node.ts'
 import { Misused, StackError } from '../../stack/report.ts'
 import { forwarderAt } from '../reads.ts'
 import type { Call } from './accounts.ts'
-import type { OpenedDeployment, PoolTerms } from './records.ts'
+import type { OpenedDeployment } from './records.ts'
 
-export type Relayer = PoolTerms & { client: PublicClient; signer: Signer; forwarder: Forwarder }
+export type Relayer = ReturnType<typeof createRelayer>
 
 /** Makes a relayer of its key. @throws {Misused} none is named */
-export function createRelayer(
-  { client, chain, pair, terms }: Pick<OpenedDeployment, 'client' | 'chain' | 'pair' | 'terms'>,
-  key: LocalAccount | undefined,
-): Relayer {
+export function createRelayer({ client, chain, pair, terms, key }: OpenedDeployment) {
   if (key === undefined) throw new Misused('RELAYER_KEY or RELAYER_MNEMONIC is not set.')
-  const forwarder = { chainId: chain.id, address: pair.forwarder }
+  const forwarder: Forwarder = { chainId: chain.id, address: pair.forwarder }
   return { ...terms, client, signer: createSigner(key, chain.id), forwarder }
 }
 

@@ -14,7 +14,7 @@ import {
   readTasks,
   type Task,
 } from './plan.ts'
-import { preflight, type Relayer, sendBatch, signCall } from './relayer.ts'
+import { createRelayer, preflight, type Relayer, sendBatch, signCall } from './relayer.ts'
 
 /** How often a run tries an account whose calls go through before they are sent, and fail in their block. */
 const maxTries = 3
@@ -29,8 +29,9 @@ type Run = {
 }
 
 /** Moves all that a new look at the chain finds to move. @throws {StackError} before anything is sent */
-export async function moveAccounts(migration: Migration, relayer: Relayer) {
-  const obstacles = await findObstacles(migration, relayer.signer.address)
+export async function moveAccounts(migration: Migration) {
+  const relayer = createRelayer(migration)
+  const obstacles = await findObstacles(migration)
   if (obstacles.length > 0) {
     throw new StackError(`nothing was sent:${obstacles.map((each) => `\n- ${each}`).join('')}`)
   }

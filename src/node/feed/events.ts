@@ -14,6 +14,7 @@ export function createFeedEvents(
 ) {
   let listenedTo: number | undefined
   let filter: { node: string; id: string } | undefined
+  const pool = () => ask(poolOf)
 
   return {
     /** Gives the hashes that entered the pool since the last call, as far as that was seen. */
@@ -40,10 +41,6 @@ export function createFeedEvents(
       filter = undefined
       socket.close()
     },
-  }
-
-  function pool(): Promise<string[]> {
-    return ask(poolOf)
   }
 
   async function filtered(): Promise<string[]> {

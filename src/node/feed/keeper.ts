@@ -11,10 +11,8 @@ const pollMs = { alone: 1_000, told: 2_500 }
 
 const lookMs = 6_000
 
-export function createNodeFeed(
-  { service, urls, keys, limits, clock, log }: FeedKeeper,
-  store: FeedStore,
-): Feed {
+export function createNodeFeed(keeper: FeedKeeper, store: FeedStore): Feed {
+  const { service, urls, keys, clock } = keeper
   const { nodes } = service
   const ask: Parameters<typeof createFeedEvents>[0] = (work) =>
     withinTime(clock, lookMs, (signal) => nodes.during(signal).ask(work))
@@ -25,14 +23,11 @@ export function createNodeFeed(
     nudge: () => feed.nudge(),
   })
   const feed: Feed = createFeed({
+    ...keeper,
     chain: createFeedChain(createFeedSource(ask, nodes.sawHead), store.blocks()),
     events: createFeedEvents(ask, socket),
     store,
-    limits,
     keyOf: keys.lookup,
-    service,
-    clock,
-    log,
     pollMs() {
       socket.ensure()
       return socket.connection() !== undefined ? pollMs.told : pollMs.alone

@@ -13,22 +13,19 @@ const keyCheckMs = 10_000
 
 const syncingPollMs = 2_000
 
+type Memory = ReturnType<typeof newMemory>
+
 /** What is remembered from one look to the next. Times are Unix ms. */
-type Memory = {
-  isBehind: boolean
-  minedSincePool: string[]
-  keysCheckedAt: number
-  syncingAskedAt: number
-}
+const newMemory = (now: number) => ({
+  isBehind: true,
+  minedSincePool: [] as string[],
+  keysCheckedAt: now,
+  syncingAskedAt: Number.NEGATIVE_INFINITY,
+})
 
 export function createLooks(options: LooksOptions) {
   const { clock, log } = options
-  const memory: Memory = {
-    isBehind: true,
-    minedSincePool: [],
-    keysCheckedAt: clock.now(),
-    syncingAskedAt: Number.NEGATIVE_INFINITY,
-  }
+  const memory = newMemory(clock.now())
   let last: Promise<LookResult> = Promise.resolve(undefined)
   let next: Promise<LookResult> | undefined
 

@@ -39,15 +39,13 @@ export type SessionsOptions = {
   left: (session: Session) => void
 }
 
-/** Connections that were closed from here, but not by the client: the runtime holds what it did not read. */
-type Lingering = Map<string, { keyHash: string; since: number; length: number }>
-
 export type Sessions = ReturnType<typeof createSessions>
 
 /** The connections of a feed. None of them can make the runtime hold more than the limits. */
 export function createSessions({ limits, clock, log, left }: SessionsOptions) {
   const sessions = new Map<string, Session>()
-  const lingering: Lingering = new Map()
+  /** Closed from here, but not by the client: the runtime holds what it did not read. */
+  const lingering = new Map<string, { keyHash: string; since: number; length: number }>()
   let unansweredInAll = 0
 
   function restore(socket: FeedSocket): Session {
@@ -57,9 +55,11 @@ export function createSessions({ limits, clock, log, left }: SessionsOptions) {
   }
 
   function hasPlace(keyHash: string, most: number): boolean {
-    const { held, places } = stillHeld(lingering, keyHash, clock.now())
-    const open = [...sessions.values()].filter(({ socket }) => socket.keyHash === keyHash)
-    return places + open.length < most && held <= limits.lingeringInAll
+    const gone = keepSince(clock.now() - lingerMs, lingering)
+    const open = [...sessions.values()].map(({ socket }) => socket)
+    const ofKey = [...gone, ...open].filter((one) => one.keyHash === keyHash)
+    const held = gone.reduce((sum, { length }) => sum + length, 0)
+    return ofKey.length < most && held <= limits.lingeringInAll
   }
 
   /** The client sent something, so it is alive and, as far as one can tell, reads. */
@@ -128,17 +128,8 @@ export function createSessions({ limits, clock, log, left }: SessionsOptions) {
   }
 }
 
-function stillHeld(
-  lingering: Lingering,
-  keyHash: string,
-  now: number,
-): { held: number; places: number } {
-  let held = 0
-  let places = 0
-  for (const [id, { since, length, keyHash: own }] of lingering) {
-    if (now - since > lingerMs) lingering.delete(id)
-    held += length
-    if (own === keyHash) places += 1
-  }
-  return { held, places }
+/** Deletes what is older, and gives the others. */
+function keepSince<T extends { since: number }>(earliest: number, all: Map<string, T>): T[] {
+  for (const [id, { since }] of all) if (since < earliest) all.delete(id)
+  return [...all.values()]
 }

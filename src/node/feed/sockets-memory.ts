@@ -2,9 +2,8 @@ import { faultOf } from '../../runtime/log.ts'
 import { createMemoryFeedStore } from './feed-store.ts'
 import { createNodeFeed } from './keeper.ts'
 import type { Feed } from './network-feed.ts'
-import type { FeedKeeper } from './options.ts'
+import type { FeedKeeper, SocketKeeper } from './options.ts'
 import type { FeedSocket } from './sessions.ts'
-import type { SocketKeeper } from './sockets.ts'
 
 /** The server's end of a WebSocket, as runtimes with the standard's own class have it. */
 export type ServerSocket = {
@@ -28,11 +27,8 @@ export type MemorySocketsOptions = {
 const goingAway = 1001
 
 /** Takes WebSockets that live and die with this process; one feed serves all of a network. */
-export function createMemorySockets({
-  keeperOf,
-  upgrade,
-  ending,
-}: MemorySocketsOptions): SocketKeeper {
+export function createMemorySockets(options: MemorySocketsOptions): SocketKeeper {
+  const { keeperOf, upgrade, ending } = options
   const feeds = new Map<number, { feed: Feed; keeper: FeedKeeper }>()
   const sockets = new Set<ServerSocket>()
 

@@ -4,9 +4,8 @@ import { type FeedBlock, keptBlocks } from './chain.ts'
 import type { FeedStore } from './feed-store.ts'
 import { createNodeFeed } from './keeper.ts'
 import type { Feed } from './network-feed.ts'
-import type { FeedKeeper } from './options.ts'
+import type { FeedKeeper, SocketKeeper } from './options.ts'
 import type { FeedSocket } from './sessions.ts'
-import type { SocketKeeper } from './sockets.ts'
 import type { Topic } from './subscriptions.ts'
 
 /** A lost instance is back after so long, as long as a client listens. */

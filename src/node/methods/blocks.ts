@@ -9,7 +9,7 @@ import {
   toQuantity,
 } from '../objects/values.ts'
 import { completeBlock } from '../reads/complete-block.ts'
-import { ifServed, type Lookup, lookUp } from '../reads/lookup.ts'
+import { ifServed, lookUp } from '../reads/lookup.ts'
 import { minedBlock, pendingBlockOf } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleBlock } from './examples.ts'
@@ -55,7 +55,7 @@ export const blockMethods = [
   count('eth_getUncleCountByBlockNumber', 'uncles', blockParam),
 ]
 
-function count(name: Lookup, what: Counted, param: typeof hashParam): Method {
+function count(name: string, what: Counted, param: typeof hashParam): Method {
   const isByHash = param === hashParam
   return method({
     name,
@@ -75,7 +75,7 @@ function count(name: Lookup, what: Counted, param: typeof hashParam): Method {
 /** Counts here what the node does not, and what is pending: RSKj counts its pool instead. */
 async function countInBlock(
   node: UpstreamNode,
-  name: Lookup,
+  name: string,
   selector: string,
   what: Counted,
 ): Promise<string | null> {

@@ -3,7 +3,7 @@ import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { rawReceipt, receipt, shapeReceipt } from '../objects/receipt.ts'
 import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
 import { blockParam, hashParam, quantityParam } from '../objects/values.ts'
-import { type Lookup, lookUp } from '../reads/lookup.ts'
+import { lookUp } from '../reads/lookup.ts'
 import { pendingBlockOf } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleBlock, exampleReceipt, exampleTransaction } from './examples.ts'
@@ -71,7 +71,7 @@ export const transactionMethods = [
   }),
 ]
 
-async function lookUpTransaction(node: UpstreamNode, name: Lookup, ...params: string[]) {
+async function lookUpTransaction(node: UpstreamNode, name: string, ...params: string[]) {
   const raw = await lookUp(node, name, params, z.nullable(rawTransaction))
   return raw && shapeTransaction(raw)
 }

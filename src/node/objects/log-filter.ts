@@ -3,19 +3,14 @@ import * as z from 'zod/mini'
 import type { ChainLog } from './log.ts'
 import { addressesParam, blockParam, hashParam } from './values.ts'
 
-const topicError = { error: 'must be a 32-byte topic, an array of such topics, or null' }
+const topic = z.union(
+  [hashParam, z.array(z.nullable(hashParam)).check(z.maxLength(1_000)), z.null()],
+  { error: 'must be a 32-byte topic, an array of such topics, or null' },
+)
 
 const topics = z.nullish(
   z
-    .array(
-      z.union(
-        [hashParam, z.array(z.union([hashParam, z.null()])).check(z.maxLength(1_000)), z.null()],
-        topicError,
-      ),
-      {
-        error: 'must be an array of topics',
-      },
-    )
+    .array(topic, { error: 'must be an array of topics' })
     .check(z.maxLength(4, { error: 'must have at most 4 topics' })),
 )
 

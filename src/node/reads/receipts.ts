@@ -35,6 +35,6 @@ async function blockReceipts(node: UpstreamNode, raw: MinedBlock): Promise<RawRe
 }
 
 /** This is not a lie: the node has left the block for another one. */
-function gone(): never {
+export function gone(): never {
   throw new TransportError('the block left the chain while it was read')
 }

@@ -15,6 +15,7 @@ import {
 import type { UpstreamNode } from '../upstream/node.ts'
 import { ifServed, lookUp } from './lookup.ts'
 import { minedBlock } from './mined-block.ts'
+import { gone } from './receipts.ts'
 
 export async function tracesOfBlock(node: UpstreamNode, selector: string): Promise<Trace[] | null> {
   if (node.profile === 'rskj') {
@@ -24,11 +25,10 @@ export async function tracesOfBlock(node: UpstreamNode, selector: string): Promi
   return block && (await tracesOfMinedBlock(node, block))
 }
 
-/** The traces of a block. anvil takes no hash here, and RSKj takes one. */
+/** Gives the traces of a block of an Ethereum node; anvil takes no hash here. */
 export async function tracesOfMinedBlock(node: UpstreamNode, block: MinedBlock): Promise<Trace[]> {
   if (block.transactions.length === 0) return []
-  const selector = node.profile === 'rskj' ? block.hash : block.number
-  const whole = await ifServed(node.call('trace_block', [selector], rawTraces))
+  const whole = await ifServed(node.call('trace_block', [block.number], rawTraces))
   if (whole === undefined) {
     const each = block.transactions.map((entry) => tracesOfTransaction(node, hashOf(entry) ?? ''))
     return (await Promise.all(each)).flatMap((traces) => {
@@ -43,8 +43,7 @@ export async function tracesOfMinedBlock(node: UpstreamNode, block: MinedBlock):
     !block.transactions.every((entry) => traced.has(hashOf(entry) ?? ''))
   ) {
     const now = await minedBlock(node, block.number, false)
-    if (now?.hash !== block.hash)
-      throw new TransportError('the block left the chain while it was read')
+    if (now?.hash !== block.hash) gone()
     throw new MalformedAnswer('the traces of a block are not its own')
   }
   return traces

@@ -30,8 +30,7 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
 
   /** What was asked today, as far as this process knows. */
   function today(): DayOfCalls {
-    const before = clock.now() < known.resetAt ? known : { relay: 0, callers: 0 }
-    return { relay: before.relay + untold.relay, callers: before.callers + untold.callers }
+    return clock.now() < known.resetAt ? sumOf(known, untold) : { ...untold }
   }
 
   async function tell(): Promise<void> {
@@ -44,7 +43,7 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
       warn(known, calls)
     } catch (error) {
       // They are told with the next ones.
-      untold = { relay: untold.relay + calls.relay, callers: untold.callers + calls.callers }
+      untold = sumOf(untold, calls)
       log({ level: 'warn', event: 'upstream.uncounted', message: faultOf(error) })
     }
   }
@@ -81,6 +80,10 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
       background(tell())
     },
   }
+}
+
+function sumOf(one: DayOfCalls, other: DayOfCalls) {
+  return { relay: one.relay + other.relay, callers: one.callers + other.callers }
 }
 
 /** Refuses calls of a network's keys where the budget of its nodes is used up for callers. */

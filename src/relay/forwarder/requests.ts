@@ -21,42 +21,36 @@ import {
 } from 'viem'
 import { relayForwarderAbi, requestDomain, requestStatuses, requestTypes } from './abi.ts'
 
-/** In bytes. */
 export const intentIdLength = 22
 
-/** What a caller signs (EIP-712, primary type `Request` of RelayForwarder.sol). */
+/** Says what a caller signs (EIP-712, primary type `Request` of RelayForwarder.sol). */
 export type ForwardRequest = {
   from: Address
-  /** Of {@link intentIdLength} bytes. Spent at most once on the chain: see {@link intentIdOf}. */
+  /** Has {@link intentIdLength} bytes, spent at most once on the chain: see {@link intentIdOf}. */
   intentId: Hex
-  /** Gas for the inner call. */
+  /** Limits the gas of the inner call. */
   gas: number
-  /** Unix time in seconds after which the forwarder refuses it. */
+  /** Tells when the forwarder begins to refuse it (Unix time in seconds). */
   deadline: number
   data: Hex
 }
 
 export type SignedRequest = ForwardRequest & { signature: Hex }
 
-/** Where requests are executed. */
+/** Names the contract that executes requests. */
 export type Forwarder = { chainId: number; address: Address }
 
-/** RelayForwarder's `Status`. */
 export type RequestStatus = (typeof requestStatuses)[number]
 
-/** What the forwarder did with a request of `from`. `returnData` is the inner call's, cut to 256 bytes in events. */
+/** Tells what the forwarder did with a request; an event cuts `returnData` to 256 bytes. */
 export type RequestResult = { intentId: Hex; from: Address; status: RequestStatus; returnData: Hex }
 
-/** A log as a node gives it, as far as events need it. */
+/** Holds what events need of a node's log. */
 export type RawLog = { address: Address; topics: readonly Hex[]; data: Hex }
 
 const executeSelector = toFunctionSelector(getAbiItem({ abi: relayForwarderAbi, name: 'execute' }))
 
-/**
- * The name of a session's one payment, from the 32 bytes of that session's intent key. There is no clock
- * in it, so that a relay that derives it again, after any loss, derives the same; the forwarder refuses
- * it to its account for 7 days after it was spent.
- */
+/** Names a session's one payment, by its intent key without a time: the same after any loss. */
 export function intentIdOf(forwarder: Forwarder, intentKey: Hex): Hex {
   const named = encodeAbiParameters(
     [{ type: 'uint256' }, { type: 'address' }, { type: 'bytes32' }],
@@ -65,7 +59,7 @@ export function intentIdOf(forwarder: Forwarder, intentKey: Hex): Hex {
   return slice(keccak256(named), 0, intentIdLength)
 }
 
-/** Signs a request with the caller's key. Deterministic (RFC 6979): the same request, the same bytes. */
+/** Signs a request with the caller's key: the same request gives the same bytes (RFC 6979). */
 export async function signRequest(
   account: LocalAccount,
   forwarder: Forwarder,
@@ -84,13 +78,13 @@ export async function signRequest(
   return { ...request, signature }
 }
 
-/** Calldata of `execute`, in the order given: packed as IRelayForwarder.sol says. */
+/** Returns the calldata of `execute`, packed as IRelayForwarder.sol says. */
 export function encodeExecute(requests: readonly SignedRequest[]): Hex {
   const batch = concatHex(requests.map(packRequest))
   return encodeFunctionData({ abi: relayForwarderAbi, functionName: 'execute', args: [batch] })
 }
 
-/** Of a request without its data, in bytes. */
+/** Counts the bytes of a request without its data. */
 const frameLength = 117
 const parityBit = 1n << 255n
 
@@ -109,7 +103,7 @@ function packRequest({ from, intentId, deadline, gas, data, signature }: SignedR
   ])
 }
 
-/** The requests in a transaction's calldata; none where it is not one of `execute`, or ends within a request. */
+/** Returns the requests in calldata of `execute`; none where that ends within a request. */
 export function requestsInCalldata(calldata: Hex): SignedRequest[] {
   if (!calldata.startsWith(executeSelector)) return []
   const call = decodeFunctionData({ abi: relayForwarderAbi, data: calldata })
@@ -143,7 +137,7 @@ function unpackRequest(packed: Hex): SignedRequest {
   }
 }
 
-/** What a simulated `execute` returned, in the order of its requests. */
+/** Returns what a simulated `execute` did with each request, in their order. */
 export function decodeExecute(requests: readonly SignedRequest[], data: Hex): RequestResult[] {
   const results = decodeFunctionResult({
     abi: relayForwarderAbi,
@@ -161,7 +155,7 @@ export function decodeExecute(requests: readonly SignedRequest[], data: Hex): Re
   })
 }
 
-/** Why the forwarder reverts as a whole, by the data of that. */
+/** Tells why the forwarder reverts as a whole. */
 export type ForwarderRefusal = 'missing' | 'not_allowed' | 'paused'
 
 export function refusalByForwarder(data: Hex): ForwarderRefusal {
@@ -175,19 +169,19 @@ export function refusalByForwarder(data: Hex): ForwarderRefusal {
   }
 }
 
-/** Whether a contract reverts since it is paused: both of ours say it alike. */
+/** Tells whether a contract reverts since it is paused: both of ours use the same error. */
 export const isPause = (data: Hex): boolean => errorName(data) === 'EnforcedPause'
 
 function errorName(data: Hex): string | undefined {
   try {
     return decodeErrorResult({ abi: relayForwarderAbi, data }).errorName
   } catch {
-    // Another contract stands there, or none.
+    // Another contract is there, or none.
     return undefined
   }
 }
 
-/** What the forwarder said in a transaction's logs. Logs of other contracts are passed over. */
+/** Returns what the forwarder said in a transaction's logs, whatever other contracts said. */
 export function resultsInLogs(forwarder: Forwarder, logs: readonly RawLog[]): RequestResult[] {
   const own = logs.filter((log) => log.address.toLowerCase() === forwarder.address.toLowerCase())
   const events = parseEventLogs({
@@ -204,13 +198,10 @@ export function resultsInLogs(forwarder: Forwarder, logs: readonly RawLog[]): Re
   })
 }
 
-/** What a transaction did for an intent, once for each request that names it. */
+/** Joins what a transaction did for an intent with the request that named it. */
 export type ProcessedRequest = { result: RequestResult; request: SignedRequest }
 
-/**
- * The results of an account's intent in a transaction, each with the request it belongs to: the
- * forwarder reports in the order in which the transaction carries them. Undefined where the two do not fit together.
- */
+/** Joins an account's results for an intent with their requests; undefined: they do not match. */
 export function processedIn(
   results: readonly RequestResult[],
   carried: readonly SignedRequest[],
@@ -227,12 +218,12 @@ export function processedIn(
   return own.length === requests.length ? processed : undefined
 }
 
-/** Whether two requests ask the same of the chain for the same account. */
+/** Tells whether two requests ask the same of the chain for the same account. */
 export function asksTheSame(one: ForwardRequest, other: ForwardRequest): boolean {
   return one.data === other.data && isAddressEqual(one.from, other.from)
 }
 
-/** Whether the status means that the intent can never execute again. */
+/** Tells whether a status means that the intent can never execute again. */
 export function isSpending(status: RequestStatus): status is 'executed' | 'failed' {
   return status === 'executed' || status === 'failed'
 }

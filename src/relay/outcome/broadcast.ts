@@ -1,12 +1,8 @@
-import type { SendRefusal } from '../../chain/refusals.ts'
 import type { SendVerdict, SignedTransaction } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import { logTransitions } from './log-transitions.ts'
 
-/**
- * Sends bytes that are recorded and notes what came of it. A transport error says nothing, so the
- * bytes count as sent and go out again later. Nothing here ever makes new bytes.
- */
+/** Sends recorded bytes, never new ones; after a transport error they count as sent. */
 export async function broadcast(
   relayer: Relayer,
   nonce: number,
@@ -31,27 +27,10 @@ export async function broadcast(
         refusal: sent.refusal,
         node: sent.message,
       })
-      if (isFirst && isForeign(sent.refusal)) logTransitions(log, await ledger.displaced(nonce))
-      else await ledger.sent(transaction.hash, sent.refusal)
+      // Unknown bytes hold the nonce, of an older payment perhaps: they are never outbid.
+      if (isFirst && sent.refusal === 'nonce_occupied') {
+        logTransitions(log, await ledger.displaced(nonce))
+      } else await ledger.sent(transaction.hash, sent.refusal)
       return sent.refusal
-  }
-}
-
-/**
- * Whether bytes that we do not know hold the nonce. They may be an older payment of ours: the request moves to
- * another nonce, and they are never bumped over.
- */
-function isForeign(refusal: Exclude<SendRefusal, 'known'>): boolean {
-  switch (refusal) {
-    case 'nonce_occupied':
-      return true
-    case 'nonce_used':
-    case 'nonce_too_high':
-    case 'insufficient_funds':
-    case 'quota':
-    case 'price_too_low':
-    case 'price_too_high':
-    case 'other':
-      return false
   }
 }

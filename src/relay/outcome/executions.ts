@@ -18,16 +18,13 @@ import { blockOfSpending, intentTopics } from './spent.ts'
 
 const nodeTimeoutMs = 5_000
 
-/** An execution of an intent, and whether it did what a request asks for. */
+/** Holds an execution of an intent, and whether it did what a request asks for. */
 export type Found = { execution: Execution; isSame: boolean }
 
 /**
- * Tells what one of our transactions did for each of its payments: its own execution, or the earlier one of
- * the same intent that it found. One whose intent is still unspent, as far as this transaction tells, has none.
- * What it carries may be other requests than those that its sessions' rows name: rows get lost.
- *
- * @param requests of the payments, by session
- * @throws {TransportError} an intent is spent and the node does not show by what
+ * Returns what one of our transactions did for each payment: its own execution, or an earlier one
+ * of the intent. Rows get lost, so it may carry other requests. @throws {TransportError} a part is
+ * shown
  */
 export async function executionsIn(
   relayer: Relayer,
@@ -35,7 +32,7 @@ export async function executionsIn(
   requests: ReadonlyMap<string, ForwardRequest>,
 ): Promise<Record<string, Execution>> {
   const { receipt } = mined
-  // It was reverted as a whole: the forwarder stopped, or does not take this relayer.
+  // It was reverted as a whole: the forwarder is paused, or does not take this relayer.
   if (!receipt.succeeded) return {}
   const results = resultsInLogs(relayer.forwarder, receipt.logs)
   const carried = requestsInCalldata(relayer.signer.contentOf(mined).data)
@@ -45,7 +42,8 @@ export async function executionsIn(
     if (processed === undefined) throw new TransportError('a receipt tells of other requests')
     const execution = await executionAmong(relayer, processed, receipt, request).catch((error) => {
       if (requests.size === 1) throw error
-      // The others do not wait for what one asks: it waits for a nonce again, and is asked for by itself.
+      // The others do not wait for the answer to one, which is queued again and looked up by
+      // itself.
       relayer.log({ level: 'warn', event: 'settle.failed', message: faultOf(error) })
       return undefined
     })
@@ -67,13 +65,13 @@ async function executionAmong(
   }
   if (!processed.some(({ result }) => result.status === 'already_spent')) return undefined
   const earlier = await findExecution(relayer, request)
-  // The node shows the receipt and not yet the older event: asked again at the next turn.
+  // The node shows the receipt and not yet the older event: the next round asks again.
   if (earlier === undefined)
     throw new TransportError('an intent is spent and its event is not found')
   return outcomeFor(earlier)
 }
 
-/** The outcome of a request by what spent its intent: another request's success is its failure. */
+/** Returns a request's outcome: an execution of another request is its failure. */
 export function outcomeFor({ execution, isSame }: Found): Execution {
   return isSame ? execution : { ...execution, outcome: 'failed', reason: otherRequest }
 }
@@ -81,11 +79,8 @@ export function outcomeFor({ execution, isSame }: Found): Execution {
 const otherRequest = 'Another request of this session was executed'
 
 /**
- * The execution that spent a request's intent for its account, from any sender: the forwarder names
- * its block, and the indexed event in that block tells of it. Undefined where nothing keeps the
- * request from executing, as of the latest block or of the one `at` this hash.
- *
- * @throws {TransportError} the intent is spent and the node does not show by what
+ * Finds what spent a request's intent, whoever sent it, as of the latest block or `at` this hash;
+ * undefined: it can still execute. @throws {TransportError} the node does not show by what
  */
 export async function findExecution(
   relayer: Relayer,
@@ -107,7 +102,7 @@ export async function findExecution(
   const spending = events.find((event) =>
     resultsInLogs(forwarder, [event]).some((result) => isSpending(result.status)),
   )
-  // The node has lost the block meanwhile, or one behind it shows less: asked again later.
+  // The node has lost the block by now, or is behind it: it is asked again later.
   if (spending === undefined)
     throw new TransportError('an intent is spent and its event is missing')
   const { transactionHash, block } = spending

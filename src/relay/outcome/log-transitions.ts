@@ -2,7 +2,7 @@ import { paymentKinds } from '../../loan/kinds.ts'
 import type { Log, LogEvent } from '../../runtime/log.ts'
 import type { Transition } from '../ledger/port.ts'
 
-/** One line a transition. Those of the outcomes have the demonstration's words. */
+/** Logs a line for each transition; outcomes have the demonstration's words. */
 export function logTransitions(log: Log, transitions: readonly Transition[]): void {
   for (const transition of transitions) {
     log({

@@ -4,21 +4,17 @@ import type { Relayer } from '../relayer.ts'
 import { executionsIn } from './executions.ts'
 import { logTransitions } from './log-transitions.ts'
 
-/** A nonce that the chain has passed, and what we recorded for it. */
+/** Describes a nonce that the chain has passed, and what we recorded for it. */
 export type PassedNonce = {
   nonce: number
-  /** The sessions whose payments it was recorded for. */
+  /** Names the sessions whose payments it was recorded for. */
   sessions: readonly string[]
   transactions: readonly SignedTransaction[]
-  /** Of the payments that it carries, by their session. */
+  /** Gives the request of each payment that it carries, by session. */
   requests: ReadonlyMap<string, ForwardRequest>
 }
 
-/**
- * Reads what a passed nonce did. Undefined when none of our transactions has a receipt (yet).
- *
- * @throws {TransportError} the node did not answer, or shows a part only
- */
+/** Reads what a passed nonce did, if there is a receipt. @throws {TransportError} no answer */
 export async function readPassed(
   relayer: Relayer,
   { nonce, sessions, transactions, requests }: PassedNonce,
@@ -36,7 +32,7 @@ export async function readPassed(
   return undefined
 }
 
-/** Writes down what a passed nonce did. Where it is not final at once, the alarm looks at the block once more. */
+/** Notes what a passed nonce did; until it is final, the alarm looks at the block again. */
 export async function settle({ ledger, log }: Relayer, report: MinedReport): Promise<void> {
   logTransitions(log, await ledger.mined(report))
 }

@@ -10,25 +10,21 @@ const daySeconds = 86_400
 const nodeTimeoutMs = 5_000
 
 /**
- * Whether what spent an intent at this time (Unix, in seconds) keeps this request from executing. What
- * spent it longer ago than the forwarder remembers was another payment: gateways use a session's id
- * again after weeks. Told by the request's own time, so that an outcome does not change with the time
- * at which it is read.
+ * Tells whether what spent an intent at this time (Unix, in seconds) stops this request: earlier
+ * than the forwarder remembers, it was another payment of a session id that is used again.
  */
 function keepsFromExecuting(spentAtSeconds: number, request: ForwardRequest): boolean {
   const acceptedAt = request.deadline - requestLifetimeSeconds
   return spentAtSeconds + intentLifetimeSeconds > acceptedAt
 }
 
-/** So long after its deadline, in seconds, a request's spending is still known: the forwarder forgets in a day more. */
+/** Counts the seconds after a deadline in which a spending is known, with a day to spare. */
 const knownAfterSeconds = intentLifetimeSeconds - daySeconds
 
 /**
- * The number of the block in which a request's account spent its intent, as of the latest block or of
- * the one `at` this hash: a replica that does not have that one does not tell. Undefined where nothing
- * spent it that keeps the request from executing. Where the forwarder may have forgotten it, its event decides.
- *
- * @throws {TransportError} {@link RpcError} the node did not tell
+ * Returns the block that spent a request's intent, as of the latest block or `at` this hash;
+ * undefined: it can still execute. Its event decides what the forwarder may have forgotten. @throws
+ * {TransportError} {@link RpcError}
  */
 export async function blockOfSpending(
   relayer: Relayer,
@@ -54,21 +50,18 @@ export async function blockOfSpending(
   return isKnown ? undefined : blockOfEvent(relayer, request, head)
 }
 
-/** The topics of what the forwarder tells of an account's intent, whatever came of it. */
+/** Returns the topics of all that the forwarder tells of an account's intent. */
 export const intentTopics = ({ from, intentId }: ForwardRequest): (Hex | null)[] => [
   null,
   pad(intentId, { dir: 'right' }),
-  // As nodes write topics: an address of an account has a checksum in its letters.
+  // Nodes write topics in lower case; an address has a checksum in its letters.
   pad(from.toLowerCase() as Hex),
 ]
 
-/** So many blocks are looked through at a time: more than public nodes give at once are not asked for. */
+/** Limits the blocks of one question for logs: public nodes give no more at once. */
 const blocksAtOnce = 1_000
 
-/**
- * The block of the event that says that an intent was spent: between a day before its acceptance and a day after its
- * deadline, for clocks differ, and a session that lost its rows may have signed another request.
- */
+/** Finds the event that spent an intent, a day around its life: clocks differ, rows get lost. */
 async function blockOfEvent(
   { node, forwarder, clock }: Relayer,
   request: ForwardRequest,
@@ -94,7 +87,7 @@ async function blockOfEvent(
   return undefined
 }
 
-/** Two blocks not far from each other, one before this time and one after it (Unix, in seconds). */
+/** Finds two near blocks, one before this time (Unix, in seconds) and one after it. */
 async function blocksAround(
   node: Node,
   clock: Clock,
@@ -106,7 +99,7 @@ async function blocksAround(
     const blocks = after.number - before.number
     const share =
       (seconds - before.timestampSeconds) / (after.timestampSeconds - before.timestampSeconds)
-    // By turns where it is if all blocks took as long, and the middle.
+    // By turns: where it is if all blocks took as long, and the middle.
     const guess = before.number + Math.floor(blocks * (turn % 2 === 0 ? share : 0.5))
     const number = Math.min(after.number - 1, Math.max(before.number + 1, guess))
     const block = await node.block(number, clock.timeout(nodeTimeoutMs))

@@ -14,7 +14,7 @@ export type AcceptorOptions = Pick<
   'ledger' | 'signer' | 'forwarder' | 'rules' | 'fees' | 'clock'
 >
 
-/** How often a transaction is signed anew where others took its nonce, or one of its payments, meanwhile. */
+/** Limits how often a transaction is signed again after its nonce or payments were taken. */
 const signAttempts = 3
 
 type Waiting = {
@@ -23,10 +23,7 @@ type Waiting = {
   reject: (error: unknown) => void
 }
 
-/**
- * Gathers the payments that are offered while a transaction is being signed and recorded: they share the next one.
- * A lone payment waits for no other.
- */
+/** Makes one transaction of the payments that come while another is signed. */
 export function createAcceptor(options: AcceptorOptions): AcceptPayment {
   const { rules, clock } = options
   let waiting: Waiting[] = []
@@ -35,7 +32,7 @@ export function createAcceptor(options: AcceptorOptions): AcceptPayment {
   async function run(): Promise<void> {
     isRunning = true
     while (waiting.length > 0) {
-      // What has arrived by now comes along.
+      // Offers that have arrived by now come along.
       await clock.sleep(0)
       const batch = waiting.slice(0, rules.maxInBatch)
       waiting = waiting.slice(rules.maxInBatch)
@@ -74,7 +71,8 @@ async function acceptAll(
     const { slot, accepted } = await ledger.propose(offers)
     const carried = accepted.flatMap((place) => offers[place] ?? [])
     const transaction = slot && (await sign(options, slot, carried))
-    // Without a price that outbids older bytes of the nonce, a round finds the payments another one.
+    // If no allowed price outbids the nonce's older bytes, a round finds the payments another
+    // nonce.
     if (slot === undefined || transaction === undefined) break
     const { nonce, prior } = slot
     const recorded = await ledger.record(offers, { ...transaction, nonce, accepted })
@@ -88,7 +86,7 @@ async function acceptAll(
   return recorded.verdicts
 }
 
-/** Signs the transaction that carries these payments; undefined where there are none, or none may. */
+/** Signs the transaction of these payments; undefined for none, or where the limit forbids it. */
 async function sign(
   options: AcceptorOptions,
   slot: Slot,
@@ -101,7 +99,7 @@ async function sign(
   return signFor(options, slot, highestWei, carry(options, requests))
 }
 
-/** Has the first payment that is carried send what carries all of them. */
+/** Has the first carried payment send the transaction of all. */
 function withSending(verdicts: readonly Verdict[], sending: Sending): OfferAnswer[] {
   const first = verdicts.findIndex((verdict) => verdict.kind === 'accepted' && verdict.isCarried)
   return verdicts.map((verdict, index) => (index === first ? { ...verdict, sending } : verdict))

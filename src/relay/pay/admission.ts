@@ -11,35 +11,31 @@ import {
   type Terms,
 } from '../relayer.ts'
 
-/** What one account may have carried. */
+/** Limits what one account may have carried. */
 export type AccountLimits = DayLimits & {
-  /** Payments whose outcome is not known yet, at a time. */
+  /** Limits payments whose outcome is not known yet. */
   openPayments: number
 }
 
-/** Whether one payment more would be too many open ones. */
+/** Refuses a payment of an account that has too many open. */
 export function openLimit(limits: AccountLimits, { ofAccount }: Load): Refusal | undefined {
   const most = limits.openPayments
   return ofAccount >= most ? { kind: 'too_many_open', most } : undefined
 }
 
-/** What a payment costs, and what there is for it. */
+/** Tells what gas costs, and what the relayer's key has. */
 export type Funding = {
   gasPriceWei: bigint
-  /** Of the relayer's key. */
   balanceWei: bigint
 }
 
-/** Which part of a request's lifetime the queue may take: what is admitted has time left for what goes wrong. */
+/** Limits the queue to this part of a request's lifetime: the rest is for what goes wrong. */
 const shareOfLifetime = 1 / 4
-/** And of what all nonces carry in that time; blocks take less than they could. */
+/** Counts on this part of all nonces, since blocks take less than they could. */
 const shareOfNonces = 1 / 2
 const minutesAreTens = 10
 
-/**
- * The most that may be open and may wait, with one payment more. The key has to pay for all that is
- * open at the highest price that it may come to: outbid as often as may be, up to the operator's limit.
- */
+/** Returns how many payments may be open and wait: the key pays for all at the highest price. */
 export function roomFor(
   terms: Terms,
   { gasPriceWei, balanceWei }: Funding,
@@ -49,7 +45,7 @@ export function roomFor(
   return { open, waiting: mostWaiting(terms) }
 }
 
-/** What a payment's gas costs at the highest price that it may come to, in wei: outbid as often as may be. */
+/** Returns the most wei that a payment's gas may cost: outbid as often as is allowed. */
 export function highestCostWei(terms: Terms, gasPriceWei: bigint): bigint {
   const { rules, fees } = terms
   let highestWei = gasPriceFor(terms, gasPriceWei, undefined) ?? fees.maxWei
@@ -60,21 +56,21 @@ export function highestCostWei(terms: Terms, gasPriceWei: bigint): bigint {
   return BigInt(mostInnerGas + executeGas) * (highestWei > 0n ? highestWei : 1n)
 }
 
-/** Payments that may wait: those of the blocks of a quarter of a request's lifetime. */
+/** Limits waiting payments to what a quarter of a request's lifetime carries. */
 function mostWaiting({ rules }: Terms): number {
   const blocks = (requestLifetimeSeconds * 1_000 * shareOfLifetime) / rules.blockMs
   return Math.max(1, Math.floor(blocks * paymentsInBlock(rules)))
 }
 
-/** How many payments a block takes, to be counted on. */
+/** Tells how many payments of a block can be counted on. */
 const paymentsInBlock = ({ maxInFlight, maxInBatch }: PoolRules): number =>
   maxInFlight * maxInBatch * shareOfNonces
 
-/** Whether so many wait that one more would come too late. */
+/** Tells whether so many wait that one more would come too late. */
 export const isCrowded = (terms: Terms, { waiting }: Pick<Load, 'waiting'>): boolean =>
   waiting >= mostWaiting(terms)
 
-/** What stands in the way of one payment more; undefined where it can be carried. */
+/** Returns what stands in the way of one payment more, if anything. */
 export function obstacleFor(terms: Terms, means: Funding, load: Load): Refusal | undefined {
   if (means.gasPriceWei > terms.fees.maxWei) return { kind: 'price_too_high' }
   const room = roomFor(terms, means)

@@ -56,55 +56,53 @@ import {
 } from './answers.ts'
 import { watchReceipt } from './watch.ts'
 
-/** One payment that a session asks for: it is made at most once. */
+/** Describes one payment that a session asks for: it is made at most once. */
 export type RequestedPayment = {
-  /** When the delivery came (Unix time in ms): its answer is due some time after that. */
+  /** Tells when the delivery came (Unix time in ms), which its answer is timed by. */
   since: number
   question: Question
-  /** How many answers the caller had given. */
+  /** Counts the answers that the caller had given. */
   steps: number
   intentId: Hex
   caller: LocalAccount
-  /** Asked for only where the session is still undecided: it may read the chain. */
+  /** Makes the call, and may read the chain: asked only while the session is undecided. */
   call: () => Promise<ContractCall>
-  /** What is asked where an equal one was accepted so many minutes ago. Undefined: it is made unasked. */
+  /** Asks where an equal call was accepted so many minutes ago; undefined: it is made unasked. */
   askOfEqual?: ((minutes: number) => Screen) | undefined
-  /** Why the caller may not pay now, asked for with the payment itself; undefined: nothing stands against it. */
+  /** Tells why the caller may not pay now, if so. */
   denied: () => Promise<RefusalOf<'not_authorized'> | undefined>
-  /** The screen of a refusal. */
   refused: (refusal: Refusal) => Screen
 }
 
-/** Tells as what a payment was accepted: with as much of the transaction's hash as is shown, or queued. */
+/** Fills the screen of acceptance: with the shown part of the hash, or the minutes in the queue. */
 export type AcceptedAs = { hash: string } | { minutes: string }
 
-/** The contract's call that a payment is. */
+/** Describes the contract's call that a payment makes. */
 export type ContractCall = {
   data: Hex
   kind: PaymentKind
   spendsWei: bigint
-  /** What it takes of what all accounts share, and how to learn what there is. Undefined: nothing. */
+  /** Tells what it takes of what all accounts share, if anything, and how to learn what is left. */
   shared?: (Shares & { lendable: () => Promise<Lendable> }) | undefined
   /** Makes the screen of acceptance. */
   submitted: (tx: AcceptedAs) => Screen
-  /** Messages that are due once the outcome is final. Undefined: none. */
+  /** Lists messages that are due once the outcome is final. */
   sms?: readonly HeldSms[] | undefined
 }
 
-/** What one delivery is known by, and what has become of it so far. */
+/** Tells what has become of a delivery so far. */
 type Progress = {
-  /** Answered: work that still runs begins nothing and closes nothing any more. */
+  /** Is true once the caller is answered: work that still runs begins and closes nothing. */
   isAnswered: boolean
-  /** The chain has spent the intent: no one is told from here on that nothing was sent. */
+  /** Is true once the chain has spent the intent: then no one is told that nothing was sent. */
   isSpent: boolean
-  /** The screen that is recorded with the payment. */
+  /** Holds the screen that is recorded with the payment. */
   screen: Screen | undefined
   isAsking: boolean
-  /** What the chain has told, for the ledger's next step to note. */
+  /** Collects what the chain has told, for the ledger's next step to note. */
   readonly saw: Seen
 }
 
-/** One delivery of a payment's question, and who pays for it. */
 type Delivery = {
   relayer: Relayer
   options: PayOptions
@@ -112,30 +110,30 @@ type Delivery = {
   progress: Progress
 }
 
-/** One attempt at a payment, with what the caller's key has signed for it. */
+/** Adds what the caller's key has signed to a delivery. */
 type Attempt = Delivery & { order: Order } & Pick<ContractCall, 'submitted' | 'shared'>
 
 export type Pay = (payment: RequestedPayment) => Promise<PaymentAnswer>
 
 export type PayOptions = {
-  /** Whether the forwarder calls the contract that screens are read from. */
+  /** Tells whether the forwarder calls the contract that screens are read from. */
   isTarget: TargetCheck
-  /** Whether a call is simulated first, and refused on the screen where it would revert. */
+  /** Simulates a call first, and refuses it on the screen where it would revert. */
   preflight: boolean
   limits: AccountLimits
-  /** Whether an account may ask once more at this time. One question counts once. */
+  /** Tells whether an account may ask once more now; one question counts once. */
   mayDial: (question: Question) => boolean
   accept: AcceptPayment
   /** Keeps work alive after the reply. */
   background: (work: Promise<void>) => void
 }
 
-/** So long may closing the session take when it is time to answer. */
+/** Limits the time to close a session when it is time to answer. */
 const closeWithinMs = 1_000
-/** Between two looks at a node that is behind. */
+/** Sets the pause between two looks at a node that is behind. */
 const behindPauseMs = 1_000
 const nodeTimeoutMs = 5_000
-/** What a payment is refused for was read within so long. */
+/** Limits the age of what a payment is refused for. */
 const sureMs = 5_000
 const broadcastTimeoutMs = 2_000
 
@@ -178,7 +176,7 @@ async function payOrRefuse(delivery: Delivery): Promise<PaymentAnswer> {
   }
 }
 
-/** Ends a session that got nowhere: what is not recorded by now never will be. */
+/** Ends a session without a payment: what is not recorded by now never will be. */
 async function close(delivery: Delivery, isUnanswered: boolean): Promise<PaymentAnswer> {
   const { relayer, payment, progress } = delivery
   if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
@@ -228,7 +226,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
   return { kind: 'uncertain' }
 }
 
-/** Undefined when another delivery was faster: the session has to be looked at again. */
+/** Makes one attempt; undefined where another delivery was faster: the caller looks again. */
 async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
   const { relayer, options, payment, progress } = delivery
   if (!options.mayDial(payment.question)) return refuse(delivery, { kind: 'too_many_dials' })
@@ -237,7 +235,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
   const { result, lendable, means, ...counts } = await ask(attempt, view)
   switch (result?.status) {
     case undefined:
-    // Only what is unspent by its simulation is refused: a ledger that lost its rows may have paid it.
+    // Its simulation must first show it as unspent: a ledger that lost its rows may have paid it.
     case 'executed': {
       const denied = await payment.denied()
       if (denied !== undefined) return refuse(delivery, denied)
@@ -253,7 +251,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
       return undefined
     case 'failed': {
       const { returnData: revertData } = result
-      // It stops loans and what leaves, and no transfer: no obstacle of others.
+      // The pause stops loans and what leaves, and no transfer: it is no obstacle of others.
       if (isPause(revertData)) progress.saw.facts.contracts = { state: 'loan_paused' }
       return refuse(delivery, { kind: 'would_revert', revertData })
     }
@@ -274,7 +272,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
   }
 }
 
-/** What the chain says for a payment. What the pool holds is asked for each: it is never kept. */
+/** Asks the chain what a payment is judged by; what the pool holds is asked for each. */
 async function ask(attempt: Attempt, view: Undecided) {
   const { relayer, options, shared, order, progress } = attempt
   const { node, signer, clock, rules } = relayer
@@ -299,7 +297,7 @@ async function ask(attempt: Attempt, view: Undecided) {
   return { result, lendable, chainNonce, poolNonce, means }
 }
 
-/** What a payment costs, and what there is for it, as it was read within so many ms. */
+/** Returns the gas price and the key's balance, no older than this. */
 async function readMeans(
   { relayer, progress }: Delivery,
   { sight, now }: Undecided,
@@ -322,7 +320,7 @@ async function readMeans(
   return { gasPriceWei, balanceWei }
 }
 
-/** What stands in the way: no payment is refused by what was read some time ago, which may be over. */
+/** Returns what stands in the way; reads again before it refuses, since that may be over. */
 async function surely(
   delivery: Delivery,
   view: Undecided,
@@ -336,7 +334,7 @@ async function surely(
   return { obstacle: obstacleFor(relayer, sure, load), means: sure }
 }
 
-/** The call that makes the payment true, signed by the caller's key. */
+/** Signs the payment's call with the caller's key. */
 async function signOrder(delivery: Delivery): Promise<Attempt> {
   const { relayer, payment } = delivery
   const { data, kind, spendsWei, shared, submitted, sms } = await payment.call()
@@ -360,11 +358,7 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
   }
 }
 
-/**
- * What the chain would do with the request after the account's others. Those that a block has executed
- * are among them: where the node knows that, they change nothing, and where it is behind, they have
- * been. `behind`: it is so far behind that they would not be.
- */
+/** Simulates a request after the account's others. `behind`: the node could not execute those. */
 async function simulate(
   { node, signer, forwarder }: Relayer,
   { open, executed }: Undecided,
@@ -422,7 +416,7 @@ async function acceptAndSend(
   }
 }
 
-/** Makes what the ledger judges the payment by: it decides there, whatever was read before. */
+/** Makes what the ledger judges the payment by, whatever was read before. */
 function offerOf(
   { relayer, options, payment, order, submitted, progress }: Attempt,
   view: Undecided,
@@ -453,10 +447,7 @@ function offerOf(
   }
 }
 
-/**
- * Sends what is recorded and watches it, beside the reply, which waits for neither: what fails is done again by
- * the ledger's rounds.
- */
+/** Sends and watches what is recorded, after the reply; rounds repeat what fails. */
 function send({ relayer, options }: Attempt, sending: Sending): void {
   const { nonce, transaction, isFirst } = sending
   const signal = relayer.clock.timeout(broadcastTimeoutMs)
@@ -469,7 +460,7 @@ function send({ relayer, options }: Attempt, sending: Sending): void {
   options.background(watching)
 }
 
-/** Others took the room that there was a moment ago. Undefined: there is room again. */
+/** Refuses where others took the room a moment ago; undefined where there is room again. */
 async function refuseFull(delivery: Delivery, view: Undecided, means: Funding, load: Load) {
   const over = openLimit(delivery.options.limits, load)
   if (over !== undefined) return refuse(delivery, over)
@@ -503,10 +494,7 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
   return { kind: 'screen', screen }
 }
 
-/**
- * The chain has spent this intent and the ledger does not know: it lost its rows, or another relay
- * paid. Where this very question did it, its screen is shown again, or that it failed.
- */
+/** Takes over a payment that only the chain knows; its screen is this very question's alone. */
 async function adopt({
   relayer,
   payment,

@@ -11,25 +11,22 @@ import {
   soFar,
 } from './answers.ts'
 
-/** The end of a session that pays nothing. */
+/** Describes the end of a session that pays nothing. */
 export type SessionEnd = {
-  /** When the delivery came (Unix time in ms). */
+  /** Tells when the delivery came (Unix time in ms). */
   since: number
   question: Question
-  /** How many answers the caller had given. */
+  /** Counts the answers that the caller had given. */
   steps: number
   /** Says that nothing was sent, and is shown where that is so. */
   screen: Screen
-  /** Of a number that no numbering plan knows. */
+  /** Is true for a number that no numbering plan knows. */
   isUnlisted?: boolean
 }
 
 export type EndSession = (end: SessionEnd) => Promise<PaymentAnswer>
 
-/**
- * Ends sessions for good: once a caller is told so, no delivery of the session moves money, in whatever
- * order they come. The ledger has it before it is shown.
- */
+/** Ends sessions for good, in the ledger before on the screen: no later delivery moves money. */
 export function createEndSession({
   ledger,
   clock,

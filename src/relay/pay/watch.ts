@@ -2,12 +2,12 @@ import type { Sending } from '../ledger/port.ts'
 import { readPassed, settle } from '../outcome/settle.ts'
 import type { Relayer } from '../relayer.ts'
 
-/** A Worker lives on for 30 s after its reply; what is not in a block by then is the alarm's. */
+/** Ends before the 30 s that a Worker lives after its reply; from then on the alarm looks. */
 const watchMs = 25_000
 
 const receiptTimeoutMs = 5_000
 
-/** Polls for the receipt of a transaction while its request lives, and settles all that it carries. */
+/** Polls for a transaction's receipt while its Worker lives, and settles all that it carries. */
 export async function watchReceipt(
   relayer: Relayer,
   { nonce, transaction, requests }: Sending,

@@ -8,19 +8,16 @@ import type { Action } from './plan.ts'
 
 const nodeTimeoutMs = 5_000
 
-/** What the actions of a plan came to. */
+/** Tells what a plan's actions came to. */
 export type ActionOutcome =
-  /** Nothing that the next stage goes by is another than it was. */
+  /** Leaves what the next stage goes by as it was. */
   | { kind: 'same' }
-  /** The ledger's work is another than the plan was made by. */
+  /** Has changed the ledger's work that the plan was made by. */
   | { kind: 'changed' }
-  /** This nonce is not to be had for what was planned: what was planned after it needs another plan. */
+  /** Cannot have this nonce: what was planned after it needs another plan. */
   | { kind: 'refused'; nonce: number }
 
-/**
- * Does what was planned, in its order. The failure of one action is logged and keeps no other from
- * being done. Each may be done twice and at any time: a change is the ledger's compare-and-set.
- */
+/** Does what was planned, in order, each safe to do twice; logs what fails and goes on. */
 export async function execute(
   relayer: Relayer,
   actions: readonly Action[],
@@ -41,39 +38,28 @@ async function attempt(relayer: Relayer, action: Action): Promise<ActionOutcome>
   try {
     return await act(relayer, action)
   } catch (error) {
-    relayer.log({ level: 'warn', event: failureOf(action), message: faultOf(error) })
+    relayer.log({ level: 'warn', event: failures[action.kind], message: faultOf(error) })
     return { kind: 'changed' }
   }
 }
 
-/** What an operator's log calls the failure of an action. */
-function failureOf({ kind }: Action): string {
-  switch (kind) {
-    case 'awaitChain':
-    case 'followHead':
-      return 'follow.failed'
-    case 'displace':
-    case 'settle':
-      return 'settle.failed'
-    case 'requeue':
-      return 'repair.failed'
-    case 'confirm':
-    case 'takeBack':
-      return 'confirm.failed'
-    case 'expire':
-    case 'settleElsewhere':
-      return 'expire.failed'
-    case 'abandon':
-      return 'abandon.failed'
-    case 'rebroadcast':
-    case 'outbid':
-    case 'reportStuck':
-      return 'rebroadcast.failed'
-    case 'carry':
-    case 'noOp':
-    case 'release':
-      return 'fill.failed'
-  }
+const failures: Readonly<Record<Action['kind'], string>> = {
+  awaitChain: 'follow.failed',
+  followHead: 'follow.failed',
+  displace: 'settle.failed',
+  settle: 'settle.failed',
+  requeue: 'repair.failed',
+  confirm: 'confirm.failed',
+  takeBack: 'confirm.failed',
+  expire: 'expire.failed',
+  settleElsewhere: 'expire.failed',
+  abandon: 'abandon.failed',
+  rebroadcast: 'rebroadcast.failed',
+  outbid: 'rebroadcast.failed',
+  reportStuck: 'rebroadcast.failed',
+  carry: 'fill.failed',
+  noOp: 'fill.failed',
+  release: 'fill.failed',
 }
 
 async function act(relayer: Relayer, action: Action): Promise<ActionOutcome> {
@@ -122,7 +108,7 @@ async function act(relayer: Relayer, action: Action): Promise<ActionOutcome> {
 
 type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
 
-/** The head is noted last: where a block could not be taken back, the next round finds it again. */
+/** Takes back lost blocks, and notes the head last: the next round finds again what failed. */
 async function followHead(
   relayer: Relayer,
   { trail, toldCount, lost, reorganized }: ActionOf<'followHead'>,
@@ -189,7 +175,7 @@ async function abandon(
   return { kind: 'changed' }
 }
 
-/** Recorded bytes first: only a pool that has them though they are stuck, or finds them too cheap, is offered new ones. */
+/** Offers recorded bytes, and new ones only over those that are stuck or too cheap. */
 async function offer(
   relayer: Relayer,
   action: ActionOf<'rebroadcast' | 'outbid' | 'reportStuck'>,
@@ -198,37 +184,25 @@ async function offer(
   const isFirst = action.kind === 'rebroadcast' && action.isFirst
   const signal = relayer.clock.timeout(nodeTimeoutMs)
   const verdict = await broadcast(relayer, nonce, transaction, isFirst, signal)
-  switch (verdict) {
-    case 'taken':
-    case 'price_too_low':
-      if (action.kind === 'outbid' && (verdict === 'price_too_low' || action.isStuck)) {
-        await outbid(relayer, action)
-      }
-      if (action.kind === 'reportStuck') {
-        relayer.log({
-          level: 'error',
-          event: 'nonce.stuck',
-          message: 'A nonce waits for its block and may not be outbid any further',
-          nonce,
-          replacements: action.replacements,
-        })
-      }
-      return { kind: 'same' }
-    case 'nonce_occupied':
-      // Its payment waits again for another nonce.
-      return { kind: isFirst ? 'changed' : 'same' }
-    case 'unknown':
-    case 'nonce_used':
-    case 'nonce_too_high':
-    case 'insufficient_funds':
-    case 'quota':
-    case 'price_too_high':
-    case 'other':
-      return { kind: 'same' }
+  // The payment is queued again for another nonce.
+  if (verdict === 'nonce_occupied' && isFirst) return { kind: 'changed' }
+  if (verdict !== 'taken' && verdict !== 'price_too_low') return { kind: 'same' }
+  if (action.kind === 'outbid' && (verdict === 'price_too_low' || action.isStuck)) {
+    await outbid(relayer, action)
   }
+  if (action.kind === 'reportStuck') {
+    relayer.log({
+      level: 'error',
+      event: 'nonce.stuck',
+      message: 'A nonce waits for its block and may not be outbid any further',
+      nonce,
+      replacements: action.replacements,
+    })
+  }
+  return { kind: 'same' }
 }
 
-/** New bytes over our own, at the price that the pool asks of a replacement: nothing else is another. */
+/** Signs the same content again at the price of a replacement, records and sends it. */
 async function outbid(
   relayer: Relayer,
   { nonce, transaction: before, gasPriceWei }: ActionOf<'outbid'>,
@@ -251,7 +225,7 @@ async function outbid(
   await broadcast(relayer, nonce, transaction, false, clock.timeout(nodeTimeoutMs))
 }
 
-/** Signs for a free nonce, and sends what was signed once that is durable. */
+/** Signs for a free nonce, and sends what was signed once that is recorded. */
 async function fill(relayer: Relayer, action: ActionOf<'carry' | 'noOp'>): Promise<ActionOutcome> {
   const { ledger, clock } = relayer
   const { nonce, count: chainNonce, gasPriceWei } = action
@@ -269,9 +243,8 @@ async function fill(relayer: Relayer, action: ActionOf<'carry' | 'noOp'>): Promi
 }
 
 /**
- * Older bytes of a nonce that may not be outbid go out again themselves, in a no-op's place: the
- * forwarder executes what they carry once at most, wherever else it is carried. Payments that were to
- * have this nonce get the next one.
+ * Sends older bytes again that may not be outbid, in a no-op's place: their requests execute at
+ * most once, whatever else carries them, and the planned payments get the next nonce.
  */
 async function reuse(
   relayer: Relayer,
@@ -280,7 +253,7 @@ async function reuse(
 ): Promise<ActionOutcome> {
   const { ledger, clock } = relayer
   const older = prior?.raw && { ...prior, raw: prior.raw }
-  // Bytes that were lost hold the nonce like those of another program: nothing is known to outbid.
+  // Lost bytes count as another program's: what would outbid them is not known.
   const unknown = { nonce, prior: undefined }
   const transaction = older ?? (await signFor(relayer, unknown, gasPriceWei, carry(relayer, [])))
   if (transaction === undefined) return { kind: 'refused', nonce }

@@ -13,78 +13,75 @@ import { ledgerRules, paymentsOf } from '../ledger/port.ts'
 import { undecidedPhases } from '../ledger/transitions.ts'
 import type { Terms } from '../relayer.ts'
 
-/** What the ledger has open, as plain data, and what it has refused to this round since. */
+/** Holds what the ledger has open, and what it has refused to this round since. */
 export type LedgerSnapshot = {
-  /** Read at one moment. Its `now` is the time that the plan goes by: the ledger's own clock. */
+  /** Was read at one moment; the plan goes by its `now`, the ledger's own clock. */
   work: Work
-  /** Nonces that no payment can have in this round, whatever `work` tells of them. */
+  /** Lists nonces that no payment can have in this round, whatever `work` says. */
   refused: ReadonlySet<number>
 }
 
-/** An answer of the chain: unknown where the question failed or was not asked. */
+/** Holds an answer of the chain; unknown where the question failed or was not asked. */
 export type Known<Value> = { kind: 'known'; value: Value } | { kind: 'unknown' }
 
-/** Whether a block is part of the chain as the head shows it; unknown where a replica may lag. */
+/** Tells whether the head's chain holds a block; unknown where a replica may lag. */
 export type BlockStatus = 'held' | 'lost' | 'unknown'
 
-/** What a nonce that the chain has passed did. */
+/** Tells what a nonce did that the chain has passed. */
 export type NonceFate =
   | { kind: 'mined'; report: MinedReport }
-  /** None of the transactions that were recorded for it has a receipt (yet). */
+  /** None of its recorded transactions has a receipt (yet). */
   | { kind: 'missing' }
   | { kind: 'unknown' }
 
-/** Whether the forwarder has spent a payment's intent. */
+/** Tells whether the forwarder has spent a payment's intent. */
 export type Spending =
   | { kind: 'unspent' }
-  /** By this execution; undefined where its event is not found (yet). */
+  /** Names the execution, unless its event is not found (yet). */
   | { kind: 'spent'; by: Execution | undefined }
   | { kind: 'unknown' }
 
-/** What is known of a chain when a round begins. */
 export type Followed = {
-  /** The head and the blocks below it, as far as they were followed from one to the next; the head first. */
+  /** Lists the head and the followed blocks below it, each the parent of the one before. */
   trail: readonly FollowedBlock[]
-  /** The account's count as the node told it; undefined where it was not asked. */
+  /** Counts the account's transactions as the node told, where it was asked. */
   toldCount: number | undefined
 }
 
-/** What the chain says, as plain data. A round fills it as its stages ask; what is there is not asked again. */
+/** Holds what the chain says; the stages of a round fill it and ask nothing twice. */
 export type ChainSnapshot = Followed & {
   head: Head
-  /** Transactions of the relayer's account in the chain: the nonce of the next one. */
+  /** Counts the relayer's transactions in the chain: the next one has this nonce. */
   count: number
-  /** Blocks that hold something of ours and were compared with the chain, the highest first. */
+  /** Lists blocks that hold something of ours and were compared, the highest first. */
   blocks: readonly BlockId[]
-  /** By the block's hash. */
+  /** Tells by a block's hash whether the chain holds it. */
   places: ReadonlyMap<string, BlockStatus>
-  /** By the nonce. */
   fates: ReadonlyMap<number, NonceFate>
-  /** `count` at a block at which outcomes are final and that no replica is behind any more. */
+  /** Repeats `count` at a block that makes outcomes final and that every replica has. */
   deepCount: Known<number>
-  /** `count`, read a second time: one node's reading may be old. */
+  /** Repeats `count`, asked a second time: one node's reading may be old. */
   countAgain: Known<number>
-  /** Unix time in seconds of the block at the depth where outcomes are final. */
+  /** Gives the time of the block that makes outcomes final (Unix, in seconds). */
   deepTimeSeconds: Known<number>
-  /** By the payment's session. */
+  /** Tells by session what spent a payment's intent. */
   spent: ReadonlyMap<string, Spending>
-  /** Below this nonce the node's pool holds something. */
+  /** Bounds the nonces that the node's pool holds: all are below. */
   poolCount: Known<number>
-  /** The same, asked where a block has passed over what waits: from here on the pool may have lost it. */
+  /** Repeats that after a block passed over what waits: the pool may have lost all from here. */
   missingFrom: Known<number>
-  /** No round has seen this head before. */
   isNewHead: boolean
   gasPriceWei: Known<bigint>
 }
 
-/** What the node asks for a unit of gas, by what it said last. */
+/** Returns the gas price, or what the node said last. */
 export function priceOf({ work }: LedgerSnapshot, { gasPriceWei }: ChainSnapshot): Known<bigint> {
   const value = work.means.gasPriceWei
   if (gasPriceWei.kind === 'known' || value === undefined) return gasPriceWei
   return { kind: 'known', value }
 }
 
-/** What a chain's snapshot begins with: its head, and nothing else asked. */
+/** Makes a snapshot of a head, with nothing else asked. */
 export function chainAt(head: Head, count: number): ChainSnapshot {
   return {
     head,
@@ -105,28 +102,24 @@ export function chainAt(head: Head, count: number): ChainSnapshot {
   }
 }
 
-/** A passed nonce without a receipt of ours: replicas get this long to show it. */
+/** Waits so long for a passed nonce's receipt: replicas may lag. */
 const missingReceiptMs = 30_000
-/** The request's own Worker sends recorded bytes first; after this time it has died. */
+/** Waits so long for the request's own Worker to send, before it counts as dead. */
 const unsentAfterMs = 3_000
 
-/** A block's name without the rest of its head. */
 export const blockIdOf = ({ number, hash }: BlockId): BlockId => ({ number, hash })
 
-/** The block at which outcomes are final, counted from a head. */
+/** Returns the number of the block that makes outcomes final. */
 export function deepNumber({ number }: BlockId, { rules }: Terms): number {
   return Math.max(0, number - rules.confirmations + 1)
 }
 
-/** Whether the chain is shorter than what was seen of it: a lagging replica, or a reorganization. */
+/** Tells whether the chain is shorter than was seen: a replica lags, or a reorganization. */
 export function isShorter({ work }: LedgerSnapshot, { head, blocks }: ChainSnapshot): boolean {
   return head.number < Math.max(work.head?.number ?? 0, blocks[0]?.number ?? 0)
 }
 
-/**
- * Whether the chain has been shorter, or has not led down to what was seen of it, for less time than a
- * replica needs: nothing is decided by it.
- */
+/** Tells whether a shorter or unproven chain may be a lagging replica's: nothing is decided. */
 export function isAwaited(ledger: LedgerSnapshot, chain: ChainSnapshot, { rules }: Terms): boolean {
   const { now, behindSince, head } = ledger.work
   const isUnknown = head !== undefined && chain.places.get(head.hash) === 'unknown'
@@ -134,22 +127,19 @@ export function isAwaited(ledger: LedgerSnapshot, chain: ChainSnapshot, { rules 
   return isBehind && now - (behindSince ?? now) < rules.regressionMs
 }
 
-/** Whether the chain has lost the head that everything was last checked against. */
+/** Tells whether the chain has lost the head that all was last checked against. */
 export function isReorganized(ledger: LedgerSnapshot, chain: ChainSnapshot): boolean {
   const { head } = ledger.work
   if (head === undefined) return false
   return isShorter(ledger, chain) || chain.places.get(head.hash) === 'lost'
 }
 
-/** Blocks with something of ours that are not part of the chain any more. */
+/** Returns blocks with something of ours that the chain has lost. */
 export function lostBlocks({ head, blocks, places }: ChainSnapshot): BlockId[] {
   return blocks.filter(({ hash, number }) => number > head.number || places.get(hash) === 'lost')
 }
 
-/**
- * Whether a head was lost, and of a watched block that may have gone with it no node on the same branch
- * tells. What lies deeper is waited for by nothing: a node may not have it any more.
- */
+/** Tells whether a head was lost and a watched block's fate is unknown; deeper ones are final. */
 export function isUnproven(
   ledger: LedgerSnapshot,
   chain: ChainSnapshot,
@@ -165,21 +155,21 @@ export function isUnproven(
   return isUnknown && isReorganized(ledger, chain)
 }
 
-/** Whether nonces are neither passed nor open that were handed out: something noted them and was lost. */
+/** Tells whether a nonce that was handed out is neither passed nor open: its row was lost. */
 export function isCountShort({ work }: LedgerSnapshot, { count }: ChainSnapshot): boolean {
   const open = work.nonces.filter(({ nonce }) => nonce >= count).length
   return open < work.nextNonce - count
 }
 
-/** Nonces with recorded bytes; their first transaction has the highest price. */
+/** Returns nonces with recorded bytes; their first transaction has the highest price. */
 export function recordedNonces(work: Work): OpenNonce[] {
   return work.nonces.filter(({ transactions }) => transactions.length > 0)
 }
 
-/** A payment's own request has asked for its receipt by so long after its poll, or has died. */
+/** Waits so long after its poll for a payment's own request, before it counts as dead. */
 const watchEndsMs = 1_000
 
-/** Recorded nonces that the chain has passed, but those whose receipt the payment's own request asks for. */
+/** Returns recorded nonces that the chain has passed and that their own request does not watch. */
 export function passedNonces(work: Work, count: number, { rules }: Terms): OpenNonce[] {
   const watchedMs = rules.pollMs + watchEndsMs
   return recordedNonces(work).filter(({ nonce, sessions, transactions: [latest, ...older] }) => {
@@ -189,13 +179,13 @@ export function passedNonces(work: Work, count: number, { rules }: Terms): OpenN
   })
 }
 
-/** Whether a passed nonce has been without a receipt for longer than a replica lags. */
+/** Tells whether a passed nonce lacks a receipt for longer than a replica lags. */
 export function isReceiptOverdue(work: Work, { transactions: [latest] }: OpenNonce): boolean {
   const since = latest?.sentAt ?? latest?.recordedAt ?? work.now
   return work.now - since > missingReceiptMs
 }
 
-/** Payments whose outcome lies at the depth where it is final, with its block. */
+/** Returns payments whose outcome is deep enough to be final, with its block. */
 export function deepPayments(
   work: Work,
   head: BlockId,
@@ -208,10 +198,7 @@ export function deepPayments(
   })
 }
 
-/**
- * Payments whose deadline lies before a time of the chain (Unix, in seconds), but those whose outcome
- * a passed nonce has shown.
- */
+/** Returns unsettled payments whose deadlines are before this time (Unix, in seconds). */
 export function overduePayments(work: Work, chain: ChainSnapshot, seconds: number): Payment[] {
   const settled = new Set<string>()
   for (const fate of chain.fates.values()) {
@@ -223,14 +210,14 @@ export function overduePayments(work: Work, chain: ChainSnapshot, seconds: numbe
   )
 }
 
-/** Whether a payment that has no outcome yet is past its deadline, as the head has it. */
+/** Tells whether the head is past the deadline of a payment without an outcome. */
 export function isAnyOverdue(work: Work, { timestampSeconds }: Head): boolean {
   return paymentsOf(work, undecidedPhases).some(
     ({ order }) => order.request.deadline < timestampSeconds,
   )
 }
 
-/** Recorded nonces behind more missing ones than the pool is deep. */
+/** Returns recorded nonces behind more missing ones than the pool is deep. */
 export function beyondReach(work: Work, count: number, { rules }: Terms): OpenNonce[] {
   let missing = 0
   let expected = count
@@ -242,51 +229,42 @@ export function beyondReach(work: Work, count: number, { rules }: Terms): OpenNo
   })
 }
 
-/** Bytes that have to be offered to the pool again. */
+/** Describes bytes to offer to the pool again. */
 export type Offer = {
   open: OpenNonce
   latest: OpenNonce['transactions'][number]
-  /** Nothing was ever offered for this nonce, as far as the ledger knows. */
+  /** Is true where nothing was ever offered for this nonce, as far as the ledger knows. */
   isFirst: boolean
-  /**
-   * It waits for its block for too long, nothing else of ours waits before it, and the pool had it
-   * lately from us: only then a price is what it lacks.
-   */
+  /** Is true where only a price can help: it waits long, first of ours, and the pool had it. */
   isStuck: boolean
-  /** No node took it when it was offered last: where the price has risen since, the pool waits for a better one. */
+  /** Is true where no node took it last: the price may have risen since. */
   isUntaken: boolean
 }
 
 const isInReach = (nonce: number, count: number, { maxInFlight }: PoolRules): boolean =>
   nonce >= count && nonce < count + maxInFlight
 
-/** After how many ms of silence bytes are offered again. */
+/** Returns after how many ms of silence bytes are offered again. */
 function offeredAfterMs({ sentAt, failures }: Offer['latest'], rules: PoolRules): number {
   if (sentAt === undefined) return unsentAfterMs
   return failures === 0 ? rules.rebroadcastMs : resendAfterMs(rules, failures)
 }
 
-/** Whether bytes are to be offered again before the usual time: no node took them when they were offered. */
+/** Tells whether bytes are due before the usual time: no node took them when they were offered. */
 export function isAnyRefusedOnce(work: Work, count: number, { rules }: Terms): boolean {
   return recordedNonces(work).some(
     ({ nonce, transactions: [latest] }) => latest?.failures === 1 && isInReach(nonce, count, rules),
   )
 }
 
-/**
- * Whether a block could have had the bytes that a node took, and the chain waits for them or for others of ours
- * before them: the pool may have lost them.
- */
+/** Tells whether a block could have had sent bytes and did not: the pool may have lost them. */
 export const isPassedOver = ({ sentAt, failures }: Offer['latest'], { head }: ChainSnapshot) =>
   sentAt !== undefined && failures === 0 && head.timestampSeconds * 1_000 > sentAt + propagationMs
 
-/** A block has what reached the pools so long before its time. */
+/** Allows for the time that bytes need to reach the pools before a block. */
 const propagationMs = 3_000
 
-/**
- * What is offered again: before the pool drops it, where the pool shows that it has lost it, or since nothing says
- * that it was offered at all.
- */
+/** Returns what to offer again: nearly dropped by the pool, lost by it, or never offered. */
 export function dueOffers(work: Work, chain: ChainSnapshot, { rules }: Terms): Offer[] {
   const { count, missingFrom } = chain
   return recordedNonces(work).flatMap((open) => {
@@ -299,7 +277,7 @@ export function dueOffers(work: Work, chain: ChainSnapshot, { rules }: Terms): O
     const isMissing = missingFrom.kind === 'known' && open.nonce >= missingFrom.value
     if (!isTimed && !(isMissing && isPassedOver(latest, chain))) return []
     const isFirst = sentAt === undefined && open.transactions.length === 1
-    // What a pool loses lacks no price, unless it does so again and again.
+    // What a pool has lost needs no better price, unless that happens again and again.
     const patienceMs = isTimed ? rules.replaceAfterMs : 2 * rules.replaceAfterMs
     const isStuck =
       open.nonce === count &&
@@ -310,7 +288,7 @@ export function dueOffers(work: Work, chain: ChainSnapshot, { rules }: Terms): O
   })
 }
 
-/** Whether a payment has waited for longer than a pool keeps anything: then its count is wrong. */
+/** Tells whether a payment waits for longer than a pool keeps anything: then its count is wrong. */
 export function isPoolCountWrong(work: Work): boolean {
   return paymentsOf(work, undecidedPhases).some(
     ({ acceptedAt }) => work.now - acceptedAt > ledgerRules.displacedMs,
@@ -318,9 +296,8 @@ export function isPoolCountWrong(work: Work): boolean {
 }
 
 /**
- * Payments that wait for a nonce, in the order in which they get one: accounts take turns, and within
- * an account the oldest is first. Past its deadline the forwarder would refuse one: it waits for the
- * depth that makes that final.
+ * Returns queued payments in the order of their nonces: accounts take turns, the oldest first. One
+ * past its deadline would be refused, and waits for the depth that ends it.
  */
 export function waitingPayments(work: Work, { timestampSeconds }: Head): Payment[] {
   const turns = new Map<string, number>()
@@ -338,15 +315,12 @@ export function waitingPayments(work: Work, { timestampSeconds }: Head): Payment
     .map(({ payment }) => payment)
 }
 
-/** A free nonce, and the payments that it gets; none: a transaction that carries nothing. */
+/** Gives payments to a free nonce; none: its transaction only closes a gap. */
 export type Filling = { nonce: number; payments: readonly Payment[] }
 
 /**
- * Which payments get which free nonce, both from the lowest, {@link PoolRules.maxInBatch} at most: first those that
- * leave a gap below a recorded one, which get a transaction that carries nothing where no payment can take
- * them. The pool holds something unknown below its count: that is never bumped over.
- *
- * @param isGood whether a payment may go out; one that may not keeps no other from the nonce
+ * Gives free nonces to waiting payments, the lowest first, {@link PoolRules.maxInBatch} each, and
+ * closes gaps; what the pool may hold below its count is never outbid.
  */
 export function fillings(
   { work, refused }: LedgerSnapshot,
@@ -371,7 +345,7 @@ export function fillings(
   return filled
 }
 
-/** Whether all earlier payments of the account come before it: it was judged as the one after them. */
+/** Tells whether the account's earlier payments come first: this one was judged as the next. */
 function keepsOrder(work: Work, payment: Payment, nonce: number): boolean {
   return !work.carried.some(
     (other) =>
@@ -381,19 +355,11 @@ function keepsOrder(work: Work, payment: Payment, nonce: number): boolean {
   )
 }
 
-/** Whether a payment may have been executed already: a transaction carried it, in vain as far as was seen. */
+/** Tells whether a payment may be executed already: a transaction carried it, without effect. */
 export const isDoubtful = ({ attempts }: Payment): boolean => attempts > 0
 
-/** Whether a payment may go out: not where it is spent, or where that is unknown and to be doubted. */
+/** Tells whether a payment may go out: not if it is spent, or doubtful and unknown. */
 export function mayCarry(payment: Payment, { spent }: Pick<ChainSnapshot, 'spent'>): boolean {
-  const spending = spent.get(payment.session)
-  switch (spending?.kind) {
-    case 'spent':
-      return false
-    case 'unspent':
-      return true
-    case 'unknown':
-    case undefined:
-      return !isDoubtful(payment)
-  }
+  const kind = spent.get(payment.session)?.kind
+  return kind === 'unspent' || (kind !== 'spent' && !isDoubtful(payment))
 }

@@ -33,11 +33,11 @@ import {
   waitingPayments,
 } from './facts.ts'
 
-/** What a round does, each by itself: the failure of one keeps no other from being done. */
+/** Names what a round does; the failure of one action keeps no other from being done. */
 export type Action =
-  /** Notes that the chain is shorter than it was, or what it holds is not known, and leaves everything as it is. */
+  /** Notes that the chain is shorter or not known, and leaves all as it is. */
   | { kind: 'awaitChain' }
-  /** Takes back what lost blocks have settled; then this is the head that the ledger agrees with. */
+  /** Takes back what lost blocks settled; from then on the ledger agrees with this head. */
   | {
       kind: 'followHead'
       trail: readonly FollowedBlock[]
@@ -45,13 +45,13 @@ export type Action =
       lost: BlockId[]
       reorganized: BlockId | undefined
     }
-  /** Gives up a nonce that holds something unknown. Its payments wait for another one. */
+  /** Gives up a nonce that unknown bytes hold, and queues its payments again. */
   | { kind: 'displace'; nonce: number; reason: 'bytes_lost' | 'foreign' }
-  /** Has a payment wait again that no nonce carries any more. */
+  /** Queues a payment again that no nonce carries. */
   | { kind: 'requeue'; session: string; nonce: number | undefined }
-  /** Writes down what a passed nonce did. */
+  /** Notes what a passed nonce did. */
   | { kind: 'settle'; report: MinedReport }
-  /** Settles a waiting payment by what else has spent its intent. */
+  /** Settles a queued payment by what else spent its intent. */
   | { kind: 'settleElsewhere'; session: string; execution: Execution }
   /** Makes an outcome final. */
   | { kind: 'confirm'; session: string; block: Hex }
@@ -59,14 +59,11 @@ export type Action =
   | { kind: 'takeBack'; block: BlockId }
   /** Declares a payment dead: the forwarder refuses it for ever. */
   | { kind: 'expire'; session: string }
-  /** Gives up a nonce out of the pool's reach. Its payments wait for another one. */
+  /** Gives up a nonce out of the pool's reach, and queues its payments again. */
   | { kind: 'abandon'; nonce: number; count: number }
   /** Offers recorded bytes again. */
   | { kind: 'rebroadcast'; nonce: number; transaction: SignedTransaction; isFirst: boolean }
-  /**
-   * Offers recorded bytes again and, where the pool finds them too cheap, or has them though they are
-   * stuck, new ones over them: of the same requests, at a higher gas price.
-   */
+  /** Offers recorded bytes again, and the same requests at a higher price if needed. */
   | {
       kind: 'outbid'
       nonce: number
@@ -74,9 +71,9 @@ export type Action =
       transaction: SignedTransaction
       gasPriceWei: bigint
     }
-  /** Offers recorded bytes again and, where the pool has them already, tells that they may not be outbid. */
+  /** Offers recorded bytes again, and reports those that are stuck and may not be outbid. */
   | { kind: 'reportStuck'; nonce: number; transaction: SignedTransaction; replacements: number }
-  /** Carries waiting payments on a free nonce, in this order. */
+  /** Carries queued payments on a free nonce, in this order. */
   | {
       kind: 'carry'
       nonce: number
@@ -90,13 +87,12 @@ export type Action =
   /** Gives up nonces whose rows were lost. */
   | { kind: 'release'; count: number }
 
-/** Whether it sends bytes: what the node says of them is in the ledger afterwards. */
+/** Tells whether it sends bytes: the node's verdict is in the ledger afterwards. */
 export const isOffer = ({ kind }: Action): boolean =>
   ['rebroadcast', 'outbid', 'reportStuck', 'carry', 'noOp'].includes(kind)
 
 /**
- * The stages of a round, in their order. A plan is made for one of them, since what a stage does may
- * change what the next ones go by, and its answers cannot be known before:
+ * Lists a round's stages in order; each has its own plan, since it changes what the next uses:
  *
  * - `follow`: what the chain has lost waits for a block again, so it is settled and offered again.
  * - `settle`: what a nonce did frees its payment or not; what is given up frees a nonce.
@@ -107,10 +103,7 @@ export const stages = ['follow', 'settle', 'offer', 'carry'] as const
 
 export type Stage = (typeof stages)[number]
 
-/**
- * What a stage has to do: pure, so the same snapshots give the same actions. No two actions have one
- * cause, and what is unknown of one payment keeps no other from what it needs.
- */
+/** Returns what a stage has to do; what is unknown of one payment keeps no other waiting. */
 export function plan(
   stage: Stage,
   ledger: LedgerSnapshot,
@@ -153,10 +146,7 @@ function planSettle(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms):
   ]
 }
 
-/**
- * Rows that were lost leave others behind that nothing would ever move: a payment without its nonce
- * waits for another one, and a nonce without its bytes is left to what it holds.
- */
+/** Repairs what lost rows left: queues payments without a nonce, gives up nonces without bytes. */
 function planRepair({ work }: LedgerSnapshot): Action[] {
   const carriers = new Set(recordedNonces(work).flatMap(({ sessions }) => sessions))
   const bare = work.nonces.filter(({ transactions }) => transactions.length === 0)
@@ -170,10 +160,7 @@ function planRepair({ work }: LedgerSnapshot): Action[] {
   ]
 }
 
-/**
- * What a passed nonce did. One without a receipt is taken to be foreign only where it was passed at a
- * block at which outcomes are final and that every replica has: one that lags has no newer receipts.
- */
+/** Settles a passed nonce; it is foreign without a receipt at a block that every replica has. */
 function planPassed(
   open: OpenNonce,
   { work }: LedgerSnapshot,
@@ -194,10 +181,7 @@ function planPassed(
   }
 }
 
-/**
- * Outcomes become final at the chain's depth. Who noted a block may have seen another branch, so
- * nothing is final by a block that was not looked at once more.
- */
+/** Makes outcomes final at the chain's depth, each by a block that was compared once more. */
 function planConfirm({ work }: LedgerSnapshot, { head, places }: ChainSnapshot, terms: Terms) {
   const lost = new Map<Hex, BlockId>()
   const confirmed = deepPayments(work, head, terms).flatMap(({ session, block }): Action[] => {
@@ -213,10 +197,7 @@ function planConfirm({ work }: LedgerSnapshot, { head, places }: ChainSnapshot, 
 
 type End = Extract<Action, { kind: 'expire' | 'settleElsewhere' }>
 
-/**
- * A payment is dead when its deadline lies before a block at confirmation depth and its intent is
- * unspent there: the forwarder will refuse it for ever.
- */
+/** Ends a payment whose deadline is before a final block where its intent is unspent. */
 function planExpire({ work }: LedgerSnapshot, chain: ChainSnapshot): End[] {
   const { deepTimeSeconds, spent } = chain
   if (deepTimeSeconds.kind === 'unknown') return []
@@ -225,23 +206,13 @@ function planExpire({ work }: LedgerSnapshot, chain: ChainSnapshot): End[] {
 }
 
 function endOf({ session, nonce }: Payment, spending: Spending | undefined): End[] {
-  switch (spending?.kind) {
-    case 'unspent':
-      return [{ kind: 'expire', session }]
-    case 'spent':
-      // A payment that a nonce carries is settled by that nonce.
-      if (spending.by === undefined || nonce !== undefined) return []
-      return [{ kind: 'settleElsewhere', session, execution: spending.by }]
-    case 'unknown':
-    case undefined:
-      return []
-  }
+  if (spending?.kind === 'unspent') return [{ kind: 'expire', session }]
+  // A payment that a nonce carries is settled by that nonce.
+  if (spending?.kind !== 'spent' || spending.by === undefined || nonce !== undefined) return []
+  return [{ kind: 'settleElsewhere', session, execution: spending.by }]
 }
 
-/**
- * A counter that ran ahead of the chain (a node that lied about the count, lost storage) comes back:
- * nonces behind a gap wider than the pool is deep are given up, and their payments find others.
- */
+/** Gives up nonces behind a gap wider than the pool: the counter ran ahead, by a lie or a loss. */
 function planAbandon({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
   const { count, countAgain } = chain
   if (countAgain.kind === 'unknown') return []
@@ -249,11 +220,7 @@ function planAbandon({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Term
   return lost.map(({ nonce }) => ({ kind: 'abandon', nonce, count }))
 }
 
-/**
- * The same bytes go out again when it is time. Only those that are stuck, or that the pool may have
- * refused for a price that has risen since, are outbid: a price mends nothing else. Without a gas
- * price to go by, they just go out again.
- */
+/** Offers the same bytes again; outbids only what is stuck or too cheap, if the price is known. */
 function planOffer(
   { open, latest, isFirst, isStuck, isUntaken }: Offer,
   { gasPriceWei: price }: ChainSnapshot,
@@ -274,11 +241,7 @@ function planOffer(
   return { kind: 'outbid', nonce, isStuck, transaction, gasPriceWei: price.value }
 }
 
-/**
- * Carries waiting payments on free nonces, and closes the gaps that are left. A payment that may have
- * been executed already is carried only where its intent is known to be unspent; until then its nonce
- * is the next one's. Without a gas price, or the pool's count, nothing can be signed.
- */
+/** Carries queued payments and closes gaps; what may be executed only if known as unspent. */
 function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
   const { work } = ledger
   const { count, spent, poolCount } = chain

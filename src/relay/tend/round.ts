@@ -8,13 +8,7 @@ import { type ChainSnapshot, isAnyRefusedOnce, type LedgerSnapshot } from './fac
 import { isOffer, plan, stages } from './plan.ts'
 import { ask, askFollow, askMeans } from './snapshot.ts'
 
-/**
- * One round of looking after everything that is open: what the ledger has open and what the chain says
- * make a plan, and what was planned is done. The ledger's work is read once, and again only after a
- * stage has changed it; the chain is asked nothing twice.
- *
- * Safe to run twice, at any time, by anyone: each change is the ledger's compare-and-set.
- */
+/** Runs one round: snapshots make a plan, and each change is a compare-and-set, safe twice. */
 export async function tend(relayer: Relayer): Promise<Tended> {
   await prune(relayer)
   const work = await relayer.ledger.work(identityOf(relayer))
@@ -39,7 +33,7 @@ async function goThroughStages(relayer: Relayer, first: LedgerSnapshot): Promise
       const refused = new Set(ledger.refused)
       if (outcome.kind === 'refused') refused.add(outcome.nonce)
       ledger = { work: await relayer.ledger.work(), refused }
-      // Only a refused nonce has its stage planned again: each adds to those that no plan uses again.
+      // Only a refused nonce has its stage planned again: no later plan uses it.
       if (outcome.kind !== 'refused') break
     }
   }
@@ -48,7 +42,7 @@ async function goThroughStages(relayer: Relayer, first: LedgerSnapshot): Promise
   return isAnyRefusedOnce(work, chain.count, relayer) ? 'soon' : leftOf(work)
 }
 
-/** What is not noted is asked for by payments themselves. */
+/** Notes prices and counts for payments, which otherwise ask for them. */
 async function noteMeans(
   relayer: Relayer,
   { work }: LedgerSnapshot,
@@ -62,7 +56,7 @@ async function noteMeans(
   }
 }
 
-/** What is too old may stay another round; what is open may not wait for it. */
+/** Forgets old rows; what is open does not wait for that. */
 async function prune({ ledger, log }: Relayer): Promise<void> {
   try {
     await ledger.prune()
@@ -71,7 +65,7 @@ async function prune({ ledger, log }: Relayer): Promise<void> {
   }
 }
 
-/** With another key or forwarder than the ledger's, what is open there is others': no round moves it on. */
+/** Reports a ledger of another key or forwarder, and moves nothing in it. */
 function leaveAlone({ log }: Relayer, work: Work, differences: readonly string[]): Tended {
   if (isOpen(work)) {
     log({

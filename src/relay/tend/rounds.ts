@@ -7,9 +7,9 @@ import { againAfterMs, type Tended } from '../ledger/keeper.ts'
 export type RoundsOptions = {
   queue: DueQueue
   tend: () => Promise<Tended>
-  /** Called after each round, and where none could begin. */
+  /** Is called after each round, and where none could begin. */
   ended?: (how: 'done' | 'failed') => void
-  /** ms between two rounds while something is open; ten times that while blocks are only watched. */
+  /** Sets the pause between rounds; it is ten times that while blocks are only watched. */
   tendMs: number
   clock: Clock
   log: Log
@@ -17,20 +17,20 @@ export type RoundsOptions = {
 
 /** Looks after a ledger whose storage has no alarm of its own. */
 export type Rounds = {
-  /** Makes everything due within a round's time, whether something is known to be open or not. */
+  /** Makes everything due within a round's time. */
   wake(): Promise<void>
-  /** Works off what is due. Resolves when it is done, and never rejects. */
+  /** Works off what is due, and never rejects. */
   work(): Promise<void>
   /** Works off what becomes due until the signal aborts. */
   watch(signal: AbortSignal): Promise<void>
-  /** Has the watch look within seconds: something is due by then. */
+  /** Has the watch look within seconds. */
   soon(): void
 }
 
-/** A ledger is woken this often besides, so that what nobody armed waits no longer than that. */
+/** Wakes a ledger this often besides, for what was never armed. */
 const wakeEveryMs = 60_000
 
-/** A holder that has not renewed its lease for so many rounds has died. */
+/** Counts a holder as dead that has not renewed its lease for so many rounds. */
 const leaseRounds = 3
 
 export function createRounds({
@@ -72,7 +72,7 @@ export function createRounds({
     await queue.done(held, again)
   }
 
-  /** A round may take longer than a lease: a slow node is asked many things. */
+  /** Renews the lease while a round runs: a slow node is asked many things. */
   async function keep(held: HeldTask, ended: AbortSignal): Promise<void> {
     for (;;) {
       await clock.sleep(tendMs, ended)
@@ -102,7 +102,7 @@ export function createRounds({
     }
   }
 
-  /** As long as a round is apart from the next one: each look costs. */
+  /** Waits until the next round, or for less after {@link Rounds.soon}: each look costs. */
   async function pause(signal: AbortSignal): Promise<void> {
     await clock.sleep(tendMs - soonMs(tendMs), AbortSignal.any([signal, hurry.signal]))
     hurry = new AbortController()

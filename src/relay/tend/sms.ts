@@ -11,23 +11,17 @@ export type SmsRoundsOptions = {
   background: (work: Promise<unknown>) => void
 }
 
-/** Sends what is due after a round. True while something may be left to send. Never throws. */
+/** Sends what is due; true while something may be left to send. Never throws. */
 export type SmsRound = (ledger: Ledger) => Promise<boolean>
 
-/** Messages that are taken at a time: who dies leaves no more than these unsent. */
+/** Limits the messages taken at a time: a process that dies leaves no more unsent. */
 const batch = 10
 
-/**
- * After a message whose fate is unknown, or that was put off, others wait for this, then for twice as long
- * each, up to the longest: a provider that is down costs few messages, not all of them.
- */
+/** Pauses after a failure, each time twice as long: a provider that is down costs few messages. */
 const pauseMs = 30_000
 const longestPauseMs = 600_000
 
-/**
- * Messages go out one after the other, beside the rounds: no round and no payment waits for a provider. Each is
- * taken in the ledger before it is asked for, so that it is asked for once, by however many rounds.
- */
+/** Sends messages one by one; each is taken first, so that it is asked for once. */
 export function createSmsRound({ deliver, clock, log, background }: SmsRoundsOptions): SmsRound {
   let isSending = false
   let failures = 0

@@ -39,12 +39,7 @@ import { askCount, bottomOf, followTrail, parentOf } from './trail.ts'
 
 const nodeTimeoutMs = 5_000
 
-/**
- * What a stage has to know of the chain besides what is known already. It asks by what the ledger has
- * open, and no more than the stage can use: answers are paid for. Which question comes next may depend
- * on the answer before, so that each is asked in its turn. Where one fails, its answer is unknown, and
- * the others are asked all the same.
- */
+/** Asks what a stage has to know and does not yet; a question that fails leaves it unknown. */
 export async function ask(
   stage: Exclude<Stage, 'follow'>,
   relayer: Relayer,
@@ -61,18 +56,14 @@ export async function ask(
   }
 }
 
-/**
- * The head of the chain, and whether it still holds what it held.
- *
- * @throws {TransportError} {@link RpcError} nothing can be planned without these
- */
+/** Asks for the head and what the chain still holds. @throws {TransportError} {@link RpcError} */
 export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promise<ChainSnapshot> {
   const { node, clock } = relayer
   const { work } = ledger
   const seen = await node.head(clock.timeout(nodeTimeoutMs))
   const lowest = Math.min(work.head?.number ?? -1, seen.number)
   const blocks = await relayer.ledger.blocks(lowest)
-  // A block was noted while the head was asked for, or the chain has lost it: asked once more.
+  // A block was noted meanwhile, or the chain has lost it: the head is asked for again.
   const isAbove = (blocks[0]?.number ?? -1) > seen.number
   const head = isAbove ? await node.head(clock.timeout(nodeTimeoutMs)) : seen
   const isNewHead = work.head?.hash !== head.hash
@@ -93,25 +84,21 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
     if (isAwaited(ledger, { ...chain, places }, relayer)) return { ...chain, places }
   }
   const asked = await askBlocks(relayer, ledger, { ...chain, places }, lowest)
-  // A replica that still has what others have lost calls more held than is: nothing is final by that.
+  // A replica that is behind still shows lost blocks as held: that makes nothing final.
   const unheld = [...asked.places].filter(([, place]) => place !== 'held')
   const compared = { ...asked, places: new Map(unheld) }
   if (isUnproven(ledger, compared, relayer)) return compared
   const isLost = isReorganized(ledger, compared) || lostBlocks(compared).length > 0
   if (!isLost || compared.toldCount !== undefined) return compared
-  // What lost blocks held was counted, also where the head of the last round was below them: a count may be
-  // newer than the head that was read before it.
+  // Lost blocks were counted, also where the last round's head was below: the count may be newer.
   const toldCount = await askCount(relayer)
   return { ...compared, toldCount, count: toldCount }
 }
 
-/**
- * What was followed, and the account's count: as its blocks show it, and as the node told it last, for
- * others may have used the key.
- */
+/** Follows the chain, and counts by blocks and by node: others may use the key. */
 async function followed(relayer: Relayer, work: Work, head: Head) {
   const { trail, toldCount: told } = await followTrail(relayer, work, head)
-  // A refusal may say that the nonce is used: by a block, so that the count is another one with the next.
+  // A refusal may mean that a block used the nonce: then the next block shows another count.
   const isRefused = work.nonces.some(({ transactions: [latest] }) => (latest?.failures ?? 0) > 0)
   const isDue = isRefused && work.head?.hash !== head.hash
   const toldCount = told ?? (isDue ? await askCount(relayer) : undefined)
@@ -120,9 +107,8 @@ async function followed(relayer: Relayer, work: Work, head: Head) {
 }
 
 /**
- * Which blocks are lost. Those near the head may have been noted on different branches, by others
- * since the last look, so each is looked at; deeper ones were once seen together, so the first that is
- * held ends the search.
+ * Finds lost blocks: all near the head, since others may have noted several branches; deeper ones
+ * were seen together, so the first that is held ends the search.
  */
 async function askBlocks(
   relayer: Relayer,
@@ -137,8 +123,7 @@ async function askBlocks(
   const above = isLost ? -1 : isCountShort(ledger, chain) ? watched : (known ?? -1)
   const seenTogether = isLost && known !== undefined ? known - watchBlocks : watched
   const listed = above < lowest ? await relayer.ledger.blocks(above) : chain.blocks
-  // What was noted since the first list may be newer than the head: only what that list showed above the
-  // head says that the chain is shorter.
+  // Blocks noted since the first list may be above the head without the chain being shorter.
   const highest = Math.max(chain.head.number, chain.blocks[0]?.number ?? -1)
   const blocks = listed.filter(({ number }) => number > above && number <= highest)
   const places = new Map(chain.places)
@@ -154,9 +139,8 @@ async function askBlocks(
 }
 
 /**
- * Where blocks below the trail are once a head was lost, asked from the highest down. A node that is behind
- * still shows what is lost, and what is taken for held here no later round asks for: so a block is held
- * where the head leads down to it.
+ * Finds blocks below the trail after a reorganization, from the highest down, by parents' hashes: a
+ * node that is behind shows lost blocks, and no later round asks again.
  */
 function placesBelow(
   relayer: Relayer,
@@ -173,9 +157,8 @@ function placesBelow(
 }
 
 /**
- * Where the head of the last round is. One that is watched is held where the head leads down to it: what is
- * lost is shown by a node that is behind, and no later round asks for it again. After the time in which all
- * catch up each can be believed.
+ * Finds the last round's head by parents' hashes, since a node that is behind shows lost blocks;
+ * after the time to catch up each node is believed.
  */
 async function placeOfLast(
   relayer: Relayer,
@@ -191,7 +174,7 @@ async function placeOfLast(
   return placesBelow(relayer, chain)(last)
 }
 
-/** From a block down to a height, from each to its parent. Undefined where replicas are on different branches. */
+/** Goes down to a height by parents' hashes; undefined where replicas are on different branches. */
 async function stepDown(
   relayer: Relayer,
   from: Head | undefined,
@@ -202,7 +185,7 @@ async function stepDown(
   return lowest
 }
 
-/** A block above the head, or one that the node does not show, is unknown: a replica may lag. */
+/** Compares a block; above the head or not shown it is unknown: a replica may lag. */
 async function placeOf(
   { node, clock }: Relayer,
   block: BlockId,
@@ -243,10 +226,7 @@ async function askSettle(
   return { ...chain, countAgain }
 }
 
-/**
- * The number of a block at which outcomes are final and that is so old that no replica is behind it: with
- * few confirmations the first may be true seconds before the second. Looks back in growing steps.
- */
+/** Finds a final block that every replica has: with few confirmations one is final sooner. */
 async function knownEverywhere(
   relayer: Relayer,
   { now }: Work,
@@ -262,7 +242,7 @@ async function knownEverywhere(
   return 0
 }
 
-/** What passed nonces did, by their receipts. */
+/** Reads by receipts what passed nonces did. */
 async function askFates(
   relayer: Relayer,
   work: Work,
@@ -292,8 +272,8 @@ function fateOf(read: Known<Awaited<ReturnType<typeof readPassed>>>): NonceFate 
 }
 
 /**
- * Where the blocks are that make outcomes final. One that is watched has to be part of the trail: a node that
- * is behind shows what is lost, and what is final is not asked for again.
+ * Finds the blocks that make outcomes final, near the head only in the trail: a node that is behind
+ * shows lost blocks, and what is final is never asked for again.
  */
 async function askDeepPlaces(
   relayer: Relayer,
@@ -314,8 +294,8 @@ async function askDeepPlaces(
 }
 
 /**
- * Whether payments past their deadline were executed, as of a block to which the head leads down, and by
- * its hash: of a branch that is lost, or before the deadline, they may be unspent, and that is final.
+ * Asks whether overdue payments were executed, by a followed block's hash: any other block may show
+ * them as unspent, and that is final.
  */
 async function askSpendings(
   relayer: Relayer,
@@ -327,7 +307,7 @@ async function askSpendings(
   if (overduePayments(work, chain, head.timestampSeconds).length === 0) return chain
   const number = deepNumber(head, relayer)
   const followed = trail[head.number - number]
-  // Deeper than blocks are watched none is followed, and no replica is on another branch.
+  // Deeper than the watched blocks none is followed, and no replica is on another branch.
   const isWatched = number > head.number - relayer.rules.watchBlocks
   if (isWatched && followed === undefined) return chain
   const deep = await answerOf(relayer, 'expire.failed', () =>
@@ -347,7 +327,7 @@ async function askSpendings(
   return { ...chain, deepTimeSeconds: { kind: 'known', value: timestampSeconds }, spent }
 }
 
-/** What spent a payment's intent is asked for where it waits; else its nonce shows it. */
+/** Asks what spent a payment's intent where it is queued; otherwise its nonce will show it. */
 async function askSpending(
   relayer: Relayer,
   event: string,
@@ -380,7 +360,7 @@ async function askOffer(relayer: Relayer, work: Work, before: ChainSnapshot) {
   return isPriced ? askPrice(relayer, 'rebroadcast.failed', chain) : chain
 }
 
-/** What the pool holds, and whether what may go out was executed already, as far as a nonce is free for it. */
+/** Asks what the pool holds, and whether doubtful payments that get a nonce were executed. */
 async function askCarry(
   relayer: Relayer,
   ledger: LedgerSnapshot,
@@ -392,7 +372,7 @@ async function askCarry(
   if (poolCount.kind === 'unknown') return chain
   const spent = new Map(chain.spent)
   const isUnasked = (payment: Payment) => isDoubtful(payment) && !spent.has(payment.session)
-  // As if the chain would say that nothing is spent: so far as there are nonces it is asked.
+  // As if nothing doubtful were spent: those that get a nonce by that are asked for.
   const fill = () =>
     fillings(ledger, chain, relayer, poolCount.value, (payment) => {
       return isUnasked(payment) || mayCarry(payment, { spent })
@@ -406,10 +386,7 @@ async function askCarry(
   return isPriced ? known : askPrice(relayer, 'fill.failed', known)
 }
 
-/**
- * Below which nonce the pool says that something waits. None where a payment has waited for longer
- * than a pool keeps anything: then it is the count that is wrong.
- */
+/** Asks for the pool's count; zero where that is wrong: a payment waits too long for it. */
 async function askPool(relayer: Relayer, work: Work, chain: ChainSnapshot): Promise<ChainSnapshot> {
   if (chain.poolCount.kind === 'known') return chain
   if (isPoolCountWrong(work)) return { ...chain, poolCount: { kind: 'known', value: 0 } }
@@ -435,10 +412,7 @@ async function askPrice(
   return { ...chain, gasPriceWei }
 }
 
-/**
- * What payments go by until it is read again. A new block has one of it asked for, in turn, where the
- * stages have asked for nothing of the kind: so what is open costs two calls a block, and payments none.
- */
+/** Returns what payments go by; a new block asks for one of it in turn, if no stage has. */
 export async function askMeans(
   relayer: Relayer,
   work: Work,
@@ -460,7 +434,7 @@ function turnOf({ head, nextMeans, nonces }: Work, chain: ChainSnapshot): Turn |
   const { count, toldCount, poolCount } = chain
   if (head?.hash === chain.head.hash || toldCount !== undefined) return undefined
   if (poolCount.kind === 'unknown') return nextMeans
-  // Where more waits than is ours, it may be the count that a replica told before it had all blocks.
+  // If more waits than is ours, the count may be one that a replica told too early.
   const own = nonces.filter(({ nonce }) => nonce >= count)
   return poolCount.value > count + own.length ? 'toldCount' : undefined
 }
@@ -478,7 +452,7 @@ async function askOne(relayer: Relayer, name: Turn): Promise<Means> {
   }
 }
 
-/** One question's failure is logged, and its answer is unknown. */
+/** Asks, or logs the failure and returns unknown. */
 async function answerOf<Value>(
   { log }: Relayer,
   event: string,

@@ -7,19 +7,16 @@ import { deepNumber, type Followed, isAnyOverdue } from './facts.ts'
 const nodeTimeoutMs = 5_000
 
 /**
- * The head with the blocks below it, each followed once from the block above by its parent's hash: so it
- * is known of each which transactions of ours it holds, and that it is part of the chain, and neither is
- * asked for again. Where the head does not lead down to it, a new trail begins. It reaches down to the lowest
- * watched block that is to make an outcome final.
- *
- * @throws {TransportError} {@link RpcError}
+ * Follows the head down by parents' hashes to the lowest watched block that is to make an outcome
+ * final, each once; begins a new trail if they do not meet. @throws {TransportError} {@link
+ * RpcError}
  */
 export async function followTrail(relayer: Relayer, work: Work, head: Head): Promise<Followed> {
   const { trail, toldCount, bottom } = await followUp(relayer, work, head)
   return { trail: await reachDown(relayer, work, head, { trail, bottom }), toldCount }
 }
 
-/** A trail, and its lowest block where that was asked for. */
+/** Adds the lowest block to a trail, where that was asked for. */
 type Walked = { trail: readonly FollowedBlock[]; bottom: Head | undefined }
 
 async function followUp(relayer: Relayer, work: Work, head: Head): Promise<Walked & Followed> {
@@ -35,15 +32,14 @@ async function followUp(relayer: Relayer, work: Work, head: Head): Promise<Walke
     0,
     relayer.rules.watchBlocks,
   )
-  // What lost blocks held was counted, and a new trail shows nothing of what is below it.
+  // Lost blocks were counted, and a new trail shows nothing of what is below it.
   const toldCount = joint === 0 ? undefined : await askCount(relayer)
   return { trail, toldCount, bottom: below.length === 0 ? bottom : undefined }
 }
 
 /**
- * A trail that began above a block with something of ours goes on down to it: the round before found it late,
- * or the ledger had lost its rows. So it does to the block at which an overdue payment ends. What is reached
- * is kept, and a later round goes on from there.
+ * Extends a trail down to a block of ours that a round found late or whose rows were lost, or to
+ * where an overdue payment ends; what is reached is kept.
  */
 async function reachDown(
   relayer: Relayer,
@@ -66,11 +62,7 @@ async function reachDown(
   return [...above, ...reached]
 }
 
-/**
- * The lowest block of a trail. Undefined where the node shows another there.
- *
- * @throws {TransportError} {@link RpcError}
- */
+/** Asks for a trail's lowest block, if shown. @throws {TransportError} {@link RpcError} */
 export async function bottomOf(
   { node, clock }: Relayer,
   head: Head,
@@ -82,19 +74,12 @@ export async function bottomOf(
   return there?.hash === bottom.hash ? there : undefined
 }
 
-/**
- * Transactions of the relayer's account in the chain.
- *
- * @throws {TransportError} {@link RpcError}
- */
+/** Counts the relayer's transactions in the chain. @throws {TransportError} {@link RpcError} */
 export function askCount({ node, signer, clock }: Relayer): Promise<number> {
   return node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs))
 }
 
-/**
- * The blocks from the head down to one whose parent is part of the trail, the highest first. Where they do
- * not meet, they end above.
- */
+/** Returns the blocks from the head down to the trail, or to the watched end. */
 async function missingBlocks(relayer: Relayer, { trail }: Work, head: Head): Promise<Head[]> {
   const [top, bottom] = [trail[0], trail.at(-1)]
   // Nothing is watched below such a gap.
@@ -104,10 +89,7 @@ async function missingBlocks(relayer: Relayer, { trail }: Work, head: Head): Pro
   return walkDown(relayer, head, ({ number, parentHash }) => known.has(parentHash) || number <= end)
 }
 
-/**
- * A block and those below it, each the parent of the one above. They end above a block of which the node
- * does not tell, or shows another: what was reached until then is as good.
- */
+/** Returns a block and its ancestors, down to the last or to where the node stops telling. */
 async function walkDown(
   relayer: Relayer,
   from: Head,
@@ -124,7 +106,7 @@ async function walkDown(
   return walked
 }
 
-/** The answer. Undefined where the node gives no answer: the log has why. */
+/** Asks, or logs the failure and returns undefined. */
 async function orNothing<Value>(
   { log }: Relayer,
   question: () => Promise<Value>,
@@ -137,12 +119,7 @@ async function orNothing<Value>(
   }
 }
 
-/**
- * The block that another one names as the one below it. Undefined where the node shows another there:
- * replicas may be on different branches.
- *
- * @throws {TransportError} {@link RpcError}
- */
+/** Asks for a block's parent, if shown. @throws {TransportError} {@link RpcError} */
 export async function parentOf(
   { node, clock }: Relayer,
   { number, parentHash }: Head,
@@ -151,7 +128,7 @@ export async function parentOf(
   return parent?.hash === parentHash ? parent : undefined
 }
 
-/** Blocks above a part of the trail, which may hold something of ours. */
+/** Puts blocks on top of a trail, with the count that their transactions of ours show. */
 function grown(
   signed: readonly SignedNonce[],
   added: readonly Head[],

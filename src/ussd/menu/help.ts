@@ -1,4 +1,3 @@
-import * as z from 'zod/mini'
 import { inEach } from '../messages/texts.ts'
 import type { MenuPart } from './node.ts'
 
@@ -14,23 +13,10 @@ const words = inEach({
   },
   es: { label: 'Ayuda', help: (number) => `Ayuda: llame al ${number}\nNunca le pedimos su PIN.` },
 })
-const number = {
-  name: 'HELP_NUMBER',
-  schema: z
-    .string()
-    .check(
-      z.regex(/^[+*#0-9][*#0-9 ]{2,19}$/, 'has to be a number to call: 3 to 20 digits and spaces'),
-    ),
-  example: '0700 000 099',
-}
-
 export const help = {
   words,
-  variable: number,
   digit: '9',
-  leads: ({ own }) =>
-    own[number.name] === undefined
-      ? undefined
-      : { name: 'help', outcome: () => ({ kind: 'help' }) },
+  leads: ({ helpNumber }) =>
+    helpNumber === undefined ? undefined : { name: 'help', outcome: () => ({ kind: 'help' }) },
   places: () => ({}),
 } satisfies MenuPart

@@ -1,5 +1,4 @@
 import type { Address } from 'viem'
-import type { ZodMiniType } from 'zod/mini'
 import type { Language } from '../../account/language.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
 import type { LoanCall, LoanTerms } from '../../loan/calls.ts'
@@ -37,7 +36,7 @@ export type MenuSettings = {
   pin: 'off' | 'on' | 'strict'
   /** Lists what callers may choose from, the usual one first. The demonstration has none. */
   languages: readonly Language[]
-  own: Readonly<Record<string, string>>
+  helpNumber?: string | undefined
 }
 
 export type MenuContext = RecipientRules & {
@@ -125,7 +124,6 @@ export type MenuPart = {
   facts?: readonly FactName[]
   places: (settings: MenuSettings) => Readonly<Record<NodeName, MenuNode>>
   words: (say: Messages) => { label: string }
-  variable?: { name: string; schema: ZodMiniType<string>; example: string }
 }
 
 /** Words every kind of payment. Amounts, recipients and hashes come formatted. */

@@ -12,6 +12,7 @@ import {
   type Hex,
   http,
   type PublicClient,
+  pad,
   parseEther,
   zeroAddress,
 } from 'viem'
@@ -32,7 +33,7 @@ import { describe } from '../../../scripts/stack/report.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { opened } from '../../support/opened.ts'
-import { startPlainNode } from './gate.ts'
+import { openGate, startPlainNode } from './gate.ts'
 
 const deployer = privateKeyToAddress(devKey)
 const relayers = [1, 2, 3].map(() => privateKeyToAddress(generatePrivateKey()))
@@ -164,12 +165,15 @@ test('a run that was killed before it funded the pool is gone on with', async ()
   expect(record().state).toBe('deployed')
 })
 
-test('a run that was killed before it sent anything is started again', async () => {
+test.for([
+  ['a run that was killed before it sent anything is started again', { state: 'sending' }],
+  ['a local chain that was started over is deployed to again', { genesisHash: pad('0x5') }],
+] as const)('%s', async ([, changes]) => {
   await startOver()
-  writeRecord({ ...record(), forwarder: contractAt(90), loan: contractAt(91), state: 'sending' })
-  const deployment = await deployContracts(options())
-  expect(deployment.forwarder).not.toBe(contractAt(90))
-  expect(await client.getCode({ address: deployment.loan })).toBeDefined()
+  writeRecord({ ...record(), forwarder: contractAt(90), loan: contractAt(91), ...changes })
+  const { loan, forwarder } = await deployContracts(options())
+  expect(forwarder).not.toBe(contractAt(90))
+  expect(await client.getCode({ address: loan })).toBeDefined()
 })
 
 test('code that differs from the build is refused and named', async () => {
@@ -218,22 +222,15 @@ test('a record is kept from every chain that is not its own, and from a node tha
   await expect(local).rejects.toThrow('is the record of a public network')
   expect(await client.getBlockNumber()).toBe(before)
 
-  const { url } = await startPlainNode(anvil.url)
+  const url = await startPlainNode(anvil.url)
   const kept = readFileSync(recordFile, 'utf8')
   await startOver()
   const behind = deployContracts({ ...options(), nodeUrl: url })
   await expect(behind).rejects.toThrow('the chain has no code at')
   expect(readFileSync(recordFile, 'utf8')).toBe(kept)
-  writeRecord({ ...record(), genesisHash: `0x${'5'.repeat(64)}` })
+  writeRecord({ ...record(), genesisHash: pad('0x5') })
   const another = deployContracts({ ...options(), nodeUrl: url })
   await expect(another).rejects.toThrow('is the record of a public network')
-})
-
-test('a local chain that was started over is deployed to again', async () => {
-  await startOver()
-  writeRecord({ ...record(), genesisHash: `0x${'5'.repeat(64)}` })
-  const { loan } = await deployContracts(options())
-  expect(await client.getCode({ address: loan })).toBeDefined()
 })
 
 test("under Rootstock's pool rules each transaction is sent when the one before is in a block", async () => {
@@ -241,12 +238,12 @@ test("under Rootstock's pool rules each transaction is sent when the one before 
   const there = createPublicClient({ transport: http(rootstock.url) })
   const waiting: number[] = []
   let sent = 0
-  const watched = await serve(async (method, params) => {
+  const watched = await openGate(rootstock.url, async (method, _, ask) => {
     if (method === 'eth_sendRawTransaction') {
       sent += 1
       waiting.push(sent - 1 - (await there.getTransactionCount({ address: deployer })))
     }
-    return rpcTo(rootstock.url)(method, [...params])
+    return ask()
   })
   const own = { nodeUrl: watched, recordFile: newRecordFile() }
   const deployment = await deployContracts({ ...options(), ...own })
@@ -274,8 +271,8 @@ test("a node's quota for a key that never sent is waited out, and said once", as
 })
 
 test('a node that shows no code where it was just deployed is not believed', async () => {
-  const blind = await serve((method, params) =>
-    method === 'eth_getCode' ? '0x' : rpcTo(anvil.url)(method, [...params]),
+  const blind = await openGate(anvil.url, async (method, _, ask) =>
+    method === 'eth_getCode' ? '0x' : ask(),
   )
   const file = newRecordFile()
   const unseen = deployContracts({ ...options(), nodeUrl: blind, recordFile: file })
@@ -339,14 +336,6 @@ const contractsOf = (pair: { loan: Address; forwarder: Address }, on: PublicClie
   loan: loanAt(on, pair.loan),
   forwarder: forwarderAt(on, pair.forwarder),
 })
-
-async function serve(
-  answer: (method: string, params: readonly unknown[]) => unknown,
-): Promise<string> {
-  const server = await serveJsonRpc(async (method, params) => answer(method, params))
-  onTestFinished(server.stop)
-  return server.url
-}
 
 function options(): DeployOptions {
   return {

@@ -1,59 +1,44 @@
 import { onTestFinished } from 'vitest'
-import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
+import { serveJsonRpc } from '../../../scripts/dev/rootstock-pool/server.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { RpcError } from '../../../src/chain/rpc.ts'
 
-/** Answers a question of JSON-RPC, by the node or otherwise; an empty answer ends the connection. */
-export type Through = (
-  question: string,
-  answer: (question: string) => Promise<string>,
-) => Promise<string>
+/** Answers a question of JSON-RPC, as the node does or otherwise. */
+type Through = (
+  method: string,
+  params: readonly unknown[],
+  ask: () => Promise<unknown>,
+) => Promise<unknown>
 
-/** A node's address that questions reach through a function of the test. */
-export async function openGate(
-  nodeUrl: string,
-  through: Through,
-): Promise<{ url: string; close: () => Promise<void> }> {
-  const server = await startLoopbackServer(async (request, response) => {
-    const answer = await through(await textOf(request), (question) => askNode(nodeUrl, question))
-    if (answer === '') return void response.destroy()
-    response.setHeader('content-type', 'application/json')
-    response.end(answer)
-  })
-  return { url: server.url, close: server.close }
-}
-
-async function askNode(nodeUrl: string, body: string): Promise<string> {
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(nodeUrl, { method: 'POST', headers, body })
-  return response.text()
+/** Opens an address of a node, for one test, that questions reach through a function. */
+export async function openGate(nodeUrl: string, through: Through): Promise<string> {
+  const ask = rpcTo(nodeUrl)
+  const server = await serveJsonRpc((method, params) =>
+    through(method, params, () => ask(method, params)),
+  )
+  onTestFinished(server.stop)
+  return server.url
 }
 
 /** Opens when so many wait at it, or have left for good. */
 export function barrier(count: number): { wait: () => Promise<void>; leave: () => void } {
   let missing = count
   const opened = Promise.withResolvers<void>()
-  const arrive = () => {
+  const leave = () => {
     missing--
     if (missing <= 0) opened.resolve()
   }
-  return {
-    wait: () => {
-      arrive()
-      return opened.promise
-    },
-    leave: arrive,
+  const wait = () => {
+    leave()
+    return opened.promise
   }
+  return { wait, leave }
 }
 
 /** Opens a node in front of an anvil that does not let itself be told what no public node would be. */
-export async function startPlainNode(anvilUrl: string): Promise<{ url: string }> {
-  const { url, close } = await openGate(anvilUrl, async (question, answer) => {
-    const { id, method } = JSON.parse(question)
-    const told = (what: object) => JSON.stringify({ jsonrpc: '2.0', id, ...what })
-    if (method === 'web3_clientVersion') return told({ result: 'RskJ/9.1.0/Linux/Java17' })
-    const isOfAnvil = /^(anvil|evm|hardhat|debug)_/.test(method)
-    const error = { code: -32601, message: 'method not found' }
-    return isOfAnvil ? told({ error }) : answer(question)
+export const startPlainNode = (anvilUrl: string): Promise<string> =>
+  openGate(anvilUrl, async (method, _, ask) => {
+    if (method === 'web3_clientVersion') return 'RskJ/9.1.0/Linux/Java17'
+    if (/^(anvil|evm|hardhat|debug)_/.test(method)) throw new RpcError(-32601, 'method not found')
+    return ask()
   })
-  onTestFinished(close)
-  return { url }
-}

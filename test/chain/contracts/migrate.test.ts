@@ -17,6 +17,7 @@ import { createRandom } from '../../../scripts/dev/random.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { chains, poolRules } from '../../../src/chain/chains.ts'
+import { RpcError } from '../../../src/chain/rpc.ts'
 import { callOf } from '../../../src/loan/calls.ts'
 import { resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
 import { opened } from '../../support/opened.ts'
@@ -154,19 +155,18 @@ for (const { kind, what, open, arrivals, relist } of sampleOf(1, moves, 'what is
         const at = random.int(1, 60) + times({ sampled: 80, full: 40 }) * kills
         const isAfter = random.chance(0.5)
         let questions = 0
-        const gate = await openGate(world.chain.anvil.url, async (question, answer) => {
+        const NODE_URL = await openGate(world.chain.anvil.url, async (_method, _params, ask) => {
           const own = ++questions
+          if (own > at) throw new Error('who asks is dead')
           if (own === at && !isAfter) run.child?.kill('SIGKILL')
-          const text = own > at ? '' : await answer(question)
+          const answer = await ask()
           if (own === at) run.child?.kill('SIGKILL')
-          return text
+          return answer
         })
-        const { child, ended } = startCommand(world, ['resume', kind, '--batch', '1'], {
-          NODE_URL: gate.url,
-        })
+        const args = ['resume', kind, '--batch', '1']
+        const { child, ended } = startCommand(world, args, { NODE_URL })
         run.child = child
         const end = await ended
-        await gate.close()
         if (end.code !== null) last = end
       }
       expect(last, last.output).toMatchObject({ code: 0 })
@@ -187,16 +187,14 @@ for (const { kind, what, open, arrivals, relist } of sampleOf(1, moves, 'what is
         const ends = await Promise.all(
           [one, other].map(async (index) => {
             // Neither sends anything before both have signed their first batch.
-            const gate = await openGate(world.chain.anvil.url, async (question, answer) => {
-              if (question.includes('eth_sendRawTransaction')) await first.wait()
-              return answer(question)
+            const NODE_URL = await openGate(world.chain.anvil.url, async (method, _, ask) => {
+              if (method === 'eth_sendRawTransaction') await first.wait()
+              return ask()
             })
-            const end = await startCommand(world, ['run', kind, '--batch', '3'], {
-              NODE_URL: gate.url,
-              RELAYER_KEY: world.relayers[index] as Hex,
-            }).ended
+            const RELAYER_KEY = world.relayers[index]
+            const args = ['run', kind, '--batch', '3']
+            const end = await startCommand(world, args, { NODE_URL, RELAYER_KEY }).ended
             first.leave()
-            await gate.close()
             return end
           }),
         )
@@ -258,14 +256,13 @@ test('a place in the list and a fee that did not arrive are named', async () => 
   expect(await runCommand(world, ['run', 'pair'])).toMatchObject({ code: 0 })
   // As if the first borrower's loan had arrived with another fee.
   const borrower = world.owners[0].account.address
-  const gate = await openGate(world.chain.anvil.url, async (question, answer) => {
-    const own = await answer(question)
-    const asked = question.toLowerCase()
+  const NODE_URL = await openGate(world.chain.anvil.url, async (_, params, ask) => {
+    const own = await ask()
+    const asked = JSON.stringify(params).toLowerCase()
     const isAsked = [world.to, borrower.slice(2)].every((of) => asked.includes(of.toLowerCase()))
-    return isAsked ? own.replace(pad('0xfa').slice(2), pad('0xf9').slice(2)) : own
+    return isAsked ? `${own}`.replace(pad('0xfa').slice(2), pad('0xf9').slice(2)) : own
   })
-  const verified = await runCommand(world, ['verify', 'pair'], { NODE_URL: gate.url })
-  await gate.close()
+  const verified = await runCommand(world, ['verify', 'pair'], { NODE_URL })
   expect(verified.code).toBe(1)
   expect(verified.output).toContain(`${world.owners[3].account.address} is not listed`)
   const words = `${borrower} does not owe in ${getAddress(world.to)} what the events say`
@@ -274,17 +271,15 @@ test('a place in the list and a fee that did not arrive are named', async () => 
 
 test('a node that limits the range of events is asked in smaller ranges', async () => {
   let widest = 0n
-  const gate = await openGate(world.chain.anvil.url, (question, answer) => {
-    const { id, method, params } = JSON.parse(question)
-    if (method !== 'eth_getLogs') return answer(question)
-    const span = BigInt(params[0].toBlock) - BigInt(params[0].fromBlock) + 1n
-    const error = { code: -32602, message: 'the range is too wide' }
-    if (span > 4n) return Promise.resolve(JSON.stringify({ jsonrpc: '2.0', id, error }))
+  const NODE_URL = await openGate(world.chain.anvil.url, (method, params, ask) => {
+    if (method !== 'eth_getLogs') return ask()
+    const { fromBlock, toBlock } = params[0] as { fromBlock: Hex; toBlock: Hex }
+    const span = BigInt(toBlock) - BigInt(fromBlock) + 1n
+    if (span > 4n) throw new RpcError(-32602, 'the range is too wide')
     if (span > widest) widest = span
-    return answer(question)
+    return ask()
   })
-  const plan = await runCommand(world, ['plan', 'secret'], { NODE_URL: gate.url })
-  await gate.close()
+  const plan = await runCommand(world, ['plan', 'secret'], { NODE_URL })
   expect(plan).toMatchObject({ code: 0, output: expect.stringContaining('7 accounts to move') })
   expect(widest).toBeGreaterThan(1n)
 })
@@ -293,14 +288,11 @@ test('a node that keeps an event back is noticed, and nothing is sent', async ()
   await pause(world)
   const block = await world.ask('eth_blockNumber', [])
   const topic = pad(world.owners[6]?.account.address as Address).toLowerCase()
-  const gate = await openGate(world.chain.anvil.url, async (question, answer) => {
-    if (!question.includes('eth_getLogs')) return answer(question)
-    const { result, ...rest } = JSON.parse(await answer(question))
-    const kept = (result as { topics: string[] }[]).filter(({ topics }) => !topics.includes(topic))
-    return JSON.stringify({ ...rest, result: kept })
+  const NODE_URL = await openGate(world.chain.anvil.url, async (method, _, ask) => {
+    if (method !== 'eth_getLogs') return ask()
+    return ((await ask()) as { topics: string[] }[]).filter(({ topics }) => !topics.includes(topic))
   })
-  const run = await runCommand(world, ['run', 'secret'], { NODE_URL: gate.url })
-  await gate.close()
+  const run = await runCommand(world, ['run', 'secret'], { NODE_URL })
   expect(run).toMatchObject({
     code: 1,
     output: expect.stringContaining('the node keeps events back'),
@@ -312,15 +304,14 @@ test('what a node executes before it names the block is counted as moved', async
   await pause(world)
   const before = await world.ask('eth_blockNumber', [])
   let isSent = false
-  const gate = await openGate(world.chain.anvil.url, async (question, answer) => {
-    const own = await answer(question)
-    if (question.includes('eth_sendRawTransaction')) isSent = true
-    if (!question.includes('eth_blockNumber') || !isSent) return own
+  const NODE_URL = await openGate(world.chain.anvil.url, async (method, _, ask) => {
+    const own = await ask()
+    if (method === 'eth_sendRawTransaction') isSent = true
+    if (method !== 'eth_blockNumber' || !isSent) return own
     isSent = false
-    return JSON.stringify({ ...JSON.parse(own), result: before })
+    return before
   })
-  const run = await runCommand(world, ['run', 'secret'], { NODE_URL: gate.url })
-  await gate.close()
+  const run = await runCommand(world, ['run', 'secret'], { NODE_URL })
   expect(run).toMatchObject({ code: 0, output: expect.stringContaining('7 accounts moved') })
   expect(run.output.match(/^moved 0x/gm)).toHaveLength(7)
 })
@@ -367,19 +358,19 @@ test('nothing is sent while the forwarder is paused, or where the node asks for 
 
 test('what waits is outbid up to the highest price, and goes out as it is from there on', async () => {
   const prices: (bigint | undefined)[] = []
-  const gate = await openGate(world.chain.anvil.url, async (question, answer) => {
-    const [raw] = /0x[0-9a-f]{100,}/.exec(question) ?? []
-    if (!question.includes('eth_sendRawTransaction') || raw === undefined) return answer(question)
+  const nodeUrl = await openGate(world.chain.anvil.url, async (method, [raw], ask) => {
+    if (method !== 'eth_sendRawTransaction') return ask()
     prices.push(parseTransaction(raw as Hex).gasPrice)
-    return JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(question).id, result: pad('0x1') })
+    return pad('0x1')
   })
-  const client = createPublicClient({ transport: http(gate.url) })
+  const client = createPublicClient({ transport: http(nodeUrl) })
   const price = await client.getGasPrice()
   const rules = { ...poolRules.anvil, pollMs: 10, replaceAfterMs: 20, maxReplacements: 3 }
   const terms = { rules, fees: { minWei: 0n, maxWei: price * 2n } }
   const pair = { forwarder: world.chain.forwarder, loan: world.from, deployedBlock: 0n }
   const key = privateKeyToAccount(world.relayers[0])
-  const relayer = createRelayer({ client, chain: chains[31], pair, terms }, key)
+  const secret = world.environment.ACCOUNT_KEY_SECRET as Hex
+  const relayer = createRelayer({ client, chain: chains[31], pair, terms, key, secret })
   await expect(sendBatch(relayer, [])).rejects.toThrow('waits at every price that is allowed')
   // 40 % more, rounded up.
   const outbid = (wei: bigint) => (wei * 14n + 9n) / 10n
@@ -388,7 +379,6 @@ test('what waits is outbid up to the highest price, and goes out as it is from t
 
   const low = { ...relayer, fees: { minWei: 0n, maxWei: price - 1n } }
   await expect(sendBatch(low, [])).rejects.toThrow('the node asks')
-  await gate.close()
   expect(prices).toHaveLength(4)
 })
 

@@ -11,7 +11,6 @@ const faults: readonly Fault[] = [
   { kind: 'status', status: 429 },
   { kind: 'html' },
   { kind: 'truncated' },
-  { kind: 'delay_reply', ms: 20_000 },
 ]
 
 const anvil = opened(() => startAnvil())

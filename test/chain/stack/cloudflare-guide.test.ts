@@ -9,13 +9,14 @@ import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { startWorkerd } from '../../../scripts/dev/workerd.ts'
 import { addressIn, beginLedger } from '../../../scripts/ops/deploy-cli.ts'
+import { doctor } from '../../../scripts/ops/doctor.ts'
 import { environments } from '../../../scripts/ops/environment.ts'
 import {
   buildWorker,
   quietTools,
   servedWorker,
 } from '../../../scripts/stack/served/worker-build.ts'
-import { type Ended, startProcess } from '../../support/processes.ts'
+import { type Ended, runHere, startProcess } from '../../support/processes.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const guide = readFileSync(join(root, 'docs/deploying-to-cloudflare.md'), 'utf8')
@@ -59,8 +60,8 @@ async function serve(variables: Record<string, string>) {
   return { url: origin, wake, stop: () => miniflare.dispose() }
 }
 
-const doctor = (url: string, environment: Record<string, string> = {}) =>
-  shell(`npm run -s doctor -- --url ${url}`, environment)
+const examine = (url: string, env: Record<string, string> = {}) =>
+  runHere(doctor, ['--url', url], { env })
 
 describe('the guide for Cloudflare', () => {
   test('is four commands, of which one needs an account', () => {
@@ -114,7 +115,7 @@ describe('the guide for Cloudflare', () => {
     let poor: Ended = { code: 0, output: 'No round has looked' }
     await until(async () => {
       await unfunded.wake()
-      poor = await doctor(unfunded.url, { CALLBACK_SECRET, OPERATOR_TOKEN })
+      poor = await examine(unfunded.url, { CALLBACK_SECRET, OPERATOR_TOKEN })
       return !poor.output.includes('No round has looked')
     })
     await unfunded.stop()
@@ -126,7 +127,8 @@ describe('the guide for Cloudflare', () => {
     await rpcTo(anvil.url)('anvil_setBalance', [relayer, `0x${(10n ** 18n).toString(16)}`])
     served = await serve(variables)
     await served.wake()
-    const well = await doctor(served.url, { CALLBACK_SECRET, OPERATOR_TOKEN })
+    const look = `npm run -s doctor -- --url ${served.url}`
+    const well = await shell(look, { CALLBACK_SECRET, OPERATOR_TOKEN })
     expect(well.output).toMatch(/^ok {3}dial +A balance is shown\.$/m)
     expect(well.output).toMatch(/^ok {3}callback +Closed to all who do not have its secret\.$/m)
     expect(well.output).not.toContain('BAD')
@@ -140,20 +142,20 @@ describe('the guide for Cloudflare', () => {
 describe('the doctor', () => {
   test('names what is wrong, with what mends it', async () => {
     const url = served?.url ?? ''
-    const other = await doctor(url, { CALLBACK_SECRET: 'not-it', OPERATOR_TOKEN: 'not-it' })
+    const other = await examine(url, { CALLBACK_SECRET: 'not-it', OPERATOR_TOKEN: 'not-it' })
     expect(other.code).toBe(1)
     expect(other.output).toMatch(/^BAD {2}dial +The deployment has another CALLBACK_SECRET/m)
     expect(other.output).toMatch(/^BAD {2}operator +The deployment has another OPERATOR_TOKEN/m)
 
     const bare = await serve({ NODE_URL: anvil.url })
-    const missing = await doctor(bare.url)
+    const missing = await examine(bare.url)
     expect(await beginLedger(bare.url, 10)).toBe(false)
     await bare.stop()
     expect(missing.output).toMatch(
       /^BAD {2}configuration {3}RELAYER_MNEMONIC is missing. Set it: npx wrangler secret put RELAYER_MNEMONIC/m,
     )
     expect(missing.code).toBe(1)
-    const gone = await doctor(bare.url)
+    const gone = await examine(bare.url)
     expect(gone.output).toMatch(/^BAD {2}answers +Nothing answers: is this the address/m)
   })
 })

@@ -71,7 +71,7 @@ test('a node that is no anvil is paid for by DEPLOYER_KEY, the start names what 
   const folder = createDevFolder()
   // As on a public network: a new anvil's own price is above the highest that is paid there.
   const anvil = await startNode(31, ['--base-fee', '0', '--gas-price', '60000000'])
-  const NODE_URL = `${(await startPlainNode(anvil)).url}/key-of-the-node`
+  const NODE_URL = `${await startPlainNode(anvil)}/key-of-the-node`
   const node = await openNode([NODE_URL], 31)
   const { address } = privateKeyToAccount(deployerKey)
   const prepare = (treasury?: Treasury) => {

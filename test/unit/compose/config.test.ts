@@ -55,7 +55,7 @@ describe('the configuration', () => {
   })
 
   test('has the screens of its profile, and each setting by itself', () => {
-    const none = { own: {}, languages: [] as string[] }
+    const none = { helpNumber: undefined, languages: [] as string[] }
     const demo = { ...none, profile: 'demo', confirms: false, pin: 'off' }
     expect(read().menu).toEqual(demo)
     const languages = ['en', 'sw', 'fr', 'es']
@@ -63,8 +63,9 @@ describe('the configuration', () => {
     expect(read({ CHAIN_ID: '30' }).menu).toEqual(lender)
     const unasked = { PROFILE: 'lender', CONFIRM: 'off', PIN: 'off' }
     expect(read(unasked).menu).toEqual({ ...lender, confirms: false, pin: 'off' })
-    const own = { HELP_NUMBER: '0700 000 099' }
-    expect(read({ CONFIRM: 'on', ...own }).menu).toEqual({ ...demo, confirms: true, own })
+    const helpNumber = '0700 000 099'
+    const called = read({ CONFIRM: 'on', HELP_NUMBER: helpNumber })
+    expect(called.menu).toEqual({ ...demo, confirms: true, helpNumber })
   })
 
   test('asks for a PIN where it has a secret of its own for that, and confirms', () => {

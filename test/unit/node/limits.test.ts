@@ -82,9 +82,11 @@ test('what one customer holds, and waits for, leaves others their room and their
 })
 
 describe('an answer that takes too long', () => {
-  test('is not waited for', async () => {
+  test('is not waited for, and tells no address', async () => {
     const served = await serveNode(() => new Promise(() => {}))
-    expect(await served.rpc('eth_gasPrice')).toMatchObject({ error: { code: -32011 } })
+    const answer = await served.rpc('eth_gasPrice')
+    expect(answer).toMatchObject({ error: { code: -32011 } })
+    expect(JSON.stringify([answer, served.logged])).not.toContain('rskj.test')
   })
 
   test('about the logs of many blocks names a range that there is time for', async () => {

@@ -1,4 +1,4 @@
-import { poolRules } from '../../../src/chain/chains.ts'
+import { chains, poolRules } from '../../../src/chain/chains.ts'
 import type { Condition } from '../../../src/operator/health.ts'
 import type { Vitals } from '../../../src/relay/ledger/port.ts'
 import { perOpenPhase } from '../../../src/relay/ledger/transitions.ts'
@@ -9,6 +9,15 @@ export const now = 1_700_000_000_000
 const terms = { rules: poolRules.rootstock, fees: { minWei: 0n, maxWei: gwei } }
 /** No payment is open. */
 export const noneOpen: Vitals['oldest'] = perOpenPhase(() => undefined)
+
+export const subject = {
+  chain: chains[31],
+  relayer: () => '0x1111111111111111111111111111111111111111' as const,
+  loan: '0x2222222222222222222222222222222222222222',
+  forwarder: '0x3333333333333333333333333333333333333333',
+  guards: [],
+  nodes: () => [],
+} as const
 
 /** A deployment of which all is well but what the test changes. */
 export function conditionWith(

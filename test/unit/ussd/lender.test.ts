@@ -257,7 +257,7 @@ describe('money in and out', () => {
       s: 7*${stranger}*0.001 -> CON Cash out 0.001 tRBTC|To wallet: 0x5aAeb605...1BEaEd|It cannot be taken back.|1. Cash out to wallet|0. Change`
 })
 
-const helped = { settings: { ...menus.lender.settings, own: { HELP_NUMBER: '0700 000 088' } } }
+const helped = { settings: { ...menus.lender.settings, helpNumber: '0700 000 088' } }
 
 plays('help is the number that the operator set', () => openWorld({ product: helped }))`
     menu: -> …|5. My Activity|6. Receive|7. Cash Out|8. Settings|9. Help

@@ -38,7 +38,7 @@ async function createKey(more: Partial<KeyRecord>): Promise<string> {
 function isolate(): { keys: Keys; asked: () => number } {
   let asked = 0
   const clock = { ...systemClock, now: () => now }
-  const configured = createConfigKeys({ hashes: [], chainId: 31 })
+  const configured = createConfigKeys([], 31)
   const counted = (): KeyStore => {
     asked += 1
     return store()

@@ -21,7 +21,6 @@ const settings = {
   confirms: true,
   pin: 'on',
   languages: ['en'],
-  own: {},
 } as const satisfies Product['settings']
 
 const smsConfig = {

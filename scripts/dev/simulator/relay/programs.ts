@@ -65,7 +65,6 @@ const demonstrationMenu = {
   confirms: false,
   pin: 'off',
   languages: [],
-  own: {},
 } as const
 
 const currencyName = 'tRBTC'

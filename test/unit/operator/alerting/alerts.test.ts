@@ -1,23 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { chains, poolRules } from '../../../../src/chain/chains.ts'
+import { poolRules } from '../../../../src/chain/chains.ts'
 import { alertsOf } from '../../../../src/operator/alerting/alerts.ts'
-import type { Condition } from '../../../../src/operator/health.ts'
-import type { Vitals } from '../../../../src/relay/ledger/port.ts'
-import { conditionWith, noneOpen, now } from '../condition.ts'
+import type { KnownCondition } from '../../../../src/operator/health.ts'
+import { conditionWith, noneOpen, now, subject } from '../condition.ts'
 
-const subject = {
-  chain: chains[31],
-  relayer: () => '0x1111111111111111111111111111111111111111' as const,
-  loan: '0x2222222222222222222222222222222222222222',
-  forwarder: '0x3333333333333333333333333333333333333333',
-  guards: [],
-  nodes: () => [],
-} as const
-
-type Known = Condition & { vitals: Vitals }
-
-const namesOf = (known: Known) => alertsOf(known, subject).map(({ name }) => name)
-const saysOf = (known: Known) => alertsOf(known, subject).map(({ says }) => says)
+const namesOf = (known: KnownCondition) => alertsOf(known, subject).map(({ name }) => name)
+const saysOf = (known: KnownCondition) => alertsOf(known, subject).map(({ says }) => says)
 
 const pool = (liquidityWei: string) => ({
   ...{ state: 'ready' as const, at: now },
@@ -50,7 +38,7 @@ const used = (relay: number) => {
 }
 
 describe('alerts', () => {
-  test.for<[what: string, known: Known, alerts: string[]]>([
+  test.for<[what: string, known: KnownCondition, alerts: string[]]>([
     ['nothing where all is well', conditionWith(), []],
     ['nothing where a relayer has enough', ofPayments(50n), []],
     ['a relayer that has few payments left', ofPayments(49n), ['relayer_low']],

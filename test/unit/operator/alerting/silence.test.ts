@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { chains } from '../../../../src/chain/chains.ts'
 import { createSilence } from '../../../../src/operator/alerting/silence.ts'
 import type { AlertMessage } from '../../../../src/operator/alerting/webhook.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
+import { subject } from '../condition.ts'
 
 test('a ledger that gives no answer for 5 s is told of once, signed, and its first answer afterwards', async () => {
   const clock = createHandClock()
@@ -16,11 +16,8 @@ test('a ledger that gives no answer for 5 s is told of once, signed, and its fir
     told.push(JSON.parse(`${init?.body}`))
     return new Response()
   }
-  const address = `0x${'11'.repeat(20)}` as const
-  const subject = { chain: chains[31], relayer: () => address, loan: address, forwarder: address }
   const { note, isTold } = createSilence({
-    ...{ clock, log: ({ event }) => logged.push(event) },
-    subject: { ...subject, guards: [], nodes: () => [] },
+    ...{ clock, subject, log: ({ event }) => logged.push(event) },
     webhook: { webhook: { url: 'https://hooks.example', secret: 'a-secret' }, fetch, clock },
   })
   const after = async (ms: number, isAnswering: boolean) => {
