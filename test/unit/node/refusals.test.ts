@@ -70,6 +70,7 @@ describe('what is not there is null, in the words of each node', () => {
     [byNumber, '0xffff', -32001, 'Resource not found'],
     ['eth_getBlockTransactionCountByHash', hash, -32602, 'Unknown block'],
     [byNumber, '0xffff', -32602, 'specified block greater than current height'],
+    ['eth_getTransactionReceipt', hash, -32000, 'transaction not found'],
   ])('%s %s: %i %s', async ([method, block, code, message]) => {
     const answer = await told(error(code, message), method, block)
     expect(answer).toEqual(whole({ result: null }))
@@ -265,7 +266,7 @@ test('the pending block has as many transactions as it shows, though RSKj counts
     (await served.rpc(method, ['pending', ...params])).result
   expect(await ask('eth_getBlockTransactionCountByNumber')).toBe('0x1')
   expect(await ask('eth_getUncleCountByBlockNumber')).toBe('0x0')
-  const unmined = { hash, blockHash: null, blockNumber: null, transactionIndex: null }
+  const unmined = { hash, blockHash: null, blockNumber: null, transactionIndex: null, type: '0x0' }
   expect(await ask('eth_getTransactionByBlockNumberAndIndex', '0x0')).toMatchObject(unmined)
   expect(await ask('eth_getTransactionByBlockNumberAndIndex', '0x1')).toBeNull()
 })
