@@ -379,22 +379,6 @@ describe.each([
         expect(await result('eth_getLogs', range), JSON.stringify(range)).toEqual([])
       }
     })
-
-    test('up to a block beyond the head are those up to the head', async () => {
-      const { number, hash } = logged.block
-      const all = await result('eth_getLogs', { fromBlock: number, toBlock: 'latest' })
-      expect(all).toMatchObject([{ blockHash: hash }, ...(all as unknown as Json[]).slice(1)])
-      for (const toBlock of ['0xffffff', '0xffffffff']) {
-        expect(await result('eth_getLogs', { fromBlock: number, toBlock })).toEqual(all)
-      }
-    })
-
-    test('of a block know the block', async () => {
-      expect(await refusal('eth_getLogs', { blockHash: nowhere })).toEqual({
-        code: -32000,
-        message: 'unknown block',
-      })
-    })
   })
 
   describe('raw data and proofs', () => {
