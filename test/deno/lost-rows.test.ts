@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   hasRedisServer,
   type RedisServer,
@@ -6,47 +6,46 @@ import {
 } from '../../scripts/dev/redis/redis-server.ts'
 import { type DenoRelays, startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
 import { claimOf } from '../../scripts/dev/relays/oracle.ts'
-import { type Rig, type StartRelays, startRig } from '../../scripts/dev/relays/rig.ts'
+import { type RigOptions, startRig } from '../../scripts/dev/relays/rig.ts'
 import { rpcTo } from '../../scripts/dev/rpc.ts'
 import { pay } from '../support/faults/open-rig.ts'
 
 const dayMs = 86_400_000
 const minPrice = 60_000_000n
 
-let rig: Rig | undefined
-const servers: RedisServer[] = []
+async function startServer(options: Parameters<typeof startRedisServer>[0] = {}) {
+  const server = await startRedisServer(options)
+  onTestFinished(server.stop)
+  return server
+}
 
-afterEach(async () => {
-  await rig?.stop()
-  rig = undefined
-  for (const server of servers.splice(0)) await server.stop()
-})
-
-function relaysWith(redis?: RedisServer): { start: StartRelays; get: () => DenoRelays } {
-  let relays: DenoRelays | undefined
-  return {
-    start: async (options) => {
-      relays = await startDenoRelays(redis === undefined ? options : { ...options, redis })
+/** Starts relays that keep their rows in this Redis, or in one of their own. */
+async function startRelays(options: RigOptions, redis?: RedisServer) {
+  const started: DenoRelays[] = []
+  const own = await startRig({
+    blockMs: 100,
+    ...options,
+    async relays(given) {
+      const relays = await startDenoRelays(redis === undefined ? given : { ...given, redis })
+      started.push(relays)
       return relays
     },
-    get() {
-      if (relays === undefined) throw new Error('no relay has been started')
-      return relays
-    },
-  }
+  })
+  onTestFinished(own.stop)
+  const [relays] = started
+  if (relays === undefined) throw new Error('no relay has been started')
+  return { own, relays }
 }
 
 describe.skipIf(!hasRedisServer())('a Redis that lost rows', () => {
   test('between two deliveries of one session, on two days, pays once and shows the same screen', async () => {
-    const relays = relaysWith()
-    const own = await startRig({ relays: relays.start, callers: 1, blockMs: 100 })
-    rig = own
+    const { own, relays } = await startRelays({ callers: 1 })
     const chain = rpcTo(own.chain.anvil.url)
     const midnight = (Math.floor(Date.now() / dayMs) + 1) * dayMs
     const setClocks = async (ms: number) => {
       await chain('evm_setNextBlockTimestamp', [Math.floor(ms / 1000)])
       await chain('evm_mine', [])
-      relays.get().setLater(ms - Date.now())
+      relays.setLater(ms - Date.now())
     }
     await setClocks(midnight - 60_000)
     await own.relay.restart('lost')
@@ -64,12 +63,9 @@ describe.skipIf(!hasRedisServer())('a Redis that lost rows', () => {
   })
 
   test('that its replica had not got yet: bytes that nobody knows are never bumped over', async () => {
-    const primary = await startRedisServer()
-    const replica = await startRedisServer({ replicaOf: primary.port })
-    servers.push(primary, replica)
-    const relays = relaysWith(primary)
-    const own = await startRig({ relays: relays.start, callers: 3, workers: 2, blockMs: 100 })
-    rig = own
+    const primary = await startServer()
+    const replica = await startServer({ replicaOf: primary.port })
+    const { own, relays } = await startRelays({ callers: 3, workers: 2 }, primary)
     own.rootstock.setBlockTime(undefined)
     const [first, lost, next] = [own.nextCaller(), own.nextCaller(), own.nextCaller()]
     expect(claimOf(await own.deliver(pay(first.phone)))).toBe('submitted')
@@ -85,7 +81,7 @@ describe.skipIf(!hasRedisServer())('a Redis that lost rows', () => {
     const [, unknown] = own.rootstock.pool.pending()
 
     await primary.kill()
-    relays.get().failOver(replica)
+    relays.failOver(replica)
     expect(claimOf(await own.deliver(pay(next.phone), 1))).toBe('submitted')
     await expect.poll(sent).toEqual([0, 1, 2])
     expect(own.rootstock.pool.pending()[1]).toEqual(unknown)
@@ -102,14 +98,9 @@ describe.skipIf(!hasRedisServer())('a Redis that lost rows', () => {
   ])(
     'namely $what: its payment goes on, and what the pool holds is never bumped over',
     async ({ keys }) => {
-      const redis = await startRedisServer()
-      servers.push(redis)
-      const relays = relaysWith(redis)
-      const own = await startRig({
-        ...{ relays: relays.start, callers: 4, workers: 2, blockMs: 100 },
-        rules: { minGasPriceWei: minPrice },
-      })
-      rig = own
+      const redis = await startServer()
+      const rules = { minGasPriceWei: minPrice }
+      const { own, relays } = await startRelays({ callers: 4, workers: 2, rules }, redis)
       own.rootstock.setBlockTime(undefined)
       const deliveries = Array.from({ length: 3 }, () => pay(own.nextCaller().phone))
       const replies = []
@@ -136,7 +127,7 @@ describe.skipIf(!hasRedisServer())('a Redis that lost rows', () => {
       own.rootstock.setMinGasPrice(minPrice * 2n)
       const [sight] = (await redis.call('KEYS', 'ledger:*:row:meta:sight')) as string[]
       await redis.call('DEL', `${sight}`)
-      await relays.get().wake()
+      await relays.wake()
       expect(claimOf(await own.deliver(pay(own.nextCaller().phone), 1))).toBe('submitted')
       // Nobody knows what nonce 1 carries: its payment goes out again on a nonce after all of them.
       await expect.poll(sent).toEqual([0, 1, 2, 3, 4])

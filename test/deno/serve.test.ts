@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startChain } from '../../scripts/dev/chain.ts'
 import { type DenoProcess, startDenoProcess } from '../../scripts/dev/deno/deno-process.ts'
 import { startLoopbackServer, textOf } from '../../scripts/dev/loopback-server.ts'
@@ -14,8 +14,6 @@ import { openRedis } from '../../src/runtime/redis.ts'
 import { inTime } from '../support/in-time.ts'
 import { opened } from '../support/opened.ts'
 
-const started: DenoProcess[] = []
-
 describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
   const chain = opened(() => startChain())
   const redis = opened(() => startRedisServer({ mode: 'cluster' }))
@@ -26,10 +24,7 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     UPSTASH_REDIS_REST_TOKEN: bridge.token,
   })
 
-  afterEach(async () => {
-    bridge.clear()
-    for (const process of started.splice(0)) await process.kill()
-  })
+  afterEach(() => bridge.clear())
 
   async function start(
     over: Record<string, string> = {},
@@ -37,7 +32,7 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     onLine: (line: string) => void = () => {},
   ): Promise<DenoProcess> {
     const process = await startDenoProcess({ variables: { ...variables(), ...over }, how, onLine })
-    started.push(process)
+    onTestFinished(process.kill)
     return process
   }
 
@@ -66,7 +61,7 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     expect((await dial(served, '', 'a')).status).toBe(503)
   })
 
-  test('is served by deno task beside the packages of development', async ({ onTestFinished }) => {
+  test('is served by deno task beside the packages of development', async () => {
     const port = await freePort()
     const deno = fileURLToPath(new URL('../../node_modules/.bin/deno', import.meta.url))
     const task = spawn(deno, ['task', 'serve'], {
@@ -83,9 +78,7 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     expect((await health())?.status).toBe(200)
   })
 
-  test('secrets in headers are in no trace; one in an address is in it', async ({
-    onTestFinished,
-  }) => {
+  test('secrets in headers are in no trace; one in an address is in it', async () => {
     let traces = ''
     const collector = await startLoopbackServer(async (request, response) => {
       traces += await textOf(request)
