@@ -41,8 +41,9 @@ export async function claim(folder: Folder, relayUrl: string) {
   const write = () => writeJson(file, { main, relayUrl, children })
   write()
   const processes = {
-    add: (child: Child) => {
-      children = [...children, child]
+    add: (pid: number, name: Child['name'], url = '') => {
+      const id = identify(pid)
+      if (id !== undefined) children = [...children, { ...id, name, url }]
       write()
     },
     /** Ends by force what still runs of it, and forgets it. */

@@ -6,7 +6,7 @@ import { foundryBinary } from '../../dev/foundry-binary.ts'
 import { freePort } from '../../dev/ports.ts'
 import { readJson, writeJson } from '../files.ts'
 import type { Folder } from '../folder.ts'
-import { end, identify, isRunning } from '../process-id.ts'
+import { end, isRunning } from '../process-id.ts'
 import type { Child, Processes } from '../processes.ts'
 import { StackError, say } from '../report.ts'
 import { keepSaving, loadChain, saveChain } from './chain-state.ts'
@@ -107,10 +107,7 @@ async function spawnAnvil(folder: Folder, chainId: number, processes: Processes)
       args: ['--timestamp', `${openGenesisTime(folder)}`, '--no-request-size-limit'],
       port: await freePort(firstPort),
       log,
-      onSpawned: (pid, url) => {
-        const id = identify(pid)
-        if (id !== undefined) processes.add({ ...id, name: 'anvil', url })
-      },
+      onSpawned: (pid, url) => processes.add(pid, 'anvil', url),
     })
   } catch {
     throw new StackError(`The local chain did not start: ${file} says why.`)

@@ -2,8 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { startDenoProcess } from '../../dev/deno/deno-process.ts'
 import { startRedisBridge } from '../../dev/redis/bridge.ts'
 import { hasRedisServer, startRedisServer } from '../../dev/redis/redis-server.ts'
-import { identify } from '../process-id.ts'
-import type { Child, Processes } from '../processes.ts'
+import type { Processes } from '../processes.ts'
 import { StackError, say } from '../report.ts'
 import type { RunningWorker, Serving } from './worker.ts'
 
@@ -28,7 +27,7 @@ export async function runDeno({
       },
       onLine,
     })
-    record(processes, deno.pid, 'deno', deno.url)
+    processes.add(deno.pid, 'deno', deno.url)
     return {
       url: deno.url,
       // It wakes its ledger by itself.
@@ -62,7 +61,7 @@ async function startDatabase(folder: string, processes: Processes): Promise<Data
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const redis = await startRedisServer({ folder, detached: true })
-  record(processes, redis.pid, 'redis', `redis://127.0.0.1:${redis.port}`)
+  processes.add(redis.pid, 'redis', `redis://127.0.0.1:${redis.port}`)
   const bridge = await startRedisBridge({ redisPort: redis.port })
   say(`Started a Redis of its own, reached by Upstash's protocol at ${bridge.url}`)
   return {
@@ -73,9 +72,4 @@ async function startDatabase(folder: string, processes: Processes): Promise<Data
       await redis.stop()
     },
   }
-}
-
-function record(processes: Processes, pid: number, name: Child['name'], url: string): void {
-  const id = identify(pid)
-  if (id !== undefined) processes.add({ ...id, name, url })
 }

@@ -100,7 +100,7 @@ function recordRuntime(known: ReadonlySet<number>, processes: Processes) {
     for (const child of children()) {
       if (known.has(child.pid) || recorded.some(({ pid }) => pid === child.pid)) continue
       recorded.push(child)
-      processes.add({ ...child, name: 'workerd', url: '' })
+      processes.add(child.pid, 'workerd')
     }
   }
   const timer = setInterval(look, 10)
