@@ -14,7 +14,7 @@ const drawnAs = {
   request_lost: hangs,
   /** It arrives and is done, and the caller does not learn so. */
   reply_lost: hangs,
-  /** It arrives and is done long after the caller has given up: far beyond leases and rounds. */
+  /** It arrives and is done long after the caller has given up: far beyond rounds. */
   request_late: (random: Random, _: FaultLimits, place: string) => ({
     byMs: random.int(300, place === 'send' ? 150_000 : 30_000),
   }),

@@ -7,10 +7,7 @@ import { sampleOf } from '../../support/sample.ts'
 
 const rig = openRig({ callers: 60, workers: 2 })
 
-/**
- * A claim that nobody can record any more is not taken over before its lease ends, and one that
- * a Worker still works on is not known before.
- */
+/** Delivers until it is known what became of a payment that a Worker may still work on. */
 async function claimInTheEnd(delivery: ReturnType<typeof pay>, worker = 0): Promise<string> {
   for (;;) {
     const claim = claimOf(await rig.deliver(delivery, worker))

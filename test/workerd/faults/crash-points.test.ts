@@ -37,7 +37,7 @@ async function newPayment(): Promise<Delivery> {
   return { phone, sessionId: newSession(), text: `2*${recipient}*0.25` }
 }
 
-/** What the real Worker says in the end: a claim that nobody can record any more ends with its lease. */
+/** What the real Worker says in the end. */
 async function inTheEnd({ phone, sessionId, text }: Delivery): Promise<string> {
   for (;;) {
     const reply = await dial(phone, text, sessionId)

@@ -9,8 +9,7 @@ export async function untilSettled(): Promise<void> {
     const open = await runInDurableObject(ledgerStub(), (_, { storage }) =>
       storage.sql
         .exec(
-          `SELECT 1 FROM relayers, json_each(row, '$.leases')
-           UNION ALL SELECT 1 FROM relayers, json_each(row, '$.open')
+          `SELECT 1 FROM relayers, json_each(row, '$.open')
            UNION ALL SELECT 1 FROM payments WHERE phase <> 'settled'`,
         )
         .toArray(),

@@ -6,7 +6,7 @@ import type { Found } from './rules.ts'
 
 const answeredWithinMs = 8_000
 
-/** Trouble of one delivery is felt by others for so long: leases, shared questions, retries. */
+/** Trouble of one delivery is felt by others for so long: shared questions, retries. */
 const troubleFeltMs = 45_000
 
 /** So many payments of one account are simulated one after the other while one more of it waits. */

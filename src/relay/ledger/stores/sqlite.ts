@@ -29,7 +29,7 @@ export type SqlLedger = {
 export type SqlLedgerOptions = {
   rules: LedgerRules
   relayer: string
-  /** Tells this storage's time in ms: leases go by it alone, so Workers' clocks need not agree. */
+  /** Tells this storage's time in ms: all goes by it alone, so Workers' clocks need not agree. */
   now: () => number
 }
 
