@@ -43,7 +43,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   // Counted apart from the relay, where calls are counted.
   const callersService = budget ? serviceOf(config.chain.id, 'callers') : nodeService
   const configured = createConfigKeys(config.rpcKeyHashes, config.chain.id)
-  const stored = createStoredKeys({ store, configured, clock })
+  const stored = createStoredKeys(store, configured, clock)
   const keys = budget ? withinBudget(stored, budget, config.chain.id) : stored
   const operations = assembleOperations({ config, runtime, stores, nodeService, budget })
   const isTarget = createTargetCheck(forwarderOf(config), config.loan)

@@ -20,17 +20,8 @@ type Remembered = {
   resetAt: number
 }
 
-/** Keys in a store, after those of the configuration. */
-export function createStoredKeys({
-  store,
-  configured,
-  clock,
-}: {
-  /** Asked for each time: a Durable Object's stub that failed stays broken. */
-  store: () => KeyStore
-  configured: Keys
-  clock: Clock
-}): Keys {
+/** Looks keys up in the configuration and then in the store, which may be another object each time. */
+export function createStoredKeys(store: () => KeyStore, configured: Keys, clock: Clock): Keys {
   const remembered = new Map<string, Remembered>()
 
   async function lookup(hash: string): Promise<KeyCheck> {

@@ -43,8 +43,7 @@ export type NodeService = ReturnType<typeof createNodeService>
 
 export function createNodeService(options: NodeServiceOptions) {
   const { chainId, clock, background, log } = options
-  const upstreams = createUpstreams({
-    upstreams: nodesOf(options),
+  const upstreams = createUpstreams(nodesOf(options), {
     chainId,
     async blockNumber(node, selector) {
       const block = await minedBlock(node, selector, false)

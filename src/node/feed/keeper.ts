@@ -16,12 +16,7 @@ export function createNodeFeed(keeper: FeedKeeper, store: FeedStore): Feed {
   const { nodes } = service
   const ask: Parameters<typeof createFeedEvents>[0] = (work) =>
     withinTime(clock, lookMs, (signal) => nodes.during(signal).ask(work))
-  const socket = createNodeSocket({
-    urls,
-    connect: (url) => new WebSocket(url),
-    now: clock.now,
-    nudge: () => feed.nudge(),
-  })
+  const socket = createNodeSocket(urls, clock.now, () => feed.nudge())
   const feed: Feed = createFeed({
     ...keeper,
     chain: createFeedChain(createFeedSource(ask, nodes.sawHead), store.blocks()),

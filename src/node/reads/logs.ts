@@ -295,38 +295,30 @@ async function withProved(
   )
   return [...found.filter(({ blockHash }) => !doubtful.includes(blockHash)), ...proved.flat()]
     .filter((one) => matches(filter, one))
-    .toSorted(
-      (a, b) =>
-        Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),
-    )
+    .toSorted(byPlace)
 }
 
-/** Whether each log comes after the one before it, the first not before the block `from`. */
+const byPlace = (a: ChainLog, b: ChainLog): number =>
+  Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex)
+
+/** Tells whether each log comes after the one before it, the first not before the block `from`. */
 function isInOrder(found: readonly ChainLog[], from: number): boolean {
-  let [block, index] = [from, -1]
-  for (const one of found) {
-    const [nextBlock, nextIndex] = [Number(one.blockNumber), Number(one.logIndex)]
-    if (nextBlock < block || (nextBlock === block && nextIndex <= index)) return false
-    block = nextBlock
-    index = nextIndex
-  }
-  return true
+  return found.every((one, index) => {
+    const before = found[index - 1]
+    return before === undefined ? Number(one.blockNumber) >= from : byPlace(before, one) < 0
+  })
 }
 
-/** The first block in which two lists of logs differ. */
+/** Finds the first block in which two lists of logs differ. */
 function firstDifference(a: readonly ChainLog[], b: readonly ChainLog[]): number | undefined {
-  for (let index = 0; index < Math.max(a.length, b.length); index += 1) {
-    const [left, right] = [a[index], b[index]]
-    if (left !== undefined && right !== undefined && keyOf(left) === keyOf(right)) continue
-    const blocks = [left, right].flatMap((one) => (one === undefined ? [] : [one.blockNumber]))
-    return Math.min(...blocks.map(Number))
-  }
-  return undefined
+  const longer = a.length > b.length ? a : b
+  const index = longer.findIndex((_, at) => keyOf(a[at]) !== keyOf(b[at]))
+  const blocks = [a[index], b[index]].flatMap((one) => (one ? [Number(one.blockNumber)] : []))
+  return index === -1 ? undefined : Math.min(...blocks)
 }
 
 /** What a proof by receipts shows of a log. */
 const contentKey = (one: ChainLog): string => `${one.blockHash} ${contentOf(one)}`
 
-function keyOf(one: ChainLog): string {
-  return `${contentKey(one)} ${one.transactionHash} ${Number(one.transactionIndex)}`
-}
+const keyOf = (one: ChainLog | undefined): string | undefined =>
+  one && `${contentKey(one)} ${one.transactionHash} ${Number(one.transactionIndex)}`

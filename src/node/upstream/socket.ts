@@ -19,17 +19,7 @@ const mostHashes = 50_000
 export type NodeSocket = ReturnType<typeof createNodeSocket>
 
 /** Listens to one of the nodes at its HTTP address; without a WebSocket there it is polled. */
-export function createNodeSocket({
-  urls,
-  connect,
-  now,
-  nudge,
-}: {
-  urls: readonly string[]
-  connect: (url: string) => WebSocket
-  now: () => number
-  nudge: () => void
-}) {
+export function createNodeSocket(urls: readonly string[], now: () => number, nudge: () => void) {
   let socket: WebSocket | undefined
   let isOpen = false
   let attempts = 0
@@ -64,7 +54,7 @@ export function createNodeSocket({
   function open(url: string): void {
     let own: WebSocket
     try {
-      own = connect(url)
+      own = new WebSocket(url)
     } catch {
       return
     }

@@ -19,11 +19,10 @@ export type NodeAccess = Omit<Upstreams, 'during' | 'standings'> &
     readonly once: (key: string, make: () => Promise<string | null>) => Promise<string | null>
   }
 
-export type UpstreamsOptions = Omit<HeightsOptions, 'standings'> & {
-  upstreams: readonly Upstream[]
-}
-
-export function createUpstreams({ upstreams, ...rest }: UpstreamsOptions) {
+export function createUpstreams(
+  upstreams: readonly Upstream[],
+  rest: Omit<HeightsOptions, 'standings'>,
+) {
   const standings = upstreams.map(newStanding)
   const options: HeightsOptions = { ...rest, standings }
   const { clock, background } = options

@@ -43,7 +43,7 @@ function isolate(): { keys: Keys; asked: () => number } {
     asked += 1
     return store()
   }
-  return { keys: createStoredKeys({ store: counted, configured, clock }), asked: () => asked }
+  return { keys: createStoredKeys(counted, configured, clock), asked: () => asked }
 }
 
 async function spend(keys: Keys, calls = 1): Promise<boolean> {
