@@ -14,7 +14,6 @@ export type Booked = LoanEvent & { hash: Hex; isSentAlong?: boolean }
 export type EventRange = {
   fromBlock: bigint
   toBlock: bigint
-  /** The most blocks that one question asks for. */
   maxBlocks: bigint
 }
 

@@ -89,7 +89,6 @@ async function revoke(operator: OperatorClient, id: string): Promise<Found> {
   return { json: { revoked: id }, lines: [line] }
 }
 
-/** Names a key where the key itself must not be seen. */
 function nameKey(hash: string): string {
   return hash.slice(0, 12)
 }

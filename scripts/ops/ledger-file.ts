@@ -14,7 +14,6 @@ import { parseJson } from '../stack/files.ts'
 import { StackError } from '../stack/report.ts'
 import { insist, type OperatorClient } from './operator-client.ts'
 
-/** The last line of a file, so that one that was cut off is known. */
 const exportEnd = z.strictObject({ entries: z.int() })
 
 /** What is sent at a time: so many entries of so many characters. */

@@ -10,7 +10,6 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** What a file says; undefined without the file. */
 export function readIfThere(file: string): Buffer | undefined {
   try {
     return readFileSync(file)

@@ -42,7 +42,6 @@ export function describeStack({
   }
 }
 
-/** A stack and its secrets, for the commands of the machine that it runs on. */
 export type LocalStack = RunningStack & { openSecrets: () => Secrets }
 
 /** Reads the stack of `npm start`, else of `npm run setup`. @throws {StackError} there is neither */

@@ -197,7 +197,6 @@ async function claimFolder(folder: Folder, options: Options, lifetime: Lifetime)
   return claimed
 }
 
-/** The Worker's build, which takes a while; undefined on Deno, which needs none. */
 function beginBuild({ deno }: Options, lifetime: Lifetime) {
   if (deno) return undefined
   const unneeded = new AbortController()

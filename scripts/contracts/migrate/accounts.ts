@@ -78,7 +78,6 @@ export const sum = (amounts: readonly bigint[]): bigint =>
 export type Call = {
   name: keyof typeof gasOf
   signer: LocalAccount
-  /** Where it brings the account: a part of the intent's name. */
   target: Hex
   data: Hex
   gas: number

@@ -1,6 +1,5 @@
 import { type Analysis, analyseSolidity, childrenOf, isNode, type SolidityNode } from './syntax.ts'
 
-/** A change of a source, at one or two places, that a test has to notice. */
 export type Mutation = {
   readonly file: string
   readonly rule: string
@@ -13,7 +12,6 @@ export type Mutation = {
 
 type Edit = { start: number; end: number; text: string }
 
-/** What the rules know of the contract that a node stands in. */
 type Scope = {
   /** Without arguments, as its functions use them. */
   modifiers: ReadonlySet<string>
@@ -98,7 +96,6 @@ export function mutate(source: Buffer, { edits }: Pick<Mutation, 'edits'>): Buff
     )
 }
 
-/** Declarations say what there is, and the compiler holds them to it. */
 const declarations =
   /^(StructDefinition|EventDefinition|ErrorDefinition|ElementaryTypeName|ArrayTypeName|Mapping)$/
 
@@ -296,7 +293,6 @@ function endsThere(body: SolidityNode): boolean {
   return inner?.nodeType === 'RevertStatement' || inner?.nodeType === 'Return'
 }
 
-/** Functions that make a low-level call, and those that call them. */
 function interactingFunctions(functions: readonly SolidityNode[]): ReadonlySet<number> {
   const found = new Set<number>()
   for (let before = -1; before < found.size; ) {

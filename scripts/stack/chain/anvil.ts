@@ -41,7 +41,6 @@ export async function startChain(
   })
   return {
     url,
-    /** Whether it goes on from what an earlier start saved. */
     loaded,
     /** Rejects, with what to say, when the chain ends without having been asked to. */
     lost,

@@ -12,7 +12,6 @@ const attempts = 10
 
 const savedHead = z.object({ number: z.number(), savedAt: z.string() })
 
-/** Reads the newest block of the saved chain, and when it was saved; undefined when none is. */
 export function readSavedHead(folder: Folder): z.infer<typeof savedHead> | undefined {
   return savedHead.safeParse(readJson(folder.chainHead)).data
 }

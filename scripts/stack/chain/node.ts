@@ -71,7 +71,6 @@ export function createNodeCall(url: string, { timeoutMs = 10_000 } = {}): Parsed
   return rpcTo(url, { timeoutMs })
 }
 
-/** JSON-RPC's hex numbers, as far as a number holds them. */
 export const quantity = z.templateLiteral(['0x', z.string()]).transform(Number)
 
 export const blockHead = z.object({

@@ -8,7 +8,6 @@ import { StackError } from '../report.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Treasury } from './treasury.ts'
 
-/** Numbers that a local stack gives money to, so that there is something to send. */
 export const demoCallers = ['+254700000001', '+254700000002', '+254700000003'].map(toPhone)
 
 export const demoDepositWei = 10n ** 18n

@@ -112,7 +112,6 @@ function linesOf(script: string): Line[] {
   })
 }
 
-/** What is typed for a label of a list; anything else is typed as it stands. */
 function digitOf(typed: string, screen: string): string {
   for (const line of screen.split('\n')) {
     const [, digit, label] = /^(\d{1,2})\. (.+)$/.exec(line) ?? []

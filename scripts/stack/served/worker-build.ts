@@ -100,7 +100,6 @@ async function makeBuild(folder: string, signal?: AbortSignal): Promise<WorkerBu
   }
 }
 
-/** Puts a build where it is looked for; only the newest is kept. */
 function keep(temporary: string, folder: string): void {
   for (const name of readdirSync(builds)) {
     const isOld = name.startsWith('worker-') && name !== basename(folder)

@@ -113,7 +113,6 @@ function recordRuntime(known: ReadonlySet<number>, processes: Processes) {
   }
 }
 
-/** An answer that takes longer is asked for again. */
 const answerMs = 5_000
 
 /** A machine may be busy; what is wrong for good is told by then. */

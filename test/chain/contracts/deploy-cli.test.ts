@@ -191,10 +191,10 @@ function deploy(args: string[], environment: Record<string, string> = {}, input?
   return runScript('scripts/contracts/deploy-cli.ts', args, { env, input })
 }
 
-async function shell(command: string | undefined, environment: Record<string, string>) {
-  const path = `${join(projectRoot, 'node_modules/.bin')}:${process.env.PATH}`
-  const { stdout } = await run('sh', ['-c', command ?? 'false'], {
-    env: { ...process.env, ...environment, PATH: path },
+async function shell(command = 'false', environment: Record<string, string> = {}) {
+  const PATH = `${join(projectRoot, 'node_modules/.bin')}:${process.env.PATH}`
+  const { stdout } = await run('sh', ['-c', command], {
+    env: { ...process.env, ...environment, PATH },
   })
   return stdout
 }
