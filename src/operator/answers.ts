@@ -257,7 +257,9 @@ const deposit = z.discriminatedUnion('kind', [
 
 export type Form = { asks: z.ZodMiniType; tells: z.ZodMiniType; wanted?: string }
 
-/** Lists what `POST /operator/<name>` does: what it asks for, what it tells, and what it says of another body. */
+const ofPhone = { asks: z.object({ phone }), wanted: 'the body has to be {"phone": "+…"}' }
+
+/** Lists what `POST /operator/<name>` asks for and tells, and what is `wanted` of a body that is another. */
 export const actions = {
   pause: { asks: z.unknown(), tells: intakeAnswer },
   resume: { asks: z.unknown(), tells: intakeAnswer },
@@ -274,20 +276,15 @@ export const actions = {
     tells: z.object({ nonce: z.int(), over: hash, hash, gasPriceWei: wei }),
   },
   lookup: {
-    asks: z.object({ phone }),
+    ...ofPhone,
     tells: z.object({
       account: address,
       balanceWei: z.nullable(wei),
       owedWei: z.nullable(wei),
       payments: z.array(payment),
     }),
-    wanted: 'the body has to be {"phone": "+…"}',
   },
-  deposit: {
-    asks: z.object({ phone }),
-    tells: z.object({ account: address, deposit }),
-    wanted: 'the body has to be {"phone": "+…"}',
-  },
+  deposit: { ...ofPhone, tells: z.object({ account: address, deposit }) },
   pin: {
     asks: z.object({ phone, action: z.enum(['unblock', 'keep-pin']) }),
     tells: z.object({

@@ -64,21 +64,15 @@ function post({ account, fetch, clock }: AfricasTalkingOptions, { to, text }: Sm
   })
 }
 
-const accepted = [100, 101, 102]
-
-/** Blames the account: for its sender id, or its money. */
-const ofTheAccount = [402, 405]
-
-/** Blames the number: there is none such, or it takes no messages. */
-const ofTheNumber = [403, 404, 406, 407, 409]
+/** Lists codes of what is sent, and of what blames the account (its sender id, its money) or the number. */
+const codes = { sent: [100, 101, 102], later: [402, 405], refused: [403, 404, 406, 407, 409] }
 
 /** Takes a risk (401) and its own faults (500 and more) as unknown: it may go out after all. */
 function byRecipient(code: number | undefined): SmsAnswer {
   if (code === undefined) return { kind: 'later', reason: 'no recipient was taken' }
-  if (accepted.includes(code)) return { kind: 'sent' }
-  const reason = `status ${code}`
-  if (ofTheAccount.includes(code)) return { kind: 'later', reason }
-  return { kind: ofTheNumber.includes(code) ? 'refused' : 'unknown', reason }
+  if (codes.sent.includes(code)) return { kind: 'sent' }
+  const kind = (['later', 'refused'] as const).find((one) => codes[one].includes(code))
+  return { kind: kind ?? 'unknown', reason: `status ${code}` }
 }
 
 function byStatus(status: number): SmsAnswer {
