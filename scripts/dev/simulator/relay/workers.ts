@@ -78,6 +78,8 @@ const readers = {
 function answered(world: World, delivery: Delivery, screen: Screen): void {
   const { scheduler, story, isolates, plan } = world
   const { actor, dial } = delivery
+  // Its Worker's acceptor may have come back to one that has died meanwhile.
+  if (!actor.isAlive) return
   const body = africasTalking.render(screen)
   const read = readers[plan.knobs.isLender ? 'lender' : 'demonstration']
   delivery.reply = body
