@@ -62,7 +62,7 @@ export type History = Readonly<Records> & {
 }
 
 /** Promises that are held against what happens while it does. */
-export type NoticedRule = 'uncaught' | 'accepted' | 'armed' | 'done'
+export type NoticedRule = 'uncaught' | 'armed' | 'done'
 
 export type Asked = {
   at: number

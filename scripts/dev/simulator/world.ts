@@ -57,20 +57,12 @@ function newObject({ rules }: Plan['knobs'], storage: Sql) {
     instance: undefined as Instance | undefined,
     /** It cannot be reached before. */
     downUntil: 0,
-    /** Whether no row of it was ever lost. */
-    isWhole: true,
     alarm: {
       /** When it rings next; null where it is not set. */
       dueAt: null as number | null,
       cancel: () => {},
       rings: 0,
       ringing: new Set<Actor>(),
-    },
-    views: {
-      /** How many payments of an account had begun when a session of it was looked up. */
-      looked: new Map<string, Set<number>>(),
-      /** How many have begun, by their account. */
-      begun: new Map<string, number>(),
     },
   }
 }

@@ -23,7 +23,6 @@ export const rules = {
   priced: 'No transaction offers more for gas than the operator allows.',
   overdrawn: 'Two payments do not both pass on one balance.',
   lent: 'Two loans do not both pass on what is left for one.',
-  accepted: 'A payment is accepted on what is true of its account.',
   counted: 'What the ledger counts adds up.',
   budget: 'Rounds ask the node for its head, and for two things a block besides.',
   guesses: 'No more than three PINs are judged between two right ones.',

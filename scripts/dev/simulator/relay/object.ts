@@ -15,7 +15,6 @@ import { createLenderSms } from '../lender/product.ts'
 import type { LosableTable } from '../plan.ts'
 import type { Outcome, World } from '../world.ts'
 import { exchange, lenderLines, meet, own, partsOf } from './lines.ts'
-import { watchOffers } from './offers.ts'
 import { createMortalAcceptor, createTending } from './programs.ts'
 import { beginRound, endRound } from './rounds.ts'
 
@@ -115,7 +114,6 @@ export function clearRows(world: World): void {
 }
 
 export function loseEverything(world: World): void {
-  world.object.isWhole = false
   crash(world, restartMs)
   clearRows(world)
   setAlarm(world, null)
@@ -144,7 +142,6 @@ export function loseRow(
   const key = row[keyOf[table]]
   if (key === undefined || key === null) return undefined
   object.storage.exec(`DELETE FROM ${table} WHERE ${keyOf[table]} = ?`, key)
-  object.isWhole = false
   object.ledger = undefined
   return {
     key: `${key}`,
@@ -285,16 +282,14 @@ function newTend(world: World) {
 /** The ledger, of which each call is judged. */
 function watchedLedger(world: World): SqlLedger {
   const { records } = world
-  return ledgerThrough<SqlLedger>((method, args) =>
-    watchOffers(world, method, args, () => {
-      try {
-        return (peek(world)[method] as (...args: unknown[]) => unknown)(...args)
-      } catch (error) {
-        const words = `the ledger's ${method} throws: ${error}`
-        // A second payment of one intent is refused by a throw.
-        if (!/recorded already/.test(words)) records.noticed.push(['uncaught', words])
-        throw error
-      }
-    }),
-  )
+  return ledgerThrough<SqlLedger>((method, args) => {
+    try {
+      return (peek(world)[method] as (...args: unknown[]) => unknown)(...args)
+    } catch (error) {
+      const words = `the ledger's ${method} throws: ${error}`
+      // A second payment of one intent is refused by a throw.
+      if (!/recorded already/.test(words)) records.noticed.push(['uncaught', words])
+      throw error
+    }
+  })
 }
