@@ -12,12 +12,10 @@ export const createActor = (name: string, die: (scope: 'request' | 'process') =>
   name,
   die,
   isAlive: true,
-  /** Nothing comes back to it before. */
   stalledUntil: 0,
   troubles: new Set<Trouble>(),
   /** Others that wait for what it does: its troubles are theirs. */
   waiting: new Set<{ troubles: Set<Trouble> }>(),
-  /** How often it has done each thing. */
   counts: new Map<string, number>(),
 })
 
@@ -27,7 +25,6 @@ const running = new AsyncLocalStorage<Actor>()
 export const runAs = <Result>(actor: Actor, program: () => Result): Result =>
   running.run(actor, program)
 
-/** Who is running at this moment. */
 export function currentActor(): Actor {
   const actor = running.getStore()
   if (actor === undefined) throw new Error('something runs that no actor does')

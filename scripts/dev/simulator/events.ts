@@ -14,7 +14,6 @@ import { blockWords, nameOf, short, wordsOf } from './story.ts'
 import { minuteMs, secondMs } from './units.ts'
 import { accountOf, type World } from './world.ts'
 
-/** Whom the relay knows nothing of. */
 const strangerAddress: Address = `0x${'5e'.repeat(20)}`
 
 const noOpGas = 21_000
@@ -155,7 +154,6 @@ const events: { [One in Kind]: Event<One> } = {
   },
 }
 
-/** Lets an item of the plan happen. */
 export function happen(world: World, item: Item): void {
   const { phase: _, at: __, ...what } = item
   if (item.kind !== 'dial') world.story.tell(() => wordsOf(what))
@@ -280,7 +278,6 @@ export function drawRare(
   })
 }
 
-/** Moves the caller's money away before a block has the payment. */
 const moveAway = ({ random, knobs }: Scene, { phase, at, caller }: DialItem): Item => ({
   phase,
   at: at + random.int(0, knobs.blockMs),
@@ -295,13 +292,11 @@ function drawDeep({ random, knobs: { rules, blockMs }, phase }: Scene, after: nu
   return { phase, at, kind: 'reorganization', depth, blocks: depth + 1 }
 }
 
-/** Which transactions of a branch that is lost come back to the pool. */
 const returnsOf =
   ({ plan: { seed, knobs } }: World, { at }: Item) =>
   ({ hash }: ModelTransaction) =>
     createRandom(seed, `${hash} ${at}`).chance(knobs.returned)
 
-/** Tells of blocks that were taken away, and of others in their place. */
 function branch(
   { records, scheduler, story }: World,
   { removed, added }: { removed: ModelBlock[]; added: ModelBlock[] },
@@ -336,7 +331,6 @@ function changeFor(change: (state: ChainState, isBack: boolean) => void) {
   }
 }
 
-/** What of an item is left to chance. */
 const randomOf = (seed: number, { kind, at }: Item) => createRandom(seed, `${kind} ${at}`)
 
 const timesUp = (wei: bigint, times: number) => (wei * BigInt(Math.round(times * 10))) / 10n

@@ -28,9 +28,7 @@ export const newRecords = () => ({
   foreign: new Set<Hex>(),
   /** By their intents, as they can be read at the end of each phase. */
   payments: [] as ReadonlyMap<string, Payment>[],
-  /** What was noticed in the run itself to break a promise. */
   noticed: [] as [rule: NoticedRule, words: string][],
-  /** How often the log told of a reorganization. */
   reorganizationsTold: 0,
   /** How often the relay took what passed a nonce for a transaction of another program. */
   displacedTold: 0,
@@ -44,17 +42,14 @@ export const newRecords = () => ({
 
 export type Records = ReturnType<typeof newRecords>
 
-/** All that a run leaves behind for its judge. */
 export type History = Readonly<Records> & {
   plan: Plan
   callers: readonly Address[]
   /** What the chain as it is at the end did with requests, in its order. */
   processed: readonly OnChain[]
-  /** All that the contract owes, at the start and at the end. */
   totalsWei: readonly [bigint, bigint]
   /** What is left of the ledger and of the pool. */
   work: Work
-  /** What its rows had of wrong sums at the end. */
   audit: readonly string[]
   pool: readonly ModelTransaction[]
   faults: ReadonlyMap<string, Fault>
@@ -93,7 +88,6 @@ export type Delivery = {
   repliedAt: number | undefined
 }
 
-/** An outcome that the relay has stated, as a log line. */
 export type Statement = {
   at: number
   intentId: string

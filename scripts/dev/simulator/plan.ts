@@ -38,7 +38,6 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'no_blocks'; forMs: number }
   /** Workers are told of so many transactions more than the chain has of the relayer. */
   | { kind: 'miscount'; forMs: number; by: number }
-  /** An operator gives a caller all tries back. */
   | { kind: 'unlock'; caller: number }
 )
 
@@ -69,7 +68,6 @@ export type TypedPin = {
 /** What every caller has at the start, in thousandths. */
 export const startMillis = 20
 
-/** Of a loan. */
 export const principalWei = 10n * milliWei
 
 /** The number of a caller; its national form is what others type. */

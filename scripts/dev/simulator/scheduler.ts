@@ -21,7 +21,6 @@ export function createScheduler(start: number) {
         entry.run = undefined
       }
     },
-    /** Runs events until none is left up to this time. */
     async runUntil(time: number): Promise<void> {
       for (let next = entries.at(-1); next && next.time <= time; next = entries.at(-1)) {
         entries.pop()

@@ -29,7 +29,6 @@ export function wordsOf({ kind, ...more }: { kind: string }): string {
   return details.length === 0 ? kind : `${kind} (${details.join(', ')})`
 }
 
-/** RelayForwarder's `Status`, by its number. */
 const statusWords = Object.keys(Status)
 
 export const short = (hash: string): string => hash.slice(0, 10)

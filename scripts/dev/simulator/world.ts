@@ -21,7 +21,6 @@ import type { Plan } from './plan.ts'
 import { createScheduler } from './scheduler.ts'
 import { createStory, nameOf } from './story.ts'
 
-/** Where a run takes place, and how all of it is at this moment. */
 export type World = ReturnType<typeof createWorld>
 
 const newWeather = () => ({
@@ -38,7 +37,6 @@ const newWeather = () => ({
   miscounts: [] as { until: number; by: number }[],
 })
 
-/** What runs in an object until it ends. */
 type Instance = {
   kept: KeptLedger
   accept: (offer: PaymentOffer, asker: Actor) => Promise<OfferAnswer>
@@ -55,7 +53,6 @@ function newObject({ rules }: Plan['knobs'], storage: Sql) {
     /** Over the rows; undefined until it is asked again, when what it remembers is gone. */
     ledger: undefined as SqlLedger | undefined,
     instance: undefined as Instance | undefined,
-    /** It cannot be reached before. */
     downUntil: 0,
     alarm: {
       /** When it rings next; null where it is not set. */
@@ -67,7 +64,6 @@ function newObject({ rules }: Plan['knobs'], storage: Sql) {
   }
 }
 
-/** What came of a call of the object. */
 export type Outcome = { ok: true; value: unknown } | { ok: false; error: Error }
 
 export type RoundStart = { head: ModelBlock; work: Work }
@@ -93,7 +89,6 @@ export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
     story,
     records,
     weather,
-    /** The Workers that live, by their numbers. */
     isolates: new Map<number, { answer: Answer; actors: Set<Actor> }>(),
     /** Makes tokens for every program of a run: none is repeated. */
     newToken: () => digest('token', plan.seed, tokens++),

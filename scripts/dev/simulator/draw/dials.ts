@@ -3,7 +3,6 @@ import type { Knobs } from '../draw/knobs.ts'
 import { type Dial, type Item, startMillis, textOf, type Wanted } from '../plan.ts'
 import { milliWei, minuteMs, secondMs } from '../units.ts'
 
-/** What a part of a plan is drawn with. */
 export type Scene = {
   random: Random
   knobs: Knobs
@@ -28,7 +27,6 @@ export const dialOf = (
   ...dial,
 })
 
-/** Makes the same delivery at another time. */
 export const dialAgain = ({ nextId }: Scene, dial: DialItem, at: number): DialItem => ({
   ...dial,
   at,

@@ -8,10 +8,8 @@ import { milliWei, minuteMs, secondMs } from '../units.ts'
 /** What `src/compose/config.ts` lets the relay pay on Rootstock. */
 const usualMaxGasPriceWei = 1_000_000_000n
 
-/** Share of the histories that are a lender's. */
 const lenderShare = 0.25
 
-/** What a run is like throughout. */
 export type Knobs = ReturnType<typeof drawKnobs>
 
 export function drawKnobs(seed: number, random: Random, spanMs: number) {
@@ -48,7 +46,6 @@ export function drawKnobs(seed: number, random: Random, spanMs: number) {
     limits: drawLimits(createRandom(seed, 'limits'), isLender),
     workers,
     callers: random.int(2, 4),
-    /** How wrong each Worker's clock is. */
     skewsMs: Array.from({ length: workers }, () =>
       random.chance(0.3) ? random.int(-20 * secondMs, 20 * secondMs) : 0,
     ),

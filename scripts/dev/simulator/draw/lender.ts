@@ -6,7 +6,6 @@ import { dialOf, type Scene } from './dials.ts'
 const firstPins = ['482615', '739164', '5938', '26495']
 const laterPins = ['8053', '917264', '63820']
 
-/** The PIN that a caller has at the start. */
 export const firstPinOf = (caller: number): string => firstPins[caller % firstPins.length] ?? ''
 
 /** Where a PIN is typed, and what that leads to: a PIN is guessed where nothing has to be known besides. */
@@ -33,7 +32,6 @@ export function drawLender(plan: Plan, sceneOf: (random: Random, phase: 0 | 1) =
   return { ...plan, items: inOrder([...typed, ...drawn]) }
 }
 
-/** A payment asks for the PIN as its last answer. */
 function withPin<Item extends Dial>(dial: Item): Item {
   const { wanted, text, caller } = dial
   if (wanted.kind === 'nothing') return dial
@@ -52,7 +50,6 @@ type Act = Scene & {
 
 const acts: readonly {
   name: string
-  /** Of the phases of a lender. */
   share: number
   draw: (act: Act) => Item[]
 }[] = [

@@ -39,7 +39,6 @@ export function createKeptMemories(now: () => number) {
   }
 }
 
-/** The memories as somebody reaches them who is near. */
 export const memoryFor = (memories: KeptMemories, by: string): MemoryStore => ({
   load: async (account) => memories.load(by, account),
   save: async (account, row, version) => memories.save(by, account, row, version),

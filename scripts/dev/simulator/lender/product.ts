@@ -80,7 +80,6 @@ export async function chooseFirstPins(
   }
 }
 
-/** What an operator does for a caller who is known. */
 export async function unlock(memories: KeptMemories, account: Address): Promise<void> {
   await createMemory(() => memoryFor(memories, 'operator')).change(account, unlocked)
 }

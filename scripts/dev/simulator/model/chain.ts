@@ -35,10 +35,8 @@ export type MinedTransaction = {
   logs: ModelLog[]
 }
 
-/** Does to the chain what others than the relay do. */
 type WorldChange = (state: ChainState) => void
 
-/** Says whether a transaction of a block that goes comes back to the pool. */
 type Returns = (transaction: ModelTransaction) => boolean
 
 type ChainOptions = {
@@ -130,7 +128,6 @@ type Growing = {
   waiting: WorldChange[]
   minGasPriceWei: bigint
   branch: number
-  /** What was ever executed, on any branch. */
   mined: Map<Hex, MinedTransaction[]>
   processed: { mined: MinedTransaction; processed: ProcessedRequest }[]
 }

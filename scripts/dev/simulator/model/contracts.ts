@@ -37,7 +37,6 @@ export function spendingOf(
   return isLive ? spent : undefined
 }
 
-/** An intent belongs to its signer. */
 export const spendingKey = (signer: Address, intentId: Hex): string => `${signer}${intentId}`
 
 /** `issuedHour`: of the last loan, in hours of Unix time; zero if there was none. */
@@ -49,7 +48,6 @@ export type ContractWorld = {
   loan: Address
   principalWei: bigint
   dailyCapWei: bigint
-  /** Whether the signature is the sender's own over the request. */
   isSigned: (request: SignedRequest) => boolean
   /** How many times the usual gas `execute` uses for a request: later ones of a batch may be skipped. */
   gasTimes?: number
@@ -184,7 +182,6 @@ function transfer(call: Call, to: Address, amountWei: bigint): Hex | undefined {
 
 const hourOf = (seconds: number): number => Math.floor(seconds / hourSeconds)
 
-/** What the daily cap leaves at a time (Unix, in seconds). */
 export function issuableWei(
   { dailyCapWei }: ContractWorld,
   state: ContractState,

@@ -1,4 +1,4 @@
-import { type Address, concat, type Hex, pad, zeroAddress } from 'viem'
+import { type Address, concat, type Hex, pad, toHex, zeroAddress } from 'viem'
 import { RpcError } from '../../../../src/chain/rpc.ts'
 import { readCall } from '../../../../src/loan/calls.ts'
 import type { AccountPool } from '../../rootstock-pool/account-pool.ts'
@@ -147,11 +147,8 @@ function receiptOf(mined: MinedTransaction) {
   return { ...placeOf(mined), status: mined.succeeded ? '0x1' : '0x0', logs: mined.logs }
 }
 
-const toHex = (value: number | bigint): Hex => `0x${value.toString(16)}`
-
 const wordsOf = (...values: readonly (bigint | number)[]): Hex => concat(values.map(wordOf))
 
-/** The loan of an account: what is owed, its dates, and that it is not written off. */
 function debtWords(account: LoanAccount | undefined): Hex {
   if (account === undefined || account.owedWei === 0n) return wordsOf(0, 0, 0, 0, 0)
   const issuedAt = account.issuedHour * 3_600

@@ -12,7 +12,6 @@ export const isSpending = (status: number): boolean =>
 export const has = ({ plan }: Pick<History, 'plan'>, ...kinds: Item['kind'][]): boolean =>
   plan.items.some(({ kind }) => kinds.includes(kind))
 
-/** Says what of a history excuses findings of many kinds. */
 export const commonExcuses = ({ losses, reorganizations, foreign }: History) => ({
   lost_rows: losses.length > 0,
   reorganized: reorganizations.length > 0,

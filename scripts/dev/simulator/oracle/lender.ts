@@ -173,7 +173,6 @@ function judgePaid(history: History, pins: readonly PinAt[], account: Address, f
   }
 }
 
-/** The payments of an account, each with the deliveries of its session in that phase. */
 function paidBy(history: History, account: Address) {
   const all = new Map<string, { payment: Payment; deliveries: Delivery[] }>()
   for (const payments of history.payments) {
@@ -242,7 +241,6 @@ function textOf(facts: SmsFacts, { state, execution }: Payment): string {
   return inAlphabet(smsText(facts, due, english, amountOf))
 }
 
-/** Whom a payment is told to, by what its caller wanted. */
 function factsOf({ dial: { caller, wanted } }: Delivery): SmsFacts[] {
   const phone = phoneOf(caller) as PhoneNumber
   switch (wanted.kind) {

@@ -38,7 +38,6 @@ export type Rule = keyof typeof rules
 /** Why something that breaks a promise at first sight breaks none. */
 export const excuses = {
   was_down: 'The relay was down for days with what was open.',
-  neither_pays: 'Neither of the two questions pays: a locked PIN ends both of them alike.',
   lost_answer: 'The ledger lost the row that the answer stood in.',
   lost_payment: 'The ledger lost the row of the payment.',
   lost_rows: 'The ledger lost rows: it finds out from the chain what it knew.',
@@ -48,17 +47,11 @@ export const excuses = {
   expired: 'The deadline passed, and the payment is known to have expired.',
   foreign: 'Another program used the key.',
   distrusted: 'The forwarder took nothing from the relayer for a while.',
-  blurred: 'A replica was behind, or a line of the log came late.',
   behind: 'Replicas show less than the depth at which outcomes are final.',
   left_far: 'The pool takes any nonce, and holds bytes that were given up until they are outbid.',
   stalled: 'The program itself was not run for some time.',
   repeated: 'It was told so before, or an earlier delivery of it met trouble.',
-  moved_away: 'A node cannot execute again what a lost block held, since the money was moved away.',
-  own_line: 'The account sent a crowd of payments, which take turns.',
-  shortened:
-    'The chain was not yet as long again as before: it looks like a replica that is behind.',
   troubled: 'Something went wrong with it, or with another one at about that time.',
-  restarted: 'A Worker or the object was ended from outside at about that time.',
   no_preflight: 'Nothing is simulated before it is sent.',
   disturbed: 'Something else than its own payments changed what the account can spend.',
   in_vain: 'It was carried in vain as often as may be.',
@@ -72,10 +65,8 @@ export type Violation = { rule: Rule; words: string }
 /** What a judge says of a run; `excused`: how often each excuse was needed. */
 export type Verdict = { violations: readonly Violation[]; excused: Partial<Record<Excuse, number>> }
 
-/** What may excuse a finding: asked only where there is one. */
 export type Excuses = Partial<Record<Excuse, boolean | (() => boolean)>>
 
-/** Takes down what breaks a promise, unless it is excused. */
 export type Found = (rule: Rule, words: string, unless?: Excuses) => void
 
 export function createFindings(): Verdict & { found: Found } {

@@ -118,10 +118,7 @@ function judgeReplies(history: History, one: Asked, found: Found): void {
     const excusesOf: Partial<Record<typeof rule, Excuses>> = {
       submitted: { expired: payment?.state === 'expired', lost_payment: lost.payment.length > 0 },
       nothing_sent: { lost_answer },
-      one_question: {
-        lost_answer,
-        neither_pays: [told, earlier].every((each) => each?.dial.wanted.kind === 'nothing'),
-      },
+      one_question: { lost_answer },
       identical: {
         forgotten: () => earlier === undefined || isForgotten(history, one, earlier, told),
       },
@@ -228,9 +225,6 @@ function expectedOf(
   return execution.processed.status === Status.executed && !isAnother ? 'confirmed' : 'reverted'
 }
 
-/** What keeps a block from being seen, or a line of the log from being written when it was so. */
-const blurring = ['replica_behind', 'stalls', 'reply_late', 'request_late']
-
 /** What the log says of a payment, and what callers are told after it. */
 function judgeStatements(history: History, one: Asked, found: Found): void {
   const { deliveries, statements, intentId, payment, lost, execution, executed } = one
@@ -258,7 +252,6 @@ function judgeStatements(history: History, one: Asked, found: Found): void {
       ...unless,
       lost_rows,
       foreign,
-      blurred: [...history.faults.values()].some(({ kind }) => blurring.includes(kind)),
     })
   }
 }

@@ -15,7 +15,6 @@ const never = <Answer>(): Promise<Answer> => new Promise<Answer>(() => {})
 /** How long a call of an object hangs that gets no answer. */
 const objectHangsMs = 12_000
 
-/** A place where a program waits, and what happens there. */
 type Met = {
   place: Place
   actor: Actor

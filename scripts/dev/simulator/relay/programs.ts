@@ -39,7 +39,6 @@ export type Parts = {
   step: <Answer>(what: string, work: () => Promise<Answer>) => Promise<Answer>
 }
 
-/** What a service is put together from besides. */
 export type ServiceParts = Parts & {
   ledger: Ledger
   /** Has a payment accepted where the ledger is. Undefined: the service does that by itself. */

@@ -64,11 +64,9 @@ function isCounted({ records }: World, before: number): boolean {
 
 function* undone(world: World, start: RoundStart, left: Work): Generator<string> {
   yield* unsettled(world, start, left)
-  yield* givenUp(world, start, left)
   yield* greedy(world, left)
   // What held a nonce that the ledger does not know is left alone for longer than it is there.
   if (!isAlone(world)) return
-  yield* unfilled(world, start, left)
   yield* overtaken(world, start, left)
   yield* misoffered(world, start, left)
 }
@@ -80,27 +78,6 @@ function* greedy(world: World, left: Work): Generator<string> {
   const open = Map.groupBy(undecided(left), ({ order }) => order.request.from)
   for (const [account, { length }] of open) {
     if (length > limits.openPayments) yield `${account} with ${length} open payments`
-  }
-}
-
-/** Recorded nonces behind more missing ones than the pool is deep, which wait in vain: these and no others. */
-function* givenUp(world: World, { head, work }: RoundStart, left: Work): Generator<string> {
-  const { rules } = world.plan.knobs
-  const { nonce: count } = head.state
-  const numbersOf = (of: Work) =>
-    recorded(of)
-      .map(({ nonce }) => nonce)
-      .filter((nonce) => nonce >= count)
-  const [before, after] = [numbersOf(work), numbersOf(left)]
-  for (const nonce of before) {
-    const [missing = 0, missingLeft = 0] = [before, after].map(
-      (numbers) => nonce - count - numbers.filter((one) => one < nonce).length,
-    )
-    const isLeft = after.includes(nonce)
-    // What a reorganization gave back in this round is missing no more.
-    const isBeyond = Math.min(missing, missingLeft) > rules.maxInFlight
-    if (isBeyond && isLeft) yield `nonce ${nonce} behind ${missing} missing ones`
-    if (missing <= rules.maxInFlight && !isLeft && isAlone(world)) yield `nonce ${nonce} given up`
   }
 }
 
@@ -140,35 +117,6 @@ function* unsettled(world: World, { head, work }: RoundStart, left: Work): Gener
     const isDead =
       deadline < deep.timestampSeconds && !head.state.spentAt.has(spendingKey(from, intentId))
     if (wasOpen && isDead) yield `${intentId} open, whose deadline is over`
-  }
-}
-
-/** Nonces that the pool has room for, and payments that could have them. */
-function* unfilled(
-  { plan: { knobs }, pool }: World,
-  { head, work }: RoundStart,
-  left: Work,
-): Generator<string> {
-  const { nonce: count } = head.state
-  const held = new Set([...heldBy(work), ...heldBy(left)])
-  const highest = Math.max(-1, ...recorded(left).map(({ nonce }) => nonce))
-  const free = Array.from({ length: knobs.rules.maxInFlight }, (_, index) => count + index).filter(
-    (nonce) => nonce >= pool.nextNonce(count) && !held.has(nonce),
-  )
-  for (const nonce of free.filter((one) => one < highest)) {
-    yield `nonce ${nonce} free below ${highest}`
-  }
-  for (const { session, order, acceptedAt } of left.queued) {
-    const { deadline, from, intentId } = order.request
-    const wasQueued = work.queued.some((one) => one.session === session)
-    const isTooLate = deadline <= head.timestampSeconds
-    // One that was carried in vain goes out where its intent is unspent.
-    if (!wasQueued || isTooLate || head.state.spentAt.has(spendingKey(from, intentId))) continue
-    const last = left.carried
-      .filter((other) => other.order.request.from === from && other.acceptedAt <= acceptedAt)
-      .reduce((top, other) => Math.max(top, other.nonce ?? -1), -1)
-    const nonce = free.find((one) => one > last)
-    if (nonce !== undefined) yield `${intentId} without a nonce, and ${nonce} free`
   }
 }
 
@@ -290,5 +238,3 @@ const sentByWorkerMs = 3_000
 
 const recorded = (work: Work): OpenNonce[] =>
   work.nonces.filter(({ transactions }) => transactions.length > 0)
-
-const heldBy = ({ nonces }: Work): number[] => nonces.map(({ nonce }) => nonce)

@@ -97,7 +97,6 @@ function answered(world: World, delivery: Delivery, screen: Screen): void {
   )
 }
 
-/** A delivery that nobody has answered yet. */
 function begun(
   world: World,
   own: Pick<Delivery, 'dial' | 'phase' | 'isProbe' | 'actor'>,

@@ -9,7 +9,6 @@ type CampaignOptions = {
   from: number
   count: number
   jobs: number
-  /** Ends with the first seed that broke a promise. */
   stopsAtFirst?: boolean
   environment?: Record<string, string>
   /** A process that takes so long does not end. */
@@ -17,7 +16,6 @@ type CampaignOptions = {
   found?: (broken: Broken) => void
 }
 
-/** A seed that broke a promise, and the first of them. */
 export type Broken = { seed: number; violation: Violation }
 
 export type Message =
