@@ -1,9 +1,11 @@
-import { type Address, type Hex, stringToHex } from 'viem'
+import { stringToHex } from 'viem'
 import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import type { Execution, OpenNonce, Payment, Work } from '../../../../src/relay/ledger/port.ts'
 import { type ChainSnapshot, chainAt, type NonceFate } from '../../../../src/relay/tend/facts.ts'
 import { type Action, plan, type Stage } from '../../../../src/relay/tend/plan.ts'
+import { executionIn, id } from '../../../ports/payments.ts'
+import { paymentOf, workOf } from './snapshots.ts'
 
 // A plan goes by two snapshots alone: each case is one that few histories come to.
 
@@ -17,41 +19,15 @@ const now = 1_800_000_000_000
 const nowSeconds = now / secondMs
 const number = 100
 
-const accountOf = (name: string): Address => stringToHex(name, { size: 20 })
-const hashOf = (name: string): Hex => stringToHex(name, { size: 32 })
-const blockOf = (at: number) => ({ number: at, hash: hashOf(`block ${at}`) })
-const executionOf = (name: string, at: number): Execution => ({
-  outcome: 'executed',
-  reason: '',
-  hash: hashOf(name),
-  block: blockOf(at),
-})
+const blockOf = (at: number) => executionIn(at).block
 
-type Wanted = { nonce?: number; attempts?: number; block?: number; by?: string; deadline?: number }
+type Wanted = Partial<Payment> & { block?: number; by?: string; deadline?: number }
 
-/** A payment that the ledger lists. */
 function payment(session: string, wanted: Wanted = {}): Payment {
-  const { nonce, attempts = 0, block, by, deadline } = wanted
-  return {
-    session,
-    state: 'queued',
-    order: {
-      request: {
-        from: accountOf(by ?? session),
-        intentId: hashOf(session),
-        gas: 1,
-        deadline: deadline ?? nowSeconds + 7_200,
-        data: '0x',
-        signature: '0x',
-      },
-      kind: 'transfer',
-      spendsWei: 0n,
-    },
-    nonce,
-    attempts,
-    execution: block === undefined ? undefined : executionOf(session, block),
-    acceptedAt: now,
-  }
+  const { by = session, deadline = nowSeconds + 7_200, block, ...more } = wanted
+  const execution = block === undefined ? undefined : executionIn(block)
+  const account = stringToHex(by, { size: 20 })
+  return paymentOf(session, account, deadline, { acceptedAt: now, execution, ...more })
 }
 
 /** How long ago bytes were recorded and offered, and what became of the offer. */
@@ -60,7 +36,7 @@ type Sent = { recorded: number; sent?: number; failures?: number; price?: bigint
 /** A nonce with bytes, the newest first. */
 function recorded(nonce: number, session: string | undefined, ...sent: Sent[]): OpenNonce {
   const transactions = sent.map(({ recorded: ago, sent: sentAgo, failures = 0, price }, index) => ({
-    hash: hashOf(`bytes ${nonce} ${index}`),
+    hash: id(`bytes ${nonce} ${index}`),
     raw: '0x' as const,
     gasPriceWei: price ?? 10n,
     recordedAt: now - ago,
@@ -70,23 +46,6 @@ function recorded(nonce: number, session: string | undefined, ...sent: Sent[]): 
   const sessions = session === undefined ? [] : [session]
   return { nonce, sessions, transactions }
 }
-
-const workOf = (open: Partial<Work>): Work => ({
-  now,
-  head: undefined,
-  trail: [],
-  means: {},
-  nextMeans: 'toldCount',
-  behindSince: undefined,
-  nextNonce: 0,
-  nonces: [],
-  queued: [],
-  stuck: [],
-  carried: [],
-  mined: [],
-  watching: false,
-  ...open,
-})
 
 const known = <Value>(value: Value) => ({ kind: 'known' as const, value })
 const unknown = { kind: 'unknown' } as const
@@ -126,7 +85,7 @@ function does(
   chain: ChainSnapshot,
   ...actions: string[]
 ): void {
-  const done = plan(stage, { work: workOf(open), refused: new Set() }, chain, terms)
+  const done = plan(stage, { work: workOf({ now, ...open }), refused: new Set() }, chain, terms)
   expect(done.map(wordsOf), what).toEqual(actions)
 }
 
@@ -174,9 +133,7 @@ test('a plan: a chain that is shorter is waited for, and what it has lost is tak
 test('a plan: a deadline ends what nothing has spent, and what was spent is settled by that', () => {
   const deadline = nowSeconds - 1
   const waits = { queued: [payment('a', { deadline })], stuck: [payment('s', { deadline })] }
-  const spentBy = (by: string | undefined) => ({
-    ...{ kind: 'spent' as const, by: by === undefined ? undefined : executionOf(by, number) },
-  })
+  const spentBy = (by: Execution | undefined) => ({ kind: 'spent' as const, by })
   type Spent = ChainSnapshot['spent']
   const told = (spent: Spent, deep: ChainSnapshot['deepTimeSeconds'] = known(nowSeconds)) =>
     chainOf(0, { spent, deepTimeSeconds: deep })
@@ -188,7 +145,7 @@ test('a plan: a deadline ends what nothing has spent, and what was spent is sett
   does('deadlines at no time', 'settle', waits, told(unspent, unknown))
   does('intents of which nothing is known', 'settle', waits, told(all({ kind: 'unknown' })))
   does('intents that nothing shows', 'settle', waits, told(all(spentBy(undefined))))
-  const spent = told(all(spentBy('x')))
+  const spent = told(all(spentBy(executionIn(number))))
   const ended = ['settleElsewhere a', 'settleElsewhere s']
   does('spent intents', 'settle', waits, spent, ...ended)
   const nonces = [recorded(0, 'n', { recorded: 0 })]
@@ -277,7 +234,7 @@ test('a plan: a nonce that the chain has passed is settled by its block, and is 
   does('one that was sent lately', 'settle', { ...open, nonces: young }, missing(known(4)))
   const unasked = chainOf(4, { deepCount: known(4) })
   does('one that nothing is known of', 'settle', open, unasked)
-  const execution = executionOf('a', number)
+  const execution = executionIn(number)
   const { hash, block } = execution
   const report = { nonce: 3, sessions: ['a'], hash, block, executions: { a: execution } }
   const mined = chainOf(4, {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type Hex, numberToHex } from 'viem'
+import { type Address, type Hex, numberToHex } from 'viem'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import {
   ledgerRules,
@@ -17,6 +17,7 @@ import {
   type NonceFate,
   type Spending,
 } from '../../../../src/relay/tend/facts.ts'
+import { orderOf } from '../../../ports/payments.ts'
 
 /** What a plan is made of. */
 export type Snapshots = { ledger: LedgerSnapshot; chain: ChainSnapshot }
@@ -33,28 +34,28 @@ const headSeconds = 1_000_000
 const minedCount = 4
 
 const word = (value: number): Hex => numberToHex(value, { size: 32 })
-const address = (value: number): Hex => numberToHex(value, { size: 20 })
 const blockAt = (number: number) => ({ number, hash: word(0xb000 + number) })
 
-/** A payment by its number, which is also the order of acceptance. */
-const paymentOf = (
-  number: number,
-  given: { account: number; attempts: number; lateness: number; nonce?: number | undefined },
-): Payment => ({
-  session: `session ${number}`,
-  state: given.nonce === undefined ? 'queued' : 'signed',
-  nonce: given.nonce,
-  attempts: given.attempts,
-  execution: undefined,
-  acceptedAt: now - 600_000 + number,
-  order: {
-    kind: 'transfer',
-    spendsWei: 1n,
-    request: {
-      ...{ from: address(given.account), intentId: word(number), data: '0x' },
-      ...{ gas: 1, deadline: headSeconds - given.lateness, signature: '0x' },
-    },
-  },
+/** A payment that the ledger lists. */
+export function paymentOf(
+  session: string,
+  account: Address,
+  deadline: number,
+  more: Partial<Payment>,
+): Payment {
+  const order = orderOf(session, account)
+  return {
+    ...{ session, state: 'queued', nonce: undefined, attempts: 0, execution: undefined },
+    ...{ acceptedAt: 0, order: { ...order, request: { ...order.request, deadline } } },
+    ...more,
+  }
+}
+
+/** What a ledger has open; nothing by default. */
+export const workOf = (open: Partial<Work> & Pick<Work, 'now'>): Work => ({
+  ...{ head: undefined, trail: [], means: {}, nextMeans: 'toldCount', behindSince: undefined },
+  ...{ nextNonce: 0, nonces: [], queued: [], stuck: [], carried: [], mined: [], watching: false },
+  ...open,
 })
 
 const known = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Known<Value>> =>
@@ -83,6 +84,8 @@ const person = fc.record({
   lateness: fc.constantFrom(-7_000, -7_000, -7_000, -1, 0, 10, 5_000),
   spending,
 })
+
+type Person = typeof person extends fc.Arbitrary<infer Value> ? Value : never
 
 const slot = fc.record({
   kind: fc.constantFrom('free', 'free', 'carries', 'carries', 'empty', 'bare', 'lost'),
@@ -143,33 +146,29 @@ export const snapshots: fc.Arbitrary<Snapshots> = fc
     countAgain: known(fc.integer({ min: minedCount, max: minedCount + 2 })),
   })
   .map(({ slots, queue, mined, places, refused, ...answers }) => {
+    // A payment's number is the order of acceptance.
+    const payment = (number: number, own: Person, more: Partial<Payment> = {}) =>
+      paymentOf(
+        `session ${number}`,
+        numberToHex(own.account, { size: 20 }),
+        headSeconds - own.lateness,
+        { attempts: own.attempts, acceptedAt: now - 600_000 + number, ...more },
+      )
     const carried = slots.flatMap(({ kind, person: own }, nonce) =>
-      isCarrier(kind) ? [paymentOf(nonce, { ...own, nonce })] : [],
+      isCarrier(kind) ? [payment(nonce, own, { nonce, state: 'signed' })] : [],
     )
-    const all = queue.map((own, index) => paymentOf(20 + index, own))
+    const all = queue.map((own, index) => payment(20 + index, own))
     const isStuck = ({ attempts }: Payment) => attempts >= ledgerRules.maxAttempts
-    const [queued, stuck] = [all.filter((one) => !isStuck(one)), all.filter(isStuck)]
-    const settled = mined.map(({ block, person: own }, index): Payment => {
-      const payment = paymentOf(40 + index, { ...own, nonce: 0 })
-      return { ...payment, state: 'mined', execution: { ...execution, block: blockAt(block) } }
+    const work = workOf({
+      ...{ now, head: blockAt(headNumber - 1), nextNonce: slots.length, watching: true, carried },
+      nonces: slots.flatMap(openNonce),
+      queued: all.filter((one) => !isStuck(one)),
+      stuck: all.filter(isStuck),
+      mined: mined.map(({ block, person: own }, index) => {
+        const found = { ...execution, block: blockAt(block) }
+        return payment(40 + index, own, { nonce: 0, state: 'mined', execution: found })
+      }),
     })
-    const work: Work = {
-      ...{
-        now: now,
-        head: blockAt(headNumber - 1),
-        behindSince: undefined,
-        nextNonce: slots.length,
-      },
-      ...{ trail: [], means: {}, nextMeans: 'balanceWei' as const },
-      ...{
-        nonces: slots.flatMap(openNonce),
-        queued,
-        stuck,
-        carried,
-        mined: settled,
-        watching: true,
-      },
-    }
     const told = [
       ...queue.map((own, index) => [`session ${20 + index}`, own.spending] as const),
       ...slots.map((own, nonce) => [`session ${nonce}`, own.person.spending] as const),
