@@ -21,9 +21,6 @@ export type LedgerSnapshot = {
   refused: ReadonlySet<number>
 }
 
-/** Holds an answer of the chain; unknown where the question failed or was not asked. */
-export type Known<Value> = { kind: 'known'; value: Value } | { kind: 'unknown' }
-
 /** Tells whether the head's chain holds a block; unknown where a replica may lag. */
 export type BlockStatus = 'held' | 'lost' | 'unknown'
 
@@ -48,7 +45,7 @@ export type Followed = {
   toldCount: number | undefined
 }
 
-/** Holds what the chain says; the stages of a round fill it and ask nothing twice. */
+/** Holds what the chain says; a round's stages fill it. Undefined: unasked, or unanswered. */
 export type ChainSnapshot = Followed & {
   head: Head
   /** Counts the relayer's transactions in the chain: the next one has this nonce. */
@@ -59,27 +56,24 @@ export type ChainSnapshot = Followed & {
   places: ReadonlyMap<string, BlockStatus>
   fates: ReadonlyMap<number, NonceFate>
   /** Repeats `count` at a block that makes outcomes final and that every replica has. */
-  deepCount: Known<number>
+  deepCount?: number | undefined
   /** Repeats `count`, asked a second time: one node's reading may be old. */
-  countAgain: Known<number>
+  countAgain?: number | undefined
   /** Gives the time of the block that makes outcomes final (Unix, in seconds). */
-  deepTimeSeconds: Known<number>
+  deepTimeSeconds?: number | undefined
   /** Tells by session what spent a payment's intent. */
   spent: ReadonlyMap<string, Spending>
   /** Bounds the nonces that the node's pool holds: all are below. */
-  poolCount: Known<number>
+  poolCount?: number | undefined
   /** Repeats that after a block passed over what waits: the pool may have lost all from here. */
-  missingFrom: Known<number>
+  missingFrom?: number | undefined
   isNewHead: boolean
-  gasPriceWei: Known<bigint>
+  gasPriceWei?: bigint | undefined
 }
 
 /** Returns the gas price, or what the node said last. */
-export function priceOf({ work }: LedgerSnapshot, { gasPriceWei }: ChainSnapshot): Known<bigint> {
-  const value = work.means.gasPriceWei
-  if (gasPriceWei.kind === 'known' || value === undefined) return gasPriceWei
-  return { kind: 'known', value }
-}
+export const priceOf = ({ work }: LedgerSnapshot, { gasPriceWei }: ChainSnapshot) =>
+  gasPriceWei ?? work.means.gasPriceWei
 
 /** Makes a snapshot of a head, with nothing else asked. */
 export function chainAt(head: Head, count: number): ChainSnapshot {
@@ -91,14 +85,8 @@ export function chainAt(head: Head, count: number): ChainSnapshot {
     blocks: [],
     places: new Map(),
     fates: new Map(),
-    deepCount: { kind: 'unknown' },
-    countAgain: { kind: 'unknown' },
-    deepTimeSeconds: { kind: 'unknown' },
     spent: new Map(),
-    poolCount: { kind: 'unknown' },
-    missingFrom: { kind: 'unknown' },
     isNewHead: false,
-    gasPriceWei: { kind: 'unknown' },
   }
 }
 
@@ -274,7 +262,7 @@ export function dueOffers(work: Work, chain: ChainSnapshot, { rules }: Terms): O
     const { sentAt, recordedAt } = latest
     const silentMs = work.now - (sentAt ?? recordedAt)
     const isTimed = silentMs >= offeredAfterMs(latest, rules)
-    const isMissing = missingFrom.kind === 'known' && open.nonce >= missingFrom.value
+    const isMissing = missingFrom !== undefined && open.nonce >= missingFrom
     if (!isTimed && !(isMissing && isPassedOver(latest, chain))) return []
     const isFirst = sentAt === undefined && open.transactions.length === 1
     // What a pool has lost needs no better price, unless that happens again and again.

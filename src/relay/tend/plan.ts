@@ -92,7 +92,7 @@ export const isOffer = ({ kind }: Action): boolean =>
   ['rebroadcast', 'outbid', 'reportStuck', 'carry', 'noOp'].includes(kind)
 
 /**
- * Lists a round's stages in order; each has its own plan, since it changes what the next uses:
+ * Lists a round's stages in order, each with its own plan, since it changes what the next uses:
  *
  * - `follow`: what the chain has lost waits for a block again, so it is settled and offered again.
  * - `settle`: what a nonce did frees its payment or not; what is given up frees a nonce.
@@ -172,7 +172,7 @@ function planPassed(
     case 'mined':
       return [{ kind: 'settle', report: fate.report }]
     case 'missing': {
-      const isDeep = deepCount.kind === 'known' && deepCount.value > nonce
+      const isDeep = deepCount !== undefined && deepCount > nonce
       if (!isDeep || !isReceiptOverdue(work, open)) return []
       return [{ kind: 'displace', nonce, reason: 'foreign' }]
     }
@@ -200,8 +200,8 @@ type End = Extract<Action, { kind: 'expire' | 'settleElsewhere' }>
 /** Ends a payment whose deadline is before a final block where its intent is unspent. */
 function planExpire({ work }: LedgerSnapshot, chain: ChainSnapshot): End[] {
   const { deepTimeSeconds, spent } = chain
-  if (deepTimeSeconds.kind === 'unknown') return []
-  const overdue = overduePayments(work, chain, deepTimeSeconds.value)
+  if (deepTimeSeconds === undefined) return []
+  const overdue = overduePayments(work, chain, deepTimeSeconds)
   return overdue.flatMap((payment) => endOf(payment, spent.get(payment.session)))
 }
 
@@ -215,30 +215,30 @@ function endOf({ session, nonce }: Payment, spending: Spending | undefined): End
 /** Gives up nonces behind a gap wider than the pool: the counter ran ahead, by a lie or a loss. */
 function planAbandon({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
   const { count, countAgain } = chain
-  if (countAgain.kind === 'unknown') return []
-  const lost = beyondReach(work, Math.max(count, countAgain.value), terms)
+  if (countAgain === undefined) return []
+  const lost = beyondReach(work, Math.max(count, countAgain), terms)
   return lost.map(({ nonce }) => ({ kind: 'abandon', nonce, count }))
 }
 
 /** Offers the same bytes again; outbids only what is stuck or too cheap, if the price is known. */
 function planOffer(
   { open, latest, isFirst, isStuck, isUntaken }: Offer,
-  { gasPriceWei: price }: ChainSnapshot,
+  { gasPriceWei: priceWei }: ChainSnapshot,
   terms: Terms,
 ): Action {
   const { nonce, transactions } = open
   const { hash, raw, gasPriceWei } = latest
   const transaction = { hash, raw, gasPriceWei }
   const rebroadcast: Action = { kind: 'rebroadcast', nonce, transaction, isFirst }
-  if (price.kind === 'unknown') return rebroadcast
-  const isTooCheap = isUntaken && gasPriceWei < price.value
+  if (priceWei === undefined) return rebroadcast
+  const isTooCheap = isUntaken && gasPriceWei < priceWei
   if (!isStuck && !isTooCheap) return rebroadcast
   const isSpentOut = transactions.length > terms.rules.maxReplacements
-  if (isSpentOut || gasPriceFor(terms, price.value, gasPriceWei) === undefined) {
+  if (isSpentOut || gasPriceFor(terms, priceWei, gasPriceWei) === undefined) {
     if (!isStuck) return rebroadcast
     return { kind: 'reportStuck', nonce, transaction, replacements: transactions.length - 1 }
   }
-  return { kind: 'outbid', nonce, isStuck, transaction, gasPriceWei: price.value }
+  return { kind: 'outbid', nonce, isStuck, transaction, gasPriceWei: priceWei }
 }
 
 /** Carries queued payments and closes gaps; what may be executed only if known as unspent. */
@@ -252,17 +252,16 @@ function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): 
     return [{ kind: 'settleElsewhere', session, execution: spending.by }]
   })
   const release: Action = { kind: 'release', count }
-  if (poolCount.kind === 'unknown' || gasPriceWei.kind === 'unknown') return [...settled, release]
+  if (poolCount === undefined || gasPriceWei === undefined) return [...settled, release]
   const isGood = (payment: Payment) => mayCarry(payment, chain)
-  const filled = fillings(ledger, chain, terms, poolCount.value, isGood)
-  const price = gasPriceWei.value
+  const filled = fillings(ledger, chain, terms, poolCount, isGood)
   return [
     ...settled,
     ...filled.map(({ nonce, payments }): Action => {
-      if (payments.length === 0) return { kind: 'noOp', nonce, count, gasPriceWei: price }
+      if (payments.length === 0) return { kind: 'noOp', nonce, count, gasPriceWei }
       const sessions = payments.map(({ session }) => session)
       const requests = payments.map(({ order }) => order.request)
-      return { kind: 'carry', nonce, count, sessions, requests, gasPriceWei: price }
+      return { kind: 'carry', nonce, count, sessions, requests, gasPriceWei }
     }),
     release,
   ]

@@ -1,5 +1,4 @@
 import type { BlockHash, Head } from '../../chain/node.ts'
-import { faultOf } from '../../runtime/log.ts'
 import type { BlockId, Means, Payment, Turn, Work } from '../ledger/port.ts'
 import { findExecution, outcomeFor } from '../outcome/executions.ts'
 import { readPassed } from '../outcome/settle.ts'
@@ -23,7 +22,6 @@ import {
   isReorganized,
   isShorter,
   isUnproven,
-  type Known,
   type LedgerSnapshot,
   lostBlocks,
   mayCarry,
@@ -35,7 +33,7 @@ import {
   type Spending,
 } from './facts.ts'
 import type { Stage } from './plan.ts'
-import { askCount, bottomOf, followTrail, parentOf } from './trail.ts'
+import { askCount, askOrLog, bottomOf, followTrail, parentOf } from './trail.ts'
 
 const nodeTimeoutMs = 5_000
 
@@ -77,10 +75,10 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
   const known = work.head
   const places = new Map<string, BlockStatus>()
   if (known !== undefined && !isShorter(ledger, chain)) {
-    const place = await answerOf(relayer, 'follow.failed', () =>
+    const place = await askOrLog(relayer, 'follow.failed', () =>
       placeOfLast(relayer, known, work, chain),
     )
-    places.set(known.hash, place.kind === 'known' ? place.value : 'unknown')
+    places.set(known.hash, place ?? 'unknown')
     if (isAwaited(ledger, { ...chain, places }, relayer)) return { ...chain, places }
   }
   const asked = await askBlocks(relayer, ledger, { ...chain, places }, lowest)
@@ -212,7 +210,7 @@ async function askSettle(
   const deepCount = passedNonces(work, count, relayer).some(
     (open) => fates.get(open.nonce)?.kind === 'missing' && isReceiptOverdue(work, open),
   )
-    ? await answerOf(relayer, 'settle.failed', async () => {
+    ? await askOrLog(relayer, 'settle.failed', async () => {
         const number = await knownEverywhere(relayer, work, before)
         return node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), number)
       })
@@ -220,7 +218,7 @@ async function askSettle(
   const places = await askDeepPlaces(relayer, work, before)
   const chain = await askSpendings(relayer, work, { ...before, fates, deepCount, places })
   if (beyondReach(work, count, relayer).length === 0) return chain
-  const countAgain = await answerOf(relayer, 'abandon.failed', () =>
+  const countAgain = await askOrLog(relayer, 'abandon.failed', () =>
     node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs)),
   )
   return { ...chain, countAgain }
@@ -258,17 +256,13 @@ async function askFates(
       }),
     )
     const passed = { nonce, sessions, transactions, requests }
-    const read = await answerOf(relayer, 'settle.failed', () =>
-      readPassed(relayer, passed, relayer.clock.timeout(nodeTimeoutMs)),
-    )
-    fates.set(nonce, fateOf(read))
+    const fate = await askOrLog(relayer, 'settle.failed', async (): Promise<NonceFate> => {
+      const report = await readPassed(relayer, passed, relayer.clock.timeout(nodeTimeoutMs))
+      return report === undefined ? { kind: 'missing' } : { kind: 'mined', report }
+    })
+    fates.set(nonce, fate ?? { kind: 'unknown' })
   }
   return fates
-}
-
-function fateOf(read: Known<Awaited<ReturnType<typeof readPassed>>>): NonceFate {
-  if (read.kind === 'unknown') return read
-  return read.value === undefined ? { kind: 'missing' } : { kind: 'mined', report: read.value }
 }
 
 /**
@@ -287,8 +281,8 @@ async function askDeepPlaces(
   for (const { block } of deepPayments(work, head, relayer)) {
     const isBelow = block.number > watched && block.number < bottom
     if (isBelow || places.has(block.hash)) continue
-    const place = await answerOf(relayer, 'confirm.failed', () => placeOf(relayer, block, chain))
-    places.set(block.hash, place.kind === 'known' ? place.value : 'unknown')
+    const place = await askOrLog(relayer, 'confirm.failed', () => placeOf(relayer, block, chain))
+    places.set(block.hash, place ?? 'unknown')
   }
   return places
 }
@@ -310,21 +304,21 @@ async function askSpendings(
   // Deeper than the watched blocks none is followed, and no replica is on another branch.
   const isWatched = number > head.number - relayer.rules.watchBlocks
   if (isWatched && followed === undefined) return chain
-  const deep = await answerOf(relayer, 'expire.failed', () =>
+  const deep = await askOrLog(relayer, 'expire.failed', () =>
     node.block(number, clock.timeout(nodeTimeoutMs)),
   )
-  if (deep.kind === 'unknown' || deep.value === undefined) return chain
-  const { hash, timestampSeconds } = deep.value
+  if (deep === undefined) return chain
+  const { hash, timestampSeconds } = deep
   if (isWatched && hash !== followed?.hash) return chain
   const spent = new Map(chain.spent)
   for (const payment of overduePayments(work, chain, timestampSeconds)) {
     const spending = await askSpending(relayer, 'expire.failed', payment, {
-      ...deep.value,
+      ...deep,
       blockHash: hash,
     })
     spent.set(payment.session, spending)
   }
-  return { ...chain, deepTimeSeconds: { kind: 'known', value: timestampSeconds }, spent }
+  return { ...chain, deepTimeSeconds: timestampSeconds, spent }
 }
 
 /** Asks what spent a payment's intent where it is queued; otherwise its nonce will show it. */
@@ -335,7 +329,7 @@ async function askSpending(
   at?: BlockHash & Head,
 ): Promise<Spending> {
   const { request } = payment.order
-  const spending = await answerOf(relayer, event, async (): Promise<Spending> => {
+  const spending = await askOrLog(relayer, event, async (): Promise<Spending> => {
     if (payment.nonce !== undefined) {
       const block = await blockOfSpending(relayer, request, at)
       return block === undefined ? { kind: 'unspent' } : { kind: 'spent', by: undefined }
@@ -343,7 +337,7 @@ async function askSpending(
     const found = await findExecution(relayer, request, at)
     return found === undefined ? { kind: 'unspent' } : { kind: 'spent', by: outcomeFor(found) }
   })
-  return spending.kind === 'known' ? spending.value : spending
+  return spending ?? { kind: 'unknown' }
 }
 
 async function askOffer(relayer: Relayer, work: Work, before: ChainSnapshot) {
@@ -369,12 +363,12 @@ async function askCarry(
   if (fillings(ledger, before, relayer, 0, () => true).length === 0) return before
   const chain = await askPool(relayer, ledger.work, before)
   const { poolCount } = chain
-  if (poolCount.kind === 'unknown') return chain
+  if (poolCount === undefined) return chain
   const spent = new Map(chain.spent)
   const isUnasked = (payment: Payment) => isDoubtful(payment) && !spent.has(payment.session)
   // As if nothing doubtful were spent: those that get a nonce by that are asked for.
   const fill = () =>
-    fillings(ledger, chain, relayer, poolCount.value, (payment) => {
+    fillings(ledger, chain, relayer, poolCount, (payment) => {
       return isUnasked(payment) || mayCarry(payment, { spent })
     })
   const next = () => fill().flatMap(({ payments }) => payments.filter(isUnasked))[0]
@@ -382,19 +376,19 @@ async function askCarry(
     spent.set(doubtful.session, await askSpending(relayer, 'fill.failed', doubtful))
   }
   const known = { ...chain, spent }
-  const isPriced = fill().length === 0 || priceOf(ledger, known).kind === 'known'
+  const isPriced = fill().length === 0 || priceOf(ledger, known) !== undefined
   return isPriced ? known : askPrice(relayer, 'fill.failed', known)
 }
 
 /** Asks for the pool's count; zero where that is wrong: a payment waits too long for it. */
 async function askPool(relayer: Relayer, work: Work, chain: ChainSnapshot): Promise<ChainSnapshot> {
-  if (chain.poolCount.kind === 'known') return chain
-  if (isPoolCountWrong(work)) return { ...chain, poolCount: { kind: 'known', value: 0 } }
+  if (chain.poolCount !== undefined) return chain
+  if (isPoolCountWrong(work)) return { ...chain, poolCount: 0 }
   return { ...chain, poolCount: await askPending(relayer, 'fill.failed') }
 }
 
 const askPending = (relayer: Relayer, event: string) =>
-  answerOf(relayer, event, () => {
+  askOrLog(relayer, event, () => {
     const { node, signer, clock } = relayer
     return node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), 'pending')
   })
@@ -405,8 +399,8 @@ async function askPrice(
   chain: ChainSnapshot,
 ): Promise<ChainSnapshot> {
   const { node, clock } = relayer
-  if (chain.gasPriceWei.kind === 'known') return chain
-  const gasPriceWei = await answerOf(relayer, event, () =>
+  if (chain.gasPriceWei !== undefined) return chain
+  const gasPriceWei = await askOrLog(relayer, event, () =>
     node.gasPrice(clock.timeout(nodeTimeoutMs)),
   )
   return { ...chain, gasPriceWei }
@@ -419,24 +413,20 @@ export async function askMeans(
   chain: ChainSnapshot,
 ): Promise<{ means: Means; asked: Turn | undefined }> {
   const { gasPriceWei, count } = chain
-  const means: Means = {
-    count,
-    ...(gasPriceWei.kind === 'known' && { gasPriceWei: gasPriceWei.value }),
-  }
+  const means: Means = { count, ...(gasPriceWei !== undefined && { gasPriceWei }) }
   const turn = turnOf(work, chain)
   if (turn === undefined) return { means, asked: undefined }
-  const answer = await answerOf(relayer, 'means.failed', () => askOne(relayer, turn))
-  if (answer.kind === 'unknown') return { means, asked: undefined }
-  return { means: { ...means, ...answer.value }, asked: turn }
+  const answer = await askOrLog(relayer, 'means.failed', () => askOne(relayer, turn))
+  return { means: { ...means, ...answer }, asked: answer && turn }
 }
 
 function turnOf({ head, nextMeans, nonces }: Work, chain: ChainSnapshot): Turn | undefined {
   const { count, toldCount, poolCount } = chain
   if (head?.hash === chain.head.hash || toldCount !== undefined) return undefined
-  if (poolCount.kind === 'unknown') return nextMeans
+  if (poolCount === undefined) return nextMeans
   // If more waits than is ours, the count may be one that a replica told too early.
   const own = nonces.filter(({ nonce }) => nonce >= count)
-  return poolCount.value > count + own.length ? 'toldCount' : undefined
+  return poolCount > count + own.length ? 'toldCount' : undefined
 }
 
 async function askOne(relayer: Relayer, name: Turn): Promise<Means> {
@@ -449,19 +439,5 @@ async function askOne(relayer: Relayer, name: Turn): Promise<Means> {
       return { balanceWei: await node.balance(signer.address, signal) }
     case 'toldCount':
       return { toldCount: await askCount(relayer) }
-  }
-}
-
-/** Asks, or logs the failure and returns unknown. */
-async function answerOf<Value>(
-  { log }: Relayer,
-  event: string,
-  question: () => Promise<Value>,
-): Promise<Known<Value>> {
-  try {
-    return { kind: 'known', value: await question() }
-  } catch (error) {
-    log({ level: 'warn', event, message: faultOf(error) })
-    return { kind: 'unknown' }
   }
 }

@@ -52,7 +52,8 @@ async function reachDown(
   const wanted = isAnyOverdue(work, head) ? [...noted, deepNumber(head, relayer)] : noted
   const lowest = Math.min(...wanted.filter((number) => number > watched))
   if ((trail.at(-1)?.number ?? 0) <= lowest) return trail
-  const from = bottom ?? (await orNothing(relayer, () => bottomOf(relayer, head, trail)))
+  const from =
+    bottom ?? (await askOrLog(relayer, 'follow.failed', () => bottomOf(relayer, head, trail)))
   if (from === undefined) return trail
   const [, ...below] = await walkDown(relayer, from, ({ number }) => number <= lowest)
   if (below.length === 0) return trail
@@ -98,7 +99,7 @@ async function walkDown(
   const walked = [from]
   for (let lowest = from; !isLast(lowest); ) {
     const block = lowest
-    const parent = await orNothing(relayer, () => parentOf(relayer, block))
+    const parent = await askOrLog(relayer, 'follow.failed', () => parentOf(relayer, block))
     if (parent === undefined) break
     walked.push(parent)
     lowest = parent
@@ -107,14 +108,15 @@ async function walkDown(
 }
 
 /** Asks, or logs the failure and returns undefined. */
-async function orNothing<Value>(
+export async function askOrLog<Value>(
   { log }: Relayer,
+  event: string,
   question: () => Promise<Value>,
 ): Promise<Value | undefined> {
   try {
     return await question()
   } catch (error) {
-    log({ level: 'warn', event: 'follow.failed', message: faultOf(error) })
+    log({ level: 'warn', event, message: faultOf(error) })
     return undefined
   }
 }

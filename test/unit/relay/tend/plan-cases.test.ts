@@ -47,9 +47,6 @@ function recorded(nonce: number, session: string | undefined, ...sent: Sent[]): 
   return { nonce, sessions, transactions }
 }
 
-const known = <Value>(value: Value) => ({ kind: 'known' as const, value })
-const unknown = { kind: 'unknown' } as const
-
 const head = { ...blockOf(number), timestampSeconds: nowSeconds }
 
 const chainOf = (count: number, answers: Partial<ChainSnapshot>): ChainSnapshot => ({
@@ -135,14 +132,14 @@ test('a plan: a deadline ends what nothing has spent, and what was spent is sett
   const waits = { queued: [payment('a', { deadline })], stuck: [payment('s', { deadline })] }
   const spentBy = (by: Execution | undefined) => ({ kind: 'spent' as const, by })
   type Spent = ChainSnapshot['spent']
-  const told = (spent: Spent, deep: ChainSnapshot['deepTimeSeconds'] = known(nowSeconds)) =>
+  const told = (spent: Spent, deep: ChainSnapshot['deepTimeSeconds'] = nowSeconds) =>
     chainOf(0, { spent, deepTimeSeconds: deep })
   const all = (spending: ReturnType<typeof spentBy> | { kind: 'unspent' } | { kind: 'unknown' }) =>
     new Map(['a', 's', 'n'].map((session) => [session, spending] as const))
   const unspent = all({ kind: 'unspent' })
   does('deadlines that are over', 'settle', waits, told(unspent), 'expire a', 'expire s')
-  does('deadlines at a time', 'settle', waits, told(unspent, known(deadline)))
-  does('deadlines at no time', 'settle', waits, told(unspent, unknown))
+  does('deadlines at a time', 'settle', waits, told(unspent, deadline))
+  does('deadlines at no time', 'settle', waits, chainOf(0, { spent: unspent }))
   does('intents of which nothing is known', 'settle', waits, told(all({ kind: 'unknown' })))
   does('intents that nothing shows', 'settle', waits, told(all(spentBy(undefined))))
   const spent = told(all(spentBy(executionIn(number))))
@@ -158,7 +155,7 @@ test('a plan: a deadline ends what nothing has spent, and what was spent is sett
 
 test('a plan: bytes go out again in their time, and a higher price is paid where only that can help', () => {
   const { rebroadcastMs, replaceAfterMs, maxReplacements, maxInFlight } = rules
-  const chain = chainOf(5, { gasPriceWei: known(10n) })
+  const chain = chainOf(5, { gasPriceWei: 10n })
   const offer = (what: string, at: number, sent: Sent[], ...actions: string[]) =>
     does(what, 'offer', { nonces: [recorded(at, 'a', ...sent)] }, chain, ...actions)
   offer('bytes never sent', 5, [{ recorded: 3 * secondMs }], 'rebroadcast 5, the first time')
@@ -204,8 +201,7 @@ test('a plan: what a pool has lost goes out again once a block has passed it ove
   const nonces = [could, could, could, couldNot].map((sent, index) =>
     recorded(5 + index, `${index}`, sent ?? { recorded: 0 }),
   )
-  const missingFrom = (nonce: number) =>
-    chainOf(5, { missingFrom: known(nonce), gasPriceWei: known(10n) })
+  const missingFrom = (nonce: number) => chainOf(5, { missingFrom: nonce, gasPriceWei: 10n })
   does('a pool that has all', 'offer', { nonces }, missingFrom(9))
   does('a pool that nobody asked', 'offer', { nonces }, chainOf(5, {}))
   does('a pool with a gap', 'offer', { nonces }, missingFrom(6), 'rebroadcast 6', 'rebroadcast 7')
@@ -226,19 +222,19 @@ test('a plan: a nonce that the chain has passed is settled by its block, and is 
   const fates = new Map<number, NonceFate>([[3, { kind: 'missing' }]])
   const missing = (deep: ChainSnapshot['deepCount'], count = 4) =>
     chainOf(count, { fates, deepCount: deep })
-  does('a nonce that others used', 'settle', open, missing(known(4)), 'displace 3: foreign')
-  does('one that is not passed at depth', 'settle', open, missing(known(3)))
-  does('one of which depth tells nothing', 'settle', open, missing(unknown))
-  does('one that is not passed', 'settle', open, missing(known(4), 3))
+  does('a nonce that others used', 'settle', open, missing(4), 'displace 3: foreign')
+  does('one that is not passed at depth', 'settle', open, missing(3))
+  does('one of which depth tells nothing', 'settle', open, missing(undefined))
+  does('one that is not passed', 'settle', open, missing(4, 3))
   const young = [recorded(3, 'a', { recorded: 60 * secondMs, sent: 30 * secondMs })]
-  does('one that was sent lately', 'settle', { ...open, nonces: young }, missing(known(4)))
-  const unasked = chainOf(4, { deepCount: known(4) })
+  does('one that was sent lately', 'settle', { ...open, nonces: young }, missing(4))
+  const unasked = chainOf(4, { deepCount: 4 })
   does('one that nothing is known of', 'settle', open, unasked)
   const execution = executionIn(number)
   const { hash, block } = execution
   const report = { nonce: 3, sessions: ['a'], hash, block, executions: { a: execution } }
   const mined = chainOf(4, {
-    ...{ fates: new Map([[3, { kind: 'mined', report }]]), deepTimeSeconds: known(nowSeconds) },
+    ...{ fates: new Map([[3, { kind: 'mined', report }]]), deepTimeSeconds: nowSeconds },
     spent: new Map([['a', { kind: 'unspent' }]]),
   })
   does('one in a block', 'settle', open, mined, 'settle 3')
@@ -261,18 +257,12 @@ test('a plan: nonces that the pool never reaches are given up, by the higher of 
   )
   const at = (count: number, again: ChainSnapshot['countAgain']) =>
     chainOf(count, { countAgain: again })
-  does('nonces out of reach', 'settle', { nonces }, at(0, known(0)), `abandon ${far + 3}`)
-  does('nonces by an older count', 'settle', { nonces }, at(0, known(far)))
-  does('nonces by a newer count', 'settle', { nonces }, at(far, known(0)))
+  does('nonces out of reach', 'settle', { nonces }, at(0, 0), `abandon ${far + 3}`)
+  does('nonces by an older count', 'settle', { nonces }, at(0, far))
+  does('nonces by a newer count', 'settle', { nonces }, at(far, 0))
   const passed = [0, 7].map((nonce) => recorded(nonce, undefined, { recorded: 0 }))
-  does(
-    'nonces above one that was passed',
-    'settle',
-    { nonces: passed },
-    at(2, known(2)),
-    ...['abandon 7'],
-  )
+  does('nonces above one that was passed', 'settle', { nonces: passed }, at(2, 2), ...['abandon 7'])
   const bare = { nonces: [recorded(9, undefined)] }
-  does('a bare nonce out of reach', 'settle', bare, at(0, known(0)), 'displace 9: bytes_lost')
-  does('nonces by one count', 'settle', { nonces }, at(0, unknown))
+  does('a bare nonce out of reach', 'settle', bare, at(0, 0), 'displace 9: bytes_lost')
+  does('nonces by one count', 'settle', { nonces }, at(0, undefined))
 })

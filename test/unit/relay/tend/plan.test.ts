@@ -21,7 +21,7 @@ function freeNonces({ ledger, chain }: Snapshots): number[] {
   const { nonces } = ledger.work
   const isHeld = (nonce: number) =>
     ledger.refused.has(nonce) || nonces.some((open) => open.nonce === nonce)
-  const pool = chain.poolCount.kind === 'known' ? chain.poolCount.value : Number.POSITIVE_INFINITY
+  const pool = chain.poolCount ?? Number.POSITIVE_INFINITY
   return Array.from({ length: terms.rules.maxInFlight }, (_, index) => chain.count + index).filter(
     (nonce) => nonce >= pool && !isHeld(nonce),
   )
@@ -85,7 +85,7 @@ const topOf = ({ ledger }: Snapshots) =>
   Math.max(-1, ...ledger.work.nonces.map(({ nonce }) => nonce))
 
 const canSign = ({ chain }: Snapshots) =>
-  chain.poolCount.kind === 'known' && chain.gasPriceWei.kind === 'known'
+  chain.poolCount !== undefined && chain.gasPriceWei !== undefined
 
 /**
  * Each free nonce and what comes there: the next payments that may. Nothing does where none may and the nonce

@@ -12,7 +12,6 @@ import {
   type BlockStatus,
   type ChainSnapshot,
   chainAt,
-  type Known,
   type LedgerSnapshot,
   type NonceFate,
   type Spending,
@@ -58,11 +57,8 @@ export const workOf = (open: Partial<Work> & Pick<Work, 'now'>): Work => ({
   ...open,
 })
 
-const known = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Known<Value>> =>
-  fc.oneof(
-    { weight: 5, arbitrary: value.map((one) => ({ kind: 'known' as const, value: one })) },
-    { weight: 1, arbitrary: fc.constant({ kind: 'unknown' as const }) },
-  )
+/** An answer that may be missing. */
+const known = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 5 })
 
 const execution = { outcome: 'executed', reason: '', hash: word(1), block: blockAt(95) } as const
 
