@@ -12,11 +12,8 @@ export type Load = {
   expects: string
 }
 
-/** How they went: from when to when (Unix times in ms), and how long each answer took. */
-export type LoadReport = { startedAt: number; endedAt: number; replyMs: readonly number[] }
-
 /** Sends them. @throws {Error} an answer was not a good one, so nothing that was measured counts */
-export async function runLoad({ url, headers, bodies, pace, expects }: Load): Promise<LoadReport> {
+export async function runLoad({ url, headers, bodies, pace, expects }: Load) {
   const replyMs: number[] = []
   const ask = async (body: string) => {
     const from = performance.now()

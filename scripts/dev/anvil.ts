@@ -1,18 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import type { Hex } from 'viem'
 import { foundryBinary } from './foundry-binary.ts'
 import { freePort } from './ports.ts'
+import { rpcTo } from './rpc.ts'
 import { until } from './wait.ts'
 
 /** anvil's first account, funded on every fresh chain. Everybody knows its key. */
 export const devKey: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 
-export type Anvil = {
-  url: string
-  process: ChildProcess
-  exited: Promise<void>
-  stop: () => Promise<void>
-}
+export type Anvil = Awaited<ReturnType<typeof startAnvil>>
 
 type AnvilOptions = {
   chainId?: number
@@ -30,7 +26,7 @@ export async function startAnvil({
   port,
   log,
   onSpawned = () => {},
-}: AnvilOptions = {}): Promise<Anvil> {
+}: AnvilOptions = {}) {
   const ownPort = port ?? (await freePort())
   const url = `http://127.0.0.1:${ownPort}`
   // What it would print are the keys of its accounts.
@@ -44,7 +40,10 @@ export async function startAnvil({
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   await until(() => {
     if (child.exitCode !== null) throw new Error(`anvil ended with code ${child.exitCode}`)
-    return answers(url)
+    return rpcTo(url)('eth_chainId').then(
+      () => true,
+      () => false,
+    )
   })
   return {
     url,
@@ -54,18 +53,5 @@ export async function startAnvil({
       child.kill('SIGTERM')
       await exited
     },
-  }
-}
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}',
-    })
-    return response.ok
-  } catch {
-    return false
   }
 }

@@ -27,7 +27,6 @@ export async function startLoopbackServer(serve: Serve, port = 0) {
       })
       await opening
     },
-    /** Ends all connections and refuses new ones. */
     async close() {
       if (!http.listening) return
       await new Promise<void>((resolve) => {

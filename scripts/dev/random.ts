@@ -2,7 +2,6 @@
 export type Random = {
   /** In [0, 1). */
   next(): number
-  /** A whole number, both ends included. */
   int(min: number, max: number): number
   chance(probability: number): boolean
   pick<Item>(items: readonly Item[]): Item

@@ -19,16 +19,13 @@ const answerSchema = z.looseObject({
     .optional(),
 })
 
-/** An answer as it came, with what stands beside result and error. */
-export type RpcAnswer = z.infer<typeof answerSchema>
-
 /** One JSON-RPC call over HTTP: the status and the answer, whatever it says. */
 export async function exchange(
   url: string,
   method: string,
   params: readonly unknown[] = [],
   signal?: AbortSignal,
-): Promise<{ status: number; answer: RpcAnswer }> {
+): Promise<{ status: number; answer: z.infer<typeof answerSchema> }> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -201,7 +201,7 @@ async function play(line: Line, { steps }: Session): Promise<void> {
       await Promise.all(Array.from({ length: how.times }, () => deliver(line, delivery)))
       continue
     }
-    line.rig.abandon(delivery)
+    line.rig.note(delivery)
     await post(nextUrl(line), delivery, AbortSignal.timeout(how.afterMs)).catch(() => undefined)
   }
 }

@@ -23,7 +23,7 @@ describe.skipIf(!hasRedisServer())('an instance that died', () => {
       methods: ['eth_sendRawTransaction'],
       times: 1,
     })
-    rig.abandon(delivery)
+    rig.note(delivery)
     const dying = relays?.deliver(delivery, 0).catch(() => undefined)
     await expect.poll(() => held.hits()).toBe(1)
     await relays?.kill(0)

@@ -3,19 +3,8 @@ import { startLoopbackServer, textOf } from '../../scripts/dev/loopback-server.t
 /** What the provider answers to one message; `nothing` ends the connection. */
 export type ProviderAnswer = { status: number; body: unknown } | 'nothing'
 
-/** A message as it was asked for. */
-export type AskedSms = { to: string; text: string; from: string | null }
-
 /** A server on the loopback address that speaks Africa's Talking's messaging API. */
-export type SmsServer = {
-  url: string
-  /** The one user that it knows. */
-  account: { username: string; apiKey: string }
-  asked: AskedSms[]
-  /** From now on it answers so. Undefined: it takes each message. */
-  answer(by: (() => ProviderAnswer) | undefined): void
-  close(): Promise<void>
-}
+export type SmsServer = Awaited<ReturnType<typeof startSmsServer>>
 
 /** An answer about one recipient; 101 is that it was sent. */
 export const recipientAnswer = (statusCode: number, to = '+254700000001'): ProviderAnswer => ({
@@ -30,9 +19,9 @@ export const recipientAnswer = (statusCode: number, to = '+254700000001'): Provi
   },
 })
 
-export async function startSmsServer(): Promise<SmsServer> {
+export async function startSmsServer() {
   const account = { username: 'lender', apiKey: 'the-key-of-the-sms-provider' }
-  const asked: AskedSms[] = []
+  const asked: { to: string; text: string; from: string | null }[] = []
   let answerBy: (() => ProviderAnswer) | undefined
   const server = await startLoopbackServer(async (request, response) => {
     const form = new URLSearchParams(await textOf(request))
@@ -59,7 +48,8 @@ export async function startSmsServer(): Promise<SmsServer> {
   return {
     url: `${server.url}/version1/messaging`,
     ...{ account, asked },
-    answer: (by) => {
+    /** Has it answer so from now on; undefined: it takes each message. */
+    answer: (by: (() => ProviderAnswer) | undefined) => {
       answerBy = by
     },
     close: server.close,

@@ -14,21 +14,11 @@ if (permissions === null) throw new Error('deno.json serves without permissions'
 const served = ['serve', ...permissions]
 
 /** One `deno serve` of the entry point, as it is deployed. */
-export type DenoProcess = {
-  pid: number
-  url: string
-  isRunning(): boolean
-  signal(name: NodeJS.Signals): void
-  /** Ends it at once, as a lost machine does. */
-  kill(): Promise<void>
-  /** Asks it to end; its exit code, null where it had to be killed. */
-  stop(withSignal?: 'SIGINT' | 'SIGTERM'): Promise<number | null>
-}
+export type DenoProcess = Awaited<ReturnType<typeof startDenoProcess>>
 
-export type DenoProcessOptions = {
+type DenoProcessOptions = {
   variables: Record<string, string>
   port?: number
-  /** A line that it wrote. */
   onLine?: (line: string) => void
   /** By `deno serve`, as Deno Deploy does, which gives no flags, or by a runtime that has `Deno.cron`. */
   how?: 'serve' | 'deploy' | 'with_cron'
@@ -46,7 +36,7 @@ export async function startDenoProcess({
   onLine = () => {},
   how = 'serve',
   laterMs,
-}: DenoProcessOptions): Promise<DenoProcess> {
+}: DenoProcessOptions) {
   const ownPort = port ?? (await freePort())
   const url = `http://127.0.0.1:${ownPort}`
   const address = ['--host', '127.0.0.1', '--port', `${ownPort}`]
@@ -99,33 +89,30 @@ export async function startDenoProcess({
   }
   await until(() => {
     if (code !== undefined) throw new Error(`deno ended with ${code}:\n${said.join('\n')}`)
-    return answers(url)
+    return fetch(`${url}/healthz`)
+      .then((response) => response.arrayBuffer())
+      .then(
+        () => true,
+        () => false,
+      )
   })
   return {
     pid: child.pid ?? 0,
     url,
     isRunning: () => code === undefined,
     signal: send,
+    /** Ends it at once, as a lost machine does. */
     async kill() {
       send('SIGKILL')
       await exited
     },
-    async stop(withSignal = 'SIGTERM') {
+    /** Asks it to end, and gives its exit code, null where it had to be killed. */
+    async stop(withSignal: 'SIGINT' | 'SIGTERM' = 'SIGTERM'): Promise<number | null> {
       send(withSignal)
       const forced = setTimeout(() => send('SIGKILL'), stopWithinMs)
       await exited
       clearTimeout(forced)
       return code ?? null
     },
-  }
-}
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${url}/healthz`)
-    await response.arrayBuffer()
-    return true
-  } catch {
-    return false
   }
 }

@@ -2,20 +2,11 @@ import { startRedisBridge } from '../redis/bridge.ts'
 import { startRedisServer } from '../redis/redis-server.ts'
 import { startDenoProcess } from './deno-process.ts'
 
-/** The entry point on Deno, with a Redis of its own. */
-export type RealDeno = {
-  origin: string
-  pid: number
-  /** How many commands the Redis was asked for. */
-  commands: () => number
-  stop: () => Promise<void>
-}
-
-/** Starts it with these variables, and tells every line that it writes. */
+/** Starts the entry point on Deno with a Redis of its own, and tells every line that it writes. */
 export async function startRealDeno(
   variables: Record<string, string>,
   onLine: (line: string) => void,
-): Promise<RealDeno> {
+) {
   const redis = await startRedisServer({ mode: 'cluster' })
   const bridge = await startRedisBridge({ redisPort: redis.port })
   const deno = await startDenoProcess({

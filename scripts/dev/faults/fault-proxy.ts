@@ -9,7 +9,6 @@ export type Fault =
   | HttpFault
   /** Another node answers, this many blocks behind. Transactions go to the one in front. */
   | { kind: 'lagging'; blocks: number }
-  /** A node that does not have this method. */
   | { kind: 'unknown_method' }
   /** A node that counts an account's transactions wrong by this many. */
   | { kind: 'miscounted'; by: number }
@@ -23,7 +22,6 @@ type Answer = { id?: unknown; result?: unknown; error?: unknown }
 
 export type FaultKind = Fault['kind']
 
-/** When a fault happens. Without conditions: always. */
 export type Rule = Timing & {
   fault: Fault
   /** Only exchanges with one of these methods in them. */
@@ -48,14 +46,12 @@ export async function startFaultProxy({ target, seed = 1 }: { target: string; se
     /** For what is no plain request. */
     http: server.http,
     script: rules.script,
-    /** Lets everything through from now on. */
     clear: rules.clear,
     /** Refuses connections, those that are open too. */
     refuse: server.close,
     /** Takes them again, whatever refused them. */
     accept: server.open,
     log,
-    /** Counts the requests of a method, or of any. */
     seen: (method?: string) =>
       method === undefined
         ? [...seen.values()].reduce((sum, count) => sum + count, 0)

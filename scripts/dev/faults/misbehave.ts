@@ -4,21 +4,16 @@ import { sleep } from '../wait.ts'
 
 /** What can go wrong between who asks over HTTP and who answers. */
 export type HttpFault =
-  /** The connection ends and nothing was seen of it. */
   | { kind: 'drop_request' }
   /** It was done and the connection ends before the answer. */
   | { kind: 'drop_reply' }
   /** It arrives this much later, whether anybody still waits or not. */
   | { kind: 'delay_request'; ms: number }
-  /** It is done at once and the answer comes this much later. */
   | { kind: 'delay_reply'; ms: number }
   /** It is done twice, as when a proxy sends it again: the first answer arrives. */
   | { kind: 'double' }
-  /** This and all other connections are refused for so long. */
   | { kind: 'refuse'; ms: number }
-  /** A gateway answers instead: 429, 500. */
   | { kind: 'status'; status: number }
-  /** A gateway's page, with status 200. */
   | { kind: 'html' }
   /** It was done and half of the answer arrives. */
   | { kind: 'truncated' }

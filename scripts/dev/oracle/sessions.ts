@@ -5,9 +5,7 @@ export type Told = { text: string; reply: string | undefined; said: Said | undef
 
 /** What became of a session's intent, as far as the chain shows. */
 export type Fate = {
-  /** Something of it went to a node, or took effect. */
   isSent: boolean
-  /** It took effect, or failed in a block. */
   outcome: 'executed' | 'failed' | undefined
 }
 

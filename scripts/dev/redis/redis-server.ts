@@ -78,7 +78,6 @@ export async function startRedisServer({
     pid: child.pid ?? 0,
     port: ownPort,
     call: client.call,
-    /** Forgets everything, scripts too. */
     async empty() {
       await client.call('FLUSHALL')
       await client.call('SCRIPT', 'FLUSH')

@@ -37,7 +37,6 @@ export function createTreasury({ anvil, loan }: TestChain) {
     await client.waitForTransactionReceipt({ hash, pollingInterval: 5 })
   }
   return {
-    /** Credits accounts in the loan contract. */
     async deposit(accounts: readonly Address[], value: bigint) {
       const call = { ...contract, functionName: 'depositFor', value } as const
       let last: Hash | undefined

@@ -5,26 +5,15 @@ import { ledgerKey } from '../../../src/relay/ledger/stores/redis.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
 import { type DenoProcess, startDenoProcess } from '../deno/deno-process.ts'
 import { freePort } from '../ports.ts'
-import { type RedisBridge, startRedisBridge } from '../redis/bridge.ts'
+import { startRedisBridge } from '../redis/bridge.ts'
 import { type RedisServer, startRedisServer } from '../redis/redis-server.ts'
 import { assertNothingUncaught } from '../uncaught.ts'
 import { openRows, tearRows } from './ledger-rows-redis.ts'
 import { type LogLine, logLineOf } from './log-line.ts'
-import type { RelayWorkers } from './relay-workers.ts'
+import type { Delivery } from './relay-workers.ts'
 
 /** Deno processes with one Redis, in the place of Workers with one object. */
-export type DenoRelays = RelayWorkers & {
-  bridge: RedisBridge
-  /** From now on this server is the database. */
-  failOver(to: RedisServer): void
-  urlOf(index: number): string
-  kill(index: number): Promise<void>
-  revive(index: number): Promise<void>
-  /** Sets the clocks of the database, and of processes that start from now on, ahead by so much. */
-  setLater(ms: number): void
-  /** Ends one process in peace; its exit code. */
-  end(index: number, signal?: 'SIGINT' | 'SIGTERM'): Promise<number | null>
-}
+export type DenoRelays = Awaited<ReturnType<typeof startDenoRelays>>
 
 /** Starts Redis, Upstash's protocol in front of it, and the processes. */
 export async function startDenoRelays({
@@ -39,7 +28,7 @@ export async function startDenoRelays({
   redis?: RedisServer
   /** What draws the share of the database's calls that a fault strikes. */
   seed?: number
-}): Promise<DenoRelays> {
+}) {
   let server = redis ?? (await startRedisServer({ mode: 'cluster' }))
   let laterMs: number | undefined
   const bridge = await startRedisBridge({
@@ -58,27 +47,25 @@ export async function startDenoRelays({
   const ports = await Promise.all(Array.from({ length: workers }, freePort))
   const processes: (DenoProcess | undefined)[] = await Promise.all(ports.map(start))
   const { name, relayer } = namesOf(variables)
-  const queue = createRedisDueQueue({
-    database: openRedis(bridge),
-    name,
-    newToken: () => crypto.randomUUID(),
-  })
+  const database = openRedis(bridge)
+  const queue = createRedisDueQueue({ database, name, newToken: () => crypto.randomUUID() })
 
   return {
     bridge,
-    failOver(to) {
+    /** Has this server be the database from now on. */
+    failOver(to: RedisServer) {
       server = to
       bridge.lead(to.port)
     },
     url: urlOf(0),
     urlOf,
-    async deliver({ phone, sessionId, text }, worker = 0) {
+    async deliver({ phone, sessionId, text }: Delivery, worker = 0) {
       const body = new URLSearchParams({ phoneNumber: phone, sessionId, text })
       const response = await fetch(`${urlOf(worker)}/ussd`, { method: 'POST', body })
       return { status: response.status, text: await response.text() }
     },
     wake: () => queue.arm(tendTask, 0),
-    async restart(rows, changes = {}) {
+    async restart(rows: 'kept' | 'lost', changes: Record<string, string> = {}) {
       own = changes
       await Promise.all(processes.map((_, index) => kill(index)))
       if (rows === 'lost') await server.empty()
@@ -89,10 +76,12 @@ export async function startDenoRelays({
     log,
     kill,
     revive,
-    setLater(ms) {
+    /** Sets the clocks of the database, and of processes that start from now on, ahead by so much. */
+    setLater(ms: number) {
       laterMs = ms
     },
-    async end(index, signal) {
+    /** Ends one process in peace, and gives its exit code. */
+    async end(index: number, signal?: 'SIGINT' | 'SIGTERM') {
       const code = await processes[index]?.stop(signal)
       processes[index] = undefined
       return code ?? null

@@ -13,7 +13,6 @@ export type Reply = { status: number; text: string }
 
 /** The bundled Worker in workerd, as many of it as asked for, all with one ledger. */
 export type RelayWorkers = {
-  /** Where the first one listens. */
   url: string
   deliver(delivery: Delivery, worker?: number): Promise<Reply>
   /** Runs the scheduled handler, as Cloudflare does every minute. */

@@ -109,7 +109,6 @@ async function assemble(
     faults,
     relay,
     callers,
-    /** Gives a caller that nobody had before. */
     nextCaller(): Caller {
       const { value } = fresh.next()
       if (value === undefined) throw new Error(`this rig has ${callers.length} callers only`)
@@ -120,9 +119,7 @@ async function assemble(
       entry.reply = await relay.deliver(delivery, worker)
       return entry.reply
     },
-    /** Writes down a delivery whose reply nobody waits for. */
-    abandon: (delivery: Delivery) => void note(delivery),
-    /** Writes down a delivery that was made another way; its reply is filled in when it comes. */
+    /** Writes down a delivery that is made another way; its reply, if anybody waits for it, is filled in. */
     note,
     told: told as readonly Told[],
     /** Waits until nothing is open any more. @throws {UnsettledError} saying what still is, where nothing moves */

@@ -2,15 +2,12 @@ export type PoolRules = {
   maxBytes: number
   /** Gas of a block, and the most that one transaction may ask for. */
   blockGas: bigint
-  /** A nonce at or above the account's by this much is refused. */
   accountSlots: number
-  /** A gas price above the minimum by more than this factor is refused. */
   priceCapTimes: bigint
   /** A replacement's gas price over the replaced one's, in percent, rounded up; RSKj rounds it down. */
   replacementPercent: number
   /** What an account may use up, refilled over time. Undefined: as much as it likes. */
   quota: GasQuota | undefined
-  /** A transaction is dropped when this many blocks came after the one it arrived at. */
   evictAfterBlocks: number
   evictAfterMs: number
 }

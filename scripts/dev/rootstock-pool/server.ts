@@ -4,8 +4,6 @@ import { startLoopbackServer, textOf } from '../loopback-server.ts'
 import { isObject } from './answers.ts'
 import { internalFault } from './refusals.ts'
 
-export type JsonRpcServer = { url: string; stop(): Promise<void> }
-
 /** Answers one call. @throws {RpcError} what is answered as an error object */
 export type Answer = (method: string, params: readonly unknown[]) => Promise<unknown>
 
@@ -16,7 +14,7 @@ type Reply = { code: number; body: unknown }
 const maxBatch = 50
 
 /** Serves JSON-RPC over HTTP with the statuses and envelopes that a real RSKj 9.0.3 was seen to have. */
-export async function serveJsonRpc(answer: Answer, port = 0): Promise<JsonRpcServer> {
+export async function serveJsonRpc(answer: Answer, port = 0) {
   const { url, http, close } = await startLoopbackServer(respond, port)
   http.on('upgrade', (_, socket) => socket.end('HTTP/1.1 501 Not Implemented\r\n\r\n'))
   return { url, stop: close }

@@ -54,14 +54,12 @@ export async function startRootstockPool(options: RootstockPoolOptions) {
         while (made.length < blocks) made.push(await mine(node))
         return made
       }),
-    /** Empties the pool, as a restarted node's is, and gives the hashes. */
     evictAll: () =>
       inTurn(async () => {
         const hashes = pool.all().map(({ hash }) => hash)
         pool.clear()
         return hashes
       }),
-    /** Takes one transaction out of the pool, and says whether it was there. */
     drop: (hash: Hex) => inTurn(async () => pool.remove(hash)),
     reorg: (reorganization: Reorganization) => inTurn(() => reorganize(node, reorganization)),
     setBlockTime,

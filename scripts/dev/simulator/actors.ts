@@ -48,7 +48,6 @@ export function resumeAt(
 /** Until when the owner of a signal of {@link clockOf} waits. */
 const deadlines = new WeakMap<AbortSignal, number>()
 
-/** When the patience behind a signal ends; never where it has no end. */
 export const deadlineOf = (signal: AbortSignal): number =>
   deadlines.get(signal) ?? Number.POSITIVE_INFINITY
 

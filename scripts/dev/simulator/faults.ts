@@ -22,7 +22,6 @@ const drawnAs = {
   /** An error of the node's own, without or with the effect. */
   error_before: plain,
   error_after: plain,
-  /** It is done, and the answer is cut off. */
   garbled: plain,
   /** A replica answers that has seen nothing new for some time. */
   replica_behind: (random: Random, { maxBehindMs }: FaultLimits) => ({
@@ -32,11 +31,9 @@ const drawnAs = {
   /** The request is cancelled, or the whole Worker dies; for an alarm's round the object does. */
   dies_before: dies,
   dies_after: dies,
-  /** The program is not run for some time, whatever it waits for. */
   stalls: (random: Random) => ({ forMs: random.int(500, 25_000) }),
   object_dies_before: objectDies,
   object_dies_after: objectDies,
-  /** The alarm rings a second time while it rings. */
   rings_twice: (random: Random) => ({ afterMs: random.int(0, 2_000) }),
 } as const
 

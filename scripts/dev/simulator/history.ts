@@ -48,7 +48,6 @@ export type History = Readonly<Records> & {
   /** What the chain as it is at the end did with requests, in its order. */
   processed: readonly OnChain[]
   totalsWei: readonly [bigint, bigint]
-  /** What is left of the ledger and of the pool. */
   work: Work
   audit: readonly string[]
   pool: readonly ModelTransaction[]
@@ -72,7 +71,6 @@ export type Delivery = {
   dial: Dial
   text: string
   phase: 0 | 1
-  /** Asked again after everything had settled. */
   isProbe: boolean
   account: Address
   /** Names the session in the ledger, and its payment on the chain. */

@@ -47,7 +47,6 @@ export const inOrder = (items: readonly Item[]): Item[] =>
 /** One delivery of a session's text to a Worker. */
 export type Dial = {
   kind: 'dial'
-  /** Names the delivery, whatever else is left out. */
   id: number
   session: string
   caller: number
@@ -57,7 +56,6 @@ export type Dial = {
   pin?: TypedPin
 }
 
-/** What a lender's caller types of PINs. */
 export type TypedPin = {
   /** In the place of the present one, and the text up to there: one step of its session is one try. */
   own?: string

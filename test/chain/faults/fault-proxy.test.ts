@@ -1,7 +1,7 @@
 import { keccak256 } from 'viem'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startAnvil } from '../../../scripts/dev/anvil.ts'
-import { type Fault, type Rule, startFaultProxy } from '../../../scripts/dev/faults/fault-proxy.ts'
+import { type Fault, startFaultProxy } from '../../../scripts/dev/faults/fault-proxy.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { opened } from '../../support/opened.ts'
 import { newSender, type Sender } from '../pool/sender.ts'
@@ -98,25 +98,5 @@ describe('a replica behind', () => {
     expect(Number(behind[1])).toBe(head - 1)
     expect(behind[2]).toMatchObject({ number: `0x${(head - 1).toString(16)}` })
     expect(behind.slice(3)).toEqual([null, null, []])
-  })
-})
-
-describe('when', () => {
-  test.for<[what: string, rule: Omit<Rule, 'fault'>, answers: string]>([
-    ['so many fail', { times: 2 }, 'no no yes yes'],
-    ['every second fails', { every: 2 }, 'no yes no yes'],
-    ['another method passes', { methods: ['eth_gasPrice'] }, 'yes yes yes yes'],
-  ])('of requests %s', async ([, rule, expected]) => {
-    proxy.script({ fault: { kind: 'drop_request' }, ...rule })
-    const answers: string[] = []
-    for (let time = 0; time < 4; time++) {
-      answers.push(
-        await ask('eth_chainId').then(
-          () => 'yes',
-          () => 'no',
-        ),
-      )
-    }
-    expect(answers.join(' ')).toBe(expected)
   })
 })

@@ -63,7 +63,7 @@ describe('failures of other relayers', () => {
     const first = rig.newPayment()
     rig.holdBlocks()
     rig.faults.script({ fault: { kind: 'delay_reply', ms: 60_000 }, methods, times: 1 })
-    rig.abandon(first)
+    rig.note(first)
     const dying = rig.relay.deliver(first).catch(() => undefined)
     await rig.sent(1)
     await rig.relay.restart('kept')

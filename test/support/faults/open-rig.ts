@@ -28,7 +28,6 @@ function withHelpers(rig: Rig) {
   const waiting = () => [...pool.pending(), ...pool.queued()]
   return {
     ...rig,
-    /** The relayer's transactions that wait. */
     waiting,
     /** The same once there are so many: a transaction is sent beside the reply that names it. */
     async sent(count: number) {
@@ -37,9 +36,7 @@ function withHelpers(rig: Rig) {
     },
     /** From now on no block comes by itself, until the test has ended. */
     holdBlocks: () => setBlockTime(undefined),
-    /** A payment of a caller whom nobody had before. */
     newPayment,
-    /** Makes so many of them at once. */
     payMany: (count: number) =>
       Promise.all(Array.from({ length: count }, () => rig.deliver(newPayment()))),
     /** Makes so many, one after the other: each has a nonce of its own. */

@@ -1,28 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { LedgerRules } from '../../../src/relay/ledger/port.ts'
-import type { RedisAddress } from '../../../src/runtime/redis.ts'
 import type { ClientMessage, ClientReply, PortCall } from './client-program.ts'
 
 const program = fileURLToPath(new URL('client-program.ts', import.meta.url))
 
 /** The adapters for Redis with a client of their own, in a process of its own. */
-export type ProcessClient = {
-  call: (call: PortCall) => Promise<unknown>
-  stop: () => Promise<void>
-}
+export type ProcessClient = ReturnType<typeof startProcessClient>
 
 export function startProcessClient({
   address: { url, token },
-  rules,
-  relayer,
-  tendMs,
-}: {
-  address: RedisAddress
-  rules: LedgerRules
-  relayer: string
-  tendMs: number
-}): ProcessClient {
+  ...options
+}: Omit<Extract<ClientMessage, { kind: 'open' }>, 'kind'>) {
   const child: ChildProcess = fork(program, { serialization: 'advanced' })
   const waiting = new Map<number, (reply: ClientReply) => void>()
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -34,12 +22,12 @@ export function startProcessClient({
   // Without a callback a message to a process that has ended would be an uncaught exception.
   const tell = (message: ClientMessage, refused: (error: Error) => void) =>
     child.send(message, (error) => error && refused(error))
-  tell({ kind: 'open', address: { url, token }, rules, relayer, tendMs }, (error) => {
+  tell({ kind: 'open', address: { url, token }, ...options }, (error) => {
     throw error
   })
 
   return {
-    async call(call) {
+    async call(call: PortCall): Promise<unknown> {
       calls += 1
       const id = calls
       // A payment is watched for longer than its test takes: its call may come when the process has ended.

@@ -7,7 +7,6 @@ export type Scene = {
   random: Random
   knobs: Knobs
   phase: 0 | 1
-  /** In which most of a phase's deliveries come. */
   spanMs: number
   nextId: () => number
 }

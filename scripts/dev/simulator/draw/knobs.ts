@@ -67,7 +67,6 @@ export function drawKnobs(seed: number, random: Random, spanMs: number) {
     ...drawPool(createRandom(seed, 'pool')),
     rates: drawRates(random),
     maxBehindMs: random.chance(0.8) ? 25 * secondMs : 2 * minuteMs,
-    /** What the operator lets the relay pay for a unit of gas. */
     maxGasPriceWei: usualMaxGasPriceWei,
     /** Faults are drawn for so long from a phase's start. */
     troubledMs: spanMs + random.int(10, 300) * secondMs,

@@ -43,7 +43,6 @@ function withPin<Item extends Dial>(dial: Item): Item {
 /** What a caller's part is drawn with, in sessions that it names. */
 type Act = Scene & {
   caller: number
-  /** When it begins, in ms from its phase's start. */
   from: number
   dial: (at: number, session: string, text: string, more?: Partial<Dial>) => Item
 }

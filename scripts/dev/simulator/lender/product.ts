@@ -38,16 +38,12 @@ export const lenderProduct = (memory: MemoryStore, clock: Clock): Product => ({
   memory: withinMs(memory, clock, memoryMs),
 })
 
-export type SmsParts = {
-  clock: Clock
-  log: Log
-  memory: MemoryStore
-  /** Sends a message on its way to the provider, which takes it. */
-  send: (to: string, text: string) => Promise<void>
-}
-
 /** Sends messages after rounds, as long as one object lives. */
-export function createLenderSms({ clock, log, memory, send }: SmsParts): SmsRound {
+export function createLenderSms(
+  { clock, log }: { clock: Clock; log: Log },
+  memory: MemoryStore,
+  send: (to: string, text: string) => Promise<void>,
+): SmsRound {
   const taken = { SMSMessageData: { Recipients: [{ statusCode: 101 }] } }
   const fetch = async (_: unknown, { body }: { body: string }) => {
     const form = new URLSearchParams(body)

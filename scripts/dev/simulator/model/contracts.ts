@@ -53,7 +53,6 @@ export type ContractWorld = {
   gasTimes?: number
 }
 
-/** RelayForwarder's `Status`, by its number. */
 export const Status = {
   executed: 0,
   failed: 1,

@@ -275,7 +275,7 @@ function newTend(world: World) {
   const { log, plan, scheduler } = world
   const clock = clockOf(scheduler, 0)
   const { memory, sms } = lenderLines(world)
-  const send = plan.knobs.isLender ? createLenderSms({ clock, log, memory, send: sms }) : undefined
+  const send = plan.knobs.isLender ? createLenderSms({ clock, log }, memory, sms) : undefined
   return createTending(partsOf(world), clock, (what, work) => own(world, what, work), send)
 }
 

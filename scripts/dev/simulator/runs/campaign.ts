@@ -5,7 +5,6 @@ import type { Violation } from '../oracle/rules.ts'
 import { add, newTally, type Tally } from './tally.ts'
 
 type CampaignOptions = {
-  /** The first seed, and how many from there on. */
   from: number
   count: number
   jobs: number
