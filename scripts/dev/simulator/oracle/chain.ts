@@ -4,14 +4,7 @@ import type { History } from '../history.ts'
 import { Status } from '../model/contracts.ts'
 import type { Item } from '../plan.ts'
 import { unsettled } from '../relay/open.ts'
-import {
-  commonExcuses,
-  has,
-  isAnyBehind,
-  isDepthHidden,
-  isLeftFar,
-  lifetimeMs,
-} from './circumstances.ts'
+import { commonExcuses, has, isLeftFar, lifetimeMs } from './circumstances.ts'
 import type { Found } from './rules.ts'
 
 export function judgeChain(history: History, found: Found): void {
@@ -134,18 +127,13 @@ export function judgeEnd(history: History, found: Found): void {
     }
   }
   if (history.reorganizationsTold > 0) {
-    const behind = isAnyBehind(history)
-    found('stated', 'the log tells of a reorganization, and there was none', {
-      reorganized,
-      behind,
-    })
+    found('stated', 'the log tells of a reorganization, and there was none', { reorganized })
   }
   if (history.displacedTold > 0) {
     found('stated', 'the log tells of a transaction of another program, and there was none', {
       foreign: isForeign,
       lost_rows,
       reorganized,
-      behind: () => isDepthHidden(history),
     })
   }
 }

@@ -18,21 +18,6 @@ export const commonExcuses = ({ losses, reorganizations, foreign }: History) => 
   foreign: foreign.size > 0,
 })
 
-export const isAnyBehind = ({ faults }: History): boolean =>
-  [...faults.values()].some(({ kind }) => kind === 'replica_behind')
-
-/** Whether some replica may not show what lies at the depth at which outcomes are final. */
-export function isDepthHidden(history: History): boolean {
-  const { plan, reorganizations } = history
-  const { rules, blockMs, isRegular, maxBehindMs } = plan.knobs
-  if (!isAnyBehind(history)) return false
-  // A reorganization adds several blocks at a time.
-  if (isRegular && reorganizations.length === 0) {
-    return (rules.confirmations - 1) * blockMs <= maxBehindMs
-  }
-  return rules.confirmations < 12 || maxBehindMs > 25_000
-}
-
 /** Says whether bytes were sent before their nonce was given up: geth's pool may hold them until they are outbid. */
 export function isLeftFar(
   { plan, givenUp, arrivals }: History,

@@ -47,7 +47,6 @@ export const excuses = {
   expired: 'The deadline passed, and the payment is known to have expired.',
   foreign: 'Another program used the key.',
   distrusted: 'The forwarder took nothing from the relayer for a while.',
-  behind: 'Replicas show less than the depth at which outcomes are final.',
   left_far: 'The pool takes any nonce, and holds bytes that were given up until they are outbid.',
   stalled: 'The program itself was not run for some time.',
   repeated: 'It was told so before, or an earlier delivery of it met trouble.',

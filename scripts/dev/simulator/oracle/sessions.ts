@@ -12,7 +12,7 @@ import {
 } from '../history.ts'
 import { Status } from '../model/contracts.ts'
 import type { Dial } from '../plan.ts'
-import { commonExcuses, has, isDepthHidden, isLeftFar, isSpending } from './circumstances.ts'
+import { commonExcuses, has, isLeftFar, isSpending } from './circumstances.ts'
 import type { Excuses, Found } from './rules.ts'
 
 /** What was delivered for one session of one caller: one payment at most. */
@@ -267,7 +267,6 @@ function judgeRepetition(history: History, { intentId, processed }: Asked, found
   found('once', `${intentId} reached blocks in ${hashes.map(({ hash }) => hash).join(' and ')}`, {
     lost_rows,
     foreign,
-    behind: () => isDepthHidden(history),
     // A transaction that reverted as a whole, and whose request went out again, may be mined once more.
     distrusted: reorganized && has(history, 'unlisted'),
     left_far: () => hashes.filter((one) => !isLeftFar(history, one)).length <= 1,
