@@ -168,6 +168,8 @@ describe("the operator's interface", () => {
     expect(await pay(deployment, phone, 'meanwhile')).toBe(paused)
     // What was accepted before is shown again, whatever is paused.
     expect(await pay(deployment, phone, 'before')).toContain('END Transfer Submitted')
+    const torn = { method: 'POST', body: '{', headers: authorized }
+    expect((await deployment.ask('/operator/drain', torn)).status).toBe(400)
     const drained = await deployment.act('drain')
     expect(drained.intake).toMatchObject({ state: 'draining' })
     expect(await pay(deployment, phone, 'drained')).toBe(paused)

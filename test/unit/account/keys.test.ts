@@ -20,6 +20,11 @@ describe("a caller's account", () => {
     expect(account.address).toBe('0x8a5f0cBA01F67C60044f0debc9b6Bc12F8625a9E')
   })
 
+  test('is derived once for several deliveries', async () => {
+    const accounts = createCallerAccounts(secret)
+    expect(await accounts(alice)).toBe(await accounts(alice))
+  })
+
   test('is another for another number, and under another secret', async () => {
     const addresses = await Promise.all([
       createCallerAccounts(secret)(alice),

@@ -3,6 +3,7 @@ import {
   type AccountMemory,
   createMemory,
   sentTo,
+  tellsOf,
   withinMs,
   withLanguage,
   withSent,
@@ -70,4 +71,18 @@ test('a store that gives no answer is given up', async () => {
   const patient = withinMs(createMemoryStore(), systemClock, 60_000)
   expect(await patient.save(account, 'row', 0)).toBe(true)
   expect(await patient.load(account)).toMatchObject({ row: 'row', version: 1 })
+})
+
+test('a session whose id a gateway uses again tells of another failure', async () => {
+  const store = createMemoryStore()
+  const memory = createMemory(() => store)
+  const tells = async (failures: string[], session: string) => {
+    const kept = await memory.change(account, (before) => withTold(before, failures, session))
+    return tellsOf(kept, failures, session)
+  }
+  const both = ['0x02', '0x01']
+  expect(await Promise.all([tells(both, 'one'), tells(both, 'two')])).toEqual([true, true])
+  expect(await tells(both, 'three')).toBe(false)
+  expect(await tells(['0x03', ...both], 'two')).toBe(true)
+  expect(await tells(['0x04'], 'one')).toBe(true)
 })

@@ -61,6 +61,24 @@ const undecidedNumbers: Readonly<Record<string, string>> = {
     '+55[1-9][1-9]7xxxxxxx',
 }
 
+test.for([
+  ['+2207000001', '+220877000001'],
+  ['+24107000001', '+24177000001'],
+  ['+2416200001', '+24166200001'],
+  ['+2315000001', '+231555000001'],
+  ['+22997000001', '+2290197000001'],
+  ['+22507000001', '+2250707000001'],
+  ['+22545100001', '+2250545100001'],
+  ['+551180000001', '+5511980000001'],
+  ['+5215500000002', '+525500000002'],
+  ['+541100000002', '+5491100000002'],
+] as const)('%s is the account of %s, called or typed', ([former, present]) => {
+  for (const form of [former, present]) {
+    expect(parseCaller(form)).toBe(present)
+    expect(parseTypedPhone(form, present as PhoneNumber)).toBe(present)
+  }
+})
+
 test.for(numberingChanges)('%s is %s for good, by a source', ([former, present]) => {
   const written = numbersOf(former).map((number) => {
     const now = presentForm(number)

@@ -27,6 +27,7 @@ describe('the configuration', () => {
     const rules = { maxInFlight: 15, confirmations: 12 }
     expect(read()).toMatchObject({ isDevelopment: false, preflight: true, chain, rules })
     expect(read({ CHAIN_ID: '30' }).chain.currency).toBe('RBTC')
+    expect(read({ OBJECT_LOCATION: 'afr' }).objectLocation).toBe('afr')
     for (const part of ['callbackSecret', 'objectLocation', 'webhook', 'sms', 'pinSecret'] as const)
       expect(read()[part], part).toBeUndefined()
   })

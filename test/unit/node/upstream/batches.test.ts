@@ -1,6 +1,7 @@
 import { type Address, type Hex, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
+import { createUpstream } from '../../../../src/node/upstream/http-upstream.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { sampleOf } from '../../../support/sample.ts'
@@ -197,6 +198,24 @@ test('a node that is gone is asked each call a few times, and batches stay as th
   node.posts.length = 0
   expect(await balances(20)).toEqual(wanted(20))
   expect(node.posts.some(({ length }) => length === 20)).toBe(true)
+})
+
+test('a transaction goes out alone, wherever it stands among the calls of one turn', async () => {
+  for (const place of [0, 1, 2, 3]) {
+    const node = nodeOf(() => json([]), 50)
+    const { call } = createUpstream({
+      ...{ name: 'node 1', url: 'http://node.test/', fetch: node.fetch },
+      ...{ note: () => {}, now: () => 0 },
+    })
+    const methods = Array<string>(3).fill('eth_gasPrice')
+    const sends = Array<string>(2).fill('eth_sendRawTransaction')
+    methods.splice(place, 0, ...sends)
+    const { signal } = new AbortController()
+    await Promise.all(methods.map((method) => call(method, ['0x1'], signal)))
+    const posts = node.posts.map((post) => post.map(({ method }) => method))
+    const alone = sends.map((send) => [send])
+    expect(posts, `${place}`).toEqual([...alone, Array(3).fill('eth_gasPrice')])
+  }
 })
 
 test('a transaction is handed to a node once and alone, whatever the node makes of batches', async () => {

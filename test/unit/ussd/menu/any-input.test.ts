@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { goodAnswers, menus } from '../../../../scripts/dev/menu-ways.ts'
-import { maxAnswers } from '../../../../src/ussd/menu/walk.ts'
+import { plainDigits } from '../../../../src/runtime/digits.ts'
+import { answersOf, maxAnswers } from '../../../../src/ussd/menu/walk.ts'
 import { messagesIn } from '../../../../src/ussd/messages/languages.ts'
 import { inAlphabet, screenSeptets, septetsOf } from '../../../../src/ussd/screens/septets.ts'
 import { anyCharacter, holds } from '../../../support/properties.ts'
@@ -19,6 +20,16 @@ const answer = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 30 }) },
   { weight: 1, arbitrary: fc.stringMatching(/^[0-9*#.,+x€[\]-]{0,60}$/) },
 )
+
+test('answers come apart as they were typed, in the digits of ASCII', async () => {
+  await holds(
+    fc.property(fc.array(answer, { minLength: 1, maxLength: 6 }), (typed) => {
+      const answers = typed.map((each) => each.replaceAll('*', ''))
+      const text = answers.join('*')
+      if (text !== '') expect(answersOf(text)).toEqual(answers.map(plainDigits))
+    }),
+  )
+})
 
 const all = Object.values(messagesIn)
 const anyOf = (words: readonly string[]) => words.map(inAlphabet).join('|')

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { watchAlerts } from '../../../../src/operator/alerting/watch.ts'
+import type { AlertMessage } from '../../../../src/operator/alerting/webhook.ts'
+import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
+import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
+import { createHandClock } from '../../../support/hand-clock.ts'
+import { conditionWith, subject, now as unlistedAt } from '../condition.ts'
+
+test('an alert that the webhook does not take is told again with the same id, until it is', async () => {
+  const clock = createHandClock()
+  const relayer = `0x${'11'.repeat(20)}`
+  const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
+  const { ledger } = createMemoryLedger({ rules, relayer, now: clock.now })
+  const [posted, logged]: [AlertMessage[], string[]] = [[], []]
+  const fetch = async (_: unknown, init?: RequestInit) => {
+    posted.push(JSON.parse(`${init?.body}`))
+    return new Response(null, { status: posted.length < 3 ? 503 : 200 })
+  }
+  const webhook = { webhook: { url: 'https://hooks.example', secret: 'a-secret' }, fetch, clock }
+  const log = ({ event }: { event: string }) => void logged.push(event)
+  for (let look = 0; look < 8; look += 1) {
+    const { alerts, untoldFrom } = await ledger.vitals()
+    const isDue = untoldFrom !== undefined && untoldFrom <= clock.now()
+    const known = conditionWith({ unlistedAt, alerts, untoldFrom: isDue ? 0 : undefined })
+    await watchAlerts(ledger, known, { subject, log, webhook })
+    clock.forward(120_000)
+  }
+  expect(posted.map(({ id }) => id)).toEqual(Array(3).fill(posted[0]?.id))
+  expect(logged).toEqual(['alert.raised', 'alert.untold', 'alert.untold'])
+})
