@@ -2,6 +2,13 @@ import type { SendVerdict, SignedTransaction } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import { logTransitions } from './log-transitions.ts'
 
+/** Says what each verdict means for the nonce: a new kind of refusal does not compile. */
+export const effects = {
+  ...{ taken: 'is_held', price_too_low: 'is_cheap', nonce_occupied: 'is_foreign' },
+  ...{ unknown: 'none', nonce_used: 'none', nonce_too_high: 'none', price_too_high: 'none' },
+  ...{ insufficient_funds: 'none', quota: 'none', other: 'none' },
+} as const satisfies Record<SendVerdict, string>
+
 /** Sends recorded bytes, never new ones; after a transport error they count as sent. */
 export async function broadcast(
   relayer: Relayer,
@@ -28,7 +35,7 @@ export async function broadcast(
         node: sent.message,
       })
       // Unknown bytes hold the nonce, of an older payment perhaps: they are never outbid.
-      if (isFirst && sent.refusal === 'nonce_occupied') {
+      if (isFirst && effects[sent.refusal] === 'is_foreign') {
         logTransitions(log, await ledger.displaced(nonce))
       } else await ledger.sent(transaction.hash, sent.refusal)
       return sent.refusal

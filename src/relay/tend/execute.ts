@@ -1,6 +1,6 @@
 import { faultOf } from '../../runtime/log.ts'
 import type { BlockId, Slot } from '../ledger/port.ts'
-import { broadcast } from '../outcome/broadcast.ts'
+import { broadcast, effects } from '../outcome/broadcast.ts'
 import { logTransitions } from '../outcome/log-transitions.ts'
 import { settle } from '../outcome/settle.ts'
 import { carry, type Relayer, signFor } from '../relayer.ts'
@@ -184,10 +184,11 @@ async function offer(
   const isFirst = action.kind === 'rebroadcast' && action.isFirst
   const signal = relayer.clock.timeout(nodeTimeoutMs)
   const verdict = await broadcast(relayer, nonce, transaction, isFirst, signal)
+  const effect = effects[verdict]
   // The payment is queued again for another nonce.
-  if (verdict === 'nonce_occupied' && isFirst) return { kind: 'changed' }
-  if (verdict !== 'taken' && verdict !== 'price_too_low') return { kind: 'same' }
-  if (action.kind === 'outbid' && (verdict === 'price_too_low' || action.isStuck)) {
+  if (effect === 'is_foreign' && isFirst) return { kind: 'changed' }
+  if (effect !== 'is_held' && effect !== 'is_cheap') return { kind: 'same' }
+  if (action.kind === 'outbid' && (effect === 'is_cheap' || action.isStuck)) {
     await outbid(relayer, action)
   }
   if (action.kind === 'reportStuck') {
