@@ -1,7 +1,4 @@
-/**
- * Holds tasks and when they are due, by the queue's own clock. An instance takes a task under a
- * lease, so that another instance takes over when it dies.
- */
+/** Holds tasks and when they are due; leases let another instance take over from a dead one. */
 export type DueQueue = {
   /** Makes a task due within `inMs`; while an instance holds it, due again after that. */
   arm(task: string, inMs: number): Promise<void>
@@ -9,10 +6,7 @@ export type DueQueue = {
   take(leaseMs: number): Promise<HeldTask[]>
   /** Extends the lease; `false` where another instance holds the task by now. */
   renew(held: HeldTask, leaseMs: number): Promise<boolean>
-  /**
-   * Gives a task back, due after `againInMs` (undefined: once armed) or earlier if armed meanwhile.
-   * Changes nothing where the lease was lost.
-   */
+  /** Gives a task back, due after `againInMs` or when armed; nothing if the lease was lost. */
   done(held: HeldTask, againInMs: number | undefined): Promise<void>
 }
 

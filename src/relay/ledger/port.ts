@@ -32,10 +32,7 @@ export type SessionLedger = {
   renumber(renumbering: Renumbering): Promise<Renumbered>
   /** Returns a session's decision, or else what its account has under way. */
   lookup(question: Question): Promise<Decided | Undecided>
-  /**
-   * Keeps what a question shows or is judged by, unless its session is decided. Returns what was
-   * kept first, so that each later delivery goes by the same.
-   */
+  /** Keeps the first value that a question shows, so that later deliveries go by the same. */
   show(showing: Showing): Promise<Shown | Decided>
   /** Returns what a question keeps under this name, if anything. */
   shown(question: Question, name: string): Promise<string | undefined>
@@ -72,10 +69,7 @@ export type PaymentLedger = {
   confirm(session: string, blockHash: Hex): Promise<Transition[]>
   /** Ends a payment whose deadline has passed unspent. Its nonce is left to be filled. */
   expire(session: string): Promise<Transition[]>
-  /**
-   * Takes due messages; `next` is when the next one is due (Unix time in ms). Only the taker may
-   * send one, once, unless it notes that nothing was sent.
-   */
+  /** Takes due messages, and tells when the next is due (Unix time in ms); a taker sends once. */
   takeSms(limit: number): Promise<{ taken: DueSms[]; next: number | undefined }>
   noteSms(name: SmsName, fate: SmsFate): Promise<void>
 }
@@ -83,10 +77,7 @@ export type PaymentLedger = {
 export type NonceLedger = {
   /** Returns what was signed for the nonces in use and for the last ones, in any state. */
   signed(): Promise<SignedNonce[]>
-  /**
-   * Returns a nonce that may carry queued payments or close a gap (no sessions), if it may. A
-   * displaced nonce is free again after `displacedMs`.
-   */
+  /** Returns a nonce that may carry queued payments, or close a gap (no sessions). */
   slot(filling: NonceFill): Promise<Slot | undefined>
   /** Records the transaction for such a nonce where it still may carry these payments. */
   fill(
@@ -114,23 +105,14 @@ export type ChainLedger = {
   reopen(blockHash: Hex): Promise<Transition[]>
   /** Notes the followed blocks, the head first, and the told count; undefined: the head is gone. */
   sawHead(trail: readonly FollowedBlock[] | undefined, toldCount?: number): Promise<void>
-  /**
-   * Notes what changes slowly on the chain, and which of it was asked for. Takes counts only of the
-   * last noted head: a late round would count what the chain has lost.
-   */
+  /** Notes what changes slowly on the chain; counts only as of the last noted head. */
   sawMeans(head: Hex, means: Means, asked?: Turn): Promise<void>
 }
 
 export type OperatorLedger = {
-  /**
-   * Returns what operators go by, and compares an identity without going on with it. With `probes`
-   * it writes a row now and then, to prove that rows can be written.
-   */
+  /** Returns what operators go by; with `probes` it writes a row to prove that it can. */
   vitals(asked?: { identity?: Identity; probes?: boolean }): Promise<Vitals>
-  /**
-   * Sets whether new payments are taken, with an audit entry of this id. A drain may name the
-   * fingerprint of the account secret that may come next.
-   */
+  /** Sets whether new payments are taken; a drain may name the next account secret. */
   setIntake(kind: IntakeWish, id: string, nextAccountKey?: string): Promise<Intake>
   /** Records what an operator did, once for each id. Never holds a phone number. */
   note(entry: Omit<AuditEntry, 'at'>): Promise<void>
@@ -205,10 +187,7 @@ export type Identity = { chainId: number; fingerprints: Readonly<Record<string, 
 /** Lists what may change while nothing is open. */
 export const movableIdentity: readonly string[] = ['FORWARDER_ADDRESS', 'RELAYER_MNEMONIC']
 
-/**
- * Maps accounts of present forms to those of former ones. `numbering` is the fingerprint of the
- * table of forms; with `kept`, how many in all, the ledger goes on with it.
- */
+/** Maps accounts of present to former forms; with `kept`, how many in all, it is in force. */
 export type Renumbering = {
   id: string
   numbering: string
@@ -308,10 +287,7 @@ export type Vitals = {
   untoldFrom: number | undefined
   /** When a transaction was last seen in a block. */
   lastMinedAt: number | undefined
-  /**
-   * Counts `<kind>.<event>` of payments, `refused.<obstacle>`, and `refused.own` where the payment
-   * itself was to blame.
-   */
+  /** Counts `<kind>.<event>`, `refused.<obstacle>` and `refused.own` (to blame itself). */
   counts: Readonly<Record<string, number>>
   obstacle: NotedObstacle | undefined
   /** When a caller was last refused for a number that is in no numbering plan. */
@@ -393,10 +369,7 @@ export type DueSms = SmsName & {
   reason: string
 }
 
-/**
- * Tells what became of a message. `unknown`: it may have been sent. `refused`: it never can be.
- * `known`: it was sent before. Due again are `later`: nothing was sent, and `untried`.
- */
+/** Tells what became of a message: `later` and `untried` are due again. */
 export type SmsFate = 'sent' | 'unknown' | 'refused' | 'known' | 'later' | 'untried'
 
 /** Selects payments. Times are Unix times in ms. */
@@ -475,16 +448,10 @@ export type PaymentOffer = Question & {
   pace: Pace
   /** Counts the relayer's transactions on the chain, as lately seen. */
   chainNonce: number
-  /**
-   * Counts the pool's as well. A new payment begins above them, since unknown bytes there may be a
-   * payment whose rows were lost.
-   */
+  /** Counts the pool's as well: unknown bytes there may be a payment whose rows were lost. */
   poolNonce: number
   gasPriceWei: bigint
-  /**
-   * Names the view of the account that it was checked against: on an older one the verdict is
-   * `changed`, so that two sessions cannot both pass on one balance. Undefined: unchecked.
-   */
+  /** Names the account's view: on an older one the verdict is `changed`. Undefined: unchecked. */
   seen: number | undefined
   /** Beyond it the verdict is {@link Full}. Undefined: unchecked. */
   room?: Room | undefined
@@ -496,10 +463,7 @@ export type PaymentOffer = Question & {
   saw?: Seen | undefined
   /** With another key or forwarder than the ledger's it is `paused`. Undefined: unchecked. */
   identity?: Identity | undefined
-  /**
-   * Tells what the chain had at a block: where that is less than all that is reserved and not yet
-   * shown there, the verdict is `none_left`. Undefined: unchecked.
-   */
+  /** Tells what could be lent at a block; too little is `none_left`. Undefined: unchecked. */
   lendable?: Lendable | undefined
 }
 
@@ -543,19 +507,13 @@ export type Verdict =
   /** The account has paid since it was looked at. */
   | { kind: 'changed' }
 
-/**
- * The places of the offers whose payments may begin, one a session, and the nonce for them. Undefined: none is free,
- * and they are to be queued.
- */
+/** Lists the places of payments that may begin, and their nonce. Undefined: they are queued. */
 export type Proposal = { slot: Slot | undefined; accepted: number[] }
 
 /** A transaction that carries the payments of the offers in these places, in this order. */
 export type Carrying = SignedTransaction & { nonce: number; accepted: readonly number[] }
 
-/**
- * Counts in wei what a payment takes of the loans' pool, of the day's cap on loans, and of the
- * day's limit of withdrawals (left out: nothing).
- */
+/** Counts in wei what a payment takes of the pool, of the day's cap and of withdrawals. */
 export type Shares = { poolWei: bigint; capWei: bigint; outWei?: bigint | undefined }
 
 /** Tells what the chain had at a block, at least of what the payment takes. */

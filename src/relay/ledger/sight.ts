@@ -4,9 +4,7 @@ import * as z from 'zod/mini'
 const time = z.int()
 const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
 
-/**
- * Reads the loan pool in wei: what the daily cap leaves is `issuableWei`, a loan `principalWei`.
- */
+/** Reads the loan pool in wei; the daily cap leaves `issuableWei`. */
 const pool = z.object({
   ...{ liquidityWei: wei, issuableWei: wei, principalWei: wei },
   ...{ owedWei: wei, balancesWei: wei },

@@ -1,7 +1,4 @@
-/**
- * Tells what each event does to a payment; STORAGE.md shows this table. An event that a state does
- * not list changes nothing. `none` is a payment that the ledger does not have yet.
- */
+/** Tells what each event does to a payment; an event that a state lacks changes nothing. */
 export const transitions = {
   none: { accepted: 'signed', enqueued: 'queued', adopted: 'mined' },
   queued: { attached: 'signed', settled: 'mined', overdue: 'expired' },
@@ -53,10 +50,7 @@ type PhaseRule = {
   waits: boolean
 }
 
-/**
- * Tells all that depends on a phase, in the order in which phases are shown. What is `stuck` waits
- * for its deadline alone.
- */
+/** Tells all that depends on a phase; what is `stuck` waits for its deadline alone. */
 export const phaseRules = {
   waiting: { list: 'queued', isDecided: false, waits: true },
   stuck: { list: 'stuck', isDecided: false, waits: true },

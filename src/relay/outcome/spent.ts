@@ -9,10 +9,7 @@ import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 const daySeconds = 86_400
 const nodeTimeoutMs = 5_000
 
-/**
- * Tells whether what spent an intent at this time (Unix, in seconds) stops this request: earlier
- * than the forwarder remembers, it was another payment of a session id that is used again.
- */
+/** Tells whether what spent an intent then (Unix, in s) is remembered, and so stops it. */
 function keepsFromExecuting(spentAtSeconds: number, request: ForwardRequest): boolean {
   const acceptedAt = request.deadline - requestLifetimeSeconds
   return spentAtSeconds + intentLifetimeSeconds > acceptedAt

@@ -283,10 +283,7 @@ export function isPoolCountWrong(work: Work): boolean {
   )
 }
 
-/**
- * Returns queued payments in the order of their nonces: accounts take turns, the oldest first. One
- * past its deadline would be refused, and waits for the depth that ends it.
- */
+/** Returns queued payments in turn by account, the oldest first; overdue ones wait apart. */
 export function waitingPayments(work: Work, { timestampSeconds }: Head): Payment[] {
   const turns = new Map<string, number>()
   const turnOf = ({ order: { request } }: Payment) => {
@@ -306,10 +303,7 @@ export function waitingPayments(work: Work, { timestampSeconds }: Head): Payment
 /** Gives payments to a free nonce; none: its transaction only closes a gap. */
 export type Filling = { nonce: number; payments: readonly Payment[] }
 
-/**
- * Gives free nonces to waiting payments, the lowest first, {@link PoolRules.maxInBatch} each, and
- * closes gaps; what the pool may hold below its count is never outbid.
- */
+/** Gives free nonces to waiting payments, in batches, and closes gaps; outbids nothing. */
 export function fillings(
   { work, refused }: LedgerSnapshot,
   { head, count }: ChainSnapshot,

@@ -104,10 +104,7 @@ async function followed(relayer: Relayer, work: Work, head: Head) {
   return { trail, toldCount, count: toldCount ?? known }
 }
 
-/**
- * Finds lost blocks: all near the head, since others may have noted several branches; deeper ones
- * were seen together, so the first that is held ends the search.
- */
+/** Finds lost blocks: all near the head, and deeper ones down to the first that is held. */
 async function askBlocks(
   relayer: Relayer,
   ledger: LedgerSnapshot,
@@ -136,10 +133,7 @@ async function askBlocks(
   return { ...chain, blocks, places }
 }
 
-/**
- * Finds blocks below the trail after a reorganization, from the highest down, by parents' hashes: a
- * node that is behind shows lost blocks, and no later round asks again.
- */
+/** Finds blocks below the trail by parents' hashes: a node that is behind shows lost ones. */
 function placesBelow(
   relayer: Relayer,
   chain: ChainSnapshot,
@@ -154,10 +148,7 @@ function placesBelow(
   }
 }
 
-/**
- * Finds the last round's head by parents' hashes, since a node that is behind shows lost blocks;
- * after the time to catch up each node is believed.
- */
+/** Finds the last round's head by parents' hashes; after a while each node is believed. */
 async function placeOfLast(
   relayer: Relayer,
   last: BlockId,
@@ -265,10 +256,7 @@ async function askFates(
   return fates
 }
 
-/**
- * Finds the blocks that make outcomes final, near the head only in the trail: a node that is behind
- * shows lost blocks, and what is final is never asked for again.
- */
+/** Finds the blocks that make outcomes final, near the head in the trail alone. */
 async function askDeepPlaces(
   relayer: Relayer,
   work: Work,
@@ -287,10 +275,7 @@ async function askDeepPlaces(
   return places
 }
 
-/**
- * Asks whether overdue payments were executed, by a followed block's hash: any other block may show
- * them as unspent, and that is final.
- */
+/** Asks by a followed block's hash whether overdue payments were executed. */
 async function askSpendings(
   relayer: Relayer,
   work: Work,

@@ -37,10 +37,7 @@ async function followUp(relayer: Relayer, work: Work, head: Head): Promise<Walke
   return { trail, toldCount, bottom: below.length === 0 ? bottom : undefined }
 }
 
-/**
- * Extends a trail down to a block of ours that a round found late or whose rows were lost, or to
- * where an overdue payment ends; what is reached is kept.
- */
+/** Extends a trail down to what was found late, or where an overdue payment ends. */
 async function reachDown(
   relayer: Relayer,
   work: Work,

@@ -17,10 +17,7 @@ export const exportHead = z.object({
   ),
 })
 
-/**
- * Reads what belongs together, as of one moment: a session with payment, nonce and bytes; a nonce
- * that carries nothing; or a row of its own. Sums follow from these.
- */
+/** Reads what belongs together at one moment; sums follow from it. */
 export const exportEntry = z.object({
   session: z.optional(tables.sessions.row),
   payment: z.optional(tables.payments.row),

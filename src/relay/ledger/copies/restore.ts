@@ -10,11 +10,7 @@ import { type Row, schemaVersion } from '../rows.ts'
 import { phaseRules } from '../transitions.ts'
 import type { ExportEntry, ExportHead } from './export-format.ts'
 
-/**
- * Begins to add what an export has and the ledger has not: its own rows are newer, or the same.
- * Until the end no session is decided and no round acts, since a row that is still to come may show
- * a payment or bytes.
- */
+/** Begins to add what is missing; until the end nothing is decided, since more may come. */
 export function beginRestore(at: At, { id, head, identity, adds }: Restoring): RestoreBegun {
   const { rows } = at
   if (head.schema !== schemaVersion) return { kind: 'other_schema', schema: schemaVersion }
@@ -137,10 +133,7 @@ function isDecidedHere(rows: Draft, { session, payment }: ExportEntry): boolean 
   return [paymentRow(rows, name), paymentRow(rows, intent?.session)].some(Boolean) || isAnswered
 }
 
-/**
- * Restores a payment. One that waited gets an attempt, so that rounds ask the chain for its intent
- * before it goes out: it may have been carried since.
- */
+/** Restores a payment; one that waited gets an attempt, so that rounds ask for its intent first. */
 function restorePayment(rows: Draft, payment: Row<'payments'>): void {
   const { intent_id, session, phase, attempts } = payment
   rows.put('intents', { intent_id, session })

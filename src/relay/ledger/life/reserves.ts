@@ -11,10 +11,7 @@ const amount = z.pipe(
 )
 const shares = { poolWei: amount, capWei: amount, outWei: amount }
 
-/**
- * Reads what payments take of what all accounts share (`meta.reserved`): until they settle, or
- * until a view of the chain has the block that holds them.
- */
+/** Reads what open payments take of what all share, until the chain is seen to show it. */
 const reserved = z.object({
   open: z.object(shares),
   blocks: z.array(z.object({ ...shares, number: z.int() })),
@@ -119,10 +116,7 @@ function reservedOf(rows: Draft): Reserved {
     )
 }
 
-/**
- * Tells whether the chain held less at a block than this payment takes, with all reserves that the
- * block does not show.
- */
+/** Tells whether a block showed less than this payment takes with all unseen reserves. */
 export function isShort({ rows }: At, own: Shares, there: Lendable | undefined): boolean {
   if (there === undefined) return false
   const { open, blocks } = reservedOf(rows)

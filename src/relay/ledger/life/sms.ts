@@ -22,10 +22,7 @@ export function holdSms(rows: Draft, session: string, messages: readonly HeldSms
   }
 }
 
-/**
- * Makes messages due once a payment has ended, and holds them again where a reorganization takes
- * that back. Taken ones have left; no receiver hears of a failure.
- */
+/** Makes messages due once a payment has ended, and holds untaken ones if that is undone. */
 export function followPayment(
   rows: Draft,
   { session, state: from }: Pick<Row<'payments'>, 'session' | 'state'>,

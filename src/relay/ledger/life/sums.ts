@@ -2,11 +2,7 @@ import type { Draft } from '../draft.ts'
 import type { Row } from '../rows.ts'
 import { isUnsettled } from '../transitions.ts'
 
-/**
- * Lets a list have all its rows, to count a lost sum again. A sum is what no single row says: an
- * account's open payments, the queue, what a block holds. Every step that changes a sum writes its
- * row, so two steps never both pass on one sum.
- */
+/** Lists all rows, to count a lost sum again; every step that changes a sum writes its row. */
 export const noLimit = Number.MAX_SAFE_INTEGER
 
 type Account = Row<'accounts'>

@@ -2,10 +2,7 @@ import type { At, Draft } from '../draft.ts'
 import type { BlockId, FollowedBlock, Means, Turn, Work } from '../port.ts'
 import { ofAnyDeployment, type Seen, type Sight, sight, turns, withSeen } from '../sight.ts'
 
-/**
- * Names the key that a note is of: with another key it is no longer known. A ledger may lose its
- * notes of the chain without losing a payment.
- */
+/** Names the key that a note is of: with another key it counts as unknown. */
 type OfKey = { relayer?: string }
 
 const isOf = ({ relayer }: At, noted: OfKey): boolean => noted.relayer === relayer

@@ -20,10 +20,7 @@ const youngerThan = (rows: Draft, account: string, ms: number): Row<'payments'>[
 const hasSentNothing = ({ state }: Row<'payments'>): boolean =>
   state === 'reverted' || state === 'expired'
 
-/**
- * Tells whether one more payment that sends money is beyond a day's limits. One that failed or
- * expired counts as a payment, but sent nothing.
- */
+/** Tells whether one more payment exceeds a day's limits; failed ones count but sent nothing. */
 export function overDay(
   rows: Draft,
   account: string,
@@ -44,10 +41,7 @@ export function overDay(
   return spendsWei > leftWei ? { kind: 'too_much_today', leftWei } : undefined
 }
 
-/**
- * Returns how many minutes ago the account made the same call, if within 10 minutes. What is found
- * first is kept; without a call only that is returned.
- */
+/** Returns how many minutes ago an equal call was made, within 10; the first answer is kept. */
 export function minutesSinceEqual(
   rows: Draft,
   question: Question,

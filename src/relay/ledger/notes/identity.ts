@@ -72,10 +72,7 @@ export function identify(at: At, identity: Identity): Identified {
 
 const numberingRow = 'identity.NUMBERING'
 
-/**
- * Keeps former accounts, but not for a number that has paid from its present one: a session of it
- * could pay again from the other.
- */
+/** Keeps former accounts, but not for a number that has paid from its present one. */
 export function renumber({ rows }: At, { id, numbering, accounts, kept }: Renumbering): Renumbered {
   const isServing = rows.row('meta', numberingRow)?.value === numbering
   if (isServing && intakeOf(rows).kind === 'open') return { kind: 'serving' }

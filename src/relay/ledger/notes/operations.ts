@@ -30,10 +30,7 @@ export function intakeOf(rows: Draft): Intake {
 /** Names what an operator does to set the intake. */
 export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
 
-/**
- * Sets the intake and records that, naming no secret; done twice, the first time stays. A restore
- * goes on, unless payments are to be taken: that ends it.
- */
+/** Sets the intake and records that once; a restore goes on unless payments are to be taken. */
 export function setIntake(
   rows: Draft,
   kind: IntakeWish,

@@ -27,10 +27,7 @@ export type LedgerHost = LedgerKeeper & {
   acceptor: (ledger: Ledger) => AcceptPayment
 }
 
-/**
- * Makes the ledger's Durable Object: rows in its own SQLite, and an alarm that runs rounds until
- * nothing is open. Calls `hostOf` once an instance.
- */
+/** Makes the ledger's Durable Object: rows in its SQLite, rounds by its alarm. */
 export function ledgerObject<Env>(hostOf: (env: Env) => LedgerHost) {
   class LedgerObject extends DurableObject<Env> {
     readonly #kept: KeptLedger

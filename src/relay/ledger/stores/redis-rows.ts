@@ -61,9 +61,7 @@ export function createLoad(database: RedisDatabase, keys: readonly string[]): Lo
   }
 }
 
-/**
- * Writes while every row that was wanted is as it was loaded. `dueMs`: how soon the task is due.
- */
+/** Writes if every wanted row is as it was loaded; the task is then due in `dueMs`. */
 export type Change = {
   wanted: LoadQuery
   writes: ReadonlyMap<string, Write>

@@ -72,10 +72,7 @@ function openTables(sql: Sql): void {
   else assertSchema(JSON.parse(known.row))
 }
 
-/**
- * Creates tables and indexes as `rows.ts` has them: a row is JSON beside what it is found by. A
- * list that is in the order of its key needs no index.
- */
+/** Creates tables and indexes as `rows.ts` has them; lists in key order need no index. */
 export function createTables(sql: Sql): void {
   for (const name of tableNames) {
     const { key, lists } = anyTable(name)
