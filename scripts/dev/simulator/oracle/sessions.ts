@@ -118,7 +118,10 @@ function judgeReplies(history: History, one: Asked, found: Found): void {
     const excusesOf: Partial<Record<typeof rule, Excuses>> = {
       submitted: { expired: payment?.state === 'expired', lost_payment: lost.payment.length > 0 },
       nothing_sent: { lost_answer },
-      one_question: { lost_answer },
+      one_question: {
+        lost_answer,
+        neither_pays: [told, earlier].every((each) => each?.dial.wanted.kind === 'nothing'),
+      },
       identical: {
         forgotten: () => earlier === undefined || isForgotten(history, one, earlier, told),
       },
