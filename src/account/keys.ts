@@ -20,7 +20,9 @@ export function createCallerAccounts(keySecret: Secret): CallerAccounts {
   const hash = createKeyedHash(keySecret)
   const remembered = new Map<PhoneNumber, LocalAccount>()
   return async (phone) => {
-    const account = remembered.get(phone) ?? (await deriveAccount(hash, phone))
+    const known = remembered.get(phone)
+    if (known !== undefined) return known
+    const account = await deriveAccount(hash, phone)
     if (remembered.size >= rememberedLimit) remembered.clear()
     remembered.set(phone, account)
     return account

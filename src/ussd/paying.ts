@@ -115,9 +115,8 @@ async function contractCallOf(of: Paying, intent: Intent, answers: readonly stri
   const { call, spendsWei, shared, amountWei, to } = ordered
   const amount = amountWei === 'all' ? amountWei : of.amountOf(amountWei)
   const { submitted } = payments[kind].words(say)
-  const isDemo = settings.profile === 'demo'
   const queued = ({ minutes }: { minutes: string }) =>
-    isDemo ? say.queued : say.queuedFor(minutes)
+    settings.profile === 'demo' ? say.queued : say.queuedFor(minutes)
   return {
     ...{ data: callOf(call), kind, spendsWei, shared },
     submitted: (tx: AcceptedAs) =>

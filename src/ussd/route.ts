@@ -20,7 +20,7 @@ export type UssdRouteOptions = {
 
 const maxBodyBytes = 8 * 1024
 
-/** Serves one delivery. What is none gets a screen too: a handset shows nothing else. */
+/** Serves deliveries. A bad request gets a screen too, since a handset shows nothing else. */
 export function ussdRoutes(options: UssdRouteOptions): Hono {
   const { gateway, country, log } = options
   const routes = new Hono()

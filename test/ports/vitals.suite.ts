@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Identity } from '../../src/relay/ledger/port.ts'
 import type { Seen } from '../../src/relay/ledger/sight.ts'
 import type { LedgerHarness } from './ledger.suite.ts'
-import { accept, question, screenOf } from './payments.ts'
+import { accept, executionIn, mineAt, question, screenOf } from './payments.ts'
 
 const identity = (secret: string, forwarder = 'one'): Identity => ({
   chainId: 31,
@@ -90,6 +90,22 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       await refuse('third')
       const after = await ledger.vitals()
       expect([after.obstacle?.kind, after.obstacle?.endedAt]).toEqual(['relayer_poor', undefined])
+    })
+
+    test('tell since when the first payment waits for a block: signed, or taken back', async () => {
+      const { ledger, pass } = await create()
+      const waits = async () => {
+        const { now, signedAt } = await ledger.vitals()
+        return signedAt === undefined ? undefined : now - signedAt
+      }
+      expect(await waits()).toBeUndefined()
+      await accept(ledger, 'a')
+      pass(9_000)
+      expect(await waits()).toBeGreaterThanOrEqual(9_000)
+      await mineAt(ledger, 'a', 0, executionIn(9))
+      expect(await waits()).toBeUndefined()
+      await ledger.reopen(executionIn(9).block.hash)
+      expect(await waits()).toBeLessThan(9_000)
     })
 
     test('have nothing that was seen of other contracts or of another key', async () => {

@@ -11,7 +11,7 @@ const ofTransactions = [
   'trace_transaction',
 ]
 
-/** Gives what a node finds by hash or number, `null` where it says that there is none. */
+/** Looks something up at a node by hash or number; `null`: the node does not have it. */
 export async function lookUp<T>(
   node: UpstreamNode,
   method: string,

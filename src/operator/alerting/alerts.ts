@@ -7,7 +7,6 @@ import { isoOf, type Subject } from '../records.ts'
 const fewLoans = 10n
 /** Calls a payment stuck that none of so many blocks has, or that waits for so many times that of outbidding. */
 const stuckAfter = 3
-/** Tells of a day's calls from this share on. */
 const budgetShare = 0.8
 
 type Find = (known: KnownCondition, subject: Subject) => string | undefined
@@ -83,7 +82,7 @@ function stuckPayment({ vitals, terms }: KnownCondition): string | undefined {
   // The chain's clock need not agree with the ledger's.
   const isPassed = third > signedAt && now - signedAt >= blockMs * (stuckAfter - 1)
   if (!isPassed && now - signedAt < replaceAfterMs * stuckAfter) return undefined
-  return `A payment that was signed at ${isoOf(signedAt)} is in no block. Outbid its nonce, or raise MAX_GAS_PRICE_WEI.`
+  return `A payment waits for a block since ${isoOf(signedAt)}. Outbid its nonce, or raise MAX_GAS_PRICE_WEI.`
 }
 
 function lowPool({ vitals }: KnownCondition, { chain, loan }: Subject): string | undefined {

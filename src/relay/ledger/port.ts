@@ -295,7 +295,7 @@ export type Vitals = {
   nextNonce: number
   /** Lists the last followed blocks, the latest first. */
   blocks: readonly FollowedBlock[]
-  /** When the first nonce that no block has was signed for. */
+  /** Tells since when the first nonce that no block has waits: signed, or taken back. */
   signedAt: number | undefined
   /** Counts payments of nonces in use, as in {@link Load}. */
   carried: number

@@ -1,12 +1,15 @@
 import type { SendVerdict, SignedTransaction } from '../ledger/port.ts'
+import { each } from '../ledger/rows.ts'
 import type { Relayer } from '../relayer.ts'
 import { logTransitions } from './log-transitions.ts'
 
 /** Says what each verdict means for the nonce: a new kind of refusal does not compile. */
 export const effects = {
-  ...{ taken: 'is_held', price_too_low: 'is_cheap', nonce_occupied: 'is_foreign' },
-  ...{ unknown: 'none', nonce_used: 'none', nonce_too_high: 'none', price_too_high: 'none' },
-  ...{ insufficient_funds: 'none', quota: 'none', other: 'none' },
+  taken: 'is_held',
+  price_too_low: 'is_cheap',
+  nonce_occupied: 'is_foreign',
+  ...each('none', 'unknown', 'nonce_used', 'nonce_too_high', 'price_too_high'),
+  ...each('none', 'insufficient_funds', 'quota', 'other'),
 } as const satisfies Record<SendVerdict, string>
 
 /** Sends recorded bytes, never new ones; after a transport error they count as sent. */

@@ -79,8 +79,8 @@ export function outcomeFor({ execution, isSame }: Found): Execution {
 const otherRequest = 'Another request of this session was executed'
 
 /**
- * Finds what spent a request's intent, whoever sent it, as of the latest block or `at` this hash;
- * undefined: it can still execute. @throws {TransportError} the node does not show by what
+ * Finds the execution that spent a request's intent, by any relay, as of the latest block or `at`;
+ * undefined: the intent is unspent. @throws {TransportError} the node does not show by what
  */
 export async function findExecution(
   relayer: Relayer,

@@ -2,7 +2,7 @@ import type { Draft } from '../draft.ts'
 import type { Row } from '../rows.ts'
 import { isUnsettled } from '../transitions.ts'
 
-/** Lists all rows, to count a lost sum again; every step that changes a sum writes its row. */
+/** Lists all rows, to count a lost sum again. */
 export const noLimit = Number.MAX_SAFE_INTEGER
 
 type Account = Row<'accounts'>

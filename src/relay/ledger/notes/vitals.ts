@@ -1,10 +1,10 @@
 import type { At, Draft } from '../draft.ts'
 import { countsOf } from '../life/counts.ts'
-import { carriedBy, nextNonce, openNonces, relayerOf } from '../life/nonces.ts'
+import { carriedBy, nextNonce, relayerOf } from '../life/nonces.ts'
 import { paymentsIn } from '../life/payments.ts'
 import { lookAtQueue } from '../life/sums.ts'
 import type { Identified, Vitals } from '../port.ts'
-import { schemaVersion } from '../rows.ts'
+import { type Row, schemaVersion } from '../rows.ts'
 import { ofAnyDeployment } from '../sight.ts'
 import { perOpenPhase } from '../transitions.ts'
 import { activeAlerts } from './alerts.ts'
@@ -14,9 +14,6 @@ import { intakeOf } from './operations.ts'
 
 /** Limits how often a row is written only to prove that rows can be written. */
 const probeMs = 10_000
-
-/** Limits the blocks of which it is told how full they were. */
-const toldBlocks = 6
 
 const metaOf = (rows: Draft, name: string): unknown => {
   const row = rows.row('meta', name)
@@ -34,6 +31,15 @@ const lastMinedOf = (rows: Draft): number | undefined =>
   rows
     .list({ table: 'nonces', list: 'phase', group: 'done', newest: true, limit: 10 })
     .find(({ state }) => state === 'mined')?.changed_at
+
+/** Returns since when the first nonce is in no block: a reorganization has it wait anew. */
+function waitingSince({ rows, relayer }: At, { open: [first] }: Row<'relayers'>) {
+  const nonce = first && rows.row('nonces', relayer, first[0])
+  const ends = [nonce?.bytes.at(0), nonce?.bytes.at(-1)]
+  const [signed, last] = ends.map((bytes) => bytes && rows.row('transactions', bytes[0]))
+  const isReopened = last && nonce && nonce.changed_at > last.recorded_at
+  return isReopened ? nonce.changed_at : signed?.recorded_at
+}
 
 export function vitalsOf(
   at: At,
@@ -56,8 +62,8 @@ export function vitalsOf(
     obstacle: obstacleOf(rows),
     unlistedAt: metaOf(rows, 'unlisted') as number | undefined,
     nextNonce: nextNonce(known),
-    blocks: trailOf(at).trail.slice(0, toldBlocks),
-    signedAt: openNonces(at)[0]?.transactions.at(-1)?.recordedAt,
+    blocks: trailOf(at).trail.slice(0, 6),
+    signedAt: waitingSince(at, known),
     carried: carriedBy(known),
     waiting: lookAtQueue(rows).waiting,
     oldest: perOpenPhase((phase) => paymentsIn(rows, phase, 1)[0]?.accepted_at),
