@@ -31,8 +31,8 @@ export function statusLines(status: StatusAnswer): string[] {
     head === null ? 'No head has been seen yet.' : `Block ${head.number} was seen at ${head.at}.`,
     ...fullnessLine(blocks),
     ...nodes.map(
-      ({ label, height, heightAt, state, p95Ms, failures, callsToday }) =>
-        `Node ${label}: block ${height ?? 'not known'}${heightAt === null ? '' : ` at ${heightAt}`}, ${state}, ${p95Ms === null ? 'not asked yet' : `95 of 100 answers within ${Math.round(p95Ms)} ms, ${failures} failures, ${callsToday} calls today`}.`,
+      ({ label, height, heightAt, state, p95Ms, failures, believed, callsToday }) =>
+        `Node ${label}: block ${height ?? 'not known'}${heightAt === null ? '' : ` at ${heightAt}`}, ${state}, ${p95Ms === null ? 'not asked yet' : `95 of 100 answers within ${Math.round(p95Ms)} ms, ${failures} failures, ${believed} answers that nothing proves, ${callsToday} calls today`}.`,
     ),
     ...(callsToday === null
       ? []

@@ -1,3 +1,6 @@
+/** How a network's blocks are mined: the least difficulty of one, and from which block on that is checked. */
+export type MiningRules = { leastDifficulty: bigint; from: number }
+
 /** The chains that a deployment can serve; accounts are below SLIP-44's coins 137 and 37310. */
 export const chains = {
   30: {
@@ -6,6 +9,8 @@ export const chains = {
     currency: 'RBTC',
     accountPath: "m/44'/137'/0'/0",
     explorer: 'https://explorer.rootstock.io',
+    // From Wasabi 1.0.0 on (RSKIP92, 110, 126); a hundredth of what Bitcoin's miners reach for a block.
+    mining: { leastDifficulty: 10n ** 20n, from: 1_591_000 },
   },
   31: {
     id: 31,
@@ -13,6 +18,8 @@ export const chains = {
     currency: 'tRBTC',
     accountPath: "m/44'/37310'/0'/0",
     explorer: 'https://explorer.testnet.rootstock.io',
+    // No block from RSKIP290 on may have less.
+    mining: { leastDifficulty: 550_000_000n, from: 2_581_800 },
   },
 } as const
 

@@ -37,7 +37,9 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   function serviceOf(chainId: number, asker: Asker): NodeService {
     const ofRelay = chainId === config.chain.id ? budget : undefined
     const note = ofRelay && ((calls: number) => ofRelay.note(asker, calls))
-    return createNodeService({ chainId, urls: urlsOf(config, chainId), ...runtime, note })
+    const urls = urlsOf(config, chainId)
+    const checks = { mining: config.miningOf(chainId), compares: config.comparesState }
+    return createNodeService({ chainId, urls, ...checks, ...runtime, note })
   }
   const nodeService = serviceOf(config.chain.id, 'relay')
   // Counted apart from the relay, where calls are counted.

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
-import { atPace, type Chain, poolRules } from '../chain/chains.ts'
+import { atPace, type Chain, chains, type MiningRules, poolRules } from '../chain/chains.ts'
 import { contradictionsIn } from './contradictions.ts'
-import { ConfigError, readEnvironment } from './environment.ts'
+import { ConfigError, isLoopback, readEnvironment } from './environment.ts'
 import { guardsOf } from './guards.ts'
 import { completeSettings, type Settings } from './settings.ts'
 
@@ -40,6 +40,8 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
     rpcKeyHashes: settings.RPC_KEY_HASHES,
     preflight: settings.PREFLIGHT === 'on',
     upstreamBudget: budgetOf(settings),
+    miningOf: (chainId: number) => miningOf(settings, networks, chainId),
+    comparesState: settings.COMPARE_STATE === 'on',
     guards: guardsOf(settings),
     objectLocation: settings.OBJECT_LOCATION,
     limits: limitsOf(settings),
@@ -58,6 +60,19 @@ const budgetOf = ({ callsADay, UPSTREAM_RESERVE: reserve }: Settings) =>
   callsADay === undefined
     ? undefined
     : { callsADay, relayReserve: reserve ?? Math.floor(callsADay / 2) }
+
+/** Gives how a network's blocks are mined; a node on this machine may have a chain of its own. */
+function miningOf(
+  { MIN_DIFFICULTY: least, chain }: Settings,
+  networks: ReadonlyMap<number, readonly string[]>,
+  chainId: number,
+): MiningRules | undefined {
+  const { mining } = chains[chainId === 30 ? 30 : 31]
+  if (chainId === chain.id && least !== undefined) {
+    return least === 'none' ? undefined : { ...mining, leastDifficulty: least }
+  }
+  return networks.get(chainId)?.every(isLoopback) ? undefined : mining
+}
 
 const webhookOf = ({ ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret }: Settings) =>
   url && secret ? { url, secret } : undefined

@@ -37,6 +37,10 @@ const wei = z.pipe(
   text(/^[0-9]{1,30}$/, 'has to be a number of wei'),
   z.transform((value) => BigInt(value)),
 )
+const difficulty = z.pipe(
+  text(/^[0-9]{1,30}$/, 'has to be a number of hashes'),
+  z.transform((value) => BigInt(value)),
+)
 const number = (least: number, most: number) =>
   z.coerce
     .number('has to be a number')
@@ -95,6 +99,8 @@ const optional = z.partial(
     MAX_GAS_PRICE_WEI: wei,
     UPSTREAM_CALLS_A_DAY: orNone(count(1, 1e9), 'a number of calls'),
     UPSTREAM_RESERVE: count(0, 1e9),
+    MIN_DIFFICULTY: orNone(difficulty, 'a number of hashes'),
+    COMPARE_STATE: choice('on', 'off'),
     PROFILE: choice('demo', 'lender'),
     MAX_OPEN_PAYMENTS: count(1, maxOpen),
     MAX_DIALS_A_MINUTE: count(1, 1_000_000),

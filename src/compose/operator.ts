@@ -135,13 +135,16 @@ function subjectOf(config: Config, nodeService: NodeService): Subject {
     forwarder: config.forwarder,
     guards: config.guards,
     nodes: () =>
-      nodeService.nodes.standings().map(({ name: label, height, heightAt, p95Ms, ...rest }) => ({
-        label,
-        height: height ?? null,
-        heightAt: isoOrNull(heightAt),
-        p95Ms: p95Ms ?? null,
-        ...rest,
-      })),
+      nodeService.nodes
+        .standings()
+        .map(({ name: label, height, heightAt, unknownAt, p95Ms, ...rest }) => ({
+          label,
+          height: height ?? null,
+          heightAt: isoOrNull(heightAt),
+          unknownHeaderAt: isoOrNull(unknownAt),
+          p95Ms: p95Ms ?? null,
+          ...rest,
+        })),
   }
 }
 

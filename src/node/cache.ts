@@ -19,6 +19,12 @@ export function createCache({ maxLength, now }: { maxLength: number; now: () => 
   }
 
   return {
+    /** Forgets what nothing verified: a node whose answers it may hold was proved wrong. */
+    forgetUnverified(): void {
+      for (const [key, { unverifiedSince }] of entries) {
+        if (unverifiedSince !== undefined) remove(key)
+      }
+    },
     get(key: string): KeptText | undefined {
       const kept = entries.get(key)
       if (kept === undefined) return undefined

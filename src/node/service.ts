@@ -1,3 +1,4 @@
+import type { MiningRules } from '../chain/chains.ts'
 import { type Rpc, RpcError } from '../chain/rpc.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
@@ -19,6 +20,10 @@ export type NodeServiceOptions = {
   /** Keeps the runtime alive for work that no request waits for (`waitUntil`). */
   background: (work: Promise<unknown>) => void
   log: Log
+  /** How the network's blocks are mined; undefined on a chain of one's own. */
+  mining?: MiningRules | undefined
+  /** Whether two nodes have to say the same where nothing proves an answer. */
+  compares?: boolean
   /** Told of calls before they go out to nodes. What it throws keeps them back. */
   note?: ((calls: number) => void) | undefined
 }
@@ -42,9 +47,13 @@ export const isServed = (name: string): boolean => methodOf(name) !== undefined
 export type NodeService = ReturnType<typeof createNodeService>
 
 export function createNodeService(options: NodeServiceOptions) {
-  const { chainId, clock, background, log } = options
+  const { chainId, clock, background, log, mining, compares = false } = options
+  const cache = createCache({ maxLength: maxCacheLength, now: clock.now })
   const upstreams = createUpstreams(nodesOf(options), {
     chainId,
+    mining,
+    compares,
+    onLie: cache.forgetUnverified,
     async blockNumber(node, selector) {
       const block = await minedBlock(node, selector, false)
       return block && Number(block.number)
@@ -53,7 +62,6 @@ export function createNodeService(options: NodeServiceOptions) {
     background,
     log,
   })
-  const cache = createCache({ maxLength: maxCacheLength, now: clock.now })
   const means: Means = { chainId, upstreams, cache, clock }
   const sharing = createWorkSharing({ clock, isAnswer: (error) => error instanceof RpcError })
 
@@ -66,7 +74,7 @@ export function createNodeService(options: NodeServiceOptions) {
   const request: Rpc = async (name, params, { signal, fresh = false }) => {
     if (!fresh) return JSON.parse(await answer(name, params, signal)) as unknown
     const method = find(name)
-    return await method.call(method.parse(params), contextOf(means, signal, { since: clock.now() }))
+    return await method.call(method.parse(params), contextOf(means, signal, newOrigin(clock)))
   }
 
   /** Gives the answer as JSON text, or throws the error object that it is. */
@@ -79,7 +87,7 @@ export function createNodeService(options: NodeServiceOptions) {
     const method = find(name)
     const parsed = method.parse(params)
     if (method.effect) {
-      const context = contextOf(means, signal, { since: clock.now() }, subscriptions)
+      const context = contextOf(means, signal, newOrigin(clock), subscriptions)
       return JSON.stringify(await method.call(parsed, context))
     }
     const key = keyOf(method, parsed)
@@ -88,15 +96,15 @@ export function createNodeService(options: NodeServiceOptions) {
       (await sharing.share(
         key,
         async () => {
-          const origin = { since: clock.now() }
+          const origin = newOrigin(clock)
           const result = await method.call(parsed, contextOf(means, signal, origin))
           const text = JSON.stringify(result)
           if (text.length > maxAnswerLength) {
             throw new RpcError(codes.timeout, 'the answer is too large: ask for less')
           }
           if (method.lasts(parsed, result, isDeep)) {
-            const isVerified = method.proves(parsed, result)
-            cache.set(key, { text, unverifiedSince: isVerified ? undefined : origin.since })
+            const isProved = method.proves && origin.isProved
+            cache.set(key, { text, unverifiedSince: isProved ? undefined : origin.since })
           }
           return text
         },
@@ -110,25 +118,32 @@ export function createNodeService(options: NodeServiceOptions) {
 
 type Means = { chainId: number; upstreams: Upstreams; cache: Cache; clock: Clock }
 
-/** `origin` tells since when the oldest of what an answer is made of was not verified. */
+/** Tells of what an answer is made of: whether all is proved, and since when (Unix ms) its oldest part is kept. */
+type Origin = { since: number; isProved: boolean }
+
+const newOrigin = (clock: Clock): Origin => ({ since: clock.now(), isProved: true })
+
 function contextOf(
   { chainId, upstreams, cache, clock }: Means,
   signal: AbortSignal,
-  origin: { since: number },
+  origin: Origin,
   subscriptions?: Subscriptions,
 ): Context {
+  const believed = (): void => {
+    origin.isProved = false
+  }
   return {
     chainId,
     methods,
     ...upstreams,
-    ...upstreams.during(signal),
+    ...upstreams.during(signal, believed),
     subscriptions,
     ended: () => signal.aborted,
-    async once(key, make) {
+    async once(key, kind, make) {
       const kept = cache.get(key)
       origin.since = Math.min(origin.since, kept?.unverifiedSince ?? origin.since)
       if (kept !== undefined) return kept.text
-      const unverifiedSince = clock.now()
+      const unverifiedSince = kind === 'proved' ? undefined : clock.now()
       const text = await make()
       if (text !== null) cache.set(key, { text, unverifiedSince })
       return text

@@ -77,6 +77,7 @@ export const alertNames = [
   'round_late',
   'budget',
   'unlisted_number',
+  'unknown_header',
 ] as const
 
 const alert = z.object({
@@ -143,6 +144,9 @@ export const statusAnswer = z.object({
       p95Ms: z.nullable(z.number()),
       answers: z.int(),
       failures: z.int(),
+      /** Counts answers that nothing proves, such as balances. */
+      believed: z.int(),
+      unknownHeaderAt: z.nullable(time),
       callsToday: z.int(),
     }),
   ),

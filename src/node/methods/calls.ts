@@ -4,7 +4,7 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { callParam, estimateParam, nodeCall, type SimulatedCall } from '../objects/call.ts'
 import { data, quantity, type Selector, stateBlockParam } from '../objects/values.ts'
-import { atBlock, withoutBareHash } from '../reads/at-block.ts'
+import { atBlock, readState, withoutBareHash } from '../reads/at-block.ts'
 import { unlessRefused } from '../reads/lookup.ts'
 import { minedBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
@@ -27,9 +27,9 @@ export const callMethods = [
       ],
       result: '0x000000000000000000000000000000000000000000000000002386f26fc10000',
     },
-    call: ({ call, block }, { ask }) =>
-      ask((node) =>
-        atBlock(node, block, (at) =>
+    call: ({ call, block }, context) =>
+      readState(context, block, (node, named) =>
+        atBlock(node, named, (at) =>
           simulated(node.call('eth_call', [nodeCall(call), withoutBareHash(node, at)], data), call),
         ),
       ),

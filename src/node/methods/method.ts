@@ -25,8 +25,8 @@ export type Method = {
   /** @throws {RpcError} invalid params, naming the parameter */
   readonly parse: (params: readonly unknown[]) => Record<string, unknown>
   readonly call: (params: Record<string, unknown>, context: Context) => Promise<unknown>
-  /** Whether this answer proves itself. What does not is kept for a minute at most. */
-  readonly proves: (params: Record<string, unknown>, result: unknown) => boolean
+  /** Whether every part of an answer is proved, where nothing is doubted; what is not is kept for a minute at most. */
+  readonly proves: boolean
   /** Tells whether this answer can never change; no reorganization reaches what `isDeep`. */
   readonly lasts: (params: Record<string, unknown>, result: unknown, isDeep: IsDeep) => boolean
 }
@@ -42,17 +42,17 @@ export function method<S extends Shape, R extends z.ZodMiniType>(
     params: S
     result: R
     effect?: boolean
+    proves?: boolean
     call: (params: Parsed<S>, context: Context) => Promise<z.output<R>>
     /** Without it no answer is kept. `null` never is. */
     lasts?: (params: Parsed<S>, result: Answer<R>, isDeep: IsDeep) => boolean
-    /** Without it no answer does. */
-    proves?: (params: Parsed<S>, result: Answer<R>) => boolean
   },
 ): Method {
-  const { name, params: shape, call, lasts, proves } = definition
+  const { name, params: shape, call, lasts } = definition
   const entries = Object.entries<z.ZodMiniType>(shape)
   return {
     effect: false,
+    proves: false,
     ...definition,
     parse(params) {
       if (params.length > entries.length) {
@@ -66,7 +66,6 @@ export function method<S extends Shape, R extends z.ZodMiniType>(
       return parsed
     },
     call: (params, context) => call(params as Parsed<S>, context),
-    proves: (params, answer) => proves?.(params as Parsed<S>, answer as Answer<R>) ?? false,
     lasts: (params, answer, isDeep) =>
       answer !== null &&
       answer !== undefined &&

@@ -18,7 +18,7 @@ export const rpcDiscover = method({
   example: { params: [], result: { openrpc: '1.3.2', methods: [] } },
   lasts: () => true,
   // No node is asked.
-  proves: () => true,
+  proves: true,
   call: async (_, { methods }) => openRpcDocument(methods),
 })
 

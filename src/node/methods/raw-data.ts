@@ -1,4 +1,3 @@
-import { type Hex, keccak256 } from 'viem'
 import * as z from 'zod/mini'
 import { blockParam, data, hashParam } from '../objects/values.ts'
 import { rawHeader, rawTransactionReceipt, receiptProof } from '../reads/raw-data.ts'
@@ -19,8 +18,7 @@ export const rawDataMethods = [
     result: z.nullable(data),
     example: { params: [exampleBlock.hash], result: exampleRawHeader },
     lasts: () => true,
-    // On Ethereum, and on Rootstock up to RSKIP351.
-    proves: ({ hash }, raw) => keccak256(raw as Hex) === hash,
+    proves: true,
     call: ({ hash }, { ask }) => ask((node) => rawHeader(node, hash)),
   }),
   method({
@@ -37,7 +35,7 @@ export const rawDataMethods = [
     params: { hash: hashParam },
     result: z.nullable(data),
     example: { params: [exampleTransaction.hash], result: exampleRawReceipt },
-    call: ({ hash }, { ask }) => ask((node) => rawTransactionReceipt(node, hash)),
+    call: ({ hash }, context) => context.ask((node) => rawTransactionReceipt(node, hash, context)),
   }),
   method({
     name: 'chain_getTransactionReceiptNodesByHash',
@@ -46,7 +44,8 @@ export const rawDataMethods = [
     result: z.nullable(z.array(data)),
     example: { params: [exampleBlock.hash, exampleTransaction.hash], result: exampleProof },
     lasts: () => true,
-    call: ({ blockHash, transactionHash }, { ask }) =>
-      ask((node) => receiptProof(node, blockHash, transactionHash)),
+    proves: true,
+    call: ({ blockHash, transactionHash }, context) =>
+      context.ask((node) => receiptProof(node, blockHash, transactionHash, context)),
   }),
 ]

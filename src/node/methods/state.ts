@@ -8,7 +8,7 @@ import {
   quantity,
   quantityParam,
 } from '../objects/values.ts'
-import { atBlock, unknownBlock, withoutBareHash } from '../reads/at-block.ts'
+import { atBlock, readState, unknownBlock, withoutBareHash } from '../reads/at-block.ts'
 import { exampleAccount, exampleContract } from './examples.ts'
 import { type Example, type Method, method } from './method.ts'
 
@@ -29,9 +29,9 @@ export const stateMethods = [
     result: data,
     example: { params: [exampleAccount, 'latest'], result: '0x' },
     lasts: ({ block }) => isHash(block),
-    call: ({ address, block }, { ask }) =>
-      ask((node) =>
-        atBlock(node, block, async (at) => {
+    call: ({ address, block }, context) =>
+      readState(context, block, (node, named) =>
+        atBlock(node, named, async (at) => {
           const where = withoutBareHash(node, at)
           const code = await node.call('eth_getCode', [address, where], z.nullable(data))
           // RSKj's way to say that there is no such block (EthModule.getCode).
@@ -50,9 +50,9 @@ export const stateMethods = [
       result: '0x000000000000000000000000cd2a3d9f938e13cd947ec05abc7fe734df8dd826',
     },
     lasts: ({ block }) => isHash(block),
-    call: ({ address, position, block }, { ask }) =>
-      ask(async (node) => {
-        const word = await atBlock(node, block, (at) =>
+    call: ({ address, position, block }, context) =>
+      readState(context, block, async (node, named) => {
+        const word = await atBlock(node, named, (at) =>
           node.call('eth_getStorageAt', [address, position, at], data),
         )
         // Some nodes leave leading zeros away.
@@ -69,7 +69,9 @@ function numberOfAccount(name: string, summary: string, example: Example): Metho
     result: quantity,
     example,
     lasts: ({ block }) => isHash(block),
-    call: ({ address, block }, { ask }) =>
-      ask((node) => atBlock(node, block, (at) => node.call(name, [address, at], quantity))),
+    call: ({ address, block }, context) =>
+      readState(context, block, (node, named) =>
+        atBlock(node, named, (at) => node.call(name, [address, at], quantity)),
+      ),
   })
 }

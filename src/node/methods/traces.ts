@@ -10,6 +10,7 @@ import {
   numberOf,
   toQuantity,
 } from '../objects/values.ts'
+import { readState } from '../reads/at-block.ts'
 import { filterTraces, passFilter } from '../reads/filtered-traces.ts'
 import { tracesOfBlock, tracesOfTransaction } from '../reads/traces.ts'
 import { exampleAccount, exampleBlock, exampleTraces, exampleTransaction } from './examples.ts'
@@ -23,7 +24,7 @@ export const traceMethods = [
     result: z.nullable(z.array(trace)),
     example: { params: [exampleBlock.hash], result: exampleTraces },
     lasts: ({ block }) => isHash(block),
-    call: ({ block }, { ask }) => ask((node) => tracesOfBlock(node, block)),
+    call: ({ block }, context) => readState(context, block, tracesOfBlock),
   }),
   method({
     name: 'trace_transaction',
@@ -32,7 +33,8 @@ export const traceMethods = [
     result: z.nullable(z.array(trace)),
     example: { params: [exampleTransaction.hash], result: exampleTraces },
     lasts: (_, [first], isDeep) => first !== undefined && isDeep(toQuantity(first.blockNumber)),
-    call: ({ hash }, { ask }) => ask((node) => tracesOfTransaction(node, hash)),
+    call: ({ hash }, context) =>
+      readState(context, hash, (node) => tracesOfTransaction(node, hash)),
   }),
   method({
     name: 'trace_filter',
@@ -53,9 +55,10 @@ export const traceMethods = [
         throw new RpcError(codes.invalidParams, words)
       }
       if (from > to || filter.count === 0) return []
-      return await ask((node) =>
-        (node.profile === 'rskj' ? passFilter : filterTraces)(node, from, to, filter),
-      )
+      return await ask((node) => {
+        node.doubt('unprovable')
+        return (node.profile === 'rskj' ? passFilter : filterTraces)(node, from, to, filter)
+      })
     },
   }),
 ]

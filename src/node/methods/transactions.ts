@@ -1,10 +1,12 @@
 import * as z from 'zod/mini'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
-import { rawReceipt, receipt, shapeReceipt } from '../objects/receipt.ts'
+import { assertTransaction } from '../objects/encoded-transaction.ts'
+import { receipt, shapeReceipt } from '../objects/receipt.ts'
 import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
 import { blockParam, hashParam, quantityParam } from '../objects/values.ts'
 import { lookUp } from '../reads/lookup.ts'
 import { pendingBlockOf } from '../reads/mined-block.ts'
+import { provedReceipt } from '../reads/proved-receipt.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleBlock, exampleReceipt, exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
@@ -20,7 +22,10 @@ export const transactionMethods = [
     call: ({ hash }, { ask }) =>
       ask(async (node) => {
         const found = await lookUpTransaction(node, 'eth_getTransactionByHash', hash)
-        return found && assertAskedFor(found, found.hash === hash)
+        if (found === null) return null
+        assertAskedFor(found, found.hash === hash)
+        if (!(await assertTransaction(found))) node.doubt('unknown')
+        return found
       }),
   }),
   method({
@@ -59,11 +64,10 @@ export const transactionMethods = [
     result: z.nullable(receipt),
     example: { params: [exampleTransaction.hash], result: exampleReceipt },
     lasts: (_, { blockNumber }, isDeep) => isDeep(blockNumber),
-    call: ({ hash }, { ask }) =>
-      ask(async (node) => {
-        const raw = await lookUp(node, 'eth_getTransactionReceipt', [hash], z.nullable(rawReceipt))
-        if (raw === null) return null
-        assertAskedFor(raw, raw.transactionHash === hash)
+    call: ({ hash }, context) =>
+      context.ask(async (node) => {
+        const raw = (await provedReceipt(node, hash, context))?.receipt
+        if (raw === undefined) return null
         if (raw.effectiveGasPrice) return shapeReceipt(raw, raw.effectiveGasPrice)
         const { gasPrice } = await node.call('eth_getTransactionByHash', [hash], rawTransaction)
         return shapeReceipt(raw, gasPrice)

@@ -1,47 +1,143 @@
 import { type Hex, keccak256, toRlp } from 'viem'
+import type { MiningRules } from '../../chain/chains.ts'
 import { MalformedAnswer, UntrueAnswer } from './bad-answers.ts'
+import { assertMined } from './merged-mining.ts'
 
 type Fields = Readonly<Record<string, unknown>>
+type Encoder = (value: string) => Hex
 
-/** Header fields in their order on the wire (yellow paper). */
-const fields = [
-  ...['parentHash', 'sha3Uncles', 'miner', 'stateRoot', 'transactionsRoot', 'receiptsRoot'],
-  ...['logsBloom', 'difficulty', 'number', 'gasLimit', 'gasUsed', 'timestamp', 'extraData'],
-  ...['mixHash', 'nonce'],
-]
+/** What a block's hash proves: how the header is written, and in which tries its parts stand. */
+export type ProvedHeader = { raw: Hex; tries: 'rootstock' | 'ethereum' }
 
-/** What later blocks have besides, in this order (EIP-1559, 4895, 4844, 4788, 7685). */
-const laterFields = [
-  ...['baseFeePerGas', 'withdrawalsRoot', 'blobGasUsed', 'excessBlobGas'],
-  ...['parentBeaconBlockRoot', 'requestsHash'],
-]
+const bytes: Encoder = (value) => value as Hex
 
-/** Fields that are numbers; the others are bytes. */
-const numbers = new Set([
-  ...['difficulty', 'number', 'gasLimit', 'gasUsed', 'timestamp', 'baseFeePerGas'],
-  ...['blobGasUsed', 'excessBlobGas'],
-])
-
-/** The RLP of an Ethereum block's header, rebuilt from the block as JSON. */
-function encodeHeader(block: Fields): Hex {
-  const present = laterFields.filter((name) => typeof block[name] === 'string')
-  return toRlp([...fields, ...present].map((name) => encodeField(block[name], numbers.has(name))))
+/** Fields that both chains have first, in their order on the wire (yellow paper). */
+const roots = {
+  parentHash: bytes,
+  sha3Uncles: bytes,
+  miner: bytes,
+  stateRoot: bytes,
+  transactionsRoot: bytes,
+  receiptsRoot: bytes,
 }
 
-/** Gives the raw header of an Ethereum block; refuses one that is not the block's hash. */
-export function verifiedHeader(block: Fields): Hex {
-  const raw = encodeHeader(block)
+const work = {
+  difficulty: quantityHex,
+  number: quantityHex,
+  gasLimit: quantityHex,
+  gasUsed: quantityHex,
+  timestamp: quantityHex,
+  extraData: bytes,
+}
+
+const ethereumFields = { ...roots, logsBloom: bytes, ...work, mixHash: bytes, nonce: bytes }
+
+/** What later blocks of Ethereum have besides, in this order (EIP-1559, 4895, 4844, 4788, 7685). */
+const laterFields = {
+  baseFeePerGas: quantityHex,
+  withdrawalsRoot: bytes,
+  blobGasUsed: quantityHex,
+  excessBlobGas: quantityHex,
+  parentBeaconBlockRoot: bytes,
+  requestsHash: bytes,
+}
+
+/** RSKj writes a difficulty and the minimum gas price as signed numbers (`BlockHeader.getEncoded`). */
+const rootstockWork = {
+  ...work,
+  difficulty: signedHex,
+  paidFees: quantityHex,
+  minimumGasPrice: signedHex,
+}
+
+/**
+ * Proves a header by its hash; undefined where the chain may have forms that are not known here.
+ * @throws {UntrueAnswer} the hash is not the header's, or nobody mined it
+ */
+export function proveHeader(
+  block: Fields,
+  mining: MiningRules | undefined,
+): ProvedHeader | undefined {
+  if (mining === undefined && typeof block.minimumGasPrice !== 'string') {
+    return { raw: ethereumHeader(block), tries: 'ethereum' }
+  }
+  if (Number(block.number) < (mining?.from ?? 1)) return undefined
+  const form = rootstockForms(block).find(({ hashed }) => keccak256(hashed) === block.hash)
+  if (form === undefined) return undefined
+  if (mining !== undefined) assertMined(block, form.mined, mining)
+  return { raw: form.raw, tries: 'rootstock' }
+}
+
+function ethereumHeader(block: Fields): Hex {
+  const later = Object.entries(laterFields).filter(([name]) => typeof block[name] === 'string')
+  const raw = toRlp(encoded(block, { ...ethereumFields, ...Object.fromEntries(later) }))
   if (keccak256(raw) !== block.hash) throw new UntrueAnswer('a block does not fit its own hash')
   return raw
 }
 
-function encodeField(value: unknown, isNumber: boolean): Hex {
-  if (typeof value !== 'string') throw new MalformedAnswer('a block lacks a field of its header')
-  return isNumber ? quantityHex(value) : (value as Hex)
+/** `hashed` gives the block's hash, `mined` what Bitcoin's miners sign, `raw` is what RSKj calls the header. */
+type Form = { hashed: Hex; mined: Hex; raw: Hex }
+
+/** Writes a header in the versions 0, 1 and 2 (RSKIP92, 110, 144, 351, 535); Papyrus added a root that nobody fills. */
+export function rootstockForms(block: Fields): Form[] {
+  const bloom = encodeField(block, 'logsBloom', bytes)
+  const seal = encodeField(block, 'bitcoinMergedMiningHeader', bytes)
+  const uncles = Array.isArray(block.uncles) ? block.uncles.length : 0
+  const tail = [quantityHex(`0x${uncles.toString(16)}`), '0x'] as const
+  const around = (summary: Hex): Hex[] => [
+    ...encoded(block, roots),
+    summary,
+    ...encoded(block, rootstockWork),
+    ...tail,
+  ]
+  const edges = Array.isArray(block.rskPteEdges) ? [edgesHex(block.rskPteEdges)] : []
+  const event = typeof block.baseEvent === 'string' ? bytes(block.baseEvent) : '0x'
+  const plain = around(bloom)
+  const before = plain.slice(0, -1)
+  const versions = [
+    { number: '0x01', fields: edges, after: edges },
+    { number: '0x02', fields: [event, ...edges], after: [...edges, event] },
+  ] as const
+  const version0 = [plain, before].map((fields) => {
+    const hashed = toRlp([...fields, seal])
+    return { hashed, mined: toRlp(fields), raw: hashed }
+  })
+  return [
+    ...version0,
+    ...versions.map(({ number, fields, after }) => {
+      const extension = keccak256(toRlp([keccak256(bloom), ...fields]))
+      const short = around(toRlp([number, extension]))
+      const raw = toRlp([...plain, number, ...after, seal])
+      return { hashed: toRlp([...short, seal]), mined: toRlp(short), raw }
+    }),
+  ]
 }
 
-/** A number as RLP has it: big-endian, without leading zeros, zero as nothing. */
+/** Writes where the parts of a block end that run side by side (RSKIP144): two bytes each, low first. */
+function edgesHex(edges: readonly unknown[]): Hex {
+  const shorts = edges.map((edge) => Number(edge).toString(16).padStart(4, '0'))
+  return `0x${shorts.map((short) => short.slice(2) + short.slice(0, 2)).join('')}`
+}
+
+function encoded(block: Fields, fields: Readonly<Record<string, Encoder>>): Hex[] {
+  return Object.entries(fields).map(([name, encoder]) => encodeField(block, name, encoder))
+}
+
+function encodeField(block: Fields, name: string, encoder: Encoder): Hex {
+  const value = block[name]
+  if (typeof value === 'string') return encoder(value)
+  throw new MalformedAnswer('a block lacks a field of its header')
+}
+
+/** Writes a number as RLP has it: big-endian, without leading zeros, zero as nothing. */
 export function quantityHex(value: string): Hex {
   const digits = value.slice(2).replace(/^0+/, '')
   return `0x${digits.length % 2 === 0 ? digits : `0${digits}`}`
+}
+
+/** Writes a number in two's complement, zero as one byte (`RLP.encodeSignedCoinNonNullZero`). */
+function signedHex(value: string): Hex {
+  const digits = quantityHex(value)
+  const isNegative = Number.parseInt(digits.slice(2, 4) || '80', 16) >= 0x80
+  return isNegative ? `0x00${digits.slice(2)}` : digits
 }

@@ -1,34 +1,50 @@
 import { type Hex, keccak256, toHex, toRlp } from 'viem'
 import { UntrueAnswer } from './bad-answers.ts'
-import { quantityHex } from './header.ts'
+import { binaryTrieRoot } from './binary-trie.ts'
+import { type ProvedHeader, quantityHex } from './header.ts'
 import type { RawReceipt } from './receipt.ts'
 
-/** An Ethereum receipt as the receipts trie holds it (EIP-2718 where the transaction is typed). */
-export function encodeReceipt(receipt: RawReceipt): Hex {
-  const { status, root, cumulativeGasUsed, logsBloom, logs, type } = receipt
-  const body = toRlp([
-    status ? quantityHex(status) : hex(root ?? '0x'),
+/** In which tries a chain's blocks hold their transactions and receipts. */
+export type Tries = ProvedHeader['tries']
+
+/** Gives the root of the trie of values by their positions. */
+export function rootOf(values: readonly Hex[], tries: Tries): Hex {
+  return tries === 'rootstock' ? binaryTrieRoot(values) : keccak256(trieOver(values).rlp)
+}
+
+/** Encodes a receipt as its block's trie holds it: typed by EIP-2718, or as `TransactionReceipt.getEncoded` of RSKj. */
+export function encodeReceipt(receipt: RawReceipt, tries: Tries): Hex {
+  const { status, root, cumulativeGasUsed, gasUsed, logsBloom, logs, type } = receipt
+  const outcome = status ? quantityHex(status) : hex(root ?? '0x')
+  const fields = [
+    outcome,
     quantityHex(cumulativeGasUsed),
     hex(logsBloom),
     logs.map((log) => [hex(log.address), log.topics.map(hex), hex(log.data)]),
-  ])
+  ]
+  if (tries === 'rootstock') return toRlp([...fields, quantityHex(gasUsed), outcome])
+  const body = toRlp(fields)
   return Number(type) === 0 ? body : `${toHex(Number(type), { size: 1 })}${body.slice(2)}`
 }
 
 /** A node of a Merkle Patricia trie (yellow paper, appendix D), with those below it and the nibbles that lead there. */
 export type TrieNode = { rlp: Hex; below: readonly { path: string; node: TrieNode }[] }
 
-/** Makes a block's receipts trie; refuses one whose root is not the one in its header. */
-export function verifiedTrie(receipts: readonly RawReceipt[], receiptsRoot: string): TrieNode {
-  const leaves = receipts.map((receipt, index) => ({
-    path: pathOf(index),
-    value: encodeReceipt(receipt),
-  }))
-  const trie = leaves.length === 0 ? { rlp: toRlp('0x'), below: [] } : nodeOver(leaves)
-  if (keccak256(trie.rlp) !== receiptsRoot) {
-    throw new UntrueAnswer('the receipts of a block do not fit its receiptsRoot')
-  }
-  return trie
+/** Encodes a block's receipts. @throws {UntrueAnswer} their root is not the one in its header */
+export function encodeReceipts(
+  receipts: readonly RawReceipt[],
+  receiptsRoot: string,
+  tries: Tries,
+): Hex[] {
+  const encoded = receipts.map((receipt) => encodeReceipt(receipt, tries))
+  if (rootOf(encoded, tries) === receiptsRoot) return encoded
+  throw new UntrueAnswer('the receipts of a block do not fit its receiptsRoot')
+}
+
+/** Makes the Merkle Patricia trie of values by their positions. */
+export function trieOver(values: readonly Hex[]): TrieNode {
+  const leaves = values.map((value, index) => ({ path: pathOf(index), value }))
+  return leaves.length === 0 ? { rlp: toRlp('0x'), below: [] } : nodeOver(leaves)
 }
 
 export function proofNodes({ rlp, below }: TrieNode, index: number): Hex[] {

@@ -3,10 +3,25 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { isHash, type Selector } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
+import type { NodeAccess } from '../upstream/upstreams.ts'
 import { minedBlock } from './mined-block.ts'
 
 /** A block as a node is asked for its state: RSKj reads the switch of EIP-1898 as text. */
 type NodeSelector = string | { blockHash: string; requireCanonical: true | 'true' }
+
+/** Reads what no hash proves, as of a block; where nodes are compared, all are asked for the same one. */
+export async function readState<T, Block extends Selector>(
+  { ask, compares }: Pick<NodeAccess, 'ask' | 'compares'>,
+  block: Block,
+  read: (node: UpstreamNode, block: Block | string) => Promise<T>,
+): Promise<T> {
+  const isMoving = compares && block === 'latest'
+  const latest = isMoving ? await ask((node) => minedBlock(node, block, false)) : undefined
+  return await ask((node) => {
+    node.doubt('unprovable')
+    return read(node, latest?.hash ?? block)
+  })
+}
 
 /** Reads state as of a block; by its number where the node does not know its own hashes here. */
 export async function atBlock<T>(

@@ -14,12 +14,13 @@ export async function completeBlock(
 ): Promise<Block> {
   return {
     ...shapeBlock(raw, false),
-    paidFees: raw.paidFees ?? (await once(`paidFees ${raw.hash}`, () => paidFees(node, raw))),
+    paidFees:
+      raw.paidFees ?? (await once(`paidFees ${raw.hash}`, 'believed', () => paidFees(node, raw))),
     cumulativeDifficulty:
       raw.cumulativeDifficulty ??
       (raw.uncles.length === 0
         ? raw.difficulty
-        : await once(`cumulativeDifficulty ${raw.hash}`, () => withUncles(node, raw))),
+        : await once(`cumulativeDifficulty ${raw.hash}`, 'believed', () => withUncles(node, raw))),
   }
 }
 

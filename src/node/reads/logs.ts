@@ -8,7 +8,7 @@ import { toQuantity } from '../objects/values.ts'
 import { heightOf, type Told, type UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
 import { logsOfKnownBlock, provedLogs } from './block-logs.ts'
-import { minedBlock } from './mined-block.ts'
+import { provedBlock } from './mined-block.ts'
 
 /** Within so many blocks any number of logs is answered. */
 export const maxLogBlocks = 2_000
@@ -161,9 +161,9 @@ async function provedAnswer(
 }
 
 async function proofOf(node: UpstreamNode, number: number) {
-  const block = await minedBlock(node, toQuantity(number), false)
-  if (block === null || node.profile === 'rskj') return undefined
-  return { hash: block.hash, logs: await provedLogs(node, block) }
+  const found = await provedBlock(node, toQuantity(number), false)
+  if (found?.proof === undefined) return undefined
+  return { hash: found.block.hash, logs: await provedLogs(node, found.block) }
 }
 
 /** A node that is asked so many times at most in a search. */

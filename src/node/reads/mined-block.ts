@@ -1,16 +1,29 @@
 import * as z from 'zod/mini'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import { type MinedBlock, type RawBlock, rawBlock } from '../objects/block.ts'
-import { verifiedHeader } from '../objects/header.ts'
+import { assertTransactions } from '../objects/encoded-transaction.ts'
+import { type ProvedHeader, proveHeader } from '../objects/header.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { lookUp } from './lookup.ts'
 
-/** Gives a mined block that fits what was asked for and, on Ethereum, its own hash; `null` without one. */
+/** A mined block, and what its own hash proves of it; no proof where its form is not known. */
+export type ProvedBlock = { block: MinedBlock; proof: ProvedHeader | undefined }
+
+/** Gives a mined block that fits what was asked for and its own hash; `null` without one. */
 export async function minedBlock(
   node: UpstreamNode,
   selector: string,
   full: boolean,
 ): Promise<MinedBlock | null> {
+  return (await provedBlock(node, selector, full))?.block ?? null
+}
+
+/** Gives a mined block with its proof; whole transactions are proved by their root. */
+export async function provedBlock(
+  node: UpstreamNode,
+  selector: string,
+  full: boolean,
+): Promise<ProvedBlock | null> {
   const byHash = selector.length === 66
   const method = byHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
   const raw = await lookUp(node, method, [selector, full], z.nullable(rawBlock))
@@ -21,10 +34,17 @@ export async function minedBlock(
   if (!byHash && selector.startsWith('0x') && number !== selector) {
     throw new MalformedAnswer('another block came than was asked for')
   }
-  // RSKj's header cannot be rebuilt from its JSON, and its hash is not always the header's keccak.
-  if (node.profile === 'ethereum') verifiedHeader(raw)
-  return { ...raw, number, hash }
+  const block = { ...raw, number, hash }
+  const proof = proveHeader(block, node.mining)
+  if (proof !== undefined) node.isOfKind(proof.tries === 'rootstock' ? 'rskj' : 'ethereum')
+  if (proof === undefined) node.doubt(isBefore(node, number) ? 'unprovable' : 'unknown')
+  else if (full && !assertTransactions(block, proof.tries)) node.doubt('unknown')
+  return { block, proof }
 }
+
+/** Tells whether a block is older than what is known of its network's headers. */
+const isBefore = ({ mining }: UpstreamNode, number: string): boolean =>
+  Number(number) < (mining?.from ?? 1)
 
 /** The next block as a node would make it now, `null` where it makes none. */
 export async function pendingBlockOf(node: UpstreamNode, full: boolean): Promise<RawBlock | null> {

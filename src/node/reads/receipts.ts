@@ -7,7 +7,10 @@ import type { UpstreamNode } from '../upstream/node.ts'
 import { ifServed } from './lookup.ts'
 
 /** Gives all receipts of a block, in order; refuses another block's, or fewer. */
-export async function receiptsOf(node: UpstreamNode, raw: MinedBlock): Promise<RawReceipt[]> {
+export async function receiptsOf(
+  node: UpstreamNode,
+  raw: Pick<MinedBlock, 'hash' | 'transactions'>,
+): Promise<RawReceipt[]> {
   if (raw.transactions.length === 0) return []
   const receipts = await blockReceipts(node, raw)
   const complete =
@@ -20,7 +23,10 @@ export async function receiptsOf(node: UpstreamNode, raw: MinedBlock): Promise<R
   return receipts
 }
 
-async function blockReceipts(node: UpstreamNode, raw: MinedBlock): Promise<RawReceipt[]> {
+async function blockReceipts(
+  node: UpstreamNode,
+  raw: Pick<MinedBlock, 'hash' | 'transactions'>,
+): Promise<RawReceipt[]> {
   const together = await ifServed(
     node.call('eth_getBlockReceipts', [raw.hash], z.nullable(z.array(rawReceipt))),
   )

@@ -1,11 +1,12 @@
 import type { Hex } from 'viem'
 import * as z from 'zod/mini'
+import type { MiningRules } from '../../chain/chains.ts'
 import { classifyRefusal } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { withinTime } from '../../runtime/time-limit.ts'
 import { codes } from '../codes.ts'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
-import type { NodeWork, UpstreamNode } from './node.ts'
+import type { Doubt, NodeWork, Told, UpstreamNode } from './node.ts'
 import {
   doubtIdentity,
   type NodeIdentity,
@@ -18,7 +19,7 @@ import {
 } from './standing.ts'
 import '../../runtime/english.ts'
 
-export type AttemptOptions = StandingOptions & { chainId: number }
+export type AttemptOptions = StandingOptions & { chainId: number; mining: MiningRules | undefined }
 
 /** One node's time for one piece of work, where another could be asked instead. */
 export const attemptMs = 4_000
@@ -29,13 +30,14 @@ export async function attempt<T>(
   work: NodeWork<T>,
   signal: AbortSignal,
   options: AttemptOptions,
-): Promise<T> {
+): Promise<Told<T>> {
   const { clock } = options
   const since = clock.now()
+  const doubts = new Set<Doubt>()
   try {
-    const value = await work(await nodeOf(standing, signal, options))
+    const value = await work(await nodeOf(standing, doubts, signal, options))
     noteAnswer(standing, clock.now() - since)
-    return value
+    return { name: standing.upstream.name, value, doubts }
   } catch (error) {
     if (error instanceof RpcError) {
       noteAnswer(standing, clock.now() - since)
@@ -53,7 +55,7 @@ export function attemptInTime<T>(
   work: NodeWork<T>,
   signal: AbortSignal,
   options: AttemptOptions,
-): Promise<T> {
+): Promise<Told<T>> {
   return withinTime(options.clock, attemptMs, (limit) =>
     attempt(standing, work, AbortSignal.any([signal, limit]), options),
   )
@@ -99,6 +101,7 @@ function noteEnd(
 
 async function nodeOf(
   standing: Standing,
+  doubts: Set<Doubt>,
   signal: AbortSignal,
   options: AttemptOptions,
 ): Promise<UpstreamNode> {
@@ -108,6 +111,12 @@ async function nodeOf(
     name,
     profile,
     height: standing.height,
+    mining: options.mining,
+    doubt: (why) => void doubts.add(why),
+    isDoubted: () => doubts.size > 0,
+    isOfKind(shown) {
+      if (shown !== profile) standing.identity = { profile: shown, at: options.clock.now() }
+    },
     async call(method, params, result) {
       const outcome = result.safeParse(await call(method, params, signal))
       if (outcome.success) return outcome.data

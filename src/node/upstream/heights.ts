@@ -97,7 +97,7 @@ async function tellHeight(
   let tookTooLong = false
   const ask: NodeWork<number> = (node) => confirmedHeight(node, head, blockNumber)
   try {
-    const height = await withinTime(clock, attemptMs / 2, (limit) => {
+    const { value: height } = await withinTime(clock, attemptMs / 2, (limit) => {
       limit.addEventListener('abort', () => {
         tookTooLong = true
       })

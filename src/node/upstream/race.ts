@@ -2,7 +2,7 @@ import { means } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { type AttemptOptions, attempt, attemptInTime } from './attempt.ts'
-import type { NodeWork } from './node.ts'
+import type { NodeWork, Told } from './node.ts'
 import { noteSlowness, type Standing } from './standing.ts'
 
 /** A read is given to a second node when the first has not answered within these bounds. */
@@ -16,13 +16,17 @@ export type RaceOptions = AttemptOptions & {
 }
 
 /** Runs work on the nodes in turn until one gives a good answer; `null` may mean that a node is behind. */
-export function race<T>(work: NodeWork<T>, signal: AbortSignal, options: RaceOptions): Promise<T> {
+export function race<T>(
+  work: NodeWork<T>,
+  signal: AbortSignal,
+  options: RaceOptions,
+): Promise<Told<T>> {
   const { order, several, isBehind, clock } = options
   const stop = new AbortController()
   const failures: unknown[] = []
   let started = 0
   let running = 0
-  let absent: { value: T; isBehind: boolean } | undefined
+  let absent: { told: Told<T>; isBehind: boolean } | undefined
 
   return new Promise((resolve, reject) => {
     if (!startNext()) giveUp()
@@ -37,21 +41,21 @@ export function race<T>(work: NodeWork<T>, signal: AbortSignal, options: RaceOpt
         ? attemptInTime(standing, work, AbortSignal.any([signal, stop.signal]), options)
         : attempt(standing, work, signal, options)
       trying.then(
-        (value) => succeed(standing, value),
+        (told) => succeed(standing, told),
         (error: unknown) => fail(standing, since, error),
       )
       if (several) void hedgeAfter(standing)
       return true
     }
 
-    function succeed(standing: Standing, value: T): void {
+    function succeed(standing: Standing, told: Told<T>): void {
       running -= 1
-      if (value === null && several && (absent?.isBehind ?? true)) {
-        absent = { value, isBehind: isBehind(standing) }
+      if (told.value === null && several && (absent?.isBehind ?? true)) {
+        absent = { told, isBehind: isBehind(standing) }
         if (!startNext() && running === 0) giveUp()
         return
       }
-      finish(() => resolve(value))
+      finish(() => resolve(told))
     }
 
     function fail(standing: Standing, since: number, error: unknown): void {
@@ -72,7 +76,7 @@ export function race<T>(work: NodeWork<T>, signal: AbortSignal, options: RaceOpt
       const found = absent
       // A node that is behind cannot tell that something is not there, where a better one failed.
       const isKnown = found !== undefined && (failures.length === 0 || !found.isBehind)
-      if (isKnown) finish(() => resolve(found.value))
+      if (isKnown) finish(() => resolve(found.told))
       else finish(() => reject(mostTelling(failures)))
     }
 

@@ -2,7 +2,7 @@ import { TransportError } from '../../chain/rpc.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { faultOf, type Log } from '../../runtime/log.ts'
 import type { Upstream } from './http-upstream.ts'
-import type { Profile } from './node.ts'
+import type { Profile, Told } from './node.ts'
 
 /** So many of a node's last answers tell how long it takes. */
 const keptAnswers = 100
@@ -10,7 +10,12 @@ const keptAnswers = 100
 /** What a node is, as far as it was asked, and when (Unix ms). */
 export type NodeIdentity = { profile: Profile; at: number }
 
-export type StandingOptions = { clock: Clock; log: Log }
+export type StandingOptions = {
+  clock: Clock
+  log: Log
+  /** Told when a node is proved wrong: what it said before may be wrong too. */
+  onLie: () => void
+}
 
 /** A node that failed is asked last for this long, twice as long after each further failure. */
 const suspensionMs = 500
@@ -41,17 +46,22 @@ export function newStanding(upstream: Upstream) {
     tookMs: [] as number[],
     answers: 0,
     failures: 0,
+    /** Counts answers that nothing proves and that were believed. */
+    believed: 0,
+    /** When it showed a header of an unknown form last (Unix ms). */
+    unknownAt: undefined as number | undefined,
   }
 }
 
 /** Tells how a node is; `p95Ms` is the time within which 95 of 100 of its last answers came. */
 export function standingOf(standing: Standing, now: number) {
-  const { upstream, height, heightAt, tookMs, answers, failures } = standing
+  const { upstream, height, heightAt, tookMs, answers, failures, believed, unknownAt } = standing
   const p95Ms = tookMs.toSorted((a, b) => a - b)[Math.ceil(tookMs.length * 0.95) - 1]
   const doubted = isTrusted(standing, now) ? ('suspended' as const) : ('distrusted' as const)
   const state = isAble(standing, now) ? ('able' as const) : doubted
   const callsToday = upstream.callsToday()
-  return { name: upstream.name, height, heightAt, p95Ms, answers, failures, state, callsToday }
+  const counts = { answers, failures, believed, callsToday }
+  return { name: upstream.name, height, heightAt, unknownAt, p95Ms, state, ...counts }
 }
 
 export function noteHeight(standing: Standing, height: number | undefined, now: number): void {
@@ -99,6 +109,21 @@ export function noteLie(standing: Standing, message: string, options: StandingOp
   if (isTrusted(standing, now)) warn(standing, 'node.distrusted', message, options)
   doubtIdentity(standing, now)
   standing.distrustedUntil = now + distrustMs
+  options.onLie()
+}
+
+/** Counts an answer that nothing proves; the operator is told of headers whose form is not known. */
+export function noteBelief(
+  { name, doubts }: Told<unknown>,
+  options: StandingOptions & { standings: readonly Standing[] },
+): void {
+  const standing = options.standings.find(({ upstream }) => upstream.name === name)
+  if (standing === undefined) return
+  standing.believed += 1
+  const now = options.clock.now()
+  if (!doubts.has('unknown') || now - (standing.unknownAt ?? 0) < malformedMs) return
+  standing.unknownAt = now
+  warn(standing, 'node.unproved', 'the header of a block has a form that is not known', options)
 }
 
 /** Keeps a node's place: a customer chose the question, and nodes differ in unusual ones. */

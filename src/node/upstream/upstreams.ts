@@ -5,7 +5,7 @@ import { createHeights, type HeightsOptions } from './heights.ts'
 import type { Upstream } from './http-upstream.ts'
 import { heightOf, type NodeWork, type Told, type UpstreamNode } from './node.ts'
 import { mostTelling, race } from './race.ts'
-import { isAble, newStanding, noteLie, type Standing, standingOf } from './standing.ts'
+import { isAble, newStanding, noteBelief, noteLie, type Standing, standingOf } from './standing.ts'
 
 /** The nodes behind one network, used as if they were one that does not fail. */
 export type Upstreams = ReturnType<typeof createUpstreams>
@@ -15,68 +15,31 @@ export type NodeAccess = Omit<Upstreams, 'during' | 'standings'> &
   ReturnType<Upstreams['during']> & {
     /** Tells whether the client has stopped waiting for the answer. */
     readonly ended: () => boolean
-    /** Makes something once that can never change; `null` is not kept. */
-    readonly once: (key: string, make: () => Promise<string | null>) => Promise<string | null>
+    /** Makes something once that can never change; `null` is not kept, and what is not proved for a minute. */
+    readonly once: (
+      key: string,
+      kind: 'proved' | 'believed',
+      make: () => Promise<string | null>,
+    ) => Promise<string | null>
   }
 
-export function createUpstreams(
-  upstreams: readonly Upstream[],
-  rest: Omit<HeightsOptions, 'standings'>,
-) {
+type UpstreamsOptions = Omit<HeightsOptions, 'standings'> & {
+  /** Whether two nodes have to say the same where nothing proves an answer. */
+  compares: boolean
+}
+
+export function createUpstreams(upstreams: readonly Upstream[], rest: UpstreamsOptions) {
   const standings = upstreams.map(newStanding)
-  const options: HeightsOptions = { ...rest, standings }
-  const { clock, background } = options
+  const options = { ...rest, standings }
+  const { clock } = options
   const several = standings.length > 1
   const { head, isBehind, ...heights } = createHeights(options)
-
-  /** Gives the nodes in the order in which they are asked; a single one twice, for a lost connection. */
-  function candidates(): Standing[] {
-    const [only] = standings
-    if (only !== undefined && !several) return [only, only]
-    const now = clock.now()
-    const rank = (one: Standing): number => (isAble(one, now) ? 0 : 2) + (isBehind(one) ? 1 : 0)
-    return standings.toSorted((a, b) => rank(a) - rank(b))
-  }
-
-  /** The nodes for as long as one request waits. */
-  function during(signal: AbortSignal) {
-    /** Runs work on one node of those named; on another when that one fails, lies or is slow. */
-    async function ask<T>(work: NodeWork<T>, among = (_name: string): boolean => true): Promise<T> {
-      if (several) await heights.freshen()
-      const order = candidates().filter(({ upstream }) => among(upstream.name))
-      return await race(work, signal, { ...options, order, several, isBehind })
-    }
-
-    return {
-      ask,
-      /** Runs the work on up to two nodes that are at the head; gives at least one answer. */
-      async askTwo<T>(work: NodeWork<T>): Promise<Told<T>[]> {
-        if (several) await heights.freshen()
-        const now = clock.now()
-        const able = candidates().filter((one) => isAble(one, now) && !isBehind(one))
-        if (several && able.length > 1) {
-          return await askBoth(able.slice(0, 2), work, signal, options)
-        }
-        return [await ask(async (node) => ({ name: node.name, value: await work(node) }))]
-      },
-      /** Hands bytes of this hash to every node: throws if all refuse, or none took it and one is silent. */
-      send: (raw: Hex, hash: Hex) =>
-        sendToAll(
-          standings.map((standing) => handOver(standing, raw, hash, signal, options)),
-          background,
-        ),
-      /** Gives the number of the most recent block. Among several nodes it never goes back. */
-      async head(): Promise<number> {
-        if (several) return await heights.surveyedHead()
-        const number = await ask(heightOf)
-        heights.show(number)
-        return number
-      },
-    }
-  }
+  const pool: Pool = { ...options, several, isBehind, heights }
 
   return {
-    during,
+    during: (signal: AbortSignal, believed?: () => void) => askDuring(signal, pool, believed),
+    /** Tells whether nodes are compared: then state has to be asked for of one block. */
+    compares: several && rest.compares,
     knownHead: () => head()?.number,
     /** Notes the latest block that a node showed; among several, throws where an earlier one was newer. */
     sawHead: ({ name }: UpstreamNode, number: number) =>
@@ -95,6 +58,87 @@ export function createUpstreams(
   }
 }
 
+type Heights = ReturnType<typeof createHeights>
+type Pool = HeightsOptions &
+  UpstreamsOptions &
+  Pick<Heights, 'isBehind'> & { several: boolean; heights: Omit<Heights, 'isBehind' | 'head'> }
+
+/** Gives the nodes for as long as one request waits; `believed` is told of each answer that nothing proves. */
+function askDuring(signal: AbortSignal, pool: Pool, believed: () => void = () => {}) {
+  const { standings, several, compares, isBehind, heights, clock, background } = pool
+
+  /** Gives the nodes in the order in which they are asked; a single one twice, for a lost connection. */
+  function candidates(): Standing[] {
+    const [only] = standings
+    if (only !== undefined && !several) return [only, only]
+    const now = clock.now()
+    const rank = (one: Standing): number => (isAble(one, now) ? 0 : 2) + (isBehind(one) ? 1 : 0)
+    return standings.toSorted((a, b) => rank(a) - rank(b))
+  }
+
+  function raceAmong<T>(work: NodeWork<T>, among: (name: string) => boolean): Promise<Told<T>> {
+    const order = candidates().filter(({ upstream }) => among(upstream.name))
+    return race(work, signal, { ...pool, order })
+  }
+
+  /** Runs work on one node of those named; on another when that one fails, lies or is slow. */
+  async function ask<T>(work: NodeWork<T>, among = (_name: string): boolean => true): Promise<T> {
+    if (several) await heights.freshen()
+    const first = await raceAmong(work, among)
+    const { doubts } = first
+    const isCompared = several && (doubts.has('unknown') || (compares && doubts.size > 0))
+    const told = isCompared ? await settle(first, work, among) : first
+    if (told.doubts.size > 0) {
+      believed()
+      noteBelief(told, pool)
+    }
+    return told.value
+  }
+
+  /** Gives what another node proves, or says too; what was told first where no two agree. */
+  async function settle<T>(
+    first: Told<T>,
+    work: NodeWork<T>,
+    among: (name: string) => boolean,
+  ): Promise<Told<T>> {
+    const told = [first]
+    while (told.length < standings.length) {
+      const others = (name: string) => among(name) && told.every((one) => one.name !== name)
+      const next = await raceAmong(work, others).catch(() => undefined)
+      if (next === undefined) break
+      const isProved = next.doubts.size === 0 && next.value !== null
+      if (isProved || told.some(({ value }) => isSame(value, next.value))) return next
+      told.push(next)
+    }
+    return first
+  }
+
+  return {
+    ask,
+    /** Runs the work on up to two nodes that are at the head; gives at least one answer. */
+    async askTwo<T>(work: NodeWork<T>): Promise<Told<T>[]> {
+      if (several) await heights.freshen()
+      const now = clock.now()
+      const able = candidates().filter((one) => isAble(one, now) && !isBehind(one))
+      if (several && able.length > 1) return await askBoth(able.slice(0, 2), work, signal, pool)
+      return [await raceAmong(work, () => true)]
+    },
+    /** Hands bytes of this hash to every node: throws if all refuse, or none took it and one is silent. */
+    send: (raw: Hex, hash: Hex) =>
+      sendToAll(
+        standings.map((standing) => handOver(standing, raw, hash, signal, pool)),
+        background,
+      ),
+    /** Gives the number of the most recent block. Among several nodes it never goes back. */
+    async head(): Promise<number> {
+      if (several) return await heights.surveyedHead()
+      const number = await ask(heightOf)
+      heights.show(number)
+      return number
+    },
+  }
+}
+
 /** Gives the answers of two nodes, or of the one that gave one. */
 async function askBoth<T>(
   standings: readonly Standing[],
@@ -102,14 +146,23 @@ async function askBoth<T>(
   signal: AbortSignal,
   options: HeightsOptions,
 ): Promise<Told<T>[]> {
-  const attempts = standings.map(async (standing) => ({
-    name: standing.upstream.name,
-    value: await attemptInTime(standing, work, signal, options),
-  }))
+  const attempts = standings.map((standing) => attemptInTime(standing, work, signal, options))
   const outcomes = await Promise.allSettled(attempts)
   const answers = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   if (answers.length > 0) return answers
   throw mostTelling(outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : [])))
+}
+
+/** Tells whether two answers say the same; nodes write an object's members in any order. */
+function isSame(one: unknown, other: unknown): boolean {
+  const [text, otherText] = [one, other].map((value) =>
+    JSON.stringify(value, (_, part: unknown) =>
+      typeof part === 'object' && part !== null && !Array.isArray(part)
+        ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+        : part,
+    ),
+  )
+  return text === otherText
 }
 
 /** Waits for one node that takes a transaction; the others are told in the background. */

@@ -8,6 +8,7 @@ const fewLoans = 10n
 /** Calls a payment stuck that none of so many blocks has, or that waits for so many times that of outbidding. */
 const stuckAfter = 3
 const budgetShare = 0.8
+const hourMs = 3_600_000
 
 type Find = (known: KnownCondition, subject: Subject) => string | undefined
 
@@ -49,6 +50,7 @@ const finds: Readonly<Record<AlertName, Find>> = {
       : failure('rounds', 'Look at the cron and at the log of the ledger.')(known, subject),
   budget: spentBudget,
   unlisted_number: unlistedNumber,
+  unknown_header: unknownHeader,
 }
 
 function failure(name: CheckName, remedy: string): Find {
@@ -101,6 +103,17 @@ function spentBudget({ budget }: KnownCondition): string | undefined {
 }
 
 function unlistedNumber({ vitals: { unlistedAt, now } }: KnownCondition): string | undefined {
-  if (unlistedAt === undefined || now - unlistedAt > 3_600_000) return undefined
+  if (unlistedAt === undefined || now - unlistedAt > hourMs) return undefined
   return `A caller was refused at ${isoOf(unlistedAt)}: no numbering plan knows the number. Ask the gateway which form it posts, or deploy newer numbering plans (libphonenumber-js).`
+}
+
+function unknownHeader(
+  { vitals: { now } }: KnownCondition,
+  { nodes }: Subject,
+): string | undefined {
+  const strange = nodes().find(
+    ({ unknownHeaderAt: at }) => at !== null && now - Date.parse(at) < hourMs,
+  )
+  if (strange === undefined) return undefined
+  return `Node ${strange.label} shows block headers of a form that is not known: they are believed, and nothing proves them. Deploy a newer version.`
 }

@@ -20,6 +20,11 @@ export function replay(recording: Recording): ReplayNode {
       error === undefined ? { result } : { error },
     ]),
   )
+  const unserved = new Map(
+    recording.pairs.flatMap(({ method, error }): [string, Answer][] =>
+      error?.code === -32601 ? [[method, { error }]] : [],
+    ),
+  )
   const implied = impliedBy(recording, () => node.height)
   const node: ReplayNode = {
     height: recording.blocks.length - 1,
@@ -34,7 +39,8 @@ export function replay(recording: Recording): ReplayNode {
   function answer({ id, method, params }: Request) {
     const key = keyOf(method, params)
     const shown = implied[method]?.(...params)
-    const found = shown === undefined ? recorded.get(key) : { result: shown }
+    const found =
+      shown === undefined ? (recorded.get(key) ?? unserved.get(method)) : { result: shown }
     if (found === undefined) node.unknown.push(key)
     return { jsonrpc: '2.0', id, ...(found ?? { error: { code: -32603, message: 'unrecorded' } }) }
   }
@@ -88,7 +94,7 @@ function impliedBy({ pairs, blocks, logs, tracesOf }: Recording, height: () => n
   const methods: Record<string, (...params: readonly unknown[]) => unknown> = {
     eth_blockNumber: () => `0x${height().toString(16)}`,
     eth_getBlockByNumber: (selector, full) => shown(numbered(selector), full),
-    eth_getBlockByHash: (hash, full) => shown(byHash(hash), full),
+    eth_getBlockByHash: (hash, full) => shown(byHash(hash), full) ?? null,
     eth_getBlockTransactionCountByHash: (hash) => countOf(byHash(hash)?.transactions),
     eth_getUncleCountByBlockHash: (hash) => countOf(byHash(hash)?.uncles),
     eth_getTransactionByBlockHashAndIndex: (hash, index) =>

@@ -201,6 +201,6 @@ describe.each<[string, Rules]>([
 
 test('each exception is about something that was recorded', () => {
   const pairs = [...readRecording('main-network').pairs, ...readRecording('regtest').pairs]
-  expect(pairs).toHaveLength(305 + 121)
+  expect(pairs).toHaveLength(458 + 165)
   for (const { what, of } of exceptions) expect(pairs.some(of), what).toBe(true)
 })

@@ -1,7 +1,7 @@
 import { hashKey } from '../../../../src/keys/api-keys.ts'
 import { createConfigKeys } from '../../../../src/keys/api-keys-config.ts'
 import { nodeRoutes } from '../../../../src/node/route.ts'
-import { createNodeService } from '../../../../src/node/service.ts'
+import { createNodeService, type NodeServiceOptions } from '../../../../src/node/service.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../../src/runtime/log.ts'
 
@@ -17,10 +17,11 @@ export async function serve(
   chainId = 31,
   fetch: typeof globalThis.fetch = globalThis.fetch,
   clock: Clock = systemClock,
+  checks: Pick<NodeServiceOptions, 'mining' | 'compares'> = {},
 ) {
   const logged: LogEvent[] = []
   const shared = { clock, background: () => {}, log: (event: LogEvent) => logged.push(event) }
-  const service = createNodeService({ chainId, urls, fetch, ...shared })
+  const service = createNodeService({ chainId, urls, fetch, ...checks, ...shared })
   const keys = createConfigKeys([await hashKey(testKey)], chainId)
   const app = nodeRoutes({ keys, services: new Map([[chainId, service]]), ...shared })
   const url = `http://service.test/${testKey}`

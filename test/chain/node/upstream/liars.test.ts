@@ -267,15 +267,14 @@ describe.each([
     })
   }
 
-  test('believes neither of two that differ, where nothing proves either and there is no third', async () => {
+  test('believes the one of two whose logs its receipts prove, and distrusts the other', async () => {
     three.lie(
       0,
       lieAbout('eth_getLogs', (logs: Json[]) => logs.slice(1)),
     )
     const served = await serveBefore(2)
     const [answer] = await answersOf(served, [settledRange])
-    const isRskj = kind.name === 'RSKj'
-    expect(answer).toEqual(isRskj ? expect.objectContaining({ code: -32011 }) : rangeTruth)
-    expect(distrusted(served)).toEqual(isRskj ? [] : ['node 1'])
+    expect(answer).toEqual(rangeTruth)
+    expect(distrusted(served)).toEqual(['node 1'])
   })
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { sleep, until } from '../../../../scripts/dev/wait.ts'
+import { exampleBlock as printed } from '../../../../src/node/methods/examples.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
-import { printed } from '../portal.ts'
 import { scriptedNode } from '../scripted-node.ts'
 
 /** RSKj nodes at one height, of which the first says that it is somewhere else. */

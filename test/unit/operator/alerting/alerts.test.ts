@@ -59,6 +59,18 @@ describe('alerts', () => {
     expect(namesOf(known)).toEqual(alerts)
   })
 
+  test('tell within an hour of a node whose headers are of an unknown form', () => {
+    const node = { label: 'node 2', height: 1, heightAt: null, state: 'able', p95Ms: 1 } as const
+    const counts = { answers: 1, failures: 0, believed: 1, callsToday: 1 }
+    const named = (ageMs: number) => {
+      const unknownHeaderAt = new Date(now - ageMs).toISOString()
+      const nodes = () => [{ ...node, ...counts, unknownHeaderAt }]
+      return alertsOf(conditionWith(), { ...subject, nodes }).map(({ name }) => name)
+    }
+    expect(named(3_599_999)).toEqual(['unknown_header'])
+    expect(named(3_600_000)).toEqual([])
+  })
+
   test('say what to send to a relayer, and what waits since when', () => {
     const waiting = { waiting: 3, oldest: { ...noneOpen, waiting: now - 60_000 } }
     expect(saysOf(conditionWith(waiting, { funds: { wei: '0', at: now } }))).toEqual([

@@ -1,0 +1,151 @@
+import {
+  bytesToHex,
+  concatBytes,
+  type Hex,
+  hexToBytes,
+  keccak256,
+  numberToBytes,
+  toRlp,
+} from 'viem'
+
+type Bits = readonly number[]
+type Entry = { bits: Bits; value: Uint8Array }
+type Pair<Item> = readonly [Item | undefined, Item | undefined]
+
+/** A node of the trie as it is hashed; `size` is what it and all below it take, in bytes. */
+type TrieNode = { message: Uint8Array; isLeaf: boolean; size: number }
+
+/** A longer value stands in its node as its hash, a longer leaf in its parent as its hash (RSKIP107). */
+const longestValue = 32
+const longestEmbedded = 44
+
+const flags = { long: 0x20, path: 0x10, children: [0x08, 0x04], embedded: [0x02, 0x01] } as const
+const version = 0x40
+
+/** The root of a trie without values. */
+const emptyRoot = keccak256('0x80')
+
+/** Gives the root of RSKj's trie of values, of which each has its position's RLP as key (RSKIP107). */
+export function binaryTrieRoot(values: readonly Hex[]): Hex {
+  if (values.length === 0) return emptyRoot
+  const entries = values.map((value, index) => ({ bits: keyOf(index), value: hexToBytes(value) }))
+  return keccak256(nodeOver(entries, 0).message)
+}
+
+/** Gives the nodes from the root to a value and the keccak of the value; undefined where they do not lead there. */
+export function proofIn(
+  nodes: readonly Hex[],
+  root: string,
+  index: number,
+): { nodes: Hex[]; valueHash: Hex } | undefined {
+  const byHash = new Map(nodes.map((node): [string, Hex] => [keccak256(node), node]))
+  const way: Hex[] = []
+  let bits = keyOf(index)
+  let next = byHash.get(root)
+  while (next !== undefined) {
+    way.push(next)
+    const { path, children, value } = decode(hexToBytes(next))
+    if (path.some((bit, at) => bits[at] !== bit)) return undefined
+    bits = bits.slice(path.length)
+    const [side] = bits
+    if (side === undefined) return value && { nodes: way, valueHash: value }
+    bits = bits.slice(1)
+    const child = children[side === 0 ? 0 : 1]
+    next = child && (child.kind === 'embedded' ? child.message : byHash.get(child.hash))
+  }
+  return undefined
+}
+
+function keyOf(index: number): Bits {
+  const key = toRlp(index === 0 ? new Uint8Array() : numberToBytes(index), 'bytes')
+  return bitsIn(key, key.length * 8)
+}
+
+function bitsIn(bytes: Uint8Array, count: number): number[] {
+  return Array.from({ length: count }, (_, at) => ((bytes[at >> 3] ?? 0) >> (7 - (at & 7))) & 1)
+}
+
+function nodeOver(entries: readonly Entry[], depth: number): TrieNode {
+  const [first] = entries as [Entry]
+  let end = depth
+  while (end < first.bits.length && entries.every(({ bits }) => bits[end] === first.bits[end])) {
+    end += 1
+  }
+  const value = entries.find(({ bits }) => bits.length === end)?.value
+  const [left, right] = [0, 1].map((side) => {
+    const below = entries.filter(({ bits }) => bits[end] === side)
+    return below.length === 0 ? undefined : nodeOver(below, end + 1)
+  })
+  return encode(first.bits.slice(depth, end), value, [left, right])
+}
+
+function encode(path: Bits, value: Uint8Array | undefined, children: Pair<TrieNode>): TrieNode {
+  const present = children.filter((child) => child !== undefined)
+  const isLong = value !== undefined && value.length > longestValue
+  let first = version | (isLong ? flags.long : 0) | (path.length > 0 ? flags.path : 0)
+  for (const side of [0, 1] as const) {
+    if (children[side]) first |= flags.children[side]
+    if (isEmbedded(children[side])) first |= flags.embedded[side]
+  }
+  const below = present.reduce((sum, { size }) => sum + size, 0)
+  const message = concatBytes([
+    Uint8Array.of(first),
+    encodePath(path),
+    ...present.map(referenceTo),
+    ...(present.length > 0 ? [varInt(below)] : []),
+    ...(value === undefined ? [] : isLong ? [longValue(value)] : [value]),
+  ])
+  const size = below + message.length + (isLong ? value.length : 0)
+  return { message, isLeaf: present.length === 0, size }
+}
+
+const isEmbedded = (node: TrieNode | undefined): boolean =>
+  node?.isLeaf === true && node.message.length <= longestEmbedded
+
+const referenceTo = (node: TrieNode): Uint8Array =>
+  isEmbedded(node)
+    ? concatBytes([Uint8Array.of(node.message.length), node.message])
+    : keccak256(node.message, 'bytes')
+
+/** Encodes a path of at most 32 bits: no key of a block's trie is longer (`SharedPathSerializer`). */
+function encodePath(path: Bits): Uint8Array {
+  if (path.length === 0) return new Uint8Array()
+  const bytes = new Uint8Array(1 + Math.ceil(path.length / 8))
+  bytes[0] = path.length - 1
+  for (const [at, bit] of path.entries()) {
+    const index = 1 + (at >> 3)
+    bytes[index] = (bytes[index] ?? 0) | (bit << (7 - (at & 7)))
+  }
+  return bytes
+}
+
+const longValue = (value: Uint8Array): Uint8Array =>
+  concatBytes([keccak256(value, 'bytes'), numberToBytes(value.length, { size: 3 })])
+
+/** Encodes a number as Bitcoin does (bitcoinj's `VarInt`). */
+function varInt(value: number): Uint8Array {
+  if (value < 0xfd) return Uint8Array.of(value)
+  const [mark, size] = value <= 0xffff ? [0xfd, 2] : [0xfe, 4]
+  return concatBytes([Uint8Array.of(mark), numberToBytes(value, { size }).toReversed()])
+}
+
+type Child = { kind: 'embedded'; message: Hex } | { kind: 'hashed'; hash: Hex }
+
+/** Reads a node that holds a long value or none; what is cut short has no value. */
+function decode(message: Uint8Array): { path: Bits; children: Pair<Child>; value?: Hex } {
+  let at = 0
+  const take = (count: number): Uint8Array => {
+    at += count
+    return message.subarray(at - count, at)
+  }
+  const [first = 0] = take(1)
+  const length = first & flags.path ? (take(1)[0] ?? 0) + 1 : 0
+  const path = bitsIn(take(Math.ceil(length / 8)), length)
+  const [left, right] = ([0, 1] as const).map((side): Child | undefined => {
+    if (!(first & flags.children[side])) return undefined
+    if (!(first & flags.embedded[side])) return { kind: 'hashed', hash: bytesToHex(take(32)) }
+    return { kind: 'embedded', message: bytesToHex(take(take(1)[0] ?? 0)) }
+  })
+  if (!(first & flags.long)) return { path, children: [left, right] }
+  return { path, children: [left, right], value: bytesToHex(message.slice(-35, -3)) }
+}

@@ -1,0 +1,92 @@
+import { SHA256, sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, concatBytes, type Hex, hexToBytes, keccak256 } from 'viem'
+import type { MiningRules } from '../../chain/chains.ts'
+import { UntrueAnswer } from './bad-answers.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const tag = new TextEncoder().encode('RSKBLOCK:')
+
+/** So many bytes of the hash for merged mining are the block's; the others are of RSKIP110. */
+const prefixBytes = 20
+
+const mostAfterTag = 128
+const mostMerkleHashes = 30
+
+/**
+ * Checks that a Bitcoin block of the header's difficulty was mined for this header (`ProofOfWorkRule`, RSKIP92).
+ * @throws {UntrueAnswer} it was not, or its difficulty is below the network's
+ */
+export function assertMined(block: Fields, mined: Hex, { leastDifficulty }: MiningRules): void {
+  const difficulty = BigInt(`${block.difficulty}`)
+  if (difficulty < leastDifficulty) {
+    throw new UntrueAnswer("a block's difficulty is below that of its network")
+  }
+  const [bitcoin, coinbase, merkle] = [
+    block.bitcoinMergedMiningHeader,
+    block.bitcoinMergedMiningCoinbaseTransaction,
+    block.bitcoinMergedMiningMerkleProof,
+  ].map((field) => bytesIn(field)) as [Uint8Array, Uint8Array, Uint8Array]
+  const target = 2n ** 256n / (difficulty < 3n ? 3n : difficulty)
+  const hash = BigInt(bytesToHex(sha256(sha256(bitcoin)).toReversed()))
+  const isSealed =
+    bitcoin.length === 80 &&
+    hash <= target &&
+    namesOnce(coinbase, hexToBytes(keccak256(mined)).subarray(0, prefixBytes)) &&
+    bytesToHex(merkleRoot(transactionHash(coinbase), merkle)) === bytesToHex(bitcoin.slice(36, 68))
+  if (!isSealed) throw new UntrueAnswer("nobody mined a block's header")
+}
+
+function bytesIn(value: unknown): Uint8Array {
+  return typeof value === 'string' && value.length % 2 === 0
+    ? hexToBytes(value as Hex)
+    : new Uint8Array()
+}
+
+/** A coinbase transaction begins with the length and the state of SHA-256 before what is left of it. */
+const stateBytes = 40
+
+/** Tells whether the last tag in the first 64 bytes of the tail is of this hash, and no other follows it. */
+function namesOnce(coinbase: Uint8Array, prefix: Uint8Array): boolean {
+  const tail = bytesToHex(coinbase.slice(stateBytes)).slice(2)
+  const last = tail.lastIndexOf(bytesToHex(tag).slice(2))
+  const wanted = bytesToHex(concatBytes([tag, prefix])).slice(2)
+  const after = tail.length / 2 - last / 2 - tag.length - 32
+  return last !== -1 && last % 2 === 0 && last < 128 && tail.startsWith(wanted, last)
+    ? after >= 0 && after <= mostAfterTag
+    : false
+}
+
+/** SHA-256 that goes on from a state: a miner shows only the end of a long transaction. */
+class ResumedSha256 extends SHA256 {
+  constructor(state: Uint8Array, length: number) {
+    super()
+    const view = new DataView(state.buffer, state.byteOffset, state.byteLength)
+    const words = Array.from({ length: 8 }, (_, index) => view.getInt32(4 * index)) as Words
+    this.set(...words)
+    this.length = length
+  }
+}
+
+type Words = [number, number, number, number, number, number, number, number]
+
+/** Gives the hash of a coinbase transaction, of which the blocks before its tail are summed up. */
+function transactionHash(coinbase: Uint8Array): Uint8Array {
+  if (coinbase.length < stateBytes) return new Uint8Array()
+  const view = new DataView(coinbase.buffer, coinbase.byteOffset, coinbase.byteLength)
+  const resumed = new ResumedSha256(coinbase.slice(8, stateBytes), Number(view.getBigUint64(0)))
+  return sha256(resumed.update(coinbase.slice(stateBytes)).digest())
+}
+
+/** Gives the root over the first transaction of a Bitcoin block, whose neighbours are all on its right. */
+function merkleRoot(first: Uint8Array, proof: Uint8Array): Uint8Array {
+  const count = proof.length / 32
+  if (!Number.isInteger(count) || count > mostMerkleHashes) return new Uint8Array()
+  let root = first
+  for (let at = 0; at < count; at += 1) {
+    // RSKj writes hashes as Bitcoin shows them, last byte first.
+    const neighbour = proof.slice(32 * at, 32 * at + 32).toReversed()
+    root = sha256(sha256(concatBytes([root, neighbour])))
+  }
+  return root
+}

@@ -1,0 +1,97 @@
+import { type Hex, keccak256 } from 'viem'
+import * as z from 'zod/mini'
+import { jsonOf } from '../../runtime/json.ts'
+import { UntrueAnswer } from '../objects/bad-answers.ts'
+import { proofIn } from '../objects/binary-trie.ts'
+import { hashOf } from '../objects/block.ts'
+import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
+import { encodeReceipt, encodeReceipts, type Tries } from '../objects/receipts-trie.ts'
+import { data, hash, quantity } from '../objects/values.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
+import type { NodeAccess } from '../upstream/upstreams.ts'
+import { ifServed, lookUp } from './lookup.ts'
+import { provedBlock } from './mined-block.ts'
+import { gone, receiptsOf } from './receipts.ts'
+
+type Once = Pick<NodeAccess, 'once'>
+
+/** A block's transactions in their order, and where their receipts stand, as its hash proves them. */
+const facts = z.object({
+  number: quantity,
+  receiptsRoot: hash,
+  tries: z.enum(['rootstock', 'ethereum'] satisfies Tries[]),
+  transactions: z.array(hash),
+})
+
+export type BlockFacts = z.output<typeof facts>
+
+/** Gives what the hash of a block proves; undefined where it cannot, `null` without the block. */
+export async function factsOf(
+  node: UpstreamNode,
+  blockHash: string,
+  { once }: Once,
+): Promise<BlockFacts | undefined | null> {
+  let isThere = true
+  const text = await once(`facts ${blockHash}`, 'proved', async () => {
+    const found = await provedBlock(node, blockHash, true)
+    isThere = found !== null
+    if (found?.proof === undefined || node.isDoubted()) return null
+    const { number, receiptsRoot, transactions } = found.block
+    const hashes = transactions.map(hashOf)
+    const { tries } = found.proof
+    return JSON.stringify({ number, receiptsRoot, tries, transactions: hashes })
+  })
+  return text === null ? (isThere ? undefined : null) : facts.parse(jsonOf(text))
+}
+
+/** Gives a receipt that its block's hash proves, or that cannot be proved; `null` without one. */
+export async function provedReceipt(
+  node: UpstreamNode,
+  txHash: string,
+  context: Once,
+): Promise<{ receipt: RawReceipt; tries: Tries | undefined } | null> {
+  const receipt = await lookUp(node, 'eth_getTransactionReceipt', [txHash], z.nullable(rawReceipt))
+  if (receipt === null) return null
+  const { transactionHash, blockHash, blockNumber, transactionIndex, logs } = receipt
+  if (transactionHash !== txHash) throw new UntrueAnswer('a receipt is of another transaction')
+  const known = await factsOf(node, blockHash, context)
+  if (known === null) gone()
+  if (known === undefined) return { receipt, tries: undefined }
+  const index = Number(transactionIndex)
+  const isInPlace =
+    known.transactions[index] === txHash &&
+    known.number === blockNumber &&
+    logs.every((log) => log.blockHash === blockHash && log.transactionHash === txHash)
+  if (!isInPlace) throw new UntrueAnswer('a receipt is not where it says')
+  const proved = await context.once(`receipt ${blockHash} ${index}`, 'proved', () =>
+    provedHash(node, blockHash, index, known),
+  )
+  if (keccak256(encodeReceipt(receipt, known.tries)) !== proved) {
+    throw new UntrueAnswer("a receipt does not fit its block's receiptsRoot")
+  }
+  return { receipt, tries: known.tries }
+}
+
+/** Gives the keccak of the receipt at a place of a block: by RSKj's proof, or from all receipts. */
+async function provedHash(
+  node: UpstreamNode,
+  blockHash: string,
+  index: number,
+  { receiptsRoot, tries, transactions }: BlockFacts,
+): Promise<Hex> {
+  const proof =
+    tries === 'rootstock' && (await ifServed(receiptNodes(node, blockHash, transactions[index])))
+  if (proof) {
+    const found = proofIn(proof, receiptsRoot, index)
+    if (found === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
+    return found.valueHash
+  }
+  const receipts = await receiptsOf(node, { hash: blockHash, transactions })
+  return keccak256(encodeReceipts(receipts, receiptsRoot, tries)[index] ?? '0x')
+}
+
+/** Asks RSKj for the nodes between the root and a receipt; it gives the leaf first. */
+export async function receiptNodes(node: UpstreamNode, blockHash: string, txHash = '') {
+  const method = 'rsk_getTransactionReceiptNodesByHash'
+  return (await node.call(method, [blockHash, txHash], z.nullable(z.array(data)))) as Hex[] | null
+}

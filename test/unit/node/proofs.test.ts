@@ -1,0 +1,295 @@
+import { describe, expect, test } from 'vitest'
+import { exampleContract, exampleTransaction } from '../../../src/node/methods/examples.ts'
+import { assertTransactions } from '../../../src/node/objects/encoded-transaction.ts'
+import { proveHeader } from '../../../src/node/objects/header.ts'
+import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
+import { serve } from '../../chain/node/support/serve.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
+import { rebuilt } from '../../support/rskj-node/mined.ts'
+import { type Block, type Rules, readRecording } from '../../support/rskj-node/recording.ts'
+import { replay } from '../../support/rskj-node/replay.ts'
+
+type Call = { id: unknown; method: string; params: readonly unknown[] }
+type Lie = (result: never, call: Call) => unknown
+
+/** A chain on which any work is enough, and one whose blocks are far above it. */
+const anyWork = { leastDifficulty: 1n, from: 1 }
+
+const recordings = (['main-network', 'regtest'] as const).map((rules): [Rules, Block[]] => [
+  rules,
+  readRecording(rules).blocks.filter(({ number }) => number !== '0x0'),
+])
+
+describe.each(recordings)("a block under %s's rules proves itself", (rules, blocks) => {
+  test('by its hash, its raw header, the work in it, and its transactions', () => {
+    const { pairs } = readRecording(rules)
+    expect(blocks.length).toBeGreaterThan(11)
+    for (const block of blocks) {
+      const raw = pairs.find(
+        ({ method, params }) =>
+          method === 'rsk_getRawBlockHeaderByNumber' && params[0] === block.number,
+      )
+      expect(proveHeader(block, anyWork)).toEqual({ raw: raw?.result, tries: 'rootstock' })
+      expect(assertTransactions(block as never, 'rootstock')).toBe(true)
+    }
+  })
+
+  test('and does not where any part of its header is another', () => {
+    const [block] = blocks as [Block]
+    const proved = [
+      ...['parentHash', 'sha3Uncles', 'miner', 'stateRoot', 'transactionsRoot', 'receiptsRoot'],
+      ...['logsBloom', 'difficulty', 'number', 'gasLimit', 'gasUsed', 'timestamp', 'extraData'],
+      ...['paidFees', 'minimumGasPrice', 'bitcoinMergedMiningHeader', 'hash'],
+    ]
+    for (const name of proved) {
+      const value = `${block[name]}`
+      const other = `${value.slice(0, -1)}${value.endsWith('1') ? '2' : '1'}`
+      expect(proveHeader({ ...block, [name]: other }, undefined), name).toBe(undefined)
+    }
+    expect(proveHeader({ ...block, uncles: ['0x'] }, undefined)).toBe(undefined)
+  })
+
+  test('and was not mined where the Bitcoin block is not its own', () => {
+    const [block, other] = blocks as [Block, Block]
+    const isMined =
+      (changed: object, rules = anyWork) =>
+      () =>
+        proveHeader({ ...block, ...changed }, rules)
+    const [coinbase, merkle] = [
+      block.bitcoinMergedMiningCoinbaseTransaction,
+      block.bitcoinMergedMiningMerkleProof,
+    ]
+    for (const changed of [
+      { bitcoinMergedMiningCoinbaseTransaction: `${coinbase}00` },
+      { bitcoinMergedMiningCoinbaseTransaction: undefined },
+      { bitcoinMergedMiningMerkleProof: `${merkle}00` },
+      { bitcoinMergedMiningMerkleProof: `${merkle}${'00'.repeat(32)}` },
+    ]) {
+      expect(isMined(changed)).toThrow('nobody mined')
+    }
+    const { bitcoinMergedMiningCoinbaseTransaction } = other
+    expect(isMined({ bitcoinMergedMiningCoinbaseTransaction })).toThrow('nobody mined')
+    expect(isMined({}, { ...anyWork, leastDifficulty: 2n })).toThrow('below that of its network')
+    expect(isMined({}, { ...anyWork, from: 10 ** 6 })()).toBe(undefined)
+  })
+})
+
+const recording = readRecording('main-network')
+const [block] = recording.blocks.filter(({ number }) => number === '0x2a') as [Block]
+const [before] = recording.blocks.filter(({ number }) => number === '0x29') as [Block]
+const { hash } = exampleTransaction
+const spoil =
+  (members: object): Lie =>
+  (one: object) => ({ ...one, ...members })
+const spoilEach =
+  (members: object): Lie =>
+  (all: object[]) =>
+    all.map((one) => ({ ...one, ...members }))
+const instead =
+  (value: unknown): Lie =>
+  () =>
+    value
+
+/** By what the node lies about: the lie, a question that it spoils, and whether its answer can be proved. */
+const lies: Record<
+  string,
+  [method: string, lie: Lie, question: [string, ...unknown[]], proved: boolean]
+> = {
+  "a receipt's status": [
+    'eth_getTransactionReceipt',
+    spoil({ status: '0x0' }),
+    ['eth_getTransactionReceipt', hash],
+    true,
+  ],
+  'a header under the asked hash': [
+    'eth_getBlockByHash',
+    spoil({ gasUsed: '0x1' }),
+    ['eth_getBlockByHash', block.hash],
+    false,
+  ],
+  'another hash for a number': [
+    'eth_getBlockByNumber',
+    spoil({ hash: before.hash }),
+    ['eth_getBlockByNumber', '0x2a'],
+    false,
+  ],
+  'no logs': ['eth_getLogs', instead([]), ['eth_getLogs', { blockHash: block.hash }], true],
+  'a log that is missing': [
+    'eth_getLogs',
+    (all: object[]) => all.slice(1),
+    ['eth_getLogs', { blockHash: block.hash }],
+    true,
+  ],
+  "a log's data": [
+    'eth_getLogs',
+    spoilEach({ data: '0x01' }),
+    ['eth_getLogs', { blockHash: block.hash }],
+    true,
+  ],
+  'a balance': [
+    'eth_getBalance',
+    instead('0x1'),
+    ['eth_getBalance', exampleContract, block.hash],
+    false,
+  ],
+  'a call': [
+    'eth_call',
+    instead('0x01'),
+    ['eth_call', { to: exampleContract, data: '0x' }, 'latest'],
+    false,
+  ],
+  'a raw header': [
+    'rsk_getRawBlockHeaderByHash',
+    instead('0xc0'),
+    ['chain_getRawBlockHeaderByHash', block.hash],
+    true,
+  ],
+  'a raw receipt': [
+    'rsk_getRawTransactionReceiptByHash',
+    instead('0xc0'),
+    ['chain_getRawTransactionReceiptByHash', hash],
+    true,
+  ],
+  'a proof': [
+    'rsk_getTransactionReceiptNodesByHash',
+    (nodes: string[]) => nodes.slice(1),
+    ['chain_getTransactionReceiptNodesByHash', block.hash, hash],
+    true,
+  ],
+  "a transaction's value": [
+    'eth_getTransactionByHash',
+    spoil({ value: '0x1' }),
+    ['eth_getTransactionByHash', hash],
+    true,
+  ],
+  'a trace': ['trace_transaction', spoilEach({ subtraces: 7 }), ['trace_transaction', hash], false],
+  'a nonce': [
+    'eth_getTransactionCount',
+    instead('0xff'),
+    ['eth_getTransactionCount', exampleContract, 'latest'],
+    false,
+  ],
+}
+
+const names = ['node-1', 'node-2', 'node-3']
+
+/** Three nodes of the recorded chain, of which those at some places lie. */
+function nodesOf(liars: readonly number[], said: ReadonlyMap<string, Lie>): typeof fetch {
+  const { fetch: honest } = replay(recording)
+  const ofState: Record<string, unknown> = { eth_call: '0x2a', eth_getTransactionCount: '0xb' }
+  return async (input, init) => {
+    const asked = [JSON.parse(`${init?.body}`)].flat() as Call[]
+    const told = await honest(input, { ...init, body: JSON.stringify(asked) })
+    const answers = (await told.json()) as { id: unknown; result?: unknown; error?: unknown }[]
+    const isLiar = liars.includes(names.indexOf(new URL(`${input}`).hostname))
+    const changed = answers.map((answer, index) => {
+      const call = asked[index] as Call
+      const state = ofState[call.method]
+      const truth = state === undefined ? answer : { id: answer.id, result: state }
+      const lie = isLiar ? said.get(call.method) : undefined
+      if (lie === undefined || (truth.result ?? null) === null) return truth
+      return { ...truth, result: lie(truth.result as never, call) }
+    })
+    return Response.json(Array.isArray(JSON.parse(`${init?.body}`)) ? changed : changed[0])
+  }
+}
+
+const urlsOf = (count: number) => names.slice(0, count).map((name) => `http://${name}/`)
+const believed = { code: -32011, message: 'no node gave an answer that can be believed' }
+
+describe.each(Object.entries(lies))(
+  'a lie about %s',
+  (_, [about, lie, [method, ...params], proved]) => {
+    const said = new Map([[about, lie]])
+    const open = (count: number, liars: number[], compares = true) =>
+      serve(urlsOf(count), 31, nodesOf(liars, said), createHandClock(), {
+        mining: anyWork,
+        compares,
+      })
+
+    test.for([0, 1, 2])(
+      'of the node at place %i of three is answered by the honest',
+      async (place) => {
+        const truth = await (await open(3, [])).rpc(method, params)
+        expect(truth.result ?? null).not.toBe(null)
+        const served = await open(3, [place])
+        expect(await served.rpc(method, params)).toEqual(truth)
+        expect(await served.rpc(method, params)).toEqual(truth)
+        const distrusted = served.logged.filter(({ event }) => event === 'node.distrusted')
+        expect(distrusted.every(({ node }) => node === `node ${place + 1}`)).toBe(true)
+      },
+    )
+
+    test('of the only node is refused where the answer proves itself, and else counted', async () => {
+      const truth = await (await open(1, [])).rpc(method, params)
+      const served = await open(1, [0])
+      const { result, error } = await served.rpc(method, params)
+      const [standing] = served.service.nodes.standings()
+      if (proved && error !== undefined) expect(error).toEqual(believed)
+      else if (proved) expect(result).toEqual(truth.result)
+      else expect(standing?.believed).toBeGreaterThan(0)
+      if (/^eth_getBlock/.test(method)) {
+        expect(served.logged).toContainEqual(expect.objectContaining({ event: 'node.unproved' }))
+      }
+    })
+  },
+)
+
+describe.each([
+  ['without any work', false],
+  ['with work of a lower difficulty', true],
+])('a block whose receipts, root, header and hash fit each other, %s', (_, mines) => {
+  const receipts = block.transactions.map(
+    (one) =>
+      recording.pairs.find(
+        ({ method, params }) => method === 'eth_getTransactionReceipt' && params[0] === one.hash,
+      )?.result as RawReceipt,
+  )
+  const [{ status }] = receipts as [RawReceipt]
+  const other = status === '0x1' ? '0x0' : '0x1'
+  const forgedReceipts = receipts.map((one) => ({ ...one, status: other }))
+  const lower = mines ? { ...block, difficulty: '0x0' } : block
+  const forged = rebuilt(lower, forgedReceipts, mines)
+  const moved = <One extends object>(one: One) => ({ ...one, blockHash: forged.hash })
+  const full = { ...forged, transactions: forged.transactions.map(moved) }
+  const said = new Map<string, Lie>([
+    [
+      'eth_getTransactionReceipt',
+      (_result, { params }) => {
+        const own = forgedReceipts.find(({ transactionHash }) => transactionHash === params[0])
+        return own && moved({ ...own, logs: own.logs.map(moved) })
+      },
+    ],
+    ['eth_getBlockByNumber', () => full],
+    ['eth_getBlockByHash', () => full],
+    ['rsk_getTransactionReceiptNodesByHash', () => null],
+  ])
+  /** It has no block under its real hash any more, and answers to its own. */
+  const nodes = (liars: number[]): typeof fetch => {
+    const inner = nodesOf(liars, said)
+    return (input, init) =>
+      inner(input, { ...init, body: `${init?.body}`.replaceAll(forged.hash, block.hash) })
+  }
+  const open = (count: number, liars: number[], mining?: typeof anyWork) =>
+    serve(urlsOf(count), 31, nodes(liars), createHandClock(), { mining })
+
+  test('is believed on a chain that nobody mines', async () => {
+    const served = await open(1, [0])
+    const { result } = await served.rpc('eth_getTransactionReceipt', [hash])
+    expect(result).toMatchObject({ status: other, blockHash: forged.hash })
+  })
+
+  test('shows no receipt where it is the only node', async () => {
+    const served = await open(1, [0], anyWork)
+    expect((await served.rpc('eth_getTransactionReceipt', [hash])).error).toEqual(believed)
+    expect((await served.rpc('eth_getBlockByNumber', ['0x2a'])).error).toEqual(believed)
+  })
+
+  test.for([0, 1, 2])('is not the one that is answered from place %i of three', async (place) => {
+    const served = await open(3, [place], anyWork)
+    const receipt = await served.rpc('eth_getTransactionReceipt', [hash])
+    expect(receipt.result).toMatchObject({ status, blockHash: block.hash })
+    const distrusted = served.logged.filter(({ event }) => event === 'node.distrusted')
+    expect(distrusted.every(({ node }) => node === `node ${place + 1}`)).toBe(true)
+  })
+})
