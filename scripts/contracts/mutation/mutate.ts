@@ -1,7 +1,6 @@
 import {
   cpSync,
   globSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -32,22 +31,16 @@ const stages = [
   { tests: 'unit', profile: 'default' },
 ]
 
-const quickLook = { FOUNDRY_FUZZ_RUNS: '64', FOUNDRY_INVARIANT_RUNS: '16' }
-
 /** A mutation that loops without an end is noticed too. */
 const limitSeconds = 300
 
+/** What forge needs of this project, without what is compiled with the contracts and tests nothing of them. */
 const copied = [
-  ...['contracts', 'foundry.toml', 'remappings.txt'],
-  ...['scripts/solc', 'scripts/contracts/solc.mjs'],
+  ...['contracts', 'foundry.toml', 'remappings.txt', 'scripts/solc', 'scripts/contracts/solc.mjs'],
 ]
-
-/** What is compiled with the contracts and tests nothing of them. */
 const needless = ['contracts/proofs', 'contracts/test/proofs']
 
-const survivorsFile = join(projectRoot, 'contracts/test/mutation/survivors.diff')
-const survivors = readSurvivors(readFileSync(survivorsFile, 'utf8'))
-
+const survivors = readSurvivors('contracts/test/mutation/survivors.diff')
 const flags = readFlags(help, { only: '', list: false, from: '1', to: 'Infinity' })
 const all = mutationsOf(globSync('contracts/src/*.sol', { cwd: projectRoot }).sort())
 const mutations = all
@@ -56,42 +49,31 @@ const mutations = all
 const counts = { killed: 0, 'did not compile': 0, survived: 0 }
 let problems = 0
 
-type Outcome = keyof typeof counts
-
-if (flags.list) {
-  for (const mutation of mutations) say(describe(mutation))
-  say(`${mutations.length} mutations`)
-} else {
-  for (const survivor of survivors) {
-    if (all.some((mutation) => isOf(survivor, mutation))) continue
-    problems += 1
-    say(`survivors.diff: ${survivor.file} has no line ${survivor.before}`)
-  }
+if (flags.list) for (const mutation of mutations) say(describe(mutation))
+else {
+  const known = new Set(all.map(keyOf))
+  for (const key of survivors.keys())
+    if (!known.has(key)) note(`survivors.diff has no line: ${key}`)
   const left = mutations.values()
   await Promise.all(Array.from({ length: availableParallelism() }, () => tryEach(left)))
-  say(
-    Object.entries(counts)
-      .map(([outcome, count]) => `${count} ${outcome}`)
-      .join(', '),
-  )
+  for (const [outcome, count] of Object.entries(counts)) say(`${count} ${outcome}`)
   if (problems > 0) process.exitCode = 1
 }
 
-/** Takes what is left, one after the other, in a copy of its own of what forge needs of this project. */
+/** Takes what is left, one after the other, in a copy of its own. */
 async function tryEach(left: Iterable<Mutation>): Promise<void> {
   const copy = mkdtempSync(join(tmpdir(), 'ussd-relay-mutation-'))
+  const filter = (path: string) => !needless.some((folder) => path.endsWith(folder))
   try {
-    mkdirSync(join(copy, 'scripts/contracts'), { recursive: true })
     for (const part of copied) {
-      cpSync(join(projectRoot, part), join(copy, part), { recursive: true })
+      cpSync(join(projectRoot, part), join(copy, part), { recursive: true, filter })
     }
-    for (const folder of needless) rmSync(join(copy, folder), { recursive: true })
     symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'))
     if ((await testIn(copy)) !== 'survived') throw new Error('the tests fail without any mutation')
     for (const mutation of left) {
       const path = join(copy, mutation.file)
       const original = readFileSync(path)
-      writeFileSync(path, mutate(original, mutation))
+      writeFileSync(path, mutate(original, mutation.edits))
       tell(mutation, await testIn(copy))
       writeFileSync(path, original)
     }
@@ -100,11 +82,11 @@ async function tryEach(left: Iterable<Mutation>): Promise<void> {
   }
 }
 
-async function testIn(copy: string): Promise<Outcome> {
+async function testIn(copy: string): Promise<keyof typeof counts> {
   for (const [index, { tests, profile }] of stages.entries()) {
     const forge = [foundryTool('forge'), 'test', '--fail-fast', '--root', copy]
     const { code, output } = await runCommand(['timeout', `${limitSeconds}`, ...forge], {
-      ...quickLook,
+      ...{ FOUNDRY_FUZZ_RUNS: '64', FOUNDRY_INVARIANT_RUNS: '16' },
       FOUNDRY_PROFILE: profile,
       FOUNDRY_TEST: `contracts/test/${tests}`,
       // Each stage has what it builds in a folder of its own: of a mutation little is compiled there.
@@ -117,35 +99,40 @@ async function testIn(copy: string): Promise<Outcome> {
 }
 
 /** Reads reasons (`# `), files, and in them each line (`- `) with what may stand in its place (`+ `). */
-function readSurvivors(text: string) {
+function readSurvivors(path: string): Map<string, string> {
+  const found = new Map<string, string>()
   let [reason, file, before] = ['', '', '']
-  return text.split('\n').flatMap((line) => {
+  for (const line of readFileSync(join(projectRoot, path), 'utf8').split('\n')) {
     const rest = line.slice(2)
-    if (line.startsWith('+ ')) return [{ file, before, after: rest, reason }]
-    if (line.startsWith('# ')) reason = rest
+    if (line.startsWith('+ ')) found.set(keyOf({ file, before, after: rest }), reason)
+    else if (line.startsWith('# ')) reason = rest
     else if (line.startsWith('- ')) before = rest
     else if (line !== '') file = line
-    return []
-  })
+  }
+  return found
 }
 
-/** Says what became of a mutation, and counts it as a problem where that is not what survivors.diff says. */
-function tell(mutation: Mutation, outcome: Outcome): void {
+/** Says what became of a mutation; it is a problem where that is not what survivors.diff says. */
+function tell(mutation: Mutation, outcome: keyof typeof counts): void {
   counts[outcome] += 1
   const done = Object.values(counts).reduce((sum, count) => sum + count)
-  const reason = survivors.find((survivor) => isOf(survivor, mutation))?.reason
-  const isExpected = (outcome === 'survived') === (reason !== undefined)
+  const reason = survivors.get(keyOf(mutation))
   const progress = `${done}/${mutations.length} ${outcome}`
-  const fault = reason === undefined ? ' WITHOUT A REASON' : ', although survivors.diff has it'
-  if (!isExpected) {
-    problems += 1
-    say(`${progress}${fault}\n${describe(mutation)}`)
+  if (outcome === 'survived' && reason === undefined) {
+    note(`${progress} WITHOUT A REASON\n${describe(mutation)}`)
+  } else if (outcome !== 'survived' && reason !== undefined) {
+    note(`${progress}, although survivors.diff has it\n${describe(mutation)}`)
   } else if (outcome === 'survived') say(`${progress}: ${reason}\n${describe(mutation)}`)
   else if (process.stdout.isTTY || done % 20 === 0) say(progress)
 }
 
-function isOf(survivor: (typeof survivors)[number], mutation: Mutation): boolean {
-  return (['file', 'before', 'after'] as const).every((part) => survivor[part] === mutation[part])
+function note(problem: string): void {
+  problems += 1
+  say(problem)
+}
+
+function keyOf({ file, before, after }: Pick<Mutation, 'file' | 'before' | 'after'>): string {
+  return [file, before, after].join('\n')
 }
 
 function describe({ file, line, rule, before, after }: Mutation): string {

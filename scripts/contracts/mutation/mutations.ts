@@ -10,14 +10,15 @@ export type Mutation = {
   readonly edits: readonly Edit[]
 }
 
-type Edit = { start: number; end: number; text: string }
+type Span = { start: number; end: number }
+type Edit = Span & { text: string }
 
 type Scope = {
   /** Without arguments, as its functions use them. */
-  modifiers: ReadonlySet<string>
+  modifiers: readonly string[]
   /** Conditions that privilege an actor: he is the owner, or stands in a list. */
   privileges: (actor: string) => string[]
-  roles: ReadonlySet<string>
+  roles: readonly string[]
   caller: string
   /** Functions that reach another contract, by the number of their declaration. */
   interacting: ReadonlySet<number>
@@ -34,28 +35,23 @@ const rules: Readonly<Record<string, Rule>> = {
   Return: ({ expression }) => outcomes(expression),
   Literal: literals,
   UnaryOperation: (node) =>
-    node.operator === '!' ? [one('boolean', node, part(node, 'subExpression').text)] : [],
-  Conditional: (node) => [
-    exchanged('boolean', part(node, 'trueExpression'), part(node, 'falseExpression')),
-  ],
+    node.operator === '!' ? [one('boolean', node, node.subExpression.text)] : [],
+  Conditional: (node) => [exchanged('boolean', node.trueExpression, node.falseExpression)],
   FunctionCall: calls,
   FunctionDefinition: modifiers,
   IfStatement: guards,
-  ExpressionStatement: (node) => {
-    // A loop that does not go on ends nowhere, and that takes minutes to notice.
-    return part(node, 'expression').nodeType === 'UnaryOperation' ? [] : gone(node)
-  },
-  EmitStatement: gone,
+  // A loop that does not go on ends nowhere, and that takes minutes to notice.
+  ExpressionStatement: (node) =>
+    node.expression.nodeType === 'UnaryOperation' ? [] : [gone(node)],
+  EmitStatement: (node) => [gone(node)],
   Block: order,
-  YulExpressionStatement: gone,
-  YulIf: gone,
-  YulAssignment: gone,
+  YulExpressionStatement: (node) => [gone(node)],
+  YulIf: (node) => [gone(node)],
+  YulAssignment: (node) => [gone(node)],
   YulLiteral: (node) => (node.text === '0x3f' ? [one('number', node, '0x1f')] : []),
-  YulFunctionCall: (node) => {
-    const name = part(node, 'functionName')
-    if (name.name === 'gt') return [one('operator', name, 'lt')]
-    const [first] = parts(node, 'arguments')
-    if (name.name !== 'call' || first === undefined) return []
+  YulFunctionCall: ({ functionName, arguments: [first] }) => {
+    if (functionName.name === 'gt') return [one('operator', functionName, 'lt')]
+    if (functionName.name !== 'call' || first === undefined) return []
     return ['gas()', '0'].map((text) => one('argument by zero', first, text))
   },
 }
@@ -75,8 +71,8 @@ function mutationsIn({ file, source, tree, all: sources }: Analysis): Mutation[]
   const found = childrenOf(tree)
     .filter((node) => isContract(node) && node.contractKind !== 'interface')
     .flatMap((contract) => {
-      const { linearizedBaseContracts: ids } = contract
-      const bases = contracts.filter(({ id }) => Array.isArray(ids) && ids.includes(id))
+      const ids = contract.linearizedBaseContracts
+      const bases = contracts.filter(({ id }) => ids.includes(id))
       return walk(contract, scopeOf(contract, bases, tree))
     })
   const all = found.map(({ rule, edits }) => describe(file, source, rule, edits))
@@ -86,7 +82,7 @@ function mutationsIn({ file, source, tree, all: sources }: Analysis): Mutation[]
     .sort((a, b) => a.line - b.line)
 }
 
-export function mutate(source: Buffer, { edits }: Pick<Mutation, 'edits'>): Buffer {
+export function mutate(source: Buffer, edits: readonly Edit[]): Buffer {
   return [...edits]
     .sort((a, b) => b.start - a.start)
     .reduce(
@@ -110,22 +106,19 @@ function walk(node: SolidityNode, scope: Scope): Found[] {
 }
 
 function operators(node: SolidityNode): Found[] {
-  const [left, right] = [part(node, 'leftExpression'), part(node, 'rightExpression')]
-  const other = swapped[String(node.operator)]
-  const between = { start: left.end, end: right.start }
-  const isLogic = node.operator === '&&' || node.operator === '||'
+  const { leftExpression: left, rightExpression: right, operator } = node
+  const other = swapped[operator]
+  const isLogic = operator === '&&' || operator === '||'
   return [
-    ...(other === undefined ? [] : [one('operator', between, ` ${other} `)]),
+    ...(other === undefined ? [] : [one('operator', between(left, right), ` ${other} `)]),
     ...(isLogic ? [left, right].map((side) => one('half a condition', node, side.text)) : []),
   ]
 }
 
-function assignments(node: SolidityNode): Found[] {
-  const [left, right] = [part(node, 'leftHandSide'), part(node, 'rightHandSide')]
-  if (node.operator === '=') return outcomes(right, false)
-  const others = { '+=': ['-=', '='], '-=': ['+=', '='] }[String(node.operator)] ?? []
-  const between = { start: left.end, end: right.start }
-  return others.map((other) => one('assignment', between, ` ${other} `))
+function assignments({ leftHandSide: left, rightHandSide: right, operator }: SolidityNode) {
+  if (operator === '=') return outcomes(right, false)
+  const others = { '+=': ['-=', '='], '-=': ['+=', '='] }[operator] ?? []
+  return others.map((other) => one('assignment', between(left, right), ` ${other} `))
 }
 
 function literals(node: SolidityNode): Found[] {
@@ -140,22 +133,20 @@ function literals(node: SolidityNode): Found[] {
 function calls(node: SolidityNode): Found[] {
   const caller = node.text === '_msgSender()' ? [one('caller', node, 'msg.sender')] : []
   if (node.kind !== 'functionCall') return caller
-  const given = parts(node, 'arguments')
+  const given = node.arguments
   const zeros = given.flatMap((argument) => {
-    if (/^address( payable)?$/.test(argument.type)) {
-      return [one('argument by zero', argument, 'payable(address(0))')]
-    }
-    return /^u?int\d+$/.test(argument.type) ? [one('argument by zero', argument, '0')] : []
+    if (/^u?int\d+$/.test(argument.type)) return [one('argument by zero', argument, '0')]
+    const isAddress = /^address( payable)?$/.test(argument.type)
+    return isAddress ? [one('argument by zero', argument, 'payable(address(0))')] : []
   })
   const exchanges = given.slice(1).flatMap((right, index) => {
     const left = given[index]
-    const isSame = left !== undefined && left.type === right.type
-    return isSame ? [exchanged('arguments exchanged', left, right)] : []
+    return left?.type === right.type ? [exchanged('arguments exchanged', left, right)] : []
   })
   return [...zeros, ...exchanges, ...caller]
 }
 
-function outcomes(value: unknown, isReturned = true): Found[] {
+function outcomes(value: SolidityNode, isReturned = true): Found[] {
   if (!isNode(value)) return []
   if (value.type === 'bool' && isReturned) {
     return ['true', 'false'].map((text) => one('outcome', value, text))
@@ -170,53 +161,50 @@ function modifiers(node: SolidityNode, scope: Scope): Found[] {
   if (node.kind !== 'function') return []
   const invocations = invocationsOf(node)
   const has = invocations.map(({ text }) => text)
-  const only = [...scope.modifiers].filter((name) => name.startsWith('only'))
-  const changed = [
+  const only = scope.modifiers.filter((name) => name.startsWith('only'))
+  const isOpen = /^(external|public)$/.test(node.visibility) && isNode(node.body)
+  const isAdded = isOpen && /payable$/.test(node.stateMutability)
+  const { start } = isAdded ? node.body : node
+  return [
     ...invocations.map(({ start, end }) => one('guard missing', { start: start - 1, end }, '')),
     ...invocations
       .filter(({ text }) => text.startsWith('only'))
       .flatMap((invocation) => only.map((text) => one('guard of others', invocation, text))),
+    ...(isAdded ? scope.modifiers : [])
+      .filter((name) => !has.includes(name))
+      .map((name) => one('guard too many', { start, end: start }, `${name} `)),
   ]
-  const isOpen = ['external', 'public'].includes(String(node.visibility))
-  const writes = ['nonpayable', 'payable'].includes(String(node.stateMutability))
-  if (!isOpen || !writes || !isNode(node.body)) return changed
-  const { start } = node.body
-  const added = [...scope.modifiers]
-    .filter((name) => !has.includes(name))
-    .map((name) => one('guard too many', { start, end: start }, `${name} `))
-  return [...changed, ...added]
 }
 
 /** A guard that lets one through who holds some other power, or stops that one. */
-function guards(node: SolidityNode, scope: Scope): Found[] {
-  const condition = part(node, 'condition')
+function guards({ condition, trueBody }: SolidityNode, { privileges, fn, caller }: Scope): Found[] {
   const { text } = condition
   const constants = ['true', 'false'].map((value) => one('condition', condition, value))
-  if (!endsThere(part(node, 'trueBody'))) return constants
-  const privileges = scope.privileges(actorIn(scope))
+  const last = trueBody.nodeType === 'Block' ? trueBody.statements.at(-1) : trueBody
+  if (!/^(RevertStatement|Return)$/.test(last?.nodeType ?? '')) return constants
+  // Who asks: the signer where a request is judged, else the caller.
+  const isOfRequest = fn?.parameters.parameters.some(({ name }) => name === 'request')
+  const others = privileges(isOfRequest ? 'request.from' : caller)
   return [
     ...constants,
-    ...privileges.map((other) => one('backdoor', condition, `(${text}) && !(${other})`)),
-    ...privileges
-      .slice(0, 1)
-      .map((privilege) => one('guard too many', condition, `(${text}) || (${privilege})`)),
+    ...others.map((other) => one('backdoor', condition, `(${text}) && !(${other})`)),
+    ...others.slice(0, 1).map((any) => one('guard too many', condition, `(${text}) || (${any})`)),
   ]
 }
 
 /** Where two accounts have to be the same, one of them may as well hold some other power. */
-function authorisations(node: SolidityNode, scope: Scope): Found[] {
-  const { operator, text } = node
-  const sides = [part(node, 'leftExpression'), part(node, 'rightExpression')]
+function authorisations(node: SolidityNode, { privileges, roles }: Scope): Found[] {
+  const { operator, text, leftExpression: left, rightExpression: right } = node
+  const sides = [left, right]
   const isOfAccounts = sides.every(({ type }) => type.startsWith('address'))
-  if (!isOfAccounts || !['==', '!='].includes(String(operator))) return []
-  const [left, right] = sides.map((side) => side.text)
-  const same = [`${left} == ${right}`, `${right} == ${left}`]
+  if (!isOfAccounts || !['==', '!='].includes(operator)) return []
+  const same = [`${left.text} == ${right.text}`, `${right.text} == ${left.text}`]
   return (
     sides
       .filter(({ nodeType }) => nodeType === 'Identifier' || nodeType === 'MemberAccess')
       // A role is no actor: it says who may.
-      .filter((side) => !scope.roles.has(side.text))
-      .flatMap((side) => scope.privileges(side.text))
+      .filter((side) => !roles.includes(side.text))
+      .flatMap((side) => privileges(side.text))
       .filter((privilege) => !same.includes(privilege))
       .map((privilege) => {
         const change = operator === '==' ? `|| ${privilege}` : `&& !(${privilege})`
@@ -225,17 +213,14 @@ function authorisations(node: SolidityNode, scope: Scope): Found[] {
   )
 }
 
-function gone(node: SolidityNode): Found[] {
-  return [one('statement gone', statement(node), '')]
-}
+const gone = (node: SolidityNode): Found => one('statement gone', statement(node), '')
 
 /** What has to happen before another contract is reached happens after it. */
-function order(node: SolidityNode, { interacting }: Scope): Found[] {
-  const list = parts(node, 'statements')
-  return list.flatMap((late, index) => {
+function order({ statements }: SolidityNode, { interacting }: Scope): Found[] {
+  return statements.flatMap((late, index) => {
     if (!interacts(late, interacting)) return []
     const { end } = statement(late)
-    return list
+    return statements
       .slice(0, index)
       .filter(({ nodeType }) => nodeType === 'ExpressionStatement' || nodeType === 'EmitStatement')
       .map((early) => {
@@ -248,7 +233,7 @@ function order(node: SolidityNode, { interacting }: Scope): Found[] {
 const isContract = ({ nodeType }: SolidityNode) => nodeType === 'ContractDefinition'
 
 const invocationsOf = (fn: SolidityNode) =>
-  parts(fn, 'modifiers').filter(({ kind }) => kind === 'modifierInvocation')
+  fn.modifiers.filter(({ kind }) => kind === 'modifierInvocation')
 
 function scopeOf(
   contract: SolidityNode,
@@ -265,50 +250,40 @@ function scopeOf(
     ({ nodeType, visibility, mutability }) =>
       nodeType === 'VariableDeclaration' && visibility !== 'private' && mutability === 'mutable',
   )
-  const roles = variables.filter(({ type }) => type === 'address')
-  const lists = variables.filter(({ type }) => type === 'mapping(address => bool)')
+  const namesOf = (wanted: string) =>
+    variables.filter(({ type }) => type === wanted).map(({ name }) => name)
+  const [roles, lists] = [namesOf('address'), namesOf('mapping(address => bool)')]
   const privileges = (actor: string) => [
     ...(knowsOwner ? [`${actor} == owner()`] : []),
-    ...roles.map(({ name }) => `${actor} == ${name}`),
-    ...lists.map(({ name }) => `${name}[${actor}]`),
+    ...roles.map((name) => `${actor} == ${name}`),
+    ...lists.map((name) => `${name}[${actor}]`),
   ]
   return {
     fn: undefined,
-    modifiers: new Set(used.filter((name) => !name.includes('('))),
+    modifiers: [...new Set(used.filter((name) => !name.includes('(')))],
     privileges: contract.contractKind === 'library' ? () => [] : privileges,
-    roles: new Set(roles.map(({ name }) => String(name))),
+    roles,
     caller: /\b_msgSender\(\)/.test(tree.text) ? '_msgSender()' : 'msg.sender',
     interacting: interactingFunctions(functions),
   }
-}
-
-/** Who asks: the signer where a request is judged, else the caller. */
-function actorIn({ fn, caller }: Scope): string {
-  const given = fn === undefined ? [] : parts(part(fn, 'parameters'), 'parameters')
-  return given.some(({ name }) => name === 'request') ? 'request.from' : caller
-}
-
-function endsThere(body: SolidityNode): boolean {
-  const inner = body.nodeType === 'Block' ? parts(body, 'statements').at(-1) : body
-  return inner?.nodeType === 'RevertStatement' || inner?.nodeType === 'Return'
 }
 
 function interactingFunctions(functions: readonly SolidityNode[]): ReadonlySet<number> {
   const found = new Set<number>()
   for (let before = -1; before < found.size; ) {
     before = found.size
-    for (const fn of functions) if (interacts(fn, found)) found.add(Number(fn.id))
+    for (const fn of functions) if (interacts(fn, found)) found.add(fn.id)
   }
   return found
 }
 
 function interacts(node: SolidityNode, known: ReadonlySet<number>): boolean {
-  if (node.nodeType === 'YulFunctionCall') return part(node, 'functionName').name === 'call'
-  if (node.nodeType === 'FunctionCall' && isNode(node.expression)) {
-    const { memberName = '', referencedDeclaration, type } = node.expression
+  if (node.nodeType === 'YulFunctionCall') return node.functionName.name === 'call'
+  if (node.nodeType === 'FunctionCall') {
+    const { memberName, referencedDeclaration, type } = node.expression
     const isExternal = type.includes(' external') && !/ (view|pure) /.test(type)
-    if (/^(call|send)/.test(String(memberName)) || isExternal) return true
-    if (known.has(Number(referencedDeclaration))) return true
+    if (/^(call|send)/.test(memberName) || isExternal) return true
+    if (known.has(referencedDeclaration)) return true
   }
   return childrenOf(node).some((child) => interacts(child, known))
 }
@@ -317,35 +292,29 @@ function describe(file: string, source: Buffer, rule: string, edits: readonly Ed
   const first = Math.min(...edits.map(({ start }) => start))
   const last = Math.max(...edits.map(({ end }) => end))
   const begin = source.lastIndexOf('\n', first - 1) + 1
-  const lines = source.subarray(begin, source.indexOf('\n', last))
-  const moved = edits.map((each) => ({ ...each, start: each.start - begin, end: each.end - begin }))
+  const rest = source.length - source.indexOf('\n', last)
   const line = source.subarray(0, begin).toString('utf8').split('\n').length
-  const squeezed = (text: Buffer) => text.toString('utf8').trim().replaceAll(/\s+/g, ' ')
-  const after = squeezed(mutate(lines, { edits: moved }))
-  return { file, rule, line, before: squeezed(lines), after, edits }
+  const touched = (text: Buffer) =>
+    text
+      .toString('utf8', begin, text.length - rest)
+      .trim()
+      .replaceAll(/\s+/g, ' ')
+  return { file, rule, line, before: touched(source), after: touched(mutate(source, edits)), edits }
 }
 
-function one(rule: string, { start, end }: Omit<Edit, 'text'>, text: string): Found {
+function one(rule: string, { start, end }: Span, text: string): Found {
   return { rule, edits: [{ start, end, text }] }
 }
 
 function exchanged(rule: string, left: SolidityNode, right: SolidityNode): Found {
-  const edit = ({ start, end }: SolidityNode, { text }: SolidityNode) => ({ start, end, text })
+  const edit = ({ start, end }: Span, { text }: SolidityNode) => ({ start, end, text })
   return { rule, edits: [edit(left, right), edit(right, left)] }
 }
 
+const between = (left: Span, right: Span): Span => ({ start: left.end, end: right.start })
+
 /** The compiler counts the semicolon of an emit and of an expression to the block. */
-function statement({ nodeType, start, end }: SolidityNode): { start: number; end: number } {
-  return { start, end: nodeType.startsWith('Yul') ? end : end + 1 }
-}
-
-function part(node: SolidityNode, name: string): SolidityNode {
-  const found = node[name]
-  if (!isNode(found)) throw new Error(`${node.nodeType} has no ${name}`)
-  return found
-}
-
-function parts(node: SolidityNode, name: string): SolidityNode[] {
-  const found = node[name]
-  return Array.isArray(found) ? found.filter(isNode) : []
-}
+const statement = ({ nodeType, start, end }: SolidityNode): Span => ({
+  start,
+  end: nodeType.startsWith('Yul') ? end : end + 1,
+})

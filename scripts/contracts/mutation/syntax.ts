@@ -4,15 +4,20 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { projectRoot } from '../forge.ts'
 
-/** A part of solc's syntax tree: what an ABI leaves out stands in it. */
-export type SolidityNode = {
-  nodeType: string
-  start: number
-  end: number
-  text: string
-  type: string
-  [field: string]: unknown
-}
+type Text = 'nodeType' | 'kind' | 'name' | 'operator' | 'value' | 'contractKind' | 'memberName'
+type Property = 'visibility' | 'mutability' | 'stateMutability'
+type Side = 'leftExpression' | 'rightExpression' | 'leftHandSide' | 'rightHandSide'
+type Branch = 'condition' | 'trueBody' | 'trueExpression' | 'falseExpression'
+type Part = Side | Branch | 'expression' | 'subExpression' | 'functionName' | 'body'
+
+/** A part of solc's syntax tree, with its place and text in the source; a kind of node has some of these fields. */
+export type SolidityNode = Readonly<Record<Text | Property | 'text' | 'type' | 'src', string>> &
+  Readonly<Record<'start' | 'end' | 'id' | 'referencedDeclaration', number>> &
+  Readonly<Record<Part, SolidityNode>> &
+  Readonly<Record<'arguments' | 'modifiers' | 'statements', readonly SolidityNode[]>> & {
+    readonly parameters: SolidityNode & readonly SolidityNode[]
+    readonly linearizedBaseContracts: readonly number[]
+  }
 
 /** A source, its syntax tree, and the trees of all that was read with it, itself included. */
 export type Analysis = {
@@ -23,7 +28,7 @@ export type Analysis = {
 }
 
 const output = z.object({
-  sources: z.record(z.string(), z.object({ ast: z.looseObject({ nodeType: z.string() }) })),
+  sources: z.record(z.string(), z.object({ ast: z.custom<SolidityNode>(isNode) })),
 })
 
 /** Reads sources and their syntax trees with the types of all expressions; no code is made. */
@@ -31,33 +36,28 @@ export function analyseSolidity(files: readonly string[]): Analysis[] {
   const { compile } = createRequire(import.meta.url)('solc') as {
     compile: (input: string, callbacks: { import: typeof readImport }) => string
   }
-  const read = (file: string) => ({ content: readImport(file).contents })
-  const sources = Object.fromEntries(files.map((file) => [file, read(file)]))
+  const sources = Object.fromEntries(
+    files.map((file) => [file, { content: readImport(file).contents }]),
+  )
   const settings = { outputSelection: { '*': { '': ['ast'] } } }
   const input = JSON.stringify({ language: 'Solidity', sources, settings })
   const { sources: printed } = output.parse(JSON.parse(compile(input, { import: readImport })))
-  const trees = new Map(
-    Object.entries(printed).map(([file, { ast }]) => {
-      const source = Buffer.from(readImport(file).contents)
-      return [file, { file, source, tree: located(ast as SolidityNode, source) }] as const
-    }),
-  )
-  const all = [...trees.values()].map(({ tree }) => tree)
-  return files.map((file) => {
-    const found = trees.get(file)
-    if (found === undefined) throw new Error(`${file} does not compile`)
-    return { ...found, all }
+  const trees = Object.entries(printed).map(([file, { ast: tree }]) => {
+    const source = Buffer.from(readImport(file).contents)
+    locate(tree, source)
+    return { file, source, tree }
   })
+  const all = trees.map(({ tree }) => tree)
+  return trees.filter(({ file }) => files.includes(file)).map((each) => ({ ...each, all }))
 }
 
-function located(node: SolidityNode, source: Buffer): SolidityNode {
-  const [start = 0, length = 0] = String(node.src).split(':').map(Number)
+function locate(node: SolidityNode, source: Buffer): void {
+  const [start = 0, length = 0] = node.src.split(':').map(Number)
   const end = start + length
-  const { typeString = '' } = (node.typeDescriptions ?? {}) as { typeString?: string | null }
-  Object.assign(node, { start, end, type: typeString ?? '' })
-  Object.assign(node, { text: source.toString('utf8', start, end) })
-  for (const child of childrenOf(node)) located(child, source)
-  return node
+  const { typeDescriptions } = node as { typeDescriptions?: { typeString?: string | null } }
+  const type = typeDescriptions?.typeString ?? ''
+  Object.assign(node, { start, end, type, text: source.toString('utf8', start, end) })
+  for (const child of childrenOf(node)) locate(child, source)
 }
 
 export function childrenOf(node: SolidityNode): SolidityNode[] {
