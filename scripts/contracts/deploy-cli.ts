@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Address, getAddress, isAddress, parseEther } from 'viem'
-import { environments, readRequired } from '../ops/environment.ts'
+import { environments, readNodeUrl, readRequired } from '../ops/environment.ts'
 import { readMaxGasPrice } from '../stack/chain/node.ts'
 import { createCommand } from '../stack/command.ts'
 import { keyOptions, keyUsage, readKeyOf } from '../stack/money/key-source.ts'
 import { Misused } from '../stack/report.ts'
-import { deployContracts } from './deploy.ts'
+import { deployContracts, type Wanted } from './deploy.ts'
 import { buildContracts, projectRoot, readArtifact } from './forge.ts'
 
 const usage = `Usage: npm run deploy:contracts -- --network testnet|mainnet [--keystore FILE | --stdin] [--record FILE] [--json]
@@ -44,24 +44,29 @@ The environment says the rest, for contracts that are deployed now; of others it
 export const deployCommand = createCommand({
   usage,
   options: { network: undefined, record: undefined, source: undefined, json: false, ...keyOptions },
-  async run(values, given, terminal) {
+  async run(values, given, { env, say, complain }) {
     if (given.length > 0) throw new Misused()
     if (values.source !== undefined) return { lines: [await sourceOf(values.source)] }
     if (values.network !== 'testnet' && values.network !== 'mainnet') {
-      throw misused('name a network')
+      throw new Misused('name a network.')
     }
     const chainId = environments[values.network]
-    // What a program reads is the answer alone.
-    const log = values.json ? terminal.complain : terminal.say
-    const asked = readAsked(terminal.env, chainId)
+    const relayers = readRequired(env, 'RELAYERS').split(',')
+    const asked = {
+      ...readWanted(env, chainId),
+      nodeUrl: readNodeUrl(env),
+      relayers: relayers.map((text) => address(text.trim(), 'RELAYERS', chainId)),
+    }
     // Asked for once all else is known to be good.
-    const deployerKey = await readKeyOf(values, terminal.env)
-    if (deployerKey === undefined) throw misused('no key is named that pays')
+    const deployerKey = await readKeyOf(values, env)
+    if (deployerKey === undefined) throw new Misused('no key is named that pays.')
     const { loan, forwarder, deployedBlock, differences } = await deployContracts({
       ...asked,
+      chainId,
       recordFile: values.record ?? join(projectRoot, 'deployments', `${chainId}.json`),
       deployerKey,
-      log,
+      // What a program reads is the answer alone.
+      log: values.json ? complain : say,
     })
     return {
       json: { chainId, loan, forwarder, deployedBlock: `${deployedBlock}`, differences },
@@ -77,92 +82,84 @@ export const deployCommand = createCommand({
   },
 })
 
-function readAsked(env: NodeJS.ProcessEnv, chainId: 30 | 31) {
-  const addressOf = (name: string) => {
-    const text = env[name]
-    return text ? readAddress(text.trim(), chainId) : undefined
-  }
-  return {
-    nodeUrl: readRequired(env, 'NODE_URL').split(',')[0]?.trim() ?? '',
-    chainId,
-    relayers: readRequired(env, 'RELAYERS')
-      .split(',')
-      .map((text) => readAddress(text.trim(), chainId)),
-    poolWei: readAmount(env, 'POOL', '0'),
-    principalWei: readAmount(env, 'PRINCIPAL', '0.01'),
-    dailyCapWei: readAmount(env, 'DAILY_CAP', '1'),
-    withdrawalLimitWei: readAmount(env, 'WITHDRAWAL_LIMIT', '1'),
-    feeRate: readCount(env, 'FEE_BASIS_POINTS', 0, 1_000),
-    termSeconds: readCount(env, 'TERM_DAYS', 30) * 24 * 60 * 60,
-    pauseBetweenSeconds: readCount(env, 'PAUSE_MINUTES', 0) * 60,
-    loansPerDay: readCount(env, 'LOANS_PER_DAY', 0, 15),
-    isListOnly: readYes(env, 'LIST_ONLY'),
-    forwarderOwner: addressOf('FORWARDER_OWNER'),
-    loanOwner: addressOf('LOAN_OWNER'),
-    guardian: addressOf('GUARDIAN'),
-    creditor: addressOf('CREDITOR'),
-    predecessor: addressOf('PREDECESSOR'),
-    maxGasPriceWei: readMaxGasPrice(env),
-  }
-}
+type Read<Value> = (text: string, name: string, chainId: number) => Value
 
-async function sourceOf(name: string): Promise<string> {
-  const contract = { forwarder: 'RelayForwarder', loan: 'MicroLoan' }[name]
-  if (contract === undefined) throw misused('--source is forwarder or loan')
-  await buildContracts()
-  return JSON.stringify(sourceJson(contract))
+/** Reads what the environment asks for, by these names and in these ways. @throws {Misused} */
+function readWanted(env: NodeJS.ProcessEnv, chainId: number): Wanted {
+  const settings: { readonly [Name in keyof Wanted]-?: [string, Read<Wanted[Name]>] } = {
+    poolWei: ['POOL', amount('0')],
+    principalWei: ['PRINCIPAL', amount('0.01')],
+    dailyCapWei: ['DAILY_CAP', amount('1')],
+    withdrawalLimitWei: ['WITHDRAWAL_LIMIT', amount('1')],
+    maxGasPriceWei: ['MAX_GAS_PRICE_WEI', () => readMaxGasPrice(env)],
+    feeRate: ['FEE_BASIS_POINTS', count(0, { atMost: 1_000 })],
+    termSeconds: ['TERM_DAYS', count(30, { unit: 24 * 60 * 60 })],
+    pauseBetweenSeconds: ['PAUSE_MINUTES', count(0, { unit: 60 })],
+    loansPerDay: ['LOANS_PER_DAY', count(0, { atMost: 15 })],
+    isListOnly: ['LIST_ONLY', yesOrNo],
+    forwarderOwner: ['FORWARDER_OWNER', nobodyOr(address)],
+    loanOwner: ['LOAN_OWNER', nobodyOr(address)],
+    guardian: ['GUARDIAN', nobodyOr(address)],
+    creditor: ['CREDITOR', nobodyOr(address)],
+    predecessor: ['PREDECESSOR', nobodyOr(address)],
+  }
+  return Object.fromEntries(
+    Object.entries(settings).map(([wanted, [name, read]]) => {
+      return [wanted, read(env[name]?.trim() ?? '', name, chainId)]
+    }),
+  )
 }
 
 /** All lower case, or with the checksum of EIP-1191 for this chain or of EIP-55. */
-function readAddress(text: string, chainId: number): Address {
+function address(text: string, _: string, chainId: number): Address {
   const lower = text.toLowerCase() as Address
-  if (!isAddress(lower)) throw misused(`${text} is not an address`)
+  if (!isAddress(lower)) throw new Misused(`${text} is not an address.`)
   if (![lower, getAddress(lower, chainId), getAddress(lower)].some((form) => form === text)) {
-    throw misused(`${text} has the checksum of another chain or a wrong digit`)
+    throw new Misused(`${text} has the checksum of another chain or a wrong digit.`)
   }
   return lower
 }
 
-function readAmount(env: NodeJS.ProcessEnv, name: string, byDefault: string): bigint {
-  const text = env[name] || byDefault
-  if (!/^\d+(\.\d{1,18})?$/.test(text)) throw misused(`${name} is not an amount: ${text}`)
-  return parseEther(text)
+function nobodyOr<Value>(read: Read<Value>): Read<Value | undefined> {
+  return (text, name, chainId) => (text === '' ? undefined : read(text, name, chainId))
 }
 
-function readCount(
-  env: NodeJS.ProcessEnv,
-  name: string,
-  byDefault: number,
-  atMost = 999_999,
-): number {
-  const text = env[name]
-  if (!text) return byDefault
-  if (!/^\d{1,6}$/.test(text)) throw misused(`${name} is not a whole number: ${text}`)
-  if (Number(text) > atMost) throw misused(`${name} is at most ${atMost}, not ${text}`)
-  return Number(text)
+function amount(usual: string): Read<bigint> {
+  return (given, name) => {
+    const text = given || usual
+    if (/^\d+(\.\d{1,18})?$/.test(text)) return parseEther(text)
+    throw new Misused(`${name} is not an amount: ${text}.`)
+  }
 }
 
-function readYes(env: NodeJS.ProcessEnv, name: string): boolean {
-  const text = env[name] || 'no'
-  if (text !== 'yes' && text !== 'no') throw misused(`${name} is yes or no, not ${text}`)
-  return text === 'yes'
+function count(usual: number, { unit = 1, atMost = 999_999 }): Read<number> {
+  return (text, name) => {
+    if (text === '') return usual * unit
+    if (!/^\d{1,6}$/.test(text)) throw new Misused(`${name} is not a whole number: ${text}.`)
+    if (Number(text) > atMost) throw new Misused(`${name} is at most ${atMost}, not ${text}.`)
+    return Number(text) * unit
+  }
 }
 
-const misused = (fault: string) => new Misused(`${fault}.`)
+function yesOrNo(text: string, name: string): boolean {
+  if (/^(yes|no|)$/.test(text)) return text === 'yes'
+  throw new Misused(`${name} is yes or no, not ${text}.`)
+}
 
-/** Gives the standard JSON input of the last build, which explorers verify a contract by. */
-function sourceJson(name: string): object {
+/** Gives the standard JSON input of this build, which explorers verify a contract by. */
+async function sourceOf(source: string): Promise<string> {
+  const name = { forwarder: 'RelayForwarder', loan: 'MicroLoan' }[source]
+  if (name === undefined) throw new Misused('--source is forwarder or loan.')
+  await buildContracts()
   const { settings, sources } = readArtifact(name).metadata
   const { compilationTarget: _, ...rest } = settings
   const read = (path: string) => ({ content: readFileSync(join(projectRoot, path), 'utf8') })
-  return {
+  const outputSelection = { '*': { '*': ['abi', 'evm.bytecode', 'evm.deployedBytecode'] } }
+  return JSON.stringify({
     language: 'Solidity',
     sources: Object.fromEntries(Object.keys(sources).map((path) => [path, read(path)])),
-    settings: {
-      ...rest,
-      outputSelection: { '*': { '*': ['abi', 'evm.bytecode', 'evm.deployedBytecode'] } },
-    },
-  }
+    settings: { ...rest, outputSelection },
+  })
 }
 
 if (import.meta.main) process.exitCode = await deployCommand()

@@ -11,14 +11,15 @@ import {
   isAddressEqual,
   zeroAddress,
 } from 'viem'
-import { chains, type Chain as ServedChain } from '../../src/chain/chains.ts'
+import type { Chain as ServedChain } from '../../src/chain/chains.ts'
 import { microLoanAbi } from '../../src/loan/abi.ts'
-import { isAnvil, maxGasPrice, priceObstacle } from '../stack/chain/node.ts'
+import { maxGasPrice, openNode, priceObstacle } from '../stack/chain/node.ts'
 import { readIfThere, writeJson } from '../stack/files.ts'
 import { createTreasury } from '../stack/money/treasury.ts'
 import { StackError } from '../stack/report.ts'
 import { buildContracts, readArtifact } from './forge.ts'
 import { forwarderAt, loanAt } from './reads.ts'
+import { type DeploymentRecord, deploymentRecord } from './records.ts'
 
 /** What is to stand on a chain, and who pays for it; an amount in wei. */
 export type DeployOptions = {
@@ -33,7 +34,7 @@ export type DeployOptions = {
 } & Wanted
 
 /** What a deployment may ask for: terms that are not named are the usual ones, roles nobody's or the deployer's. */
-type Wanted = Some<Amount, bigint> &
+export type Wanted = Some<Amount, bigint> &
   Some<Count, number> &
   Some<Role, Address> &
   Some<'isListOnly', boolean>
@@ -48,77 +49,61 @@ type Role = 'forwarderOwner' | 'loanOwner' | 'guardian' | 'creditor' | 'predeces
 
 export type Deployment = Awaited<ReturnType<typeof deployContracts>>
 
-/** The file's form. It is written before anything is sent, so that a killed run is found again. */
-type DeploymentRecord = {
-  chainId: number
-  /** Which chain of that id: a local chain has the test network's id. */
-  genesisHash: Hex
-  forwarder: Address
-  loan: Address
-  /** No event of either contract is in an earlier block. */
-  deployedBlock: string
-  /** `sending` until both contracts have been seen on the chain. */
-  state: 'sending' | 'deployed'
-}
-
 type Chain = Awaited<ReturnType<typeof openChain>>
 
 type ContractName = 'RelayForwarder' | 'MicroLoan'
 
 /** Brings both contracts onto the chain, or says what differs there. @throws {StackError} */
 export async function deployContracts(options: DeployOptions) {
+  const { recordFile, chainId, log } = options
   const chain = await openChain(options)
   await buildContracts()
   const before = await findDeployed(chain, options)
-  if (before?.hasForwarder && before.hasLoan && before.record.state === 'deployed') {
-    options.log(`contracts are in place on chain ${options.chainId}`)
+  const isThere = before?.hasForwarder === true && before.hasLoan
+  if (isThere && before.record.state === 'deployed') {
+    log(`contracts are in place on chain ${chainId}`)
     return finish(chain, options, before.record)
   }
-  const isThere = before?.hasForwarder === true && before.hasLoan
   await checkGasPrice(chain, options)
   const record = isThere ? before.record : await planRecord(chain, before)
-  writeJson(options.recordFile, record)
-  options.log('deploying contracts')
+  writeJson(recordFile, record)
+  log('deploying contracts')
   await sendMissing(chain, options, { record, before })
   const isSeen =
     (await checkCode(chain, 'RelayForwarder', record.forwarder)) &&
     (await checkCode(chain, 'MicroLoan', record.loan))
-  if (!isSeen) throw missingCode(options.recordFile)
+  if (!isSeen) throw missingCode(recordFile)
   return finish(chain, options, record)
 }
 
 async function openChain(options: DeployOptions) {
-  const { nodeUrl: url, chainId, deployerKey, maxGasPriceWei, recordFile, log } = options
-  // A block number that viem keeps may be one from before a contract.
-  const client = createPublicClient({ transport: http(url), cacheTime: 0 })
-  const served = await client.getChainId()
-  if (served !== chainId) {
-    throw new StackError(`the node serves chain ${served}, not ${chainId}`)
-  }
-  const { hash: genesis } = await client.getBlock({ blockNumber: 0n })
-  const node = { url, chain: chains[chainId], genesis, isAnvil: await isAnvil(url) }
+  const { nodeUrl, chainId, deployerKey, maxGasPriceWei, recordFile, log } = options
+  const node = await openNode([nodeUrl], chainId)
   const isPublic = /(^|[\\/])deployments[\\/][^\\/]+$/.test(recordFile)
   if (node.isAnvil && isPublic) throw publicRecord(recordFile)
+  // A block number that viem keeps may be one from before a contract.
+  const client = createPublicClient({ transport: http(nodeUrl), cacheTime: 0 })
   return { client, node, deployer: createTreasury(node, deployerKey, { maxGasPriceWei, log }) }
 }
 
 type Found = NonNullable<Awaited<ReturnType<typeof findDeployed>>>
 
 /** What the record says and the chain confirms. Code that is there but not ours ends everything. */
-async function findDeployed(chain: Chain, options: DeployOptions) {
-  const record = readRecord(options.recordFile)
-  if (!record) return undefined
+async function findDeployed(chain: Chain, { recordFile, chainId }: DeployOptions) {
   const { isAnvil, genesis } = chain.node
-  const isSameChain = record.chainId === options.chainId && sameHex(record.genesisHash, genesis)
+  const kept = readIfThere(recordFile)
+  if (kept === undefined) return undefined
+  const record = deploymentRecord.parse(JSON.parse(`${kept}`))
+  const isSameChain = record.chainId === chainId && record.genesisHash === genesis
   // A local chain that was started over leaves its record behind. A public one is never started over.
   if (!isSameChain && isAnvil) return undefined
-  if (!isSameChain) throw publicRecord(options.recordFile)
+  if (!isSameChain) throw publicRecord(recordFile)
   const hasForwarder = await checkCode(chain, 'RelayForwarder', record.forwarder)
   const hasLoan = await checkCode(chain, 'MicroLoan', record.loan)
   const found = { record, hasForwarder, hasLoan }
   await checkTrust(chain, found)
   const isGone = !hasForwarder || !hasLoan
-  if (isGone && record.state === 'deployed' && !isAnvil) throw missingCode(options.recordFile)
+  if (isGone && record.state === 'deployed' && !isAnvil) throw missingCode(recordFile)
   return found
 }
 
@@ -160,41 +145,39 @@ async function findDifferences(
     ["the forwarder's owner", await forwarder.owner(), options.forwarderOwner],
     ["the forwarder's guardian", await forwarder.guardian(), options.guardian],
   ]
-  const disallowed: string[] = []
+  const found: string[] = []
   for (const relayer of options.relayers) {
-    if (!(await forwarder.isRelayer([relayer]))) disallowed.push(`the relayer ${relayer}`)
+    const isAllowed = await forwarder.isRelayer([relayer])
+    if (!isAllowed) found.push(`the relayer ${relayer} is not allowed`)
   }
-  const isSame = (is: unknown, wanted: unknown) => sameHex(String(is), String(wanted))
-  return [
-    ...disallowed.map((what) => `${what} is not allowed`),
-    ...pairs
-      .filter(([, is, wanted]) => wanted !== undefined && !isSame(is, wanted))
-      .map(([what, is, wanted]) => `${what} is ${is}, not ${wanted}`),
-  ]
+  for (const [what, is, wanted] of pairs) {
+    const isSame = `${is}`.toLowerCase() === `${wanted}`.toLowerCase()
+    if (wanted !== undefined && !isSame) found.push(`${what} is ${is}, not ${wanted}`)
+  }
+  return found
 }
 
-async function planRecord(chain: Chain, before: Found | undefined): Promise<DeploymentRecord> {
-  const from = chain.deployer.address
-  const nonce = await chain.client.getTransactionCount({ address: from })
-  const pending = await chain.client.getTransactionCount({ address: from, blockTag: 'pending' })
+async function planRecord(
+  { client, node, deployer }: Chain,
+  before: Found | undefined,
+): Promise<DeploymentRecord> {
+  const from = deployer.address
+  const nonce = await client.getTransactionCount({ address: from })
+  const pending = await client.getTransactionCount({ address: from, blockTag: 'pending' })
   if (pending !== nonce) {
     const words = `${from} has transactions that no block holds yet: wait for them, then try again`
     throw new StackError(words)
   }
   const next = (offset: number) =>
     getContractAddress({ from, nonce: BigInt(nonce + offset) }).toLowerCase() as Address
-  const common = {
-    chainId: chain.node.chain.id,
-    genesisHash: chain.node.genesis,
-    state: 'sending',
-  } as const
+  const common = { chainId: node.chain.id, genesisHash: node.genesis, state: 'sending' } as const
   if (before?.hasForwarder) {
     // The forwarder calls one address for good: where none of ours can come to stand there any more, it is left.
-    const target = await forwarderAt(chain.client, before.record.forwarder).target()
+    const target = await forwarderAt(client, before.record.forwarder).target()
     if (isAddressEqual(target, next(0))) return { ...before.record, ...common, loan: next(0) }
   }
-  const block = await chain.client.getBlockNumber()
-  return { ...common, forwarder: next(0), loan: next(1), deployedBlock: String(block + 1n) }
+  const block = await client.getBlockNumber()
+  return { ...common, forwarder: next(0), loan: next(1), deployedBlock: `${block + 1n}` }
 }
 
 /** Refuses a node that asks for too much before anything is recorded: each sending looks once more. */
@@ -206,35 +189,35 @@ async function checkGasPrice({ client, node }: Chain, options: DeployOptions): P
 
 /** Deploys what is not there, and funds an empty pool. Each transaction waits for the one before. */
 async function sendMissing(
-  chain: Chain,
+  { client, node, deployer }: Chain,
   options: DeployOptions,
   { record, before }: { record: DeploymentRecord; before: Found | undefined },
 ): Promise<void> {
   const { forwarder, loan } = record
-  const owner = chain.deployer.address
+  const { address: owner } = deployer
   const { forwarderOwner = owner, loanOwner = owner, guardian = zeroAddress } = options
   const create = async (name: ContractName, args: readonly unknown[]) => {
     const { abi, bytecode } = readArtifact(name)
-    const data = encodeDeployData({ abi: abi as Abi, bytecode: bytecode.object, args })
-    await chain.deployer.send({ data })
+    await deployer.send({
+      data: encodeDeployData({ abi: abi as Abi, bytecode: bytecode.object, args }),
+    })
   }
   if (!before?.hasForwarder || before.record.forwarder !== forwarder) {
     // The two name each other: this one is told where the other comes to stand.
     await create('RelayForwarder', [forwarderOwner, guardian, options.relayers, loan])
   }
   if (!before?.hasLoan) {
-    const setup = readSetup(chain, options)
+    const setup = readSetup(options, (node.isAnvil ? 1_000n : 1n) * 10n ** 18n)
     await create('MicroLoan', [{ ...setup, forwarder, owner: loanOwner, guardian }])
   }
   const { poolWei = 0n } = options
-  if (poolWei > 0n && (await loanAt(chain.client, loan).liquidity()) === 0n) {
+  if (poolWei > 0n && (await loanAt(client, loan).liquidity()) === 0n) {
     const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'fund' })
-    await chain.deployer.send({ to: loan, data, valueWei: poolWei })
+    await deployer.send({ to: loan, data, valueWei: poolWei })
   }
 }
 
-function readSetup({ node }: Chain, options: DeployOptions) {
-  const usualLimitWei = (node.isAnvil ? 1_000n : 1n) * 10n ** 18n
+function readSetup(options: Wanted, usualLimitWei: bigint) {
   return {
     predecessor: options.predecessor ?? zeroAddress,
     creditor: options.creditor ?? zeroAddress,
@@ -253,43 +236,28 @@ function readSetup({ node }: Chain, options: DeployOptions) {
 
 /** Gives addresses in lower case, which no checksum contradicts, and what only an owner may change. */
 async function finish(chain: Chain, options: DeployOptions, record: DeploymentRecord) {
+  const { loan, forwarder, chainId, deployedBlock } = record
   writeJson(options.recordFile, { ...record, state: 'deployed' })
-  options.log(`RelayForwarder ${getAddress(record.forwarder, record.chainId)}`)
-  options.log(`MicroLoan      ${getAddress(record.loan, record.chainId)}`)
+  options.log(`RelayForwarder ${getAddress(forwarder, chainId)}`)
+  options.log(`MicroLoan      ${getAddress(loan, chainId)}`)
   const differences = await findDifferences(chain, options, record)
   for (const difference of differences) options.log(`differs: ${difference}`)
-  const { loan, forwarder } = record
-  return { loan, forwarder, deployedBlock: BigInt(record.deployedBlock), differences }
+  return { loan, forwarder, deployedBlock: BigInt(deployedBlock), differences }
 }
 
-async function checkCode(chain: Chain, name: ContractName, address: Address): Promise<boolean> {
-  const code = await chain.client.getCode({ address })
+async function checkCode({ client }: Chain, name: ContractName, address: Address) {
+  const code = await client.getCode({ address })
   if (code === undefined || code === '0x') return false
   const { object, immutableReferences } = readArtifact(name).deployedBytecode
   const spans = Object.values(immutableReferences).flat()
-  const isSame =
-    code.length === object.length && maskImmutables(code, spans) === maskImmutables(object, spans)
-  if (!isSame) throw new OtherCode(name, address)
-  return true
-}
-
-/** Immutables are the constructor's to write, and so the only bytes that a build does not know. */
-function maskImmutables(
-  code: Hex,
-  spans: readonly { readonly start: number; readonly length: number }[],
-): string {
-  const bytes = Buffer.from(code.slice(2), 'hex')
-  for (const { start, length } of spans) bytes.fill(0, start, start + length)
-  return bytes.toString('hex')
-}
-
-function readRecord(file: string): DeploymentRecord | undefined {
-  const text = readIfThere(file)
-  return text && JSON.parse(`${text}`)
-}
-
-function sameHex(left: string, right: string): boolean {
-  return left.toLowerCase() === right.toLowerCase()
+  // Immutables are the constructor's to write, and so the only bytes that a build does not know.
+  const masked = (hex: Hex) => {
+    const bytes = Buffer.from(hex.slice(2), 'hex')
+    for (const { start, length } of spans) bytes.fill(0, start, start + length)
+    return bytes
+  }
+  if (code.length === object.length && masked(code).equals(masked(object))) return true
+  throw new OtherCode(name, address)
 }
 
 function publicRecord(file: string): StackError {

@@ -18,7 +18,7 @@ export type Totals = { balancesWei: bigint; owedWei: bigint; freeWei: bigint }
 type Passage = Extract<LoanEvent, { eventName: 'AccountPassed' }>['args']
 
 /** What went through an account's moves, summed up; it has several if it was paid again. */
-export type Moved = { wei: bigint; owedWei: bigint; times: number }
+export type Moved = { balanceWei: bigint; owedWei: bigint; times: number }
 
 export type LoanBooks = ReturnType<typeof replay>
 
@@ -116,7 +116,10 @@ function totalsOf(accounts: readonly Account[], freeWei: bigint): Totals {
 }
 
 function sumUp(sums: Map<Address, Moved>, account: Address, wei: bigint, owedWei: bigint): void {
-  const before = sums.get(account) ?? { wei: 0n, owedWei: 0n, times: 0 }
-  const [all, owed] = [before.wei + wei, before.owedWei + owedWei]
-  sums.set(account, { wei: all, owedWei: owed, times: before.times + 1 })
+  const before = sums.get(account) ?? { balanceWei: 0n, owedWei: 0n, times: 0 }
+  sums.set(account, {
+    balanceWei: before.balanceWei + wei,
+    owedWei: before.owedWei + owedWei,
+    times: before.times + 1,
+  })
 }

@@ -11,11 +11,10 @@ export type LoanEvent = Of<Log>
 /** The same with the transaction that it is of; a repayment counts as the borrower's own unless it is said. */
 export type Booked = LoanEvent & { hash: Hex; isSentAlong?: boolean }
 
-export type EventRange = {
-  fromBlock: bigint
-  toBlock: bigint
-  maxBlocks: bigint
-}
+export type EventRange = { fromBlock: bigint; toBlock: bigint }
+
+/** The most blocks that a node is asked for events of at a time. */
+const maxBlocks = 2_000n
 
 export async function readLoanEvents(
   client: PublicClient,
@@ -32,8 +31,8 @@ export async function readLoanEvents(
 
 /** Reads logs in pieces: a range that a node refuses, each in its own words, is asked for in halves. */
 export async function readInPieces<Log>(
-  { fromBlock, toBlock, maxBlocks }: EventRange,
-  ask: (blocks: { fromBlock: bigint; toBlock: bigint }) => Promise<readonly Log[]>,
+  { fromBlock, toBlock }: EventRange,
+  ask: (blocks: EventRange) => Promise<readonly Log[]>,
 ): Promise<Log[]> {
   const found: Log[] = []
   let width = maxBlocks

@@ -8,6 +8,11 @@ export function readRequired(env: NodeJS.ProcessEnv, name: string): string {
   return value
 }
 
+/** Reads where the node is: of several the first. @throws {Misused} none is named */
+export function readNodeUrl(env: NodeJS.ProcessEnv): string {
+  return readRequired(env, 'NODE_URL').split(',')[0]?.trim() ?? ''
+}
+
 /** Reads a secret or a key of 32 bytes. @throws {Misused} without its value */
 export function readSecret(env: NodeJS.ProcessEnv, name: string): Hex {
   const value = readRequired(env, name)

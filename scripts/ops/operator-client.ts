@@ -12,6 +12,7 @@ import { openFolder } from '../stack/folder.ts'
 import { readOrigin } from '../stack/options.ts'
 import { StackError } from '../stack/report.ts'
 import { readRunningStack } from '../stack/running-stack.ts'
+import { readNodeUrl } from './environment.ts'
 
 /** Asks a deployment at a path and parses its answer. @throws {Unanswered} it may have been done */
 type Ask = <Schema extends z.ZodMiniType>(
@@ -58,7 +59,7 @@ export function openOperator(url: string | undefined, env: NodeJS.ProcessEnv): O
   const origin = readOrigin(url)
   const token = env.OPERATOR_TOKEN
   if (!token) throw new StackError('Set OPERATOR_TOKEN to the token of the deployment at --url.')
-  const nodeUrl = env.NODE_URL?.split(',')[0]?.trim() || undefined
+  const nodeUrl = env.NODE_URL ? readNodeUrl(env) : undefined
   return createOperatorClient({ origin, token, nodeUrl })
 }
 

@@ -2,11 +2,11 @@ import { formerForms } from '../../../src/account/numbering.ts'
 import { readSecret } from '../../ops/environment.ts'
 import { createCommand, type Found } from '../../stack/command.ts'
 import { Misused, StackError } from '../../stack/report.ts'
-import type { Move } from './accounts.ts'
+import { openDeployment, openPair } from './open.ts'
 import { derivePhones, parseAliases, parsePhones } from './phones.ts'
-import { type Migration, printPlan } from './plan.ts'
-import { openDeployment, openPair } from './records.ts'
+import { printPlan } from './plan.ts'
 import { moveAccounts } from './run.ts'
+import type { Migration } from './survey.ts'
 import { verifyMigration } from './verify.ts'
 
 const environment = (more = '') => `The environment says the rest:
@@ -28,15 +28,14 @@ const usage = `usage: npm run contracts:migrate -- plan|run|resume|verify pair|s
 
   --record FILE  of the pair where the accounts are
   --batch N      accounts in a transaction, 1 to 10 (10 by default)
-  --blocks N     the most blocks that the node is asked for events of at a time (2000 by default)
 
 The standard input has the telephone numbers, one a line in E.164 form with plus.
 ${environment('  NEW_ACCOUNT_KEY_SECRET            from which they are derived afterwards (secret)\n')}`
 
 export const migrate = createCommand({
   usage,
-  options: { record: undefined, to: undefined, batch: '10', blocks: '2000' },
-  async run({ record, to, batch, blocks }, [action = '', kind, ...rest], { env, input, say }) {
+  options: { record: undefined, to: undefined, batch: '10' },
+  async run({ record, to, batch }, [action = '', kind, ...rest], { env, input, say }) {
     if (rest.length > 0) throw new Misused('there is an argument too many')
     const act = actions[action]
     if (act === undefined) throw new Misused('say plan, run, resume or verify')
@@ -44,16 +43,11 @@ export const migrate = createCommand({
     if (record === undefined) throw new Misused('name the record with --record')
     if (kind === 'pair' && to === undefined) throw new Misused('name the new record with --to')
     if (kind === 'secret' && to !== undefined) throw new Misused('--to is for a move to a pair')
-    const batchSize = readCount('batch', batch, 10)
-    const maxBlocks = BigInt(readCount('blocks', blocks, 1_000_000))
+    if (!/^([1-9]|10)$/.test(batch)) throw new Misused('--batch is a number from 1 to 10.')
     const deployment = await openDeployment(env, record)
-    const { client, pair: from, secret } = deployment
+    const { node, secret } = deployment
     const newSecret = to === undefined ? readSecret(env, 'NEW_ACCOUNT_KEY_SECRET') : undefined
     if (secret === newSecret) throw new Misused('the new secret is the old one')
-    const move: Move =
-      to === undefined
-        ? { kind: 'secret', from }
-        : { kind: 'pair', from, to: (await openPair(client, to)).pair }
     const owners = parsePhones(await input()).map((number) => ({
       // In each form that a number may have been opened under.
       numbers: [number, ...formerForms(number)],
@@ -61,14 +55,16 @@ export const migrate = createCommand({
     }))
     const phones = await derivePhones(owners, { secret, newSecret })
     say(`${phones.size} numbers`)
-    return act({ ...deployment, move, phones, batchSize, maxBlocks, log: say })
+    const pair = to === undefined ? undefined : openPair(node, to)
+    const settings = { phones, batchSize: Number(batch), log: say }
+    return act({ ...deployment, to: pair, ...settings })
   },
 })
 
-const actions: Readonly<Record<string, (migration: Migration) => Promise<Found>>> = {
+const actions: Readonly<Record<string, (migration: Migration) => Promise<Found | undefined>>> = {
   async plan(migration) {
     await printPlan(migration)
-    return { lines: [] }
+    return undefined
   },
   run,
   resume: run,
@@ -82,12 +78,6 @@ const actions: Readonly<Record<string, (migration: Migration) => Promise<Found>>
 async function run(migration: Migration): Promise<Found> {
   const { moved, stuck } = await moveAccounts(migration)
   return { lines: [`${moved.length} accounts moved`], isBad: stuck.length > 0 }
-}
-
-function readCount(name: string, text: string, maximum: number): number {
-  const count = Number(text)
-  if (/^[1-9]\d*$/.test(text) && count <= maximum) return count
-  throw new Misused(`--${name} is a number from 1 to ${maximum}.`)
 }
 
 const aliasUsage = `usage: npm run account -- alias --record FILE
@@ -109,9 +99,8 @@ export const alias = createCommand({
     }
     const deployment = await openDeployment(env, record)
     const phones = await derivePhones(parseAliases(await input()), deployment)
-    const move: Move = { kind: 'number', from: deployment.pair }
-    const usual = { batchSize: 10, maxBlocks: 2_000n, log: () => {} }
-    const { moved, stuck } = await moveAccounts({ ...deployment, move, phones, ...usual })
+    const settings = { phones, isServed: true, batchSize: 10, log: () => {} }
+    const { moved, stuck } = await moveAccounts({ ...deployment, ...settings })
     // For the operator's records: addresses and times, and never a number.
     const note = (entry: Record<string, string | undefined>) =>
       say(JSON.stringify({ time: new Date().toISOString(), ...entry }))

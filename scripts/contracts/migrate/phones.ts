@@ -10,11 +10,10 @@ export type Phone = { account: LocalAccount; heir: LocalAccount | undefined }
 
 /** Reads numbers, one a line in E.164 form with plus. @throws {StackError} naming a line, and never its words */
 export function parsePhones(text: string): PhoneNumber[] {
-  const phones = linesOf(text).map(([line, number]) => {
-    const phone = parseCaller(number)
-    if (phone === undefined) throw lineFault(line, 'is no number in E.164 form with plus')
-    return phone
-  })
+  const phones = linesOf(text).map(
+    ([line, number]) =>
+      parseCaller(number) ?? refuseLine(line, 'is no number in E.164 form with plus'),
+  )
   return [...new Set(phones)]
 }
 
@@ -27,9 +26,9 @@ export function parseAliases(text: string): Owner[] {
   return linesOf(text).map(([line, pair]) => {
     const [former = '', typed = '', ...rest] = pair.split(/\s+/)
     const present = parseCaller(typed)
-    const isPair = /^\+[1-9][0-9]{6,14}$/.test(former) && present !== undefined && rest.length === 0
-    if (!isPair || former === present || seen.has(former) || seen.has(present)) {
-      throw lineFault(line, 'has no two numbers of its own in E.164 form with plus')
+    const isPair = /^\+[1-9][0-9]{6,14}$/.test(former) && former !== present && rest.length === 0
+    if (!isPair || present === undefined || seen.has(former) || seen.has(present)) {
+      return refuseLine(line, 'has no two numbers of its own in E.164 form with plus')
     }
     seen.add(former).add(present)
     return { numbers: [former], heir: present }
@@ -37,13 +36,12 @@ export function parseAliases(text: string): Owner[] {
 }
 
 function linesOf(text: string): [line: number, words: string][] {
-  return text.split('\n').flatMap((words, index): [number, string][] => {
-    return words.trim() === '' ? [] : [[index + 1, words.trim()]]
-  })
+  const lines = text.split('\n').map((words, index): [number, string] => [index + 1, words.trim()])
+  return lines.filter(([, words]) => words !== '')
 }
 
-function lineFault(line: number, fault: string): StackError {
-  return new StackError(`line ${line} of the standard input ${fault}`)
+function refuseLine(line: number, fault: string): never {
+  throw new StackError(`line ${line} of the standard input ${fault}`)
 }
 
 /** Derives the accounts of numbers, by their addresses, each with the account that takes its place. */

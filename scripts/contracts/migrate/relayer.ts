@@ -13,13 +13,19 @@ import { until } from '../../dev/wait.ts'
 import { priceObstacle } from '../../stack/chain/node.ts'
 import { Misused, StackError } from '../../stack/report.ts'
 import { forwarderAt } from '../reads.ts'
-import type { Call } from './accounts.ts'
-import type { OpenedDeployment } from './records.ts'
+import type { OpenedDeployment } from './open.ts'
+import type { Call } from './survey.ts'
 
 export type Relayer = ReturnType<typeof createRelayer>
 
 /** Makes a relayer of its key. @throws {Misused} none is named */
-export function createRelayer({ client, chain, pair, terms, key }: OpenedDeployment) {
+export function createRelayer({
+  client,
+  chain,
+  pair,
+  terms,
+  key,
+}: Omit<OpenedDeployment, 'node' | 'secret'>) {
   if (key === undefined) throw new Misused('RELAYER_KEY or RELAYER_MNEMONIC is not set.')
   const forwarder: Forwarder = { chainId: chain.id, address: pair.forwarder }
   return { ...terms, client, signer: createSigner(key, chain.id), forwarder }

@@ -5,19 +5,22 @@ import { z } from 'zod'
 import { projectRoot } from '../forge.ts'
 
 type Text = 'nodeType' | 'kind' | 'name' | 'operator' | 'value' | 'contractKind' | 'memberName'
-type Property = 'visibility' | 'mutability' | 'stateMutability'
+type Property = 'visibility' | 'mutability' | 'stateMutability' | 'text' | 'type' | 'src'
 type Side = 'leftExpression' | 'rightExpression' | 'leftHandSide' | 'rightHandSide'
 type Branch = 'condition' | 'trueBody' | 'trueExpression' | 'falseExpression'
 type Part = Side | Branch | 'expression' | 'subExpression' | 'functionName' | 'body'
 
 /** A part of solc's syntax tree, with its place and text in the source; a kind of node has some of these fields. */
-export type SolidityNode = Readonly<Record<Text | Property | 'text' | 'type' | 'src', string>> &
-  Readonly<Record<'start' | 'end' | 'id' | 'referencedDeclaration', number>> &
-  Readonly<Record<Part, SolidityNode>> &
-  Readonly<Record<'arguments' | 'modifiers' | 'statements', readonly SolidityNode[]>> & {
-    readonly parameters: SolidityNode & readonly SolidityNode[]
-    readonly linearizedBaseContracts: readonly number[]
-  }
+export type SolidityNode = { readonly [Name in Text | Property]: string } & {
+  readonly [Name in Part]: SolidityNode
+} & {
+  readonly [Name in 'start' | 'end' | 'id' | 'referencedDeclaration']: number
+} & {
+  readonly [Name in 'arguments' | 'modifiers' | 'statements']: readonly SolidityNode[]
+} & {
+  readonly parameters: SolidityNode & readonly SolidityNode[]
+  readonly linearizedBaseContracts: readonly number[]
+}
 
 /** A source, its syntax tree, and the trees of all that was read with it, itself included. */
 export type Analysis = {

@@ -29,14 +29,12 @@ export type ChainOptions = {
   accounts: ReadonlySet<Address>
 }
 
-const maxBlocks = 2_000n
-
 /** What the chain says, up to its head when it is asked. */
 export async function readChain(options: ChainOptions): Promise<Omit<Books, 'payments'>> {
   const client = createPublicClient({ transport: http(options.nodeUrl) })
   const head = Number(await client.getBlockNumber())
   const { loan, forwarder, fromBlock } = options
-  const range = { fromBlock: BigInt(fromBlock), toBlock: BigInt(head), maxBlocks }
+  const range = { fromBlock: BigInt(fromBlock), toBlock: BigInt(head) }
   const spendings = await readSpendings(client, forwarder, range)
   const relayed = new Set(spendings.map(({ hash }) => hash))
   const events = await readEvents(client, loan, range, relayed)

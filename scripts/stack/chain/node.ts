@@ -6,48 +6,40 @@ import { type ParsedCall, rpcTo } from '../../dev/rpc.ts'
 import { StackError } from '../report.ts'
 
 /** The chain behind a stack, as the stack's own tools reach it. */
-export type ChainNode = Awaited<ReturnType<typeof look>>
+export type ChainNode = Exclude<Awaited<ReturnType<typeof look>>, string>
 
 /** Takes the first node that answers. @throws {StackError} none does, or one has another chain */
-export async function openNode(urls: string[], chainId: Chain['id']): Promise<ChainNode> {
-  const failures: string[] = []
-  const found: ChainNode[] = []
-  for (const url of urls) {
-    try {
-      found.push(await look(url, chainId))
-    } catch (error) {
-      if (error instanceof StackError) throw error
-      failures.push(`${withoutKey(url)} (${reasonOf(error)})`)
-    }
-  }
-  const first = found[0]
-  if (first === undefined) throw new StackError(`No node answers at ${failures.join(', ')}.`)
+export async function openNode(urls: readonly string[], chainId: Chain['id']): Promise<ChainNode> {
+  const looks = await Promise.all(urls.map((url) => look(url, chainId)))
+  const first = looks.find((each) => typeof each !== 'string')
+  if (first === undefined) throw new StackError(`No node answers at ${looks.join(', ')}.`)
   return first
 }
 
+/** Looks what a node is; says in words why it does not answer. */
 async function look(url: string, chainId: Chain['id']) {
   const call = createNodeCall(url)
-  const served = await call('eth_chainId', [], quantity)
-  if (served !== chainId) {
-    const other = Object.values(chains).find(({ id }) => id === served)
-    const hint = other === undefined ? '' : ` For ${other.name} set CHAIN_ID=${other.id}.`
-    throw new StackError(
-      `The node at ${withoutKey(url)} serves chain ${served}, and this stack is for chain ${chainId}.${hint}`,
-    )
-  }
-  const genesis = await call('eth_getBlockByNumber', ['0x0', false], blockHead)
-  const chain: Chain = chains[chainId]
-  /** Whether money costs nothing there: an anvil, local or not. */
-  return { url, chain, genesis: genesis.hash, isAnvil: await isAnvil(url) }
-}
-
-export async function isAnvil(url: string): Promise<boolean> {
   try {
-    await createNodeCall(url)('anvil_nodeInfo')
-    return true
+    const served = await call('eth_chainId', [], quantity)
+    if (served !== chainId) {
+      throw new StackError(
+        `The node at ${withoutKey(url)} serves chain ${served}, not ${chainId}: name another one in NODE_URL, or its chain (CHAIN_ID, --network).`,
+      )
+    }
+    const genesis = await call('eth_getBlockByNumber', ['0x0', false], blockHead)
+    const chain: Chain = chains[chainId]
+    const isAnvil = await call('anvil_nodeInfo').then(
+      () => true,
+      (error) => {
+        if (error instanceof RpcError) return false
+        throw error
+      },
+    )
+    /** Money costs nothing on an anvil, local or not. */
+    return { url, chain, genesis: genesis.hash, isAnvil }
   } catch (error) {
-    if (error instanceof RpcError) return false
-    throw error
+    if (error instanceof StackError) throw error
+    return `${withoutKey(url)} (${reasonOf(error)})`
   }
 }
 
@@ -76,7 +68,6 @@ export const quantity = z.templateLiteral(['0x', z.string()]).transform(Number)
 export const blockHead = z.object({
   number: quantity,
   hash: z.templateLiteral(['0x', z.string()]),
-  timestamp: quantity,
 })
 
 /** The most that is paid for a unit of gas where the environment names it, in wei. @throws {StackError} */

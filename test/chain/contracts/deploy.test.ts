@@ -215,7 +215,7 @@ test('a pair of which one names another contract is refused', async () => {
 
 test('a record is kept from every chain that is not its own, and from a node that is behind', async () => {
   const wrong = deployContracts({ ...options(), chainId: 30 })
-  await expect(wrong).rejects.toThrow('the node serves chain 31, not 30')
+  await expect(wrong).rejects.toThrow('serves chain 31, not 30: name another one')
   const file = join(dirname(newRecordFile()), 'deployments', '31.json')
   const before = await client.getBlockNumber()
   const local = deployContracts({ ...options(), recordFile: file })

@@ -113,7 +113,7 @@ test('a node that is away or of another chain, and a port that is taken, are nam
 
   const mainnet = await startNode(30)
   await expect(openNode([away, mainnet], 31)).rejects.toThrow(
-    `The node at ${mainnet} serves chain 30, and this stack is for chain 31. For Rootstock set CHAIN_ID=30.`,
+    `The node at ${mainnet} serves chain 30, not 31: name another one in NODE_URL, or its chain (CHAIN_ID, --network).`,
   )
   const page = await startLoopbackServer(async (_, response) => void response.end('<html>'))
   onTestFinished(page.close)

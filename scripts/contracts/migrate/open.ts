@@ -1,0 +1,54 @@
+import { createPublicClient, getAddress, http, type LocalAccount } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { type Chain, type PoolRules, poolRules } from '../../../src/chain/chains.ts'
+import type { FeeLimits } from '../../../src/relay/fees.ts'
+import { relayerAccount } from '../../../src/relay/keys.ts'
+import { readNodeUrl, readSecret } from '../../ops/environment.ts'
+import { type ChainNode, maxGasPrice, openNode, readMaxGasPrice } from '../../stack/chain/node.ts'
+import { Misused, StackError } from '../../stack/report.ts'
+import { readDeployed } from '../records.ts'
+
+export type Pair = ReturnType<typeof openPair>
+
+/** Opens the pair of a record. @throws {StackError} it is none, or the node serves another chain */
+export function openPair(node: ChainNode, file: string) {
+  const { genesisHash, forwarder, loan, deployedBlock } = readDeployed(file)
+  if (genesisHash !== node.genesis) {
+    throw new StackError(`${file} is of another chain than the one that the node serves`)
+  }
+  return {
+    loan: getAddress(loan),
+    forwarder: getAddress(forwarder),
+    deployedBlock: BigInt(deployedBlock),
+  }
+}
+
+/** The rules of the node's pool, and what may be paid in it. */
+export type PoolTerms = { rules: PoolRules; fees: FeeLimits }
+
+export type OpenedDeployment = Awaited<ReturnType<typeof openDeployment>>
+
+/** Opens a record's deployment by the environment. @throws {Misused} something is missing or malformed */
+export async function openDeployment(env: NodeJS.ProcessEnv, record: string) {
+  const nodeUrl = readNodeUrl(env)
+  const secret = readSecret(env, 'ACCOUNT_KEY_SECRET')
+  const maxGasPriceWei = readMaxGasPrice(env)
+  const node = await openNode([nodeUrl], readDeployed(record).chainId)
+  const { chain, isAnvil } = node
+  const fees = { minWei: 0n, maxWei: maxGasPrice(maxGasPriceWei, node) }
+  const terms: PoolTerms = { rules: poolRules[isAnvil ? 'anvil' : 'rootstock'], fees }
+  const client = createPublicClient({ transport: http(nodeUrl) })
+  const key = readPayer(env, chain.id)
+  return { client, node, chain, pair: openPair(node, record), terms, secret, key }
+}
+
+function readPayer(env: NodeJS.ProcessEnv, chainId: Chain['id']): LocalAccount | undefined {
+  if (env.RELAYER_KEY) return privateKeyToAccount(readSecret(env, 'RELAYER_KEY'))
+  if (!env.RELAYER_MNEMONIC) return undefined
+  try {
+    return relayerAccount(env.RELAYER_MNEMONIC, chainId, 0)
+  } catch {
+    // The cause may show words of the phrase.
+    throw new Misused('RELAYER_MNEMONIC is not a phrase of BIP-39.')
+  }
+}

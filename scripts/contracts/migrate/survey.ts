@@ -1,0 +1,159 @@
+import {
+  type Address,
+  encodeFunctionData,
+  type Hex,
+  type LocalAccount,
+  type PublicClient,
+} from 'viem'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { callOf } from '../../../src/loan/calls.ts'
+import { StackError } from '../../stack/report.ts'
+import { type LoanBooks, replay } from '../loan-books.ts'
+import { readLoanEvents } from '../loan-events.ts'
+import { inTurns, loanAt } from '../reads.ts'
+import type { OpenedDeployment, Pair } from './open.ts'
+import type { Phone } from './phones.ts'
+
+export type Migration = OpenedDeployment & {
+  /** The pair that takes the accounts over; without one each goes to its phone's heir. */
+  to?: Pair | undefined
+  /** Whether accounts go while all others are served. */
+  isServed?: boolean
+  phones: ReadonlyMap<Address, Phone>
+  batchSize: number
+  /** Gets addresses and amounts only. */
+  log: (line: string) => void
+}
+
+export type AccountState = Awaited<ReturnType<typeof readAccount>>
+
+export type Survey = Awaited<ReturnType<typeof surveyPair>>
+
+/** Finds every account by events and reads each. @throws {StackError} the contract's sums are others */
+export async function surveyPair(
+  { client }: Migration,
+  { loan, deployedBlock }: Pair,
+  block: bigint,
+) {
+  const range = { fromBlock: deployedBlock, toBlock: block }
+  const books = replay(await readLoanEvents(client, loan, range))
+  const states = new Map<Address, AccountState>()
+  await inTurns(books.accounts.keys(), async (address) => {
+    states.set(address, await readAccount(client, loan, address, block))
+  })
+  const balancesWei = sum([...states.values()].map((state) => state.balanceWei))
+  const owedWei = sum([...states.values()].map(countedDebt))
+  const read = loanAt(client, loan)
+  const balances = await read.totalBalances({ blockNumber: block })
+  const owed = await read.totalOwed({ blockNumber: block })
+  if (balancesWei === balances && owedWei === owed) return { block, books, states, balancesWei }
+  throw new StackError(
+    `the accounts found in the events of ${loan} have ${balancesWei} wei and owe ${owedWei}, and the contract says ${balances} and ${owed}: the node keeps events back, or the record's first block is too late`,
+  )
+}
+
+async function readAccount(client: PublicClient, loan: Address, address: Address, block: bigint) {
+  const read = loanAt(client, loan)
+  const at = { blockNumber: block }
+  const [balanceWei, { owed: owedWei, feeRate, dueAt, isWrittenOff }, isListed] = await Promise.all(
+    [
+      read.getBalance([address], at),
+      read.loanDetailsOf([address], at),
+      read.isListed([address], at),
+    ],
+  )
+  return { address, balanceWei, owedWei, feeRate, dueAt, isWrittenOff, isListed }
+}
+
+const isOpen = ({ balanceWei, owedWei }: AccountState): boolean => balanceWei > 0n || owedWei > 0n
+
+export type Holding = { balanceWei: bigint; owedWei: bigint; isWrittenOff?: boolean }
+
+export const countedDebt = ({ owedWei, isWrittenOff }: Holding): bigint =>
+  isWrittenOff ? 0n : owedWei
+
+export const sum = (amounts: readonly bigint[]): bigint =>
+  amounts.reduce((total, amount) => total + amount, 0n)
+
+/** Gas to sign for: what a call takes in Ethereum's prices where nothing was written, and half more. */
+const gasOf = { moveAccount: 250_000, acceptAccount: 60_000, passAccount: 90_000, transfer: 60_000 }
+
+export type Call = {
+  name: keyof typeof gasOf
+  signer: LocalAccount
+  target: Hex
+  data: Hex
+  gas: number
+}
+
+/** What an account still needs: calls of one transaction, of which only the last moves anything. */
+export type Task = { phone: Phone; state: AccountState; calls: readonly Call[] }
+
+export type Todo = Awaited<ReturnType<typeof findTodo>>
+
+/** Finds all that is to be done, and who has or owes something and belongs to no given number. */
+export async function findTodo(migration: Migration) {
+  const { client, pair, phones } = migration
+  const survey = await surveyPair(migration, pair, await client.getBlockNumber({ cacheTime: 0 }))
+  const heirs = new Set([...phones.values()].map(({ heir }) => heir?.address))
+  const own = [...survey.states.keys()].flatMap((address) => phones.get(address) ?? [])
+  const outside = [...survey.states.values()].filter(
+    (state) => isOpen(state) && !phones.has(state.address) && !heirs.has(state.address),
+  )
+  return { survey, outside, ...(await readTasks(migration, own, survey)) }
+}
+
+/** Reads what accounts need, the largest balance first, and which an operator has to look at. */
+export async function readTasks(
+  migration: Migration,
+  phones: readonly Phone[],
+  { books, block }: Pick<Survey, 'books' | 'block'>,
+) {
+  const { client, pair } = migration
+  const tasks: Task[] = []
+  const stuck: { address: Address; reason: string }[] = []
+  await inTurns(phones, async (phone) => {
+    const state = await readAccount(client, pair.loan, phone.account.address, block)
+    const calls = await readCalls(migration, phone, state, { books, block })
+    const reason = 'it owes, and so did its heir: it repays first'
+    if (calls === 'two_debts') stuck.push({ address: state.address, reason })
+    else if (calls.length > 0) tasks.push({ phone, state, calls })
+  })
+  tasks.sort(({ state: left }, { state: right }) => {
+    if (left.balanceWei === right.balanceWei) return left.address < right.address ? -1 : 1
+    return left.balanceWei > right.balanceWei ? -1 : 1
+  })
+  return { tasks, stuck }
+}
+
+/** Finds the calls that an account needs; `two_debts`: its heir has had a loan, and this one owes. */
+async function readCalls(
+  { client, pair: { loan }, to }: Migration,
+  { account, heir }: Phone,
+  state: AccountState,
+  { books, block }: { books: LoanBooks; block: bigint },
+): Promise<Call[] | 'two_debts'> {
+  const abi = microLoanAbi
+  const call = (name: Call['name'], signer: LocalAccount, target: Hex, data: Hex): Call => {
+    return { name, signer, target, data, gas: gasOf[name] }
+  }
+  if (to !== undefined) {
+    const data = encodeFunctionData({ abi, functionName: 'moveAccount' })
+    return isOpen(state) ? [call('moveAccount', account, to.loan, data)] : []
+  }
+  if (heir === undefined) throw new Error('each phone of this move has an heir')
+  if (books.accounts.get(heir.address)?.hasBorrowed === true) {
+    if (state.owedWei > 0n) return 'two_debts'
+    // What came after the account was passed on: its heir has its history, and can't take another.
+    const data = callOf({ kind: 'transfer', to: heir.address, amountWei: state.balanceWei })
+    return isOpen(state) ? [call('transfer', account, heir.address, data)] : []
+  }
+  if (!isOpen(state) && !state.isListed) return []
+  const acceptedBy = await loanAt(client, loan).acceptedBy([heir.address], { blockNumber: block })
+  const tie = (name: 'acceptAccount' | 'passAccount', signer: LocalAccount, of: Address) =>
+    call(name, signer, of, encodeFunctionData({ abi, functionName: name, args: [of] }))
+  const passing = tie('passAccount', account, heir.address)
+  return acceptedBy === account.address
+    ? [passing]
+    : [tie('acceptAccount', heir, account.address), passing]
+}

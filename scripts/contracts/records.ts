@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { type Address, isAddress } from 'viem'
+import { z } from 'zod'
+import { StackError } from '../stack/report.ts'
+
+const hash = z.templateLiteral(['0x', z.string()])
+const address = z.custom<Address>((text) => isAddress(`${text}`, { strict: false }))
+
+/** A record of a pair of contracts, written before anything is sent: a killed run is found again. */
+export const deploymentRecord = z.object({
+  chainId: z.literal([30, 31]),
+  /** Which chain of that id: a local chain has the test network's id. */
+  genesisHash: hash,
+  forwarder: address,
+  loan: address,
+  /** No event of either contract is in an earlier block. */
+  deployedBlock: z.string().regex(/^\d+$/),
+  /** `sending` until both contracts have been seen on the chain. */
+  state: z.enum(['sending', 'deployed']),
+})
+
+export type DeploymentRecord = z.infer<typeof deploymentRecord>
+
+/** Reads a record of `npm run deploy:contracts`. @throws {StackError} it is none of a finished deployment */
+export function readDeployed(file: string): DeploymentRecord {
+  try {
+    const record = deploymentRecord.parse(JSON.parse(readFileSync(file, 'utf8')))
+    if (record.state === 'deployed') return record
+  } catch {}
+  throw new StackError(`${file} is no record of a finished deployment`)
+}
