@@ -2,7 +2,9 @@ import { createPublicClient, getAddress, http, type LocalAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Chain, type PoolRules, poolRules } from '../../../src/chain/chains.ts'
 import type { FeeLimits } from '../../../src/relay/fees.ts'
+import type { Forwarder } from '../../../src/relay/forwarder/requests.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
+import { createSigner } from '../../../src/relay/signer.ts'
 import { readNodeUrl, readSecret } from '../../ops/environment.ts'
 import { type ChainNode, maxGasPrice, openNode, readMaxGasPrice } from '../../stack/chain/node.ts'
 import { Misused, StackError } from '../../stack/report.ts'
@@ -23,10 +25,10 @@ export function openPair(node: ChainNode, file: string) {
   }
 }
 
-/** The rules of the node's pool, and what may be paid in it. */
-export type PoolTerms = { rules: PoolRules; fees: FeeLimits }
-
 export type OpenedDeployment = Awaited<ReturnType<typeof openDeployment>>
+
+/** What sends a migration's transactions, by the rules of the node's pool. */
+export type Relayer = NonNullable<OpenedDeployment['relayer']>
 
 /** Opens a record's deployment by the environment. @throws {Misused} something is missing or malformed */
 export async function openDeployment(env: NodeJS.ProcessEnv, record: string) {
@@ -35,11 +37,14 @@ export async function openDeployment(env: NodeJS.ProcessEnv, record: string) {
   const maxGasPriceWei = readMaxGasPrice(env)
   const node = await openNode([nodeUrl], readDeployed(record).chainId)
   const { chain, isAnvil } = node
-  const fees = { minWei: 0n, maxWei: maxGasPrice(maxGasPriceWei, node) }
-  const terms: PoolTerms = { rules: poolRules[isAnvil ? 'anvil' : 'rootstock'], fees }
+  const pair = openPair(node, record)
+  const fees: FeeLimits = { minWei: 0n, maxWei: maxGasPrice(maxGasPriceWei, node) }
+  const rules: PoolRules = poolRules[isAnvil ? 'anvil' : 'rootstock']
   const client = createPublicClient({ transport: http(nodeUrl) })
+  const forwarder: Forwarder = { chainId: chain.id, address: pair.forwarder }
   const key = readPayer(env, chain.id)
-  return { client, node, chain, pair: openPair(node, record), terms, secret, key }
+  const relayer = key && { client, signer: createSigner(key, chain.id), forwarder, rules, fees }
+  return { client, node, chain, pair, fees, secret, relayer }
 }
 
 function readPayer(env: NodeJS.ProcessEnv, chainId: Chain['id']): LocalAccount | undefined {

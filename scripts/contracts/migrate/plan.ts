@@ -63,16 +63,17 @@ export function batchesOf<Item>(items: readonly Item[], size: number): Item[][] 
 }
 
 export async function findObstacles(migration: Migration): Promise<string[]> {
-  const { client, pair, to, isServed, terms, key } = migration
+  const { client, pair, to, isServed, fees, relayer } = migration
   const forwarder = forwarderAt(client, pair.forwarder)
   const isUnpaused = !isServed && !(await loanAt(client, pair.loan).paused())
-  const isStranger = key !== undefined && !(await forwarder.isRelayer([key.address]))
+  const payer = relayer?.signer.address
+  const isStranger = payer !== undefined && !(await forwarder.isRelayer([payer]))
   const found = [
     ...(await findPairObstacles(client, pair)),
     isUnpaused && 'the loan contract is not paused: its guardian calls pause()',
     (await forwarder.paused()) && 'the forwarder is paused: its owner calls unpause()',
-    isStranger && `${key.address} is no relayer: setRelayer(${key.address}, true)`,
-    priceObstacle(terms.fees.maxWei, await client.getGasPrice()),
+    isStranger && `${payer} is no relayer: setRelayer(${payer}, true)`,
+    priceObstacle(fees.maxWei, await client.getGasPrice()),
     ...(to === undefined ? [] : await findPairObstacles(client, to)),
     to !== undefined && (await findMoveObstacle(client, pair, to)),
   ]

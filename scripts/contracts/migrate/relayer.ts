@@ -1,35 +1,18 @@
 import { BaseError, type Hex, keccak256, type PublicClient, stringToHex } from 'viem'
 import {
   decodeExecute,
-  type Forwarder,
   intentIdOf,
   type RequestResult,
   type SignedRequest,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
 import { carry, gasPriceFor } from '../../../src/relay/relayer.ts'
-import { createSigner } from '../../../src/relay/signer.ts'
 import { until } from '../../dev/wait.ts'
 import { priceObstacle } from '../../stack/chain/node.ts'
-import { Misused, StackError } from '../../stack/report.ts'
+import { StackError } from '../../stack/report.ts'
 import { forwarderAt } from '../reads.ts'
-import type { OpenedDeployment } from './open.ts'
+import type { Relayer } from './open.ts'
 import type { Call } from './survey.ts'
-
-export type Relayer = ReturnType<typeof createRelayer>
-
-/** Makes a relayer of its key. @throws {Misused} none is named */
-export function createRelayer({
-  client,
-  chain,
-  pair,
-  terms,
-  key,
-}: Omit<OpenedDeployment, 'node' | 'secret'>) {
-  if (key === undefined) throw new Misused('RELAYER_KEY or RELAYER_MNEMONIC is not set.')
-  const forwarder: Forwarder = { chainId: chain.id, address: pair.forwarder }
-  return { ...terms, client, signer: createSigner(key, chain.id), forwarder }
-}
 
 /** Seconds until the forwarder refuses a request: a batch of a run that was killed ends with them. */
 const lifetimeSeconds = 60 * 60

@@ -1,10 +1,11 @@
 import { type Address, decodeErrorResult, type Hex } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import type { RequestResult } from '../../../src/relay/forwarder/requests.ts'
-import { StackError } from '../../stack/report.ts'
+import { Misused, StackError } from '../../stack/report.ts'
 import type { LoanBooks } from '../loan-books.ts'
+import type { Relayer } from './open.ts'
 import { batchesOf, describeAccount, findObstacles, printOutside } from './plan.ts'
-import { createRelayer, preflight, type Relayer, sendBatch, signCall } from './relayer.ts'
+import { preflight, sendBatch, signCall } from './relayer.ts'
 import { type AccountState, findTodo, type Migration, readTasks, type Task } from './survey.ts'
 
 /** How often a run tries an account whose calls go through before they are sent, and fail in their block. */
@@ -20,8 +21,8 @@ type Run = {
 
 /** Moves all that a new look at the chain finds to move. @throws {StackError} before anything is sent */
 export async function moveAccounts(migration: Migration) {
-  const { log, chain, batchSize } = migration
-  const relayer = createRelayer(migration)
+  const { log, chain, batchSize, relayer } = migration
+  if (relayer === undefined) throw new Misused('RELAYER_KEY or RELAYER_MNEMONIC is not set.')
   const obstacles = await findObstacles(migration)
   if (obstacles.length > 0) {
     throw new StackError(`nothing was sent:${obstacles.map((each) => `\n- ${each}`).join('')}`)

@@ -12,14 +12,15 @@ import {
 import { type LocalAccount, privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { alias } from '../../../scripts/contracts/migrate/cli.ts'
-import { createRelayer, sendBatch } from '../../../scripts/contracts/migrate/relayer.ts'
+import { sendBatch } from '../../../scripts/contracts/migrate/relayer.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
-import { chains, poolRules } from '../../../src/chain/chains.ts'
+import { poolRules } from '../../../src/chain/chains.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { callOf } from '../../../src/loan/calls.ts'
 import { resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
+import { createSigner } from '../../../src/relay/signer.ts'
 import { opened } from '../../support/opened.ts'
 import { type Ended, runHere, runScript } from '../../support/processes.ts'
 import { sampleOf, seed, times } from '../../support/sample.ts'
@@ -366,10 +367,10 @@ test('what waits is outbid up to the highest price, and goes out as it is from t
   const client = createPublicClient({ transport: http(nodeUrl) })
   const price = await client.getGasPrice()
   const rules = { ...poolRules.anvil, pollMs: 10, replaceAfterMs: 20, maxReplacements: 3 }
-  const terms = { rules, fees: { minWei: 0n, maxWei: price * 2n } }
-  const pair = { forwarder: world.chain.forwarder, loan: world.from, deployedBlock: 0n }
-  const key = privateKeyToAccount(world.relayers[0])
-  const relayer = createRelayer({ client, chain: chains[31], pair, terms, key })
+  const fees = { minWei: 0n, maxWei: price * 2n }
+  const forwarder = { chainId: 31, address: world.chain.forwarder }
+  const signer = createSigner(privateKeyToAccount(world.relayers[0]), 31)
+  const relayer = { client, signer, forwarder, rules, fees }
   await expect(sendBatch(relayer, [])).rejects.toThrow('waits at every price that is allowed')
   // 40 % more, rounded up.
   const outbid = (wei: bigint) => (wei * 14n + 9n) / 10n
