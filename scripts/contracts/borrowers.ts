@@ -1,15 +1,14 @@
-import { type Address, createPublicClient, encodeFunctionData, http, isAddressEqual } from 'viem'
-import { privateKeyToAddress } from 'viem/accounts'
+import { type Address, createPublicClient, http, isAddressEqual } from 'viem'
 import { parseAddress } from '../../src/account/address.ts'
 import { createCallerAccounts } from '../../src/account/keys.ts'
-import { microLoanAbi } from '../../src/loan/abi.ts'
 import { readRequired, readSecret } from '../ops/environment.ts'
-import { type ChainNode, openNode } from '../stack/chain/node.ts'
+import { openNode } from '../stack/chain/node.ts'
 import { createCommand, type Terminal } from '../stack/command.ts'
 import { createTreasury } from '../stack/money/treasury.ts'
 import { readChainId, readNodeUrls } from '../stack/options.ts'
 import { Misused, StackError } from '../stack/report.ts'
 import { parsePhones } from './migrate/phones.ts'
+import { batchesOf } from './migrate/plan.ts'
 import { loanAt } from './reads.ts'
 
 const usage = `usage: npm run borrowers -- add|remove|list < numbers.txt
@@ -26,15 +25,14 @@ accounts as borrowers of the loan contract, takes them from the list, or says wh
 /** Accounts that one transaction changes: 100 take less than half of a block of Rootstock. */
 const batchSize = 100
 
-type List = { node: ChainNode; loan: Address; accounts: readonly Address[] }
-
 export const borrowers = createCommand({
   usage,
   options: {},
   async run(_, [action = '', ...rest], terminal) {
     if (rest.length > 0 || !['add', 'remove', 'list'].includes(action)) throw new Misused()
     const list = await openList(terminal)
-    const listed = await readListed(list)
+    const listed: boolean[] = []
+    for (const account of list.accounts) listed.push(await list.read.isListed([account]))
     if (action === 'list') {
       const words = (isListed: boolean) => (isListed ? 'listed' : 'not listed')
       return { lines: listed.map((each, index) => `number ${index + 1}: ${words(each)}`) }
@@ -47,44 +45,32 @@ export const borrowers = createCommand({
   },
 })
 
-async function openList({ env, input }: Terminal): Promise<List> {
+async function openList({ env, input }: Terminal) {
   const chainId = readChainId(env.CHAIN_ID)
   const loan = parseAddress(readRequired(env, 'LOAN_ADDRESS'), chainId)
   if (loan === undefined) throw new StackError('LOAN_ADDRESS is no address of this chain.')
   const accountOf = createCallerAccounts(readSecret(env, 'ACCOUNT_KEY_SECRET'))
   const node = await openNode(readNodeUrls(readRequired(env, 'NODE_URL'), 'NODE_URL'), chainId)
   const accounts: Address[] = []
-  for (const phone of parsePhones(await input())) {
-    accounts.push((await accountOf(phone)).address)
-  }
-  return { node, loan, accounts }
-}
-
-async function readListed({ node, loan, accounts }: List): Promise<boolean[]> {
+  for (const phone of parsePhones(await input())) accounts.push((await accountOf(phone)).address)
   const read = loanAt(createPublicClient({ transport: http(node.url) }), loan)
-  const listed: boolean[] = []
-  for (const account of accounts) listed.push(await read.isListed([account]))
-  return listed
+  return { node, loan, accounts, read }
 }
 
 async function setBorrowers(
-  { node, loan }: List,
+  { node, loan, read }: Awaited<ReturnType<typeof openList>>,
   accounts: readonly Address[],
   { isAdded, env }: { isAdded: boolean; env: NodeJS.ProcessEnv },
 ): Promise<void> {
-  const key = readSecret(env, 'CREDITOR_KEY')
-  const read = loanAt(createPublicClient({ transport: http(node.url) }), loan)
+  const treasury = createTreasury(node, readSecret(env, 'CREDITOR_KEY'))
   const creditor = await read.creditor()
-  const own = privateKeyToAddress(key)
-  if (!isAddressEqual(creditor, own)) {
-    throw new StackError(`The contract's creditor is ${creditor}, and CREDITOR_KEY is ${own}'s.`)
+  if (!isAddressEqual(creditor, treasury.address)) {
+    throw new StackError(
+      `The contract's creditor is ${creditor}, and CREDITOR_KEY is ${treasury.address}'s.`,
+    )
   }
-  const treasury = createTreasury(node, key)
-  for (let start = 0; start < accounts.length; start += batchSize) {
-    const batch = accounts.slice(start, start + batchSize)
-    const args = [batch, isAdded] as const
-    const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'setBorrowers', args })
-    await treasury.send({ to: loan, valueWei: 0n, data })
+  for (const batch of batchesOf(accounts, batchSize)) {
+    await treasury.callLoan(loan, 'setBorrowers', [batch, isAdded])
   }
 }
 

@@ -3,7 +3,6 @@ import {
   type Address,
   createPublicClient,
   encodeDeployData,
-  encodeFunctionData,
   getAddress,
   getContractAddress,
   type Hex,
@@ -12,7 +11,6 @@ import {
   zeroAddress,
 } from 'viem'
 import type { Chain as ServedChain } from '../../src/chain/chains.ts'
-import { microLoanAbi } from '../../src/loan/abi.ts'
 import { maxGasPrice, openNode, priceObstacle } from '../stack/chain/node.ts'
 import { readIfThere, writeJson } from '../stack/files.ts'
 import { createTreasury } from '../stack/money/treasury.ts'
@@ -212,8 +210,7 @@ async function sendMissing(
   }
   const { poolWei = 0n } = options
   if (poolWei > 0n && (await loanAt(client, loan).liquidity()) === 0n) {
-    const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'fund' })
-    await deployer.send({ to: loan, data, valueWei: poolWei })
+    await deployer.callLoan(loan, 'fund', [], poolWei)
   }
 }
 
@@ -274,12 +271,9 @@ function missingCode(file: string): StackError {
 
 /** Code that this build did not make; it is left as it is. */
 export class OtherCode extends StackError {
-  readonly where: string
-
   constructor(contract: ContractName, address: Address) {
     super(
       `${contract} at ${address} differs from this build: use the version that deployed it, or move to a new one (contracts/README.md)`,
     )
-    this.where = `${contract} (${address})`
   }
 }

@@ -1,9 +1,8 @@
-import { formatEther } from 'viem'
 import { isLoopback } from '../../src/compose/environment.ts'
 import { healthAnswer, operatorError, statusAnswer } from '../../src/operator/answers.ts'
 import { createCommand } from '../stack/command.ts'
 import { parseJson } from '../stack/files.ts'
-import { Misused } from '../stack/report.ts'
+import { Misused, money } from '../stack/report.ts'
 import { commonOptions } from './command-line.ts'
 import { checkSentence, guardsLine } from './show.ts'
 
@@ -137,11 +136,10 @@ async function statusFindings(origin: string, token: string | undefined): Promis
     if (balanceWei === null || lastsFor === null) {
       return { name: 'gas', state: 'skipped', says: 'No round has looked yet: wait a minute.' }
     }
-    const has = `${formatEther(BigInt(balanceWei))} ${currency}`
+    const has = money(balanceWei, currency)
     const says = `Relayer ${address} has ${has}, enough for ${lastsFor} payments.`
     if (lastsFor > 0) return good('gas', says)
-    const wanted = formatEther(BigInt(wantedWei ?? 0))
-    return bad('gas', `${says} Send ${wanted} ${currency} there; nothing is lost.`)
+    return bad('gas', `${says} Send ${money(wantedWei ?? '0', currency)} there; nothing is lost.`)
   })
   const guarded = good('guards', guardsLine(guards))
   return [operator, guarded, ...gas, ...alerts.map(({ says }) => bad('alert', says))]

@@ -10,22 +10,22 @@ import type { OperatorClient } from './operator-client.ts'
 
 /** Opens a deployment's chain and who pays there. @throws {StackError} no node or key is named */
 export async function openPayer(
-  operator: OperatorClient,
+  { status: ask, nodeUrl }: OperatorClient,
   source: KeySource,
   env: NodeJS.ProcessEnv,
 ) {
-  const status = await operator.status()
-  if (operator.nodeUrl === undefined) {
+  const { chainId, contracts, relayers, currency } = await ask()
+  if (nodeUrl === undefined) {
     throw new StackError('Set NODE_URL to a node of the chain of this deployment.')
   }
-  const node = await openNode([operator.nodeUrl], readChainId(`${status.chainId}`))
+  const node = await openNode([nodeUrl], readChainId(`${chainId}`))
   const treasury = await openTreasury(node, await readKeyOf(source, env), env)
   if (treasury === undefined) {
     throw new StackError(`The node is not an anvil, and no key is named.\n${keyUsage}`)
   }
   const client = createPublicClient({ transport: http(node.url) })
-  const loan = status.contracts.loan as Address
-  return { status, node, treasury, client, loan, read: loanAt(client, loan) }
+  const loan = contracts.loan as Address
+  return { relayers, currency, node, treasury, client, loan, read: loanAt(client, loan) }
 }
 
 /** An amount on a command line, in wei. @throws {Misused} it is not an amount, or it is zero */

@@ -1,8 +1,7 @@
-import { encodeFunctionData, formatEther, isAddressEqual } from 'viem'
-import { microLoanAbi } from '../../src/loan/abi.ts'
+import { isAddressEqual } from 'viem'
 import type { Found, Values } from '../stack/command.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
-import { StackError } from '../stack/report.ts'
+import { money, StackError } from '../stack/report.ts'
 import { type Operated, operatorCommand } from './command-line.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { openPayer, readWei } from './payer.ts'
@@ -24,8 +23,8 @@ export const pool = operatorCommand({
   usual: 'status',
   actions: {
     status: showStatus,
-    fund: { takes: [1], run: (...given) => move('fund', ...given) },
-    defund: { takes: [1], run: (...given) => move('defund', ...given) },
+    fund: { takes: [1], run: fund },
+    defund: { takes: [1], run: defund },
   },
 })
 if (import.meta.main) process.exitCode = await pool()
@@ -35,43 +34,43 @@ async function showStatus(operator: OperatorClient): Promise<Found> {
   return { json: { currency, ...contracts }, lines: [poolLine(contracts, currency)] }
 }
 
-async function move(
-  what: 'fund' | 'defund',
-  operator: Operated,
-  values: Values<typeof keyOptions>,
-  [amount = '']: readonly string[],
-): Promise<Found> {
-  const { status, treasury, loan, read } = await openPayer(operator, values, operator.terminal.env)
-  const { currency } = status
+type Paying = Values<typeof keyOptions>
+
+async function fund(operator: Operated, values: Paying, [amount = '']: readonly string[]) {
+  const payer = await openPayer(operator, values, operator.terminal.env)
   // It fails where the contract is not there: what is sent to an empty address is lost.
+  await payer.read.liquidity()
+  const amountWei = readWei(amount)
+  const hash = await payer.treasury.callLoan(payer.loan, 'fund', [], amountWei)
+  return moved(payer, hash, amountWei, `Gave ${money(amountWei, payer.currency)} to the pool`)
+}
+
+async function defund(operator: Operated, values: Paying, [amount = '']: readonly string[]) {
+  const payer = await openPayer(operator, values, operator.terminal.env)
+  const { read, treasury, loan, currency } = payer
   const before = await read.liquidity()
-  const amountWei = amount === 'all' && what === 'defund' ? before : readWei(amount)
-  if (what === 'defund') {
-    const owner = await read.owner()
-    if (!isAddressEqual(owner, treasury.address)) {
-      throw new StackError(`The pool belongs to ${owner}, and the key is ${treasury.address}'s.`)
-    }
-    if (amountWei > before || amountWei === 0n) {
-      throw new StackError(
-        `The pool has ${formatEther(before)} ${currency} free. Nothing was sent.`,
-      )
-    }
+  const amountWei = amount === 'all' ? before : readWei(amount)
+  const owner = await read.owner()
+  if (!isAddressEqual(owner, treasury.address)) {
+    throw new StackError(`The pool belongs to ${owner}, and the key is ${treasury.address}'s.`)
   }
-  const abi = microLoanAbi
-  const data =
-    what === 'fund'
-      ? encodeFunctionData({ abi, functionName: what })
-      : encodeFunctionData({ abi, functionName: what, args: [amountWei] })
-  const valueWei = what === 'fund' ? amountWei : 0n
-  const hash = await treasury.send({ to: loan, valueWei, data })
+  if (amountWei > before || amountWei === 0n) {
+    throw new StackError(`The pool has ${money(before, currency)} free. Nothing was sent.`)
+  }
+  const hash = await treasury.callLoan(loan, 'defund', [amountWei])
+  const took = `Took ${money(amountWei, currency)} from the pool to ${treasury.address}`
+  return moved(payer, hash, amountWei, took)
+}
+
+async function moved(
+  { read, currency }: Awaited<ReturnType<typeof openPayer>>,
+  hash: string,
+  amountWei: bigint,
+  words: string,
+): Promise<Found> {
   const freeWei = await read.liquidity()
-  const money = (wei: bigint) => `${formatEther(wei)} ${currency}`
-  const moved =
-    what === 'fund'
-      ? `Gave ${money(amountWei)} to the pool`
-      : `Took ${money(amountWei)} from the pool to ${treasury.address}`
   return {
     json: { hash, amountWei: `${amountWei}`, freeWei: `${freeWei}` },
-    lines: [`${moved} in ${hash}.`, `The pool has ${money(freeWei)} free now.`],
+    lines: [`${words} in ${hash}.`, `The pool has ${money(freeWei, currency)} free now.`],
   }
 }

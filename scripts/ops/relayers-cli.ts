@@ -1,8 +1,8 @@
-import { type Address, formatEther, type Hash, type PublicClient } from 'viem'
+import type { Address, Hash } from 'viem'
 import { createNodeCall } from '../stack/chain/node.ts'
 import type { Found, Values } from '../stack/command.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
-import { StackError } from '../stack/report.ts'
+import { money, StackError } from '../stack/report.ts'
 import { type Operated, operatorCommand } from './command-line.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { openPayer, readWei } from './payer.ts'
@@ -47,40 +47,36 @@ async function give(
   isMore = false,
 ): Promise<Found> {
   const wantedWei = readWei(amount)
-  const { status, treasury, client } = await openPayer(operator, values, operator.terminal.env)
+  const payer = await openPayer(operator, values, operator.terminal.env)
   const gifts: { relayer: Address; amountWei: string; hash: Hash }[] = []
   const lines: string[] = []
-  for (const { address } of status.relayers) {
-    const to = address as Address
-    const has = await client.getBalance({ address: to })
+  for (const { address } of payer.relayers) {
+    const relayer = address as Address
+    const has = await payer.client.getBalance({ address: relayer })
     const valueWei = isMore ? wantedWei : wantedWei - has
     if (valueWei <= 0n) continue
-    const hash = await treasury.send({ to, valueWei })
-    gifts.push({ relayer: to, amountWei: `${valueWei}`, hash })
-    lines.push(`Gave ${formatEther(valueWei)} ${status.currency} to ${to} in ${hash}.`)
+    const hash = await payer.treasury.send({ to: relayer, valueWei })
+    gifts.push({ relayer, amountWei: `${valueWei}`, hash })
+    lines.push(`Gave ${money(valueWei, payer.currency)} to ${relayer} in ${hash}.`)
   }
-  return { json: { gifts }, lines: [...lines, ...(await balanceLines(client, status))] }
+  return { json: { gifts }, lines: [...lines, ...(await balanceLines(payer))] }
 }
 
 async function drain(operator: Operated, values: Paying): Promise<Found> {
-  const { status, node, client } = await openPayer(operator, values, operator.terminal.env)
+  const payer = await openPayer(operator, values, operator.terminal.env)
+  const { relayers, node } = payer
   if (!node.isAnvil) throw new StackError('Only an anvil takes the money of an account.')
   const call = createNodeCall(node.url)
-  for (const { address } of status.relayers) {
-    await call('anvil_setBalance', [address, '0x0'])
-  }
-  return { json: { drained: status.relayers.length }, lines: await balanceLines(client, status) }
+  for (const { address } of relayers) await call('anvil_setBalance', [address, '0x0'])
+  return { json: { drained: relayers.length }, lines: await balanceLines(payer) }
 }
 
 /** From the node: what rounds have seen is of a minute ago. */
-function balanceLines(
-  client: PublicClient,
-  { relayers, currency }: { relayers: { address: string }[]; currency: string },
-): Promise<string[]> {
+function balanceLines({ client, relayers, currency }: Awaited<ReturnType<typeof openPayer>>) {
   return Promise.all(
     relayers.map(async ({ address }) => {
-      const has = formatEther(await client.getBalance({ address: address as Address }))
-      return `Relayer ${address} has ${has} ${currency} for gas.`
+      const has = await client.getBalance({ address: address as Address })
+      return `Relayer ${address} has ${money(has, currency)} for gas.`
     }),
   )
 }

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { formatEther } from 'viem'
 import { chains } from '../../src/chain/chains.ts'
 import { relayerAccount } from '../../src/relay/keys.ts'
 import { createCommand } from '../stack/command.ts'
 import { onPublicChain } from '../stack/deployment.ts'
-import { Misused, StackError } from '../stack/report.ts'
+import { Misused, money, StackError } from '../stack/report.ts'
 import { makeSecrets } from '../stack/secrets.ts'
 import { environments, readEnvironment } from './environment.ts'
 
@@ -34,7 +33,7 @@ const command = createCommand({
     if (!json) {
       // Beside what is piped on.
       complain(
-        `Relayer ${relayer}: send it ${formatEther(fundWei)} ${currency} for gas on ${name}.\nKeep a copy of these secrets offline: losing ACCOUNT_KEY_SECRET loses every account for good.`,
+        `Relayer ${relayer}: send it ${money(fundWei, currency)} for gas on ${name}.\nKeep a copy of these secrets offline: losing ACCOUNT_KEY_SECRET loses every account for good.`,
       )
     }
     const shown = out === undefined ? { secrets } : { file: out }

@@ -1,4 +1,4 @@
-import { type Address, checksumAddress, formatEther, formatGwei } from 'viem'
+import { type Address, checksumAddress, formatGwei } from 'viem'
 import { paymentKinds } from '../../src/loan/kinds.ts'
 import type {
   Check,
@@ -9,8 +9,7 @@ import type {
   ToldOf,
 } from '../../src/operator/answers.ts'
 import { phases } from '../../src/relay/ledger/transitions.ts'
-
-const money = (wei: string, currency: string) => `${formatEther(BigInt(wei))} ${currency}`
+import { money } from '../stack/report.ts'
 
 /** How things are, a line each. What wants a person comes first. */
 export function statusLines(status: StatusAnswer): string[] {

@@ -1,49 +1,38 @@
-import { type Address, createPublicClient, formatEther, type Hex, http, parseEther } from 'viem'
+import { type Address, createPublicClient, type Hex, http, parseEther } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
-import { z } from 'zod'
 import { relayerAccount } from '../../src/relay/keys.ts'
-import {
-  type Deployment,
-  type DeployOptions,
-  deployContracts,
-  OtherCode,
-} from '../contracts/deploy.ts'
+import { type Deployment, deployContracts, OtherCode } from '../contracts/deploy.ts'
+import { deploymentRecord } from '../contracts/records.ts'
 import { type ChainNode, readMaxGasPrice } from './chain/node.ts'
 import { readJson } from './files.ts'
 import type { Folder } from './folder.ts'
 import { fundDemoCallers } from './money/callers.ts'
 import { createTreasury, openTreasury, type Treasury } from './money/treasury.ts'
-import { StackError, say } from './report.ts'
+import { money, StackError, say } from './report.ts'
 import type { Secrets } from './secrets.ts'
 
-type Amounts = { pool: bigint; relayer: bigint; relayerLow: bigint; deployment: bigint }
-
-const onAnvil: Amounts = {
+const onAnvil = {
   pool: parseEther('10'),
   relayer: parseEther('10'),
   relayerLow: parseEther('1'),
   deployment: 0n,
 }
 
-const deployed = z.object({ state: z.literal('deployed') })
-
 /** Where money is scarce: two loans, a few hundred payments, and what both contracts cost at most. */
-export const onPublicChain: Amounts = {
+export const onPublicChain: typeof onAnvil = {
   pool: parseEther('0.02'),
   relayer: parseEther('0.002'),
   relayerLow: parseEther('0.0005'),
   deployment: parseEther('0.002'),
 }
 
+type Wanted = { secrets: Secrets; deployerKey: Hex | undefined; restart: string }
+
 /** Deploys as a local stack needs it, and on a chain of anvil's funds the demonstration's callers. @throws {StackError} */
 export async function prepareStack(
   folder: Folder,
   node: ChainNode,
-  {
-    secrets,
-    deployerKey,
-    restart,
-  }: { secrets: Secrets; deployerKey: Hex | undefined; restart: string },
+  { secrets, deployerKey, restart }: Wanted,
 ): Promise<Deployment> {
   const treasury = await openTreasury(node, deployerKey)
   const relayer = relayerAccount(secrets.RELAYER_MNEMONIC, node.chain.id, 0).address
@@ -65,18 +54,17 @@ export async function prepareChain(
 ): Promise<Deployment> {
   const amounts = node.isAnvil ? onAnvil : onPublicChain
   const recordFile = folder.deployment(node.genesis)
-  const isDeployed = deployed.safeParse(readJson(recordFile)).success
+  const isDeployed = deploymentRecord.safeParse(readJson(recordFile)).data?.state === 'deployed'
   const client = createPublicClient({ transport: http(node.url) })
   const isLow = (await client.getBalance({ address: relayer })) < amounts.relayerLow
-  const amount = (wei: bigint) => `${formatEther(wei)} ${node.chain.currency}`
-  await checkFunds(node, treasury, [
-    { what: 'deploying both contracts, at most', wei: isDeployed ? 0n : amounts.deployment },
-    { what: 'the loan pool', wei: isDeployed ? 0n : amounts.pool },
-    { what: `relayer ${relayer}`, wei: isLow ? amounts.relayer : 0n },
-  ])
+  await checkFunds(node, treasury, {
+    'deploying both contracts, at most': isDeployed ? 0n : amounts.deployment,
+    'the loan pool': isDeployed ? 0n : amounts.pool,
+    [`relayer ${relayer}`]: isLow ? amounts.relayer : 0n,
+  })
   // Where nothing is left to do, nobody has to pay, and any key will do to ask.
   const payer = treasury ?? createTreasury(node, generatePrivateKey())
-  const deployment = await deploy(restart, {
+  const deployment = await deployContracts({
     nodeUrl: node.url,
     chainId: node.chain.id,
     deployerKey: payer.key,
@@ -85,6 +73,9 @@ export async function prepareChain(
     poolWei: amounts.pool,
     maxGasPriceWei: readMaxGasPrice(process.env),
     log: (line) => say(`  ${line}`),
+  }).catch((error) => {
+    if (!(error instanceof OtherCode)) throw error
+    throw new StackError(`${error.message}, or start over with new contracts: ${restart}`)
   })
   if (deployment.differences.length > 0) {
     throw new StackError(
@@ -93,34 +84,21 @@ export async function prepareChain(
   }
   if (isLow) {
     await payer.send({ to: relayer, valueWei: amounts.relayer })
-    say(`Relayer ${relayer} was given ${amount(amounts.relayer)} for gas`)
+    say(`Relayer ${relayer} was given ${money(amounts.relayer, node.chain.currency)} for gas`)
   }
   return deployment
-}
-
-async function deploy(restart: string, options: DeployOptions): Promise<Deployment> {
-  try {
-    return await deployContracts(options)
-  } catch (error) {
-    if (!(error instanceof OtherCode)) throw error
-    throw new StackError(
-      `The deployed ${error.where} is not what this code builds. Go back to the code that deployed it, or start over with new contracts: ${restart}`,
-    )
-  }
 }
 
 async function checkFunds(
   { chain: { currency, name, id } }: ChainNode,
   treasury: Treasury | undefined,
-  needs: readonly { what: string; wei: bigint }[],
+  needs: Readonly<Record<string, bigint>>,
 ): Promise<void> {
-  const needed = needs.reduce((sum, { wei }) => sum + wei, 0n)
+  const wanted = Object.entries(needs).filter(([, wei]) => wei > 0n)
+  const needed = wanted.reduce((sum, [, wei]) => sum + wei, 0n)
   if (needed === 0n) return
-  const amount = (wei: bigint) => `${formatEther(wei)} ${currency}`
-  const purposes = needs
-    .filter(({ wei }) => wei > 0n)
-    .map(({ what, wei }) => `${what} (${amount(wei)})`)
-    .join(', ')
+  const amount = (wei: bigint) => money(wei, currency)
+  const purposes = wanted.map(([what, wei]) => `${what} (${amount(wei)})`).join(', ')
   if (treasury === undefined) {
     throw new StackError(
       `The node is not an anvil, so an account of yours has to pay for ${purposes}. Set DEPLOYER_KEY to a key with at least ${amount(needed)} on ${name} (chain ${id}).`,

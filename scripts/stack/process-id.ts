@@ -17,7 +17,11 @@ export function isRunning({ pid, started }: ProcessId): boolean {
 }
 
 export function children(): ProcessId[] {
-  return childPids().flatMap((pid) => identify(pid) ?? [])
+  const { pid } = process
+  // Node starts processes from its main thread, whose id is that of the process; not every kernel has that file.
+  const own = readIfThere(`/proc/${pid}/task/${pid}/children`)
+  const pids = `${own ?? spawnSync('pgrep', ['-P', `${pid}`]).stdout}`.match(/\d+/g) ?? []
+  return pids.flatMap((child) => identify(Number(child)) ?? [])
 }
 
 /** Ends a process, by force if it does not go by itself in time; resolves when it is gone. */
@@ -37,16 +41,12 @@ function signal(id: ProcessId, name: NodeJS.Signals): void {
   }
 }
 
-type Status = { parent: number; started: string }
-
 let bootId: string | undefined
 
-function inspect(pid: number): Status | undefined {
-  return process.platform === 'linux' ? inspectProc(pid) : inspectPs(pid)
-}
+const inspect = process.platform === 'linux' ? inspectProc : inspectPs
 
 /** proc(5): after the command's name in brackets come state (3), parent (4), …, start time (22). */
-function inspectProc(pid: number): Status | undefined {
+function inspectProc(pid: number): { parent: number; started: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -60,25 +60,13 @@ function inspectProc(pid: number): Status | undefined {
   }
 }
 
-function inspectPs(pid: number): Status | undefined {
-  const { stdout } = spawnSync('ps', ['-o', 'ppid=,stat=,lstart=', '-p', `${pid}`], {
-    encoding: 'utf8',
-  })
+function inspectPs(pid: number): ReturnType<typeof inspectProc> {
+  const args = ['-o', 'ppid=,stat=,lstart=', '-p', `${pid}`]
+  const { stdout } = spawnSync('ps', args, { encoding: 'utf8' })
   const [, parent, state, started] = /^\s*(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(stdout ?? '') ?? []
   if (parent === undefined || started === undefined || state?.startsWith('Z')) return undefined
   return { parent: Number(parent), started }
 }
-
-function childPids(): number[] {
-  const { pid } = process
-  // Node starts processes from its main thread, whose id is that of the process; not every kernel has that file.
-  const own = readIfThere(`/proc/${pid}/task/${pid}/children`)
-  const found = own ?? spawnSync('pgrep', ['-P', `${pid}`]).stdout
-  return (`${found ?? ''}`.match(/\d+/g) ?? []).map(Number)
-}
-
-/** npm, its shell and the bootstrap; nobody else stands between us and npm. */
-const generations = 4
 
 /** Calls back when npm or the bootstrap is killed: nobody could end a stack without them. */
 export function watchStarter(onGone: () => void): void {
@@ -94,13 +82,9 @@ export function watchStarter(onGone: () => void): void {
   timer.unref()
 }
 
-function findNpm(): ProcessId | undefined {
-  if (process.env.npm_lifecycle_event === undefined) return undefined
-  let pid: number | undefined = process.ppid
-  for (let generation = 0; generation < generations && pid !== undefined; generation++) {
-    // npm gives itself the title `npm start`. Where no file shows that, the channel has to do.
-    if (/^npm\b/.test(`${readIfThere(`/proc/${pid}/cmdline`)}`)) return identify(pid)
-    pid = inspect(pid)?.parent
-  }
-  return undefined
+/** Finds npm, which gives itself the title `npm start`; where no file shows that, the channel has to do. */
+function findNpm(pid: number | undefined = process.ppid): ProcessId | undefined {
+  if (process.env.npm_lifecycle_event === undefined || pid === undefined) return undefined
+  const isNpm = /^npm\b/.test(`${readIfThere(`/proc/${pid}/cmdline`)}`)
+  return isNpm ? identify(pid) : findNpm(inspect(pid)?.parent)
 }

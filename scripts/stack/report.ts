@@ -1,4 +1,4 @@
-import { BaseError } from 'viem'
+import { BaseError, formatEther } from 'viem'
 
 /** Something that the person at the terminal has to know or do. Shown as it is, without a stack. */
 export class StackError extends Error {
@@ -7,6 +7,11 @@ export class StackError extends Error {
 
 /** A command was called in a way that it can't follow: its usage is shown too. */
 export class Misused extends StackError {}
+
+/** Writes an amount with its currency. */
+export function money(wei: bigint | string, currency: string): string {
+  return `${formatEther(BigInt(wei))} ${currency}`
+}
 
 export function say(line: string): void {
   process.stdout.write(`${line}\n`)

@@ -4,7 +4,7 @@ import { readJson } from './files.ts'
 import type { Folder } from './folder.ts'
 import { readChainId, readNodeUrls, readPort } from './options.ts'
 import { StackError } from './report.ts'
-import { openSecrets, type Secrets } from './secrets.ts'
+import type { Secrets } from './secrets.ts'
 import { readDevVars } from './served/dev-vars.ts'
 
 const address = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{40}$/)])
@@ -42,17 +42,15 @@ export function describeStack({
   }
 }
 
-export type LocalStack = RunningStack & { openSecrets: () => Secrets }
-
 /** Reads the stack of `npm start`, else of `npm run setup`. @throws {StackError} there is neither */
-export function readRunningStack(folder: Folder, env: NodeJS.ProcessEnv = process.env): LocalStack {
+export function readRunningStack(folder: Folder, env = process.env): RunningStack {
   const started = stackSchema.safeParse(readJson(folder.stack))
-  if (started.success) return { ...started.data, openSecrets: () => openSecrets(folder.secrets) }
+  if (started.success) return started.data
   // `DEV_DIR` names the folder of a stack of `npm start`.
   const devVars = env.DEV_DIR === undefined ? readDevVars() : undefined
   if (devVars === undefined) throw new StackError('No stack runs here. Start one with: npm start')
   const { secrets, variables } = devVars
-  const stack = describeStack({
+  return describeStack({
     relayUrl: `http://127.0.0.1:${readPort(env.PORT)}`,
     nodeUrl: readNodeUrls(variables.NODE_URL, 'NODE_URL of .dev.vars')[0] ?? '',
     chainId: readChainId(variables.CHAIN_ID),
@@ -62,7 +60,6 @@ export function readRunningStack(folder: Folder, env: NodeJS.ProcessEnv = proces
     },
     secrets,
   })
-  return { ...stack, openSecrets: () => secrets }
 }
 
 function addressOf(variables: NodeJS.Dict<string>, name: string): `0x${string}` {

@@ -1,7 +1,8 @@
-import { formatEther, isAddressEqual, type PublicClient } from 'viem'
+import { isAddressEqual, type PublicClient } from 'viem'
 import type { Chain } from '../../../src/chain/chains.ts'
 import { gasFor } from '../../../src/relay/relayer.ts'
 import { priceObstacle } from '../../stack/chain/node.ts'
+import { money } from '../../stack/report.ts'
 import { forwarderAt, loanAt } from '../reads.ts'
 import type { Pair } from './open.ts'
 import {
@@ -25,7 +26,7 @@ export async function printPlan(migration: Migration): Promise<void> {
   const states = tasks.map(({ state }) => state)
   const batches = batchesOf(tasks, batchSize)
   const gas = batches.reduce((all, batch) => all + gasFor(batch.flatMap(({ calls }) => calls)), 0)
-  const cost = showAmount(BigInt(gas) * (await client.getGasPrice()), chain)
+  const cost = money(BigInt(gas) * (await client.getGasPrice()), chain.currency)
   log(`${states.length} accounts to move with ${sumUp(states, chain)} that is not written off`)
   log(`${batches.length} transactions with ${gas} gas at most, ${cost} at the node's price`)
   for (const obstacle of await findObstacles(migration)) log(`not yet: ${obstacle}`)
@@ -34,26 +35,22 @@ export async function printPlan(migration: Migration): Promise<void> {
 /** Says who is left to itself: outside wallets, and phones whose number is missing. */
 export function printOutside({ chain, log }: Migration, outside: readonly AccountState[]): void {
   for (const state of outside) log(`no number given ${describeAccount(state, chain)}`)
-  const held = showAmount(sum(outside.map(({ balanceWei }) => balanceWei)), chain)
+  const held = money(sum(outside.map(({ balanceWei }) => balanceWei)), chain.currency)
   log(`${outside.length} accounts that no given number fits, with ${held}`)
-}
-
-export function showAmount(wei: bigint, { currency }: Chain): string {
-  return `${formatEther(wei)} ${currency}`
 }
 
 /** Says what accounts have together, and what they owe that counts. */
 export function sumUp(states: readonly Holding[], chain: Chain): string {
-  const held = showAmount(sum(states.map(({ balanceWei }) => balanceWei)), chain)
-  return `${held}, owing ${showAmount(sum(states.map(countedDebt)), chain)}`
+  const held = money(sum(states.map(({ balanceWei }) => balanceWei)), chain.currency)
+  return `${held}, owing ${money(sum(states.map(countedDebt)), chain.currency)}`
 }
 
 export function describeAccount(state: AccountState, chain: Chain): string {
   const { address, balanceWei, owedWei, dueAt, isWrittenOff } = state
-  const balance = `${address} ${showAmount(balanceWei, chain)}`
+  const balance = `${address} ${money(balanceWei, chain.currency)}`
   if (owedWei === 0n) return balance
   const due = new Date(Number(dueAt) * 1000).toISOString()
-  return `${balance}, owes ${showAmount(owedWei, chain)} due ${due}${isWrittenOff ? ', written off' : ''}`
+  return `${balance}, owes ${money(owedWei, chain.currency)} due ${due}${isWrittenOff ? ', written off' : ''}`
 }
 
 export function batchesOf<Item>(items: readonly Item[], size: number): Item[][] {

@@ -1,6 +1,7 @@
+import { money } from '../../stack/report.ts'
 import type { Debt } from '../loan-books.ts'
 import type { Pair } from './open.ts'
-import { printOutside, showAmount, sumUp } from './plan.ts'
+import { printOutside, sumUp } from './plan.ts'
 import { findTodo, type Migration, type Survey, surveyPair, type Todo } from './survey.ts'
 
 /** Finds what speaks against that every account has moved, and that nothing was lost on the way. */
@@ -49,7 +50,7 @@ function verifyHeirs({ chain, phones, log }: Migration, { survey }: Todo): strin
   const own = survey.books.passages.filter(({ from }) => phones.has(from))
   const passed = own.map(({ amount, owed }) => ({ balanceWei: amount, owedWei: owed }))
   log(`${own.length} accounts passed on with ${sumUp(passed, chain)}`)
-  log(`all balances together are ${showAmount(survey.balancesWei, chain)}`)
+  log(`all balances together are ${money(survey.balancesWei, chain.currency)}`)
   const strange = own.filter(({ from, to }) => phones.get(from)?.heir?.address !== to)
   const unlisted = [...survey.states.values()].filter(
     ({ address, isListed }) => isListed && phones.has(address),

@@ -1,8 +1,7 @@
-import { type Address, encodeFunctionData } from 'viem'
+import type { Address } from 'viem'
 import { z } from 'zod'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
-import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { readJson, writeJson } from '../files.ts'
 import { StackError } from '../report.ts'
 import type { Secrets } from '../secrets.ts'
@@ -22,17 +21,13 @@ export async function fundDemoCallers(
   for (const phone of demoCallers) {
     const { address } = await accountOf(phone)
     if (funded.has(address)) continue
-    const call = { functionName: 'depositFor', args: [address] } as const
-    const data = encodeFunctionData({ abi: microLoanAbi, ...call })
-    await treasury.send({ to: loan, valueWei: demoDepositWei, data })
-    funded.add(address)
-    writeJson(recordFile, [...funded])
+    await treasury.callLoan(loan, 'depositFor', [address], demoDepositWei)
+    writeJson(recordFile, [...funded.add(address)])
   }
 }
 
 export function toPhone(text: string): PhoneNumber {
   const phone = parseCaller(text)
-  if (phone === undefined)
-    throw new StackError(`"${text}" is not a phone number in international form: +254700000001`)
-  return phone
+  if (phone !== undefined) return phone
+  throw new StackError(`"${text}" is not a phone number in international form: +254700000001`)
 }

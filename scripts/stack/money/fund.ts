@@ -1,10 +1,9 @@
-import { type Address, encodeFunctionData, formatEther } from 'viem'
-import { microLoanAbi } from '../../../src/loan/abi.ts'
+import type { Address } from 'viem'
 import { commonOptions, readNumber } from '../../ops/command-line.ts'
 import { openOperator } from '../../ops/operator-client.ts'
 import { openPayer, readWei } from '../../ops/payer.ts'
 import { createCommand } from '../command.ts'
-import { Misused } from '../report.ts'
+import { Misused, money } from '../report.ts'
 import { toPhone } from './callers.ts'
 import { keyOptions } from './key-source.ts'
 
@@ -21,26 +20,22 @@ const command = createCommand({
   async run({ url, keystore }, given, { env }) {
     const isLocal = url === undefined
     if (given.length !== (isLocal ? 2 : 1)) throw new Misused()
-    const [typed = ''] = given
     const amountWei = readWei(given.at(-1) ?? '')
     const operator = openOperator(url, env)
-    const phone = isLocal ? toPhone(typed) : await readNumber()
+    const phone = isLocal ? toPhone(given[0] ?? '') : await readNumber()
     // The deployment tells whose account it is: the secret that it follows from stays there.
     const lookup = await operator.act('lookup', { phone })
     const account = lookup.account as Address
-    const { status, treasury, loan, read } = await openPayer(operator, { keystore }, env)
+    const { currency, treasury, loan, read } = await openPayer(operator, { keystore }, env)
     // It fails where the contract is not there: what is sent to an empty address is lost.
     await read.getBalance([account])
-    const call = { functionName: 'depositFor', args: [account] } as const
-    const data = encodeFunctionData({ abi: microLoanAbi, ...call })
-    await treasury.send({ to: loan, valueWei: amountWei, data })
+    await treasury.callLoan(loan, 'depositFor', [account], amountWei)
     const balanceWei = await read.getBalance([account])
-    const money = (wei: bigint) => `${formatEther(wei)} ${status.currency}`
     return {
       json: { amountWei: `${amountWei}`, balanceWei: `${balanceWei}` },
       lines: [
-        `Gave ${isLocal ? phone : account} ${money(amountWei)} with depositFor.`,
-        `Its balance is ${money(balanceWei)} now.`,
+        `Gave ${isLocal ? phone : account} ${money(amountWei, currency)} with depositFor.`,
+        `Its balance is ${money(balanceWei, currency)} now.`,
       ],
     }
   },

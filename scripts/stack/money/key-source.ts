@@ -18,29 +18,21 @@ export async function readKeyOf(
   { keystore, stdin = false }: KeySource,
   env: NodeJS.ProcessEnv,
 ): Promise<Hex | undefined> {
-  if (keystore !== undefined) {
-    const stored = readKeystore(keystore)
-    return decrypt(
-      keystore,
-      stored,
-      env.KEYSTORE_PASSWORD ?? (await ask('Password of the keystore: ')),
-    )
-  }
+  if (keystore !== undefined) return readKeystore(keystore, env.KEYSTORE_PASSWORD)
   if (!stdin) return readDeployerKey(env.DEPLOYER_KEY)
   const key = readDeployerKey((await ask('The key that pays: ')).trim())
   if (key === undefined) throw new StackError('There is no key on the standard input.')
   return key
 }
 
-function readKeystore(file: string): string {
+async function readKeystore(file: string, known: string | undefined): Promise<Hex> {
+  let stored: string
   try {
-    return readFileSync(file, 'utf8')
+    stored = readFileSync(file, 'utf8')
   } catch {
     throw new StackError(`${file} cannot be read.`)
   }
-}
-
-async function decrypt(file: string, stored: string, password: string): Promise<Hex> {
+  const password = known ?? (await ask('Password of the keystore: '))
   // Large, and few commands are given a keystore.
   const { decryptKeystoreJson } = await import('ethers')
   try {

@@ -1,8 +1,9 @@
 import {
+  type Abi,
   type Address,
   BaseError,
   createPublicClient,
-  formatEther,
+  encodeFunctionData,
   type Hash,
   type Hex,
   http,
@@ -10,6 +11,7 @@ import {
   toHex,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { devKey } from '../../dev/anvil.ts'
 import { sleep } from '../../dev/wait.ts'
 import {
@@ -19,7 +21,7 @@ import {
   priceObstacle,
   readMaxGasPrice,
 } from '../chain/node.ts'
-import { StackError } from '../report.ts'
+import { money, StackError } from '../report.ts'
 
 export type Treasury = ReturnType<typeof createTreasury>
 
@@ -31,11 +33,10 @@ export async function openTreasury(
   deployerKey: Hex | undefined,
   env = process.env,
 ): Promise<Treasury | undefined> {
-  const spending = { maxGasPriceWei: readMaxGasPrice(env) }
-  if (deployerKey !== undefined) return createTreasury(node, deployerKey, spending)
-  if (!node.isAnvil) return undefined
-  const treasury = createTreasury(node, devKey, spending)
-  if ((await treasury.balance()) < 10n ** 21n) {
+  if (deployerKey === undefined && !node.isAnvil) return undefined
+  const maxGasPriceWei = readMaxGasPrice(env)
+  const treasury = createTreasury(node, deployerKey ?? devKey, { maxGasPriceWei })
+  if (deployerKey === undefined && (await treasury.balance()) < 10n ** 21n) {
     const call = createNodeCall(node.url)
     await call('anvil_setBalance', [treasury.address, toHex(10n ** 22n)])
   }
@@ -65,37 +66,41 @@ export function createTreasury(
     } catch (error) {
       const has = await balance()
       if (has > call.value) throw error
-      const money = (wei: bigint) => `${formatEther(wei)} ${node.chain.currency}`
-      const words = `Insufficient funds: ${address} has ${money(has)}, and is to send ${money(call.value)} and to pay for gas.`
-      throw new StackError(words)
+      const [there, wanted] = [has, call.value].map((wei) => money(wei, node.chain.currency))
+      throw new StackError(
+        `Insufficient funds: ${address} has ${there}, and is to send ${wanted} and to pay for gas.`,
+      )
     }
   }
+  /** Sends and waits for the block; without `to` it creates a contract. @throws {StackError} */
+  const send = async ({ to, valueWei = 0n, data = '0x' }: Payment): Promise<Hash> => {
+    const price = await client.getGasPrice()
+    const dear = priceObstacle(maxWei, price)
+    if (dear !== undefined) throw new StackError(`Nothing was sent: ${dear}.`)
+    // On a public network a tenth more: the price may rise while the block is waited for.
+    const offered = node.isAnvil ? price : (price * 11n) / 10n
+    const gasPrice = offered < maxWei ? offered : maxWei
+    const call = { ...(to === undefined ? {} : { to }), value: valueWei, data, gasPrice }
+    const [nonce, gas] = await Promise.all([
+      client.getTransactionCount({ address, blockTag: 'pending' }),
+      estimate(call),
+    ])
+    // Rootstock takes nothing newer (RSKIPs for types 1, 2 and 4 are drafts).
+    const transaction = { type: 'legacy', chainId: node.chain.id, ...call, nonce, gas } as const
+    const hash = await offer(client, await account.signTransaction(transaction), log)
+    const receipt = await client.waitForTransactionReceipt({ hash, timeout: 180_000 })
+    if (receipt.status !== 'success') throw new StackError(`The transaction ${hash} failed.`)
+    return hash
+  }
+  const abi: Abi = microLoanAbi
   return {
     address,
     key,
     balance,
-    /** Sends and waits for the block; without `to` it creates a contract. @throws {StackError} */
-    send: async ({ to, valueWei = 0n, data = '0x' }: Payment): Promise<Hash> => {
-      const price = await client.getGasPrice()
-      const dear = priceObstacle(maxWei, price)
-      if (dear !== undefined) throw new StackError(`Nothing was sent: ${dear}.`)
-      // On a public network a tenth more: the price may rise while the block is waited for.
-      const offered = node.isAnvil ? price : (price * 11n) / 10n
-      const gasPrice = offered < maxWei ? offered : maxWei
-      const call = { ...(to === undefined ? {} : { to }), value: valueWei, data, gasPrice }
-      const [nonce, gas] = await Promise.all([
-        client.getTransactionCount({ address, blockTag: 'pending' }),
-        estimate(call),
-      ])
-      const raw = await account.signTransaction({
-        // Rootstock takes nothing newer (RSKIPs for types 1, 2 and 4 are drafts).
-        ...{ type: 'legacy', chainId: node.chain.id, ...call, nonce, gas },
-      })
-      const hash = await offer(client, raw, log)
-      const receipt = await client.waitForTransactionReceipt({ hash, timeout: 180_000 })
-      if (receipt.status !== 'success') throw new StackError(`The transaction ${hash} failed.`)
-      return hash
-    },
+    send,
+    /** Has the loan contract do something. @throws {StackError} */
+    callLoan: (to: Address, functionName: string, args: readonly unknown[], valueWei = 0n) =>
+      send({ to, valueWei, data: encodeFunctionData({ abi, functionName, args }) }),
   }
 }
 

@@ -63,7 +63,7 @@ test('with NODE_URL the stack uses that node and leaves it running; other contra
   const code = (await client.getCode({ address: loan })) ?? '0x'
   await client.setCode({ address: loan, bytecode: `${code.slice(0, -2)}5b` as Hex })
   await expect(prepareChain(dev, node, unpaid)).rejects.toThrow(
-    /^The deployed MicroLoan \(0x\w+\) is not what this code builds.+: npm run restart$/,
+    /^MicroLoan at 0x\w+ differs from this build.+: npm run restart$/,
   )
 })
 
