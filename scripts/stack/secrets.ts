@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { sha256, toHex } from 'viem'
+import { toHex } from 'viem'
 import { english, generateMnemonic } from 'viem/accounts'
 import { z } from 'zod'
 import { parseJson, readIfThere, writeJson } from './files.ts'
@@ -23,12 +23,8 @@ export type Secrets = z.infer<typeof secretsSchema>
 /** The secrets of this file; made and written, for their owner's eyes only, if it is missing. */
 export function openSecrets(file: string): Secrets {
   const text = readIfThere(file)
-  if (text === undefined) {
-    const made = makeSecrets()
-    writeJson(file, made)
-    return made
-  }
-  const secrets = parseSecrets(parseJson(text))
+  if (text === undefined) writeJson(file, makeSecrets())
+  const secrets = parseSecrets(parseJson(text ?? readIfThere(file) ?? ''))
   if (secrets !== undefined) return secrets
   // New ones would be new, empty accounts for everybody.
   throw new StackError(
@@ -41,9 +37,8 @@ export function parseSecrets(value: unknown): Secrets | undefined {
   return secretsSchema.safeParse(value).data
 }
 
-const random32 = () => toHex(randomBytes(32))
-
 export function makeSecrets(): Secrets {
+  const random32 = () => toHex(randomBytes(32))
   return {
     RELAYER_MNEMONIC: generateMnemonic(english),
     ACCOUNT_ID_SECRET: random32(),
@@ -52,9 +47,4 @@ export function makeSecrets(): Secrets {
     OPERATOR_TOKEN: randomBytes(24).toString('base64url'),
     RPC_KEY: randomBytes(24).toString('base64url'),
   }
-}
-
-/** How the Worker knows a key of the node service: SHA-256 of its text, in hex without 0x. */
-export function hashRpcKey(key: string): string {
-  return sha256(new TextEncoder().encode(key)).slice(2)
 }

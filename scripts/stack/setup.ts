@@ -33,7 +33,7 @@ const command = createCommand({
       restart: `remove ${folder.ofChain(node.genesis)}`,
     })
     const overrides = readVariables(env)
-    const variables = workerVariables({ secrets, node, nodeUrls, deployment, overrides })
+    const variables = await workerVariables({ secrets, node, nodeUrls, deployment, overrides })
     const ledgerOf = `${node.genesis} ${deployment.loan}`
     setObjectsAside(ledgerOf, before?.ledgerOf)
     writeDevVars(variables, secrets, ledgerOf)

@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
 import { relative } from 'node:path'
-import { formatEther } from 'viem'
-import { provideRedisServer } from '../debian.mjs'
+import { isHash } from 'viem'
 import { isFree } from '../dev/ports.ts'
 import { endLeftChain, type LocalChain, startChain } from './chain/anvil.ts'
 import { readSavedHead } from './chain/chain-state.ts'
@@ -14,7 +13,7 @@ import { demoCallers, demoDepositWei } from './money/callers.ts'
 import { type Options, readOptions, startFlags } from './options.ts'
 import { end, watchStarter } from './process-id.ts'
 import { type Child, claim, type Processes } from './processes.ts'
-import { describe, Misused, StackError, say } from './report.ts'
+import { describe, Misused, money, StackError, say } from './report.ts'
 import { describeStack, type RunningStack } from './running-stack.ts'
 import { openSecrets } from './secrets.ts'
 import { runDeno } from './served/deno.ts'
@@ -26,8 +25,6 @@ import {
 } from './served/worker.ts'
 import { buildWorker } from './served/worker-build.ts'
 import { createWorkerLog } from './served/worker-log.ts'
-
-const wakeEveryMs = 60_000
 
 /** Nobody at a terminal waits 25 seconds for a block. The relay's times follow the blocks'. */
 const rootstockSeconds = 3
@@ -70,20 +67,18 @@ type Lifetime = ReturnType<typeof openLifetime>
 /** Keeps what has to be ended, newest first, however this process ends. */
 function openLifetime() {
   const steps: (() => unknown)[] = []
-  let ending: Promise<never> | undefined
+  let isEnding = false
 
   const complain = (error: unknown) => void process.stderr.write(`${describe(error)}\n`)
-  const endAll = async (code: number): Promise<never> => {
+  /** Never resolves; what breaks because everything is being ended is no news. */
+  const end = async (code: number, tell: () => void): Promise<never> => {
+    if (isEnding) return new Promise(() => {})
+    isEnding = true
+    tell()
     for (const step of steps.reverse()) {
       await Promise.resolve().then(step).catch(complain)
     }
     process.exit(code)
-  }
-  /** What breaks because everything is being ended is no news. */
-  const end = (code: number, tell: () => void): Promise<never> => {
-    if (ending === undefined) tell()
-    ending ??= endAll(code)
-    return ending
   }
   const fail = (error: unknown) => end(1, () => complain(error))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -96,9 +91,7 @@ function openLifetime() {
   return {
     add: (step: () => unknown) => void steps.push(step),
     /** Waits for ever once the end has begun, so that nothing new is started. */
-    goOn: async () => {
-      if (ending !== undefined) await ending
-    },
+    goOn: () => (isEnding ? new Promise<never>(() => {}) : undefined),
     fail,
   }
 }
@@ -107,15 +100,12 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   const began = performance.now()
   const folder = openFolder()
   const { killed, processes } = await claimFolder(folder, options, lifetime)
-  // Only now: a stack that runs already is found before anything is installed.
-  if (options.deno && !process.env.UPSTASH_REDIS_REST_URL) provideRedisServer()
   await lifetime.goOn()
   const secrets = openSecrets(folder.secrets)
   // A node of another operator may be away: it is asked before anything is begun.
   const given = isLocal(options) ? undefined : await openNode(options.nodeUrls, options.chainId)
-  const building = beginBuild(options, lifetime)
-  const chain =
-    given === undefined ? await openChain(folder, options, processes, lifetime) : undefined
+  const building = options.deno ? undefined : beginBuild(lifetime)
+  const chain = given ? undefined : await openChain(folder, options, processes, lifetime)
   const node = given ?? (await openNode([chain?.url ?? ''], options.chainId))
   if (chain !== undefined) {
     writeJson(folder.chainGenesisHash, node.genesis)
@@ -135,18 +125,14 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   await lifetime.goOn()
   const served = pool === undefined ? node : { ...node, url: pool.url }
   const rules = { POOL_RULES: 'rootstock', BLOCK_SECONDS: `${rootstockSeconds}` }
+  const overrides = { ...(pool && rules), ...options.variables }
+  const nodeUrls = chain === undefined ? options.nodeUrls : [served.url]
 
   say(options.deno ? 'Starting Deno' : 'Starting the Worker')
   const build = await building
   const running = {
     port: options.port,
-    variables: workerVariables({
-      secrets,
-      node,
-      deployment,
-      nodeUrls: chain === undefined ? options.nodeUrls : [served.url],
-      overrides: { ...(pool && rules), ...options.variables },
-    }),
+    variables: await workerVariables({ secrets, node, deployment, nodeUrls, overrides }),
     processes,
     onLine: createWorkerLog(folder.log('relay'), say),
   }
@@ -180,8 +166,9 @@ async function claimFolder(folder: Folder, options: Options, lifetime: Lifetime)
   const { port } = options
   const claimed = await claim(folder, `http://127.0.0.1:${port}`)
   if (claimed.kind === 'running') {
+    const { pid } = claimed.main
     throw new StackError(
-      `The stack already runs at ${claimed.relayUrl} (process ${claimed.main.pid}). End that one first, with Ctrl-C or: kill ${claimed.main.pid}`,
+      `The stack already runs at ${claimed.relayUrl} (process ${pid}). End that one first, with Ctrl-C or: kill ${pid}`,
     )
   }
   lifetime.add(claimed.processes.close)
@@ -189,16 +176,13 @@ async function claimFolder(folder: Folder, options: Options, lifetime: Lifetime)
   rmSync(folder.stack, { force: true })
   lifetime.add(() => rmSync(folder.stack, { force: true }))
   await endLeft(folder, claimed.left, { keep: !(options.reset && isLocal(options)) })
-  if (!(await isFree(port))) {
-    throw new StackError(
-      `Port ${port} is in use by another program. Choose one with: PORT=${port + 1} npm start`,
-    )
-  }
-  return claimed
+  if (await isFree(port)) return claimed
+  throw new StackError(
+    `Port ${port} is in use by another program. Choose one with: PORT=${port + 1} npm start`,
+  )
 }
 
-function beginBuild({ deno }: Options, lifetime: Lifetime) {
-  if (deno) return undefined
+function beginBuild(lifetime: Lifetime) {
   const unneeded = new AbortController()
   const building = buildWorker(unneeded.signal)
   // Looked at when it is needed; until then a failure is not lost.
@@ -219,7 +203,7 @@ async function openChain(
   if (reset) forgetLocalChain(folder)
   const chain = await startChain(folder, { chainId, processes })
   lifetime.add(chain.stop)
-  chain.lost.catch((error) => lifetime.fail(error))
+  chain.lost.catch(lifetime.fail)
   await lifetime.goOn()
   return chain
 }
@@ -251,9 +235,8 @@ async function endLeft(folder: Folder, left: Child[], { keep }: { keep: boolean 
 /** Other chains' ledgers stay, and so do the secrets, which callers' money elsewhere depends on. */
 function forgetLocalChain(folder: Folder): void {
   const genesis = readJson(folder.chainGenesisHash)
-  if (typeof genesis === 'string' && /^0x[0-9a-f]{64}$/.test(genesis)) {
-    rmSync(folder.ofChain(genesis as `0x${string}`), { recursive: true, force: true })
-  }
+  if (typeof genesis === 'string' && isHash(genesis))
+    rmSync(folder.ofChain(genesis), { recursive: true, force: true })
   rmSync(folder.chain, { recursive: true, force: true })
   say('The local chain and what was kept with it are gone: starting over')
 }
@@ -277,17 +260,13 @@ function keepAwake(worker: RunningWorker, lifetime: Lifetime): void {
     })
   }
   wake()
-  const waking = setInterval(wake, wakeEveryMs)
+  setInterval(wake, 60_000)
   const watching = setInterval(() => {
     if (worker.isRunning()) return
     clearInterval(watching)
     // Ctrl-C reaches workerd first: whether it was lost or ended with us shows a moment later.
-    setTimeout(() => void lifetime.fail(new StackError('The Worker ended. Start again.')), 300)
+    setTimeout(() => lifetime.fail(new StackError('The Worker ended. Start again.')), 300)
   }, 1_000)
-  lifetime.add(() => {
-    clearInterval(waking)
-    clearInterval(watching)
-  })
 }
 
 function restartOf({ deno }: Options): string {
@@ -301,7 +280,7 @@ function sayReady(
   const { contracts, relayers, relayUrl } = stack
   const kept = isLocal(options) ? ' (local, kept for the next start)' : ''
   const funded = `
-  callers    ${demoCallers[0]} to ${demoCallers.at(-1)} were given ${formatEther(demoDepositWei)} ${node.chain.currency} each, once; \`npm run fund\` gives to others`
+  callers    ${demoCallers[0]} to ${demoCallers.at(-1)} were given ${money(demoDepositWei, node.chain.currency)} each, once; \`npm run fund\` gives to others`
   const dial = `curl -s ${relayUrl}/ussd -d phoneNumber=%2B${demoCallers[0]?.slice(1)} -d sessionId=$(date +%s)`
   const example = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
   say(`  chain      ${node.chain.id} at ${withoutKey(node.url)}${kept}

@@ -8,7 +8,7 @@ import { freePort } from '../../scripts/dev/ports.ts'
 import { startRedisBridge } from '../../scripts/dev/redis/bridge.ts'
 import { hasRedisServer, startRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { until } from '../../scripts/dev/wait.ts'
-import { hashRpcKey } from '../../scripts/stack/secrets.ts'
+import { hashKey } from '../../src/keys/api-keys.ts'
 import { createRedisDueQueue } from '../../src/relay/ledger/stores/due-queue-redis.ts'
 import { openRedis } from '../../src/runtime/redis.ts'
 import { inTime } from '../support/in-time.ts'
@@ -87,7 +87,7 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     onTestFinished(() => collector.close())
     const [secret, key] = ['a-callback-secret-of-traces', 'rpc_a-key-of-traces']
     const served = await start({
-      ...{ ENVIRONMENT: 'production', CALLBACK_SECRET: secret, RPC_KEY_HASHES: hashRpcKey(key) },
+      ...{ ENVIRONMENT: 'production', CALLBACK_SECRET: secret, RPC_KEY_HASHES: await hashKey(key) },
       ...{ OTEL_DENO: 'true', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     })

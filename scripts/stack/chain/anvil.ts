@@ -25,17 +25,22 @@ export async function startChain(
   mkdirSync(folder.chain, { recursive: true, mode: 0o700 })
   const { process: child, url, exited, stop } = await spawnAnvil(folder, chainId, processes)
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
-  const loaded = await load(folder, url)
+  const loaded = await loadChain(folder, url).catch((error) => {
+    throw new StackError(
+      `The saved chain (${folder.chainState}) cannot be loaded: ${error.message}. Start over with: npm start -- --reset`,
+    )
+  })
   // anvil's clock goes on from the first block, or from a future that the chain was sent into; deadlines of payments
   // need today's time, and loans are older than today.
   await createNodeCall(url)('evm_setTime', [Math.floor(Date.now() / 1_000)])
-  const saving = keepSaving(folder, url, (error) => {
-    if (hasEnded()) return
-    say(`The local chain could not be saved: ${error instanceof Error ? error.message : error}`)
-  })
-  let stopping = false
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const onError = (error: unknown) => {
+    if (!hasEnded()) say(`The local chain could not be saved: ${error}`)
+  }
+  const saving = keepSaving(folder, url, { signal, onError })
   const lost = exited.then(() => {
-    if (stopping) return new Promise<never>(() => {})
+    if (signal.aborted) return new Promise<never>(() => {})
     const reason = child.signalCode ?? `code ${child.exitCode}`
     throw new StackError(`The local chain ended (${reason}). Its blocks are saved.`)
   })
@@ -46,8 +51,8 @@ export async function startChain(
     lost,
     save: () => saveChain(folder, url),
     async stop() {
-      stopping = true
-      await saving.stop()
+      stopping.abort()
+      await saving
       if (!hasEnded()) await saveChain(folder, url).catch(() => {})
       const forced = setTimeout(() => child.kill('SIGKILL'), endsWithinMs)
       await stop()
@@ -72,22 +77,10 @@ export async function endLeftChain(
 
 /** Keeps the first block's time, from which its hash follows: a loaded chain has to have the same. */
 function openGenesisTime(folder: Folder): number {
-  const kept = z.number().safeParse(readJson(folder.chainGenesisTime))
-  if (kept.success) return kept.data
-  const now = Math.floor(Date.now() / 1_000)
-  writeJson(folder.chainGenesisTime, now)
-  return now
-}
-
-async function load(folder: Folder, url: string): Promise<boolean> {
-  try {
-    return await loadChain(folder, url)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new StackError(
-      `The saved chain (${folder.chainState}) cannot be loaded: ${reason}. Start over with: npm start -- --reset`,
-    )
-  }
+  const kept = z.number().safeParse(readJson(folder.chainGenesisTime)).data
+  const time = kept ?? Math.floor(Date.now() / 1_000)
+  if (kept === undefined) writeJson(folder.chainGenesisTime, time)
+  return time
 }
 
 async function spawnAnvil(folder: Folder, chainId: number, processes: Processes): Promise<Anvil> {

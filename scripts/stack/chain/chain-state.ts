@@ -16,14 +16,15 @@ export function readSavedHead(folder: Folder): z.infer<typeof savedHead> | undef
   return savedHead.safeParse(readJson(folder.chainHead)).data
 }
 
+const readHead = (url: string) =>
+  createNodeCall(url)('eth_getBlockByNumber', ['latest', false], blockHead)
+
 /** Saves blocks, receipts, logs and the newest state; gives the head, none where blocks came too fast. */
 export async function saveChain(folder: Folder, url: string): Promise<string | undefined> {
-  const call = createNodeCall(url)
-  const head = () => call('eth_getBlockByNumber', ['latest', false], blockHead)
-  let before = await head()
+  let before = await readHead(url)
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const state = await call('anvil_dumpState', [], z.string().startsWith('0x'))
-    const after = await head()
+    const state = await createNodeCall(url)('anvil_dumpState', [], z.string().startsWith('0x'))
+    const after = await readHead(url)
     // anvil collects blocks first and balances after them: a block in between would be half in.
     if (after.hash === before.hash) {
       // The dump is gzipped JSON already.
@@ -40,33 +41,25 @@ export async function loadChain(folder: Folder, url: string): Promise<boolean> {
   const state = readIfThere(folder.chainState)
   if (state === undefined) return false
   const call = createNodeCall(url, { timeoutMs: 60_000 })
-  return await call('anvil_loadState', [`0x${state.toString('hex')}`], z.boolean())
+  return call('anvil_loadState', [`0x${state.toString('hex')}`], z.boolean())
 }
 
-/** Saves the chain again and again while it runs, whenever it has a new head, until what is returned stops it. */
-export function keepSaving(folder: Folder, url: string, onError: (error: unknown) => void) {
-  const call = createNodeCall(url)
-  const stopping = new AbortController()
-  const { signal } = stopping
+/** Saves the chain again and again while it runs, whenever it has a new head, until it is aborted. */
+export async function keepSaving(
+  folder: Folder,
+  url: string,
+  { signal, onError }: { signal: AbortSignal; onError: (error: unknown) => void },
+): Promise<void> {
   let saved: string | undefined
-  const keep = async () => {
-    while (!signal.aborted) {
-      const started = performance.now()
-      try {
-        const head = await call('eth_getBlockByNumber', ['latest', false], blockHead)
-        if (!signal.aborted && head.hash !== saved) saved = await saveChain(folder, url)
-      } catch (error) {
-        if (!signal.aborted) onError(error)
-      }
-      // A long chain takes longer to save: at most a tenth of the time goes into it.
-      await sleep(Math.max(lookEveryMs, 9 * (performance.now() - started)), signal)
+  while (!signal.aborted) {
+    const started = performance.now()
+    try {
+      const head = await readHead(url)
+      if (!signal.aborted && head.hash !== saved) saved = await saveChain(folder, url)
+    } catch (error) {
+      if (!signal.aborted) onError(error)
     }
-  }
-  const saving = keep()
-  return {
-    stop: () => {
-      stopping.abort()
-      return saving
-    },
+    // A long chain takes longer to save: at most a tenth of the time goes into it.
+    await sleep(Math.max(lookEveryMs, 9 * (performance.now() - started)), signal)
   }
 }

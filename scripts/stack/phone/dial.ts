@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
-import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { commonOptions, readNumber } from '../../ops/command-line.ts'
 import { createCommand } from '../command.ts'
 import { openFolder } from '../folder.ts'
@@ -10,7 +9,7 @@ import { readOrigin } from '../options.ts'
 import { Misused, StackError, say } from '../report.ts'
 import { readRunningStack } from '../running-stack.ts'
 import { playScript } from './dial-script.ts'
-import { gatewayNames, type PhoneLine, type Post, phoneLines } from './phone-lines.ts'
+import { gatewayNames, type PhoneLine, phoneLines } from './phone-lines.ts'
 
 const usage = `Usage: npm run dial -- [--phone +254700000001] [--text 1 [--session NAME]] [--json]
        npm run dial -- --url https://<host> [--text 1 [--session NAME]] [--json]
@@ -21,9 +20,6 @@ A phone in the terminal. With --text one request is sent and its answer shown; a
 line (scripts/stack/phone/dial-script.ts), with the numbers that it names.
 Dials the local stack, or the deployment at --url with CALLBACK_SECRET in the environment; there the number
 is read from a prompt, or from the standard input.`
-
-/** Where is dialled. Off this machine no number is offered, and none is an argument. */
-type Line = { send: PhoneLine; offered: string | undefined }
 
 const command = createCommand({
   usage,
@@ -39,48 +35,46 @@ const command = createCommand({
     if (given.length > 0 || (url !== undefined && (chosen ?? script) !== undefined)) {
       throw new Misused()
     }
-    const line = openLine(url, gateway, env)
+    const send = openLine(url, gateway, env)
+    // Off this machine no number is offered, and none is an argument.
+    const offered = url === undefined ? demoCallers[0] : undefined
     if (script !== undefined) {
       await playScript(readScript(script), {
         ...{ newSession, toPhone, show: say },
-        send: (dialled) => line.send({ ...dialled, phone: toPhone(dialled.phone) }),
+        send: (dialled) => send({ ...dialled, phone: toPhone(dialled.phone) }),
       })
       return undefined
     }
     if (text === undefined) {
-      await pickUp(line, chosen)
+      await pickUp(send, chosen, offered)
       return undefined
     }
-    const screen = await line.send({ phone: await numberFor(line, chosen), session, text })
+    const phone = toPhone(chosen ?? offered ?? (await readNumber()))
+    const screen = await send({ phone, session, text })
     return { json: { session, screen }, lines: [screen] }
   },
 })
 process.exitCode = await command()
 
-function openLine(url: string | undefined, gateway: string, env: NodeJS.ProcessEnv): Line {
+function openLine(url: string | undefined, gateway: string, env: NodeJS.ProcessEnv): PhoneLine {
   const name = gatewayNames.find((known) => known === gateway)
   if (name === undefined) throw new Misused(`No gateway is called ${gateway}.`)
   const isLocal = url === undefined
   const relayUrl = isLocal ? readRunningStack(openFolder()).relayUrl : readOrigin(url)
   const secret = isLocal ? undefined : env.CALLBACK_SECRET
   const authorization = secret ? { authorization: `Bearer ${secret}` } : {}
-  const post: Post = async (path, headers, body) => {
+  const start = 'Start it with: npm start (or, after npm run setup: npx wrangler dev)'
+  const silent = isLocal
+    ? `The relay at ${relayUrl} does not answer. ${start}`
+    : `Nothing answers at ${relayUrl}.`
+  return phoneLines[name](async (path, headers, body) => {
     const init = { method: 'POST', headers: { ...headers, ...authorization }, body }
     const response = await fetch(`${relayUrl}${path}`, init).catch(() => {
-      throw new StackError(
-        isLocal
-          ? `The relay at ${relayUrl} does not answer. Start it with: npm start (or, after npm run setup: npx wrangler dev)`
-          : `Nothing answers at ${relayUrl}.`,
-      )
+      throw new StackError(silent)
     })
     if (response.status !== 404) return response.text()
     throw new StackError(`${relayUrl} has another CALLBACK_SECRET than you, or is no relay.`)
-  }
-  return { send: phoneLines[name](post), offered: isLocal ? demoCallers[0] : undefined }
-}
-
-async function numberFor({ offered }: Line, chosen: string | undefined): Promise<PhoneNumber> {
-  return toPhone(chosen ?? offered ?? (await readNumber()))
+  })
 }
 
 function readScript(file: string): string {
@@ -91,50 +85,45 @@ function readScript(file: string): string {
   }
 }
 
-async function pickUp(line: Line, chosen: string | undefined): Promise<void> {
+/** Asks whose phone it is and has it dial, again and again, until the phone is put away. */
+async function pickUp(send: PhoneLine, chosen?: string, offered?: string): Promise<void> {
   const input = createInterface({ input: process.stdin, output: process.stdout })
-  // Piped answers may end at any question, which puts the phone away.
-  const ended = new Promise<undefined>((resolve) => {
-    input.once('close', () => resolve(undefined))
-    input.once('SIGINT', () => input.close())
-  })
+  input.once('SIGINT', () => input.close())
   const lines = input[Symbol.asyncIterator]()
+  // Piped answers may end at any question, which puts the phone away.
   const ask = async (question: string): Promise<string | undefined> => {
     process.stdout.write(question)
-    const answer = await Promise.race([lines.next(), ended])
-    return answer === undefined || answer.done ? undefined : answer.value.trim()
+    const answer = await lines.next()
+    return answer.done ? undefined : answer.value.trim()
   }
-
   say('A phone. Ctrl-D or q puts it away.')
-  let phone = chosen === undefined ? undefined : toPhone(chosen)
-  for (;;) {
-    const current: string = phone ?? line.offered ?? ''
-    const answer =
-      phone === undefined || chosen === undefined ? await ask(`\nNumber [${current}]: `) : ''
-    if (answer === undefined || answer === 'q') break
+  let phone: string | undefined = chosen ?? offered
+  let typed = chosen === undefined ? undefined : ''
+  for (; ; typed = undefined) {
+    typed ??= await ask(`\nNumber [${phone ?? ''}]: `)
+    if (typed === undefined || typed === 'q') break
     try {
-      phone = answer === '' ? toPhone(current) : toPhone(answer)
+      phone = toPhone(typed || (phone ?? ''))
     } catch (error) {
       if (!(error instanceof StackError)) throw error
       say(error.message)
       continue
     }
-    chosen = undefined
-    if (!(await dial(line, phone, ask))) break
+    if (!(await dial(send, phone, ask))) break
   }
   input.close()
 }
 
-/** One session, screen after screen. False when the phone was put away in the middle. */
+/** Shows a session, screen after screen; false where the phone was put away in the middle. */
 async function dial(
-  line: Line,
+  send: PhoneLine,
   phone: string,
   ask: (question: string) => Promise<string | undefined>,
 ): Promise<boolean> {
   const session = newSession()
   const answers: string[] = []
   for (;;) {
-    const reply = await line.send({ phone, session, text: answers.join('*') })
+    const reply = await send({ phone, session, text: answers.join('*') })
     const [, kind, screen = reply] = /^(CON|END) ([\s\S]*)$/.exec(reply) ?? []
     say(`\n${framed(screen)}`)
     if (kind !== 'CON') return true

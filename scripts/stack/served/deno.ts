@@ -1,12 +1,11 @@
 import { mkdirSync } from 'node:fs'
+import { provideRedisServer } from '../../debian.mjs'
 import { startDenoProcess } from '../../dev/deno/deno-process.ts'
 import { startRedisBridge } from '../../dev/redis/bridge.ts'
-import { hasRedisServer, startRedisServer } from '../../dev/redis/redis-server.ts'
+import { startRedisServer } from '../../dev/redis/redis-server.ts'
 import type { Processes } from '../processes.ts'
 import { StackError, say } from '../report.ts'
 import type { RunningWorker, Serving } from './worker.ts'
-
-type Database = { url: string; token: string; stop: () => Promise<void> }
 
 /** Serves by Deno on loopback, with the database of the environment or a Redis of its own. */
 export async function runDeno({
@@ -16,17 +15,10 @@ export async function runDeno({
   processes,
   onLine,
 }: Serving & { rows: string }): Promise<RunningWorker> {
-  const database = databaseOf(process.env) ?? (await startDatabase(rows, processes))
+  const { url, token, close } = await openDatabase(rows, processes)
+  const own = { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token }
   try {
-    const deno = await startDenoProcess({
-      port,
-      variables: {
-        ...variables,
-        UPSTASH_REDIS_REST_URL: database.url,
-        UPSTASH_REDIS_REST_TOKEN: database.token,
-      },
-      onLine,
-    })
+    const deno = await startDenoProcess({ port, variables: { ...variables, ...own }, onLine })
     processes.add(deno.pid, 'deno', deno.url)
     return {
       url: deno.url,
@@ -35,26 +27,22 @@ export async function runDeno({
       isRunning: deno.isRunning,
       async stop() {
         await deno.stop()
-        await database.stop()
+        await close()
       },
     }
   } catch (error) {
-    await database.stop()
+    await close()
     throw error
   }
 }
 
-function databaseOf(env: NodeJS.ProcessEnv): Database | undefined {
-  const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env
-  if (!url && !token) return undefined
-  if (!url || !token) {
+async function openDatabase(folder: string, processes: Processes) {
+  const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = process.env
+  if (url && token) return { url, token, close: async () => {} }
+  if (url || token) {
     throw new StackError('Set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or neither.')
   }
-  return { url, token, stop: async () => {} }
-}
-
-async function startDatabase(folder: string, processes: Processes): Promise<Database> {
-  if (!hasRedisServer()) {
+  if (!provideRedisServer()) {
     throw new StackError(
       'redis-server is missing. Install it (apt-get install redis-server), or name a database of Upstash by UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN.',
     )
@@ -64,12 +52,9 @@ async function startDatabase(folder: string, processes: Processes): Promise<Data
   processes.add(redis.pid, 'redis', `redis://127.0.0.1:${redis.port}`)
   const bridge = await startRedisBridge({ redisPort: redis.port })
   say(`Started a Redis of its own, reached by Upstash's protocol at ${bridge.url}`)
-  return {
-    url: bridge.url,
-    token: bridge.token,
-    async stop() {
-      await bridge.stop()
-      await redis.stop()
-    },
+  const close = async () => {
+    await bridge.stop()
+    await redis.stop()
   }
+  return { url: bridge.url, token: bridge.token, close }
 }

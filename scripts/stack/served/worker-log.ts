@@ -1,19 +1,13 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { appendFileSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '../files.ts'
-
-/** A log of this size is set aside at the next start. */
-const maxBytes = 10_000_000
 
 const event = z.looseObject({ message: z.string(), level: z.string().optional() })
 
 /** What a Worker logs: raw into a file, a JSON line an event, and for people onto the terminal. */
 export function createWorkerLog(file: string, print: (line: string) => void) {
   mkdirSync(dirname(file), { recursive: true })
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) {
-    renameSync(file, `${file}.1`)
-  }
   return (line: string): void => {
     appendFileSync(file, `${line}\n`, { mode: 0o600 })
     print(readable(line))
