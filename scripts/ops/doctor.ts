@@ -2,6 +2,7 @@ import { isLoopback } from '../../src/compose/environment.ts'
 import { healthAnswer, operatorError, statusAnswer } from '../../src/operator/answers.ts'
 import { createCommand } from '../stack/command.ts'
 import { parseJson } from '../stack/files.ts'
+import { readOrigin } from '../stack/options.ts'
 import { Misused, money } from '../stack/report.ts'
 import { commonOptions } from './command-line.ts'
 import { checkSentence, guardsLine } from './show.ts'
@@ -15,16 +16,12 @@ Ends with 1 where something is wrong.`
 /** What was found of one thing; `skipped` where the environment has not what it takes. */
 export type Finding = { name: string; state: 'ok' | 'bad' | 'skipped'; says: string }
 
-const patienceMs = 20_000
-
-const nobody = '+254700000099'
-
 export const doctor = createCommand({
   usage,
   options: commonOptions,
-  async run({ url = '' }, _, { env }) {
-    if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) throw new Misused()
-    const { origin } = new URL(url)
+  async run({ url }, _, { env }) {
+    if (url === undefined) throw new Misused()
+    const origin = readOrigin(url)
     const findings = await examine(origin, env)
     return {
       json: { url: origin, findings },
@@ -38,7 +35,13 @@ if (import.meta.main) process.exitCode = await doctor()
 
 /** In the order in which to look: where it does not answer, nothing else can be told. */
 export async function examine(origin: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const first = [addressFinding(origin), ...(await healthFindings(origin))]
+  const isSafe = origin.startsWith('https:') || isLoopback(origin)
+  const first = [
+    isSafe
+      ? good('address', origin)
+      : bad('address', 'Secrets would travel in clear text: register an https address.'),
+    ...(await healthFindings(origin)),
+  ]
   const isServing = !first.some(
     ({ name, state }) => state === 'bad' && ['answers', 'configuration'].includes(name),
   )
@@ -52,37 +55,32 @@ export async function examine(origin: string, env: NodeJS.ProcessEnv): Promise<F
   ]
 }
 
-function addressFinding(origin: string): Finding {
-  const isSafe = origin.startsWith('https:') || isLoopback(origin)
-  if (isSafe) return good('address', origin)
-  return bad('address', 'Secrets would travel in clear text: register an https address.')
-}
-
 async function healthFindings(origin: string): Promise<Finding[]> {
-  const answer = await ask(`${origin}/healthz`)
-  const parsed = healthAnswer.safeParse(answer.json)
-  if (!parsed.success) {
-    const what = answer.status === undefined ? 'Nothing answers' : `HTTP ${answer.status}`
+  const { status: code, json } = await ask(`${origin}/healthz`)
+  const { data } = healthAnswer.safeParse(json)
+  if (data === undefined) {
+    const what = code === undefined ? 'Nothing answers' : `HTTP ${code}`
     return [bad('answers', `${what}: is this the address, and is the Worker deployed there?`)]
   }
-  const { status: state, checks = [], faults = [] } = parsed.data
-  const stateOf = (state: string) =>
-    state === 'ok' ? 'ok' : state === 'failing' ? 'bad' : 'skipped'
-  const seen = checks.map((check): Finding => {
-    return { name: check.name, state: stateOf(check.state), says: checkSentence(check) }
-  })
-  const wrong = faults.map(({ variable, reason }) => {
-    const remedy = `Set it: npx wrangler secret put ${variable}, or in [vars]`
-    return bad('configuration', `${variable} ${reason}. ${remedy}`)
-  })
-  const isNamed = wrong.length > 0 || seen.some(({ state }) => state === 'bad')
-  if (state !== 'ok' && !isNamed) return [bad('answers', `The service says that it is ${state}.`)]
-  return [good('answers', `It says that it is ${state}.`), ...wrong, ...seen]
+  const { status, checks = [], faults = [] } = data
+  const states = { ok: 'ok', failing: 'bad', unknown: 'skipped' } as const
+  const found: Finding[] = [
+    ...faults.map(({ variable, reason }) => {
+      const remedy = `Set it: npx wrangler secret put ${variable}, or in [vars]`
+      return bad('configuration', `${variable} ${reason}. ${remedy}`)
+    }),
+    ...checks.map((check) => {
+      return { name: check.name, state: states[check.state], says: checkSentence(check) }
+    }),
+  ]
+  const isNamed = found.some(({ state }) => state === 'bad')
+  if (status !== 'ok' && !isNamed) return [bad('answers', `The service says that it is ${status}.`)]
+  return [good('answers', `It says that it is ${status}.`), ...found]
 }
 
 /** Who can post there can speak for any phone. */
 async function closedFinding(origin: string): Promise<Finding> {
-  const { status: code } = await dial(`${origin}/ussd`, '')
+  const { status: code } = await dial(origin, '')
   switch (code) {
     case 404:
       return good('callback', 'Closed to all who do not have its secret.')
@@ -99,13 +97,13 @@ async function closedFinding(origin: string): Promise<Finding> {
 /** A balance asks the ledger, its secrets, the node and the contract. */
 async function dialFinding(origin: string, secret: string | undefined): Promise<Finding> {
   if (!secret) return skipped('dial', 'CALLBACK_SECRET')
-  const { status: code, text = '' } = await dial(`${origin}/ussd`, '1', secret)
-  const isShown = code === 200 && /^END Your Balance: /.test(text)
-  if (isShown) return good('dial', 'A balance is shown.')
-  // A number that never dialled chooses a PIN first.
-  const isAsked = code === 200 && /^CON .*PIN/.test(text)
-  if (isAsked) return good('dial', 'A PIN is asked for before a balance is shown.')
+  const { status: code, text = '' } = await dial(origin, '1', secret)
   if (code === 404) return bad('dial', 'The deployment has another CALLBACK_SECRET than you.')
+  const screen = code === 200 ? text : ''
+  if (/^END Your Balance: /.test(screen)) return good('dial', 'A balance is shown.')
+  // A number that never dialled chooses a PIN first.
+  if (/^CON .*PIN/.test(screen))
+    return good('dial', 'A PIN is asked for before a balance is shown.')
   return bad('dial', `A balance is not shown, but: ${text.split('\n')[0] || code}`)
 }
 
@@ -125,13 +123,13 @@ async function statusFindings(origin: string, token: string | undefined): Promis
   }
   const operator = good('operator', 'The token is taken.')
   const told = await ask(`${origin}/operator/status`, { headers })
-  const parsed = statusAnswer.safeParse(told.json)
-  if (!parsed.success) {
-    const { data } = operatorError.safeParse(told.json)
-    const why = data?.error ?? 'it is of another version than this doctor'
+  const { data } = statusAnswer.safeParse(told.json)
+  if (data === undefined) {
+    const refusal = operatorError.safeParse(told.json).data?.error
+    const why = refusal ?? 'it is of another version than this doctor'
     return [operator, bad('status', `It is not told: ${why}.`)]
   }
-  const { alerts, currency, guards, relayers } = parsed.data
+  const { alerts, currency, guards, relayers } = data
   const gas = relayers.map(({ address, balanceWei, lastsFor, wantedWei }): Finding => {
     if (balanceWei === null || lastsFor === null) {
       return { name: 'gas', state: 'skipped', says: 'No round has looked yet: wait a minute.' }
@@ -145,13 +143,9 @@ async function statusFindings(origin: string, token: string | undefined): Promis
   return [operator, guarded, ...gas, ...alerts.map(({ says }) => bad('alert', says))]
 }
 
-function good(name: string, says: string): Finding {
-  return { name, state: 'ok', says }
-}
+const good = (name: string, says: string): Finding => ({ name, state: 'ok', says })
 
-function bad(name: string, says: string): Finding {
-  return { name, state: 'bad', says }
-}
+const bad = (name: string, says: string): Finding => ({ name, state: 'bad', says })
 
 function skipped(name: string, variable: string): Finding {
   return { name, state: 'skipped', says: `Not looked at: set ${variable} in the environment.` }
@@ -162,20 +156,19 @@ function lineOf({ name, state, says }: Finding): string {
   return `${mark}  ${name.padEnd(16)}${says}`
 }
 
-type Answer = { status?: number; text?: string; json?: unknown }
-
-function dial(url: string, text: string, secret?: string): Promise<Answer> {
-  const fields = { phoneNumber: nobody, sessionId: `doctor-${Date.now()}`, text }
-  return ask(url, {
-    ...{ method: 'POST', body: new URLSearchParams(fields) },
-    headers: secret === undefined ? {} : { authorization: `Bearer ${secret}` },
-  })
+function dial(origin: string, text: string, secret?: string) {
+  const fields = { phoneNumber: '+254700000099', sessionId: `doctor-${Date.now()}`, text }
+  const headers: HeadersInit = secret ? { authorization: `Bearer ${secret}` } : {}
+  return ask(`${origin}/ussd`, { method: 'POST', body: new URLSearchParams(fields), headers })
 }
 
 /** No status where nothing answers in time. */
-async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+async function ask(
+  url: string,
+  init: RequestInit = {},
+): Promise<{ status?: number; text?: string; json?: unknown }> {
   try {
-    const signal = AbortSignal.timeout(patienceMs)
+    const signal = AbortSignal.timeout(20_000)
     const response = await fetch(url, { ...init, signal, redirect: 'manual' })
     const text = await response.text()
     return { status: response.status, text, json: parseJson(text) }

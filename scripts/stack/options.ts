@@ -33,55 +33,47 @@ export function readOptions(flags: Values<typeof startFlags>, env: NodeJS.Proces
 }
 
 export function readPort(text: string | undefined): number {
-  if (text === undefined || text === '') return 3000
-  const port = Number(text)
-  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
-    throw new StackError(`PORT is "${text}": it has to be a number from 1 to 65535.`)
-  return port
+  const port = Number(text || 3000)
+  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port
+  throw new StackError(`PORT is "${text}": it has to be a number from 1 to 65535.`)
 }
 
 export function readNodeUrls(text: string | undefined, name: string): string[] {
-  const urls = (text ?? '')
-    .split(',')
-    .map((url) => url.trim())
-    .filter((url) => url !== '')
-  for (const url of urls) {
-    if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
-      throw new StackError(`${name} has "${url}": it has to be an http or https address.`)
-  }
-  return urls
+  const urls = (text ?? '').split(',').map((url) => url.trim())
+  const named = urls.filter((url) => url !== '')
+  const wrong = named.find((url) => !isWebAddress(url))
+  if (wrong === undefined) return named
+  throw new StackError(`${name} has "${wrong}": it has to be an http or https address.`)
 }
+
+const isWebAddress = (url: string) => /^https?:$/.test(URL.parse(url)?.protocol ?? '')
 
 /** The origin of a deployment's address. @throws {StackError} it is none */
 export function readOrigin(url: string): string {
-  const parsed = URL.parse(url)
-  if (parsed !== null && /^https?:$/.test(parsed.protocol)) return parsed.origin
+  if (isWebAddress(url)) return new URL(url).origin
   throw new StackError(`"${url}" is not an address.`)
 }
 
 /** The test network unless told otherwise, so that no typing error spends real money. */
 export function readChainId(text: string | undefined): Chain['id'] {
-  if (text === undefined || text === '') return 31
-  const chain = Object.values(chains).find(({ id }) => `${id}` === text)
-  if (chain === undefined)
-    throw new StackError(`CHAIN_ID is "${text}": it has to be 31 (testnet) or 30 (mainnet).`)
-  return chain.id
+  const chain = Object.values(chains).find(({ id }) => `${id}` === (text || '31'))
+  if (chain !== undefined) return chain.id
+  throw new StackError(`CHAIN_ID is "${text}": it has to be 31 (testnet) or 30 (mainnet).`)
 }
 
 /** Never shown, in no message: it may hold a typing error in a key that works. */
 export function readDeployerKey(text: string | undefined): `0x${string}` | undefined {
-  if (text === undefined || text === '') return undefined
-  const key = text.startsWith('0x') ? text : `0x${text}`
-  if (!/^0x[0-9a-fA-F]{64}$/.test(key))
-    throw new StackError('DEPLOYER_KEY has to be a private key: 64 hex digits, with or without 0x.')
-  return key as `0x${string}`
+  if (!text) return undefined
+  const [, digits] = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text) ?? []
+  if (digits !== undefined) return `0x${digits}`
+  throw new StackError('DEPLOYER_KEY has to be a private key: 64 hex digits, with or without 0x.')
 }
 
 export function readVariables(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     passedOn.flatMap((name) => {
       const value = env[name]
-      return value === undefined || value === '' ? [] : [[name, value]]
+      return value ? [[name, value]] : []
     }),
   )
 }
