@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-
-export type Ran = { code: number | null; output: string; seconds: number }
 
 /** Runs a command in the repository's root; its code is null where it can't start or is aborted. */
 export function runCommand(
@@ -11,15 +10,10 @@ export function runCommand(
   environment: Readonly<Record<string, string>> = {},
   told: (text: string) => void = () => {},
   signal?: AbortSignal,
-): Promise<Ran> {
-  const began = performance.now()
+): Promise<{ code: number | null; output: string }> {
   const child = spawn(command, args, {
     cwd: root,
-    env: {
-      ...process.env,
-      ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
-      ...environment,
-    },
+    env: { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const kill = () => child.kill()
@@ -34,7 +28,7 @@ export function runCommand(
   return new Promise((resolve) => {
     const end = (code: number | null) => {
       signal?.removeEventListener('abort', kill)
-      resolve({ code, output, seconds: (performance.now() - began) / 1000 })
+      resolve({ code, output })
     }
     child.once('error', ({ message }) => {
       output += `${message}\n`
@@ -42,4 +36,30 @@ export function runCommand(
     })
     child.once('close', end)
   })
+}
+
+/** A command of a longer run, and how its output ends up in one line. */
+export type Step = {
+  name: string
+  command: readonly string[]
+  environment?: Readonly<Record<string, string>>
+  /** The line of its output that has the figures; the last one by default. */
+  figures?: RegExp
+}
+
+/** Runs a step and says in a line how it went; `show` gets its output as it comes, else where it failed. */
+export async function runStep({ name, command, environment, figures }: Step, show?: typeof write) {
+  const began = performance.now()
+  const { code, output } = await runCommand(command, environment, show)
+  const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+  const text = stripVTControlCharacters(output).trimEnd()
+  const said = figures?.exec(text)?.[0] ?? text.split('\n').at(-1) ?? ''
+  const isOk = code === 0
+  const line = `${isOk ? 'ok    ' : 'FAILED'} ${name} (${seconds} s): ${said}`
+  write(`${isOk || show ? '' : output}${line}\n`)
+  return { name, isOk, line }
+}
+
+function write(text: string): void {
+  process.stdout.write(text)
 }

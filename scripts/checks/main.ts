@@ -1,4 +1,4 @@
-import { type Ran, runCommand } from '../run-command.ts'
+import { runStep } from '../run-command.ts'
 import { createCommand } from '../stack/command.ts'
 
 const usage = `Looks whether all is in order: format, lint, types, layers, generated files, gas, coverage, and the size of the house.
@@ -16,34 +16,26 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   coverage: [process.execPath, 'scripts/contracts/coverage.ts'],
 }
 
-/** Runs every step but those that are left out, and shows what the failing ones say. */
-export async function runChecks({
-  environment = {},
-  without = [],
-}: {
-  environment?: Readonly<Record<string, string>>
-  without?: readonly string[]
-} = {}): Promise<(Ran & { name: string })[]> {
-  const results: (Ran & { name: string })[] = []
+/** Runs every step but those that are left out, and names those that fail. */
+export async function runChecks(
+  without: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string[]> {
+  const failed: string[] = []
   for (const [name, command] of Object.entries(steps)) {
     if (without.includes(name)) continue
-    const ran = await runCommand(command, environment)
-    const { code, output, seconds } = ran
-    // The size of the house is worth reading though nothing is wrong.
-    if (code !== 0 || name === 'house') process.stdout.write(`${output.trim()}\n`)
-    process.stdout.write(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds.toFixed(1)} s)\n`)
-    results.push({ ...ran, name })
+    if (!(await runStep({ name, command, environment })).isOk) failed.push(name)
   }
-  return results
+  return failed
 }
 
 const command = createCommand({
   usage,
   options: {},
   async run() {
-    const failed = (await runChecks()).filter(({ code }) => code !== 0)
+    const failed = await runChecks()
     if (failed.length === 0) return undefined
-    return { lines: [`Not in order: ${failed.map(({ name }) => name).join(', ')}`], isBad: true }
+    return { lines: [`Not in order: ${failed.join(', ')}`], isBad: true }
   },
 })
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Address, checksumAddress } from 'viem'
 import type { AskedOf } from '../../src/operator/answers.ts'
 import { alias } from '../contracts/migrate/cli.ts'
+import { batchesOf } from '../contracts/migrate/plan.ts'
 import type { Command, Found, Values } from '../stack/command.ts'
 import { Misused } from '../stack/report.ts'
 import { type Operated, operatorCommand, readNumber } from './command-line.ts'
@@ -34,6 +35,9 @@ type Given = Values<typeof options>
 
 const numbersAtOnce = 20
 
+const harmless =
+  'It may have been done. The same command does it once more, and changes nothing else.'
+
 const asked = operatorCommand({
   usage,
   options,
@@ -55,52 +59,47 @@ export const account: Command = (args = process.argv.slice(2), terminal) => {
 }
 if (import.meta.main) process.exitCode = await account()
 
-async function address(operator: Operated): Promise<Found> {
-  const { account } = await operator.act('lookup', { phone: await readNumber(operator.terminal) })
-  const { chainId } = await operator.status()
-  const shown = checksumAddress(account as Address, chainId)
+async function address({ act, status, terminal }: Operated): Promise<Found> {
+  const { account } = await act('lookup', { phone: await readNumber(terminal) })
+  const shown = checksumAddress(account as Address, (await status()).chainId)
   return { json: { address: shown }, lines: [shown] }
 }
 
-async function deposit(operator: Operated): Promise<Found> {
-  const phone = await readNumber(operator.terminal)
+async function deposit({ act, status, terminal }: Operated): Promise<Found> {
+  const phone = await readNumber(terminal)
   const remedy = 'It may have been sent. The same command tells: a deposit happens once.'
-  const answer = await operator.act('deposit', { phone }, remedy)
-  const { chainId, currency } = await operator.status()
-  return { json: answer, ...depositLines(answer, { chainId, currency }) }
+  const answer = await act('deposit', { phone }, remedy)
+  return { json: answer, ...depositLines(answer, await status()) }
 }
 
 async function cashOut(
-  operator: Operated,
+  { act, status, terminal }: Operated,
   { key = newKey() }: Given,
   [to, amount]: readonly string[],
 ): Promise<Found> {
-  const phone = await readNumber(operator.terminal)
+  const phone = await readNumber(terminal)
   // Before anything is sent: whatever happens to this process, the key is on the terminal.
-  operator.terminal.complain(`Key of this cash-out: ${key}`)
+  terminal.complain(`Key of this cash-out: ${key}`)
   const remedy = `It may have been sent. The same command with --key ${key} tells, and pays once at most.`
-  const { payment } = await operator.act('cash-out', { phone, to, amount, key }, remedy)
-  const { currency } = await insist(remedy, operator.status)
+  const { payment } = await act('cash-out', { phone, to, amount, key }, remedy)
+  const { currency } = await insist(remedy, status)
   const isBad = payment.state === 'reverted' || payment.state === 'expired'
   const follow = `Follow it with: npm run ops -- why ${payment.intent}`
   return { json: { key, payment }, lines: [whyLine(payment, currency), follow], isBad }
 }
 
-async function keepAccounts(operator: Operated, { none = false }: Given): Promise<Found> {
-  const phones = none ? [] : (await operator.terminal.input()).split(/\s*\n\s*/).filter(Boolean)
+async function keepAccounts({ act, terminal }: Operated, { none }: Given): Promise<Found> {
+  const phones = none ? [] : (await terminal.input()).split(/\s*\n\s*/).filter(Boolean)
   if (!none && phones.length === 0) throw new Misused()
-  const remedy =
-    'It may have been done. The same command does it once more, and changes nothing else.'
-  const ask = (body: { phones: string[] } | { kept: number }) => operator.act('alias', body, remedy)
   let kept = 0
   const unclear: string[] = []
-  for (let from = 0; from < phones.length; from += numbersAtOnce) {
-    const answer = await ask({ phones: phones.slice(from, from + numbersAtOnce) })
+  for (const batch of batchesOf(phones, numbersAtOnce)) {
+    const answer = await act('alias', { phones: batch }, harmless)
     kept += answer.kept
     unclear.push(...answer.unclear)
   }
   const isBad = unclear.length > 0
-  if (!isBad) await ask({ kept })
+  if (!isBad) await act('alias', { kept }, harmless)
   const end = isBad
     ? 'Move what is in one of each to the other (alias --record), and run this once more.'
     : `${kept} numbers keep the account of a former form. The service serves with this table.`
@@ -108,11 +107,11 @@ async function keepAccounts(operator: Operated, { none = false }: Given): Promis
   return { json: { kept, unclear }, lines: [...inTwo, end], isBad }
 }
 
-async function tendPin(operator: Operated, action: AskedOf<'pin'>['action']): Promise<Found> {
-  const phone = await readNumber(operator.terminal)
-  const remedy =
-    'It may have been done. The same command does it once more, and changes nothing else.'
-  const answer = await operator.act('pin', { phone, action }, remedy)
+async function tendPin(
+  { act, terminal }: Operated,
+  action: AskedOf<'pin'>['action'],
+): Promise<Found> {
+  const answer = await act('pin', { phone: await readNumber(terminal), action }, harmless)
   return { json: answer, lines: pinLines(answer) }
 }
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -29,13 +29,21 @@ const command = createCommand({
     const environment = readEnvironment(env, '--env')
     const chainId = environments[environment]
     const file = record ?? join('deployments', `${chainId}.json`)
-    const { loan, forwarder } = contractsOf(file, chainId, environment)
+    const path = resolve(root, file)
+    if (!existsSync(path)) {
+      const first = `npm run deploy:contracts -- --network ${environment}`
+      throw new StackError(`${file} has no contracts. Deploy them first: ${first}`)
+    }
+    const deployed = readDeployed(path)
+    if (deployed.chainId !== chainId) {
+      throw new StackError(`${file} is of another chain than ${environment}.`)
+    }
+    // Without a checksum, which is another one on each chain (EIP-1191).
+    const [loan, forwarder] = [deployed.loan.toLowerCase(), deployed.forwarder.toLowerCase()]
     say(`Deploying for the contracts of ${file}: MicroLoan ${loan}, RelayForwarder ${forwarder}`)
-    const variables = [`LOAN_ADDRESS:${loan}`, `FORWARDER_ADDRESS:${forwarder}`]
-    const address = await wrangler([
-      ...['deploy', '--env', environment],
-      ...variables.flatMap((variable) => ['--var', variable]),
-      ...(isDry ? ['--dry-run'] : []),
+    const address = wrangler([
+      ...['deploy', '--env', environment, '--var', `LOAN_ADDRESS:${loan}`],
+      ...['--var', `FORWARDER_ADDRESS:${forwarder}`, ...(isDry ? ['--dry-run'] : [])],
     ])
     if (isDry) return { lines: ['Nothing was uploaded.'] }
     const isThere = address !== undefined && (await beginLedger(address, answersWithinMs))
@@ -50,38 +58,16 @@ const command = createCommand({
   },
 })
 
-function contractsOf(file: string, chainId: number, environment: string) {
-  const deploy = `npm run deploy:contracts -- --network ${environment}`
-  try {
-    const record = readDeployed(resolve(root, file))
-    // Without a checksum, which is another one on each chain (EIP-1191).
-    const lower = (address: string) => address.toLowerCase()
-    if (record.chainId === chainId) {
-      return { loan: lower(record.loan), forwarder: lower(record.forwarder) }
-    }
-  } catch (error) {
-    if (!(error instanceof StackError)) throw error
-    throw new StackError(`${file} has no contracts. Deploy them first: ${deploy}`)
-  }
-  throw new StackError(`${file} is of another chain than ${environment}.`)
-}
-
 /** Where it has put the Worker, if it says so. @throws {StackError} it ended with a fault */
-async function wrangler(args: string[]): Promise<string | undefined> {
+function wrangler(args: string[]): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'ussd-relay-deployed-'))
   const written = join(folder, 'deployed.jsonl')
   const own = { ...quietTools, WRANGLER_LOG: 'log', WRANGLER_OUTPUT_FILE_PATH: written }
+  const program = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
   try {
-    const child = spawn(
-      process.execPath,
-      [join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js'), ...args],
-      { cwd: root, stdio: 'inherit', env: { ...process.env, ...own } },
-    )
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.once('error', reject)
-      child.once('close', resolve)
-    })
-    if (code !== 0) throw new StackError('wrangler did not deploy: its words are above.')
+    const options = { cwd: root, stdio: 'inherit', env: { ...process.env, ...own } } as const
+    const { status } = spawnSync(process.execPath, [program, ...args], options)
+    if (status !== 0) throw new StackError('wrangler did not deploy: its words are above.')
     return existsSync(written) ? addressIn(readFileSync(written, 'utf8')) : undefined
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -97,31 +83,27 @@ export function addressIn(written: string): string | undefined {
     .split('\n')
     .filter((line) => line !== '')
     .flatMap((line) => deployLine.safeParse(JSON.parse(line)).data?.targets ?? [])
-  const isOwn = (target: string) => / \(custom domain\b/.test(target)
-  const [own = ''] = targets.filter(isOwn)
-  const address = own === '' ? targets.find((one) => /^https:\/\/[^/*]+$/.test(one)) : undefined
-  return own === '' ? address : `https://${own.slice(0, own.indexOf(' '))}`
+  const [, own] = /^(\S+) \(custom domain\b/m.exec(targets.join('\n')) ?? []
+  return own ? `https://${own}` : targets.find((one) => /^https:\/\/[^/*]+$/.test(one))
 }
 
 /** Asks a new deployment until it tells of the ledger, whose object is made by that; false: too late. */
 export async function beginLedger(address: string, withinMs: number): Promise<boolean> {
-  const patience = AbortSignal.timeout(withinMs)
-  const isThere = () => hasLedger(address, patience)
-  return until(isThere, { everyMs: 1_000, withinMs }).then(
+  const signal = AbortSignal.timeout(withinMs)
+  const hasLedger = async () => {
+    try {
+      const response = await fetch(`${address}/readyz`, { signal })
+      const { checks = [] } = healthAnswer.parse(await response.json())
+      return checks.some(({ name, state }) => name === 'ledger' && state === 'ok')
+    } catch {
+      // It takes seconds until the name leads there.
+      return false
+    }
+  }
+  return until(hasLedger, { everyMs: 1_000, withinMs }).then(
     () => true,
     () => false,
   )
-}
-
-async function hasLedger(address: string, signal: AbortSignal): Promise<boolean> {
-  try {
-    const response = await fetch(`${address}/readyz`, { signal })
-    const { checks = [] } = healthAnswer.parse(await response.json())
-    return checks.some(({ name, state }) => name === 'ledger' && state === 'ok')
-  } catch {
-    // It takes seconds until the name leads there.
-    return false
-  }
 }
 
 if (import.meta.main) process.exitCode = await command()

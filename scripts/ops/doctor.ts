@@ -158,7 +158,7 @@ function lineOf({ name, state, says }: Finding): string {
 
 function dial(origin: string, text: string, secret?: string) {
   const fields = { phoneNumber: '+254700000099', sessionId: `doctor-${Date.now()}`, text }
-  const headers: HeadersInit = secret ? { authorization: `Bearer ${secret}` } : {}
+  const headers: Record<string, string> = secret ? { authorization: `Bearer ${secret}` } : {}
   return ask(`${origin}/ussd`, { method: 'POST', body: new URLSearchParams(fields), headers })
 }
 

@@ -21,10 +21,7 @@ type Ask = <Schema extends z.ZodMiniType>(
   sent?: { method: 'POST' | 'DELETE'; body?: unknown },
 ) => Promise<z.output<Schema>>
 
-type Place = {
-  origin: string
-  nodeUrl: string | undefined
-}
+type Place = { origin: string; nodeUrl: string | undefined }
 
 export type OperatorClient = Place & {
   ask: Ask
@@ -34,10 +31,9 @@ export type OperatorClient = Place & {
 }
 
 /** Makes the operator's interface of one way to ask. */
-export function createOperator(ask: Ask, { origin, nodeUrl }: Place): OperatorClient {
+export function createOperator(ask: Ask, place: Place): OperatorClient {
   return {
-    origin,
-    nodeUrl,
+    ...place,
     ask,
     status: () => ask('/operator/status', statusAnswer),
     act: (action, body, remedy) => {
@@ -69,38 +65,27 @@ export function createOperatorClient({ token, ...place }: Place & { token: strin
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   return createOperator(async (path, schema, { method = 'GET', body } = {} as never) => {
     const sent = body === undefined ? null : JSON.stringify(body)
-    const parsed = schema.safeParse(await fetchAnswer(`${origin}${path}`, method, headers, sent))
-    if (parsed.success) return parsed.data
-    throw new StackError(`${origin} is of another version than this command.`)
+    const signal = AbortSignal.timeout(30_000)
+    const request = { method, headers, body: sent, signal }
+    const response = await fetch(`${origin}${path}`, request).catch(() => {
+      throw new Unanswered(`Nothing answers at ${origin}.`)
+    })
+    const answer: unknown = await response.json().catch(() => undefined)
+    if (response.ok) {
+      const parsed = schema.safeParse(answer)
+      if (parsed.success) return parsed.data
+      throw new StackError(`${origin} is of another version than this command.`)
+    }
+    const reason = operatorError.safeParse(answer).data?.error ?? `HTTP ${response.status}`
+    if (response.status >= 500) throw new Unanswered(`${origin} cannot tell: ${reason}`)
+    throw new StackError(`${origin} refuses: ${reason}`)
   }, place)
-}
-
-const patienceMs = 30_000
-
-async function fetchAnswer(
-  url: string,
-  method: string,
-  headers: Record<string, string>,
-  body: string | null,
-): Promise<unknown> {
-  const { origin } = new URL(url)
-  const signal = AbortSignal.timeout(patienceMs)
-  const response = await fetch(url, { method, headers, body, signal }).catch(() => {
-    throw new Unanswered(`Nothing answers at ${origin}.`)
-  })
-  const answer: unknown = await response.json().catch(() => undefined)
-  if (response.ok) return answer
-  const refusal = operatorError.safeParse(answer)
-  const reason = refusal.success ? refusal.data.error : `HTTP ${response.status}`
-  if (response.status >= 500) throw new Unanswered(`${origin} cannot tell: ${reason}`)
-  throw new StackError(`${origin} refuses: ${reason}`)
 }
 
 /** It is not known whether what was asked for was done. */
 export class Unanswered extends StackError {}
 
 const attempts = 3
-const pauseMs = 1_000
 
 /** Asks again where no answer came. @throws {StackError} it was refused, or not answered: with a remedy */
 export async function insist<Answer>(remedy: string, ask: () => Promise<Answer>): Promise<Answer> {
@@ -110,7 +95,7 @@ export async function insist<Answer>(remedy: string, ask: () => Promise<Answer>)
     } catch (error) {
       if (!(error instanceof Unanswered)) throw error
       if (attempt === attempts) throw new StackError(`${error.message}\n${remedy}`)
-      await sleep(pauseMs * attempt)
+      await sleep(1_000 * attempt)
     }
   }
 }

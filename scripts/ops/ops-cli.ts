@@ -125,7 +125,7 @@ async function showWhy(operator: Operated, name: string | undefined): Promise<Fo
   if (!isHash && !/^0x[0-9a-fA-F]{44}$/.test(name)) {
     // It may be a number, which belongs into no history of a shell: it is not shown again.
     throw new StackError(
-      `An intent is 0x and 44 digits, a hash 0x and 64; a number is read from input.`,
+      'An intent is 0x and 44 digits, a hash 0x and 64; a number is read from input.',
     )
   }
   const query = queryOf(isHash ? { hash: name } : { intent: name })
@@ -168,12 +168,10 @@ async function setIntake(
 ): Promise<Found> {
   const { intake, open } = await operator.act(action, body)
   const rest = open === 0 ? '' : ` Of those that were accepted ${open} have not ended yet.`
-  const lines = [`${intakeLine(intake)}${rest}`]
-  return { json: { intake, open }, lines }
+  return { json: { intake, open }, lines: [`${intakeLine(intake)}${rest}`] }
 }
 
-async function showReconciled(operator: OperatorClient, values: Given): Promise<Found> {
-  const { url, record, accounts } = values
+async function showReconciled(operator: OperatorClient, { url, record, accounts }: Given) {
   if (url !== undefined && record === undefined) {
     throw new StackError('Say where the contracts were recorded: --record deployments/31.json')
   }
@@ -193,19 +191,15 @@ async function exportLedger(operator: OperatorClient, { out }: Given): Promise<F
   return { json: { file: out, entries }, lines: [`${out} has ${entries} entries of the ledger.`] }
 }
 
-async function restoreLedger(operator: OperatorClient, values: Given): Promise<Found> {
-  const { from, add } = values
+async function restoreLedger(operator: OperatorClient, { from, add }: Given): Promise<Found> {
   if (from === undefined) throw new StackError('Say what to restore: --from FILE')
   const found = await restoreFile(operator, from, { adds: add })
   const { added, kept, exportedAt } = found
-  const lines = [
-    `${added} entries of ${exportedAt} were added; the ledger had ${kept} of them itself, and keeps its own.`,
-  ]
-  return { json: found, lines }
+  const words = `${added} entries of ${exportedAt} were added; the ledger had ${kept} of them itself, and keeps its own.`
+  return { json: found, lines: [words] }
 }
 
-async function setBack(operator: OperatorClient, values: Given): Promise<Found> {
-  const { to, bookmark } = values
+async function setBack(operator: OperatorClient, { to, bookmark }: Given): Promise<Found> {
   const time = to === undefined ? Number.NaN : Date.parse(to)
   if (bookmark === undefined && Number.isNaN(time)) throw new StackError('Say to when: --to TIME')
   const asked = bookmark === undefined ? { to: new Date(time).toISOString() } : { bookmark }
@@ -215,11 +209,8 @@ async function setBack(operator: OperatorClient, values: Given): Promise<Found> 
 }
 
 function queryOf(given: Readonly<Record<string, string | undefined>>): URLSearchParams {
-  return new URLSearchParams(
-    Object.entries(given).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value] as [string, string]],
-    ),
-  )
+  const isGiven = (pair: [string, string | undefined]): pair is [string, string] => !!pair[1]
+  return new URLSearchParams(Object.entries(given).filter(isGiven))
 }
 
 if (import.meta.main) process.exitCode = await ops()

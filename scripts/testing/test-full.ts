@@ -1,5 +1,4 @@
-import { stripVTControlCharacters } from 'node:util'
-import { runCommand } from '../run-command.ts'
+import { runStep, type Step } from '../run-command.ts'
 import { readFlags } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
 import { describeDepth, openDepth } from './test-depth.ts'
@@ -13,14 +12,6 @@ const helpText = `Runs everything that repeats one thing with other numbers, and
 
 SEED=N begins all of them with that seed.`
 
-type Part = {
-  name: string
-  command: readonly string[]
-  environment?: Readonly<Record<string, string>>
-  /** The line of its output that has the figures; the last one by default. */
-  figures?: RegExp
-}
-
 const flags = readFlags(helpText, { only: undefined, list: false })
 
 const depth = openDepth({ ...process.env, TEST_FULL: '1' })
@@ -33,7 +24,7 @@ const node = (script: string, ...args: string[]) => [
 const perSecond = /^payments a second .*$/m
 
 /** What `npm test` takes a sample of, or leaves out; the longest last. */
-const parts: readonly Part[] = [
+const parts: readonly Step[] = [
   {
     name: 'tests',
     command: ['npm', 'test', '--silent'],
@@ -72,42 +63,24 @@ const parts: readonly Part[] = [
   { name: 'mutation', command: node('contracts/mutation/mutate') },
 ]
 
+const chosen = flags.only?.split(',')
+const unknown = chosen?.filter((name) => !parts.some((part) => part.name === name)) ?? []
+
 if (flags.list) for (const { name, command } of parts) say(`${name}: ${command.join(' ')}`)
-else await runAll(chosen(flags.only?.split(',')))
+else if (unknown.length > 0) {
+  process.stderr.write(`There is no part ${unknown.join(', ')}: --list names them\n`)
+  process.exitCode = 1
+} else await runAll(parts.filter(({ name }) => chosen?.includes(name) ?? true))
 
-function chosen(names: readonly string[] | undefined): readonly Part[] {
-  const unknown = names?.filter((name) => !parts.some((part) => part.name === name)) ?? []
-  if (unknown.length > 0) {
-    process.stderr.write(`There is no part ${unknown.join(', ')}: --list names them\n`)
-    process.exit(1)
-  }
-  return parts.filter(({ name }) => names?.includes(name) ?? true)
-}
-
-async function runAll(wanted: readonly Part[]): Promise<void> {
+async function runAll(wanted: readonly Step[]): Promise<void> {
   say(describeDepth(depth))
-  const rows: string[] = []
-  let failed = 0
-  for (const part of wanted) {
-    say(`\n> ${part.name}: ${part.command.join(' ')}\n`)
-    const { code, output, seconds } = await runCommand(part.command, part.environment, (text) =>
-      process.stdout.write(text),
-    )
-    if (code !== 0) failed += 1
-    const row = [
-      (code === 0 ? 'ok' : 'FAILED').padEnd(6),
-      part.name.padEnd(12),
-      `${seconds.toFixed(0)} s`.padStart(7),
-      figuresOf(part, output),
-    ].join('  ')
-    say(`\n${row}`)
-    rows.push(row)
+  const ran: Awaited<ReturnType<typeof runStep>>[] = []
+  for (const step of wanted) {
+    say(`\n> ${step.name}: ${step.command.join(' ')}\n`)
+    ran.push(await runStep(step, (text) => process.stdout.write(text)))
   }
-  say(`\n${rows.join('\n')}\n\n${wanted.length - failed} passed, ${failed} failed`)
+  const passed = ran.filter(({ isOk }) => isOk).length
+  const failed = ran.length - passed
+  say(`\n${ran.map(({ line }) => line).join('\n')}\n\n${passed} passed, ${failed} failed`)
   if (failed > 0) process.exitCode = 1
-}
-
-function figuresOf({ figures }: Part, output: string): string {
-  const text = stripVTControlCharacters(output).trimEnd()
-  return figures?.exec(text)?.[0] ?? text.split('\n').at(-1) ?? ''
 }
