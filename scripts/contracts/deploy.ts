@@ -214,7 +214,8 @@ async function sendMissing(
   }
 }
 
-function readSetup(options: Wanted, usualLimitWei: bigint) {
+/** Says how a loan contract is set up: as asked for, else as usual, with this limit of what leaves in a day. */
+export function readSetup(options: Wanted, usualLimitWei: bigint) {
   return {
     predecessor: options.predecessor ?? zeroAddress,
     creditor: options.creditor ?? zeroAddress,

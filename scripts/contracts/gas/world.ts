@@ -20,6 +20,7 @@ import {
   resultsInLogs,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
+import { readSetup } from '../deploy.ts'
 import { readArtifact } from '../forge.ts'
 import { accountOf, type Call, chainId, type MeasuredChain, type Mined } from './chain.ts'
 
@@ -43,24 +44,9 @@ export async function openWorld(chain: MeasuredChain) {
   const guardian = accountOf('guardian').address
   const roles = [owner.address, guardian, [relayer.address], target]
   const forwarder = await deploy(chain, owner, 'RelayForwarder', roles)
+  const setup = readSetup({}, parseEther('1000'))
   const loan = await deploy(chain, owner, 'MicroLoan', [
-    {
-      forwarder,
-      predecessor: zeroAddress,
-      owner: owner.address,
-      guardian: zeroAddress,
-      creditor: zeroAddress,
-      withdrawalLimit: parseEther('1000'),
-      terms: {
-        principal: loanTerms.principalWei,
-        dailyCap: parseEther('1000'),
-        term: loanTerms.termSeconds,
-        pauseBetween: 0,
-        loansPerDay: 0,
-        listOnly: false,
-        feeRate: 0,
-      },
-    },
+    { ...setup, forwarder, owner: owner.address, guardian: zeroAddress },
   ])
   await chain.send(callTo(owner, loan, microLoanAbi, 'fund', [], parseEther('20')))
   return { chain, forwarder, loan, owner, relayer }
