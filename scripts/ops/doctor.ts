@@ -143,9 +143,13 @@ async function statusFindings(origin: string, token: string | undefined): Promis
   return [operator, guarded, ...gas, ...alerts.map(({ says }) => bad('alert', says))]
 }
 
-const good = (name: string, says: string): Finding => ({ name, state: 'ok', says })
+function good(name: string, says: string): Finding {
+  return { name, state: 'ok', says }
+}
 
-const bad = (name: string, says: string): Finding => ({ name, state: 'bad', says })
+function bad(name: string, says: string): Finding {
+  return { name, state: 'bad', says }
+}
 
 function skipped(name: string, variable: string): Finding {
   return { name, state: 'skipped', says: `Not looked at: set ${variable} in the environment.` }
