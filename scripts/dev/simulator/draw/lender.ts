@@ -25,7 +25,7 @@ export function drawLender(plan: Plan, sceneOf: (random: Random, phase: 0 | 1) =
       const from = random.int(0, 2 * minuteMs)
       const wanted = { kind: 'nothing' } as const
       const dial: Act['dial'] = (at, session, text, more) =>
-        dialOf(scene, { at, session: `${name} ${session}`, caller, text, wanted, ...more })
+        dialOf(scene, { at, session: `${name} ${phase} ${session}`, caller, text, wanted, ...more })
       return draw({ ...scene, caller, from, dial })
     }),
   )
