@@ -53,7 +53,7 @@ const bundle = await readBundle()
 
 /** What is counted, how many there are, and how many there may be. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-  ['lines of src, without what is generated', linesOf(src), 24_250],
+  ['lines of src, without what is generated', linesOf(src), 24_400],
   ['lines of scripts', linesOf(scripts), 19_900],
   ['lines of test', linesOf(tests), 29_770],
   ["lines of data in docs, without OpenRPC's", linesOf(data), 500],

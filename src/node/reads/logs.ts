@@ -29,26 +29,35 @@ const callsBesides = 5
 /** After so many answers a node is asked for twice as many blocks. */
 const answersToGrow = 4
 
+/** Pieces of a range that are searched side by side. */
+const piecesAtOnce = 8
+
+/** A piece has so many blocks at most, however many a node takes. */
+const mostBlocks = 100_000
+
 /** Nodes that cut their answers short without a word do so at round numbers. */
 const roundNumber = 1_000
 
 /** From one block to another; an open range also takes blocks that came since. */
 export type LogRange = { from: number; to: number; open: boolean }
 
+/** A piece of a range; of those that are searched side by side one alone tries larger ones. */
+type Piece = LogRange & { grows: boolean }
+
 /** A search for logs: what is asked of each node in it, by the node's name. */
 type Search = NodeAccess & { filter: LogFilter; progress: Map<string, Progress> }
 
-/** `reached` is the block up to which a node's piece is done, `size` how many blocks it is asked for at a time. */
-type Progress = { calls: number; reached: number; size: number }
+/** Tells how often a node was asked in a search, and for how many blocks it is asked at a time. */
+type Progress = { calls: number; answers: number; size: number }
 
 type Counted = UpstreamNode & { readonly progress: Progress }
 
 class OutOfCalls extends RpcError {
-  readonly reached: number
+  /** Tells up to which block a piece was done. */
+  reached: number | undefined
 
-  constructor(reached: number) {
+  constructor() {
     super(codes.logLimit, `more blocks than can be searched with ${maxCalls} calls of the node`)
-    this.reached = reached
   }
 }
 
@@ -58,37 +67,57 @@ export async function logsOfRange(
   filter: LogFilter,
   context: NodeAccess,
 ): Promise<ChainLog[]> {
-  const { from, to, open } = range
+  const { from, to } = range
   const search = { ...context, filter, progress: new Map<string, Progress>() }
   const found: ChainLog[] = []
-  for (let start = from; start <= to; start += maxLogBlocks + 1) {
-    const end = Math.min(to, start + maxLogBlocks)
-    const next = { from: start, to: end, open: open && end === to }
-    const piece = await pieceInTime(next, range, search)
-    if (to - from > maxLogBlocks && found.length + piece.length > maxLogs) {
-      throw tooMany(codes.logLimit, `more than ${maxLogs} logs`, from, atLeastOnePiece(from, start))
+  let start = from
+  while (start <= to) {
+    const pieces = piecesFrom(start, range, search)
+    const told = await Promise.allSettled(pieces.map((next) => comparedPiece(next, search)))
+    for (const [index, piece] of told.entries()) {
+      const next = pieces[index] ?? range
+      if (piece.status === 'rejected') throw refusalOf(piece.reason, next, range, search)
+      if (to - from > maxLogBlocks && found.length + piece.value.length > maxLogs) {
+        const most = atLeastOnePiece(from, next.from)
+        throw tooMany(codes.logLimit, `more than ${maxLogs} logs`, from, most)
+      }
+      found.push(...piece.value)
+      start = next.to + 1
     }
-    found.push(...piece)
   }
   return found
 }
 
-async function pieceInTime(
+/** Gives the pieces that are searched next, as large as every node of the search takes them. */
+function piecesFrom(first: number, { to, open }: LogRange, { progress }: Search): Piece[] {
+  const known = [...progress.values()]
+  const taken = known.length === 0 ? 0 : Math.min(...known.map((one) => one.size), mostBlocks)
+  const size = Math.max(maxLogBlocks + 1, taken)
+  // What a node takes is tried by one piece: a refusal among others would be asked for twice.
+  const isTried = taken === size && known.every(({ answers }) => answers % answersToGrow > 0)
+  const length = isTried ? piecesAtOnce : 1
+  return Array.from({ length }, (_, index) => first + index * size)
+    .filter((start) => start <= to)
+    .map((start) => {
+      const end = Math.min(to, start + size - 1)
+      return { from: start, to: end, open: open && end === to, grows: start === first }
+    })
+}
+
+function refusalOf(
+  error: unknown,
   next: LogRange,
   { from, to }: LogRange,
   search: Search,
-): Promise<ChainLog[]> {
-  try {
-    return await comparedPiece(next, search)
-  } catch (error) {
-    if (error instanceof OutOfCalls) {
-      throw tooMany(error.code, error.message, from, Math.max(from, error.reached - 1))
-    }
-    if (!search.ended() || to - from <= maxLogBlocks) throw error
-    // Half of what there was time for is sure to be done in time.
-    const half = atLeastOnePiece(from, from + Math.floor((next.from - from) / 2))
-    throw tooMany(codes.timeout, 'more blocks than can be searched in time', from, half)
+): unknown {
+  if (error instanceof OutOfCalls) {
+    const reached = error.reached ?? next.from
+    return tooMany(error.code, error.message, from, Math.max(from, reached - 1))
   }
+  if (!search.ended() || to - from <= maxLogBlocks) return error
+  // Half of what there was time for is sure to be done in time.
+  const half = atLeastOnePiece(from, from + Math.floor((next.from - from) / 2))
+  return tooMany(codes.timeout, 'more blocks than can be searched in time', from, half)
 }
 
 /** The block before the first one that was too much, where one piece is always allowed. */
@@ -104,7 +133,7 @@ function tooMany(code: number, what: string, from: number, to: number): RpcError
 }
 
 /** One piece from two nodes, if there are two. Where they differ a proof settles it, or a third node. */
-async function comparedPiece(range: LogRange, search: Search): Promise<ChainLog[]> {
+async function comparedPiece(range: Piece, search: Search): Promise<ChainLog[]> {
   const { ask, askTwo, knownHead } = search
   const work = async (asked: UpstreamNode): Promise<ChainLog[]> => {
     const node = counted(asked, search)
@@ -168,13 +197,13 @@ async function proofOf(node: UpstreamNode, number: number) {
 
 /** A node that is asked so many times at most in a search. */
 function counted(node: UpstreamNode, search: Search): Counted {
-  const own = search.progress.get(node.name) ?? { calls: 0, reached: 0, size: maxLogBlocks + 1 }
+  const own = search.progress.get(node.name) ?? { calls: 0, answers: 0, size: maxLogBlocks + 1 }
   search.progress.set(node.name, own)
   return {
     ...node,
     progress: own,
     async call(method, params, result) {
-      if (own.calls >= maxCalls - callsBesides) throw new OutOfCalls(own.reached)
+      if (own.calls >= maxCalls - callsBesides) throw new OutOfCalls()
       own.calls += 1
       return await node.call(method, params, result)
     },
@@ -187,27 +216,42 @@ async function assertNotBehind(node: UpstreamNode, needed: number): Promise<void
   if ((await heightOf(node)) < needed) throw new TransportError(`${node.name} is behind`)
 }
 
+/** Asks one node for a piece, and tells how far it came where it may be asked no more. */
+async function piece(node: Counted, range: Piece, search: Search): Promise<ChainLog[]> {
+  const walk = { start: range.from }
+  try {
+    return await walked(node, range, search, walk)
+  } catch (error) {
+    if (error instanceof OutOfCalls) error.reached ??= walk.start
+    throw error
+  }
+}
+
 /** Asks one node; in halves where it refuses, and in larger pieces again after some answers. */
-async function piece(node: Counted, range: LogRange, search: Search): Promise<ChainLog[]> {
-  const { from, open } = range
+async function walked(
+  node: Counted,
+  { from, to: last, open, grows }: Piece,
+  search: Search,
+  walk: { start: number },
+): Promise<ChainLog[]> {
   const found: ChainLog[] = []
   const { progress } = node
-  let [start, to, answered] = [from, range.to, 0]
+  let to = last
   let height: number | undefined
   // Whether a refusal is about the range the first block alone tells, where its words do not.
   let doubt: RpcError | undefined
   let isSure = false
-  while (start <= to) {
-    progress.reached = start
+  for (walk.start = from; walk.start <= to; ) {
+    const { start } = walk
     const end = Math.min(to, start + (doubt === undefined ? progress.size : 1) - 1)
     const part = { from: start, to: end, open: open && end === to }
     const answer = await query(node, part, search)
     if (!(answer instanceof RpcError)) {
       found.push(...(mayBeCut(answer) ? await inHalves(node, part, answer.length, search) : answer))
-      start = end + 1
+      walk.start = end + 1
       doubt = undefined
-      answered += 1
-      if (answered % answersToGrow === 0) progress.size *= 2
+      if (grows) progress.answers += 1
+      if (grows && progress.answers % answersToGrow === 0) progress.size *= 2
       continue
     }
     if (doubt !== undefined || !isAboutRange(answer)) throw doubt ?? answer
@@ -220,8 +264,8 @@ async function piece(node: Counted, range: LogRange, search: Search): Promise<Ch
     if (start === end) throw answer
     if (!isSure && !means(answer, 'too_much')) doubt = answer
     isSure = true
-    progress.size = Math.ceil((end - start + 1) / 2)
-    answered = 0
+    progress.size = Math.min(progress.size, Math.ceil((end - start + 1) / 2))
+    progress.answers = 0
   }
   return found
 }
@@ -236,8 +280,8 @@ async function inHalves(
   if (from === to) return await logsOfKnownBlock(node, toQuantity(from), search.filter)
   const middle = Math.floor((from + to) / 2)
   const halves = [
-    ...(await piece(node, { from, to: middle, open: false }, search)),
-    ...(await piece(node, { from: middle + 1, to, open }, search)),
+    ...(await piece(node, { from, to: middle, open: false, grows: false }, search)),
+    ...(await piece(node, { from: middle + 1, to, open, grows: false }, search)),
   ]
   // It cuts its answers short, or a reorganization came between them.
   if (halves.length >= least) return halves

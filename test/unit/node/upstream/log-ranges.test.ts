@@ -148,6 +148,26 @@ test('for a request a node is asked 200 times at most, and the refusal names a r
   }
 })
 
+test.for([
+  [2_001, 20],
+  [10 ** 6, 16],
+] as const)(
+  '100,000 blocks of a node that takes %i at a time are searched in %i turns',
+  async ([most, turns]) => {
+    const { node } = nodeThatRefuses((from, to) =>
+      to - from >= most ? error(-32012, 'too many blocks') : undefined,
+    )
+    let asked = 0
+    const counted: typeof fetch = (url, init) => {
+      if (`${init?.body}`.includes('eth_getLogs')) asked += 1
+      return node(url, init)
+    }
+    const { result } = await logsOf(counted, 0, 100_000)
+    expect(numbersOf(result)).toEqual(hundreds(0, 100_000))
+    expect(asked).toBeLessThanOrEqual(turns)
+  },
+)
+
 describe('a node with 12,007 logs in its first blocks, and one after 2,000', () => {
   const all = [1, 2, 3, 4, 5, 6].flatMap((block) =>
     Array.from({ length: 2_001 }, (_, index) => logAt(block, index)),
