@@ -45,7 +45,7 @@ if (import.meta.main) process.exitCode = await keys()
 async function create(operator: OperatorClient, values: Values<typeof options>): Promise<Found> {
   if (!values.name) throw new Misused()
   const key = `rpc_${randomBytes(32).toString('base64url')}`
-  const hash = await hashKey(key)
+  const hash = hashKey(key)
   const body = {
     hash,
     name: values.name,

@@ -1,3 +1,4 @@
+import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from 'viem'
 import * as z from 'zod/mini'
 
@@ -24,9 +25,8 @@ export type Spent = { resetAt: Date }
 export type Keys = { readonly lookup: (hash: string) => Promise<KeyCheck> }
 
 /** SHA-256 of the key's text, in hex. Keys are random, so the hash needs no salt. */
-export async function hashKey(key: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key))
-  return bytesToHex(new Uint8Array(digest)).slice(2)
+export function hashKey(key: string): string {
+  return bytesToHex(sha256(new TextEncoder().encode(key))).slice(2)
 }
 
 /** A key as it is kept: never the key itself. */

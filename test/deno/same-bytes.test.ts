@@ -49,7 +49,7 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
   const chain = opened(() => startChain())
   const variables = async () => ({
     ...chain.bindings,
-    RPC_KEY_HASHES: await hashKey(key),
+    RPC_KEY_HASHES: hashKey(key),
   })
   const workers = opened(async () => startRelayWorkers({ variables: await variables() }))
   const deno = opened(async () => startDenoRelays({ variables: await variables(), workers: 1 }))

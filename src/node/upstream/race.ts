@@ -26,6 +26,7 @@ export function race<T>(
   const failures: unknown[] = []
   let started = 0
   let running = 0
+  let isDone = false
   let absent: { told: Told<T>; isBehind: boolean } | undefined
 
   return new Promise((resolve, reject) => {
@@ -33,7 +34,7 @@ export function race<T>(
 
     function startNext(): boolean {
       const standing = order[started]
-      if (standing === undefined || stop.signal.aborted || signal.aborted) return false
+      if (standing === undefined || isDone || signal.aborted) return false
       started += 1
       running += 1
       const since = clock.now()
@@ -60,7 +61,7 @@ export function race<T>(
 
     function fail(standing: Standing, since: number, error: unknown): void {
       running -= 1
-      if (stop.signal.aborted) {
+      if (isDone) {
         if (clock.now() - since >= hedge.leastMs) noteSlowness(standing, options)
         return
       }
@@ -81,9 +82,10 @@ export function race<T>(
     }
 
     function finish(settle: () => void): void {
-      if (stop.signal.aborted) return
+      if (isDone) return
+      isDone = true
       settle()
-      stop.abort()
+      if (several) stop.abort()
     }
 
     async function hedgeAfter({ latencyMs }: Standing): Promise<void> {

@@ -30,7 +30,7 @@ const chain = opened(() => startChain())
 const worker = opened(async () =>
   startRealWorker([chain.anvil.url], {
     ...chain.bindings,
-    RPC_KEY_HASHES: `${await hashKey(workerKey)},${await hashKey(otherKey)}`,
+    RPC_KEY_HASHES: `${hashKey(workerKey)},${hashKey(otherKey)}`,
   }),
 )
 

@@ -25,7 +25,7 @@ async function createKey(...args: string[]): Promise<string> {
   return /rpc_[A-Za-z0-9_-]{43}/.exec(output)?.[0] ?? output
 }
 
-const idOf = async (key: string) => (await hashKey(key)).slice(0, 12)
+const idOf = async (key: string) => hashKey(key).slice(0, 12)
 const revoke = async (key: string) => await keys('revoke', await idOf(key))
 
 const chainId = { jsonrpc: '2.0', id: 7, method: 'eth_chainId', params: [] }

@@ -13,7 +13,7 @@ let now: number
 
 beforeEach(async () => {
   keys += 1
-  key = await hashKey(`key ${keys}`)
+  key = hashKey(`key ${keys}`)
   now = Date.now()
 })
 

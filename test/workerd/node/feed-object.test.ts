@@ -17,7 +17,7 @@ type Told = { subscription: string; result: Head }
 
 beforeAll(async () => {
   await registry().create({
-    hash: await hashKey(key),
+    hash: hashKey(key),
     name: 'tests',
     chainId: 31,
     quota: null,
@@ -48,7 +48,7 @@ test('a connection outlives the memory of its feed', async ({ task }) => {
 test('a key that the object does not know any more is told so, and not of a limit', async () => {
   const sockets = createObjectSockets(() => env.FEED)
   const request = new Request('http://relay.test/', { headers: { upgrade: 'websocket' } })
-  const revoked = await hashKey('revoked a moment ago')
+  const revoked = hashKey('revoked a moment ago')
   expect(await sockets.accept(request, revoked, 31)).toMatchObject({ status: 401 })
 })
 

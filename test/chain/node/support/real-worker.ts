@@ -81,7 +81,7 @@ async function defaults(nodeUrls: readonly string[]): Promise<Record<string, str
     ACCOUNT_ID_SECRET: secret('a'),
     ACCOUNT_KEY_SECRET: secret('b'),
     OPERATOR_TOKEN: operatorToken,
-    RPC_KEY_HASHES: await hashKey(workerKey),
+    RPC_KEY_HASHES: hashKey(workerKey),
   }
 }
 

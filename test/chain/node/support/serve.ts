@@ -22,7 +22,7 @@ export async function serve(
   const logged: LogEvent[] = []
   const shared = { clock, background: () => {}, log: (event: LogEvent) => logged.push(event) }
   const service = createNodeService({ chainId, urls, fetch, ...checks, ...shared })
-  const keys = createConfigKeys([await hashKey(testKey)], chainId)
+  const keys = createConfigKeys([hashKey(testKey)], chainId)
   const app = nodeRoutes({ keys, services: new Map([[chainId, service]]), ...shared })
   const url = `http://service.test/${testKey}`
   const json = { 'content-type': 'application/json' }
