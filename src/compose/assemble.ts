@@ -1,5 +1,6 @@
 import { createConfigKeys } from '../keys/api-keys-config.ts'
 import type { Asker } from '../keys/key-store.ts'
+import { withinRate } from '../keys/rate.ts'
 import { keyRoutes } from '../keys/route.ts'
 import { createStoredKeys } from '../keys/stored-keys.ts'
 import { type FeedKeeper, feedLimits } from '../node/feed/options.ts'
@@ -46,7 +47,9 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const callersService = budget ? serviceOf(config.chain.id, 'callers') : nodeService
   const configured = createConfigKeys(config.rpcKeyHashes, config.chain.id)
   const stored = createStoredKeys(store, configured, clock)
-  const keys = budget ? withinBudget(stored, budget, config.chain.id) : stored
+  const bought = budget ? withinBudget(stored, budget, config.chain.id) : stored
+  const { callsASecond } = config
+  const keys = callsASecond ? withinRate(bought, callsASecond, clock.now) : bought
   const operations = assembleOperations({ config, runtime, stores, nodeService, budget })
   const isTarget = createTargetCheck(forwarderOf(config), config.loan)
   const lookAtContracts = createContractsLook(isTarget)

@@ -37,6 +37,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
     operatorToken: settings.OPERATOR_TOKEN,
     webhook: webhookOf(settings),
     sms: smsOf(settings),
+    callsASecond: settings.callsASecond,
     rpcKeyHashes: settings.RPC_KEY_HASHES,
     preflight: settings.PREFLIGHT === 'on',
     upstreamBudget: budgetOf(settings),

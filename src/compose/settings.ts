@@ -40,6 +40,9 @@ const usualProfile = { 30: 'lender', 31: 'demo' } as const
 /** Is what a hosted node gives a day; a node on this machine is asked without a limit. */
 const hostedCallsADay = 25_000
 
+/** Is what a key may call in a second where the node is not on this machine. */
+const usualCallsASecond = 50
+
 export type Settings = ReturnType<typeof completeSettings>
 
 /** Adds to what an environment sets what its profile has for the rest, and what follows from both. */
@@ -50,10 +53,12 @@ export function completeSettings(values: Values) {
   const urls = own ?? values.NODE_URL
   const isLocal = urls.every(isLoopback)
   const { UPSTREAM_CALLS_A_DAY: calls = isLocal ? 'none' : hostedCallsADay } = values
+  const { RPC_CALLS_A_SECOND: rate = isLocal ? 'none' : usualCallsASecond } = values
   return {
     ...({ ...profiles[profile], ...values } as Omit<Values, OfProfile> & Defaults),
     ...{ chain, profile, urls, isLocal, values },
     callsADay: calls === 'none' ? undefined : calls,
+    callsASecond: rate === 'none' ? undefined : rate,
     maxGasPriceWei: values.MAX_GAS_PRICE_WEI ?? usualMaxGasPriceWei[values.POOL_RULES],
     /** Opens `/ussd` to everybody. */
     isOpen: values.CALLBACK_SECRET === undefined && values.ENVIRONMENT === 'development',

@@ -18,8 +18,8 @@ export type GrantedKey = {
 /** What a key may do; a malformed, unknown or revoked one nothing. */
 export type KeyCheck = GrantedKey | { kind: 'unknown' }
 
-/** The quota does not cover the calls; nothing was counted. */
-export type Spent = { resetAt: Date }
+/** Tells that what a key may call in a day, or in a second, does not cover the calls; nothing was counted. */
+export type Spent = { resetAt: Date; of: 'day' | 'second' }
 
 /** The API keys of the node service. Only hashes of keys are ever stored. */
 export type Keys = { readonly lookup: (hash: string) => Promise<KeyCheck> }

@@ -1,5 +1,5 @@
 import type { Clock } from '../runtime/clock.ts'
-import type { KeyCheck, KeyRecord, Keys } from './api-keys.ts'
+import type { KeyCheck, KeyRecord, Keys, Spent } from './api-keys.ts'
 import type { KeyStore } from './key-store.ts'
 
 /** A key is looked up again after this time, so that a revoked one ends within 60 s. */
@@ -56,11 +56,7 @@ export function createStoredKeys(store: () => KeyStore, configured: Keys, clock:
     return key
   }
 
-  async function spend(
-    key: Remembered,
-    hash: string,
-    calls: number,
-  ): Promise<{ resetAt: Date } | undefined> {
+  async function spend(key: Remembered, hash: string, calls: number): Promise<Spent | undefined> {
     // What was taken for a day that is over is worth nothing.
     if (clock.now() >= key.resetAt) key.left = 0
     if (key.left >= calls) {
@@ -68,7 +64,7 @@ export function createStoredKeys(store: () => KeyStore, configured: Keys, clock:
       return undefined
     }
     const taken = await store().take(hash, calls, key.ahead)
-    if (taken.kind === 'spent') return { resetAt: new Date(taken.resetAt) }
+    if (taken.kind === 'spent') return { resetAt: new Date(taken.resetAt), of: 'day' }
     key.left += taken.calls - calls
     key.resetAt = taken.resetAt
     key.ahead = taken.calls > calls || key.ahead === 0 ? Math.min(mostAhead, key.ahead * 2 + 1) : 0

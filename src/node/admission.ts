@@ -97,9 +97,12 @@ function textOf(message: Message, responses: readonly (string | undefined)[]): s
   return fitting.length === 0 ? undefined : `[${fitting.join(',')}]`
 }
 
-function overQuota({ resetAt }: Spent): { error: RpcError; resetAt: Date } {
+function overQuota({ resetAt, of }: Spent): { error: RpcError; resetAt: Date } {
   const time = resetAt.toISOString()
-  const message = `daily quota exceeded, resets at ${time}`
+  const message = {
+    day: `daily quota exceeded, resets at ${time}`,
+    second: `too many calls a second, try again at ${time}`,
+  }[of]
   return { error: new RpcError(codes.limitExceeded, message, { resetAt: time }), resetAt }
 }
 

@@ -148,6 +148,7 @@ export const statusAnswer = z.object({
       believed: z.int(),
       unknownHeaderAt: z.nullable(time),
       callsToday: z.int(),
+      methods: z.array(z.object({ method: z.string(), calls: z.int(), tookMs: z.number() })),
     }),
   ),
   callsToday: z.nullable(z.object({ relay: z.int(), callers: z.int(), limit: z.int() })),

@@ -81,6 +81,18 @@ const metrics: Record<string, readonly [help: string, read: (of: Known) => reado
     'since when no node answers; 0 while one does',
     ({ sight, now, age }) => [[age(sight.silentSince ?? now)]],
   ],
+  relay_node_calls_total: [
+    'questions to each node since this process began, by method',
+    ({ nodes }) => nodes.map(({ node, method, calls }) => [calls, { node, method }]),
+  ],
+  relay_node_seconds_total: [
+    'how long their answers took in all',
+    ({ nodes }) => nodes.map(({ node, method, tookMs }) => [tookMs / 1_000, { node, method }]),
+  ],
+  relay_node_believed_total: [
+    'answers of each node that nothing proves',
+    ({ subject }) => subject.nodes().map(({ label, believed }) => [believed, { node: label }]),
+  ],
   relay_pool_liquidity_wei: ['what can be lent', ({ pool }) => [[pool?.liquidityWei]]],
   relay_pool_cap_left_wei: ['what the daily cap leaves', ({ pool }) => [[pool?.issuableWei]]],
   relay_pool_owed_wei: ['what borrowers owe', ({ pool }) => [[pool?.owedWei]]],
@@ -100,6 +112,10 @@ function readFrom(subject: Subject, known: KnownCondition) {
     ...{ ...vitals, budget, checks: checksOf(known), own: { relayer: subject.relayer() } },
     raised: alerts.map(({ name }) => name),
     left: paymentsLeft(vitals, terms),
+    subject,
+    nodes: subject
+      .nodes()
+      .flatMap(({ label, methods }) => methods.map((one) => ({ node: label, ...one }))),
     pool: vitals.sight.contracts?.pool,
     events: Object.entries(vitals.counts).map(([name, count]) => {
       const [kind = '', event = ''] = name.split('.')

@@ -2,11 +2,19 @@ import * as z from 'zod/mini'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { assertTransaction } from '../objects/encoded-transaction.ts'
 import { receipt, shapeReceipt } from '../objects/receipt.ts'
+import { encodeReceipts } from '../objects/receipts-trie.ts'
 import { rawTransaction, shapeTransaction, transaction } from '../objects/transaction.ts'
-import { blockParam, hashParam, quantityParam } from '../objects/values.ts'
+import {
+  blockParam,
+  hashParam,
+  isHash,
+  minedBlockOrHashParam,
+  quantityParam,
+} from '../objects/values.ts'
 import { lookUp } from '../reads/lookup.ts'
-import { pendingBlockOf } from '../reads/mined-block.ts'
+import { pendingBlockOf, provedBlock } from '../reads/mined-block.ts'
 import { provedReceipt } from '../reads/proved-receipt.ts'
+import { receiptsOf } from '../reads/receipts.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleBlock, exampleReceipt, exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
@@ -73,7 +81,30 @@ export const transactionMethods = [
         return shapeReceipt(raw, gasPrice)
       }),
   }),
+  method({
+    name: 'eth_getBlockReceipts',
+    summary: 'The receipts of a block, in the order of its transactions',
+    params: { block: minedBlockOrHashParam },
+    result: z.nullable(z.array(receipt)),
+    example: { params: [exampleBlock.hash], result: [exampleReceipt] },
+    lasts: ({ block }) => isHash(block),
+    call: ({ block }, { ask }) => ask((node) => receiptsOfBlock(node, block)),
+  }),
 ]
+
+/** Gives all receipts of a mined block, proved where its header is; `null` without the block. */
+async function receiptsOfBlock(node: UpstreamNode, selector: string) {
+  const found = await provedBlock(node, selector, true)
+  if (found === null) return null
+  const { block, proof } = found
+  const receipts = await receiptsOf(node, block)
+  if (proof !== undefined) encodeReceipts(receipts, block.receiptsRoot, proof.tries)
+  return receipts.map((one, index) => {
+    const sent = block.transactions[index]
+    const price = typeof sent === 'object' ? sent.gasPrice : '0x0'
+    return shapeReceipt(one, one.effectiveGasPrice ?? price)
+  })
+}
 
 async function lookUpTransaction(node: UpstreamNode, name: string, ...params: string[]) {
   const raw = await lookUp(node, name, params, z.nullable(rawTransaction))

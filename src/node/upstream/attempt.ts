@@ -11,6 +11,7 @@ import {
   doubtIdentity,
   type NodeIdentity,
   noteAnswer,
+  noteCall,
   noteFailure,
   noteLie,
   noteMalformed,
@@ -118,7 +119,11 @@ async function nodeOf(
       if (shown !== profile) standing.identity = { profile: shown, at: options.clock.now() }
     },
     async call(method, params, result) {
-      const outcome = result.safeParse(await call(method, params, signal))
+      const since = options.clock.now()
+      const answer = await call(method, params, signal).finally(() =>
+        noteCall(standing, method, options.clock.now() - since),
+      )
+      const outcome = result.safeParse(answer)
       if (outcome.success) return outcome.data
       throw new MalformedAnswer(`${name} returned a malformed ${method} result`, {
         cause: new Error(z.prettifyError(outcome.error)),

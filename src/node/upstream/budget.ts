@@ -96,7 +96,9 @@ export function withinBudget(keys: Keys, budget: UpstreamBudget, chainId: number
         ...key,
         async spend(calls) {
           const until = budget.spentUntil()
-          return until === undefined ? await key.spend(calls) : { resetAt: new Date(until) }
+          return until === undefined
+            ? await key.spend(calls)
+            : { resetAt: new Date(until), of: 'day' }
         },
       }
     },

@@ -48,6 +48,8 @@ export function newStanding(upstream: Upstream) {
     failures: 0,
     /** Counts answers that nothing proves and that were believed. */
     believed: 0,
+    /** How often it was asked for each method, and how long that took in all (ms). */
+    methods: new Map<string, { calls: number; tookMs: number }>(),
     /** When it showed a header of an unknown form last (Unix ms). */
     unknownAt: undefined as number | undefined,
   }
@@ -61,7 +63,8 @@ export function standingOf(standing: Standing, now: number) {
   const state = isAble(standing, now) ? ('able' as const) : doubted
   const callsToday = upstream.callsToday()
   const counts = { answers, failures, believed, callsToday }
-  return { name: upstream.name, height, heightAt, unknownAt, p95Ms, state, ...counts }
+  const methods = [...standing.methods].map(([method, taken]) => ({ method, ...taken }))
+  return { name: upstream.name, height, heightAt, unknownAt, p95Ms, state, methods, ...counts }
 }
 
 export function noteHeight(standing: Standing, height: number | undefined, now: number): void {
@@ -76,6 +79,12 @@ export function isAble(standing: Standing, now: number): boolean {
 
 export function isTrusted({ distrustedUntil }: Standing, now: number): boolean {
   return distrustedUntil <= now
+}
+
+/** Counts a question by its method, whatever came of it. */
+export function noteCall({ methods }: Standing, method: string, tookMs: number): void {
+  const before = methods.get(method) ?? { calls: 0, tookMs: 0 }
+  methods.set(method, { calls: before.calls + 1, tookMs: before.tookMs + tookMs })
 }
 
 export function noteAnswer(standing: Standing, tookMs: number): void {

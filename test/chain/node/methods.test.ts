@@ -264,6 +264,15 @@ describe.each([
       expect(log).not.toHaveProperty('removed')
     })
 
+    test('all receipts of a block are those of its transactions', async () => {
+      const receipt = await result('eth_getTransactionReceipt', logged.hash)
+      const { blockHash, blockNumber } = receipt as Record<string, string>
+      const all = (await result('eth_getBlockReceipts', blockHash)) as unknown as Json[]
+      expect(all).toContainEqual(receipt)
+      expect(await result('eth_getBlockReceipts', blockNumber)).toEqual(all)
+      expect(await result('eth_getBlockReceipts', '0xffffff')).toBe(null)
+    })
+
     test('the receipt of a deployment names the contract and no receiver', async () => {
       const first = (await on.direct('eth_getBlockByNumber', ['0x1', false])) as {
         transactions: Hex[]

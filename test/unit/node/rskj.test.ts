@@ -145,6 +145,19 @@ const exceptions: readonly Exception[] = [
     why: 'nobody mined it yet and nothing is paid; `miner` is an address',
   },
   {
+    what: 'all receipts of a block',
+    of: ({ method }) => method === 'eth_getBlockReceipts',
+    wanted: (_, { pairs, blocks }) => ({
+      result: pairs.flatMap(({ method, result }) => {
+        const { blockHash } = Object(result)
+        return method === 'eth_getTransactionReceipt' && blockHash === blocks.at(-1)?.hash
+          ? [result]
+          : []
+      }),
+    }),
+    why: 'this RSKj does not serve it: each is asked for',
+  },
+  {
     what: 'methods that are not offered',
     of: ({ method, error }) => error?.code === -32601 || method === 'eth_syncing',
     wanted: refused(-32601, /not (found|available)/),

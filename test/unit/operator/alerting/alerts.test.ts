@@ -61,7 +61,7 @@ describe('alerts', () => {
 
   test('tell within an hour of a node whose headers are of an unknown form', () => {
     const node = { label: 'node 2', height: 1, heightAt: null, state: 'able', p95Ms: 1 } as const
-    const counts = { answers: 1, failures: 0, believed: 1, callsToday: 1 }
+    const counts = { answers: 1, failures: 0, believed: 1, callsToday: 1, methods: [] }
     const named = (ageMs: number) => {
       const unknownHeaderAt = new Date(now - ageMs).toISOString()
       const nodes = () => [{ ...node, ...counts, unknownHeaderAt }]
