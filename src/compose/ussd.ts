@@ -12,7 +12,7 @@ import { createPay } from '../relay/pay/delivery.ts'
 import { createEndSession } from '../relay/pay/end-session.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
-import { type Answer, type AnswerOptions, createAnswer } from '../ussd/answer.ts'
+import { type Answer, createAnswer } from '../ussd/answer.ts'
 import { createAsked } from '../ussd/asked.ts'
 import { createDialRate } from '../ussd/dial-rate.ts'
 import { carryOut } from '../ussd/paying.ts'
@@ -36,18 +36,14 @@ type Served = {
   stores: Pick<Stores, 'memory' | 'accept'>
 }
 
-export function assembleAnswer(served: Served): Answer {
-  const { config, runtime } = served
-  const mayDial = createDialRate(config.limits.dialsAMinute, runtime.clock.now)
-  return createAnswer(partsOf(served, mayDial))
-}
+export const assembleAnswer = (served: Served): Answer => createAnswer(answerParts(served))
 
 const operatorGateway = 'operator'
 
 /** Pays cash-outs that an operator asks for, as any payment of the caller. */
 export function assembleCashOut(served: Served): CashOut {
   // The operator answers for who asked, in the place of a PIN.
-  const parts = { ...partsOf(served, () => true), pins: undefined }
+  const parts = { ...answerParts(served, () => true), pins: undefined }
   const amountOf = (wei: bigint) => `${formatAmountDown(wei)} ${parts.currency}`
   return async ({ key, phone, to, amountWei }) => {
     // No dial may have moved the ledger to this key and forwarder yet.
@@ -65,7 +61,11 @@ export function assembleCashOut(served: Served): CashOut {
   }
 }
 
-function partsOf({ config, runtime, relayer, stores }: Served, mayDial: AnswerOptions['mayDial']) {
+/** Makes what answers are made with: the simulator has accounts and keys of its own. */
+export function answerParts(
+  { config, runtime, relayer, stores }: Served,
+  mayDial = createDialRate(config.limits.dialsAMinute, runtime.clock.now),
+) {
   const { clock, background, log } = runtime
   const { ledger, forwarder } = relayer
   const { rateFeed } = config

@@ -7,10 +7,6 @@ import { createMemoryLedger } from '../ports/ledger-memory.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { type ModelledOptions, openModelledService } from './modelled-service.ts'
 
-/** What callers are shown, and what a transfer has to be at least. */
-type ShownProduct = Pick<Product, 'settings' | 'smsSeals'> &
-  Partial<Pick<Product, 'leastTransferWei' | 'worthOf'>>
-
 /** The USSD service over a ledger in memory, before the simulator's chain. Nothing waits for real time. */
 export function openModelledRelay({
   product,
@@ -19,7 +15,7 @@ export function openModelledRelay({
   memory = createMemoryStore(clock.now),
   ...options
 }: Omit<ModelledOptions, 'ledger' | 'product'> & {
-  product?: ShownProduct
+  product?: Omit<Product, 'memory' | 'background'>
   /** What of the ledger is never answered. */
   silent?: keyof Ledger
   memory?: ReturnType<typeof createMemoryStore>
@@ -38,7 +34,7 @@ export function openModelledRelay({
   const background = (work: Promise<unknown>) => void running.push(work)
   const service = openModelledService({
     ...{ ...options, ledger, clock },
-    ...(product && { product: { leastTransferWei: 0n, ...product, memory, background } }),
+    ...(product && { product: { ...product, memory, background } }),
   })
   let dials = 0
 

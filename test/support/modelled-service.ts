@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { planOf } from '../../scripts/dev/simulator/draw/plan-of.ts'
-import { createGround, forwarderAddress, loanAddress } from '../../scripts/dev/simulator/ground.ts'
+import { createGround, forwarderAddress } from '../../scripts/dev/simulator/ground.ts'
 import type { ModelBlock } from '../../scripts/dev/simulator/model/chain.ts'
 import { phoneOf } from '../../scripts/dev/simulator/plan.ts'
 import { createService, type Product } from '../../scripts/dev/simulator/relay/programs.ts'
@@ -60,20 +60,17 @@ export function openModelledService(options: ModelledOptions) {
   const answer = createService(
     {
       knobs,
-      forwarder: { chainId: 31, address: forwarderAddress },
-      loan: loanAddress,
       signing,
+      ledger,
+      clock: options.clock ?? systemClock,
       async rpc(method, params) {
         if (isBroken) throw new Error('the node does not answer')
         return node(method, params, latest())
       },
-      ledger,
       step: (_, work) => work(),
       log: options.log ?? (() => {}),
-      newToken: () => crypto.randomUUID(),
-      product: options.product,
     },
-    options.clock ?? systemClock,
+    options.product,
   )
   return {
     chain,

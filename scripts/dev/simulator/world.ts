@@ -16,7 +16,6 @@ import { createGround, startGasPriceWei, startTime } from './ground.ts'
 import { newRecords } from './history.ts'
 import { createKeptMemories } from './lender/kept-memory.ts'
 import type { ModelBlock } from './model/chain.ts'
-import { digest } from './model/hashing.ts'
 import type { Plan } from './plan.ts'
 import { createScheduler } from './scheduler.ts'
 import { createStory, nameOf } from './story.ts'
@@ -74,7 +73,6 @@ export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
   const { now } = scheduler
   const story = createStory(now, startTime, isTold)
   const records = newRecords()
-  let tokens = 0
   const weather = newWeather()
   return {
     ...createGround(plan, now, (transaction, refusal, held) => {
@@ -90,8 +88,6 @@ export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
     records,
     weather,
     isolates: new Map<number, { answer: Answer; actors: Set<Actor> }>(),
-    /** Makes tokens for every program of a run: none is repeated. */
-    newToken: () => digest('token', plan.seed, tokens++),
     faults: createFaults(knobs, () => weather.isTroubled),
     memories: createKeptMemories(now),
     object: newObject(knobs, storage),

@@ -1,9 +1,8 @@
 import type { MemoryStore } from '../../../../src/account/memory.ts'
 import { type Rpc, RpcError, TransportError } from '../../../../src/chain/rpc.ts'
 import { createRandom, type Random } from '../../random.ts'
-import { type Actor, currentActor, deadlineOf, resumeAt } from '../actors.ts'
+import { type Actor, clockOf, currentActor, deadlineOf, resumeAt } from '../actors.ts'
 import type { Fault, Place } from '../faults.ts'
-import { forwarderAddress, loanAddress, simulatedChainId } from '../ground.ts'
 import type { Outcome, World } from '../world.ts'
 import type { Parts } from './programs.ts'
 
@@ -190,13 +189,12 @@ function miscounted(
   return { ok: true, value: `0x${(Number(outcome.value) + by).toString(16)}` }
 }
 
-export const partsOf = (world: World): Parts => ({
+/** Gives what a program needs on a computer whose clock is wrong by this much. */
+export const partsOf = (world: World, skewMs = 0): Parts => ({
   knobs: world.plan.knobs,
   signing: world.signing,
+  clock: clockOf(world.scheduler, skewMs),
   log: world.log,
-  newToken: world.newToken,
-  forwarder: { chainId: simulatedChainId, address: forwarderAddress },
-  loan: loanAddress,
   rpc: nodeLine(world),
   step: (what, work) => step(world, what, work),
 })

@@ -1,4 +1,4 @@
-import { keepLedger } from '../../../../src/relay/ledger/keeper.ts'
+import { keepLedger, type Tended } from '../../../../src/relay/ledger/keeper.ts'
 import type {
   AcceptPayment,
   Ledger,
@@ -9,13 +9,15 @@ import type {
 import { tables } from '../../../../src/relay/ledger/rows.ts'
 import { type LedgerMethod, ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import { createSqlLedger, type SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
+import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
+import { tend } from '../../../../src/relay/tend/round.ts'
 import { createRandom, type Random } from '../../random.ts'
-import { type Actor, clockOf, createActor, runAs } from '../actors.ts'
+import { type Actor, createActor, runAs } from '../actors.ts'
 import { createLenderSms } from '../lender/product.ts'
 import type { LosableTable } from '../plan.ts'
 import type { Outcome, World } from '../world.ts'
 import { exchange, lenderLines, meet, own, partsOf } from './lines.ts'
-import { createMortalAcceptor, createTending } from './programs.ts'
+import { createRelayer } from './programs.ts'
 import { beginRound, endRound } from './rounds.ts'
 
 // A Durable Object's life around the real ledger.
@@ -249,10 +251,8 @@ function instanceOf(world: World): NonNullable<World['object']['instance']> {
   const actors = new Set<Actor>()
   const actor = createActor('acceptor', () => crash(world, restartMs))
   actors.add(actor)
-  const mortal = (what: string, work: () => Promise<unknown>) => own(world, what, work)
-  const ownClock = clockOf(scheduler, 0)
-  const parts = partsOf(world)
-  const accept = acceptAs(world, actor, createMortalAcceptor(parts, ownClock, mortal, kept.ledger))
+  const program = createRelayer(partsOf(world), mortal(world, kept.ledger))
+  const accept = acceptAs(world, actor, createAcceptor(program))
   object.instance = { kept, accept, actors, calls: new Set() }
   return object.instance
 }
@@ -270,14 +270,28 @@ export function acceptAs({ scheduler }: World, actor: Actor, accept: AcceptPayme
   }
 }
 
-/** What an object does in its rounds, as long as it lives. */
+/** Makes what an object does in its rounds, and the messages after them, as long as it lives. */
 function newTend(world: World) {
-  const { log, plan, scheduler } = world
-  const clock = clockOf(scheduler, 0)
+  const parts = partsOf(world)
   const { memory, sms } = lenderLines(world)
-  const send = plan.knobs.isLender ? createLenderSms({ clock, log }, memory, sms) : undefined
-  return createTending(partsOf(world), clock, (what, work) => own(world, what, work), send)
+  const sendSms = world.plan.knobs.isLender ? createLenderSms(parts, memory, sms) : undefined
+  return async (kept: Ledger): Promise<Tended> => {
+    const ledger = mortal(world, kept)
+    const round = tend(createRelayer(parts, ledger))
+    const send = () => sendSms?.(ledger)
+    const isMoreToSend = await round.then(send, send)
+    const tended = await round
+    return isMoreToSend === true && tended !== 'soon' ? 'open' : tended
+  }
 }
+
+/** Gives the object its ledger: each call may be its last. */
+const mortal = (world: World, ledger: Ledger): Ledger =>
+  ledgerThrough((method, args) =>
+    own(world, `own.${method}`, () =>
+      (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
+    ),
+  )
 
 /** The ledger, of which each call is judged. */
 function watchedLedger(world: World): SqlLedger {

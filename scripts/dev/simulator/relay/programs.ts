@@ -1,190 +1,99 @@
 import type { Address, Hex } from 'viem'
-import { createMemory, type MemoryStore } from '../../../../src/account/memory.ts'
-import type { PhoneNumber } from '../../../../src/account/phone.ts'
-import { createPins } from '../../../../src/account/pin.ts'
+import type { MemoryStore } from '../../../../src/account/memory.ts'
 import { createNode } from '../../../../src/chain/node.ts'
 import type { Rpc } from '../../../../src/chain/rpc.ts'
-import { readLoan } from '../../../../src/compose/relay.ts'
+import type { Config } from '../../../../src/compose/config.ts'
+import type { Stores } from '../../../../src/compose/runtime.ts'
+import { answerParts } from '../../../../src/compose/ussd.ts'
 import { refusalOf, refusalWords } from '../../../../src/loan/calls.ts'
-import { createLoanReader } from '../../../../src/loan/reader.ts'
-import type { Forwarder } from '../../../../src/relay/forwarder/requests.ts'
-import { createTargetCheck } from '../../../../src/relay/forwarder/target.ts'
 import { createIdentityCheck, identityOf } from '../../../../src/relay/identity.ts'
-import type { Tended } from '../../../../src/relay/ledger/keeper.ts'
-import type { AcceptPayment, Ledger } from '../../../../src/relay/ledger/port.ts'
-import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
-import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
-import { createPay } from '../../../../src/relay/pay/delivery.ts'
-import { createEndSession } from '../../../../src/relay/pay/end-session.ts'
+import type { Ledger } from '../../../../src/relay/ledger/port.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
-import { tend } from '../../../../src/relay/tend/round.ts'
-import type { SmsRound } from '../../../../src/relay/tend/sms.ts'
-import { cached } from '../../../../src/runtime/cached.ts'
 import type { Clock } from '../../../../src/runtime/clock.ts'
 import type { Log } from '../../../../src/runtime/log.ts'
 import { type Answer, type AnswerOptions, createAnswer } from '../../../../src/ussd/answer.ts'
-import { createDialRate } from '../../../../src/ussd/dial-rate.ts'
 import type { Knobs } from '../draw/knobs.ts'
+import { forwarderAddress, loanAddress, simulatedChainId } from '../ground.ts'
 import { digest } from '../model/hashing.ts'
 import type { Signing } from '../model/signing.ts'
 
+/** Holds what a program of the relay needs; `step` does its own work, and may be its end. */
 export type Parts = {
   knobs: Pick<Knobs, 'limits' | 'preflight' | 'rules' | 'maxGasPriceWei'>
-  forwarder: Forwarder
-  loan: Address
   signing: Signing
+  clock: Clock
   rpc: Rpc
   log: Log
-  newToken: () => string
   step: <Answer>(what: string, work: () => Promise<Answer>) => Promise<Answer>
 }
 
-export type ServiceParts = Parts & {
-  ledger: Ledger
-  /** Has a payment accepted where the ledger is. Undefined: the service does that by itself. */
-  accept?: AcceptPayment
-  /** What callers are shown. Undefined: the demonstration. */
-  product?: Product | undefined
+/** Holds what callers are shown, and where it is remembered. */
+export type Product = Pick<AnswerOptions, 'settings'> &
+  Partial<Pick<AnswerOptions, 'leastTransferWei' | 'background' | 'smsSeals' | 'worthOf'>> & {
+    memory?: MemoryStore
+  }
+
+/** Remembers nothing: it is asked for no memory. */
+const demonstration: Product = {
+  settings: { profile: 'demo', confirms: false, pin: 'off', languages: [] },
 }
 
-export type Product = Pick<
-  AnswerOptions,
-  'settings' | 'leastTransferWei' | 'background' | 'smsSeals'
-> &
-  Partial<Pick<AnswerOptions, 'worthOf'>> & { memory: MemoryStore }
-
-/** The demonstration remembers nothing. */
-const noMemory: MemoryStore = {
-  load: () => Promise.reject(new Error('the demonstration asks for no memory')),
-  save: () => Promise.reject(new Error('the demonstration keeps no memory')),
-}
-
-const demonstrationMenu = {
-  profile: 'demo',
-  confirms: false,
-  pin: 'off',
-  languages: [],
-} as const
-
-const currencyName = 'tRBTC'
 export const gatewayName = 'africas-talking'
 
-const termsTtlMs = 60_000
-
 /** Of nobody: no history depends on it. */
-export const pinSecret = `0x${'55'.repeat(32)}` as const
-const lendableTtlMs = 1_000
+export const secret: Hex = `0x${'55'.repeat(32)}`
 
-/** The USSD service of one isolate, with the memory that its requests share. */
-export function createService(parts: ServiceParts, clock: Clock): Answer {
-  const { knobs, signing, ledger, forwarder, loan, log } = parts
-  const relayer = createRelayer(parts, clock, ledger)
-  const reader = createLoanReader(readLoan(relayer, loan))
-  const memory = createMemory(() => parts.product?.memory ?? noMemory)
-  const mayDial = createDialRate(knobs.limits.dialsAMinute, clock.now)
+/** Assembles the USSD service of one isolate, with accounts and keys that cost little. */
+export function createService(
+  parts: Parts & Pick<Stores, 'ledger' | 'accept'>,
+  { memory = {} as MemoryStore, ...shown }: Product = demonstration,
+): Answer {
+  const { knobs, signing, clock, log, step } = parts
+  const relayer = createRelayer(parts, parts.ledger)
+  const config = {
+    chain: { id: simulatedChainId, currency: 'tRBTC' },
+    loan: loanAddress,
+    accountIdSecret: secret,
+    accountKeySecret: secret,
+    pinSecret: shown.settings.pin === 'off' ? undefined : secret,
+    preflight: knobs.preflight,
+    limits: { leastTransferWei: 0n, ...knobs.limits },
+    menu: shown.settings,
+  } as unknown as Config
+  const runtime = { clock, log, fetch, background: () => {} }
+  const stores = { ...parts, memory: () => memory }
   return createAnswer({
-    chainId: forwarder.chainId,
-    currency: currencyName,
-    forwarder,
-    loanAddress: loan,
-    loan: {
-      ...reader,
-      terms: cached(clock, termsTtlMs, () => reader.terms()),
-      lendable: cached(clock, lendableTtlMs, () => reader.lendable()),
-    },
-    accounts: async (phone: PhoneNumber) => {
+    ...answerParts({ config, runtime, relayer, stores }),
+    async accounts(phone) {
       const account = signing.caller(phone)
       return {
         ...account,
-        signTypedData: (data) => parts.step('request', () => account.signTypedData(data)),
+        signTypedData: (data) => step('request', () => account.signTypedData(data)),
       }
     },
     keys: {
-      session: async (gateway, sessionId, account) => sessionKey(gateway, sessionId, account),
+      session: async (...session) => sessionKey(...session),
       input: async (session, text) => digest('input', session, text),
     },
-    intentKeys: async (gateway, sessionId, account) => intentKey(gateway, sessionId, account),
-    identity: createIdentityCheck(ledger, clock, async () => {
-      const { chainId, fingerprints } = identityOf(relayer)
-      const secrets = { ACCOUNT_ID_SECRET: 'id', ACCOUNT_KEY_SECRET: 'key' }
-      return { chainId, fingerprints: { ...fingerprints, ...secrets } }
-    }),
-    ledger,
-    memory,
-    pins:
-      parts.product === undefined || parts.product.settings.pin === 'off'
-        ? undefined
-        : createPins({ secret: pinSecret, memory, newSalt: parts.newToken }),
-    background: parts.product?.background ?? (() => {}),
-    smsSeals: parts.product?.smsSeals,
-    pay: createPay(relayer, {
-      isTarget: createTargetCheck(relayer.forwarder, loan),
-      preflight: knobs.preflight,
-      limits: knobs.limits,
-      mayDial,
-      accept: parts.accept ?? createAcceptor(relayer),
-      background: () => {},
-    }),
-    claimDeposit: async () => ({ kind: 'too_little', thereWei: 0n, gasWei: 0n, last: undefined }),
-    endSession: createEndSession(relayer),
-    mayDial,
-    leastTransferWei: parts.product?.leastTransferWei ?? 0n,
-    worthOf: parts.product?.worthOf ?? (async () => undefined),
-    now: clock.now,
-    sleep: clock.sleep,
-    settings: parts.product?.settings ?? demonstrationMenu,
-    log,
+    intentKeys: async (...session) => intentKey(...session),
+    identity: createIdentityCheck(relayer.ledger, clock, async () => identityOf(relayer)),
+    ...shown,
   })
 }
 
-/** Makes what the object does in a round, each of whose `own` steps may be its last, and messages after it. */
-export function createTending(
-  parts: Parts,
-  clock: Clock,
-  own: Own,
-  sendSms?: SmsRound,
-): (ledger: Ledger) => Promise<Tended> {
-  return async (ledger) => {
-    const mortal = mortalLedger(ledger, own)
-    const round = tend(createRelayer(parts, clock, mortal))
-    const send = () => sendSms?.(mortal)
-    const isMoreToSend = await round.then(send, send)
-    const tended = await round
-    return isMoreToSend === true && tended !== 'soon' ? 'open' : tended
-  }
-}
-
-type Own = (what: string, work: () => Promise<unknown>) => Promise<unknown>
-
-/** The ledger's object accepts payments: each of its `own` steps may be its last. */
-export const createMortalAcceptor = (
-  parts: Parts,
-  clock: Clock,
-  own: Own,
-  ledger: Ledger,
-): AcceptPayment => createAcceptor(createRelayer(parts, clock, mortalLedger(ledger, own)))
-
-const mortalLedger = (ledger: Ledger, own: Own): Ledger =>
-  ledgerThrough((method, args) =>
-    own(`own.${method}`, () =>
-      (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
-    ),
-  )
-
-export function createRelayer(parts: Parts, clock: Clock, ledger: Ledger): Relayer {
-  const { knobs, forwarder, rpc, log } = parts
-  const { relayer } = parts.signing
+export function createRelayer({ knobs, signing, rpc, clock, log, step }: Parts, ledger: Ledger) {
+  const { relayer } = signing
   return {
     ledger,
     node: createNode(rpc),
-    signer: { ...relayer, sign: (one) => parts.step('sign', () => relayer.sign(one)) },
-    forwarder,
+    signer: { ...relayer, sign: (one) => step('sign', () => relayer.sign(one)) },
+    forwarder: { chainId: simulatedChainId, address: forwarderAddress },
     rules: knobs.rules,
     fees: { minWei: 0n, maxWei: knobs.maxGasPriceWei },
     clock,
     log,
-    reasonOf: (revertData: Hex) => refusalWords(refusalOf(revertData)),
-  }
+    reasonOf: (revertData) => refusalWords(refusalOf(revertData)),
+  } satisfies Relayer
 }
 
 export function intentKey(gateway: string, sessionId: string, account: Address): Hex {

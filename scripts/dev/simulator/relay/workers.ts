@@ -7,7 +7,7 @@ import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
 import type { Screen } from '../../../../src/ussd/screens/screen.ts'
 import { createScreenReader } from '../../oracle/screen-reader.ts'
-import { type Actor, clockOf, createActor, currentActor, runAs } from '../actors.ts'
+import { type Actor, createActor, currentActor, runAs } from '../actors.ts'
 import { forwarderAddress, poorWei, simulatedChainId } from '../ground.ts'
 import type { Delivery } from '../history.ts'
 import { lenderProduct } from '../lender/product.ts'
@@ -53,19 +53,19 @@ export function deliver(world: World, dial: Dial, phase: 0 | 1, isProbe: boolean
 }
 
 function isolateOf(world: World, worker: number) {
-  const { isolates, scheduler, plan } = world
+  const { isolates, plan } = world
   const known = isolates.get(worker)
   if (known !== undefined) return known
-  const clock = clockOf(scheduler, plan.knobs.skewsMs[worker] ?? 0)
-  const product = plan.knobs.isLender ? lenderProduct(lenderLines(world).memory, clock) : undefined
+  const product = plan.knobs.isLender ? lenderProduct(lenderLines(world).memory) : undefined
   const ledger = ledgerLine(world)
+  const parts = partsOf(world, plan.knobs.skewsMs[worker])
   const actor = createActor(`acceptor of Worker ${worker}`, () => restartWorker(world, worker))
-  const own = acceptAs(world, actor, createAcceptor(createRelayer(partsOf(world), clock, ledger)))
+  const own = acceptAs(world, actor, createAcceptor(createRelayer(parts, ledger)))
   const accept: AcceptPayment = plan.knobs.hasOwnAcceptors
     ? (offer) => own(offer, currentActor())
     : acceptLine(world)
-  const parts = { ...partsOf(world), ledger, accept, product }
-  const isolate = { answer: createService(parts, clock), actors: new Set<Actor>([actor]) }
+  const answer = createService({ ...parts, ledger, accept }, product)
+  const isolate = { answer, actors: new Set<Actor>([actor]) }
   isolates.set(worker, isolate)
   return isolate
 }
