@@ -1,22 +1,17 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import {
   type Address,
   encodeFunctionData,
   type Hex,
   keccak256,
-  type LocalAccount,
-  numberToHex,
   parseEther,
   parseTransaction,
   slice,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { deployContracts } from '../../../scripts/contracts/deploy.ts'
-import { devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { startChain } from '../../../scripts/dev/chain.ts'
 import { createRandom, type Random } from '../../../scripts/dev/random.ts'
+import { createTreasury } from '../../../scripts/dev/relays/callers.ts'
 import {
   type AccountPool,
   createAccountPool,
@@ -44,21 +39,18 @@ import {
   type SignedRequest,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
-import { createSigner } from '../../../src/relay/signer.ts'
+import { relayerAccount } from '../../../src/relay/keys.ts'
+import { createSigner, type Signer } from '../../../src/relay/signer.ts'
 import { opened } from '../../support/opened.ts'
 import { sampleOf } from '../../support/sample.ts'
 
-const chainId = 31
 const steps = 200
 const blockSeconds = 30
 const milli = 10n ** 15n
-const poolMillis = 30n
-const phones = ['+254700000001', '+254700000002', '+254700000003']
 const neverInBlocks = 1_000_000
 
-const callers = phones.map((phone) => privateKeyToAccount(digest('caller', phone)))
-const signer = createSigner(privateKeyToAccount(digest('relayer')), chainId)
-const relayer = signer.address
+const callers = [1, 2, 3].map((caller) => privateKeyToAccount(digest('caller', caller)))
+
 /** How the model reads what is really signed. */
 const signing: Pick<Signing, 'read'> = {
   read(raw) {
@@ -79,35 +71,21 @@ const signing: Pick<Signing, 'read'> = {
 let nowMs = 0
 let fresh: Hex
 let forwarder: Forwarder
-let loan: Address
-const anvil = opened(() => startAnvil())
-const dev: RpcCall = (method, params) => rpcTo(anvil.url)(method, params)
+let signer: Signer
+const deployed = opened(() => startChain())
+const dev: RpcCall = (method, params) => rpcTo(deployed.anvil.url)(method, params)
 const ask: RpcCall = (method, params) => rpcTo(rootstock.url)(method, params)
 
 beforeAll(async () => {
-  const deployed = await deployContracts({
-    nodeUrl: anvil.url,
-    chainId,
-    deployerKey: devKey,
-    relayers: [relayer],
-    recordFile: join(mkdtempSync(join(tmpdir(), 'deployment-')), '31.json'),
-    poolWei: poolMillis * milli,
-    log: () => {},
-  })
-  loan = deployed.loan
-  forwarder = { chainId, address: deployed.forwarder }
-  const { address: owner } = privateKeyToAccount(devKey)
-  const value = numberToHex(BigInt(startMillis) * milli)
-  for (const { address } of callers) {
-    const call = { ...callOfLoan('depositFor', address), from: owner, value }
-    await dev('eth_sendTransaction', [call])
-  }
-  await dev('anvil_setBalance', [relayer, numberToHex(parseEther('10'))])
+  forwarder = { chainId: 31, address: deployed.forwarder }
+  signer = createSigner(relayerAccount(`${deployed.bindings.RELAYER_MNEMONIC}`, 31, 0), 31)
+  const accounts = callers.map(({ address }) => address)
+  await createTreasury(deployed).deposit(accounts, BigInt(startMillis) * milli)
 })
 
 const rootstock = opened(() =>
   startRootstockPool({
-    anvilUrl: anvil.url,
+    anvilUrl: deployed.anvil.url,
     now: () => nowMs,
     rules: { evictAfterBlocks: neverInBlocks },
   }),
@@ -119,9 +97,9 @@ beforeAll(async () => {
   fresh = (await dev('evm_snapshot', [])) as Hex
 })
 
-const callOfLoan = (functionName: 'getBalance' | 'depositFor', account: Address) => ({
-  to: loan,
-  data: encodeFunctionData({ abi: microLoanAbi, functionName, args: [account] }),
+const balanceCall = (account: Address) => ({
+  to: deployed.loan,
+  data: encodeFunctionData({ abi: microLoanAbi, functionName: 'getBalance', args: [account] }),
 })
 
 /** When the latest block was made, in seconds. */
@@ -136,7 +114,7 @@ async function createTwin() {
   const signed = new Set<string>()
   const world = {
     forwarder: forwarder.address.toLowerCase() as Address,
-    loan: loan.toLowerCase() as Address,
+    loan: deployed.loan.toLowerCase() as Address,
     principalWei: 10n * milli,
     dailyCapWei: parseEther('1000'),
     isSigned: ({ intentId, data, signature }: SignedRequest) =>
@@ -158,10 +136,10 @@ async function createTwin() {
     state: {
       ...startState(
         callers.map(({ address }) => address.toLowerCase() as Address),
-        Number(poolMillis * milli) / Number(principalWei),
+        Number(parseEther('10') / principalWei),
       ),
-      nonce: Number(await ask('eth_getTransactionCount', [relayer, 'latest'])),
-      relayerWei: parseEther('10'),
+      nonce: Number(await ask('eth_getTransactionCount', [signer.address, 'latest'])),
+      relayerWei: BigInt(`${await ask('eth_getBalance', [signer.address, 'latest'])}`),
     },
     start,
     blockMs: 1000,
@@ -172,7 +150,7 @@ async function createTwin() {
     chain,
     pool,
     world,
-    relayer,
+    relayer: signer.address,
     signing,
     family: 'rskj',
     now: () => nowMs,
@@ -195,7 +173,7 @@ const answerOf = async (work: () => unknown): Promise<unknown> => {
 
 /** A request of some caller, mostly one that is fine. */
 async function drawRequest(random: Random, { chain, signed }: Twin): Promise<SignedRequest> {
-  const caller = random.pick(callers) as LocalAccount
+  const caller = random.pick(callers)
   const to = random.pick(callers).address
   const data = random.weighted([
     [callOf({ kind: 'transfer', to, amountWei: BigInt(random.int(1, 25)) * milli }), 4],
@@ -203,7 +181,7 @@ async function drawRequest(random: Random, { chain, signed }: Twin): Promise<Sig
     [callOf({ kind: 'loan', principalWei: 10n * milli, feeWei: 1n, termSeconds }), 1],
     [callOf({ kind: 'repayment', amountWei: 'all' }), 1],
     [callOf({ kind: 'repayment', amountWei: BigInt(random.int(1, 12)) * milli }), 2],
-    [callOf({ kind: 'transfer', to: loan, amountWei: milli }), 1],
+    [callOf({ kind: 'transfer', to: deployed.loan, amountWei: milli }), 1],
     [callOf({ kind: 'transfer', to, amountWei: 0n }), 1],
     ['0x1234', 1],
   ] as const)
@@ -260,7 +238,7 @@ async function drawTransaction(random: Random, twin: Twin, sent: Hex[]): Promise
   ])
   const { raw } = await signer.sign({
     nonce: Math.max(0, nonce + ahead),
-    to: count === 0 ? relayer : forwarder.address,
+    to: count === 0 ? signer.address : forwarder.address,
     data: count === 0 ? '0x' : encodeExecute(requests),
     gas: 21_000 + 300_000 * count,
     gasPriceWei: (rootstockRules.minGasPriceWei * tenths) / 10n,
@@ -282,16 +260,19 @@ describe("the simulator's chain and pool", () => {
       const sent: Hex[] = []
       const known = new Map<Hex, ModelTransaction>()
 
+      /** As the real one does before each transaction that comes, and before each block. */
+      const evict = () => twin.pool.evict(twin.chain.head().number, nowMs)
+
       async function compare(step: string): Promise<void> {
         const head = twin.chain.head()
         expect(await latestSeconds(), `${step}: timestamp`).toBe(head.timestampSeconds)
-        const count = await ask('eth_getTransactionCount', [relayer, 'latest'])
+        const count = await ask('eth_getTransactionCount', [signer.address, 'latest'])
         expect(Number(count), `${step}: nonce`).toBe(head.state.nonce)
         const waiting = [...rootstock.pool.pending(), ...rootstock.pool.queued()]
         const hashes = (all: readonly { hash: Hex }[]) => all.map(({ hash }) => hash).sort()
         expect(hashes(waiting), `${step}: pool`).toEqual(hashes(twin.pool.all()))
         for (const { address } of callers) {
-          const balance = await ask('eth_call', [callOfLoan('getBalance', address), 'latest'])
+          const balance = await ask('eth_call', [balanceCall(address), 'latest'])
           const own = head.state.accounts.get(address.toLowerCase() as Address)
           expect(BigInt(`${balance}`), `${step}: balance`).toBe(own?.balanceWei)
         }
@@ -315,8 +296,7 @@ describe("the simulator's chain and pool", () => {
         const transaction = signing.read(raw)
         sent.push(raw)
         known.set(transaction.hash, transaction)
-        // As the real one does at each transaction that is sent.
-        twin.pool.evict(twin.chain.head().number, nowMs)
+        evict()
         const theirs = await answerOf(() => ask('eth_sendRawTransaction', [raw]))
         const ours = await answerOf(() => twin.answer('eth_sendRawTransaction', [raw]))
         expect(theirs, name).toEqual(ours)
@@ -329,7 +309,11 @@ describe("the simulator's chain and pool", () => {
         await rootstock.reorg({ depth, transactions })
         const now = (await latestSeconds()) * 1000
         twin.weather.isMining = false
-        twin.chain.reorganize(depth, depth + 1, now, () => transactions === 'returned')
+        twin.chain.reorganize(depth, depth + 1, now, () => {
+          if (transactions === 'dropped') return false
+          evict()
+          return true
+        })
         twin.weather.isMining = true
       }
 
@@ -348,13 +332,17 @@ describe("the simulator's chain and pool", () => {
             await send(name)
             break
           case 'mine':
-            twin.pool.evict(twin.chain.head().number, nowMs)
+            evict()
             await rootstock.mine()
             twin.chain.mine((await latestSeconds()) * 1000)
             break
           case 'simulate': {
             const requests = [await drawRequest(random, twin), await drawRequest(random, twin)]
-            const call = { from: relayer, to: forwarder.address, data: encodeExecute(requests) }
+            const call = {
+              from: signer.address,
+              to: forwarder.address,
+              data: encodeExecute(requests),
+            }
             const theirs = (await ask('eth_call', [call, 'latest'])) as Hex
             const ours = twin.answer('eth_call', [call, 'latest']) as Hex
             expect(decodeExecute(requests, theirs), name).toEqual(decodeExecute(requests, ours))
