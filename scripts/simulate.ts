@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os'
 import { excuses } from './dev/simulator/oracle/rules.ts'
 import { runCampaign } from './dev/simulator/runs/campaign.ts'
 import { tell } from './dev/simulator/runs/simulate.ts'
-import type { Tally } from './dev/simulator/runs/tally.ts'
 import { readFlags } from './stack/command.ts'
 import { say } from './stack/report.ts'
 
@@ -26,31 +25,19 @@ if (flags.tell) for (const line of await tell(Number(flags.seed))) say(line)
 else process.exitCode = await main()
 
 async function main(): Promise<number> {
-  const { broken, tally, seconds } = await runCampaign({
+  const { broken, seen, excused, seconds } = await runCampaign({
     from: Number(flags.seed),
     count: Number(flags.seeds),
     jobs: Math.min(Number(flags.jobs), Number(flags.seeds)),
     found: ({ seed, violation: { rule, words } }) => say(`Seed ${seed} breaks ${rule}: ${words}`),
   })
-  printTally(tally)
-  const each = ((seconds * 1000) / (tally.seen.seeds ?? 0)).toFixed(1)
-  say(
-    `${tally.seen.seeds} seeds in ${seconds.toFixed(1)} s (${each} ms each): ${broken.length} broken`,
-  )
-  return broken.length === 0 ? 0 : 1
-}
-
-function printTally({ seen, faults, events, excused }: Tally): void {
-  const list = (counts: Record<string, number>) =>
-    Object.entries(counts)
-      .sort(([, a], [, b]) => b - a)
-      .map(([kind, times]) => `${kind} ${times}`)
-      .join(', ')
-  say(`Seen: ${list(seen)}`)
-  say(`Faults: ${list(faults)}`)
-  say(`Events: ${list(events)}`)
+  const list = Object.entries(seen).map(([kind, times]) => `${kind} ${times}`)
+  say(`Seen: ${list.join(', ')}`)
   say('Excuses, by how often each was needed:')
   for (const [name, reason] of Object.entries(excuses)) {
     say(`${`${excused[name] ?? 0}`.padStart(7)}  ${reason}`)
   }
+  const each = ((seconds * 1000) / (seen.seeds ?? 0)).toFixed(1)
+  say(`${seen.seeds} seeds in ${seconds.toFixed(1)} s (${each} ms each): ${broken.length} broken`)
+  return broken.length === 0 ? 0 : 1
 }

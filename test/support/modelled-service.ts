@@ -40,7 +40,7 @@ export function openModelledService(options: ModelledOptions) {
     capLoans,
     preflight,
     limits: { ...limits, dialsAMinute },
-    family: 'rskj' as const,
+    isRoomy: false,
     slots: 1_000,
     inclusion: 1,
     blockMs: 30_000,

@@ -64,7 +64,7 @@ async function send(node: RootstockNode, raw: unknown): Promise<Hex> {
   if (refusal === undefined) return transaction.hash
   const bytes = (transaction.raw.length - 2) / 2
   const values = { ...node.rules, bytes, gas: transaction.gas }
-  throw new RpcError(-32010, refusalWords(refusal, 'rskj', values))
+  throw new RpcError(-32010, refusalWords(refusal, values))
 }
 
 async function byHash(node: RootstockNode, params: readonly unknown[]): Promise<unknown> {

@@ -1,10 +1,7 @@
 import type { SendRefusal } from '../../../src/chain/refusals.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 
-/** Whose rules and words: RSKj's, or those of geth, which most other nodes share. */
-export type PoolFamily = 'rskj' | 'geth'
-
-/** Why a pool refuses a transaction; `means`: what its sender has to take it for. Braces hold what is named in them. */
+/** Why a pool refuses, in the words of RSKj and of geth; `means`: what its sender has to take it for. */
 export const poolRefusals = {
   known: {
     means: 'known',
@@ -63,16 +60,15 @@ export const poolRefusals = {
     rskj: 'insufficient funds to pay for pending and new transactions',
     geth: 'insufficient funds for gas * price + value',
   },
-} as const satisfies Record<string, { means: SendRefusal } & Record<PoolFamily, string>>
+} as const satisfies Record<string, { means: SendRefusal } & Record<'rskj' | 'geth', string>>
 
 export type PoolRefusal = keyof typeof poolRefusals
 
-/** Says why a pool refuses; `values`: what is named in braces. */
+/** Says why RSKj's pool refuses; `values`: what is named in braces. */
 export const refusalWords = (
   refusal: PoolRefusal,
-  family: PoolFamily,
-  values: Readonly<Record<string, unknown>>,
-): string => poolRefusals[refusal][family].replaceAll(/\{(\w+)\}/g, (_, name) => `${values[name]}`)
+  values: Readonly<Record<string, unknown>> = {},
+): string => poolRefusals[refusal].rskj.replaceAll(/\{(\w+)\}/g, (_, name) => `${values[name]}`)
 
 /** Makes the answer to whatever RSKj's code did not foresee (RskErrorResolver). */
 export const internalFault = (): RpcError => new RpcError(-32603, 'Internal server error')

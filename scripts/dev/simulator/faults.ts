@@ -66,27 +66,15 @@ export type Place = keyof typeof possibleFaults
 /** A round has many steps of its own: with every rate in full hardly one would be finished. */
 const tendingShare = 0.15
 
-/** Makes faults as the seed draws them while `isOn` says so, and keeps what happened by its place. */
-export function createFaults(limits: FaultLimits, isOn: () => boolean) {
-  const happened = new Map<string, Fault>()
-  return {
-    happened,
-    at(key: string, place: Place, random: Random): Fault | undefined {
-      const fault = draw(limits, place, random, isOn)
-      if (fault !== undefined) happened.set(key, fault)
-      return fault
-    },
-  }
-}
-
-function draw(
+/** Draws what goes wrong at a place; nothing does while it `isOn` no longer. */
+export function drawFault(
   limits: FaultLimits,
   place: Place,
   random: Random,
-  isOn: () => boolean,
+  isOn: boolean,
 ): Fault | undefined {
   let left = random.next()
-  if (!isOn()) return undefined
+  if (!isOn) return undefined
   for (const kind of possibleFaults[place]) {
     left -= (limits.rates[kind] ?? 0) * (place === 'tending' ? tendingShare : 1)
     if (left < 0) return { kind, ...drawnAs[kind](random, limits, place) } as Fault

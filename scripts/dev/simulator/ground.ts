@@ -38,11 +38,10 @@ export function createGround(
     isSigned: signing.isSigned,
     gasTimes: knobs.gasTimes,
   }
-  const { family } = knobs
   const pool = createAccountPool<ModelTransaction>({
     ...rootstockRules,
     accountSlots: knobs.slots,
-    replacementPercent: family === 'rskj' ? 40 : 10,
+    replacementPercent: knobs.isRoomy ? 10 : 40,
     evictAfterBlocks: knobs.evictAfterBlocks,
     evictAfterMs: knobs.evictAfterMs,
   })
@@ -56,11 +55,10 @@ export function createGround(
     isTaken: ({ hash }, block) => createRandom(seed, hash + block).chance(knobs.inclusion),
   })
   const relayer = signing.relayer.address
-  const node = createModelNode({ chain, pool, world, relayer, signing, family, now, arrived })
+  const node = createModelNode({ chain, pool, world, relayer, signing, now, arrived })
   return { signing, world, callers, chain, pool, node }
 }
 
-/** The contracts as they are deployed, with something in every caller's account and in the pool. */
 export function startState(callers: readonly Address[], poolLoans: number): ChainState {
   return {
     accounts: new Map(

@@ -4,7 +4,6 @@ import type { Payment, Work } from '../../../src/relay/ledger/port.ts'
 import type { Said } from '../oracle/screen-reader.ts'
 import type { PoolRefusal } from '../rootstock-pool/refusals.ts'
 import type { Actor } from './actors.ts'
-import type { Fault } from './faults.ts'
 import type { MemoryEvent } from './lender/kept-memory.ts'
 import type { MinedTransaction } from './model/chain.ts'
 import type { ProcessedRequest } from './model/contracts.ts'
@@ -51,7 +50,6 @@ export type History = Readonly<Records> & {
   work: Work
   audit: readonly string[]
   pool: readonly ModelTransaction[]
-  faults: ReadonlyMap<string, Fault>
   memory: readonly MemoryEvent[]
 }
 

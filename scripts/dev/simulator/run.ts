@@ -189,7 +189,7 @@ function keepWaking(world: World): void {
 }
 
 function historyOf(world: World): History {
-  const { plan, chain, pool, callers, records, faults, memories } = world
+  const { plan, chain, pool, callers, records, memories } = world
   const head = chain.head()
   return {
     ...records,
@@ -200,7 +200,6 @@ function historyOf(world: World): History {
     work: peek(world).work(),
     pool: pool.all().filter(({ nonce }) => nonce >= head.state.nonce),
     memory: memories.events,
-    faults: faults.happened,
     audit: [...wrongSums(world.object.storage)],
   }
 }

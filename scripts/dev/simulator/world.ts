@@ -10,8 +10,9 @@ import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
 import type { SqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import type { Answer } from '../../../src/ussd/answer.ts'
+import type { Random } from '../random.ts'
 import type { Actor } from './actors.ts'
-import { createFaults } from './faults.ts'
+import { drawFault, type Place } from './faults.ts'
 import { createGround, startGasPriceWei, startTime } from './ground.ts'
 import { newRecords } from './history.ts'
 import { createKeptMemories } from './lender/kept-memory.ts'
@@ -88,7 +89,7 @@ export function createWorld(plan: Plan, storage: Sql, isTold: boolean) {
     records,
     weather,
     isolates: new Map<number, { answer: Answer; actors: Set<Actor> }>(),
-    faults: createFaults(knobs, () => weather.isTroubled),
+    faultAt: (place: Place, random: Random) => drawFault(knobs, place, random, weather.isTroubled),
     memories: createKeptMemories(now),
     object: newObject(knobs, storage),
     log(event: LogEvent) {

@@ -152,7 +152,6 @@ async function createTwin() {
     world,
     relayer: signer.address,
     signing,
-    family: 'rskj',
     now: () => nowMs,
     arrived: () => {},
   })

@@ -19,7 +19,7 @@ function paymentsEachMinute() {
   return {
     seed,
     knobs: {
-      ...{ ...knobs, rules, family: 'rskj' as const, slots: 16, preflight: true, rates: {} },
+      ...{ ...knobs, rules, isRoomy: false, slots: 16, preflight: true, rates: {} },
       ...{ workers: 3, skewsMs: [0, 0, 0], callers: 9, slowness: 1, troubledMs: 1_000 },
       ...{ blockMs: rules.blockMs, isRegular: true, inclusion: 1, pauseDays: undefined },
     },

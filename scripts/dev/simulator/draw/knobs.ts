@@ -1,7 +1,6 @@
 import { poolRules } from '../../../../src/chain/chains.ts'
 import type { AccountLimits } from '../../../../src/relay/pay/admission.ts'
 import { createRandom, type Random } from '../../random.ts'
-import type { PoolFamily } from '../../rootstock-pool/refusals.ts'
 import { drawRates } from '../faults.ts'
 import { milliWei, minuteMs, secondMs } from '../units.ts'
 
@@ -13,7 +12,7 @@ const lenderShare = 0.25
 export type Knobs = ReturnType<typeof drawKnobs>
 
 export function drawKnobs(seed: number, random: Random, spanMs: number) {
-  const family: PoolFamily = random.chance(0.85) ? 'rskj' : 'geth'
+  const isRoomy = !random.chance(0.85)
   const workers = random.int(1, 3)
   const maxInFlight = random.weighted([
     [15, 3],
@@ -23,7 +22,8 @@ export function drawKnobs(seed: number, random: Random, spanMs: number) {
   const blockMs = random.pick([8, 24, 30]) * secondMs
   const isLender = createRandom(seed, 'lender').chance(lenderShare)
   return {
-    family,
+    /** The pool takes any nonce, as others than Rootstock's do. */
+    isRoomy,
     rules: {
       ...poolRules.rootstock,
       maxInFlight,
@@ -39,7 +39,7 @@ export function drawKnobs(seed: number, random: Random, spanMs: number) {
       maxInBatch: createRandom(seed, 'batch').pick([1, 2, 3, 12]),
     },
     /** Nonces of an account that the pool takes. */
-    slots: family === 'rskj' ? maxInFlight + 1 : 1_000,
+    slots: isRoomy ? 1_000 : maxInFlight + 1,
     evictAfterBlocks: random.pick([3, 10, 10]),
     evictAfterMs: random.pick([100, 650, 650]) * secondMs,
     preflight: random.chance(0.9),

@@ -10,7 +10,6 @@ import { microLoanAbi } from '../../../../src/loan/abi.ts'
 import { intentLifetimeSeconds } from '../../../../src/relay/forwarder/abi.ts'
 import type { SignedRequest } from '../../../../src/relay/forwarder/requests.ts'
 
-/** What the two contracts remember, as far as the relay can tell. */
 export type ContractState = {
   accounts: Map<Address, LoanAccount>
   liquidityWei: bigint
@@ -146,7 +145,6 @@ function judge(
   return undefined
 }
 
-/** A forwarded call of MicroLoan, by the time of its block (Unix, in seconds). */
 type Call = { world: ContractWorld; state: ContractState; caller: Address; seconds: number }
 
 /** Answers a forwarded call: undefined, or the data of its revert, which changes nothing. */

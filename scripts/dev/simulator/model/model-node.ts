@@ -2,7 +2,7 @@ import { type Address, concat, type Hex, pad, toHex, zeroAddress } from 'viem'
 import { RpcError } from '../../../../src/chain/rpc.ts'
 import { readCall } from '../../../../src/loan/calls.ts'
 import type { AccountPool } from '../../rootstock-pool/account-pool.ts'
-import { type PoolFamily, type PoolRefusal, refusalWords } from '../../rootstock-pool/refusals.ts'
+import { type PoolRefusal, refusalWords } from '../../rootstock-pool/refusals.ts'
 import { readExecute, resultData, selectors, wordOf } from './calldata.ts'
 import type { MinedTransaction, ModelBlock, ModelChain } from './chain.ts'
 import {
@@ -22,7 +22,6 @@ export type ModelNodeOptions = {
   world: ContractWorld
   relayer: Address
   signing: Pick<Signing, 'read'>
-  family: PoolFamily
   now: () => number
   /** Called with all bytes that arrive, and with others that held their nonce in the pool before. */
   arrived: (
@@ -32,8 +31,6 @@ export type ModelNodeOptions = {
   ) => void
 }
 
-const revertCodes = { rskj: -32015, geth: 3 } as const
-const rejectedCodes = { rskj: -32010, geth: -32000 } as const
 const callGas = 6_800_000
 /** What may leave in a day: the model has no limit. */
 const unlimitedWei = 10n ** 30n
@@ -46,9 +43,9 @@ const reads = {
   debt: readCall('loanDetailsOf', zeroAddress).slice(0, 10),
 }
 
-/** Answers JSON-RPC as RSKj or geth does, from what a replica sees whose head is `view`. */
+/** Answers JSON-RPC as RSKj does, from what a replica sees whose head is `view`. */
 export function createModelNode(options: ModelNodeOptions) {
-  const { chain, pool, signing, family } = options
+  const { chain, pool, signing } = options
   const isRelayer = (address: unknown) => isSame(address, options.relayer)
 
   return (method: string, params: readonly unknown[], view: ModelBlock): unknown => {
@@ -68,7 +65,7 @@ export function createModelNode(options: ModelNodeOptions) {
         return toHex(isRelayer(params[0]) ? view.state.relayerWei : 0n)
       case 'eth_gasPrice':
         // RSKj adds a tenth to the minimum (GasPriceTracker).
-        return toHex(family === 'rskj' ? (view.minGasPriceWei * 11n) / 10n : view.minGasPriceWei)
+        return toHex((view.minGasPriceWei * 11n) / 10n)
       case 'eth_call':
         return callAt(options, params[0] as Call, viewAt(params[1], view))
       case 'eth_getTransactionReceipt': {
@@ -118,7 +115,7 @@ export function createModelNode(options: ModelNodeOptions) {
     })
     options.arrived(transaction, refusal, held)
     if (refusal === undefined) return transaction.hash
-    throw new RpcError(rejectedCodes[family], refusalWords(refusal, family, {}))
+    throw new RpcError(-32010, refusalWords(refusal))
   }
 }
 
@@ -159,7 +156,7 @@ const isSame = (address: unknown, own: Address): boolean =>
   typeof address === 'string' && address.toLowerCase() === own.toLowerCase()
 
 function callAt(
-  { world, relayer, family }: ModelNodeOptions,
+  { world, relayer }: ModelNodeOptions,
   { from, to, data }: Call,
   view: ModelBlock,
 ): Hex {
@@ -181,7 +178,7 @@ function callAt(
   }
   if (data === selectors.target) return wordOf(BigInt(world.loan))
   if (!isSame(from, relayer) || !state.isRelayerAllowed) {
-    throw new RpcError(revertCodes[family], 'execution reverted', '0x')
+    throw new RpcError(-32015, 'execution reverted', '0x')
   }
   const trial = cloneContracts(state)
   const block = { timestampSeconds, blockNumber: number }

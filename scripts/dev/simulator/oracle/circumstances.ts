@@ -18,12 +18,12 @@ export const commonExcuses = ({ losses, reorganizations, foreign }: History) => 
   foreign: foreign.size > 0,
 })
 
-/** Says whether bytes were sent before their nonce was given up: geth's pool may hold them until they are outbid. */
+/** Says whether bytes were sent before their nonce was given up: a pool that takes any nonce may hold them until they are outbid. */
 export function isLeftFar(
   { plan, givenUp, arrivals }: History,
   { hash, nonce }: { hash: Hex; nonce: number },
 ): boolean {
   const taken = givenUp.findLast((one) => one.nonce === nonce)
-  if (plan.knobs.family !== 'geth' || taken === undefined) return false
+  if (!plan.knobs.isRoomy || taken === undefined) return false
   return arrivals.some(({ at, transaction }) => transaction.hash === hash && at <= taken.at)
 }

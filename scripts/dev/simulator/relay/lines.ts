@@ -24,7 +24,7 @@ type Met = {
 }
 
 /** Names the place, draws what happens there, and lets the actor die or stall where it has to. */
-export function meet({ plan, scheduler, faults, story }: World, what: string, place: Place): Met {
+export function meet({ plan, scheduler, faultAt, story }: World, what: string, place: Place): Met {
   const actor = currentActor()
   const count = (actor.counts.get(what) ?? 0) + 1
   actor.counts.set(what, count)
@@ -33,7 +33,7 @@ export function meet({ plan, scheduler, faults, story }: World, what: string, pl
   const isNear = place === 'ledger' || place === 'memory'
   const latencyMs = () => plan.knobs.slowness * (isNear ? random.int(2, 25) : random.int(8, 120))
   const [outMs, backMs] = [latencyMs(), latencyMs()]
-  const fault = faults.at(key, place, random)
+  const fault = faultAt(place, random)
   if (fault !== undefined) {
     for (const { troubles } of [actor, ...actor.waiting]) troubles.add(fault.kind)
     story.fault(actor.name, what, fault)

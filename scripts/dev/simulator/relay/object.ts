@@ -76,11 +76,11 @@ function beDue(world: World): void {
 }
 
 function ring(world: World, name: string): void {
-  const { plan, scheduler, faults, story, object } = world
+  const { plan, scheduler, faultAt, story, object } = world
   const { alarm } = object
   const { kept, actors } = instanceOf(world)
   const actor = createActor(name, () => crash(world, restartMs))
-  const fault = faults.at(`${name} rings`, 'ring', createRandom(plan.seed, `${name} rings`))
+  const fault = faultAt('ring', createRandom(plan.seed, `${name} rings`))
   if (fault?.kind === 'rings_twice') {
     story.fault(name, 'alarm', fault)
     scheduler.at(scheduler.now() + fault.afterMs, () => {

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { addCounts, type Counts } from '../../count.ts'
 import type { Violation } from '../oracle/rules.ts'
-import { add, newTally, type Tally } from './tally.ts'
+import type { Message } from './simulate.ts'
 
 type CampaignOptions = {
   from: number
@@ -17,57 +18,44 @@ type CampaignOptions = {
 
 export type Broken = { seed: number; violation: Violation }
 
-export type Message =
-  | ({ kind: 'broken' } & Broken)
-  | { kind: 'done'; tally: Tally }
-  | { kind: 'failed'; seed: number; message: string }
-
 /** Runs many seeds in several processes. @throws {Error} a seed could not be lived through at all */
 export async function runCampaign(options: CampaignOptions) {
   const { from, count, jobs, stopsAtFirst = false, found, environment, hangsAfterMs } = options
-  const script = fileURLToPath(new URL('campaign-process.ts', import.meta.url))
+  const script = fileURLToPath(new URL('simulate.ts', import.meta.url))
   const started = performance.now()
   const broken: Broken[] = []
-  const tally = newTally()
+  const seen: Counts = {}
+  const excused: Counts = {}
   const children: ChildProcess[] = []
   const failures: string[] = []
 
-  const runOne = (job: number) =>
-    new Promise<void>((resolve, reject) => {
-      const seeds = [from + job, jobs, from + count].map(String)
-      const child = spawn(process.execPath, [script, ...seeds], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        env: { ...process.env, ...environment },
-        timeout: hangsAfterMs,
-        killSignal: 'SIGKILL',
-      })
-      children.push(child)
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        const message = JSON.parse(line) as Message
-        switch (message.kind) {
-          case 'broken': {
-            const one = { seed: message.seed, violation: message.violation }
-            broken.push(one)
-            found?.(one)
-            if (stopsAtFirst) for (const other of children) other.kill()
-            return
-          }
-          case 'done':
-            return add(tally, message.tally)
-          case 'failed':
-            failures.push(`seed ${message.seed}: ${message.message}`)
-        }
-      })
-      child.once('error', reject)
-      child.once('close', (code) => {
-        const isCut = stopsAtFirst && broken.length > 0
-        if (code === 0 || isCut) resolve()
-        else reject(new Error(`a process of the campaign ended with code ${code}`))
-      })
+  function hear(message: Message): void {
+    if ('failure' in message) return void failures.push(`seed ${message.seed}: ${message.failure}`)
+    addCounts(seen, message.seen)
+    addCounts(excused, message.excused)
+    const [violation] = message.violations
+    if (violation === undefined) return
+    broken.push({ seed: message.seed, violation })
+    found?.({ seed: message.seed, violation })
+    if (stopsAtFirst) for (const child of children) child.kill()
+  }
+
+  async function runOne(job: number): Promise<void> {
+    const child = fork(script, [from + job, jobs, from + count].map(String), {
+      execArgv: [],
+      env: { ...process.env, ...environment },
+      timeout: hangsAfterMs,
+      killSignal: 'SIGKILL',
     })
+    children.push(child)
+    child.on('message', hear)
+    const [[code]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
+    const isCut = stopsAtFirst && broken.length > 0
+    if (code !== 0 && !isCut) throw new Error(`a process of the campaign ended with code ${code}`)
+  }
 
   await Promise.all(Array.from({ length: jobs }, (_, job) => runOne(job)))
   if (failures.length > 0) throw new Error(failures.join('\n'))
   broken.sort((a, b) => a.seed - b.seed)
-  return { broken, tally, seconds: (performance.now() - started) / 1000 }
+  return { broken, seen, excused, seconds: (performance.now() - started) / 1000 }
 }

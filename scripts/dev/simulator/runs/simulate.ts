@@ -1,15 +1,23 @@
+import process from 'node:process'
+import { pathToFileURL } from 'node:url'
+import { type Counts, countBy } from '../../count.ts'
 import { planOf } from '../draw/plan-of.ts'
+import { Status } from '../model/contracts.ts'
 import { judge } from '../oracle/all.ts'
 import { rules, type Violation } from '../oracle/rules.ts'
 import { runPlan } from '../run.ts'
-import { type Tally, tallyOf } from './tally.ts'
 
-export async function simulate(
-  seed: number,
-): Promise<{ violations: readonly Violation[]; tally: Tally }> {
+/** What one seed came to: what it has seen, and how often each excuse was needed. */
+export type Lived = { violations: readonly Violation[]; seen: Counts; excused: Counts }
+
+const statuses = Object.keys(Status)
+
+async function simulate(seed: number): Promise<Lived> {
   const { history } = await runPlan(planOf(seed))
   const { violations, excused } = judge(history)
-  return { violations, tally: tallyOf(history, excused) }
+  const results = history.processed.map(({ processed }) => statuses[processed.status] ?? '')
+  const seen = { seeds: 1, deliveries: history.deliveries.length, ...countBy(results) }
+  return { violations, seen, excused }
 }
 
 /** Tells the whole story of a seed, and last what promises it breaks. */
@@ -19,4 +27,17 @@ export async function tell(seed: number): Promise<readonly string[]> {
     ({ rule, words }) => `Broken: ${rules[rule]} ${words}`,
   )
   return [...story, ...broken]
+}
+
+/** What a process of the campaign says of each of its seeds. */
+export type Message = { seed: number } & (Lived | { failure: string })
+
+// Started by the campaign with its first seed, the step to the next one, and the end.
+if (import.meta.url === pathToFileURL(`${process.argv[1]}`).href) {
+  const [first = 1, step = 1, end = 1] = process.argv.slice(2).map(Number)
+  for (let seed = first; seed < end; seed += step) {
+    const lived = await simulate(seed).catch((error) => ({ failure: `${error.stack}` }))
+    process.send?.({ seed, ...lived } satisfies Message)
+  }
+  process.disconnect()
 }
