@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { quantile } from '../dev/count.ts'
 
 /** One figure of a run. */
 export type Figure = {
@@ -47,15 +48,6 @@ export function collectFigures(tell: (figure: Figure) => void): Figures {
       tell(figure)
     }
   return { add: take(false), hold: take(true), all }
-}
-
-/** Gives the value below which this share of the values lies, between two of them where it falls there. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const place = (sorted.length - 1) * share
-  const below = sorted[Math.floor(place)] ?? Number.NaN
-  const above = sorted[Math.ceil(place)] ?? Number.NaN
-  return below + (above - below) * (place - Math.floor(place))
 }
 
 /** Gives each name its turns. Every second round goes backwards: nobody always follows the same. */

@@ -1,3 +1,4 @@
+import { inLanes } from '../dev/lanes.ts'
 import { sleep } from '../dev/wait.ts'
 
 /** Requests to be sent. */
@@ -23,16 +24,12 @@ export async function runLoad({ url, headers, bodies, pace, expects }: Load) {
     if (!text.includes(expects)) throw new Error(`a bad answer: ${response.status} ${text}`)
   }
   const startedAt = now()
-  const left = bodies.entries()
   // So many callers, each of whom asks again once answered; or all of them, each at its time.
-  const lane = async () => {
-    for (const [index, body] of left) {
-      if ('perSecond' in pace) await sleep((index * 1000) / pace.perSecond)
-      await ask(body)
-    }
-  }
   const lanes = 'callers' in pace ? pace.callers : bodies.length
-  await Promise.all(Array.from({ length: lanes }, lane))
+  await inLanes(lanes, bodies.entries(), async ([index, body]) => {
+    if ('perSecond' in pace) await sleep((index * 1000) / pace.perSecond)
+    await ask(body)
+  })
   return { startedAt, endedAt: now(), replyMs }
 }
 

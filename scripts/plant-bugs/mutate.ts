@@ -1,3 +1,4 @@
+import { inLanes } from '../dev/lanes.ts'
 import { runCampaign } from '../dev/simulator/runs/campaign.ts'
 import { runCommand } from '../run-command.ts'
 import { readFlags } from '../stack/command.ts'
@@ -34,17 +35,13 @@ async function main(): Promise<number> {
   const mutations = await drawMutations(root, Number(flags.seed), sample)
   say(`${mutations.length} mutations, seed ${flags.seed}`)
   let noticed = 0
-  const left = mutations.entries()
-  const lane = async () => {
-    for (const [index, mutation] of left) {
-      const by = await look(mutation)
-      if (by !== undefined) noticed += 1
-      const { file, line, within, words, was } = mutation
-      const place = `${file.split('/').at(-1)}:${line}, ${within} | ${words} | ${was}`
-      say(`${index + 1} | ${by ?? 'UNNOTICED'} | ${place}`)
-    }
-  }
-  await Promise.all(Array.from({ length: jobs }, lane))
+  await inLanes(jobs, mutations.entries(), async ([index, mutation]) => {
+    const by = await look(mutation)
+    if (by !== undefined) noticed += 1
+    const { file, line, within, words, was } = mutation
+    const place = `${file.split('/').at(-1)}:${line}, ${within} | ${words} | ${was}`
+    say(`${index + 1} | ${by ?? 'UNNOTICED'} | ${place}`)
+  })
   const share = noticed / Math.max(1, mutations.length)
   say(`${noticed} of ${mutations.length} noticed (${(share * 100).toFixed(1)} %)`)
   return share >= Number(flags.bar) ? 0 : 1

@@ -4,31 +4,20 @@ import { sleep } from '../dev/wait.ts'
 import type { Served } from './run.ts'
 
 /** Share of the calls of the database that each kind of fault strikes. */
-const databaseFaultRate = 0.002
+const rate = 0.002
 
 /** Two Deno processes with one real Redis. One of them dies every so often and is started again. */
-export function createKilledDenos({
-  random,
-  killEveryMs,
-}: {
-  random: Random
-  killEveryMs: number
-}): Served {
-  const workers = 2
-  const kinds = ['drop_request', 'drop_reply', 'double', 'html'] as const
-  const hits = new Map<string, () => number>()
+export function createKilledDenos(random: Random, killEveryMs: number): Served {
   let relays: DenoRelays | undefined
-
   return {
     async start(options) {
-      relays = await startDenoRelays({ ...options, workers, seed: random.int(0, 2 ** 31) })
-      const rate = databaseFaultRate
-      for (const kind of kinds) {
-        hits.set(`redis ${kind}`, relays.bridge.script({ fault: { kind }, rate }).hits)
+      relays = await startDenoRelays({ ...options, workers: 2, seed: random.int(0, 2 ** 31) })
+      for (const kind of ['drop_request', 'drop_reply', 'double', 'html'] as const) {
+        relays.bridge.script({ fault: { kind }, rate })
       }
       return relays
     },
-    urls: () => Array.from({ length: workers }, (_, index) => relays?.urlOf(index) ?? ''),
+    urls: () => relays?.urls ?? [],
     events: [
       {
         name: 'killed',
@@ -42,7 +31,6 @@ export function createKilledDenos({
         },
       },
     ],
-    faults: () => Object.fromEntries([...hits].map(([name, count]) => [name, count()])),
     calm: () => relays?.bridge.clear(),
   }
 }

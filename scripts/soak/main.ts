@@ -11,31 +11,22 @@ const denoSessionsPerSecond = 25
 
 const help = `Plays sessions of many callers on a bad line before Rootstock's pool, and judges what came of them.
 
-  npx node scripts/soak/main.ts [--sessions N | --payments N] [--concurrency N] [--seed S] [--deno]
+  npx node scripts/soak/main.ts [--payments N] [--concurrency N] [--seed S] [--deno]
 
-  --sessions     how many (10000)
-  --payments     goes on until so many were submitted
+  --payments     goes on until so many were submitted (5000)
   --concurrency  sessions at a time (64)
   --seed         draws all of it (1)
   --deno         served by two Deno processes with one Redis, one of which is killed at random`
 
-const flags = readFlags(help, {
-  ...{ sessions: '10000', concurrency: '64', seed: '1', deno: false },
-  payments: undefined,
-})
+const flags = readFlags(help, { payments: '5000', concurrency: '64', seed: '1', deno: false })
 
 const seed = wholeNumber('seed', flags.seed)
-const sessions =
-  flags.payments === undefined
-    ? wholeNumber('sessions', flags.sessions)
-    : { untilSubmitted: wholeNumber('payments', flags.payments) }
-const random = createRandom(seed, 'processes')
 const onDeno = {
   perSecond: denoSessionsPerSecond,
-  served: createKilledDenos({ random, killEveryMs }),
+  served: createKilledDenos(createRandom(seed, 'processes'), killEveryMs),
 }
 const result = await soak({
-  sessions,
+  payments: wholeNumber('payments', flags.payments),
   concurrency: wholeNumber('concurrency', flags.concurrency),
   seed,
   progress: say,

@@ -1,29 +1,23 @@
 import { parseEther } from 'viem'
-import { type Counts, countBy } from '../dev/count.ts'
+import { type Counts, countBy, quantile } from '../dev/count.ts'
 import type { Fault } from '../dev/faults/fault-proxy.ts'
+import { inLanes } from '../dev/lanes.ts'
 import { createRandom, type Random } from '../dev/random.ts'
 import { claimOf } from '../dev/relays/oracle.ts'
-import type { Delivery } from '../dev/relays/relay-workers.ts'
-import {
-  type Rig,
-  type StartRelays,
-  startRig,
-  stranger,
-  UnsettledError,
-} from '../dev/relays/rig.ts'
+import { type Delivery, postDelivery } from '../dev/relays/relay-workers.ts'
+import { type Rig, type StartRelays, startRig, UnsettledError } from '../dev/relays/rig.ts'
 import { sleep } from '../dev/wait.ts'
 import { createOperatorClient } from '../ops/operator-client.ts'
 import { reconcile } from '../ops/reconcile/reconcile-deployment.ts'
 import { makeSessions, type Session } from './sessions.ts'
 
 export type SoakOptions = {
-  /** How many are dialled; or as many as it takes until so many payments were submitted. */
-  sessions: number | { untilSubmitted: number }
+  /** Sessions are dialled until so many of them were told of a payment. */
+  payments: number
   concurrency: number
   /** Sessions that begin in a second, at most. One key carries only so much. */
   perSecond?: number
   seed: number
-  blockMs?: number
   /** Share of the requests to the node that each kind of fault strikes. */
   rate?: number
   /** Others than the bundled Worker in workerd. */
@@ -38,7 +32,6 @@ export type Served = {
   /** Where deliveries go, in turns; one that brought nothing goes to the next of them. */
   urls: () => readonly string[]
   events: readonly SoakEvent[]
-  faults: () => Counts
   /** Nothing happens from now on. */
   calm: () => void
 }
@@ -57,6 +50,8 @@ export type SoakResult = Awaited<ReturnType<typeof soak>>
 const gatewayMs = 15_000
 
 const operatorToken = 'the-token-of-the-soak'
+
+const blockMs = 400
 
 /** One person pays a few times a minute at most: few people with many payments each wait for themselves. */
 const sessionsPerCaller = 10
@@ -78,9 +73,8 @@ const faults: readonly Fault[] = [
 
 /** Plays sessions against the real Worker, whose way to the chain is bad, and judges the outcome. */
 export async function soak(options: SoakOptions) {
-  const { sessions, seed, blockMs = 400, rate = 0.01, served, progress = () => {} } = options
-  const expected = typeof sessions === 'number' ? sessions : sessions.untilSubmitted
-  const callers = Math.ceil(expected / sessionsPerCaller)
+  const { payments, seed, rate = 0.01, served, progress = () => {} } = options
+  const callers = Math.ceil(payments / sessionsPerCaller)
   const rig = await startRig({
     ...(served && { relays: served.start }),
     blockMs,
@@ -95,8 +89,10 @@ export async function soak(options: SoakOptions) {
     for (const fault of faults) rig.faults.script({ fault, rate })
     const urls = served?.urls ?? (() => [rig.relay.url])
     const line: Line = { rig, urls, turns: 0, latencies: [], submitted: new Set() }
-    const chain = rate === 0 ? [] : chainEvents(rig, createRandom(seed, 'chain'), rate, blockMs)
-    const events = [...chain, ...(served?.events ?? [])]
+    const events = [
+      ...chainEvents(rig, createRandom(seed, 'chain'), rate),
+      ...(served?.events ?? []),
+    ]
     const weather = startWeather(createRandom(seed, 'weather'), events)
     const { played, seconds } = await playAll(line, options)
     await weather.stop()
@@ -121,11 +117,7 @@ export async function soak(options: SoakOptions) {
       settledSeconds,
       replyMs: spread(line.latencies),
       replies: countBy(rig.told.map(({ reply }) => (reply ? claimOf(reply) : 'no reply'))),
-      faults: {
-        ...countBy(rig.faults.log.map(({ fault }) => fault)),
-        ...weather.counts,
-        ...served?.faults(),
-      },
+      faults: { ...countBy(rig.faults.log.map(({ fault }) => fault)), ...weather.counts },
       verdict,
       /** What never came to an end, in the rig's words. */
       stuck,
@@ -152,47 +144,30 @@ type Line = {
 /** Plays sessions, so many at a time and a second, and then what is delivered late of them. */
 async function playAll(
   line: Line,
-  { sessions, seed, concurrency, perSecond = Number.POSITIVE_INFINITY, progress }: SoakOptions,
+  { payments, seed, concurrency, perSecond = Number.POSITIVE_INFINITY, progress }: SoakOptions,
 ): Promise<{ played: number; seconds: number }> {
   const started = performance.now()
   const { rig, submitted } = line
-  const isCounted = typeof sessions === 'number'
-  const count = isCounted ? sessions : Number.POSITIVE_INFINITY
-  const enough = isCounted ? count : sessions.untilSubmitted
-  const dialled = makeSessions(createRandom(seed, 'sessions'), rig.callers, [stranger], count)
   const late: Delivery[] = []
   let played = 0
   let begun = 0
-  await inParallel(concurrency, dialled, async (session) => {
-    if (submitted.size >= enough) return 'enough'
-    const waitMs = started + (begun * 1000) / perSecond - performance.now()
-    begun += 1
+  function* wanted() {
+    for (const session of makeSessions(createRandom(seed, 'sessions'), rig.callers)) {
+      if (submitted.size >= payments) return
+      yield session
+    }
+  }
+  await inLanes(concurrency, wanted(), async (session) => {
+    const waitMs = started + (begun++ * 1000) / perSecond - performance.now()
     if (waitMs > 0) await sleep(waitMs)
     await play(line, session)
     if (session.late !== undefined) late.push(session.late)
     played += 1
     if (played % 500 === 0) progress?.(`${played} sessions, ${submitted.size} submitted`)
-    return 'more'
   })
   progress?.(`${late.length} late deliveries`)
-  await inParallel(concurrency, late.values(), async (delivery) => {
-    await deliver(line, delivery)
-    return 'more'
-  })
+  await inLanes(concurrency, late.values(), (delivery) => deliver(line, delivery))
   return { played, seconds: (performance.now() - started) / 1000 }
-}
-
-async function inParallel<Item>(
-  width: number,
-  items: Iterator<Item>,
-  work: (item: Item) => Promise<'more' | 'enough'>,
-): Promise<void> {
-  const lane = async () => {
-    for (let next = items.next(); !next.done; next = items.next()) {
-      if ((await work(next.value)) === 'enough') return
-    }
-  }
-  await Promise.all(Array.from({ length: width }, lane))
 }
 
 async function play(line: Line, { steps }: Session): Promise<void> {
@@ -202,7 +177,8 @@ async function play(line: Line, { steps }: Session): Promise<void> {
       continue
     }
     line.rig.note(delivery)
-    await post(nextUrl(line), delivery, AbortSignal.timeout(how.afterMs)).catch(() => undefined)
+    const signal = AbortSignal.timeout(how.afterMs)
+    await postDelivery(nextUrl(line), delivery, signal).catch(() => undefined)
   }
 }
 
@@ -213,7 +189,7 @@ async function deliver(line: Line, delivery: Delivery): Promise<void> {
     const entry = line.rig.note(delivery)
     const started = performance.now()
     try {
-      entry.reply = await post(url, delivery, AbortSignal.timeout(gatewayMs))
+      entry.reply = await postDelivery(url, delivery, AbortSignal.timeout(gatewayMs))
       line.latencies.push(performance.now() - started)
       if (claimOf(entry.reply) === 'submitted') line.submitted.add(delivery.sessionId)
       return
@@ -229,19 +205,8 @@ function nextUrl(line: Line): string {
   return urls[line.turns % urls.length] ?? line.rig.relay.url
 }
 
-async function post(url: string, { phone, sessionId, text }: Delivery, signal: AbortSignal) {
-  const body = new URLSearchParams({ phoneNumber: phone, sessionId, text })
-  const response = await fetch(`${url}/ussd`, { method: 'POST', body, signal })
-  return { status: response.status, text: await response.text() }
-}
-
 /** What happens to a chain and its pool all by itself: windows of refusal, evictions, reorganizations. */
-function chainEvents(
-  { faults, rootstock }: Rig,
-  random: Random,
-  rate: number,
-  blockMs: number,
-): SoakEvent[] {
+function chainEvents({ faults, rootstock }: Rig, random: Random, rate: number): SoakEvent[] {
   const windowMs = 100
   return [
     {
@@ -300,7 +265,6 @@ async function settle(rig: Rig) {
 }
 
 function spread(values: number[]) {
-  const sorted = values.toSorted((a, b) => a - b)
-  const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0)
+  const at = (share: number) => Math.round(quantile(values, share))
   return { p50: at(0.5), p99: at(0.99), longest: at(1) }
 }

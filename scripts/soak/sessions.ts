@@ -1,6 +1,7 @@
 import type { Random } from '../dev/random.ts'
 import type { Caller } from '../dev/relays/callers.ts'
 import type { Delivery } from '../dev/relays/relay-workers.ts'
+import { stranger } from '../dev/relays/rig.ts'
 
 /** One delivery of a session and how its gateway behaves. */
 export type Step =
@@ -16,18 +17,13 @@ export type Session = {
   late: Delivery | undefined
 }
 
-/** Sessions of many people, the same ones for the same seed. */
-export function* makeSessions(
-  random: Random,
-  callers: readonly Caller[],
-  recipients: readonly string[],
-  count: number,
-): Generator<Session> {
-  for (let index = 0; index < count; index += 1) {
+/** Sessions of many people without end, the same ones for the same seed. */
+export function* makeSessions(random: Random, callers: readonly Caller[]): Generator<Session> {
+  for (let index = 0; ; index += 1) {
     const caller = random.pick(callers)
     const sessionId = `soak-${index}`
     const others = callers.filter(({ phone }) => phone !== caller.phone)
-    const to = random.chance(0.2) ? random.pick(recipients) : random.pick(others).phone
+    const to = random.chance(0.2) ? stranger : random.pick(others).phone
     const texts = textsOf(random, to)
     const deliver = (text: string, times = 1) => ({
       kind: 'deliver' as const,

@@ -48,7 +48,7 @@ const parts: readonly Step[] = [
   { name: 'bench', command: node('bench/main', '--check') },
   {
     name: 'soak',
-    command: node('soak/main', '--sessions', '10000', '--seed', seed),
+    command: node('soak/main', '--payments', '5000', '--seed', seed),
     figures: perSecond,
   },
   {

@@ -12,12 +12,12 @@ describe.skipIf(!hasRedisServer())(
   () => {
     test(`pay ${payments} payments once each, and say nothing untrue`, async () => {
       const { verdict, stuck, gaps, replies, faults } = await soak({
-        sessions: { untilSubmitted: payments },
+        payments,
         concurrency: 8,
         // However fast a machine is: there has to be time to be killed in.
         perSecond: times({ sampled: 5, full: 15 }),
         seed,
-        served: createKilledDenos({ random: createRandom(seed, 'processes'), killEveryMs: 800 }),
+        served: createKilledDenos(createRandom(seed, 'processes'), 800),
       })
       expect(verdict.faults).toEqual([])
       expect(verdict.executed).toBeGreaterThanOrEqual(payments)

@@ -1,5 +1,6 @@
-import { startRealDeno } from '../../dev/deno/real-deno.ts'
-import { type Figures, quantile, takeTurns } from '../figures.ts'
+import { quantile } from '../../dev/count.ts'
+import { startDenoRelays } from '../../dev/relays/deno-relays.ts'
+import { type Figures, takeTurns } from '../figures.ts'
 import { countConfirmations, type Payer, type PaymentRound, payRound } from '../payer.ts'
 import type { World } from '../world.ts'
 
@@ -61,9 +62,10 @@ export async function measurePayments(world: World): Promise<void> {
 async function startDeno({ chain, atEnd }: World) {
   const confirmed = countConfirmations()
   const variables = await chain.makeVariables('deno')
-  const { origin, pid, commands, stop } = await startRealDeno(variables, confirmed.onLine)
+  const { onLine } = confirmed
+  const { url, pid, bridge, stop } = await startDenoRelays({ variables, workers: 1, onLine })
   atEnd(stop)
-  return { payer: { url: origin, pid, confirmed }, commands }
+  return { payer: { url, pid: pid(), confirmed }, commands: bridge.commands }
 }
 
 function tellLoad(figures: Figures, callers: number, taken: Record<Name, PaymentRound[]>): void {

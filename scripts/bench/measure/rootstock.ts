@@ -1,5 +1,5 @@
+import { quantile } from '../../dev/count.ts'
 import { startRootstockPool } from '../../dev/rootstock-pool/start.ts'
-import { quantile } from '../figures.ts'
 import { payRound } from '../payer.ts'
 import { startNodeProxy } from '../served/node-proxy.ts'
 import type { World } from '../world.ts'

@@ -1,4 +1,4 @@
-import { quantile } from '../figures.ts'
+import { quantile } from '../../dev/count.ts'
 import { type PaymentRound, payRound } from '../payer.ts'
 import { startNodeProxy } from '../served/node-proxy.ts'
 import type { World } from '../world.ts'

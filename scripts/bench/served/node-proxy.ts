@@ -1,5 +1,7 @@
 import { type FaultProxy, startFaultProxy } from '../../dev/faults/fault-proxy.ts'
 
+const unknownMethod = { code: -32601, message: 'method not found' }
+
 /** Stands before a node and counts what it is asked. */
 export async function startNodeProxy(
   target: string,
@@ -8,6 +10,7 @@ export async function startNodeProxy(
   const proxy = await startFaultProxy({ target })
   atEnd(proxy.stop)
   // viem asks it first; anvil answers it, and no node of Rootstock does.
-  proxy.script({ fault: { kind: 'unknown_method' }, methods: ['eth_fillTransaction'] })
+  const change = ({ id }: { id?: unknown }) => ({ jsonrpc: '2.0', id, error: unknownMethod })
+  proxy.script({ fault: { kind: 'changed', change }, methods: ['eth_fillTransaction'] })
   return proxy
 }

@@ -9,9 +9,6 @@ export type Fault =
   | HttpFault
   /** Another node answers, this many blocks behind. Transactions go to the one in front. */
   | { kind: 'lagging'; blocks: number }
-  | { kind: 'unknown_method' }
-  /** A node that counts an account's transactions wrong by this many. */
-  | { kind: 'miscounted'; by: number }
   /** A node whose honest answers are made others. */
   | { kind: 'changed'; change: Change }
 
@@ -83,10 +80,13 @@ export async function startFaultProxy({ target, seed = 1 }: { target: string; se
         const changed = Array.isArray(said) ? said.map(rewrite) : rewrite(said)
         return reply(response, { status, text: JSON.stringify(changed) })
       }
-      case 'lagging':
-      case 'miscounted':
-      case 'unknown_method': {
-        const answers = await Promise.all(requests.map((one) => answerBadly(node, fault, one)))
+      case 'lagging': {
+        const answers = await Promise.all(
+          requests.map(async ({ id, ...asked }) => {
+            const answer = await laggingAnswer(asked, fault.blocks, node.ask)
+            return { jsonrpc: '2.0', id, ...(answer ?? (await node.answer(asked))) }
+          }),
+        )
         const text = JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0])
         return reply(response, { status: 200, text })
       }
@@ -98,30 +98,7 @@ export async function startFaultProxy({ target, seed = 1 }: { target: string; se
   }
 }
 
-async function answerBadly(
-  { forward, ask }: Node,
-  fault: Exclude<Fault, HttpFault | { kind: 'changed' }>,
-  { id, method, params }: Request,
-): Promise<unknown> {
-  const direct = async () => {
-    const { text } = await forward(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
-    return JSON.parse(text)
-  }
-  if (fault.kind === 'lagging') {
-    const answer = await laggingAnswer({ method, params }, fault.blocks, ask)
-    return answer === undefined ? direct() : { jsonrpc: '2.0', id, ...answer }
-  }
-  if (fault.kind === 'unknown_method') {
-    return { jsonrpc: '2.0', id, error: { code: -32601, message: 'method not found' } }
-  }
-  if (method !== 'eth_getTransactionCount') return direct()
-  const count = Math.max(0, Number(await ask(method, params)) + fault.by)
-  return { jsonrpc: '2.0', id, result: `0x${count.toString(16)}` }
-}
-
-type Node = { forward: (body: string) => Promise<HttpReply>; ask: Ask }
-
-function nodeAt(target: string): Node {
+function nodeAt(target: string) {
   async function forward(body: string): Promise<HttpReply> {
     const answer = await fetch(target, {
       method: 'POST',
@@ -131,12 +108,14 @@ function nodeAt(target: string): Node {
     return { status: answer.status, text: await answer.text() }
   }
 
-  async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
-    const { text } = await forward(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
-    return (JSON.parse(text) as { result?: unknown }).result
+  async function answer(asked: Omit<Request, 'id'>): Promise<Answer> {
+    const { text } = await forward(JSON.stringify({ jsonrpc: '2.0', id: 1, ...asked }))
+    const { id: _, ...said } = JSON.parse(text) as Answer
+    return said
   }
 
-  return { forward, ask }
+  const ask: Ask = async (method, params) => (await answer({ method, params })).result
+  return { forward, answer, ask }
 }
 
 function requestsIn(body: string): Request[] {

@@ -10,7 +10,7 @@ import { type RedisServer, startRedisServer } from '../redis/redis-server.ts'
 import { assertNothingUncaught } from '../uncaught.ts'
 import { openRows, tearRows } from './ledger-rows-redis.ts'
 import { type LogLine, logLineOf } from './log-line.ts'
-import type { Delivery } from './relay-workers.ts'
+import { type Delivery, postDelivery } from './relay-workers.ts'
 
 /** Deno processes with one Redis, in the place of Workers with one object. */
 export type DenoRelays = Awaited<ReturnType<typeof startDenoRelays>>
@@ -21,6 +21,7 @@ export async function startDenoRelays({
   workers = 2,
   redis,
   seed,
+  onLine = () => {},
 }: {
   variables: Record<string, string>
   workers?: number
@@ -28,6 +29,7 @@ export async function startDenoRelays({
   redis?: RedisServer
   /** What draws the share of the database's calls that a fault strikes. */
   seed?: number
+  onLine?: (line: string) => void
 }) {
   let server = redis ?? (await startRedisServer({ mode: 'cluster' }))
   let laterMs: number | undefined
@@ -37,7 +39,10 @@ export async function startDenoRelays({
     ...(seed === undefined ? {} : { seed }),
   })
   const log: LogLine[] = []
-  const note = (printed: string) => log.push(logLineOf(printed))
+  const note = (printed: string) => {
+    log.push(logLineOf(printed))
+    onLine(printed)
+  }
   const environment = {
     ...variables,
     UPSTASH_REDIS_REST_URL: bridge.url,
@@ -45,6 +50,7 @@ export async function startDenoRelays({
   }
   let own: Record<string, string> = {}
   const ports = await Promise.all(Array.from({ length: workers }, freePort))
+  const urls = ports.map((port) => `http://127.0.0.1:${port}`)
   const processes: (DenoProcess | undefined)[] = await Promise.all(ports.map(start))
   const { name, relayer } = namesOf(variables)
   const database = openRedis(bridge)
@@ -57,13 +63,11 @@ export async function startDenoRelays({
       server = to
       bridge.lead(to.port)
     },
-    url: urlOf(0),
-    urlOf,
-    async deliver({ phone, sessionId, text }: Delivery, worker = 0) {
-      const body = new URLSearchParams({ phoneNumber: phone, sessionId, text })
-      const response = await fetch(`${urlOf(worker)}/ussd`, { method: 'POST', body })
-      return { status: response.status, text: await response.text() }
-    },
+    url: `${urls[0]}`,
+    urls,
+    /** The first of the processes, which a test may end and start again. */
+    pid: () => processes[0]?.pid ?? 0,
+    deliver: (delivery: Delivery, worker = 0) => postDelivery(`${urls[worker]}`, delivery),
     wake: () => queue.arm(tendTask, 0),
     async restart(rows: 'kept' | 'lost', changes: Record<string, string> = {}) {
       own = changes
@@ -92,10 +96,6 @@ export async function startDenoRelays({
       if (redis === undefined) await server.stop()
       assertNothingUncaught(log.map(({ message }) => message))
     },
-  }
-
-  function urlOf(index: number): string {
-    return `http://127.0.0.1:${ports[index]}`
   }
 
   function start(port: number): Promise<DenoProcess> {

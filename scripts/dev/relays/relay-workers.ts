@@ -11,6 +11,21 @@ export type Delivery = { phone: string; sessionId: string; text: string }
 
 export type Reply = { status: number; text: string }
 
+/** Makes the body with which a gateway delivers. */
+export const bodyOf = ({ phone, sessionId, text }: Delivery): URLSearchParams =>
+  new URLSearchParams({ phoneNumber: phone, sessionId, text })
+
+/** Delivers as a gateway does that reaches the relay at this address. */
+export async function postDelivery(
+  url: string,
+  delivery: Delivery,
+  signal?: AbortSignal,
+): Promise<Reply> {
+  const init = { method: 'POST', body: bodyOf(delivery), signal: signal ?? null }
+  const response = await fetch(`${url}/ussd`, init)
+  return { status: response.status, text: await response.text() }
+}
+
 /** The bundled Worker in workerd, as many of it as asked for, all with one ledger. */
 export type RelayWorkers = {
   url: string
@@ -44,9 +59,8 @@ export async function startRelayWorkers({
     get url() {
       return running.url
     },
-    async deliver({ phone, sessionId, text }, worker = 0) {
-      const body = new URLSearchParams({ phoneNumber: phone, sessionId, text })
-      const response = await running.fetch(worker, body)
+    async deliver(delivery, worker = 0) {
+      const response = await running.fetch(worker, bodyOf(delivery))
       return { status: response.status, text: await response.text() }
     },
     wake: () => running.wake(),

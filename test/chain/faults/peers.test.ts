@@ -1,4 +1,6 @@
+import { numberToHex } from 'viem'
 import { describe, expect, test } from 'vitest'
+import type { Change } from '../../../scripts/dev/faults/fault-proxy.ts'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { requestsInCalldata } from '../../../src/relay/forwarder/requests.ts'
 import { blockMs, openRig } from '../../support/faults/open-rig.ts'
@@ -21,11 +23,12 @@ describe('failures of other relayers', () => {
   /** The node counts too many once, to a ledger that knows nothing. */
   async function miscount(by: number) {
     await rig.relay.restart('lost')
-    return rig.faults.script({
-      fault: { kind: 'miscounted', by },
-      methods: ['eth_getTransactionCount'],
-      times: 1,
-    })
+    const method = 'eth_getTransactionCount'
+    const change: Change = (answer, request) =>
+      request.method === method
+        ? { ...answer, result: numberToHex(Number(answer.result) + by) }
+        : answer
+    return rig.faults.script({ fault: { kind: 'changed', change }, methods: [method], times: 1 })
   }
 
   test('2: a counter that ran far ahead of the chain comes back', async () => {

@@ -15,7 +15,7 @@ test(`${payments} payments on a bad line are made once each, or not at all, as t
     reconciled,
   } = await soak({
     // On a busy machine fewer of the sessions come as far, and more are dialled.
-    sessions: { untilSubmitted: payments },
+    payments,
     concurrency: 32,
     // A short run on a line that is as bad as a long one's would meet few faults of each kind.
     rate: times({ sampled: 0.02, full: 0.01 }),

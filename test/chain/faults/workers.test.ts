@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
+import { postDelivery } from '../../../scripts/dev/relays/relay-workers.ts'
 import { stranger } from '../../../scripts/dev/relays/rig.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
 import { minPrice, openRig, pay } from '../../support/faults/open-rig.ts'
@@ -117,12 +118,7 @@ describe('a gateway that hangs up', () => {
     rig.faults.script({ fault: { kind: 'delay_reply', ms: 300 }, methods: ['eth_call'], times: 1 })
     const before = (await rig.judge()).executed
     rig.note(delivery)
-    const { phone, sessionId, text } = delivery
-    await fetch(`${rig.relay.url}/ussd`, {
-      method: 'POST',
-      body: new URLSearchParams({ phoneNumber: phone, sessionId, text }),
-      signal: AbortSignal.timeout(100),
-    }).catch(() => undefined)
+    await postDelivery(rig.relay.url, delivery, AbortSignal.timeout(100)).catch(() => undefined)
     await expect.poll(async () => (await rig.judge()).executed).toBe(before + 1)
   })
 })

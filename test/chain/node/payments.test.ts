@@ -2,6 +2,7 @@ import { type Address, createPublicClient, http, parseAbi, parseEther } from 'vi
 import { beforeAll, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { type Caller, callersOf, createTreasury } from '../../../scripts/dev/relays/callers.ts'
+import { postDelivery } from '../../../scripts/dev/relays/relay-workers.ts'
 import { exchange } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { inTime } from '../../support/in-time.ts'
@@ -89,9 +90,8 @@ test('and each of these payments is confirmed, none of them twice', async () => 
   }
 })
 
-async function dial(phoneNumber: string, sessionId: string, text: string): Promise<string> {
-  const body = new URLSearchParams({ phoneNumber, sessionId, text })
-  return await (await fetch(`${worker.origin}/ussd`, { method: 'POST', body })).text()
+async function dial(phone: string, sessionId: string, text: string): Promise<string> {
+  return (await postDelivery(worker.origin, { phone, sessionId, text })).text
 }
 
 /** Reads past everything under test. */

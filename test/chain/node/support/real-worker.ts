@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startRealDeno } from '../../../../scripts/dev/deno/real-deno.ts'
+import { startDenoRelays } from '../../../../scripts/dev/relays/deno-relays.ts'
 import { assertNothingUncaught } from '../../../../scripts/dev/uncaught.ts'
 import { startWorkerd } from '../../../../scripts/dev/workerd.ts'
 import { children } from '../../../../scripts/stack/process-id.ts'
@@ -44,11 +44,13 @@ export async function startRealWorker(
   const environment = { ...(await defaults(nodeUrls)), ...variables }
   const served =
     process.env.SERVED_BY === 'deno'
-      ? await startRealDeno(environment, note)
+      ? await startDenoRelays({ variables: environment, workers: 1, onLine: note })
       : await startInWorkerd(environment, note)
-  const rpcUrl = `${served.origin}/rpc/${workerKey}`
+  const { url: origin } = served
+  const rpcUrl = `${origin}/rpc/${workerKey}`
   return {
-    ...served,
+    origin,
+    ...('inspectorUrl' in served && { inspectorUrl: served.inspectorUrl }),
     async stop() {
       await served.stop()
       assertNothingUncaught(lines)
@@ -85,10 +87,7 @@ async function defaults(nodeUrls: readonly string[]): Promise<Record<string, str
   }
 }
 
-async function startInWorkerd(
-  variables: Record<string, string>,
-  note: (line: string) => void,
-): Promise<Pick<RealWorker, 'origin' | 'stop' | 'inspectorUrl'>> {
+async function startInWorkerd(variables: Record<string, string>, note: (line: string) => void) {
   const build = await buildWorker()
   const objects = await mkdtemp(join(tmpdir(), 'real-worker-'))
   const miniflare = startWorkerd({
@@ -97,9 +96,9 @@ async function startInWorkerd(
     onLine: note,
     workers: [servedWorker(build, variables)],
   })
-  const { origin } = await miniflare.ready
+  const { origin: url } = await miniflare.ready
   return {
-    origin,
+    url,
     inspectorUrl: (await miniflare.getInspectorURL()).href,
     async stop() {
       await miniflare.dispose()
