@@ -43,35 +43,24 @@ export function meet({ plan, scheduler, faultAt, story }: World, what: string, p
   return { place, actor, random, fault, outMs, backMs }
 }
 
-/** Has the ledger's object do what it does of itself: a point where it may die. */
+/** Has a program do work of its own, a point where it may die; it takes no time unless it stalls. */
 export async function own<Answer>(
   world: World,
   what: string,
+  place: 'step' | 'tending',
   work: () => Answer | Promise<Answer>,
 ): Promise<Answer> {
-  const { actor, fault } = meet(world, what, 'tending')
+  const { actor, fault } = meet(world, what, place)
   if (!actor.isAlive) return never()
   const answer = await work()
-  if (fault?.kind !== 'dies_after') return answer
-  actor.die(fault.scope)
-  return never()
-}
-
-/** Has a program do work of its own, which takes no time unless it stalls. */
-async function step<Answer>(
-  world: World,
-  what: string,
-  work: () => Promise<Answer>,
-): Promise<Answer> {
-  const { actor } = meet(world, what, 'step')
-  if (!actor.isAlive) return never()
-  const answer = await work()
-  if (actor.stalledUntil > world.scheduler.now()) {
-    await new Promise<void>((resolve) => {
-      resumeAt(world.scheduler, actor, actor.stalledUntil, resolve)
-    })
+  if (fault?.kind === 'dies_after') {
+    actor.die(fault.scope)
+    return never()
   }
-  return answer
+  if (fault?.kind !== 'stalls') return answer
+  return new Promise((resolve) => {
+    resumeAt(world.scheduler, actor, actor.stalledUntil, () => resolve(answer))
+  })
 }
 
 /** Tells what came of an exchange, or has the line lost. */
@@ -196,7 +185,7 @@ export const partsOf = (world: World, skewMs = 0): Parts => ({
   clock: clockOf(world.scheduler, skewMs),
   log: world.log,
   rpc: nodeLine(world),
-  step: (what, work) => step(world, what, work),
+  step: (what, work) => own(world, what, 'step', work),
 })
 
 /** The ways to what a lender has besides: the memories of accounts, and a provider that takes each message. */

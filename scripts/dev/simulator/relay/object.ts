@@ -239,9 +239,9 @@ function judgeAlarm(
 function instanceOf(world: World): NonNullable<World['object']['instance']> {
   const { object, log, plan, signing, scheduler } = world
   const port = {
-    getAlarm: () => own(world, 'getAlarm', () => object.alarm.dueAt),
-    setAlarm: (time: number) => own(world, 'setAlarm', () => setAlarm(world, time)),
-    deleteAlarm: () => own(world, 'deleteAlarm', () => setAlarm(world, null)),
+    getAlarm: () => own(world, 'getAlarm', 'tending', () => object.alarm.dueAt),
+    setAlarm: (time: number) => own(world, 'setAlarm', 'tending', () => setAlarm(world, time)),
+    deleteAlarm: () => own(world, 'deleteAlarm', 'tending', () => setAlarm(world, null)),
   }
   if (object.instance !== undefined) return object.instance
   const relayer = signing.relayer.address.toLowerCase()
@@ -288,7 +288,7 @@ function newTend(world: World) {
 /** Gives the object its ledger: each call may be its last. */
 const mortal = (world: World, ledger: Ledger): Ledger =>
   ledgerThrough((method, args) =>
-    own(world, `own.${method}`, () =>
+    own(world, `own.${method}`, 'tending', () =>
       (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
     ),
   )

@@ -11,12 +11,8 @@ import { spendingKey } from '../model/contracts.ts'
 import type { RoundStart, World } from '../world.ts'
 import { undecided } from './open.ts'
 
-/** A request that lives has asked for its receipt so long after its poll. */
-const watchEndsMs = 1_000
-
 // What a round has to have done is written here a second time, by what the chain is and not by what the
-// relay has asked of it: a round that nothing disturbs leaves nothing undone. Only what was so from its
-// first moment to its last is held against it.
+// relay has asked of it. Only what was so from its first moment to its last is held against it.
 
 /** Takes down how things stand when a round begins. */
 export function beginRound(world: World, ledger: SqlLedger): RoundStart | undefined {
@@ -63,10 +59,9 @@ function isCounted({ records }: World, before: number): boolean {
 }
 
 function* undone(world: World, start: RoundStart, left: Work): Generator<string> {
-  yield* unsettled(world, start, left)
-  yield* greedy(world, left)
   // What held a nonce that the ledger does not know is left alone for longer than it is there.
   if (!isAlone(world)) return
+  yield* greedy(world, left)
   yield* overtaken(world, start, left)
   yield* misoffered(world, start, left)
 }
@@ -74,49 +69,10 @@ function* undone(world: World, start: RoundStart, left: Work): Generator<string>
 /** An account with more open payments than it may have; what a block gave back was open before. */
 function* greedy(world: World, left: Work): Generator<string> {
   const { limits } = world.plan.knobs
-  if (!isAlone(world) || !isOneBranch(world)) return
+  if (!isOneBranch(world)) return
   const open = Map.groupBy(undecided(left), ({ order }) => order.request.from)
   for (const [account, { length }] of open) {
     if (length > limits.openPayments) yield `${account} with ${length} open payments`
-  }
-}
-
-/** What blocks of the right depth have decided. */
-function* unsettled(world: World, { head, work }: RoundStart, left: Work): Generator<string> {
-  const { chain } = world
-  const { knobs } = world.plan
-  const deepNumber = head.number - knobs.rules.confirmations + 1
-  for (const { session, execution } of left.mined) {
-    // What a reorganization moved into another block is confirmed by the next round.
-    const wasMined = work.mined.some(
-      (before) =>
-        before.session === session && before.execution?.block.hash === execution?.block.hash,
-    )
-    if (wasMined && (execution?.block.number ?? deepNumber) < deepNumber + 1) {
-      yield `a payment unconfirmed in block ${execution?.block.number} below ${head.number}`
-    }
-  }
-  // A payment's own request asks for its receipt first.
-  const watchedUntil = work.now - knobs.rules.pollMs - watchEndsMs
-  const before = new Set(
-    recorded(work)
-      .filter(({ transactions: [latest] }) => (latest?.recordedAt ?? 0) <= watchedUntil)
-      .map(({ nonce }) => nonce),
-  )
-  for (const { nonce, transactions } of recorded(left)) {
-    const isMined = transactions.some(({ hash }) => chain.find(hash, head) !== undefined)
-    // What a replica that was behind told of the count holds until it is asked again.
-    if (isMined && before.has(nonce) && isCounted(world, work.now))
-      yield `nonce ${nonce} open, which is mined`
-  }
-  const deep = chain.blockAt(Math.max(0, deepNumber), head)
-  if (deep === undefined) return
-  for (const { session, order } of undecided(left)) {
-    const { from, intentId, deadline } = order.request
-    const wasOpen = undecided(work).some((one) => one.session === session)
-    const isDead =
-      deadline < deep.timestampSeconds && !head.state.spentAt.has(spendingKey(from, intentId))
-    if (wasOpen && isDead) yield `${intentId} open, whose deadline is over`
   }
 }
 
