@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { quantile } from '../dev/count.ts'
 
-/** One figure of a run. */
 export type Figure = {
   /** Says what was measured, and names the figure from one run to the next. */
   name: string
@@ -14,9 +13,7 @@ export type Figure = {
   held: boolean
 }
 
-/** Takes figures in as they are measured. */
 export type Figures = {
-  /** Adds a figure by the values of its rounds. */
   add: (name: string, unit: string, ...rounds: readonly number[]) => void
   /** Adds one that `--check` compares. */
   hold: (name: string, unit: string, ...rounds: readonly number[]) => void

@@ -1,15 +1,12 @@
 import { inLanes } from '../dev/lanes.ts'
 import { sleep } from '../dev/wait.ts'
 
-/** Requests to be sent. */
 export type Load = {
   url: string
   headers: Record<string, string>
-  /** Bodies, each sent once, in this order. */
   bodies: readonly string[]
   /** Requests under way at a time; or requests begun a second, whatever becomes of them. */
   pace: { callers: number } | { perSecond: number }
-  /** What a good answer holds. */
   expects: string
 }
 

@@ -114,7 +114,6 @@ function update(file: string, part: string, text: string): void {
   writeFileSync(file, replacePart(readFileSync(file, 'utf8'), part, text))
 }
 
-/** Describes the machine and the versions that a run is measured with. */
 function describeMachine(): Pick<Results, 'machine' | 'versions'> {
   const memory = Math.round(totalmem() / 1024 ** 3)
   const tools = ['workerd', 'miniflare', '@foundry-rs/anvil', 'viem', 'hono', 'deno']

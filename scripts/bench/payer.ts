@@ -18,7 +18,6 @@ export function countConfirmations() {
       seen += 1
       lastAt = now()
     },
-    /** Counts lines of any kind. */
     lines: () => lines,
     /** Waits until so many more payments are confirmed, and gives the time of the last (Unix, in ms). */
     async next(count: number) {
@@ -30,7 +29,6 @@ export function countConfirmations() {
   }
 }
 
-/** One round of payments, all of them confirmed. */
 export type PaymentRound = {
   acceptedPerSecond: number
   confirmedPerSecond: number
@@ -39,7 +37,6 @@ export type PaymentRound = {
   cpuMs: number
 }
 
-/** Makes payments and waits until the last of them is confirmed. */
 export async function payRound(
   chain: BenchChain,
   { url, pid, confirmed }: Payer,

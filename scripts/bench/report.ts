@@ -18,13 +18,11 @@ export function writeTable({ date, machine, versions, figures }: Results): strin
   ].join('\n')
 }
 
-/** Writes one figure as a line of the table that a run prints. */
 export function writeLine({ name, unit, value, low, high, held }: Figure): string {
   const ends = low === high ? '' : ` (${showNumber(low)} to ${showNumber(high)})`
   return `  ${name.padEnd(72)} ${showNumber(value).padStart(9)} ${unit}${ends}${held ? ' *' : ''}`
 }
 
-/** What is counted of a thousand payments. */
 const counted = [
   'questions to the node',
   'requests to the ledger',

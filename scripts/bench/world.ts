@@ -13,11 +13,9 @@ import { serveProduct, type Workerd } from './served/workerd.ts'
 export type World = {
   figures: Figures
   chain: BenchChain
-  /** The product as it is deployed. */
   build: WorkerBuild
   /** Serves the relay in workerd with a relayer's key of this name: two ledgers would take each other's nonces. */
   serveRelay: (name: string, options?: RelayOptions) => Promise<Payer & Workerd>
-  /** Serves the afternoon's server with an account of this name. */
   serveAfternoon: (name: string, nodeUrl?: string) => Promise<Payer>
   /** Ends this at the end, whatever happens; what was started last ends first. */
   atEnd: (stop: () => unknown) => void

@@ -19,7 +19,6 @@ export type TestChain = {
 
 const mnemonic = 'test test test test test test test test test test test junk'
 
-/** What is on a chain once the contracts are deployed: the pair, and anvil's own dump of all of it. */
 type Deployed = { loan: Address; forwarder: Address; state: unknown }
 
 /** Deployments by their relayers: forge runs once in a process, and other chains begin with what that left. */

@@ -1,4 +1,3 @@
-/** How often each thing was seen, by its name. */
 export type Counts = Record<string, number>
 
 export function countBy(names: Iterable<string>): Counts {

@@ -1,6 +1,5 @@
 import type { Random } from './random.ts'
 
-/** JSON text of about so many characters. */
 type Make = (length: number) => string
 
 function fill(length: number, unit: string | ((index: number) => string)): string {

@@ -27,7 +27,6 @@ export const menus = {
   strict: { settings: { ...lender, pin: 'strict' }, say: english },
 } as const satisfies Record<string, { settings: MenuSettings; say: Messages }>
 
-/** The same in every language. */
 export const menusInAllLanguages: Readonly<
   Record<string, { settings: MenuSettings; say: Messages }>
 > = {
@@ -51,7 +50,6 @@ export const walk = (
   known: SoFar = { start: 'main', verdicts: new Map() },
 ) => follow(answers, context, known).result
 
-/** Answers that some question takes. */
 export const goodAnswers: readonly string[] = [
   ...['+254700000002', '0x1111111111111111111111111111111111111111', '0.001', 'all'],
   '482615',
@@ -65,11 +63,9 @@ export const allRight = (start: NodeName = 'main'): SoFar => ({
   ),
 })
 
-/** Where sessions may begin in a menu. */
 export const startsOf = ({ pin }: MenuSettings): readonly NodeName[] =>
   pin === 'off' ? ['main'] : ['main', 'newPin']
 
-/** What each place is reached by, and what is known there. */
 export type Ways = {
   places: ReadonlyMap<NodeName, { way: readonly string[]; place: Place }>
   effects: ReadonlyMap<string, { effect: Effect; way: readonly string[] }>

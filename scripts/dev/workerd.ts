@@ -7,7 +7,6 @@ export type WorkerdOptions = {
   objects: string
   port?: number
   isInspected?: boolean
-  /** A line that a Worker wrote, or an exception that nothing caught. */
   onLine: (line: string) => void
 }
 

@@ -1,6 +1,5 @@
 import { registerHooks } from 'node:module'
 
-// Loaded before a process that is to have another text in some files of the relay.
 const texts: Record<string, string> = JSON.parse(process.env.CHANGED_MODULES ?? '{}')
 registerHooks({
   load(url, context, next) {

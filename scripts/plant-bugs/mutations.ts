@@ -21,7 +21,6 @@ const operators: Readonly<Record<string, { words: string; text: string }>> = {
   '>=': { words: 'at least is more', text: '>' },
 }
 
-/** Objects that are tables of a payment's states. */
 const stateTables = new Set(['transitions', 'phases'])
 
 type Rule = (node: Node, source: string) => Change[]
@@ -134,7 +133,6 @@ export const isEquivalent = (mutation: Place): boolean =>
     (['file', 'within', 'was', 'words'] as const).every((name) => one[name] === mutation[name]),
   )
 
-/** The ledger's state machine, and the plan of a round. */
 const machine = [
   ...['transitions', 'steps', 'life/nonces', 'life/payments', 'life/sums'].map(
     (name) => `ledger/${name}.ts`,

@@ -20,13 +20,10 @@ export type SoakOptions = {
   seed: number
   /** Share of the requests to the node that each kind of fault strikes. */
   rate?: number
-  /** Others than the bundled Worker in workerd. */
   served?: Served
-  /** Told now and then how far it is. */
   progress?: (line: string) => void
 }
 
-/** Who serves, and what happens to them meanwhile. */
 export type Served = {
   start: StartRelays
   /** Where deliveries go, in turns; one that brought nothing goes to the next of them. */
@@ -36,7 +33,6 @@ export type Served = {
   calm: () => void
 }
 
-/** Something that happens again and again, and has passed when its promise resolves. */
 export type SoakEvent = {
   name: string
   /** On average, from the end of one to the beginning of the next. */
@@ -131,13 +127,11 @@ export async function soak(options: SoakOptions) {
   }
 }
 
-/** Where the deliveries of one run go, and what came of them. */
 type Line = {
   rig: Rig
   urls: () => readonly string[]
   turns: number
   latencies: number[]
-  /** Sessions that were told that something was submitted. */
   submitted: Set<string>
 }
 
@@ -230,7 +224,6 @@ function chainEvents({ faults, rootstock }: Rig, random: Random, rate: number): 
   ]
 }
 
-/** Lets events happen, each on its own, until it is stopped. */
 function startWeather(random: Random, events: readonly SoakEvent[]) {
   const counts: Counts = {}
   const stopping = new AbortController()

@@ -3,7 +3,6 @@ import type { Caller } from '../dev/relays/callers.ts'
 import type { Delivery } from '../dev/relays/relay-workers.ts'
 import { stranger } from '../dev/relays/rig.ts'
 
-/** One delivery of a session and how its gateway behaves. */
 export type Step =
   /** So many equal deliveries at once; the gateway waits for all answers. */
   | { kind: 'deliver'; delivery: Delivery; times: number }
@@ -39,7 +38,6 @@ export function* makeSessions(random: Random, callers: readonly Caller[]): Gener
       steps.push({ kind: 'hang_up', delivery, afterMs: random.int(0, 299) })
       if (random.chance(0.5)) steps.push(deliver(last))
     } else steps.push(deliver(last, fate < 0.4 ? random.int(2, 4) : 1))
-    // A session that has paid may be asked for something else.
     if (random.chance(0.05)) steps.push(deliver('3'))
     yield { steps, late: random.chance(0.2) ? delivery : undefined }
   }
@@ -52,7 +50,6 @@ function textsOf(random: Random, to: string): string[] {
   if (what < 0.25) return ['', '3']
   if (what < 0.35) return ['4', '4*1']
   if (what < 0.4) return [`4*2*${amount(random, 9)}`]
-  // A few want to send more than anybody has.
   const wanted = random.chance(0.05) ? '100000' : amount(random, 999)
   return random.chance(0.5) ? [`2*${to}*${wanted}`] : ['', '2', `2*${to}`, `2*${to}*${wanted}`]
 }

@@ -42,7 +42,6 @@ async function readCounts({ url, confirmed }: Payer): Promise<Counts & { logLine
   return { ...counts.parse(await answer.json()), logLines: confirmed.lines() }
 }
 
-/** Tells what Cloudflare counts a payment. */
 export function tellBilled({ add, hold }: Figures, how: string, { each }: Counted): void {
   hold(`requests to the ledger, ${how}`, 'each payment', each.objectRequests)
   hold(`rows read, ${how}`, 'each payment', each.rowsRead)
@@ -52,7 +51,6 @@ export function tellBilled({ add, hold }: Figures, how: string, { each }: Counte
   add(`time in which the ledger is active, ${how}`, 'ms/payment', each.activeMs)
 }
 
-/** Tells how often the node is asked a payment. */
 export function tellNodeCalls(
   { hold }: Figures,
   how: string,

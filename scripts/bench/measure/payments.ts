@@ -4,7 +4,6 @@ import { type Figures, takeTurns } from '../figures.ts'
 import { countConfirmations, type Payer, type PaymentRound, payRound } from '../payer.ts'
 import type { World } from '../world.ts'
 
-/** What each payer is called in figures. */
 export const payers = {
   relay: 'relay',
   deno: 'relay on Deno with Redis',

@@ -28,7 +28,6 @@ export const gasPriceGwei = 0.06
 /** An assumption, for the comparison alone. */
 export const usdPerRbtc = 100_000
 
-/** Gives US dollars at list prices. */
 export function cloudflareUsd(billed: Record<keyof typeof perMillion, number>): number {
   const names = Object.keys(perMillion) as (keyof typeof perMillion)[]
   return names.reduce((sum, name) => sum + (billed[name] * perMillion[name]) / 1_000_000, 0)

@@ -34,7 +34,6 @@ const parts: Record<string, RegExp> = {
   'request, menu and screen': /src\/(ussd|account|loan|compose)|node_modules\/hono/,
 }
 
-/** Frames that are no function of ours. */
 const ofRuntime: Record<string, string> = {
   '(idle)': 'idle',
   '(garbage collector)': 'garbage collection',
@@ -84,7 +83,6 @@ async function profileDuring(inspectorUrl: string, work: () => Promise<unknown>)
   }
 }
 
-/** Counts how many samples belong to each part. */
 function countSamples({ nodes, samples }: Profile, map: SourceMap): Record<string, number> {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const parents = new Map(

@@ -8,7 +8,6 @@ import { startChain } from '../../dev/chain.ts'
 import { callersOf, createTreasury } from '../../dev/relays/callers.ts'
 import { createNodeCall } from '../../stack/chain/node.ts'
 
-/** The chain that everything is measured on. */
 export type BenchChain = Awaited<ReturnType<typeof startBenchChain>>
 
 const blockSeconds = 0.25
@@ -52,7 +51,6 @@ export async function startBenchChain(atEnd: (stop: () => Promise<void>) => void
     url,
     loan: chain.loan,
     call,
-    /** Gives phones whose accounts have money, each in its turn. */
     nextPhone: () => callers[next++ % callers.length]?.phone ?? '',
     /** Makes the Worker's environment for this chain, with the relayer's key of this name. */
     makeVariables: async (relayer: string, nodeUrl = url): Promise<Record<string, string>> => ({
@@ -72,7 +70,6 @@ export async function startBenchChain(atEnd: (stop: () => Promise<void>) => void
   }
 }
 
-/** Makes 32 bytes that are the same in every run. */
 function makeSecret(name: string): Hex {
   return keccak256(stringToHex(`benchmark ${name}`))
 }

@@ -13,7 +13,6 @@ const permissions = readFileSync(`${root}/deno.json`, 'utf8').match(/--allow-\S+
 if (permissions === null) throw new Error('deno.json serves without permissions')
 const served = ['serve', ...permissions]
 
-/** One `deno serve` of the entry point, as it is deployed. */
 export type DenoProcess = Awaited<ReturnType<typeof startDenoProcess>>
 
 type DenoProcessOptions = {
@@ -22,7 +21,6 @@ type DenoProcessOptions = {
   onLine?: (line: string) => void
   /** By `deno serve`, as Deno Deploy does, which gives no flags, or by a runtime that has `Deno.cron`. */
   how?: 'serve' | 'deploy' | 'with_cron'
-  /** How far its clock is ahead, in ms. */
   laterMs?: number | undefined
 }
 

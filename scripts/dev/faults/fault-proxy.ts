@@ -9,10 +9,8 @@ export type Fault =
   | HttpFault
   /** Another node answers, this many blocks behind. Transactions go to the one in front. */
   | { kind: 'lagging'; blocks: number }
-  /** A node whose honest answers are made others. */
   | { kind: 'changed'; change: Change }
 
-/** What a dishonest node makes of an honest answer. */
 export type Change = (answer: Answer, request: Request) => Answer
 
 type Answer = { id?: unknown; result?: unknown; error?: unknown }
@@ -21,7 +19,6 @@ export type FaultKind = Fault['kind']
 
 export type Rule = Timing & {
   fault: Fault
-  /** Only exchanges with one of these methods in them. */
   methods?: readonly string[]
 }
 

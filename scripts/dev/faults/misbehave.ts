@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { LoopbackServer } from '../loopback-server.ts'
 import { sleep } from '../wait.ts'
 
-/** What can go wrong between who asks over HTTP and who answers. */
 export type HttpFault =
   | { kind: 'drop_request' }
   /** It was done and the connection ends before the answer. */
@@ -20,7 +19,6 @@ export type HttpFault =
 
 export type HttpReply = { status: number; text: string }
 
-/** One exchange of a server that misbehaves until it is stopped. */
 export type Exchange = {
   request: IncomingMessage
   response: ServerResponse

@@ -4,9 +4,7 @@ import type { Random } from '../random.ts'
 export type Timing = {
   /** One in so many, beginning with the first. */
   every?: number
-  /** A share of them at random. */
   rate?: number
-  /** At most so often. */
   times?: number
 }
 

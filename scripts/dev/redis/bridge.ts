@@ -9,7 +9,6 @@ import type { RedisValue } from './connection.ts'
 
 type BridgeRule = Timing & {
   fault: HttpFault
-  /** Only requests with a command one of whose arguments is this text. */
   argument?: string
 }
 

@@ -12,7 +12,6 @@ import { openRows, tearRows } from './ledger-rows-redis.ts'
 import { type LogLine, logLineOf } from './log-line.ts'
 import { type Delivery, postDelivery } from './relay-workers.ts'
 
-/** Deno processes with one Redis, in the place of Workers with one object. */
 export type DenoRelays = Awaited<ReturnType<typeof startDenoRelays>>
 
 /** Starts Redis, Upstash's protocol in front of it, and the processes. */

@@ -2,14 +2,12 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Far longer than a step of the ledger holds its lock. */
 const lockedForMs = 5_000
 
 /** Rows of the ledger that are not settled, read from its file as it lies there. */
 export function openRows(objects: string): Record<string, unknown>[] {
   const files = ledgerFiles(objects).filter((file) => file.endsWith('.sqlite'))
   return files.flatMap((file) => {
-    // workerd locks it for moments.
     const database = new DatabaseSync(file, { readOnly: true, timeout: lockedForMs })
     try {
       return database

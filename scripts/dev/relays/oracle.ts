@@ -27,7 +27,6 @@ export type Told = { delivery: Delivery; reply: Reply | undefined }
 /** What the oracle found; `lost`: how many were told "submitted" of what neither executed nor failed. */
 export type Verdict = { executed: number; failed: number; lost: number; faults: string[] }
 
-/** Where the oracle looks: the chain itself, past every proxy. */
 export type GroundTruth = {
   anvilUrl: string
   loan: Address
@@ -102,7 +101,6 @@ export async function intentOf(
 
 const readScreen = createScreenReader(demonstration)
 
-/** Reads what a reply says. Undefined: it is no screen, or one of no message. */
 function saidIn({ status, text }: Reply): Said | undefined {
   const [, kind, words] = /^(CON|END) ([\s\S]*)$/.exec(text) ?? []
   if (status !== 200 || words === undefined) return undefined

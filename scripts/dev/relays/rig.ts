@@ -10,7 +10,6 @@ import { startDenoRelays } from './deno-relays.ts'
 import { claimOf, type GroundTruth, intentOf, judge, spentOn, type Told } from './oracle.ts'
 import { type Delivery, type RelayWorkers, type Reply, startRelayWorkers } from './relay-workers.ts'
 
-/** Callers, Worker, faults, Rootstock's pool and a chain, and who judges them. */
 export type Rig = Awaited<ReturnType<typeof startRig>>
 
 export type StartRelays = (options: {

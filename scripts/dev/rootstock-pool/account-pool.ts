@@ -2,7 +2,6 @@ import type { Address, Hex } from 'viem'
 import type { PoolRefusal } from './refusals.ts'
 import type { PoolRules } from './rules.ts'
 
-/** What a pool has to know of the sender and the time when a transaction arrives. */
 export type Arrival = {
   stateNonce: number
   balanceWei: bigint
@@ -23,7 +22,6 @@ export type PoolTransaction = {
   valueWei?: bigint
 }
 
-/** What of an account waits, and the rules by which it comes, waits and goes. */
 export type AccountPool<Waiting extends PoolTransaction> = ReturnType<
   typeof createAccountPool<Waiting>
 >
@@ -81,7 +79,6 @@ export function createAccountPool<Waiting extends PoolTransaction>(rules: PoolRu
     queued: () => inOrder(queued),
     all: () => [...pending.values(), ...queued.values()].map(({ transaction }) => transaction),
     nextNonce,
-    /** From the account's nonce on, without a gap. */
     minable(stateNonce: number): Waiting[] {
       const found: Waiting[] = []
       for (let nonce = stateNonce; ; nonce++) {
@@ -90,7 +87,6 @@ export function createAccountPool<Waiting extends PoolTransaction>(rules: PoolRu
         found.push(entry.transaction)
       }
     },
-    /** Drops what has waited too long, and gives it. */
     evict: (head: number, nowMs: number) =>
       drop(
         (entry) =>
@@ -106,7 +102,6 @@ const feeWei = ({ gas, gasPriceWei }: PoolTransaction): bigint => BigInt(gas) * 
 const costWei = (transaction: PoolTransaction): bigint =>
   feeWei(transaction) + (transaction.valueWei ?? 0n)
 
-/** Makes the rules for a transaction beside those that are pending. */
 function createRules(rules: PoolRules) {
   const exceedsQuota = createQuota(rules)
   return (

@@ -7,7 +7,6 @@ import { decodeTransaction, type SignedTransaction } from './transaction.ts'
 export type MinedBlock = { number: number; hash: Hex; transactions: Hex[] }
 
 export type Reorganization = {
-  /** How many blocks from the head on are taken away. */
   depth: number
   /** Empty blocks in their place; one more than were taken unless told otherwise. */
   blocks?: number

@@ -8,7 +8,6 @@ import { createPool } from './pool.ts'
 import { type RootstockRules, rootstockRules } from './rules.ts'
 import { serveJsonRpc } from './server.ts'
 
-/** A Rootstock node as far as senders can tell, in front of an anvil that does the executing. */
 export type RootstockPool = Awaited<ReturnType<typeof startRootstockPool>>
 
 export type RootstockPoolOptions = {
@@ -47,7 +46,6 @@ export async function startRootstockPool(options: RootstockPoolOptions) {
   return {
     url: server.url,
     pool,
-    /** Makes this many blocks now, each of what may be mined then. */
     mine: (blocks = 1) =>
       inTurn(async () => {
         const made: MinedBlock[] = []

@@ -335,7 +335,6 @@ const randomOf = (seed: number, { kind, at }: Item) => createRandom(seed, `${kin
 
 const timesUp = (wei: bigint, times: number) => (wei * BigInt(Math.round(times * 10))) / 10n
 
-/** Does what comes once what lasts for so long is over. */
 function after({ scheduler, story }: World, item: Item & { forMs: number }, change: () => void) {
   const end = () => {
     change()
@@ -344,7 +343,6 @@ function after({ scheduler, story }: World, item: Item & { forMs: number }, chan
   scheduler.at(scheduler.now() + item.forMs, end, 'quiet')
 }
 
-/** Sends a transaction with the relayer's key that the relay knows nothing of. */
 function sendForeign(world: World, { nonce: where, times }: ItemOf<'foreign'>): void {
   const { chain, pool, records, signing } = world
   const stateNonce = chain.head().state.nonce

@@ -44,7 +44,6 @@ export type Item = { phase: 0 | 1; at: number } & (
 export const inOrder = (items: readonly Item[]): Item[] =>
   items.toSorted((a, b) => a.phase - b.phase || a.at - b.at)
 
-/** One delivery of a session's text to a Worker. */
 export type Dial = {
   kind: 'dial'
   id: number

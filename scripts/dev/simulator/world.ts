@@ -30,7 +30,6 @@ const newWeather = () => ({
   /** Whether blocks and the scheduled trigger go on. */
   isRunning: true,
   blocksStopUntil: 0,
-  /** What the least gas price comes back to. */
   usualGasPriceWei: startGasPriceWei,
   nodeDown: [] as { until: number; share: number }[],
   /** By how many transactions Workers are told too much of the relayer's count. */
@@ -55,7 +54,6 @@ function newObject({ rules }: Plan['knobs'], storage: Sql) {
     instance: undefined as Instance | undefined,
     downUntil: 0,
     alarm: {
-      /** When it rings next; null where it is not set. */
       dueAt: null as number | null,
       cancel: () => {},
       rings: 0,

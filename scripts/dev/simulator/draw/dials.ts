@@ -76,7 +76,6 @@ export const drawEnds = (random: Random, items: readonly Item[], nextId: () => n
     return [{ ...item, at, text, wanted: { kind: 'nothing' as const }, id: nextId() }]
   })
 
-/** One caller who dials again and again for next to nothing. */
 export function drawGreedy(scene: Scene): Item[] {
   const { random, spanMs } = scene
   const { callers } = scene.knobs
@@ -128,7 +127,6 @@ function drawWanted(random: Random, knobs: Knobs, caller: number): Wanted {
   switch (kind) {
     case 'transfer': {
       const to = (caller + random.int(1, knobs.callers - 1)) % knobs.callers
-      // Mostly small; sometimes so much that two of them are too much.
       const millis = random.weighted([
         [random.int(1, 4), 5],
         [random.int(11, startMillis + 5), 3],

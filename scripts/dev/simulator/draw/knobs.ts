@@ -38,7 +38,6 @@ export function drawKnobs(seed: number, random: Random, spanMs: number) {
       meansMs: createRandom(seed, 'means').pick([0, 5, 25, 100]) * secondMs,
       maxInBatch: createRandom(seed, 'batch').pick([1, 2, 3, 12]),
     },
-    /** Nonces of an account that the pool takes. */
     slots: isRoomy ? 1_000 : maxInFlight + 1,
     evictAfterBlocks: random.pick([3, 10, 10]),
     evictAfterMs: random.pick([100, 650, 650]) * secondMs,
@@ -50,7 +49,6 @@ export function drawKnobs(seed: number, random: Random, spanMs: number) {
       random.chance(0.3) ? random.int(-20 * secondMs, 20 * secondMs) : 0,
     ),
     blockMs,
-    /** Blocks come exactly so often, or by chance. */
     isRegular: random.chance(0.3),
     /** How likely a miner takes a transaction that it could take. */
     inclusion: random.pick([1, 0.9, 0.6]),

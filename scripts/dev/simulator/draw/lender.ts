@@ -40,7 +40,6 @@ function withPin<Item extends Dial>(dial: Item): Item {
   return { ...dial, text: typed, pin: { own, step: typed } }
 }
 
-/** What a caller's part is drawn with, in sessions that it names. */
 type Act = Scene & {
   caller: number
   from: number

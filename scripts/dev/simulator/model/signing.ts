@@ -4,7 +4,6 @@ import type { Signer, TransactionContent } from '../../../../src/relay/signer.ts
 import { readExecute } from './calldata.ts'
 import { digest } from './hashing.ts'
 
-/** A transaction as the model's chain reads it from its bytes. */
 export type ModelTransaction = {
   hash: Hex
   raw: Hex
@@ -16,7 +15,6 @@ export type ModelTransaction = {
   requests: readonly SignedRequest[]
 }
 
-/** How callers and the relayer sign in a run, and how its chain reads what they signed. */
 export type Signing = {
   caller(phone: string): LocalAccount
   relayer: Signer

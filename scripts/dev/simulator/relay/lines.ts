@@ -8,10 +8,8 @@ import type { Parts } from './programs.ts'
 
 // What every wait of a program goes through: latency, and whatever goes wrong there.
 
-/** Nobody hears of it any more. */
 const never = <Answer>(): Promise<Answer> => new Promise<Answer>(() => {})
 
-/** How long a call of an object hangs that gets no answer. */
 const objectHangsMs = 12_000
 
 type Met = {
@@ -63,7 +61,6 @@ export async function own<Answer>(
   })
 }
 
-/** Tells what came of an exchange, or has the line lost. */
 type Ends = { done: (outcome: Outcome) => void; lost: (hangs: boolean) => void }
 
 /** Goes there and back: who asked hears of it in the end, unless it has died. */

@@ -22,7 +22,6 @@ import { beginRound, endRound } from './rounds.ts'
 
 // A Durable Object's life around the real ledger.
 
-/** How long an object takes to come back that died of itself. */
 const restartMs = 40
 
 /** An alarm that ended in a crash rings again after this time. */
@@ -293,7 +292,6 @@ const mortal = (world: World, ledger: Ledger): Ledger =>
     ),
   )
 
-/** The ledger, of which each call is judged. */
 function watchedLedger(world: World): SqlLedger {
   const { records } = world
   return ledgerThrough<SqlLedger>((method, args) => {

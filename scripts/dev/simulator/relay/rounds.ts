@@ -14,7 +14,6 @@ import { undecided } from './open.ts'
 // What a round has to have done is written here a second time, by what the chain is and not by what the
 // relay has asked of it. Only what was so from its first moment to its last is held against it.
 
-/** Takes down how things stand when a round begins. */
 export function beginRound(world: World, ledger: SqlLedger): RoundStart | undefined {
   return isQuiet(world) ? { head: world.chain.head(), work: ledger.work() } : undefined
 }

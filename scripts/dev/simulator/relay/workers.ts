@@ -17,7 +17,6 @@ import { lenderLines, partsOf } from './lines.ts'
 import { acceptAs, acceptLine, ledgerLine } from './object.ts'
 import { createRelayer, createService, gatewayName, intentKey, sessionKey } from './programs.ts'
 
-/** A Worker lives so long after its reply. */
 const afterReplyMs = 30_000
 
 /** Ends a Worker with everything that runs in it; the next delivery finds a new one. */

@@ -7,7 +7,6 @@ import { judge } from '../oracle/all.ts'
 import { rules, type Violation } from '../oracle/rules.ts'
 import { runPlan } from '../run.ts'
 
-/** What one seed came to: what it has seen, and how often each excuse was needed. */
 export type Lived = { violations: readonly Violation[]; seen: Counts; excused: Counts }
 
 const statuses = Object.keys(Status)
@@ -29,7 +28,6 @@ export async function tell(seed: number): Promise<readonly string[]> {
   return [...story, ...broken]
 }
 
-/** What a process of the campaign says of each of its seeds. */
 export type Message = { seed: number } & (Lived | { failure: string })
 
 // Started by the campaign with its first seed, the step to the next one, and the end.
