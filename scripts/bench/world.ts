@@ -32,19 +32,12 @@ export async function inWorld(
   { figures, say }: { figures: Figures; say: (line: string) => void },
   work: (world: World) => Promise<void>,
 ): Promise<void> {
-  const stops: (() => unknown)[] = []
-  const atEnd: World['atEnd'] = (stop) => void stops.unshift(stop)
+  await using ends = new AsyncDisposableStack()
+  const atEnd: World['atEnd'] = (stop) => ends.defer(async () => void (await stop()))
   const interrupted = Promise.withResolvers<never>()
   const interrupt = (signal: string) => interrupted.reject(new Error(`ended by ${signal}`))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt)
-  try {
-    await Promise.race([interrupted.promise, makeWorld().then(work)])
-  } finally {
-    for (const stop of stops) {
-      // What cannot be ended must not keep the others.
-      await (async () => stop())().catch((error) => say(`  not ended: ${error}`))
-    }
-  }
+  await Promise.race([interrupted.promise, makeWorld().then(work)])
 
   async function makeWorld(): Promise<World> {
     const chain = await startBenchChain(atEnd)

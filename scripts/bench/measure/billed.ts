@@ -13,36 +13,29 @@ const counts = z.object({
   activeMs: z.number(),
 })
 
-type Counts = z.infer<typeof counts>
+type Counts = z.infer<typeof counts> & { logLines: number; questions: number }
 
-/** What payments took, each of them on the average, and how often the node was asked for all. */
-export type Counted = { each: Counts & { logLines: number }; nodeCalls: number }
-
-/** Counts what a relay that is served `counting` uses while this many payments are made. */
+/** Counts what a payment takes of a relay that is served `counting`, and of its node, on the average. */
 export async function countDuring<Result>(
   { payer, proxy }: { payer: Payer; proxy: FaultProxy },
   payments: number,
   work: () => Promise<Result>,
-): Promise<{ result: Result; counted: Counted }> {
-  const before = await readCounts(payer)
-  const asked = proxy.seen()
+): Promise<{ result: Result; each: Counts }> {
+  async function read(): Promise<Counts> {
+    const answer = await fetch(`${payer.url}/bench/counts`)
+    const counted = counts.parse(await answer.json())
+    return { ...counted, logLines: payer.confirmed.lines(), questions: proxy.seen() }
+  }
+  const before = await read()
   const result = await work()
-  const after = await readCounts(payer)
-  const each = Object.fromEntries(
-    Object.entries(after).map(([name, value]) => [
-      name,
-      (value - before[name as keyof typeof before]) / payments,
-    ]),
-  ) as typeof after
-  return { result, counted: { each, nodeCalls: proxy.seen() - asked } }
+  const each = await read()
+  for (const name of Object.keys(each) as (keyof Counts)[]) {
+    each[name] = (each[name] - before[name]) / payments
+  }
+  return { result, each }
 }
 
-async function readCounts({ url, confirmed }: Payer): Promise<Counts & { logLines: number }> {
-  const answer = await fetch(`${url}/bench/counts`)
-  return { ...counts.parse(await answer.json()), logLines: confirmed.lines() }
-}
-
-export function tellBilled({ add, hold }: Figures, how: string, { each }: Counted): void {
+export function tellBilled({ add, hold }: Figures, how: string, each: Counts): void {
   hold(`requests to the ledger, ${how}`, 'each payment', each.objectRequests)
   hold(`rows read, ${how}`, 'each payment', each.rowsRead)
   hold(`rows written, ${how}`, 'each payment', each.rowsWritten)
@@ -51,11 +44,6 @@ export function tellBilled({ add, hold }: Figures, how: string, { each }: Counte
   add(`time in which the ledger is active, ${how}`, 'ms/payment', each.activeMs)
 }
 
-export function tellNodeCalls(
-  { hold }: Figures,
-  how: string,
-  payments: number,
-  calls: number,
-): void {
-  hold(`questions to the node, ${how}`, 'each payment', calls / payments)
+export function tellQuestions({ hold }: Figures, how: string, each: number): void {
+  hold(`questions to the node, ${how}`, 'each payment', each)
 }

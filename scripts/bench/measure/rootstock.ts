@@ -3,7 +3,7 @@ import { startRootstockPool } from '../../dev/rootstock-pool/start.ts'
 import { payRound } from '../payer.ts'
 import { startNodeProxy } from '../served/node-proxy.ts'
 import type { World } from '../world.ts'
-import { countDuring, tellBilled, tellNodeCalls } from './billed.ts'
+import { countDuring, tellBilled, tellQuestions } from './billed.ts'
 import { cloudflareUsd, gasPriceGwei, gasUsd, transferGas } from './prices.ts'
 
 /** One key's places in Rootstock's pool are 15; a little less leaves nobody waiting. */
@@ -35,15 +35,14 @@ export async function measureRootstock(world: World): Promise<void> {
   })
   const pace = { perSecond: (perBlock * 1000) / blockMs }
   await payRound(chain, payer, perBlock, pace)
-  const { result, counted } = await countDuring({ payer, proxy }, payments, () =>
+  const { result, each } = await countDuring({ payer, proxy }, payments, () =>
     payRound(chain, payer, payments, pace),
   )
   const { replyMs, cpuMs } = result
   figures.add(`reply p95, ${onRootstock}`, 'ms', quantile(replyMs, 0.95))
   figures.add(`CPU of the server, ${onRootstock}`, 'ms/payment', cpuMs)
-  tellBilled(figures, onRootstock, counted)
-  tellNodeCalls(figures, onRootstock, payments, counted.nodeCalls)
-  const { each } = counted
+  tellBilled(figures, onRootstock, each)
+  tellQuestions(figures, onRootstock, each.questions)
   const usd = cloudflareUsd({
     ...each,
     workerRequests: deliveriesEach,

@@ -2,7 +2,7 @@ import { quantile } from '../../dev/count.ts'
 import { type PaymentRound, payRound } from '../payer.ts'
 import { startNodeProxy } from '../served/node-proxy.ts'
 import type { World } from '../world.ts'
-import { countDuring, tellBilled, tellNodeCalls } from './billed.ts'
+import { countDuring, tellBilled, tellQuestions } from './billed.ts'
 import { payers } from './payments.ts'
 
 const perSecond = 5
@@ -20,9 +20,9 @@ export async function measureSteady(world: World): Promise<void> {
   const relay = await world.serveRelay('counting', { how: 'counting', nodeUrl: proxy.url })
   const afternoon = await world.serveAfternoon('steady', other.url)
   for (const payer of [relay, afternoon]) await payRound(chain, payer, 64, { callers: 8 })
-  for (const each of [proxy, other]) each.script({ fault: { kind: 'delay_reply', ms: nodeMs } })
+  for (const node of [proxy, other]) node.script({ fault: { kind: 'delay_reply', ms: nodeMs } })
   const asked = other.seen()
-  const [beside, { result, counted }] = await Promise.all([
+  const [beside, { result, each }] = await Promise.all([
     payRound(chain, afternoon, payments, { perSecond }),
     countDuring({ payer: relay, proxy }, payments, () =>
       payRound(chain, relay, payments, { perSecond }),
@@ -33,13 +33,12 @@ export async function measureSteady(world: World): Promise<void> {
   figures.hold(`reply p50, ${how}: relay`, 'ms', middle(result))
   figures.hold(`reply p50, ${how}: ${pair}`, 'ratio', middle(result) / middle(beside))
   figures.add(`reply p95, ${how}: relay`, 'ms', quantile(result.replyMs, 0.95))
-  tellNodeCalls(figures, `${how}: ${payers.afternoon}`, payments, other.seen() - asked)
-  tellBilled(figures, how, counted)
-  tellNodeCalls(figures, `${how}: relay`, payments, counted.nodeCalls)
-  for (const each of [proxy, other]) each.script({ fault: { kind: 'delay_reply', ms: 0 } })
+  tellQuestions(figures, `${how}: ${payers.afternoon}`, (other.seen() - asked) / payments)
+  tellBilled(figures, how, each)
+  tellQuestions(figures, `${how}: relay`, each.questions)
   const busy = await countDuring({ payer: relay, proxy }, 192, () =>
     payRound(chain, relay, 192, { callers: 64 }),
   )
-  tellBilled(figures, '64 callers', busy.counted)
-  tellNodeCalls(figures, '64 callers: relay', 192, busy.counted.nodeCalls)
+  tellBilled(figures, '64 callers', busy.each)
+  tellQuestions(figures, '64 callers: relay', busy.each.questions)
 }
