@@ -73,25 +73,22 @@ export function createCommand<const Options extends Usual>({
   }
 }
 
-/** The flags that a tool was started with, and what follows them. With --help it says its help, and ends. */
-export function readFlags<const Options extends Usual>(
-  help: string,
-  options: Options,
-): Values<Options> & { rest: readonly string[] } {
-  const { values, given } = parse(process.argv.slice(2), options)
+/** The flags that a tool was started with. With --help it says its help, and ends. */
+export function readFlags<const Options extends Usual>(help: string, options: Options) {
+  const { values } = parse(process.argv.slice(2), options)
   if (values.help) {
     say(help)
     process.exit()
   }
-  return { ...values, rest: given }
+  return values
 }
 
 function parse<Options extends Usual>(args: readonly string[], usual: Options) {
+  const typeOf = (value: unknown) => (typeof value === 'boolean' ? 'boolean' : 'string')
   const options = Object.fromEntries(
-    Object.entries({ ...usual, help: false }).map(([name, value]) => [
-      name,
-      { type: typeof value === 'boolean' ? ('boolean' as const) : ('string' as const) },
-    ]),
+    Object.entries({ ...usual, help: false }).map(([name, value]) => {
+      return [name, { type: typeOf(value) } as const]
+    }),
   )
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })

@@ -1,4 +1,4 @@
-import { type Address, createPublicClient, type Hex, http, parseEther } from 'viem'
+import { type Address, type Hex, parseEther } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { relayerAccount } from '../../src/relay/keys.ts'
 import { type Deployment, deployContracts, OtherCode } from '../contracts/deploy.ts'
@@ -55,8 +55,7 @@ export async function prepareChain(
   const amounts = node.isAnvil ? onAnvil : onPublicChain
   const recordFile = folder.deployment(node.genesis)
   const isDeployed = deploymentRecord.safeParse(readJson(recordFile)).data?.state === 'deployed'
-  const client = createPublicClient({ transport: http(node.url) })
-  const isLow = (await client.getBalance({ address: relayer })) < amounts.relayerLow
+  const isLow = (await node.client.getBalance({ address: relayer })) < amounts.relayerLow
   await checkFunds(node, treasury, {
     'deploying both contracts, at most': isDeployed ? 0n : amounts.deployment,
     'the loan pool': isDeployed ? 0n : amounts.pool,

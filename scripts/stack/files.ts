@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 export function readIfThere(file: string): Buffer | undefined {
@@ -39,13 +30,7 @@ export function writeWhole(file: string, content: string | Uint8Array, mode = 0o
   mkdirSync(dirname(file), { recursive: true })
   const temporary = `${file}.${process.pid}.tmp`
   try {
-    const handle = openSync(temporary, 'w', mode)
-    try {
-      writeFileSync(handle, content)
-      fsyncSync(handle)
-    } finally {
-      closeSync(handle)
-    }
+    writeFileSync(temporary, content, { mode, flush: true })
     renameSync(temporary, file)
   } catch (error) {
     rmSync(temporary, { force: true })

@@ -17,6 +17,12 @@ export function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
+/** Says what is wrong; the process ends with 1. */
+export function fail(words: string): void {
+  process.stderr.write(`${words}\n`)
+  process.exitCode = 1
+}
+
 /** What to print of an error: never a node's address, which may end in a key and which viem's messages repeat. */
 export function describe(error: unknown): string {
   if (error instanceof StackError) return error.message

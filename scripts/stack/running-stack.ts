@@ -50,20 +50,16 @@ export function readRunningStack(folder: Folder, env = process.env): RunningStac
   const devVars = env.DEV_DIR === undefined ? readDevVars() : undefined
   if (devVars === undefined) throw new StackError('No stack runs here. Start one with: npm start')
   const { secrets, variables } = devVars
+  const loan = address.safeParse(variables.LOAN_ADDRESS)
+  const forwarder = address.safeParse(variables.FORWARDER_ADDRESS)
+  if (!loan.success || !forwarder.success) {
+    throw new StackError('.dev.vars lacks the address of a contract. Run again: npm run setup')
+  }
   return describeStack({
     relayUrl: `http://127.0.0.1:${readPort(env.PORT)}`,
     nodeUrl: readNodeUrls(variables.NODE_URL, 'NODE_URL of .dev.vars')[0] ?? '',
     chainId: readChainId(variables.CHAIN_ID),
-    contracts: {
-      loan: addressOf(variables, 'LOAN_ADDRESS'),
-      forwarder: addressOf(variables, 'FORWARDER_ADDRESS'),
-    },
+    contracts: { loan: loan.data, forwarder: forwarder.data },
     secrets,
   })
-}
-
-function addressOf(variables: NodeJS.Dict<string>, name: string): `0x${string}` {
-  const parsed = address.safeParse(variables[name])
-  if (parsed.success) return parsed.data
-  throw new StackError(`.dev.vars has no address as ${name}. Run again: npm run setup`)
 }

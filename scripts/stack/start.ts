@@ -30,12 +30,12 @@ import { createWorkerLog } from './served/worker-log.ts'
 const rootstockSeconds = 3
 
 /** What a killed start may leave running, in words: first who sends, then the chain with all it has. */
-const leftOver = {
+const leftOver: Readonly<Record<Child['name'], string>> = {
   workerd: 'the Worker',
   deno: 'the Worker',
   redis: 'the Redis',
   anvil: 'the local chain',
-} as const satisfies Record<Child['name'], string>
+}
 
 const usage = `Usage: npm start [-- [--reset] [--rootstock] [--deno]]
 

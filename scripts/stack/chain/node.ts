@@ -1,3 +1,4 @@
+import { createPublicClient, http } from 'viem'
 import { z } from 'zod'
 import { type Chain, chains } from '../../../src/chain/chains.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
@@ -35,8 +36,10 @@ async function look(url: string, chainId: Chain['id']) {
         throw error
       },
     )
+    // What viem keeps of a block number for some seconds is of before the last transaction.
+    const client = createPublicClient({ transport: http(url), cacheTime: 0, pollingInterval: 100 })
     /** Money costs nothing on an anvil, local or not. */
-    return { url, chain, genesis: genesis.hash, isAnvil }
+    return { url, chain, genesis: genesis.hash, isAnvil, client }
   } catch (error) {
     if (error instanceof StackError) throw error
     return `${withoutKey(url)} (${reasonOf(error)})`

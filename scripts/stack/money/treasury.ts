@@ -2,11 +2,9 @@ import {
   type Abi,
   type Address,
   BaseError,
-  createPublicClient,
   encodeFunctionData,
   type Hash,
   type Hex,
-  http,
   type PublicClient,
   toHex,
 } from 'viem'
@@ -56,7 +54,7 @@ export function createTreasury(
 ) {
   const account = privateKeyToAccount(key)
   const { address } = account
-  const client = createPublicClient({ transport: http(node.url), pollingInterval: 100 })
+  const { client } = node
   const maxWei = maxGasPrice(maxGasPriceWei, node)
   const balance = () => client.getBalance({ address })
   const estimate = async (call: Priced): Promise<bigint> => {

@@ -46,54 +46,49 @@ export async function playScript(script: string, phone: ScriptPhone): Promise<vo
     if (caller === undefined) throw new StackError('The script has to begin with: phone NUMBER')
     return phone.send({ phone: caller, session, text: answers.join('*') })
   }
-  const shown = (line: Line): string => {
-    if (screen === undefined) throw fault(line, 'no one has dialled yet')
-    return screen
-  }
-  const restart = () => {
+  const redial = () => {
     session = phone.newSession()
     return deliver()
   }
 
-  const isThere = async ({ rest }: Line) => {
-    if (screen !== undefined && hasLine(screen, rest)) return true
-    await phone.settle?.()
-    screen = await restart()
-    return hasLine(screen, rest)
-  }
-
   for (const line of linesOf(script)) {
-    phone.show(`${line.verb} ${line.rest}`.trim())
-    switch (line.verb) {
-      case 'phone':
-        caller = phone.toPhone(line.rest)
-        screen = undefined
-        continue
-      case 'dial':
-        answers = []
-        screen = await restart()
-        break
+    const { verb, rest } = line
+    const fault = (reason: string) => lineFault(line.number, reason)
+    phone.show(`${verb} ${rest}`.trim())
+    if (verb === 'phone') {
+      caller = phone.toPhone(rest)
+      screen = undefined
+      continue
+    }
+    if (verb === 'dial') {
+      answers = []
+      screen = await redial()
+    }
+    if (screen === undefined) throw fault('no one has dialled yet')
+    const before: string = screen
+    switch (verb) {
       case '>':
-        if (!shown(line).startsWith('CON ')) throw fault(line, 'the session is over')
-        answers.push(digitOf(line.rest, shown(line)))
+        if (!before.startsWith('CON ')) throw fault('the session is over')
+        answers.push(digitOf(rest, before))
         screen = await deliver()
         break
       case '=':
-        if (!hasLine(shown(line), line.rest)) throw fault(line, `the screen is: ${screen}`)
+        if (!hasLine(before, rest)) throw fault(`the screen is: ${before}`)
         continue
-      case 'again': {
-        const once = shown(line)
+      case 'again':
         screen = await deliver()
-        if (screen !== once) throw fault(line, `the screen was ${once} and is ${screen}`)
+        if (screen !== before) throw fault(`the screen was ${before} and is ${screen}`)
         continue
+      case 'until': {
+        const isThere = async () => {
+          if (hasLine(`${screen}`, rest)) return true
+          await phone.settle?.()
+          screen = await redial()
+          return hasLine(screen, rest)
+        }
+        const late = () => fault(`the screen stays: ${screen}`)
+        await until(isThere, { ...(phone.looks ?? usualLooks), late })
       }
-      case 'until':
-        screen = shown(line)
-        await until(() => isThere(line), {
-          ...(phone.looks ?? usualLooks),
-          late: () => fault(line, `the screen stays: ${screen}`),
-        })
-        break
     }
     phone.show(`\n${screen}\n`)
   }
@@ -101,14 +96,11 @@ export async function playScript(script: string, phone: ScriptPhone): Promise<vo
 
 function linesOf(script: string): Line[] {
   return script.split('\n').flatMap((text, index): Line[] => {
-    const written = text.trim()
-    if (written === '' || written.startsWith('#')) return []
-    const [verb, ...rest] = written.split(' ')
-    const line = { number: index + 1, rest: rest.join(' ').trim() }
-    const known = verbs.find((name) => name === verb)
-    if (known === undefined)
-      throw fault({ ...line, verb: 'dial' }, `a line begins with ${verbs.join(', ')}`)
-    return [{ ...line, verb: known }]
+    const [name, ...rest] = text.trim().split(' ')
+    if (name === '' || name?.startsWith('#')) return []
+    const verb = verbs.find((known) => known === name)
+    if (verb === undefined) throw lineFault(index + 1, `a line begins with ${verbs.join(', ')}`)
+    return [{ number: index + 1, verb, rest: rest.join(' ').trim() }]
   })
 }
 
@@ -126,5 +118,5 @@ const hasLine = (screen: string, wanted: string): boolean =>
     .split('\n')
     .includes(wanted)
 
-const fault = ({ number }: Line, reason: string): StackError =>
+const lineFault = (number: number, reason: string): StackError =>
   new StackError(`Line ${number} of the script: ${reason}`)

@@ -4,7 +4,6 @@ import {
   globSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -66,18 +65,6 @@ export function servedWorker(
   }
 }
 
-async function bundleWorker(folder: string, signal?: AbortSignal): Promise<void> {
-  const wrangler = [process.execPath, join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')]
-  const dryRun = ['deploy', '--dry-run', '--outdir', folder]
-  const { code, output } = await runCommand(
-    [...wrangler, ...dryRun, '--metafile', join(folder, metafile)],
-    { ...quietTools, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) },
-    undefined,
-    signal,
-  )
-  if (code !== 0) throw new StackError(`The Worker does not build:\n${output.trim()}`)
-}
-
 function readBuild(folder: string) {
   const script = readIfThere(join(folder, 'worker.js'))?.toString('utf8')
   const settings = readJson(join(folder, 'settings.json')) as Settings | undefined
@@ -93,23 +80,27 @@ async function makeBuild(folder: string, signal?: AbortSignal): Promise<WorkerBu
     writeFileSync(join(temporary, 'settings.json'), JSON.stringify(read))
     const build = readBuild(temporary)
     if (build === undefined) throw new Error('wrangler built something that is not a Worker')
-    keep(temporary, folder)
+    for (const old of globSync('worker-*', { cwd: builds })) {
+      if (old !== basename(folder)) rmSync(join(builds, old), { recursive: true, force: true })
+    }
+    try {
+      renameSync(temporary, folder)
+    } catch (error) {
+      if (!existsSync(folder)) throw error
+    }
     return { ...build, folder }
   } finally {
     rmSync(temporary, { recursive: true, force: true })
   }
 }
 
-function keep(temporary: string, folder: string): void {
-  for (const name of readdirSync(builds)) {
-    const isOld = name.startsWith('worker-') && name !== basename(folder)
-    if (isOld) rmSync(join(builds, name), { recursive: true, force: true })
-  }
-  try {
-    renameSync(temporary, folder)
-  } catch (error) {
-    if (!existsSync(folder)) throw error
-  }
+async function bundleWorker(folder: string, signal?: AbortSignal): Promise<void> {
+  const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+  const dryRun = ['deploy', '--dry-run', '--outdir', folder, '--metafile', join(folder, metafile)]
+  const environment = { ...quietTools, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) }
+  const command = [process.execPath, wrangler, ...dryRun]
+  const { code, output } = await runCommand(command, environment, undefined, signal)
+  if (code !== 0) throw new StackError(`The Worker does not build:\n${output.trim()}`)
 }
 
 async function readSettings() {
@@ -129,12 +120,9 @@ async function readSettings() {
 
 function fingerprint(): string {
   const hash = createHash('sha256')
-  const files = globSync(sources, { cwd: root }).sort()
-  for (const path of files.filter((each) => statSync(join(root, each)).isFile())) {
-    hash
-      .update(`${path}\0`)
-      .update(readFileSync(join(root, path)))
-      .update('\0')
+  for (const path of globSync(sources, { cwd: root }).sort()) {
+    const file = join(root, path)
+    if (statSync(file).isFile()) hash.update(`${path}\0`).update(readFileSync(file)).update('\0')
   }
   return hash.digest('hex').slice(0, 16)
 }
