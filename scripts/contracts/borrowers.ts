@@ -1,4 +1,4 @@
-import { type Address, createPublicClient, http, isAddressEqual } from 'viem'
+import { type Address, isAddressEqual } from 'viem'
 import { parseAddress } from '../../src/account/address.ts'
 import { createCallerAccounts } from '../../src/account/keys.ts'
 import { readRequired, readSecret } from '../ops/environment.ts'
@@ -53,8 +53,7 @@ async function openList({ env, input }: Terminal) {
   const node = await openNode(readNodeUrls(readRequired(env, 'NODE_URL'), 'NODE_URL'), chainId)
   const accounts: Address[] = []
   for (const phone of parsePhones(await input())) accounts.push((await accountOf(phone)).address)
-  const read = loanAt(createPublicClient({ transport: http(node.url) }), loan)
-  return { node, loan, accounts, read }
+  return { node, loan, accounts, read: loanAt(node.client, loan) }
 }
 
 async function setBorrowers(

@@ -1,3 +1,4 @@
+import { fail, say } from '../stack/report.ts'
 import { forge } from './forge.ts'
 
 // Lines, statements, branches and functions of contracts/src, all of them, by the unit tests alone, or this
@@ -14,16 +15,11 @@ try {
     { FOUNDRY_PROFILE: 'unoptimized' },
   )
   const rows = report.split('\n').filter((line) => /^\| (contracts\/src|Total)/.test(line))
-  process.stdout.write(`${rows.join('\n')}\n`)
+  say(rows.join('\n'))
   const figures = rows.flatMap((row) => row.match(/\d+\.\d+%/g) ?? [])
   if (figures.length < 16 || figures.some((figure) => figure !== '100.00%')) {
     fail('The unit tests do not cover contracts/src as a whole.')
   }
 } catch (error) {
   fail(error instanceof Error ? error.message : String(error))
-}
-
-function fail(words: string): void {
-  process.stderr.write(`${words}\n`)
-  process.exitCode = 1
 }

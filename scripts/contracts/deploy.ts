@@ -1,12 +1,9 @@
 import {
-  type Abi,
   type Address,
-  createPublicClient,
   encodeDeployData,
   getAddress,
   getContractAddress,
   type Hex,
-  http,
   isAddressEqual,
   zeroAddress,
 } from 'viem'
@@ -79,9 +76,8 @@ async function openChain(options: DeployOptions) {
   const node = await openNode([nodeUrl], chainId)
   const isPublic = /(^|[\\/])deployments[\\/][^\\/]+$/.test(recordFile)
   if (node.isAnvil && isPublic) throw publicRecord(recordFile)
-  // A block number that viem keeps may be one from before a contract.
-  const client = createPublicClient({ transport: http(nodeUrl), cacheTime: 0 })
-  return { client, node, deployer: createTreasury(node, deployerKey, { maxGasPriceWei, log }) }
+  const deployer = createTreasury(node, deployerKey, { maxGasPriceWei, log })
+  return { client: node.client, node, deployer }
 }
 
 type Found = NonNullable<Awaited<ReturnType<typeof findDeployed>>>
@@ -196,9 +192,7 @@ async function sendMissing(
   const { forwarderOwner = owner, loanOwner = owner, guardian = zeroAddress } = options
   const create = async (name: ContractName, args: readonly unknown[]) => {
     const { abi, bytecode } = readArtifact(name)
-    await deployer.send({
-      data: encodeDeployData({ abi: abi as Abi, bytecode: bytecode.object, args }),
-    })
+    await deployer.send({ data: encodeDeployData({ abi, bytecode: bytecode.object, args }) })
   }
   if (!before?.hasForwarder || before.record.forwarder !== forwarder) {
     // The two name each other: this one is told where the other comes to stand.

@@ -3,28 +3,21 @@ import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Abi, Hex } from 'viem'
 import { foundryBinary } from '../dev/foundry-binary.ts'
 import { runCommand } from '../run-command.ts'
 import { lockFile } from '../stack/processes.ts'
 
 export const projectRoot = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What is deployed; tests are not among it, so a first start needs no long build. */
-const deployedSources = ['contracts/src']
-
 type Artifact = {
-  readonly abi: readonly unknown[]
-  readonly metadata: {
-    readonly settings: Readonly<Record<'compilationTarget', unknown>>
-    readonly sources: Readonly<Record<string, unknown>>
-  }
-  readonly bytecode: { readonly object: `0x${string}` }
+  readonly abi: Abi
+  readonly metadata: Readonly<Record<'settings' | 'sources', Readonly<Record<string, unknown>>>>
+  readonly bytecode: { readonly object: Hex }
   readonly deployedBytecode: {
-    readonly object: `0x${string}`
+    readonly object: Hex
     /** Where the constructor writes immutables, by the id of their declaration; offsets in bytes. */
-    readonly immutableReferences: Readonly<
-      Record<string, readonly { readonly start: number; readonly length: number }[]>
-    >
+    readonly immutableReferences: Readonly<Record<string, { start: number; length: number }[]>>
   }
 }
 
@@ -46,7 +39,8 @@ const built = new Map<string, Promise<void>>()
 
 /** Compiles what is deployed, and more where more is named, once in a process; several may at once. */
 export function buildContracts(more: readonly string[] = []): Promise<void> {
-  const sources = [...deployedSources, ...more]
+  // Tests are not among it, so a first start needs no long build.
+  const sources = ['contracts/src', ...more]
   const building = built.get(`${sources}`) ?? build(sources)
   built.set(`${sources}`, building)
   return building

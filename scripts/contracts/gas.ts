@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readFlags } from '../stack/command.ts'
-import { say } from '../stack/report.ts'
+import { fail, say } from '../stack/report.ts'
 import { buildContracts, projectRoot } from './forge.ts'
 import { measureAll, tables } from './gas/measure.ts'
 import { openRskj } from './gas/rskj.ts'
@@ -63,9 +63,4 @@ async function compareWith(url: string): Promise<void> {
     }
   }
   say(`${rows} figures compared with ${url}`)
-}
-
-function fail(words: string): void {
-  process.stderr.write(`${words}\n`)
-  process.exitCode = 1
 }

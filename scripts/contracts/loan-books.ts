@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { Booked, LoanEvent } from './loan-events.ts'
+import type { Booked, LoanEvent } from './reads.ts'
 
 /** A debt in wei, its fee in basis points of the principal, and when it is due (Unix s). */
 export type Debt = { owedWei: bigint; feeRate: bigint; dueAt: bigint; isWrittenOff: boolean }
@@ -102,24 +102,22 @@ export function replay(events: Iterable<LoanEvent & Partial<Booked>>) {
         break
     }
   }
-  return { accounts, totals: totalsOf([...accounts.values()], freeWei), passages, moved, takenOver }
+  return { accounts, totals: totalsOf(accounts.values(), freeWei), passages, moved, takenOver }
 }
 
-function totalsOf(accounts: readonly Account[], freeWei: bigint): Totals {
-  const sum = (of: (account: Account) => bigint) =>
-    accounts.reduce((total, account) => total + of(account), 0n)
-  return {
-    balancesWei: sum(({ balanceWei }) => balanceWei),
-    owedWei: sum(({ owedWei, isWrittenOff }) => (isWrittenOff ? 0n : owedWei)),
-    freeWei,
+function totalsOf(accounts: Iterable<Account>, freeWei: bigint): Totals {
+  const totals = { balancesWei: 0n, owedWei: 0n, freeWei }
+  for (const { balanceWei, owedWei, isWrittenOff } of accounts) {
+    totals.balancesWei += balanceWei
+    if (!isWrittenOff) totals.owedWei += owedWei
   }
+  return totals
 }
 
 function sumUp(sums: Map<Address, Moved>, account: Address, wei: bigint, owedWei: bigint): void {
-  const before = sums.get(account) ?? { balanceWei: 0n, owedWei: 0n, times: 0 }
-  sums.set(account, {
-    balanceWei: before.balanceWei + wei,
-    owedWei: before.owedWei + owedWei,
-    times: before.times + 1,
-  })
+  const sum = sums.get(account) ?? { balanceWei: 0n, owedWei: 0n, times: 0 }
+  sum.balanceWei += wei
+  sum.owedWei += owedWei
+  sum.times += 1
+  sums.set(account, sum)
 }

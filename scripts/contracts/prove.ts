@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { say } from '../stack/report.ts'
+import { fail, say } from '../stack/report.ts'
 import { projectRoot } from './forge.ts'
 
 // `npx node scripts/contracts/prove.ts` gives each assertion of contracts/proofs to the compiler's SMTChecker and its
@@ -31,15 +31,11 @@ const message = z.object({
 })
 const output = z.object({ errors: z.array(message).default([]) })
 
-if (spawnSync('z3', ['--version']).error === undefined) {
-  for (const [name, engine] of Object.entries(models))
-    if (!prove(name, engine)) process.exitCode = 1
-} else {
-  process.stderr.write('There is no z3: apt-get install z3\n')
-  process.exitCode = 1
-}
+const hasZ3 = spawnSync('z3', ['--version']).error === undefined
+if (!hasZ3) fail('There is no z3: apt-get install z3')
+else for (const [name, engine] of Object.entries(models)) prove(name, engine)
 
-function prove(name: string, engine: string): boolean {
+function prove(name: string, engine: string): void {
   const began = performance.now()
   const file = `contracts/proofs/${name}.sol`
   const source = readFileSync(join(projectRoot, file))
@@ -63,8 +59,9 @@ function prove(name: string, engine: string): boolean {
   for (const { formattedMessage } of others) say(`UNPROVEN ${formattedMessage.trimEnd()}`)
   const wanted = source.toString('utf8').match(/\bassert\(/g)?.length ?? 0
   const seconds = ((performance.now() - began) / 1_000).toFixed(1)
-  say(`${name}: ${proven.length} of ${wanted} assertions hold (${seconds} s)\n`)
-  return proven.length === wanted && others.length === 0
+  const words = `${name}: ${proven.length} of ${wanted} assertions hold (${seconds} s)\n`
+  if (proven.length === wanted && others.length === 0) say(words)
+  else fail(words)
 }
 
 /** Asks z3, which ends with an error where it is asked for the values of what cannot be; its answer is good all the same. */

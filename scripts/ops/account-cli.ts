@@ -69,7 +69,10 @@ async function deposit({ act, status, terminal }: Operated): Promise<Found> {
   const phone = await readNumber(terminal)
   const remedy = 'It may have been sent. The same command tells: a deposit happens once.'
   const answer = await act('deposit', { phone }, remedy)
-  return { json: answer, ...depositLines(answer, await status()) }
+  const { kind } = answer.deposit
+  const isKnown = answer.deposit.kind === 'too_little' && answer.deposit.last !== null
+  const isBad = kind !== 'sent' && kind !== 'under_way' && !isKnown
+  return { json: answer, lines: depositLines(answer, await status()), isBad }
 }
 
 async function cashOut(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod/mini'
-import { defaultQuota, hashKey } from '../../src/keys/api-keys.ts'
+import { defaultQuota, hashKey, keyRecord } from '../../src/keys/api-keys.ts'
 import type { Found, Values } from '../stack/command.ts'
 import { Misused, StackError } from '../stack/report.ts'
 import { operatorCommand } from './command-line.ts'
@@ -12,16 +12,7 @@ const usage = `Usage:
   npm run keys -- revoke <id>
 With --json each prints JSON. They ask the local stack, or the deployment at --url <origin> with OPERATOR_TOKEN in the environment.`
 
-const record = z.object({
-  hash: z.string(),
-  name: z.string(),
-  chainId: z.number(),
-  quota: z.nullable(z.number()),
-  methods: z.nullable(z.array(z.string())),
-  createdAt: z.number(),
-  revokedAt: z.nullable(z.number()),
-  spentToday: z.number(),
-})
+const listed = z.extend(keyRecord, { spentToday: z.number() })
 
 const options = {
   name: undefined,
@@ -36,7 +27,7 @@ export const keys = operatorCommand({
   actions: {
     create,
     list,
-    revoke: { takes: [1], run: (operator, _, [id = '']) => revoke(operator, id) },
+    revoke: { takes: [1], run: revoke },
   },
 })
 if (import.meta.main) process.exitCode = await keys()
@@ -67,14 +58,14 @@ function readQuota(text: string | undefined): number | null {
 }
 
 async function list(operator: OperatorClient): Promise<Found> {
-  const keys = await operator.ask('/keys', z.array(record))
+  const keys = await operator.ask('/keys', z.array(listed))
   return {
     json: keys.map(({ hash, ...key }) => ({ id: nameKey(hash), ...key })),
     lines: keys.length === 0 ? ['There are no keys.'] : keys.map(lineOf),
   }
 }
 
-function lineOf(key: z.infer<typeof record>): string {
+function lineOf(key: z.infer<typeof listed>): string {
   const { hash, name, chainId, quota, methods, createdAt, revokedAt, spentToday } = key
   const state = revokedAt === null ? 'valid' : `revoked ${writeDay(revokedAt)}`
   const use = quota === null ? `${spentToday} today` : `${spentToday} of ${quota} today`
@@ -82,7 +73,7 @@ function lineOf(key: z.infer<typeof record>): string {
   return `${nameKey(hash)}  ${chainId}  ${state}  ${writeDay(createdAt)}  ${use}  ${name}${limits}`
 }
 
-async function revoke(operator: OperatorClient, id: string): Promise<Found> {
+async function revoke(operator: OperatorClient, _: unknown, [id = '']: readonly string[]) {
   if (!/^[0-9a-f]{8,64}$/.test(id)) throw new StackError(`"${id}" is not the id of a key.`)
   await operator.ask(`/keys/${id}`, z.unknown(), { method: 'DELETE' })
   const line = `Key ${id} is revoked. Within a minute nobody is served with it.`

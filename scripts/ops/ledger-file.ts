@@ -16,17 +16,17 @@ import { insist, type OperatorClient } from './operator-client.ts'
 
 const exportEnd = z.strictObject({ entries: z.int() })
 
-/** What is sent at a time: so many entries of so many characters. */
 const sentEntries = 50
 const sentLength = 256 * 1024
 
 /** Writes all that a restore needs, for its owner's eyes, a line each. @throws {StackError} */
 export async function writeExport(operator: OperatorClient, file: string) {
   const part = `${file}.part`
-  let entries = 0
+  // The head is none.
+  let entries = -1
   async function* lines(): AsyncGenerator<string> {
     for await (const line of pagesOf(operator)) {
-      if (!('format' in line)) entries += 1
+      entries += 1
       yield `${JSON.stringify(line)}\n`
     }
     yield `${JSON.stringify({ entries })}\n`
@@ -42,17 +42,16 @@ export async function writeExport(operator: OperatorClient, file: string) {
   return { entries }
 }
 
+/** Reads the head of an export, and then each entry. */
 async function* pagesOf(operator: OperatorClient): AsyncGenerator<ExportHead | ExportEntry> {
-  let isFirst = true
-  for (let query = ''; ; ) {
+  for (let query: string | undefined = ''; query !== undefined; ) {
+    const path: string = `/operator/export${query}`
     const { head, entries, next } = await insist('Nothing was written: run the same again.', () =>
-      operator.ask(`/operator/export${query}`, exportAnswer),
+      operator.ask(path, exportAnswer),
     )
-    if (isFirst) yield head
-    isFirst = false
+    if (query === '') yield head
     yield* entries
-    if (next === null) return
-    query = `?part=${next.part}&from=${next.from}`
+    query = next === null ? undefined : `?part=${next.part}&from=${next.from}`
   }
 }
 
@@ -92,6 +91,7 @@ async function checkFile(file: string): Promise<ExportHead> {
   throw new StackError(`${file} is torn after ${entries} entries. Nothing was changed.`)
 }
 
+/** Reads the entries of a whole file, so many of so many characters at a time. */
 async function* batchesOf(file: string): AsyncGenerator<unknown[]> {
   let batch: unknown[] = []
   let length = 0

@@ -1,4 +1,4 @@
-import { type Address, createPublicClient, http } from 'viem'
+import type { Address } from 'viem'
 import { parseAmount } from '../../src/loan/amounts.ts'
 import { loanAt } from '../contracts/reads.ts'
 import { openNode } from '../stack/chain/node.ts'
@@ -23,9 +23,8 @@ export async function openPayer(
   if (treasury === undefined) {
     throw new StackError(`The node is not an anvil, and no key is named.\n${keyUsage}`)
   }
-  const client = createPublicClient({ transport: http(node.url) })
   const loan = contracts.loan as Address
-  return { relayers, currency, node, treasury, client, loan, read: loanAt(client, loan) }
+  return { relayers, currency, node, treasury, loan, read: loanAt(node.client, loan) }
 }
 
 /** An amount on a command line, in wei. @throws {Misused} it is not an amount, or it is zero */

@@ -52,7 +52,7 @@ async function give(
   const lines: string[] = []
   for (const { address } of payer.relayers) {
     const relayer = address as Address
-    const has = await payer.client.getBalance({ address: relayer })
+    const has = await payer.node.client.getBalance({ address: relayer })
     const valueWei = isMore ? wantedWei : wantedWei - has
     if (valueWei <= 0n) continue
     const hash = await payer.treasury.send({ to: relayer, valueWei })
@@ -72,10 +72,10 @@ async function drain(operator: Operated, values: Paying): Promise<Found> {
 }
 
 /** From the node: what rounds have seen is of a minute ago. */
-function balanceLines({ client, relayers, currency }: Awaited<ReturnType<typeof openPayer>>) {
+function balanceLines({ node, relayers, currency }: Awaited<ReturnType<typeof openPayer>>) {
   return Promise.all(
     relayers.map(async ({ address }) => {
-      const has = await client.getBalance({ address: address as Address })
+      const has = await node.client.getBalance({ address: address as Address })
       return `Relayer ${address} has ${money(has, currency)} for gas.`
     }),
   )

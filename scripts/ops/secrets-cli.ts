@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { chains } from '../../src/chain/chains.ts'
 import { relayerAccount } from '../../src/relay/keys.ts'
 import { createCommand } from '../stack/command.ts'
@@ -29,7 +29,12 @@ const command = createCommand({
     }
     const { address: relayer } = relayerAccount(secrets.RELAYER_MNEMONIC, id, 0)
     const fundWei = onPublicChain.relayer
-    if (out !== undefined) write(out, secrets)
+    if (out !== undefined && existsSync(out)) {
+      // They may be in use.
+      throw new StackError(`${out} is there already. Nothing was made.`)
+    }
+    const text = JSON.stringify(secrets, null, 2)
+    if (out !== undefined) writeFileSync(out, `${text}\n`, { flag: 'wx', mode: 0o600 })
     if (!json) {
       // Beside what is piped on.
       complain(
@@ -39,20 +44,8 @@ const command = createCommand({
     const shown = out === undefined ? { secrets } : { file: out }
     return {
       json: { relayer, fundWei: `${fundWei}`, currency, ...shown },
-      lines: out === undefined ? [JSON.stringify(secrets, null, 2)] : [],
+      lines: out === undefined ? [text] : [],
     }
   },
 })
 process.exitCode = await command()
-
-/** @throws {StackError} there is such a file already: its secrets may be in use */
-function write(file: string, secrets: object): void {
-  try {
-    writeFileSync(file, `${JSON.stringify(secrets, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error
-    const reason =
-      error.code === 'EEXIST' ? 'is there already' : `cannot be written (${error.code})`
-    throw new StackError(`${file} ${reason}. Nothing was made.`)
-  }
-}

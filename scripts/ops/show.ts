@@ -33,12 +33,12 @@ export function statusLines(status: StatusAnswer): string[] {
       ({ label, height, heightAt, state, p95Ms, failures, believed, callsToday }) =>
         `Node ${label}: block ${height ?? 'not known'}${heightAt === null ? '' : ` at ${heightAt}`}, ${state}, ${p95Ms === null ? 'not asked yet' : `95 of 100 answers within ${Math.round(p95Ms)} ms, ${failures} failures, ${believed} answers that nothing proves, ${callsToday} calls today`}.`,
     ),
-    ...(callsToday === null
-      ? []
-      : [
-          `Calls today: ${callsToday.relay} of the relay and ${callsToday.callers} of callers, ${callsToday.limit} at most.`,
-        ]),
+    ...(callsToday === null ? [] : [callsLine(callsToday)]),
   ]
+}
+
+function callsLine({ relay, callers, limit }: NonNullable<StatusAnswer['callsToday']>): string {
+  return `Calls today: ${relay} of the relay and ${callers} of callers, ${limit} at most.`
 }
 
 /** How full the last blocks were that rounds have followed: payments of strangers wait for room as well. */
@@ -102,27 +102,15 @@ export function guardsLine(guards: StatusAnswer['guards']): string {
   return `Guards on: ${on || 'none'}. Off: ${off || 'none'}.`
 }
 
-export function poolLine(
-  { pool }: Pick<StatusAnswer['contracts'], 'pool'>,
-  currency: string,
-): string {
+export function poolLine({ pool }: StatusAnswer['contracts'], currency: string): string {
   if (pool === null) return 'The contracts have not been looked at yet.'
   return `Pool: ${money(pool.liquidityWei, currency)} free, ${money(pool.owedWei, currency)} owed, ${money(pool.balancesWei, currency)} in accounts; ${money(pool.capLeftWei, currency)} may be lent today.${pool.isPaused ? ' It is paused: its guardian or owner unpauses it.' : ''}`
 }
 
-export function relayerLine(
-  {
-    address,
-    balanceWei,
-    lastsFor,
-    wantedWei,
-    nonces,
-    inFlight,
-    queued,
-    oldestAt,
-  }: StatusAnswer['relayers'][number],
-  currency: string,
-): string {
+type Relayer = StatusAnswer['relayers'][number]
+
+export function relayerLine(relayer: Relayer, currency: string): string {
+  const { address, balanceWei, lastsFor, wantedWei, nonces, inFlight, queued, oldestAt } = relayer
   const has =
     balanceWei === null ? 'has not been looked at yet' : `has ${money(balanceWei, currency)}`
   const lasts = lastsFor === null ? '' : `, enough for ${lastsFor} payments`
@@ -190,45 +178,43 @@ export function callerLines(found: ToldOf<'lookup'>, currency: string): string[]
 export function depositLines(
   { account, deposit }: ToldOf<'deposit'>,
   { chainId, currency }: Pick<StatusAnswer, 'chainId' | 'currency'>,
-): { lines: string[]; isBad: boolean } {
-  const bad = (line: string) => ({ lines: [line], isBad: true })
-  const good = (...lines: string[]) => ({ lines, isBad: false })
+): string[] {
   switch (deposit.kind) {
     case 'sent': {
       const { amountWei, explorer, isTaken } = deposit
       const sent = `${money(amountWei, currency)} are on their way into the balance: ${explorer}`
       const fate = isTaken ? '' : ' No node has said yet that it has this transaction.'
-      return good(`${sent}${fate}`, 'The same command tells when they are there.')
+      return [`${sent}${fate}`, 'The same command tells when they are there.']
     }
     case 'under_way': {
       const waits = 'A transaction of this account is on its way already. Nothing more was sent.'
-      return good(waits, 'The same command tells when it is there.')
+      return [waits, 'The same command tells when it is there.']
     }
     case 'too_little': {
       const { thereWei, gasWei, last } = deposit
-      const there = thereWei === '0' ? 'Nothing' : `Only ${money(thereWei, currency)}`
-      const cost =
-        thereWei === '0' ? '' : `, and the gas of a deposit costs ${money(gasWei, currency)}`
+      const [there, cost] =
+        thereWei === '0'
+          ? ['Nothing', '']
+          : [
+              `Only ${money(thereWei, currency)}`,
+              `, and the gas of a deposit costs ${money(gasWei, currency)}`,
+            ]
       const now = `${there} is at ${checksumAddress(account as Address, chainId)}${cost}. Nothing was sent.`
-      if (last === null) return bad(now)
+      if (last === null) return [now]
       const before = `The last deposit of this account: ${money(last.amountWei, currency)} in block ${last.block} (${last.explorer}).`
-      return good(before, now)
+      return [before, now]
     }
     case 'price_too_high':
-      return bad('The price of gas is above MAX_GAS_PRICE_WEI. Nothing was sent.')
+      return ['The price of gas is above MAX_GAS_PRICE_WEI. Nothing was sent.']
     case 'paused':
-      return bad('Payments are stopped by an operator. Nothing was sent.')
+      return ['Payments are stopped by an operator. Nothing was sent.']
     case 'refused':
-      return bad('No node takes the transaction. Nothing has moved.')
+      return ['No node takes the transaction. Nothing has moved.']
   }
 }
 
-export function pinLines({
-  isChosen,
-  isBlocked,
-  isDormant,
-  replaceableAt,
-}: ToldOf<'pin'>): string[] {
+export function pinLines(pin: ToldOf<'pin'>): string[] {
+  const { isChosen, isBlocked, isDormant, replaceableAt } = pin
   const isOpen = isBlocked ? 'The PIN is blocked.' : 'The PIN is not blocked.'
   return [
     isChosen ? isOpen : 'No PIN was chosen yet.',

@@ -1,4 +1,4 @@
-import { type Abi, encodeFunctionData, type Hex, parseEther } from 'viem'
+import { encodeFunctionData, type Hex, parseEther } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
@@ -93,7 +93,7 @@ export async function directCalls(world: World): Promise<[string, Call][]> {
   const [alice, bob] = [accountOf('alice').address, accountOf('bob').address]
   const one = parseEther('1')
   const token = await deploy(chain, owner, 'Token', [wallet.address], 'Compared')
-  const tokenAbi = readArtifact('Token', 'Compared').abi as Abi
+  const tokenAbi = readArtifact('Token', 'Compared').abi
   const ofLoan = (name: string, args: unknown[], value = 0n) =>
     callTo(wallet, loan, microLoanAbi, name, args, value)
   const ofToken = () => callTo(wallet, token, tokenAbi, 'transfer', [bob, half])

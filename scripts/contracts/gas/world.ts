@@ -108,7 +108,7 @@ export async function deploy(
   file = name,
 ): Promise<Address> {
   const { abi, bytecode } = readArtifact(name, file)
-  const data = encodeDeployData({ abi: abi as Abi, bytecode: bytecode.object, args })
+  const data = encodeDeployData({ abi, bytecode: bytecode.object, args })
   const { contract } = await chain.send({ from, data })
   if (contract === undefined) throw new Error(`${name} was not deployed`)
   return contract

@@ -1,4 +1,4 @@
-import { createPublicClient, getAddress, http, type LocalAccount } from 'viem'
+import { getAddress, type LocalAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Chain, type PoolRules, poolRules } from '../../../src/chain/chains.ts'
 import type { FeeLimits } from '../../../src/relay/fees.ts'
@@ -36,11 +36,10 @@ export async function openDeployment(env: NodeJS.ProcessEnv, record: string) {
   const secret = readSecret(env, 'ACCOUNT_KEY_SECRET')
   const maxGasPriceWei = readMaxGasPrice(env)
   const node = await openNode([nodeUrl], readDeployed(record).chainId)
-  const { chain, isAnvil } = node
+  const { chain, isAnvil, client } = node
   const pair = openPair(node, record)
   const fees: FeeLimits = { minWei: 0n, maxWei: maxGasPrice(maxGasPriceWei, node) }
   const rules: PoolRules = poolRules[isAnvil ? 'anvil' : 'rootstock']
-  const client = createPublicClient({ transport: http(nodeUrl) })
   const forwarder: Forwarder = { chainId: chain.id, address: pair.forwarder }
   const key = readPayer(env, chain.id)
   const relayer = key && { client, signer: createSigner(key, chain.id), forwarder, rules, fees }

@@ -7,7 +7,7 @@ import {
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
 import { carry, gasPriceFor } from '../../../src/relay/relayer.ts'
-import { until } from '../../dev/wait.ts'
+import { sleep } from '../../dev/wait.ts'
 import { priceObstacle } from '../../stack/chain/node.ts'
 import { StackError } from '../../stack/report.ts'
 import { forwarderAt } from '../reads.ts'
@@ -85,15 +85,10 @@ async function offer(client: PublicClient, raw: Hex): Promise<string | undefined
 }
 
 async function isUsedUp(relayer: Relayer, nonce: number, withinMs: number): Promise<boolean> {
-  const isUsed = async () => (await countOf(relayer, 'latest')) > nonce
-  const late = new StackError('late')
-  return until(isUsed, { everyMs: relayer.rules.pollMs, withinMs, late: () => late }).then(
-    () => true,
-    (error) => {
-      if (error === late) return false
-      throw error
-    },
-  )
+  for (const began = performance.now(); ; await sleep(relayer.rules.pollMs)) {
+    if ((await countOf(relayer, 'latest')) > nonce) return true
+    if (performance.now() - began > withinMs) return false
+  }
 }
 
 function countOf({ client, signer }: Relayer, blockTag: 'latest' | 'pending'): Promise<number> {

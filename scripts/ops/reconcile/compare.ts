@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import { callRulesOf } from '../../../src/loan/kinds.ts'
 import type { PaymentSummary } from '../../../src/operator/answers.ts'
 import { type Account, replay, type Totals } from '../../contracts/loan-books.ts'
-import type { Booked } from '../../contracts/loan-events.ts'
+import type { Booked } from '../../contracts/reads.ts'
 
 export type Spending = {
   intent: Hex
@@ -34,7 +34,7 @@ export function differences(books: Books): string[] {
   const byIntent = Map.groupBy(books.spendings, keyOf)
   return [
     ...books.payments.flatMap((payment) =>
-      ofPayment(payment, byIntent.get(keyOf(payment)) ?? [], books),
+      ofPayment(payment, byIntent.get(keyOf(payment))?.at(-1), books),
     ),
     ...unknownSpendings(books),
     ...[...byIntent.values()].flatMap(repeated),
@@ -46,48 +46,35 @@ export const keyOf = ({ intent, account }: { intent: string; account: string }) 
   `${intent} ${account}`.toLowerCase()
 
 /** What the ledger says of a payment, against the last time that the chain spent its intent. */
-function ofPayment(
-  payment: PaymentSummary,
-  spendings: readonly Spending[],
-  books: Books,
-): string[] {
-  const { intent, state } = payment
-  const spent = spendings.at(-1)
+function ofPayment(payment: PaymentSummary, spent: Spending | undefined, books: Books): string[] {
+  const { intent, state, block } = payment
+  const is = `Payment ${intent} is ${state} in the ledger`
   switch (state) {
     case 'queued':
     case 'signed':
       if (spent === undefined || spent.block > books.head - noticedWithin) return []
-      return [
-        `Payment ${intent} is ${state} in the ledger; block ${spent.block} has ${spent.outcome} it.`,
-      ]
+      return [`${is}; block ${spent.block} has ${spent.outcome} it.`]
     case 'expired':
-      if (spent === undefined) return []
-      return [
-        `Payment ${intent} has expired in the ledger; block ${spent.block} has ${spent.outcome} it.`,
-      ]
+      return spent ? [`${is}; block ${spent.block} has ${spent.outcome} it.`] : []
     case 'mined':
     case 'confirmed':
     case 'reverted':
-      if (payment.block !== null && payment.block > books.head) return []
-      if (spent === undefined) {
-        return [`Payment ${intent} is ${state} in the ledger; the chain has not spent its intent.`]
-      }
+      if (block !== null && block > books.head) return []
+      if (spent === undefined) return [`${is}; the chain has not spent its intent.`]
       return [...ofOutcome(payment, spent), ...ofAmount(payment, spent, books.events)]
   }
 }
 
-function ofOutcome({ intent, ...told }: PaymentSummary, spent: Spending): string[] {
+function ofOutcome({ intent, outcome, block, hash }: PaymentSummary, spent: Spending): string[] {
   const pairs = [
-    ['outcome', told.outcome, spent.outcome],
-    ['block', told.block, spent.block],
-    ['transaction', told.hash?.toLowerCase(), spent.hash],
+    ['outcome', outcome, spent.outcome],
+    ['block', block, spent.block],
+    ['transaction', hash?.toLowerCase(), spent.hash],
   ] as const
-  return pairs
-    .filter(([, ledger, chain]) => ledger !== chain)
-    .map(
-      ([what, ledger, chain]) =>
-        `Payment ${intent}: ${what} ${ledger} in the ledger, ${chain} in the chain.`,
-    )
+  return pairs.flatMap(([what, ledger, chain]) => {
+    if (ledger === chain) return []
+    return [`Payment ${intent}: ${what} ${ledger} in the ledger, ${chain} in the chain.`]
+  })
 }
 
 /** What was executed has moved what the ledger says; where that says no amount, something. */
@@ -108,10 +95,11 @@ function ofAmount(payment: PaymentSummary, spent: Spending, events: readonly Boo
   return [`Payment ${payment.intent}: its transaction ${spent.hash} has not moved ${what} wei.`]
 }
 
-const payerOf = (args: Booked['args']): string | undefined =>
-  'from' in args ? `${args.from}` : 'borrower' in args ? args.borrower : accountOf(args)
-
-const accountOf = (args: Booked['args']) => ('account' in args ? args.account : undefined)
+function payerOf(args: Booked['args']): string | undefined {
+  if ('from' in args) return `${args.from}`
+  if ('borrower' in args) return args.borrower
+  return 'account' in args ? args.account : undefined
+}
 
 /** The first block that has one of the payments. Of hundreds of thousands: no call takes so many arguments. */
 export const firstBlock = (payments: Iterable<Pick<PaymentSummary, 'block'>>): number =>
@@ -130,41 +118,32 @@ function unknownSpendings({ payments, spendings }: Books): string[] {
 }
 
 function repeated(spendings: readonly Spending[]): string[] {
-  return spendings.flatMap((spending, index) => {
-    const before = spendings[index - 1]
-    if (before === undefined || spending.at - before.at >= spentForMs) return []
-    return [
-      `Intent ${spending.intent} was spent twice: in blocks ${before.block} and ${spending.block}.`,
-    ]
+  return spendings.slice(1).flatMap(({ intent, at, block }, index) => {
+    const before = spendings[index] as Spending
+    if (at - before.at >= spentForMs) return []
+    return [`Intent ${intent} was spent twice: in blocks ${before.block} and ${block}.`]
   })
 }
 
 function ofContract({ events, totals, heldWei, accounts, head }: Books): string[] {
   const books = replay(events)
-  const sums = [
+  const least = totals.balancesWei + totals.freeWei
+  const sums: [what: string, told: bigint, added: bigint | undefined][] = [
     ['all balances', totals.balancesWei, books.totals.balancesWei],
     ['all that is owed', totals.owedWei, books.totals.owedWei],
     ['the free pool', totals.freeWei, books.totals.freeWei],
-  ] as const
-  const least = totals.balancesWei + totals.freeWei
-  return [
-    ...sums.flatMap(([what, told, added]) => differ(what, told, added, head)),
-    ...(heldWei < least
-      ? [`The loan contract has ${heldWei} wei, less than the ${least} that it owes.`]
-      : []),
-    ...[...accounts].flatMap(([address, told]) => {
-      const added = books.accounts.get(address)
-      return [
-        ...differ(`the balance of ${address}`, told.balanceWei, added?.balanceWei ?? 0n, head),
-        ...differ(`the loan of ${address}`, told.owedWei, added?.owedWei ?? 0n, head),
-      ]
-    }),
   ]
-}
-
-function differ(what: string, told: bigint, added: bigint, head: number): string[] {
-  if (told === added) return []
-  return [
-    `At block ${head} the loan contract has ${told} wei as ${what}; its events come to ${added}.`,
-  ]
+  for (const [address, { balanceWei, owedWei }] of accounts) {
+    const added = books.accounts.get(address)
+    sums.push([`the balance of ${address}`, balanceWei, added?.balanceWei])
+    sums.push([`the loan of ${address}`, owedWei, added?.owedWei])
+  }
+  const found = sums.flatMap(([what, told, added = 0n]) => {
+    if (told === added) return []
+    return [
+      `At block ${head} the loan contract has ${told} wei as ${what}; its events come to ${added}.`,
+    ]
+  })
+  if (heldWei >= least) return found
+  return [...found, `The loan contract has ${heldWei} wei, less than the ${least} that it owes.`]
 }

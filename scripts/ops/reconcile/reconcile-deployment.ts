@@ -1,9 +1,28 @@
-import type { Address, Hex } from 'viem'
+import {
+  type Address,
+  getAbiItem,
+  type Hex,
+  isAddressEqual,
+  type PublicClient,
+  TransactionNotFoundError,
+  toFunctionSelector,
+} from 'viem'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { type PaymentSummary, paymentsAnswer } from '../../../src/operator/answers.ts'
+import { isSpending, resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
+import {
+  type Booked,
+  type EventRange,
+  inTurns,
+  loanAt,
+  readInPieces,
+  readLoanEvents,
+} from '../../contracts/reads.ts'
+import { openNode } from '../../stack/chain/node.ts'
+import { readChainId } from '../../stack/options.ts'
 import { StackError } from '../../stack/report.ts'
 import type { OperatorClient } from '../operator-client.ts'
-import { differences, firstBlock, keyOf, type Spending } from './compare.ts'
-import { readChain, sentElsewhere } from './read-chain.ts'
+import { type Books, differences, firstBlock, keyOf, type Spending } from './compare.ts'
 
 /** Compares the ledger with the events and sums of the chain from a block on. @throws {StackError} */
 export async function reconcile(
@@ -12,23 +31,26 @@ export async function reconcile(
 ) {
   const { nodeUrl } = operator
   if (nodeUrl === undefined) throw new StackError('Set NODE_URL to a node of the chain.')
-  const { contracts } = await operator.status()
+  const { contracts, chainId } = await operator.status()
+  const { client } = await openNode([nodeUrl], readChainId(`${chainId}`))
   // What is paid between the two looks is newer than the chain that is looked at.
   const known = await readPayments(operator)
   const accounts = new Set(
     [...known.values()].map(({ account }) => account.toLowerCase() as Address),
   )
-  const at = {
-    nodeUrl,
+  const place = {
+    client,
     loan: contracts.loan as Address,
     forwarder: contracts.forwarder as Address,
     fromBlock,
-    accounts: eachAccount ? accounts : new Set<Address>(),
   }
-  const chain = await readChain(at)
+  const chain = await readChain(place, eachAccount ? accounts : new Set())
   const read = await readPayments(operator)
   const payments = [...read.values(), ...(await askFor(operator, unread(known, chain, read)))]
-  const elsewhere = await sentElsewhere(at, unspentHashes(payments, chain.spendings))
+  const spent = new Set<string>(chain.spendings.map(({ intent }) => intent))
+  const unspent = payments.filter(({ intent }) => !spent.has(intent))
+  const hashes = unspent.flatMap(({ hash }) => (hash === null ? [] : [hash as Hex]))
+  const elsewhere = await sentElsewhere(place, hashes)
   const compared = payments.filter(({ hash }) => hash === null || !elsewhere.has(hash as Hex))
   return {
     head: chain.head,
@@ -39,13 +61,6 @@ export async function reconcile(
     events: chain.events.length,
     differences: differences({ ...chain, payments: compared }),
   }
-}
-
-function unspentHashes(payments: readonly PaymentSummary[], spendings: readonly Spending[]): Hex[] {
-  const spent = new Set(spendings.map(({ intent }) => intent))
-  return payments.flatMap(({ intent, hash }) =>
-    hash === null || spent.has(intent as Hex) ? [] : [hash as Hex],
-  )
 }
 
 /** Intents that were told of, by the ledger before or by the chain, and are on no page of the last reading. */
@@ -91,3 +106,111 @@ async function readPayments(operator: OperatorClient): Promise<Map<string, Payme
   }
   return payments
 }
+
+/** Where the chain is read, and from the block of the contracts' deployment on, or before it. */
+type Place = { client: PublicClient; loan: Address; forwarder: Address; fromBlock: number }
+
+/** What the chain says, up to its head when it is asked. */
+async function readChain(
+  { client, loan, forwarder, fromBlock }: Place,
+  asked: ReadonlySet<Address>,
+): Promise<Omit<Books, 'payments'>> {
+  const head = Number(await client.getBlockNumber())
+  const range = { fromBlock: BigInt(fromBlock), toBlock: BigInt(head) }
+  const spendings = await readSpendings(client, forwarder, range)
+  const relayed = new Set(spendings.map(({ hash }) => hash))
+  const events = await readEvents(client, loan, range, relayed)
+  const read = loanAt(client, loan)
+  const at = { blockNumber: BigInt(head) }
+  const [balancesWei, owedWei, freeWei, heldWei] = await Promise.all([
+    read.totalBalances(at),
+    read.totalOwed(at),
+    read.liquidity(at),
+    client.getBalance({ address: loan, ...at }),
+  ])
+  const accounts = new Map<Address, { balanceWei: bigint; owedWei: bigint }>()
+  await inTurns(asked, async (account) => {
+    const balanceWei = await read.getBalance([account], at)
+    accounts.set(account, { balanceWei, owedWei: await read.loanOf([account], at) })
+  })
+  return { head, spendings, events, totals: { balancesWei, owedWei, freeWei }, heldWei, accounts }
+}
+
+/** Which of these transactions went to another forwarder: to the one before a move to new contracts. */
+async function sentElsewhere(
+  { client, forwarder }: Place,
+  hashes: readonly Hex[],
+): Promise<ReadonlySet<Hex>> {
+  const elsewhere = new Set<Hex>()
+  await inTurns(hashes, async (hash) => {
+    // One that no block has is what is compared for.
+    const sent = await client.getTransaction({ hash }).catch((error: unknown) => {
+      if (error instanceof TransactionNotFoundError) return undefined
+      throw error
+    })
+    if (sent?.to != null && !isAddressEqual(sent.to, forwarder)) elsewhere.add(hash)
+  })
+  return elsewhere
+}
+
+async function readSpendings(
+  client: PublicClient,
+  forwarder: Address,
+  range: EventRange,
+): Promise<Spending[]> {
+  const logs = await readInPieces(range, (blocks) =>
+    client.getLogs({ address: forwarder, ...blocks }),
+  )
+  const spent = logs.flatMap((log) =>
+    resultsInLogs({ chainId: 0, address: forwarder }, [log]).flatMap(
+      ({ intentId, from, status: outcome }) =>
+        isSpending(outcome)
+          ? {
+              intent: lower(intentId),
+              account: lower(from),
+              outcome,
+              hash: lower(log.transactionHash),
+              block: Number(log.blockNumber),
+            }
+          : [],
+    ),
+  )
+  // Only of an intent that was spent more than once it matters when.
+  const repeated = [...Map.groupBy(spent, keyOf).values()].filter(({ length }) => length > 1).flat()
+  const times = new Map<number, number>()
+  await inTurns(new Set(repeated.map(({ block }) => block)), async (block) => {
+    const { timestamp } = await client.getBlock({ blockNumber: BigInt(block) })
+    times.set(block, Number(timestamp) * 1_000)
+  })
+  return spent.map((spending) => ({ ...spending, at: times.get(spending.block) ?? 0 }))
+}
+
+/** Addresses and hashes in lower case; of each repayment whether it was paid from the balance. */
+async function readEvents(
+  client: PublicClient,
+  loan: Address,
+  range: EventRange,
+  relayed: ReadonlySet<Hex>,
+): Promise<Booked[]> {
+  const booked: Booked[] = []
+  for (const { args, ...event } of await readLoanEvents(client, loan, range)) {
+    const lowered = Object.entries(args).map(([name, value]) =>
+      typeof value === 'string' ? [name, value.toLowerCase()] : [name, value],
+    )
+    const isOwn = 'payer' in args && 'borrower' in args && args.borrower === args.payer
+    const isDirect = isOwn && !relayed.has(event.hash)
+    const isSentAlong = isDirect && (await isPaidFor(client, loan, event.hash))
+    booked.push({ ...event, args: Object.fromEntries(lowered), isSentAlong } as Booked)
+  }
+  return booked
+}
+
+const repayLoanFor = toFunctionSelector(getAbiItem({ abi: microLoanAbi, name: 'repayLoanFor' }))
+
+/** A borrower may also repay with currency that it sends along; the event is the same. */
+async function isPaidFor(client: PublicClient, loan: Address, hash: Hex): Promise<boolean> {
+  const { to, input } = await client.getTransaction({ hash })
+  return to?.toLowerCase() === loan.toLowerCase() && input.startsWith(repayLoanFor)
+}
+
+const lower = <Text extends Hex>(text: Text) => text.toLowerCase() as Hex

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { expect, test } from 'vitest'
 import { replay } from '../../../scripts/contracts/loan-books.ts'
-import type { Booked, LoanEvent } from '../../../scripts/contracts/loan-events.ts'
+import type { Booked, LoanEvent } from '../../../scripts/contracts/reads.ts'
 import { type Books, differences, type Spending } from '../../../scripts/ops/reconcile/compare.ts'
 import type { PaymentSummary } from '../../../src/operator/answers.ts'
 
@@ -71,7 +71,7 @@ test.for<[what: string, books: Partial<Books>, ...found: string[]]>([
     ofPayment(': outcome failed in the ledger, executed in the chain'),
     ofPayment(': block 6 in the ledger, 5 in the chain'),
   ],
-  ['one that has not expired', told(expired), executed('has expired')],
+  ['one that has not expired', told(expired), executed('is expired')],
   ['one that is under way no more', told(underWay), executed('is signed')],
   ['nothing that is newer than the block', told({ block: 101 }, { spendings: [] })],
   ['nothing that no round could notice yet', told(underWay, { head: 16 })],
