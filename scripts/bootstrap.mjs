@@ -11,11 +11,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = join(root, 'node_modules', '.bin')
 
 /**
- * Installs what the lock file names and node_modules lacks, then runs a TypeScript file of this
- * repository on Node 24. Plain JavaScript without dependencies: on a fresh clone this is the first
- * thing that runs, on whatever Node the machine has (20 or newer).
- *
- * @param {string} script path from the repository's root
+ * Installs what the lock file names and node_modules lacks, then runs a TypeScript file on Node 24.
+ * Plain JavaScript: on a fresh clone this runs first, on whatever Node the machine has (20 or newer).
+ * @param {string} script its path from the repository's root
  * @param {string[]} args
  */
 export async function run(script, args) {
@@ -61,10 +59,8 @@ function isInstalled() {
   })
 }
 
-/**
- * @param {string} file
- * @returns {Record<string, { version: string, optional?: boolean, devOptional?: boolean }> | undefined}
- */
+/** @typedef {{ version: string, optional?: boolean, devOptional?: boolean }} Package */
+/** @param {string} file @returns {Record<string, Package> | undefined} */
 function packages(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).packages
@@ -75,11 +71,8 @@ function packages(file) {
 
 async function install() {
   const fresh = !existsSync(join(root, 'node_modules'))
-  process.stdout.write(
-    fresh
-      ? 'Installing the packages of package-lock.json (once, about a minute)\n'
-      : 'Installing the packages that package-lock.json names and node_modules lacks\n',
-  )
+  const which = fresh ? 'of package-lock.json (once, about a minute)' : 'that node_modules lacks'
+  process.stdout.write(`Installing the packages ${which}\n`)
   // Not `npm ci`: it empties node_modules first, which other programs may be running from. Versions
   // are the lock file's here too, and it is not written.
   const quiet = ['--loglevel=error', '--no-audit', '--no-fund', '--no-progress']
@@ -98,16 +91,13 @@ async function install() {
 }
 
 /**
- * The channel between the two processes tells the child at once when this one dies.
- *
- * @param {string} file
- * @param {string[]} args
- * @returns {Promise<number>} the exit code
+ * Gives the exit code; a channel tells the child at once when this process dies.
+ * @param {string} file @param {string[]} args @returns {Promise<number>}
  */
 function runElsewhere(file, args) {
-  const child = spawn(join(bin, 'node'), [file, ...args], {
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-  })
+  /** @type {import('node:child_process').SpawnOptions} */
+  const options = { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] }
+  const child = spawn(join(bin, 'node'), [file, ...args], options)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal))
   }

@@ -7,18 +7,16 @@ import { say } from './stack/report.ts'
 
 const helpText = `Simulates whole histories of the relay, each from one seed, and judges them.
 
-  npm run simulate -- [--seeds N] [--seed S] [--jobs J] [--tell]
+  npm run simulate -- [--seeds N] [--seed S] [--tell]
 
   --seeds  how many (2000)
   --seed   the first (1); the same seed is the same history
-  --jobs   processes to share them (2 at most)
   --tell   tells the whole story of --seed, whatever came of it`
 
 const flags = readFlags(helpText, {
   seeds: '2000',
   seed: '1',
   tell: false,
-  jobs: `${Math.min(2, availableParallelism())}`,
 })
 
 if (flags.tell) for (const line of await tell(Number(flags.seed))) say(line)
@@ -28,7 +26,7 @@ async function main(): Promise<number> {
   const { broken, seen, excused, seconds } = await runCampaign({
     from: Number(flags.seed),
     count: Number(flags.seeds),
-    jobs: Math.min(Number(flags.jobs), Number(flags.seeds)),
+    jobs: Math.min(2, availableParallelism(), Number(flags.seeds)),
     found: ({ seed, violation: { rule, words } }) => say(`Seed ${seed} breaks ${rule}: ${words}`),
   })
   const list = Object.entries(seen).map(([kind, times]) => `${kind} ${times}`)

@@ -1,52 +1,27 @@
 import { posix } from 'node:path'
 
-/** What a file may not import, and why. `except` names files for which the rule does not hold. */
-type Rule = { from: RegExp; to: RegExp; except?: RegExp; why: string }
-
+const served = /^src\//
 const entries = /^src\/(worker|deno)\.ts$/
 
 /** Adapters end in what they are for: `x-redis.ts` is one of the port `x.ts`, `redis.ts` of a `port.ts`. */
 const adapters = /^src\/(?!runtime\/).*(-(config|memory|object|redis)|\/(object|redis))\.ts$/
 
-const forbidden: readonly Rule[] = [
+const objects = new RegExp(`[-/]object\\.ts$|${entries.source}`)
+const routes = new RegExp(`/(route|app)\\.ts$|${entries.source}`)
+const choosers = new RegExp(`${adapters.source}|${entries.source}|^src/compose/`)
+
+/** What a file may not import, and why; the last names files for which the rule does not hold. */
+const forbidden: readonly (readonly [from: RegExp, to: RegExp, why: string, but?: RegExp])[] = [
   // Tests of an entry point have to.
-  { from: /^(?!test\/)/, to: entries, why: 'no file imports an entry point' },
-  { from: /^scripts\//, to: /^test\//, why: 'no file outside test imports test' },
-  {
-    from: /^src\//,
-    to: /^(scripts|test|contracts|out)\//,
-    why: 'what is served depends on nothing outside src',
-  },
-  {
-    from: /^src\//,
-    to: /^cloudflare:/,
-    except: /[-/]object\.ts$|^src\/(worker|deno)\.ts$/,
-    why: 'only Durable Objects (object.ts, *-object.ts) and the entry points do',
-  },
-  {
-    from: /^src\//,
-    to: /^hono(\/|$)/,
-    except: /\/(route|app)\.ts$|^src\/(worker|deno)\.ts$/,
-    why: 'only route.ts files and app.ts know Hono',
-  },
-  {
-    from: /^src\//,
-    to: /^node:/,
-    except: entries,
-    why: 'not every runtime that serves this has it',
-  },
-  {
-    from: /^src\//,
-    to: adapters,
-    except: new RegExp(`${adapters.source}|${entries.source}|^src/compose/`),
-    why: 'only entry points, src/compose and other adapters know an adapter',
-  },
-  { from: /^src\//, to: /^zod$/, why: 'what is served parses with zod/mini' },
-  {
-    from: /^src\//,
-    to: /^viem\/accounts$/,
-    why: 'it brings word lists in nine languages; runtime/key-account.ts signs',
-  },
+  [/^(?!test\/)/, entries, 'no file imports an entry point'],
+  [/^scripts\//, /^test\//, 'no file outside test imports test'],
+  [served, /^(scripts|test|contracts|out)\//, 'what is served depends on nothing outside src'],
+  [served, /^cloudflare:/, 'only Durable Objects and the entry points do', objects],
+  [served, /^hono(\/|$)/, 'only route.ts files and app.ts know Hono', routes],
+  [served, /^node:/, 'not every runtime that serves this has it', entries],
+  [served, adapters, 'only entry points, src/compose and other adapters know an adapter', choosers],
+  [served, /^zod$/, 'what is served parses with zod/mini'],
+  [served, /^viem\/accounts$/, 'word lists in nine languages: runtime/key-account.ts signs'],
 ]
 
 /** Which folder of a folder may use which of its folders; the files beside them are free. */
@@ -132,11 +107,10 @@ export function readImports(file: string, source: string): string[] {
 }
 
 function checkImport(file: string, target: string): string[] {
-  const broken = forbidden.filter(
-    ({ from, to, except }) => from.test(file) && to.test(target) && !except?.test(file),
-  )
   const reasons = [
-    ...broken.map(({ why }) => why),
+    ...forbidden.flatMap(([from, to, why, but]) => {
+      return from.test(file) && to.test(target) && !but?.test(file) ? [why] : []
+    }),
     ...Object.keys(layers).flatMap((folder) => checkLayer(folder, file, target)),
   ]
   return reasons.map((why) => `${file} imports ${target}: ${why}`)

@@ -2,30 +2,20 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildContracts, projectRoot, readArtifact } from '../contracts/forge.ts'
 
-/** Each part's own ABI, and what it leaves out; TypeScript meets Solidity nowhere else. */
-const targets = [
-  { file: 'src/loan/abi.ts', name: 'microLoanAbi', contract: 'MicroLoan', more: () => '' },
-  {
-    file: 'src/relay/forwarder/abi.ts',
-    name: 'relayForwarderAbi',
-    contract: 'RelayForwarder',
-    more: renderForwarder,
-  },
-]
-
+/** Writes each part's own ABI, and what it leaves out; TypeScript meets Solidity nowhere else. */
 export async function writeAbis(): Promise<Record<string, string>> {
   await buildContracts()
-  return Object.fromEntries(
-    targets.map(({ file, name, contract, more }) => [file, render(name, contract) + more()]),
-  )
+  return {
+    'src/loan/abi.ts': render('microLoanAbi', 'MicroLoan'),
+    'src/relay/forwarder/abi.ts': render('relayForwarderAbi', 'RelayForwarder') + renderForwarder(),
+  }
 }
 
 function render(name: string, contract: string): string {
-  const abi = literal(readArtifact(contract).abi)
   return `// Generated from contracts/src by \`npm run generate\`; not edited by hand.
 
 /** The ABI of \`contracts/src/${contract}.sol\`. */
-export const ${name} = ${abi} as const
+export const ${name} = ${literal(readArtifact(contract).abi)} as const
 `
 }
 

@@ -1,42 +1,28 @@
 import { eventWords, type PaymentEvent, transitions } from '../../src/relay/ledger/transitions.ts'
 
-type Change = { from: string; to: string; event: PaymentEvent }
-
-const changes: readonly Change[] = Object.entries(transitions).flatMap(([from, events]) =>
-  Object.entries(events as Partial<Record<PaymentEvent, string>>).map(([event, to]) => ({
-    from,
-    to,
-    event: event as PaymentEvent,
-  })),
+const changes = Object.entries(transitions).flatMap(([from, events]) =>
+  Object.entries(events).map(([event, to]) => ({ from, to, event: event as PaymentEvent })),
 )
 
+/** Writes the states of a payment as a diagram, and a line for each event and state that it leads to. */
 export function writeStates(): string {
-  return ['```mermaid', 'stateDiagram-v2', ...diagram(), '```', '', ...table()].join('\n')
-}
-
-function diagram(): string[] {
-  const arrows = new Map<string, PaymentEvent[]>()
-  for (const { from, to, event } of changes) {
-    const arrow = `${from === 'none' ? '[*]' : from} --> ${to}`
-    arrows.set(arrow, [...(arrows.get(arrow) ?? []), event])
-  }
-  return [...arrows].map(([arrow, events]) => `  ${arrow}: ${events.join(', ')}`)
-}
-
-/** One line a pair of event and state that it leads to, with all states that it leads from. */
-function table(): string[] {
-  const lines = new Map<string, { from: string[]; to: string; event: PaymentEvent }>()
-  for (const { from, to, event } of changes) {
-    const line = lines.get(`${event} ${to}`) ?? { from: [], to, event }
-    line.from.push(from === 'none' ? '(nothing)' : `\`${from}\``)
-    lines.set(`${event} ${to}`, line)
-  }
+  const arrows = Map.groupBy(changes, ({ from, to }) => {
+    return `${from === 'none' ? '[*]' : from} --> ${to}`
+  })
+  const lines = Map.groupBy(changes, ({ event, to }) => {
+    return `${event} | \`${to}\` | ${eventWords[event]}`
+  })
+  const nameOf = (from: string) => (from === 'none' ? '(nothing)' : `\`${from}\``)
   return [
+    '```mermaid',
+    'stateDiagram-v2',
+    ...[...arrows].map(([arrow, all]) => `  ${arrow}: ${all.map(({ event }) => event).join(', ')}`),
+    '```',
+    '',
     '| from | event | to | when |',
     '|---|---|---|---|',
-    ...[...lines.values()].map(
-      ({ from, to, event }) =>
-        `| ${from.join(', ')} | ${event} | \`${to}\` | ${eventWords[event]} |`,
-    ),
-  ]
+    ...[...lines].map(([line, all]) => {
+      return `| ${all.map(({ from }) => nameOf(from)).join(', ')} | ${line} |`
+    }),
+  ].join('\n')
 }

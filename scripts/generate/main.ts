@@ -4,7 +4,7 @@ import { methods } from '../../src/node/methods/list.ts'
 import { openRpcDocument } from '../../src/node/methods/openrpc.ts'
 import { projectRoot } from '../contracts/forge.ts'
 import { readFlags } from '../stack/command.ts'
-import { say } from '../stack/report.ts'
+import { fail } from '../stack/report.ts'
 import { writeAbis } from './abi.ts'
 import { replacePart } from './document.ts'
 import { drawImports } from './imports-drawing.ts'
@@ -36,11 +36,8 @@ async function generate(): Promise<void> {
   }
   for (const [file, text] of Object.entries(texts)) {
     if (read(file) === text) continue
-    if (!flags.check) writeFileSync(join(projectRoot, file), text)
-    else {
-      say(`${file} is older than what it is made from: npm run generate`)
-      process.exitCode = 1
-    }
+    if (flags.check) fail(`${file} is older than what it is made from: npm run generate`)
+    else writeFileSync(join(projectRoot, file), text)
   }
 }
 

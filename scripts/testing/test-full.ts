@@ -1,6 +1,6 @@
 import { runStep, type Step } from '../run-command.ts'
 import { readFlags } from '../stack/command.ts'
-import { say } from '../stack/report.ts'
+import { fail, say } from '../stack/report.ts'
 import { describeDepth, openDepth } from './test-depth.ts'
 
 const helpText = `Runs everything that repeats one thing with other numbers, and says what came of each part.
@@ -67,10 +67,8 @@ const chosen = flags.only?.split(',')
 const unknown = chosen?.filter((name) => !parts.some((part) => part.name === name)) ?? []
 
 if (flags.list) for (const { name, command } of parts) say(`${name}: ${command.join(' ')}`)
-else if (unknown.length > 0) {
-  process.stderr.write(`There is no part ${unknown.join(', ')}: --list names them\n`)
-  process.exitCode = 1
-} else await runAll(parts.filter(({ name }) => chosen?.includes(name) ?? true))
+else if (unknown.length > 0) fail(`There is no part ${unknown.join(', ')}: --list names them`)
+else await runAll(parts.filter(({ name }) => chosen?.includes(name) ?? true))
 
 async function runAll(wanted: readonly Step[]): Promise<void> {
   say(describeDepth(depth))
