@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Address, getAddress, isAddress, parseEther } from 'viem'
-import { environments, readNodeUrl, readRequired } from '../ops/environment.ts'
 import { readMaxGasPrice } from '../stack/chain/node.ts'
 import { createCommand } from '../stack/command.ts'
 import { keyOptions, keyUsage, readKeyOf } from '../stack/money/key-source.ts'
+import { environments, readEnvironment, readNodeUrl, readRequired } from '../stack/options.ts'
 import { Misused } from '../stack/report.ts'
 import { deployContracts, type Wanted } from './deploy.ts'
 import { buildContracts, projectRoot, readArtifact } from './forge.ts'
@@ -47,10 +47,7 @@ export const deployCommand = createCommand({
   async run(values, given, { env, say, complain }) {
     if (given.length > 0) throw new Misused()
     if (values.source !== undefined) return { lines: [await sourceOf(values.source)] }
-    if (values.network !== 'testnet' && values.network !== 'mainnet') {
-      throw new Misused('name a network.')
-    }
-    const chainId = environments[values.network]
+    const chainId = environments[readEnvironment(values.network, '--network')]
     const relayers = readRequired(env, 'RELAYERS').split(',')
     const asked = {
       ...readWanted(env, chainId),

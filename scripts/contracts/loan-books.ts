@@ -105,7 +105,10 @@ export function replay(events: Iterable<LoanEvent & Partial<Booked>>) {
   return { accounts, totals: totalsOf(accounts.values(), freeWei), passages, moved, takenOver }
 }
 
-function totalsOf(accounts: Iterable<Account>, freeWei: bigint): Totals {
+/** What an account has and owes; a debt that is written off does not count. */
+export type Holding = { balanceWei: bigint; owedWei: bigint; isWrittenOff?: boolean }
+
+export function totalsOf(accounts: Iterable<Holding>, freeWei = 0n): Totals {
   const totals = { balancesWei: 0n, owedWei: 0n, freeWei }
   for (const { balanceWei, owedWei, isWrittenOff } of accounts) {
     totals.balancesWei += balanceWei

@@ -8,9 +8,9 @@ import { readDeployed } from '../contracts/records.ts'
 import { until } from '../dev/wait.ts'
 import { createCommand } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'
+import { environments, readEnvironment } from '../stack/options.ts'
 import { Misused, StackError } from '../stack/report.ts'
 import { quietTools } from '../stack/served/worker-build.ts'
-import { environments, readEnvironment } from './environment.ts'
 
 const answersWithinMs = 60_000
 

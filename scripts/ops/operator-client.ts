@@ -9,10 +9,9 @@ import {
   type ToldOf,
 } from '../../src/operator/answers.ts'
 import { openFolder } from '../stack/folder.ts'
-import { readOrigin } from '../stack/options.ts'
+import { readNodeUrl, readOrigin } from '../stack/options.ts'
 import { StackError } from '../stack/report.ts'
 import { readRunningStack } from '../stack/running-stack.ts'
-import { readNodeUrl } from './environment.ts'
 
 /** Asks a deployment at a path and parses its answer. @throws {Unanswered} it may have been done */
 type Ask = <Schema extends z.ZodMiniType>(

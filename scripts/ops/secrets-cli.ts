@@ -4,9 +4,9 @@ import { chains } from '../../src/chain/chains.ts'
 import { relayerAccount } from '../../src/relay/keys.ts'
 import { createCommand } from '../stack/command.ts'
 import { onPublicChain } from '../stack/deployment.ts'
+import { environments, readEnvironment } from '../stack/options.ts'
 import { Misused, money, StackError } from '../stack/report.ts'
 import { makeSecrets } from '../stack/secrets.ts'
-import { environments, readEnvironment } from './environment.ts'
 
 const usage = `Usage: npm run -s secrets -- new --network testnet|mainnet [--out FILE] [--json]
 

@@ -1,4 +1,4 @@
-import { type Address, type Hex, parseEther } from 'viem'
+import { type Hex, parseEther } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { relayerAccount } from '../../src/relay/keys.ts'
 import { type Deployment, deployContracts, OtherCode } from '../contracts/deploy.ts'
@@ -26,9 +26,13 @@ export const onPublicChain: typeof onAnvil = {
   deployment: parseEther('0.002'),
 }
 
+/** By whose secrets a stack is prepared, the key that pays, and the command that starts over. */
 type Wanted = { secrets: Secrets; deployerKey: Hex | undefined; restart: string }
 
-/** Deploys as a local stack needs it, and on a chain of anvil's funds the demonstration's callers. @throws {StackError} */
+/**
+ * Deploys what is not there, fills a relayer that runs low, and on an anvil funds the demonstration's callers.
+ * @throws {StackError} what to fund
+ */
 export async function prepareStack(
   folder: Folder,
   node: ChainNode,
@@ -36,22 +40,6 @@ export async function prepareStack(
 ): Promise<Deployment> {
   const treasury = await openTreasury(node, deployerKey)
   const relayer = relayerAccount(secrets.RELAYER_MNEMONIC, node.chain.id, 0).address
-  const deployment = await prepareChain(folder, node, { treasury, relayer, restart })
-  const { loan } = deployment
-  const recordFile = folder.funded(node.genesis, loan)
-  if (treasury && node.isAnvil) await fundDemoCallers(treasury, { loan, secrets, recordFile })
-  return deployment
-}
-
-/** Who pays for what a stack needs, whom it pays with, and the command that starts over. */
-type Preparation = { treasury: Treasury | undefined; relayer: Address; restart: string }
-
-/** Deploys what is not there, and fills a relayer that runs low. @throws {StackError} what to fund */
-export async function prepareChain(
-  folder: Folder,
-  node: ChainNode,
-  { treasury, relayer, restart }: Preparation,
-): Promise<Deployment> {
   const amounts = node.isAnvil ? onAnvil : onPublicChain
   const recordFile = folder.deployment(node.genesis)
   const isDeployed = deploymentRecord.safeParse(readJson(recordFile)).data?.state === 'deployed'
@@ -85,6 +73,9 @@ export async function prepareChain(
     await payer.send({ to: relayer, valueWei: amounts.relayer })
     say(`Relayer ${relayer} was given ${money(amounts.relayer, node.chain.currency)} for gas`)
   }
+  const { loan } = deployment
+  const fundedFile = folder.funded(node.genesis, loan)
+  if (node.isAnvil) await fundDemoCallers(payer, { loan, secrets, recordFile: fundedFile })
   return deployment
 }
 

@@ -1,7 +1,8 @@
+import type { Hex } from 'viem'
 import { type Chain, chains } from '../../src/chain/chains.ts'
 import { profiles } from '../../src/compose/settings.ts'
 import type { Values } from './command.ts'
-import { StackError } from './report.ts'
+import { Misused, StackError } from './report.ts'
 
 export type Options = ReturnType<typeof readOptions>
 
@@ -62,7 +63,7 @@ export function readChainId(text: string | undefined): Chain['id'] {
 }
 
 /** Never shown, in no message: it may hold a typing error in a key that works. */
-export function readDeployerKey(text: string | undefined): `0x${string}` | undefined {
+export function readDeployerKey(text: string | undefined): Hex | undefined {
   if (!text) return undefined
   const [, digits] = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text) ?? []
   if (digits !== undefined) return `0x${digits}`
@@ -76,4 +77,31 @@ export function readVariables(env: NodeJS.ProcessEnv): Record<string, string> {
       return value ? [[name, value]] : []
     }),
   )
+}
+
+export function readRequired(env: NodeJS.ProcessEnv, name: string): string {
+  const value = env[name]
+  if (!value) throw new Misused(`${name} is not set.`)
+  return value
+}
+
+/** Reads where the node is: of several the first. @throws {Misused} none is named */
+export function readNodeUrl(env: NodeJS.ProcessEnv): string {
+  return readRequired(env, 'NODE_URL').split(',')[0]?.trim() ?? ''
+}
+
+/** Reads a secret or a key of 32 bytes. @throws {Misused} without its value */
+export function readSecret(env: NodeJS.ProcessEnv, name: string): Hex {
+  const value = readRequired(env, name)
+  if (/^0x[0-9a-f]{64}$/i.test(value)) return value as Hex
+  throw new Misused(`${name} is not 0x and 64 digits.`)
+}
+
+export const environments = { testnet: 31, mainnet: 30 } as const satisfies Readonly<
+  Record<string, Chain['id']>
+>
+
+export function readEnvironment(text: string | undefined, flag: string): keyof typeof environments {
+  if (text === 'testnet' || text === 'mainnet') return text
+  throw new StackError(`${flag} has to be testnet or mainnet.`)
 }

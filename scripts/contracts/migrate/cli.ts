@@ -1,6 +1,6 @@
 import { formerForms } from '../../../src/account/numbering.ts'
-import { readSecret } from '../../ops/environment.ts'
 import { createCommand, type Found } from '../../stack/command.ts'
+import { readSecret } from '../../stack/options.ts'
 import { Misused, StackError } from '../../stack/report.ts'
 import { openDeployment, openPair } from './open.ts'
 import { derivePhones, parseAliases, parsePhones } from './phones.ts'

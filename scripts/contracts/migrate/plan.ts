@@ -3,16 +3,10 @@ import type { Chain } from '../../../src/chain/chains.ts'
 import { gasFor } from '../../../src/relay/relayer.ts'
 import { priceObstacle } from '../../stack/chain/node.ts'
 import { money } from '../../stack/report.ts'
+import { type Holding, totalsOf } from '../loan-books.ts'
 import { forwarderAt, loanAt } from '../reads.ts'
 import type { Pair } from './open.ts'
-import {
-  type AccountState,
-  countedDebt,
-  findTodo,
-  type Holding,
-  type Migration,
-  sum,
-} from './survey.ts'
+import { type AccountState, findTodo, type Migration } from './survey.ts'
 
 /** Prints what a run would do and what that costs at most. Sends nothing. */
 export async function printPlan(migration: Migration): Promise<void> {
@@ -35,14 +29,14 @@ export async function printPlan(migration: Migration): Promise<void> {
 /** Says who is left to itself: outside wallets, and phones whose number is missing. */
 export function printOutside({ chain, log }: Migration, outside: readonly AccountState[]): void {
   for (const state of outside) log(`no number given ${describeAccount(state, chain)}`)
-  const held = money(sum(outside.map(({ balanceWei }) => balanceWei)), chain.currency)
+  const held = money(totalsOf(outside).balancesWei, chain.currency)
   log(`${outside.length} accounts that no given number fits, with ${held}`)
 }
 
 /** Says what accounts have together, and what they owe that counts. */
-export function sumUp(states: readonly Holding[], chain: Chain): string {
-  const held = money(sum(states.map(({ balanceWei }) => balanceWei)), chain.currency)
-  return `${held}, owing ${money(sum(states.map(countedDebt)), chain.currency)}`
+export function sumUp(states: Iterable<Holding>, { currency }: Chain): string {
+  const { balancesWei, owedWei } = totalsOf(states)
+  return `${money(balancesWei, currency)}, owing ${money(owedWei, currency)}`
 }
 
 export function describeAccount(state: AccountState, chain: Chain): string {

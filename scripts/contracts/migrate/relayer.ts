@@ -1,4 +1,4 @@
-import { BaseError, type Hex, keccak256, type PublicClient, stringToHex } from 'viem'
+import { BaseError, type Hex, keccak256, stringToHex } from 'viem'
 import {
   decodeExecute,
   intentIdOf,
@@ -63,7 +63,13 @@ export async function sendBatch(
   let gasPriceWei = nodePriceWei
   for (let replaced = 0; replaced <= rules.maxReplacements; replaced++) {
     const { raw } = await signer.sign({ ...content, nonce, gasPriceWei })
-    const refusal = await offer(client, raw)
+    const refusal = await client.sendRawTransaction({ serializedTransaction: raw }).then(
+      () => undefined,
+      (error) => {
+        if (error instanceof BaseError) return error.details
+        throw error
+      },
+    )
     const isAlone = refusal !== undefined && (await countOf(relayer, 'pending')) <= nonce
     // Other bytes with this nonce may have been first, here or at a node that is behind.
     const withinMs = isAlone ? 4 * rules.pollMs : rules.replaceAfterMs
@@ -72,16 +78,6 @@ export async function sendBatch(
     gasPriceWei = gasPriceFor(relayer, nodePriceWei, gasPriceWei) ?? gasPriceWei
   }
   throw new StackError(`nonce ${nonce} of ${signer.address} waits at every price that is allowed`)
-}
-
-async function offer(client: PublicClient, raw: Hex): Promise<string | undefined> {
-  try {
-    await client.sendRawTransaction({ serializedTransaction: raw })
-    return undefined
-  } catch (error) {
-    if (error instanceof BaseError) return error.details
-    throw error
-  }
 }
 
 async function isUsedUp(relayer: Relayer, nonce: number, withinMs: number): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { type Address, decodeErrorResult, type Hex } from 'viem'
+import { type Address, decodeErrorResult } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import type { RequestResult } from '../../../src/relay/forwarder/requests.ts'
 import { Misused, StackError } from '../../stack/report.ts'
@@ -87,16 +87,11 @@ async function moveBatch(run: Run, batch: readonly Task[], books: LoanBooks): Pr
 }
 
 function reasonOf({ status, returnData }: RequestResult): string {
-  return status === 'failed'
-    ? `refused with ${errorNameOf(returnData)}`
-    : `the forwarder: ${status}`
-}
-
-function errorNameOf(data: Hex): string {
+  if (status !== 'failed') return `the forwarder: ${status}`
   try {
-    return decodeErrorResult({ abi: microLoanAbi, data }).errorName
+    return `refused with ${decodeErrorResult({ abi: microLoanAbi, data: returnData }).errorName}`
   } catch {
     // Foreign or empty data: the call ran out of gas, or a contract of another version answered.
-    return data
+    return `refused with ${returnData}`
   }
 }

@@ -8,7 +8,7 @@ import {
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
 import { StackError } from '../../stack/report.ts'
-import { type LoanBooks, replay } from '../loan-books.ts'
+import { type LoanBooks, replay, totalsOf } from '../loan-books.ts'
 import { inTurns, loanAt, readLoanEvents } from '../reads.ts'
 import type { OpenedDeployment, Pair } from './open.ts'
 import type { Phone } from './phones.ts'
@@ -40,8 +40,7 @@ export async function surveyPair(
   await inTurns(books.accounts.keys(), async (address) => {
     states.set(address, await readAccount(client, loan, address, block))
   })
-  const balancesWei = sum([...states.values()].map((state) => state.balanceWei))
-  const owedWei = sum([...states.values()].map(countedDebt))
+  const { balancesWei, owedWei } = totalsOf(states.values())
   const read = loanAt(client, loan)
   const balances = await read.totalBalances({ blockNumber: block })
   const owed = await read.totalOwed({ blockNumber: block })
@@ -65,14 +64,6 @@ async function readAccount(client: PublicClient, loan: Address, address: Address
 }
 
 const isOpen = ({ balanceWei, owedWei }: AccountState): boolean => balanceWei > 0n || owedWei > 0n
-
-export type Holding = { balanceWei: bigint; owedWei: bigint; isWrittenOff?: boolean }
-
-export const countedDebt = ({ owedWei, isWrittenOff }: Holding): bigint =>
-  isWrittenOff ? 0n : owedWei
-
-export const sum = (amounts: readonly bigint[]): bigint =>
-  amounts.reduce((total, amount) => total + amount, 0n)
 
 /** Gas to sign for: what a call takes in Ethereum's prices where nothing was written, and half more. */
 const gasOf = { moveAccount: 250_000, acceptAccount: 60_000, passAccount: 90_000, transfer: 60_000 }

@@ -29,7 +29,7 @@ async function verifyPair(migration: Migration, old: Survey, to: Pair): Promise<
   const { moved, accounts } = old.books
   const { takenOver } = fresh.books
   for (const [what, sums] of Object.entries({ left: moved, arrived: takenOver })) {
-    log(`${sums.size} accounts ${what} with ${sumUp([...sums.values()], chain)}`)
+    log(`${sums.size} accounts ${what} with ${sumUp(sums.values(), chain)}`)
   }
   const unequal = [...new Set([...moved.keys(), ...takenOver.keys()])].filter((address) => {
     const [one, other] = [moved.get(address), takenOver.get(address)]

@@ -6,17 +6,18 @@ export type Post = (path: string, headers: Record<string, string>, body: string)
 /** Delivers what was dialled as a gateway does. What comes back is the screen after its CON or END. */
 export type PhoneLine = (dialled: Dialled) => Promise<string>
 
-export const gatewayNames = ['africas-talking', 'hubtel'] as const
-export type GatewayName = (typeof gatewayNames)[number]
-
-export const phoneLines: Record<GatewayName, (post: Post) => PhoneLine> = {
-  'africas-talking': (post) => async (dialled) => {
+export const phoneLines = {
+  'africas-talking': (post: Post) => async (dialled: Dialled) => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const { phone: phoneNumber, session: sessionId, text } = dialled
     return post('/ussd', form, `${new URLSearchParams({ sessionId, phoneNumber, text })}`)
   },
   hubtel: hubtelLine,
-}
+} satisfies Record<string, (post: Post) => PhoneLine>
+
+export type GatewayName = keyof typeof phoneLines
+
+export const gatewayNames = Object.keys(phoneLines) as GatewayName[]
 
 const hubtelReply = z.object({
   SessionId: z.string(),

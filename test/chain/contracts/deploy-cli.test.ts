@@ -130,8 +130,8 @@ test('what is missing or malformed is named before anything is sent', async () =
   const short = devKey.slice(0, -1)
   const ofTestnet = getAddress('0x5fbdb2315678afecb367f032d93f642f64180aa3', 31)
   const cases: [string[], Record<string, string>, string][] = [
-    [[], {}, 'name a network'],
-    [['--network', 'devnet'], {}, 'name a network'],
+    [[], {}, '--network has to be testnet or mainnet'],
+    [['--network', 'devnet'], {}, '--network has to be'],
     [onMainnet, { NODE_URL: '' }, 'NODE_URL is not set'],
     [onMainnet, { DEPLOYER_KEY: short }, 'DEPLOYER_KEY has to be a private key: 64 hex digits'],
     [onMainnet, { DEPLOYER_KEY: '' }, 'no key is named that pays'],

@@ -10,7 +10,7 @@ import { until } from '../../../scripts/dev/wait.ts'
 import { startWorkerd } from '../../../scripts/dev/workerd.ts'
 import { addressIn, beginLedger } from '../../../scripts/ops/deploy-cli.ts'
 import { doctor } from '../../../scripts/ops/doctor.ts'
-import { environments } from '../../../scripts/ops/environment.ts'
+import { environments } from '../../../scripts/stack/options.ts'
 import {
   buildWorker,
   quietTools,

@@ -8,9 +8,9 @@ import { startLoopbackServer } from '../../../scripts/dev/loopback-server.ts'
 import { freePort } from '../../../scripts/dev/ports.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { openNode } from '../../../scripts/stack/chain/node.ts'
-import { prepareChain } from '../../../scripts/stack/deployment.ts'
+import { prepareStack } from '../../../scripts/stack/deployment.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
-import { createTreasury, type Treasury } from '../../../scripts/stack/money/treasury.ts'
+import { makeSecrets, openSecrets } from '../../../scripts/stack/secrets.ts'
 import { startPlainNode } from '../contracts/gate.ts'
 import { balanceOf, createDevFolder, dial, runCommand, startStack } from './stack-process.ts'
 
@@ -32,7 +32,7 @@ test('with NODE_URL the stack uses that node and leaves it running; other contra
   const folder = createDevFolder()
   const env = { NODE_URL: await startNode() }
   const first = await startStack(folder, { env })
-  const { relayUrl, nodeUrl, contracts, relayers } = first.stack()
+  const { relayUrl, nodeUrl, contracts } = first.stack()
   expect(nodeUrl).toBe(env.NODE_URL)
   expect(first.pids().map(({ name }) => name)).not.toContain('anvil')
   const payment = { sessionId: 'n1', phoneNumber: alice, text: `2*${bob}*0.25` }
@@ -57,12 +57,13 @@ test('with NODE_URL the stack uses that node and leaves it running; other contra
   )
   await moved.interrupt()
 
-  const unpaid = { treasury: undefined, relayer: relayers[0] ?? '0x', restart: 'npm run restart' }
-  expect(await prepareChain(dev, node, unpaid)).toMatchObject({ loan })
+  const secrets = openSecrets(dev.secrets)
+  const wanted = { secrets, deployerKey: undefined, restart: 'npm run restart' }
+  expect(await prepareStack(dev, node, wanted)).toMatchObject({ loan })
   const client = testClient(nodeUrl)
   const code = (await client.getCode({ address: loan })) ?? '0x'
   await client.setCode({ address: loan, bytecode: `${code.slice(0, -2)}5b` as Hex })
-  await expect(prepareChain(dev, node, unpaid)).rejects.toThrow(
+  await expect(prepareStack(dev, node, wanted)).rejects.toThrow(
     /^MicroLoan at 0x\w+ differs from this build.+: npm run restart$/,
   )
 })
@@ -74,18 +75,21 @@ test('a node that is no anvil is paid for by DEPLOYER_KEY, the start names what 
   const NODE_URL = `${await startPlainNode(anvil)}/key-of-the-node`
   const node = await openNode([NODE_URL], 31)
   const { address } = privateKeyToAccount(deployerKey)
-  const prepare = (treasury?: Treasury) => {
-    const wanted = { treasury, relayer: address, restart: '' }
-    return prepareChain(openFolder({ DEV_DIR: folder }), node, wanted).catch(String)
+  const secrets = makeSecrets()
+  const prepare = (deployerKey?: Hex) => {
+    const wanted = { secrets, deployerKey, restart: '' }
+    return prepareStack(openFolder({ DEV_DIR: folder }), node, wanted).catch(String)
   }
   const nobody = await prepare()
   expect(nobody).toContain('Set DEPLOYER_KEY to a key with at least 0.024 tRBTC')
-  const poor = await prepare(createTreasury(node, deployerKey))
+  const poor = await prepare(deployerKey)
   expect(poor).toContain(
     `The account of DEPLOYER_KEY, ${address}, has 0 tRBTC on Rootstock Testnet (chain 31) and needs 0.024 tRBTC`,
   )
   await testClient(anvil).setBalance({ address, value: parseEther('0.1') })
-  const before = await prepare(createTreasury(node, deployerKey))
+  const before = await prepare(deployerKey)
+  // Where nothing is left to do, nobody has to pay.
+  expect(await prepare()).toEqual(before)
   const env = { NODE_URL, DEPLOYER_KEY: deployerKey }
   const rich = await startStack(folder, { env, args: ['--reset'] })
   expect(before).toMatchObject({ loan: expect.not.stringContaining(rich.stack().contracts.loan) })
