@@ -7,6 +7,7 @@ import { ledgerName, ledgerRulesOf, relayerAddress } from './compose/relay.ts'
 import type { Runtime } from './compose/runtime.ts'
 import { createRedisKeys } from './keys/api-keys-redis.ts'
 import { createMemorySockets } from './node/feed/sockets-memory.ts'
+import { createRedisAnswers } from './node/shared-answers.ts'
 import { createRedisDueQueue } from './relay/ledger/stores/due-queue-redis.ts'
 import { createRedisLedger } from './relay/ledger/stores/redis.ts'
 import { createRounds, type Rounds } from './relay/tend/rounds.ts'
@@ -49,6 +50,7 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
     ledger,
     keyStore: () => keyStore,
     memory: () => memory,
+    answers: createRedisAnswers(database),
     sockets: (keeperOf) =>
       createMemorySockets({
         keeperOf,

@@ -9,6 +9,7 @@ import type { Runtime } from './compose/runtime.ts'
 import { KeysObject } from './keys/api-keys-object.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { createObjectSockets, feedObject } from './node/feed/sockets-object.ts'
+import { createPlatformAnswers } from './node/shared-answers.ts'
 import type { SetBack, SetBackAnswer } from './relay/ledger/port.ts'
 import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger/stores/object.ts'
 import { systemClock } from './runtime/clock.ts'
@@ -57,6 +58,7 @@ function assembleFrom(env: Env): Served {
     wake,
     setBack,
     memory: () => memory,
+    answers: createPlatformAnswers(() => caches.default),
     // Every API key is in one object; each isolate remembers those that are used.
     keyStore: () => env.KEYS.getByName('keys', where) as unknown as KeyStore,
     sockets: () => createObjectSockets(() => env.FEED),

@@ -1,3 +1,4 @@
+import type { Keys } from '../keys/api-keys.ts'
 import { createConfigKeys } from '../keys/api-keys-config.ts'
 import type { Asker } from '../keys/key-store.ts'
 import { withinRate } from '../keys/rate.ts'
@@ -6,7 +7,7 @@ import { createStoredKeys } from '../keys/stored-keys.ts'
 import { type FeedKeeper, feedLimits } from '../node/feed/options.ts'
 import { nodeRoutes } from '../node/route.ts'
 import { createNodeService, isServed, type NodeService } from '../node/service.ts'
-import { createUpstreamBudget, withinBudget } from '../node/upstream/budget.ts'
+import { createUpstreamBudget, type UpstreamBudget, withinBudget } from '../node/upstream/budget.ts'
 import { healthRoutes, operatorRoutes } from '../operator/route.ts'
 import { createContractsLook } from '../operator/sight/contracts.ts'
 import { watched } from '../operator/sight/look.ts'
@@ -40,16 +41,13 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     const note = ofRelay && ((calls: number) => ofRelay.note(asker, calls))
     const urls = urlsOf(config, chainId)
     const checks = { mining: config.miningOf(chainId), compares: config.comparesState }
-    return createNodeService({ chainId, urls, ...checks, ...runtime, note })
+    const shared = stores.answers
+    return createNodeService({ chainId, urls, ...checks, ...runtime, shared, note })
   }
   const nodeService = serviceOf(config.chain.id, 'relay')
   // Counted apart from the relay, where calls are counted.
   const callersService = budget ? serviceOf(config.chain.id, 'callers') : nodeService
-  const configured = createConfigKeys(config.rpcKeyHashes, config.chain.id)
-  const stored = createStoredKeys(store, configured, clock)
-  const bought = budget ? withinBudget(stored, budget, config.chain.id) : stored
-  const { callsASecond } = config
-  const keys = callsASecond ? withinRate(bought, callsASecond, clock.now) : bought
+  const keys = assembleKeys(config, runtime, store, budget)
   const operations = assembleOperations({ config, runtime, stores, nodeService, budget })
   const isTarget = createTargetCheck(forwarderOf(config), config.loan)
   const lookAtContracts = createContractsLook(isTarget)
@@ -111,6 +109,18 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     },
     feedKeeper: (chainId: number) => feedKeeperOver(serviceOf(chainId, 'callers')),
   }
+}
+
+/** Makes the keys of the node service, within their rate and within what its nodes may be asked. */
+function assembleKeys(
+  { chain, rpcKeyHashes, callsASecond }: Config,
+  { clock }: Runtime,
+  store: Stores['keyStore'],
+  budget: UpstreamBudget | undefined,
+): Keys {
+  const stored = createStoredKeys(store, createConfigKeys(rpcKeyHashes, chain.id), clock)
+  const bought = budget ? withinBudget(stored, budget, chain.id) : stored
+  return callsASecond ? withinRate(bought, callsASecond, clock.now) : bought
 }
 
 function urlsOf(config: Config, chainId: number): readonly string[] {

@@ -1,6 +1,7 @@
 import type { MemoryStore } from '../account/memory.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import type { FeedKeeper, SocketKeeper } from '../node/feed/options.ts'
+import type { SharedAnswers } from '../node/shared-answers.ts'
 import type { AcceptPayment, Ledger, SetBack, SetBackAnswer } from '../relay/ledger/port.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
@@ -23,6 +24,8 @@ export type Stores = {
   /** Is asked for each time: a Durable Object's stub that failed stays broken. */
   keyStore: () => KeyStore
   memory: () => MemoryStore
+  /** Keeps answers of the node service for all processes. */
+  answers: SharedAnswers
   /** Takes WebSockets; `keeperOf` tells a keeper in this process what it needs for a network. */
   sockets: (keeperOf: (chainId: number) => FeedKeeper) => SocketKeeper
 }

@@ -2,7 +2,7 @@
 export type KeptText = { text: string; unverifiedSince: number | undefined }
 
 /** What was not verified may be a lie, and outlives it by no more than this. */
-const unverifiedMs = 60_000
+export const unverifiedMs = 60_000
 
 export type Cache = ReturnType<typeof createCache>
 
@@ -10,6 +10,8 @@ export type Cache = ReturnType<typeof createCache>
 export function createCache({ maxLength, now }: { maxLength: number; now: () => number }) {
   const entries = new Map<string, KeptText>()
   let length = 0
+  /** What nothing had verified before is not believed (Unix ms). */
+  let believedSince = 0
 
   function remove(key: string): void {
     const kept = entries.get(key)
@@ -18,9 +20,16 @@ export function createCache({ maxLength, now }: { maxLength: number; now: () => 
     length -= key.length + kept.text.length
   }
 
+  /** Tells whether nothing speaks against a text that is kept here or elsewhere. */
+  function isBelieved({ unverifiedSince: since }: KeptText): boolean {
+    return since === undefined || (since >= believedSince && now() - since < unverifiedMs)
+  }
+
   return {
+    isBelieved,
     /** Forgets what nothing verified: a node whose answers it may hold was proved wrong. */
     forgetUnverified(): void {
+      believedSince = now()
       for (const [key, { unverifiedSince }] of entries) {
         if (unverifiedSince !== undefined) remove(key)
       }
@@ -28,8 +37,7 @@ export function createCache({ maxLength, now }: { maxLength: number; now: () => 
     get(key: string): KeptText | undefined {
       const kept = entries.get(key)
       if (kept === undefined) return undefined
-      const { unverifiedSince = Number.POSITIVE_INFINITY } = kept
-      if (now() - unverifiedSince >= unverifiedMs) {
+      if (!isBelieved(kept)) {
         remove(key)
         return undefined
       }

@@ -1,14 +1,16 @@
-import type { MiningRules } from '../chain/chains.ts'
+import { type MiningRules, poolRules } from '../chain/chains.ts'
 import { type Rpc, RpcError } from '../chain/rpc.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import { createWorkSharing } from '../runtime/shared-work.ts'
-import { type Cache, createCache } from './cache.ts'
+import { orLate } from '../runtime/time-limit.ts'
+import { type Cache, createCache, type KeptText } from './cache.ts'
 import { codes, notAvailable } from './codes.ts'
 import type { Subscriptions } from './feed/subscriptions.ts'
 import { methods } from './methods/list.ts'
 import type { Context, Method } from './methods/method.ts'
 import { minedBlock } from './reads/mined-block.ts'
+import type { SharedAnswers } from './shared-answers.ts'
 import { createUpstream, type Upstream } from './upstream/http-upstream.ts'
 import { createUpstreams, type Upstreams } from './upstream/upstreams.ts'
 
@@ -24,6 +26,8 @@ export type NodeServiceOptions = {
   mining?: MiningRules | undefined
   /** Whether two nodes have to say the same where nothing proves an answer. */
   compares?: boolean
+  /** Keeps answers that other processes of this deployment gave. */
+  shared?: SharedAnswers | undefined
   /** Told of calls before they go out to nodes. What it throws keeps them back. */
   note?: ((calls: number) => void) | undefined
 }
@@ -33,8 +37,11 @@ const maxCacheLength = 16 * 1024 * 1024
 /** The longest answer; RSKj's own limit is of the same size. */
 const maxAnswerLength = 10 * 1024 * 1024
 
-/** Deeper than this no reorganization is expected, as the relay's own watch has it. */
-const deepBlocks = 50
+/** So many blocks below the head an outcome is told, and answers are kept. */
+const deepBlocks = poolRules.rootstock.confirmations
+
+/** A store of answers that does not answer within this is not waited for. */
+const sharedMs = 250
 
 const byName = new Map(methods.map((method) => [method.name, method]))
 
@@ -62,12 +69,13 @@ export function createNodeService(options: NodeServiceOptions) {
     background,
     log,
   })
+  const elsewhere = keptElsewhere(cache, options)
   const means: Means = { chainId, upstreams, cache, clock }
   const sharing = createWorkSharing({ clock, isAnswer: (error) => error instanceof RpcError })
 
   function isDeep(blockNumber: string): boolean {
     const head = upstreams.knownHead()
-    return head !== undefined && head - Number(blockNumber) > deepBlocks
+    return head !== undefined && head - Number(blockNumber) >= deepBlocks
   }
 
   /** For callers in the same process: no envelope, no key, no quota; everything else as over HTTP. */
@@ -96,6 +104,8 @@ export function createNodeService(options: NodeServiceOptions) {
       (await sharing.share(
         key,
         async () => {
+          const found = method.isKept ? await elsewhere.find(key) : undefined
+          if (found !== undefined) return found.text
           const origin = newOrigin(clock)
           const result = await method.call(parsed, contextOf(means, signal, origin))
           const text = JSON.stringify(result)
@@ -104,7 +114,9 @@ export function createNodeService(options: NodeServiceOptions) {
           }
           if (method.lasts(parsed, result, isDeep)) {
             const isProved = method.proves && origin.isProved
-            cache.set(key, { text, unverifiedSince: isProved ? undefined : origin.since })
+            const kept = { text, unverifiedSince: isProved ? undefined : origin.since }
+            cache.set(key, kept)
+            elsewhere.keep(key, kept)
           }
           return text
         },
@@ -114,6 +126,32 @@ export function createNodeService(options: NodeServiceOptions) {
   }
 
   return { chainId, nodes: upstreams, request, answer }
+}
+
+/** Gives what other processes keep, where it is believed, and hands them what is kept here. */
+function keptElsewhere(
+  cache: Cache,
+  {
+    chainId,
+    clock,
+    background,
+    shared,
+  }: Pick<NodeServiceOptions, 'chainId' | 'clock' | 'background' | 'shared'>,
+) {
+  const nameOf = (key: string): string => `${chainId} ${key}`
+  return {
+    async find(key: string): Promise<KeptText | undefined> {
+      if (shared === undefined) return undefined
+      const asked = shared.find(nameOf(key)).catch(() => undefined)
+      const kept = await orLate(clock, sharedMs, asked, () => undefined)
+      if (kept === undefined || !cache.isBelieved(kept)) return undefined
+      cache.set(key, kept)
+      return kept
+    },
+    keep(key: string, kept: KeptText): void {
+      if (shared) background(shared.keep(nameOf(key), kept).catch(() => undefined))
+    },
+  }
 }
 
 type Means = { chainId: number; upstreams: Upstreams; cache: Cache; clock: Clock }

@@ -79,6 +79,7 @@ export function openDeployment({
       ledger,
       memory: () => memory,
       keyStore: () => keyStore,
+      answers: { find: async () => undefined, keep: async () => {} },
       sockets: () => ({ accept: noSockets }),
     },
   )

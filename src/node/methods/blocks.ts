@@ -37,6 +37,7 @@ export const blockMethods = [
     params: { block: blockParam, full: fullParam },
     result: z.nullable(blockResult),
     example: { params: ['0x2a', false], result: exampleBlock },
+    lasts: ({ block }, _, isDeep) => block.startsWith('0x') && isDeep(block),
     call: ({ block, full }, context) =>
       context.ask(async (node) => {
         if (block === 'pending') {

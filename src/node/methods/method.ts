@@ -27,6 +27,8 @@ export type Method = {
   readonly call: (params: Record<string, unknown>, context: Context) => Promise<unknown>
   /** Whether every part of an answer is proved, where nothing is doubted; what is not is kept for a minute at most. */
   readonly proves: boolean
+  /** Tells whether an answer may be kept at all. */
+  readonly isKept: boolean
   /** Tells whether this answer can never change; no reorganization reaches what `isDeep`. */
   readonly lasts: (params: Record<string, unknown>, result: unknown, isDeep: IsDeep) => boolean
 }
@@ -53,6 +55,7 @@ export function method<S extends Shape, R extends z.ZodMiniType>(
   return {
     effect: false,
     proves: false,
+    isKept: lasts !== undefined,
     ...definition,
     parse(params) {
       if (params.length > entries.length) {

@@ -27,6 +27,7 @@ export const rawDataMethods = [
     params: { block: blockParam },
     result: z.nullable(data),
     example: { params: ['0x2a'], result: exampleRawHeader },
+    lasts: ({ block }, _, isDeep) => block.startsWith('0x') && isDeep(block),
     call: ({ block }, { ask }) => ask((node) => rawHeader(node, block)),
   }),
   method({

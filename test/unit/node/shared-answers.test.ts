@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { exampleBlock } from '../../../src/node/methods/examples.ts'
+import {
+  createPlatformAnswers,
+  createRedisAnswers,
+  type SharedAnswers,
+} from '../../../src/node/shared-answers.ts'
+import { serve } from '../../chain/node/support/serve.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
+import { describeOnRedis } from '../../support/redis/on-redis.ts'
+import { readRecording } from '../../support/rskj-node/recording.ts'
+import { replay } from '../../support/rskj-node/replay.ts'
+
+const { hash } = exampleBlock
+const address = '0xda7ce79725418f4f6e13bf5f520c89cec5f6a974'
+
+/** A place where two processes keep what they answered, and how often their node is asked. */
+function createPlace(shared: SharedAnswers = inMemory()) {
+  const clock = createHandClock()
+  const node = replay(readRecording('main-network'))
+  const place = { clock, asked: 0, isLying: false }
+  const counted: typeof fetch = async (url, init) => {
+    const calls = [JSON.parse(`${init?.body}`)].flat() as { method: string }[]
+    place.asked += calls.filter(({ method }) => !/chainId|clientVersion/.test(method)).length
+    const response = await node.fetch(url, init)
+    if (!place.isLying) return response
+    return new Response((await response.text()).replaceAll('"status":"0x0"', '"status":"0x1"'))
+  }
+  const open = () => serve(['http://rskj.test/'], 31, counted, clock, { shared })
+  return Object.assign(place, { open })
+}
+
+function inMemory(): SharedAnswers {
+  const all = new Map<string, string>()
+  return {
+    find: async (key) => JSON.parse(all.get(key) ?? 'null') ?? undefined,
+    keep: async (key, kept) => void all.set(key, JSON.stringify(kept)),
+  }
+}
+
+test('what one process was answered for good is not asked again by another', async () => {
+  const place = createPlace()
+  const questions: [string, unknown[]][] = [
+    ['chain_getRawBlockHeaderByHash', [hash]],
+    ['eth_getBlockByHash', [hash, false]],
+    ['eth_getBalance', [address, hash]],
+  ]
+  const [one, other] = [await place.open(), await place.open()]
+  for (const [method, params] of questions) {
+    const told = await one.rpc(method, params)
+    const asked = place.asked
+    expect(await other.rpc(method, params)).toEqual(told)
+    expect(place.asked, method).toBe(asked)
+  }
+})
+
+test('what nothing proved is believed elsewhere for a minute, and not after a lie', async () => {
+  const place = createPlace()
+  const balance = ['eth_getBalance', [address, hash]] as const
+  await (await place.open()).rpc(...balance)
+  const before = place.asked
+  const other = await place.open()
+  place.clock.forward(59_000)
+  await other.rpc(...balance)
+  expect(place.asked).toBe(before)
+  place.clock.forward(2_000)
+  await (await place.open()).rpc(...balance)
+  expect(place.asked).toBeGreaterThan(before)
+
+  const lied = await place.open()
+  place.isLying = true
+  expect(
+    (await lied.rpc('eth_getTransactionReceipt', [exampleBlock.transactions[0]])).error,
+  ).toBeDefined()
+  place.isLying = false
+  const asked = place.asked
+  await lied.rpc(...balance)
+  expect(place.asked).toBeGreaterThan(asked)
+})
+
+test('a block by its number is kept as soon as its outcome is told', async () => {
+  const place = createPlace()
+  const one = await place.open()
+  expect((await one.rpc('eth_blockNumber')).result).toBe('0x2b')
+  for (const [number, again] of [
+    ['0x1f', 0],
+    ['0x20', 1],
+  ] as const) {
+    await one.rpc('eth_getBlockByNumber', [number])
+    const asked = place.asked
+    await one.rpc('eth_getBlockByNumber', [number])
+    expect(place.asked - asked, number).toBe(again)
+  }
+})
+
+test.for<[what: string, shared: SharedAnswers]>([
+  [
+    'fails',
+    {
+      find: () => Promise.reject(new Error('gone')),
+      keep: () => Promise.reject(new Error('gone')),
+    },
+  ],
+  ['does not answer', { find: () => new Promise(() => {}), keep: () => new Promise(() => {}) }],
+  [
+    'holds something else',
+    createPlatformAnswers(() => ({
+      match: async () => new Response('{"text":1}'),
+      put: async () => {},
+    })),
+  ],
+])('a store that %s changes no answer', async ([, shared]) => {
+  const served = await createPlace(shared).open()
+  const { result } = await served.rpc('eth_getBlockByHash', [hash, false])
+  expect(result).toMatchObject({ hash })
+})
+
+describeOnRedis(Date.now, ({ database }) => {
+  test('Redis keeps answers under digests, as long as they are believed', async () => {
+    const answers = createRedisAnswers(database())
+    expect(await answers.find('31 eth_getBalance')).toBe(undefined)
+    for (const kept of [
+      { text: '"0x1"', unverifiedSince: 5 },
+      { text: '"0x2"', unverifiedSince: undefined },
+    ]) {
+      await answers.keep('31 eth_getBalance', kept)
+      expect(await answers.find('31 eth_getBalance')).toEqual(kept)
+    }
+    expect(await answers.find('30 eth_getBalance')).toBe(undefined)
+  })
+})
