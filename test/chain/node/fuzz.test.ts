@@ -1,10 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
 import { exchange } from '../../../scripts/dev/rpc.ts'
+import { parseMessage } from '../../../src/node/message.ts'
 import { opened } from '../../support/opened.ts'
 import { createRandomRequests, faultOfResponse } from '../../support/requests.ts'
 import { isFull, seed, times } from '../../support/sample.ts'
 import { emit, mined } from './support/anvil-rpc.ts'
 import { openWorker } from './support/open.ts'
+import { connectSocket } from './support/socket-client.ts'
 import { livingMiB, residentMiB } from './support/worker-memory.ts'
 
 /** Each run sends a thousand; `npm run test:full` sends 100,000 to the Worker. */
@@ -91,4 +93,44 @@ test('whatever is sent to the Worker gets a valid envelope in time, and its memo
   if (requests >= 40_000) {
     expect(end - half, `seed ${seed}, MiB resident ${resident}`).toBeLessThan(64)
   }
+})
+
+/** Tells whether a message holds nothing but notifications, which nobody answers (JSON-RPC 2.0, section 4.1). */
+function isSilent(text: string): boolean {
+  const message = parseMessage(text)
+  if (message.kind === 'refused') return false
+  const requests = message.kind === 'batch' ? message.requests : [message.request]
+  return requests.every(({ id }) => id === undefined)
+}
+
+test('whatever is sent over a WebSocket gets a valid envelope in time, and the connection stays', async () => {
+  const next = createRandomRequests(seed + 1)
+  let left = requests
+  const send = async (): Promise<void> => {
+    const client = await connectSocket(on.worker.wsUrl)
+    while (left > 0) {
+      left -= 1
+      const { body } = next()
+      const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
+      if (isSilent(text)) {
+        client.tell(text)
+        continue
+      }
+      const late = AbortSignal.timeout(slowestMs)
+      const answer = await Promise.race([
+        client.raw(text),
+        client.closed.then(({ code, reason }) => ({ closed: `${code} ${reason}` })),
+        new Promise((resolve) =>
+          late.addEventListener('abort', () => resolve({ late: slowestMs })),
+        ),
+      ])
+      const fault = faultOfResponse(200, JSON.stringify(answer))
+      if (fault === undefined) continue
+      throw new Error(`seed ${seed}: ${fault} to ${text}: ${JSON.stringify(answer)}`)
+    }
+    client.close()
+  }
+  await Promise.all(Array.from({ length: atOnce / 2 }, send))
+  const errors = on.worker.lines.filter((line) => line.includes('"error"'))
+  expect(errors, `seed ${seed}`).toEqual([])
 })

@@ -13,6 +13,8 @@ export type SocketClient = {
   /** Sends any text and gives the next response that has no id of ours. */
   raw: (text: string) => Promise<unknown>
   /** All notifications so far, in order. */
+  /** Sends a text that nobody answers. */
+  tell: (text: string) => void
   notifications: Notification[]
   /** What was told through one subscription. */
   toldOf: (id: unknown) => Json[]
@@ -69,6 +71,7 @@ export async function connectSocket(url: string): Promise<SocketClient> {
         strangers.push(resolve)
         socket.send(text)
       }),
+    tell: (text) => socket.send(text),
     notifications,
     toldOf: (id) =>
       notifications
