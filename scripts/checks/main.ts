@@ -29,7 +29,7 @@ export async function runChecks(
   return failed
 }
 
-const command = createCommand({
+createCommand(import.meta, {
   usage,
   options: {},
   async run() {
@@ -38,5 +38,3 @@ const command = createCommand({
     return { lines: [`Not in order: ${failed.join(', ')}`], isBad: true }
   },
 })
-
-if (import.meta.main) process.exitCode = await command()

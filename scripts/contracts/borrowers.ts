@@ -24,7 +24,7 @@ accounts as borrowers of the loan contract, takes them from the list, or says wh
 /** Accounts that one transaction changes: 100 take less than half of a block of Rootstock. */
 const batchSize = 100
 
-export const borrowers = createCommand({
+export const borrowers = createCommand(import.meta, {
   usage,
   options: {},
   async run(_, [action = '', ...rest], terminal) {
@@ -71,5 +71,3 @@ async function setBorrowers(
     await treasury.callLoan(loan, 'setBorrowers', [batch, isAdded])
   }
 }
-
-if (import.meta.main) process.exitCode = await borrowers()

@@ -41,7 +41,7 @@ The environment says the rest, for contracts that are deployed now; of others it
   MAX_GAS_PRICE_WEI the most that is paid for a unit of gas (1 gwei by default)
 `
 
-export const deployCommand = createCommand({
+export const deployCommand = createCommand(import.meta, {
   usage,
   options: { network: undefined, record: undefined, source: undefined, json: false, ...keyOptions },
   async run(values, given, { env, say, complain }) {
@@ -158,5 +158,3 @@ async function sourceOf(source: string): Promise<string> {
     settings: { ...rest, outputSelection },
   })
 }
-
-if (import.meta.main) process.exitCode = await deployCommand()

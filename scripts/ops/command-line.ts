@@ -24,19 +24,20 @@ type Action<Options extends Usual> = Run<Options> | { takes: readonly number[]; 
 
 export const commonOptions = { url: undefined, json: false } as const
 
-/** A command of the operator's: does what is named first, or what is usual. */
-export function operatorCommand<const Options extends Usual>({
-  usage,
-  options,
-  actions,
-  usual = '',
-}: {
+/** What is done by the name that is given first, or by what is usual. */
+type Declared<Options extends Usual> = {
   usage: string
   options: Options
   actions: Readonly<Record<string, Action<Options>>>
   usual?: string
-}): Command {
-  return createCommand({
+}
+
+/** Makes a command of the operator's. */
+export function operatorCommand<const Options extends Usual>(
+  module: ImportMeta | undefined,
+  { usage, options, actions, usual = '' }: Declared<Options>,
+): Command {
+  return createCommand(module, {
     usage,
     options: { ...options, ...commonOptions },
     async run(values, [what = usual, ...given], terminal) {

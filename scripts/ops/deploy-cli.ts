@@ -21,7 +21,7 @@ Deploys the Worker of that environment of wrangler.toml, for the contracts that
 which makes the ledger's object where OBJECT_LOCATION says.
 --dry-run builds it and uploads nothing.`
 
-const command = createCommand({
+createCommand(import.meta, {
   usage,
   options: { env: undefined, record: undefined, 'dry-run': false },
   async run({ env, record, 'dry-run': isDry }, given, { say }) {
@@ -105,5 +105,3 @@ export async function beginLedger(address: string, withinMs: number): Promise<bo
     () => false,
   )
 }
-
-if (import.meta.main) process.exitCode = await command()

@@ -3,9 +3,9 @@ import { healthAnswer, operatorError, statusAnswer } from '../../src/operator/an
 import { createCommand } from '../stack/command.ts'
 import { parseJson } from '../stack/files.ts'
 import { readOrigin } from '../stack/options.ts'
-import { Misused, money } from '../stack/report.ts'
+import { Misused } from '../stack/report.ts'
 import { commonOptions } from './command-line.ts'
-import { checkSentence, guardsLine } from './show.ts'
+import { checkSentence, guardsLine, relayerLine } from './show.ts'
 
 const usage = `Usage: npm run doctor -- --url https://<host> [--json]
 
@@ -16,7 +16,7 @@ Ends with 1 where something is wrong.`
 /** What was found of one thing; `skipped` where the environment has not what it takes. */
 export type Finding = { name: string; state: 'ok' | 'bad' | 'skipped'; says: string }
 
-export const doctor = createCommand({
+export const doctor = createCommand(import.meta, {
   usage,
   options: commonOptions,
   async run({ url }, _, { env }) {
@@ -30,8 +30,6 @@ export const doctor = createCommand({
     }
   },
 })
-
-if (import.meta.main) process.exitCode = await doctor()
 
 /** In the order in which to look: where it does not answer, nothing else can be told. */
 export async function examine(origin: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
@@ -130,14 +128,10 @@ async function statusFindings(origin: string, token: string | undefined): Promis
     return [operator, bad('status', `It is not told: ${why}.`)]
   }
   const { alerts, currency, guards, relayers } = data
-  const gas = relayers.map(({ address, balanceWei, lastsFor, wantedWei }): Finding => {
-    if (balanceWei === null || lastsFor === null) {
-      return { name: 'gas', state: 'skipped', says: 'No round has looked yet: wait a minute.' }
-    }
-    const has = money(balanceWei, currency)
-    const says = `Relayer ${address} has ${has}, enough for ${lastsFor} payments.`
-    if (lastsFor > 0) return good('gas', says)
-    return bad('gas', `${says} Send ${money(wantedWei ?? '0', currency)} there; nothing is lost.`)
+  const gas = relayers.map((relayer): Finding => {
+    const { lastsFor } = relayer
+    if (lastsFor !== null) return (lastsFor > 0 ? good : bad)('gas', relayerLine(relayer, currency))
+    return { name: 'gas', state: 'skipped', says: 'No round has looked yet: wait a minute.' }
   })
   const guarded = good('guards', guardsLine(guards))
   return [operator, guarded, ...gas, ...alerts.map(({ says }) => bad('alert', says))]

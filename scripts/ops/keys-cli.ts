@@ -21,7 +21,7 @@ const options = {
   methods: undefined,
 } as const
 
-export const keys = operatorCommand({
+export const keys = operatorCommand(import.meta, {
   usage,
   options,
   actions: {
@@ -30,8 +30,6 @@ export const keys = operatorCommand({
     revoke: { takes: [1], run: revoke },
   },
 })
-if (import.meta.main) process.exitCode = await keys()
-
 /** The key is made here and only its hash leaves: nobody else ever has it. */
 async function create(operator: OperatorClient, values: Values<typeof options>): Promise<Found> {
   if (!values.name) throw new Misused()

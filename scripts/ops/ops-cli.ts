@@ -62,7 +62,7 @@ const drainedEveryMs = 2_000
 
 type Given = Values<typeof options & typeof commonOptions>
 
-export const ops = operatorCommand({
+export const ops = operatorCommand(import.meta, {
   usage,
   options,
   actions: {
@@ -212,5 +212,3 @@ function queryOf(given: Readonly<Record<string, string | undefined>>): URLSearch
   const isGiven = (pair: [string, string | undefined]): pair is [string, string] => !!pair[1]
   return new URLSearchParams(Object.entries(given).filter(isGiven))
 }
-
-if (import.meta.main) process.exitCode = await ops()

@@ -17,7 +17,7 @@ Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the envi
 ${keyUsage}
 On an anvil its own account pays. NODE_URL is a node.`
 
-export const pool = operatorCommand({
+export const pool = operatorCommand(import.meta, {
   usage,
   options: keyOptions,
   usual: 'status',
@@ -27,8 +27,6 @@ export const pool = operatorCommand({
     defund: { takes: [1], run: defund },
   },
 })
-if (import.meta.main) process.exitCode = await pool()
-
 async function showStatus(operator: OperatorClient): Promise<Found> {
   const { contracts, currency } = await operator.status()
   return { json: { currency, ...contracts }, lines: [poolLine(contracts, currency)] }

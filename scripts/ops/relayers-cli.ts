@@ -21,7 +21,7 @@ On an anvil its own account pays. NODE_URL is a node.`
 
 type Paying = Values<typeof keyOptions>
 
-export const relayers = operatorCommand({
+export const relayers = operatorCommand(import.meta, {
   usage,
   options: keyOptions,
   usual: 'status',
@@ -32,8 +32,6 @@ export const relayers = operatorCommand({
     drain,
   },
 })
-if (import.meta.main) process.exitCode = await relayers()
-
 async function showStatus(operator: OperatorClient): Promise<Found> {
   const { relayers, currency } = await operator.status()
   const lines = relayers.map((relayer) => relayerLine(relayer, currency))

@@ -15,7 +15,7 @@ Makes the secrets of a deployment and prints them as JSON, for
 Nothing is stored; with --out they are written to a new file that only you can read, and not printed.
 NODE_URL of the environment goes along: it may end in a key of yours.`
 
-const command = createCommand({
+createCommand(import.meta, {
   usage,
   options: { network: undefined, out: undefined, json: false },
   async run({ network, out, json }, given, { env: { NODE_URL }, complain }) {
@@ -48,4 +48,3 @@ const command = createCommand({
     }
   },
 })
-process.exitCode = await command()

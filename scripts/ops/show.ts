@@ -114,13 +114,12 @@ export function relayerLine(relayer: Relayer, currency: string): string {
   const has =
     balanceWei === null ? 'has not been looked at yet' : `has ${money(balanceWei, currency)}`
   const lasts = lastsFor === null ? '' : `, enough for ${lastsFor} payments`
-  const waits = inFlight + queued
-  const queue =
-    waits === 0 ? '' : `; ${waits} payments wait${oldestAt === null ? '' : ` since ${oldestAt}`}`
-  if (wantedWei !== null) {
-    return `Relayer ${address} ${has}${lasts}${queue}. Send ${money(wantedWei, currency)} there; nothing is lost.`
-  }
-  return `Relayer ${address} ${has}${lasts}; nonce ${nonces.ledger} here, ${nonces.chain ?? 'not known'} in the chain; ${inFlight} in flight, ${queued} queued.`
+  const nonce = `nonce ${nonces.ledger} here, ${nonces.chain ?? 'not known'} in the chain`
+  const since = oldestAt === null ? '' : ` since ${oldestAt}`
+  const waits = `${inFlight} in flight, ${queued} queued${since}`
+  const send =
+    wantedWei === null ? '' : ` Send ${money(wantedWei, currency)} there; nothing is lost.`
+  return `Relayer ${address} ${has}${lasts}; ${nonce}; ${waits}.${send}`
 }
 
 export function paymentLine(payment: PaymentSummary, currency: string): string {

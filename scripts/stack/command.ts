@@ -31,7 +31,7 @@ export const ownTerminal: Terminal = {
   complain: (line) => void process.stderr.write(`${line}\n`),
 }
 
-/** A command of `npm run`. Undefined: it has said all. */
+/** A command of `npm run`; where its run gives nothing, it has said all. */
 type Declared<Options extends Usual> = {
   usage: string
   options: Options
@@ -44,17 +44,12 @@ type Declared<Options extends Usual> = {
 
 export type Command = (args?: readonly string[], terminal?: Terminal) => Promise<0 | 1>
 
-/** Makes a command. A `StackError` ends it with its message alone; all else keeps its stack. */
-export function createCommand<const Options extends Usual>({
-  usage,
-  options,
-  run,
-}: Declared<Options>): Command {
-  return async (args = process.argv.slice(2), terminal = ownTerminal) => {
-    if (terminal === ownTerminal) {
-      // A reader that went away (`npm start | head`) is no fault.
-      for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-    }
+/** Makes a command, which runs where its module is the program. A `StackError` ends it with its message alone. */
+export function createCommand<const Options extends Usual>(
+  module: ImportMeta | undefined,
+  { usage, options, run }: Declared<Options>,
+): Command {
+  const command: Command = async (args = process.argv.slice(2), terminal = ownTerminal) => {
     try {
       const { values, given } = parse(args, options)
       if (values.help) {
@@ -71,6 +66,19 @@ export function createCommand<const Options extends Usual>({
       return 1
     }
   }
+  // The first start imports its program.
+  const isProgram = module !== undefined && (module.main || process.argv[1] === module.filename)
+  // Once all of the module is there.
+  if (isProgram) setImmediate(runProgram, command)
+  return command
+}
+
+/** Runs a command as the program that this process is. */
+export async function runProgram(command: Command): Promise<void> {
+  // A reader that went away (`npm start | head`) is no fault.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  process.exitCode = 1
+  process.exitCode = await command()
 }
 
 /** The flags that a tool was started with. With --help it says its help, and ends. */

@@ -14,7 +14,7 @@ const usage = 'Usage: npm run setup -- --node-url http://127.0.0.1:8545'
 
 const objects = join(root, '.wrangler', 'state')
 
-const command = createCommand({
+createCommand(import.meta, {
   usage,
   options: { 'node-url': undefined },
   async run(values, _, { env }) {
@@ -41,8 +41,6 @@ const command = createCommand({
     return { lines: [`Wrote .dev.vars. ${then}`] }
   },
 })
-process.exitCode = await command()
-
 /** `wrangler dev` keeps one ledger for everything, so that of another deployment has to make way. */
 function setObjectsAside(now: string, before: string | undefined): void {
   if (before === undefined || before === now) return

@@ -45,7 +45,7 @@ Starts a chain of its own, or uses the node that NODE_URL names, deploys what is
 --rootstock  has Rootstock's pool and its rules before the local chain
 --deno       serves by Deno with Redis, in the place of workerd`
 
-const command = createCommand({
+createCommand(import.meta, {
   usage,
   options: startFlags,
   async run(flags, given, { env }) {
@@ -60,8 +60,6 @@ const command = createCommand({
     return undefined
   },
 })
-process.exitCode = await command()
-
 type Lifetime = ReturnType<typeof openLifetime>
 
 /** Keeps what has to be ended, newest first, however this process ends. */
@@ -89,9 +87,11 @@ function openLifetime() {
   }
   watchStarter(() => void end(1, () => say('npm start was killed: stopping')))
   return {
-    add: (step: () => unknown) => void steps.push(step),
-    /** Waits for ever once the end has begun, so that nothing new is started. */
-    goOn: () => (isEnding ? new Promise<never>(() => {}) : undefined),
+    /** Never resolves once the end has begun, so that nothing new is started. */
+    add: (step: () => unknown) => {
+      steps.push(step)
+      return isEnding ? new Promise<void>(() => {}) : Promise.resolve()
+    },
     fail,
   }
 }
@@ -100,7 +100,6 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   const began = performance.now()
   const folder = openFolder()
   const { killed, processes } = await claimFolder(folder, options, lifetime)
-  await lifetime.goOn()
   const secrets = openSecrets(folder.secrets)
   // A node of another operator may be away: it is asked before anything is begun.
   const given = isLocal(options) ? undefined : await openNode(options.nodeUrls, options.chainId)
@@ -120,9 +119,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   const deployment = await prepareStack(folder, node, wanted)
   // Before the first payment, so that a ledger never knows of contracts that its chain forgets.
   await chain?.save()
-  await lifetime.goOn()
   const pool = chain && options.rootstock ? await startRootstock(chain, lifetime) : undefined
-  await lifetime.goOn()
   const served = pool === undefined ? node : { ...node, url: pool.url }
   const rules = { POOL_RULES: 'rootstock', BLOCK_SECONDS: `${rootstockSeconds}` }
   const overrides = { ...(pool && rules), ...options.variables }
@@ -140,8 +137,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
     build === undefined
       ? await runDeno({ ...running, rows: folder.redis(node.genesis) })
       : await runWorker({ ...running, build, objects: folder.objects(node.genesis) })
-  lifetime.add(worker.stop)
-  await lifetime.goOn()
+  await lifetime.add(worker.stop)
   await waitUntilHealthy(worker)
   keepAwake(worker, lifetime)
 
@@ -171,10 +167,10 @@ async function claimFolder(folder: Folder, options: Options, lifetime: Lifetime)
       `The stack already runs at ${claimed.relayUrl} (process ${pid}). End that one first, with Ctrl-C or: kill ${pid}`,
     )
   }
-  lifetime.add(claimed.processes.close)
+  await lifetime.add(claimed.processes.close)
   // Tools that wait for this file wait for this start.
   rmSync(folder.stack, { force: true })
-  lifetime.add(() => rmSync(folder.stack, { force: true }))
+  await lifetime.add(() => rmSync(folder.stack, { force: true }))
   await endLeft(folder, claimed.left, { keep: !(options.reset && isLocal(options)) })
   if (await isFree(port)) return claimed
   throw new StackError(
@@ -187,7 +183,7 @@ function beginBuild(lifetime: Lifetime) {
   const building = buildWorker(unneeded.signal)
   // Looked at when it is needed; until then a failure is not lost.
   const built = building.catch(() => {})
-  lifetime.add(() => {
+  void lifetime.add(() => {
     unneeded.abort()
     return built
   })
@@ -202,9 +198,8 @@ async function openChain(
 ) {
   if (reset) forgetLocalChain(folder)
   const chain = await startChain(folder, { chainId, processes })
-  lifetime.add(chain.stop)
   chain.lost.catch(lifetime.fail)
-  await lifetime.goOn()
+  await lifetime.add(chain.stop)
   return chain
 }
 
@@ -215,7 +210,7 @@ async function startRootstock({ url: anvilUrl }: LocalChain, lifetime: Lifetime)
   const blockMs = rootstockSeconds * 1_000
   // `npm run fund` finds the chain's own money by anvil's methods.
   const pool = await startRootstockPool({ anvilUrl, blockMs, devMethods: 'passed' })
-  lifetime.add(pool.stop)
+  await lifetime.add(pool.stop)
   say(`Started a Rootstock pool at ${pool.url}: a block every ${rootstockSeconds} s`)
   return pool
 }

@@ -32,7 +32,7 @@ const usage = `usage: npm run contracts:migrate -- plan|run|resume|verify pair|s
 The standard input has the telephone numbers, one a line in E.164 form with plus.
 ${environment('  NEW_ACCOUNT_KEY_SECRET            from which they are derived afterwards (secret)\n')}`
 
-export const migrate = createCommand({
+export const migrate = createCommand(import.meta, {
   usage,
   options: { record: undefined, to: undefined, batch: '10' },
   async run({ record, to, batch }, [action = '', kind, ...rest], { env, input, say }) {
@@ -90,7 +90,7 @@ the list of borrowers pass on. What has passed on, the chain says, so it happens
 The standard input has a former and a present number a line, in E.164 form with plus, a space between them.
 ${environment()}`
 
-export const alias = createCommand({
+export const alias = createCommand(undefined, {
   usage: aliasUsage,
   options: { record: undefined },
   async run({ record }, given, { env, input, say }) {
@@ -113,5 +113,3 @@ export const alias = createCommand({
     return { lines: [`${counts}, ${stuck.length} stuck`], isBad: stuck.length > 0 }
   },
 })
-
-if (import.meta.main) process.exitCode = await migrate()

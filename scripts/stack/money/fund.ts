@@ -14,7 +14,7 @@ Gives so much to the account of a number, with depositFor of the loan contract: 
 deployment at --url, whose OPERATOR_TOKEN and NODE_URL are in the environment, and DEPLOYER_KEY, which pays,
 where it is in no keystore. There the number is read from a prompt, or from the standard input.`
 
-const command = createCommand({
+createCommand(import.meta, {
   usage,
   options: { ...commonOptions, keystore: keyOptions.keystore },
   async run({ url, keystore }, given, { env }) {
@@ -40,4 +40,3 @@ const command = createCommand({
     }
   },
 })
-process.exitCode = await command()

@@ -41,8 +41,6 @@ export async function openTreasury(
   return treasury
 }
 
-type Priced = { to?: Address; value: bigint; data: Hex; gasPrice: bigint }
-
 /** What a treasury pays at most for a unit of gas, and where it says that it waits. */
 type Spending = { maxGasPriceWei?: bigint | undefined; log?: (line: string) => void }
 
@@ -57,19 +55,6 @@ export function createTreasury(
   const { client } = node
   const maxWei = maxGasPrice(maxGasPriceWei, node)
   const balance = () => client.getBalance({ address })
-  const estimate = async (call: Priced): Promise<bigint> => {
-    try {
-      // It is exact for the state it was made on; the block may find another.
-      return ((await client.estimateGas({ account: address, ...call })) * 12n) / 10n
-    } catch (error) {
-      const has = await balance()
-      if (has > call.value) throw error
-      const [there, wanted] = [has, call.value].map((wei) => money(wei, node.chain.currency))
-      throw new StackError(
-        `Insufficient funds: ${address} has ${there}, and is to send ${wanted} and to pay for gas.`,
-      )
-    }
-  }
   /** Sends and waits for the block; without `to` it creates a contract. @throws {StackError} */
   const send = async ({ to, valueWei = 0n, data = '0x' }: Payment): Promise<Hash> => {
     const price = await client.getGasPrice()
@@ -79,10 +64,17 @@ export function createTreasury(
     const offered = node.isAnvil ? price : (price * 11n) / 10n
     const gasPrice = offered < maxWei ? offered : maxWei
     const call = { ...(to === undefined ? {} : { to }), value: valueWei, data, gasPrice }
-    const [nonce, gas] = await Promise.all([
-      client.getTransactionCount({ address, blockTag: 'pending' }),
-      estimate(call),
-    ])
+    const nonce = await client.getTransactionCount({ address, blockTag: 'pending' })
+    const needed = await client.estimateGas({ account: address, ...call }).catch(async (error) => {
+      const has = await balance()
+      if (has > valueWei) throw error
+      const [there, wanted] = [has, valueWei].map((wei) => money(wei, node.chain.currency))
+      throw new StackError(
+        `Insufficient funds: ${address} has ${there}, and is to send ${wanted} and to pay for gas.`,
+      )
+    })
+    // It is exact for the state it was made on; the block may find another.
+    const gas = (needed * 12n) / 10n
     // Rootstock takes nothing newer (RSKIPs for types 1, 2 and 4 are drafts).
     const transaction = { type: 'legacy', chainId: node.chain.id, ...call, nonce, gas } as const
     const hash = await offer(client, await account.signTransaction(transaction), log)

@@ -21,7 +21,7 @@ line (scripts/stack/phone/dial-script.ts), with the numbers that it names.
 Dials the local stack, or the deployment at --url with CALLBACK_SECRET in the environment; there the number
 is read from a prompt, or from the standard input.`
 
-const command = createCommand({
+createCommand(import.meta, {
   usage,
   options: {
     ...commonOptions,
@@ -54,8 +54,6 @@ const command = createCommand({
     return { json: { session, screen }, lines: [screen] }
   },
 })
-process.exitCode = await command()
-
 function openLine(url: string | undefined, gateway: string, env: NodeJS.ProcessEnv): PhoneLine {
   const name = gatewayNames.find((known) => known === gateway)
   if (name === undefined) throw new Misused(`No gateway is called ${gateway}.`)
