@@ -14,7 +14,8 @@ export function asRskj(method: string, answer: unknown, minGasPriceWei: bigint):
   if (!isObject(known) || !method.startsWith('eth_getBlockBy')) return known
   const { nonce: _, ...block } = known
   const minimumGasPrice = quantity(minGasPriceWei)
-  return { ...block, minimumGasPrice, paidFees: '0x0', cumulativeDifficulty: block.difficulty }
+  const fields = { minimumGasPrice, paidFees: '0x0', bitcoinMergedMiningHeader: '0x' }
+  return { ...block, ...fields, cumulativeDifficulty: block.difficulty }
 }
 
 function withoutUnknown(answer: unknown): unknown {
