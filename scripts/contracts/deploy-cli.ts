@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Address, getAddress, isAddress, parseEther } from 'viem'
+import { type Address, getAddress, parseEther } from 'viem'
+import { parseAddress } from '../../src/account/address.ts'
 import { readMaxGasPrice } from '../stack/chain/node.ts'
 import { createCommand } from '../stack/command.ts'
 import { keyOptions, keyUsage, readKeyOf } from '../stack/money/key-source.ts'
@@ -107,14 +108,10 @@ function readWanted(env: NodeJS.ProcessEnv, chainId: number): Wanted {
   )
 }
 
-/** All lower case, or with the checksum of EIP-1191 for this chain or of EIP-55. */
-function address(text: string, _: string, chainId: number): Address {
-  const lower = text.toLowerCase() as Address
-  if (!isAddress(lower)) throw new Misused(`${text} is not an address.`)
-  if (![lower, getAddress(lower, chainId), getAddress(lower)].some((form) => form === text)) {
-    throw new Misused(`${text} has the checksum of another chain or a wrong digit.`)
-  }
-  return lower
+function address(text: string, name: string, chainId: number): Address {
+  const found = parseAddress(text, chainId)
+  if (found !== undefined) return found
+  throw new Misused(`${name} has ${text}, which is no address, or one of another chain.`)
 }
 
 function nobodyOr<Value>(read: Read<Value>): Read<Value | undefined> {

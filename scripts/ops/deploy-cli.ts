@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { healthAnswer } from '../../src/operator/answers.ts'
 import { readDeployed } from '../contracts/records.ts'
 import { until } from '../dev/wait.ts'
 import { createCommand } from '../stack/command.ts'
@@ -11,6 +10,7 @@ import { root } from '../stack/folder.ts'
 import { environments, readEnvironment } from '../stack/options.ts'
 import { Misused, StackError } from '../stack/report.ts'
 import { quietTools } from '../stack/served/worker-build.ts'
+import { healthFindings } from './doctor.ts'
 
 const answersWithinMs = 60_000
 
@@ -89,16 +89,9 @@ export function addressIn(written: string): string | undefined {
 
 /** Asks a new deployment until it tells of the ledger, whose object is made by that; false: too late. */
 export async function beginLedger(address: string, withinMs: number): Promise<boolean> {
-  const signal = AbortSignal.timeout(withinMs)
   const hasLedger = async () => {
-    try {
-      const response = await fetch(`${address}/readyz`, { signal })
-      const { checks = [] } = healthAnswer.parse(await response.json())
-      return checks.some(({ name, state }) => name === 'ledger' && state === 'ok')
-    } catch {
-      // It takes seconds until the name leads there.
-      return false
-    }
+    const findings = await healthFindings(address)
+    return findings.some(({ name, state }) => name === 'ledger' && state === 'ok')
   }
   return until(hasLedger, { everyMs: 1_000, withinMs }).then(
     () => true,

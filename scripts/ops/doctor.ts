@@ -53,7 +53,8 @@ export async function examine(origin: string, env: NodeJS.ProcessEnv): Promise<F
   ]
 }
 
-async function healthFindings(origin: string): Promise<Finding[]> {
+/** Asks a deployment for its health; without an answer that is the only finding. */
+export async function healthFindings(origin: string): Promise<Finding[]> {
   const { status: code, json } = await ask(`${origin}/healthz`)
   const { data } = healthAnswer.safeParse(json)
   if (data === undefined) {

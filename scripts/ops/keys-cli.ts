@@ -30,6 +30,7 @@ export const keys = operatorCommand(import.meta, {
     revoke: { takes: [1], run: revoke },
   },
 })
+
 /** The key is made here and only its hash leaves: nobody else ever has it. */
 async function create(operator: OperatorClient, values: Values<typeof options>): Promise<Found> {
   if (!values.name) throw new Misused()

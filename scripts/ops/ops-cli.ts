@@ -83,7 +83,7 @@ export const ops = operatorCommand(import.meta, {
 async function watch(operator: Operated, { json, every }: Given): Promise<undefined> {
   if (!/^[1-9][0-9]{0,3}$/.test(every)) throw new StackError('--every is a number of seconds.')
   // Ctrl-C is its end, and no fault.
-  process.once('SIGINT', () => process.exit())
+  process.once('SIGINT', () => process.exit(0))
   for (;;) {
     operator.terminal.say(await look(operator, json))
     await sleep(Number(every) * 1_000)

@@ -27,6 +27,7 @@ export const pool = operatorCommand(import.meta, {
     defund: { takes: [1], run: defund },
   },
 })
+
 async function showStatus(operator: OperatorClient): Promise<Found> {
   const { contracts, currency } = await operator.status()
   return { json: { currency, ...contracts }, lines: [poolLine(contracts, currency)] }

@@ -32,6 +32,7 @@ export const relayers = operatorCommand(import.meta, {
     drain,
   },
 })
+
 async function showStatus(operator: OperatorClient): Promise<Found> {
   const { relayers, currency } = await operator.status()
   const lines = relayers.map((relayer) => relayerLine(relayer, currency))

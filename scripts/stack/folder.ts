@@ -11,7 +11,7 @@ export type Folder = ReturnType<typeof openFolder>
 /** Names of what the local stack keeps. Made for its owner only: it holds the local secrets. */
 export function openFolder(env: NodeJS.ProcessEnv = process.env) {
   const path = resolve(root, env.DEV_DIR ?? '.dev')
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+  mkdirSync(join(path, 'logs'), { recursive: true, mode: 0o700 })
   const at = (...names: string[]) => join(path, ...names)
   return {
     path,

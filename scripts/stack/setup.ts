@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { openNode, withoutKey } from './chain/node.ts'
 import { createCommand } from './command.ts'
@@ -35,20 +35,14 @@ createCommand(import.meta, {
     const overrides = readVariables(env)
     const variables = await workerVariables({ secrets, node, nodeUrls, deployment, overrides })
     const ledgerOf = `${node.genesis} ${deployment.loan}`
-    setObjectsAside(ledgerOf, before?.ledgerOf)
+    if (before?.ledgerOf && before.ledgerOf !== ledgerOf && existsSync(objects)) {
+      // `wrangler dev` keeps one ledger for everything: that of another deployment has to make way.
+      const aside = `${objects}-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
+      renameSync(objects, aside)
+      say(`The ledger of the contracts that were set up before is set aside as ${aside}`)
+    }
     writeDevVars(variables, secrets, ledgerOf)
     const then = 'Serve with `npx wrangler dev`; then `npm run dial`, `fund` and `keys` work.'
     return { lines: [`Wrote .dev.vars. ${then}`] }
   },
 })
-/** `wrangler dev` keeps one ledger for everything, so that of another deployment has to make way. */
-function setObjectsAside(now: string, before: string | undefined): void {
-  if (before === undefined || before === now) return
-  const aside = `${objects}-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
-  try {
-    renameSync(objects, aside)
-  } catch {
-    return
-  }
-  say(`The ledger of the contracts that were set up before is set aside as ${aside}`)
-}

@@ -52,14 +52,11 @@ createCommand(import.meta, {
     if (given.length > 0) throw new Misused()
     const options = readOptions(flags, env)
     const lifetime = openLifetime()
-    try {
-      await start(options, lifetime)
-    } catch (error) {
-      await lifetime.fail(error)
-    }
+    await start(options, lifetime).catch(lifetime.fail)
     return undefined
   },
 })
+
 type Lifetime = ReturnType<typeof openLifetime>
 
 /** Keeps what has to be ended, newest first, however this process ends. */

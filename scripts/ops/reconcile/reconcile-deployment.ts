@@ -46,7 +46,9 @@ export async function reconcile(
   }
   const chain = await readChain(place, eachAccount ? accounts : new Set())
   const read = await readPayments(operator)
-  const payments = [...read.values(), ...(await askFor(operator, unread(known, chain, read)))]
+  const since = firstBlock(read.values())
+  const told = [...known.values(), ...chain.spendings.filter(({ block }) => block >= since)]
+  const payments = [...read.values(), ...(await askForUnread(operator, told, read))]
   const spent = new Set<string>(chain.spendings.map(({ intent }) => intent))
   const unspent = payments.filter(({ intent }) => !spent.has(intent))
   const hashes = unspent.flatMap(({ hash }) => (hash === null ? [] : [hash as Hex]))
@@ -63,30 +65,18 @@ export async function reconcile(
   }
 }
 
-/** Intents that were told of, by the ledger before or by the chain, and are on no page of the last reading. */
-function unread(
-  known: ReadonlyMap<string, PaymentSummary>,
-  { spendings }: { spendings: readonly Spending[] },
-  read: ReadonlyMap<string, PaymentSummary>,
-): Hex[] {
-  const since = firstBlock(read.values())
-  const told = [
-    ...[...known.values()].map(({ intent, account }) => ({ intent: intent as Hex, account })),
-    ...spendings.filter(({ block }) => block >= since),
-  ]
-  return [...new Set(told.filter((one) => !read.has(keyOf(one))).map(({ intent }) => intent))]
-}
-
 /** More than that are a difference, however they are asked for. */
 const mostAsked = 1_000
 
-/** Payments that were on no page, as a payment is that moves on while pages are read: each by its intent. */
-async function askFor(
+/** Asks by intent for what the ledger or the chain told of, and no page has: it moved on while pages were read. */
+async function askForUnread(
   operator: OperatorClient,
-  intents: readonly Hex[],
+  told: readonly (PaymentSummary | Spending)[],
+  read: ReadonlyMap<string, PaymentSummary>,
 ): Promise<PaymentSummary[]> {
+  const unread = told.filter((one) => !read.has(keyOf(one))).map(({ intent }) => intent)
   const found: PaymentSummary[] = []
-  for (const intent of intents.slice(0, mostAsked)) {
+  for (const intent of [...new Set(unread)].slice(0, mostAsked)) {
     const page = await operator.ask(`/operator/payments?intent=${intent}`, paymentsAnswer)
     found.push(...page.payments)
   }

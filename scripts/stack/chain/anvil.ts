@@ -1,5 +1,4 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { z } from 'zod'
 import { type Anvil, startAnvil } from '../../dev/anvil.ts'
 import { foundryBinary } from '../../dev/foundry-binary.ts'
@@ -90,7 +89,6 @@ async function spawnAnvil(folder: Folder, chainId: number, processes: Processes)
     )
   }
   const file = folder.log('anvil')
-  mkdirSync(dirname(file), { recursive: true })
   const log = openSync(file, 'a', 0o600)
   try {
     return await startAnvil({

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { Hex } from 'viem'
+import { readIfThere } from '../files.ts'
 import { readDeployerKey } from '../options.ts'
 import { StackError } from '../report.ts'
 
@@ -26,17 +26,13 @@ export async function readKeyOf(
 }
 
 async function readKeystore(file: string, known: string | undefined): Promise<Hex> {
-  let stored: string
-  try {
-    stored = readFileSync(file, 'utf8')
-  } catch {
-    throw new StackError(`${file} cannot be read.`)
-  }
+  const stored = readIfThere(file)
+  if (stored === undefined) throw new StackError(`There is no keystore ${file}.`)
   const password = known ?? (await ask('Password of the keystore: '))
   // Large, and few commands are given a keystore.
   const { decryptKeystoreJson } = await import('ethers')
   try {
-    return (await decryptKeystoreJson(stored, password)).privateKey as Hex
+    return (await decryptKeystoreJson(`${stored}`, password)).privateKey as Hex
   } catch {
     throw new StackError(`${file} is not a keystore, or its password is another one.`)
   }

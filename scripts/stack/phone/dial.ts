@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { commonOptions, readNumber } from '../../ops/command-line.ts'
 import { createCommand } from '../command.ts'
+import { readIfThere } from '../files.ts'
 import { openFolder } from '../folder.ts'
 import { demoCallers, toPhone } from '../money/callers.ts'
 import { readOrigin } from '../options.ts'
@@ -39,7 +39,9 @@ createCommand(import.meta, {
     // Off this machine no number is offered, and none is an argument.
     const offered = url === undefined ? demoCallers[0] : undefined
     if (script !== undefined) {
-      await playScript(readScript(script), {
+      const written = readIfThere(script)
+      if (written === undefined) throw new Misused(`There is no script ${script}.`)
+      await playScript(`${written}`, {
         ...{ newSession, toPhone, show: say },
         send: (dialled) => send({ ...dialled, phone: toPhone(dialled.phone) }),
       })
@@ -54,6 +56,7 @@ createCommand(import.meta, {
     return { json: { session, screen }, lines: [screen] }
   },
 })
+
 function openLine(url: string | undefined, gateway: string, env: NodeJS.ProcessEnv): PhoneLine {
   const name = gatewayNames.find((known) => known === gateway)
   if (name === undefined) throw new Misused(`No gateway is called ${gateway}.`)
@@ -73,14 +76,6 @@ function openLine(url: string | undefined, gateway: string, env: NodeJS.ProcessE
     if (response.status !== 404) return response.text()
     throw new StackError(`${relayUrl} has another CALLBACK_SECRET than you, or is no relay.`)
   })
-}
-
-function readScript(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    throw new Misused(`The script ${file} cannot be read.`)
-  }
 }
 
 /** Asks whose phone it is and has it dial, again and again, until the phone is put away. */

@@ -1,5 +1,4 @@
-import { appendFileSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { appendFileSync } from 'node:fs'
 import { z } from 'zod'
 import { parseJson } from '../files.ts'
 
@@ -7,7 +6,6 @@ const event = z.looseObject({ message: z.string(), level: z.string().optional() 
 
 /** What a Worker logs: raw into a file, a JSON line an event, and for people onto the terminal. */
 export function createWorkerLog(file: string, print: (line: string) => void) {
-  mkdirSync(dirname(file), { recursive: true })
   return (line: string): void => {
     appendFileSync(file, `${line}\n`, { mode: 0o600 })
     print(readable(line))

@@ -1,10 +1,11 @@
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import type { Deployment } from '../../contracts/deploy.ts'
 import { until } from '../../dev/wait.ts'
+import { healthFindings } from '../../ops/doctor.ts'
 import type { ChainNode } from '../chain/node.ts'
 import { children, isRunning, type ProcessId } from '../process-id.ts'
 import type { Processes } from '../processes.ts'
-import { describe, StackError } from '../report.ts'
+import { StackError } from '../report.ts'
 import type { Secrets } from '../secrets.ts'
 import { servedWorker, type WorkerBuild } from './worker-build.ts'
 
@@ -93,22 +94,13 @@ const withinMs = 60_000
 
 /** Waits until a Worker says that it can serve. @throws {StackError} it has ended, or has not said so in time */
 export async function waitUntilHealthy({ url, isRunning }: RunningWorker): Promise<void> {
-  let fault: string | undefined
-  const unhealthy = () => new StackError(`The Worker is not healthy ${fault}`)
+  let faults: string[] = []
+  const unhealthy = () => new StackError(`The Worker is not healthy: ${faults.join('\n')}`)
   const isHealthy = async () => {
-    fault = await healthFault(url)
-    if (fault !== undefined && !isRunning()) throw unhealthy()
-    return fault === undefined
+    const bad = (await healthFindings(url)).filter(({ state }) => state === 'bad')
+    faults = bad.map(({ says }) => says)
+    if (faults.length > 0 && !isRunning()) throw unhealthy()
+    return faults.length === 0
   }
   await until(isHealthy, { everyMs: 200, withinMs, late: unhealthy })
-}
-
-async function healthFault(url: string): Promise<string | undefined> {
-  try {
-    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) })
-    const text = await response.text()
-    return response.ok ? undefined : `(${response.status}): ${text.slice(0, 500)}`
-  } catch (error) {
-    return `(no answer): ${describe(error)}`
-  }
 }

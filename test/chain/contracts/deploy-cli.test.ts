@@ -53,7 +53,7 @@ test('the key is taken from a keystore or from the standard input, and never sho
   for (const [flags, input, words] of [
     [['--keystore', file], `${password}\n`, /insufficient funds/i],
     [['--stdin'], `${key}\n`, /insufficient funds/i],
-    [['--keystore', `${file}.not`], '', /cannot be read/],
+    [['--keystore', `${file}.not`], '', /There is no keystore/],
     [['--stdin'], '', /There is no key on the standard input/],
   ] as const) {
     const args = [...onMainnet, '--record', `${recordFile}.other`, ...flags]
@@ -135,8 +135,8 @@ test('what is missing or malformed is named before anything is sent', async () =
     [onMainnet, { NODE_URL: '' }, 'NODE_URL is not set'],
     [onMainnet, { DEPLOYER_KEY: short }, 'DEPLOYER_KEY has to be a private key: 64 hex digits'],
     [onMainnet, { DEPLOYER_KEY: '' }, 'no key is named that pays'],
-    [onMainnet, { RELAYERS: 'nobody' }, 'nobody is not an address'],
-    [onMainnet, { RELAYERS: ofTestnet }, 'has the checksum of another chain'],
+    [onMainnet, { RELAYERS: 'nobody' }, 'RELAYERS has nobody, which is no address'],
+    [onMainnet, { RELAYERS: ofTestnet }, 'or one of another chain'],
     [onMainnet, { POOL: '1e3' }, 'POOL is not an amount'],
     [onMainnet, { FEE_BASIS_POINTS: '1001' }, 'FEE_BASIS_POINTS is at most 1000, not 1001'],
   ]

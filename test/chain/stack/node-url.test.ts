@@ -113,7 +113,7 @@ test('a node that is away or of another chain, and a port that is taken, are nam
   const away = `http://127.0.0.1:${await freePort()}`
   expect(await failing({ NODE_URL: away })).toBe(`No node answers at ${away} (ECONNREFUSED).\n`)
   // A chain would have made a folder.
-  expect(readdirSync(folder)).toEqual(['lock.db', 'secrets.json'])
+  expect(readdirSync(folder)).toEqual(['lock.db', 'logs', 'secrets.json'])
 
   const mainnet = await startNode(30)
   await expect(openNode([away, mainnet], 31)).rejects.toThrow(
