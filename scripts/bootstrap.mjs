@@ -17,13 +17,13 @@ const bin = join(root, 'node_modules', '.bin')
  * @param {string[]} args
  */
 export async function run(script, args) {
-  const fault = writeFault()
-  if (fault !== undefined) {
+  try {
+    accessSync(root, constants.W_OK)
+  } catch (error) {
     process.stderr.write(
-      `${root} cannot be written to (${fault}): copy the repository to a folder of yours and start there.\n`,
+      `This folder cannot be written to: copy it to a folder of yours and start there (${error}).\n`,
     )
-    process.exitCode = 1
-    return
+    process.exit(1)
   }
   if (!isInstalled()) await install()
   process.env.PATH = `${bin}${delimiter}${process.env.PATH ?? ''}`
@@ -34,16 +34,6 @@ export async function run(script, args) {
     return
   }
   process.exitCode = await runElsewhere(file, args)
-}
-
-/** Why nothing can be written here, in the system's word; undefined where it can. */
-function writeFault() {
-  try {
-    accessSync(root, constants.W_OK)
-    return undefined
-  } catch (error) {
-    return error instanceof Error && 'code' in error ? error.code : error
-  }
 }
 
 /** Whether node_modules holds the lock file's versions, by the record that npm writes once all is installed. */

@@ -8,9 +8,9 @@ import {
   zeroAddress,
 } from 'viem'
 import type { Chain as ServedChain } from '../../src/chain/chains.ts'
-import { maxGasPrice, openNode, priceObstacle } from '../stack/chain/node.ts'
+import { type ChainNode, maxGasPrice, openNode, priceObstacle } from '../stack/chain/node.ts'
 import { readIfThere, writeJson } from '../stack/files.ts'
-import { createTreasury } from '../stack/money/treasury.ts'
+import { createTreasury, type Treasury } from '../stack/money/treasury.ts'
 import { StackError } from '../stack/report.ts'
 import { buildContracts, readArtifact } from './forge.ts'
 import { forwarderAt, loanAt } from './reads.ts'
@@ -44,14 +44,22 @@ type Role = 'forwarderOwner' | 'loanOwner' | 'guardian' | 'creditor' | 'predeces
 
 export type Deployment = Awaited<ReturnType<typeof deployContracts>>
 
-type Chain = Awaited<ReturnType<typeof openChain>>
+type Chain = { node: ChainNode; client: ChainNode['client']; deployer: Treasury }
 
 type ContractName = 'RelayForwarder' | 'MicroLoan'
 
 /** Brings both contracts onto the chain, or says what differs there. @throws {StackError} */
 export async function deployContracts(options: DeployOptions) {
-  const { recordFile, chainId, log } = options
-  const chain = await openChain(options)
+  const { nodeUrl, chainId, deployerKey, maxGasPriceWei, recordFile, log } = options
+  const node = await openNode([nodeUrl], chainId)
+  const { client } = node
+  const isPublic = /(^|[\\/])deployments[\\/][^\\/]+$/.test(recordFile)
+  if (node.isAnvil && isPublic) throw publicRecord(recordFile)
+  const chain = {
+    node,
+    client,
+    deployer: createTreasury(node, deployerKey, { maxGasPriceWei, log }),
+  }
   await buildContracts()
   const before = await findDeployed(chain, options)
   const isThere = before?.hasForwarder === true && before.hasLoan
@@ -59,7 +67,9 @@ export async function deployContracts(options: DeployOptions) {
     log(`contracts are in place on chain ${chainId}`)
     return finish(chain, options, before.record)
   }
-  await checkGasPrice(chain, options)
+  // Each sending looks once more; here nothing is recorded yet.
+  const obstacle = priceObstacle(maxGasPrice(maxGasPriceWei, node), await client.getGasPrice())
+  if (obstacle !== undefined) throw new StackError(`nothing was sent: ${obstacle}`)
   const record = isThere ? before.record : await planRecord(chain, before)
   writeJson(recordFile, record)
   log('deploying contracts')
@@ -69,15 +79,6 @@ export async function deployContracts(options: DeployOptions) {
     (await checkCode(chain, 'MicroLoan', record.loan))
   if (!isSeen) throw missingCode(recordFile)
   return finish(chain, options, record)
-}
-
-async function openChain(options: DeployOptions) {
-  const { nodeUrl, chainId, deployerKey, maxGasPriceWei, recordFile, log } = options
-  const node = await openNode([nodeUrl], chainId)
-  const isPublic = /(^|[\\/])deployments[\\/][^\\/]+$/.test(recordFile)
-  if (node.isAnvil && isPublic) throw publicRecord(recordFile)
-  const deployer = createTreasury(node, deployerKey, { maxGasPriceWei, log })
-  return { client: node.client, node, deployer }
 }
 
 type Found = NonNullable<Awaited<ReturnType<typeof findDeployed>>>
@@ -172,13 +173,6 @@ async function planRecord(
   }
   const block = await client.getBlockNumber()
   return { ...common, forwarder: next(0), loan: next(1), deployedBlock: `${block + 1n}` }
-}
-
-/** Refuses a node that asks for too much before anything is recorded: each sending looks once more. */
-async function checkGasPrice({ client, node }: Chain, options: DeployOptions): Promise<void> {
-  const maxWei = maxGasPrice(options.maxGasPriceWei, node)
-  const obstacle = priceObstacle(maxWei, await client.getGasPrice())
-  if (obstacle !== undefined) throw new StackError(`nothing was sent: ${obstacle}`)
 }
 
 /** Deploys what is not there, and funds an empty pool. Each transaction waits for the one before. */

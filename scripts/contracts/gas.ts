@@ -50,7 +50,7 @@ function write(path: string, change: (text: string) => string): void {
 
 async function compareWith(url: string): Promise<void> {
   const node = await openRskj(url)
-  const charged = await node.undoing(() => measureAll(node, rootstock))
+  const charged = await node.undoing(() => measureAll(node))
   let rows = 0
   for (const kind of ['relayed', 'direct'] as const) {
     for (const [name, columns] of Object.entries(rootstock[kind])) {

@@ -1,5 +1,5 @@
-import { createInterface } from 'node:readline/promises'
 import {
+  askLine,
   type Command,
   createCommand,
   type Found,
@@ -54,11 +54,5 @@ export function operatorCommand<const Options extends Usual>(
 
 /** Reads a number from a prompt or a pipe: an argument would stay in the shell's history. */
 export async function readNumber({ input } = ownTerminal): Promise<string> {
-  if (!process.stdin.isTTY) return (await input()).trim()
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return (await terminal.question('The number: ')).trim()
-  } finally {
-    terminal.close()
-  }
+  return (await (process.stdin.isTTY ? askLine('The number: ') : input())).trim()
 }

@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { describe, Misused, say } from './report.ts'
@@ -105,5 +107,21 @@ function parse<Options extends Usual>(args: readonly string[], usual: Options) {
   } catch {
     // The cause repeats the argument, which may be a number or a key.
     throw new Misused('There is an unknown option, or one without its value.')
+  }
+}
+
+/** Reads the first line of the standard input; on a terminal it asks, and may hide what is typed. */
+export async function askLine(question: string, { isHidden = false } = {}): Promise<string> {
+  const { stdin: input, stderr } = process
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = input.isTTY === true
+  if (terminal) stderr.write(question)
+  const lines = createInterface({ input, output: isHidden ? nowhere : stderr, terminal })
+  try {
+    for await (const line of lines) return line
+    return ''
+  } finally {
+    lines.close()
+    if (terminal && isHidden) stderr.write('\n')
   }
 }

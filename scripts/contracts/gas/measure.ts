@@ -22,24 +22,19 @@ const leastGasColumn = 'least gas to sign'
 
 const batchSizes = [1, 5, 10, 20] as const
 
-/** Measures all that the tables have; a least gas that is known is only tried: that much is enough, one less is not. */
-export async function measureAll(chain: MeasuredChain, computed?: Measured): Promise<Measured> {
+/** Measures all that the tables have. */
+export async function measureAll(chain: MeasuredChain): Promise<Measured> {
   const world = await openWorld(chain)
-  const measureLeast = async (name: string, signed: Signed | undefined) => {
-    const known = computed?.relayed[name]?.[leastGasColumn]
-    const least = signed && (await leastGas(world, signed, known))
-    return least === undefined ? {} : { [leastGasColumn]: least }
-  }
   // The most expensive call: the first loan of a contract writes to words that are still empty.
   const data = callOf({ kind: 'loan', ...loanTerms })
   const intent = 'the first loan of all'
   const signer = accountOf('the first borrower')
-  const relayed: Figures = { [intent]: await measureLeast(intent, { signer, data, intent }) }
+  const relayed: Figures = { [intent]: await measureLeast(world, { signer, data, intent }) }
   await lendForDays(world)
   await preparePhones(world)
   for (const action of relayedActions()) {
     relayed[action.name] = {
-      ...(await measureLeast(action.name, action.requests[0])),
+      ...(await measureLeast(world, action.requests[0])),
       ...(await measureBatches(world, action)),
     }
   }
@@ -51,21 +46,16 @@ export async function measureAll(chain: MeasuredChain, computed?: Measured): Pro
   return { relayed, direct }
 }
 
-/** Undefined where a request fails with any gas, or where `known` is not the least. */
-async function leastGas(
-  world: World,
-  signed: Signed,
-  known: number | undefined,
-): Promise<number | undefined> {
-  let [low, high] = known === undefined ? [0, signedGas] : [known - 1, known]
-  if (!(await succeedsWith(world, signed, high))) return undefined
-  if (known !== undefined) return (await succeedsWith(world, signed, low)) ? undefined : known
+/** Measures the least gas of a request, which may fail with any. */
+async function measureLeast(world: World, signed?: Signed): Promise<Record<string, number>> {
+  let [low, high] = [0, signedGas]
+  if (signed === undefined || !(await succeedsWith(world, signed, high))) return {}
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2)
     if (await succeedsWith(world, signed, middle)) high = middle
     else low = middle
   }
-  return high
+  return { [leastGasColumn]: high }
 }
 
 async function measureBatches(

@@ -1,6 +1,5 @@
-import { createInterface } from 'node:readline'
-import { Writable } from 'node:stream'
 import type { Hex } from 'viem'
+import { askLine } from '../command.ts'
 import { readIfThere } from '../files.ts'
 import { readDeployerKey } from '../options.ts'
 import { StackError } from '../report.ts'
@@ -20,7 +19,8 @@ export async function readKeyOf(
 ): Promise<Hex | undefined> {
   if (keystore !== undefined) return readKeystore(keystore, env.KEYSTORE_PASSWORD)
   if (!stdin) return readDeployerKey(env.DEPLOYER_KEY)
-  const key = readDeployerKey((await ask('The key that pays: ')).trim())
+  const typed = await askLine('The key that pays: ', { isHidden: true })
+  const key = readDeployerKey(typed.trim())
   if (key === undefined) throw new StackError('There is no key on the standard input.')
   return key
 }
@@ -28,28 +28,12 @@ export async function readKeyOf(
 async function readKeystore(file: string, known: string | undefined): Promise<Hex> {
   const stored = readIfThere(file)
   if (stored === undefined) throw new StackError(`There is no keystore ${file}.`)
-  const password = known ?? (await ask('Password of the keystore: '))
+  const password = known ?? (await askLine('Password of the keystore: ', { isHidden: true }))
   // Large, and few commands are given a keystore.
   const { decryptKeystoreJson } = await import('ethers')
   try {
     return (await decryptKeystoreJson(`${stored}`, password)).privateKey as Hex
   } catch {
     throw new StackError(`${file} is not a keystore, or its password is another one.`)
-  }
-}
-
-/** The first line of the standard input. On a terminal nothing of what is typed is shown. */
-async function ask(question: string): Promise<string> {
-  const { stdin: input, stderr } = process
-  const output = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const terminal = input.isTTY === true
-  if (terminal) stderr.write(question)
-  const lines = createInterface({ input, output, terminal })
-  try {
-    for await (const line of lines) return line
-    return ''
-  } finally {
-    lines.close()
-    if (terminal) stderr.write('\n')
   }
 }
