@@ -20,7 +20,16 @@ type Run<Options extends Usual> = (
 ) => Promise<Found | undefined>
 
 /** Something that a command does, and how many arguments it takes: none where nothing is said of them. */
-type Action<Options extends Usual> = Run<Options> | { takes: readonly number[]; run: Run<Options> }
+type Action<Options extends Usual> =
+  | Run<Options>
+  | { takes: readonly number[]; run: Run<Options> }
+  | { takes: readonly number[]; open: Open<Options> }
+
+/** Does what anybody may, and needs no operator's token. */
+type Open<Options extends Usual> = (
+  values: Values<Options & typeof commonOptions>,
+  given: readonly string[],
+) => Promise<Found>
 
 export const commonOptions = { url: undefined, json: false } as const
 
@@ -42,12 +51,13 @@ export function operatorCommand<const Options extends Usual>(
     options: { ...options, ...commonOptions },
     async run(values, [what = usual, ...given], terminal) {
       const action = actions[what]
-      const { takes, run } = typeof action === 'object' ? action : { takes: [0], run: action }
+      const known = typeof action === 'object' ? action : action && { takes: [0], run: action }
       // What is too much may be a number: it is not shown again.
-      if (run === undefined || !takes.includes(given.length)) throw new Misused()
+      if (!known?.takes.includes(given.length)) throw new Misused()
+      const set = values as Values<Options & typeof commonOptions>
+      if ('open' in known) return known.open(set, given)
       const { url } = values as Values<typeof commonOptions>
-      const operator = { ...openOperator(url, terminal.env), terminal }
-      return run(operator, values as Parameters<typeof run>[1], given)
+      return known.run({ ...openOperator(url, terminal.env), terminal }, set, given)
     },
   })
 }

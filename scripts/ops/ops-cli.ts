@@ -12,6 +12,7 @@ import { restoreFile, writeExport } from './ledger-file.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
 import { callerLines, intakeLine, paymentLine, statusLines, traceLines } from './show.ts'
+import { showVerified } from './verify.ts'
 
 const usage = `Usage: npm run ops -- <what> [--url https://<host>] [--json]
 
@@ -20,6 +21,9 @@ watch [--every SECONDS]   the same again and again (5 s), until Ctrl-C; with --j
 payments [--state S] [--account 0x…] [--since TIME] [--before TIME] [--limit N] [--archived]
 why <intent or hash>      what became of a payment, step by step
 why                       of a number's last payments: the number is read from standard input
+verify <hash> --url U | --from FILE
+                          checks a payment's proof by nothing but hashes, of GET /proof/<hash> or of a file that has
+                          it; trusts neither relay nor node, and needs no token
 pause | resume            refuses new payments in words, or takes them again; what is open goes on
 drain [--wait]            the same; with --wait it ends once nothing is open: then keys and contracts may change
 drain --new-account-secret
@@ -70,6 +74,7 @@ export const ops = operatorCommand(import.meta, {
     watch,
     payments: showPayments,
     why: { takes: [0, 1], run: (operator, _, [name]) => showWhy(operator, name) },
+    verify: { takes: [1], open: ({ url, from }, [hash = '']) => showVerified(hash, url, from) },
     pause: (operator) => setIntake(operator, 'pause'),
     resume: (operator) => setIntake(operator, 'resume'),
     drain,

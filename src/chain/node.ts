@@ -35,6 +35,7 @@ const head = z.pipe(
     hash,
     parentHash: hash,
     timestamp: count,
+    difficulty: z.optional(quantity),
     transactions: z.array(hash),
     gasUsed: z.optional(count),
     gasLimit: z.optional(count),
@@ -46,7 +47,7 @@ const head = z.pipe(
   }),
 )
 
-/** A block's identity and time, and the hashes of what it holds. */
+/** A block's identity and time, the hashes of what it holds, and its difficulty where its header is proved. */
 export type Head = z.output<typeof head>
 
 const log = z.object({ address, topics: z.array(hash), data: hex })
@@ -69,7 +70,8 @@ const receipt = z.pipe(
   })),
 )
 
-export type Receipt = z.output<typeof receipt>
+/** A receipt, and whether the header of its block proves it. */
+export type Receipt = z.output<typeof receipt> & { isProved: boolean }
 
 const calldata = z.pipe(
   z.object({ input: hex }),
@@ -84,18 +86,16 @@ const loggedEvent = z.pipe(
   })),
 )
 
-/** What the relay asks of its chain; everything but `send` throws where the node refuses or is silent. */
-export type Node = ReturnType<typeof createNode>
+type Question = [method: string, params: readonly unknown[], signal: AbortSignal]
 
 /** Asks by `rpc` and parses every answer; reads bypass caches, since settlement is decided by them. */
-export function createNode(rpc: Rpc) {
-  async function ask<Schema extends z.ZodMiniType>(
+const createAsker =
+  (rpc: Rpc) =>
+  async <Schema extends z.ZodMiniType>(
     schema: Schema,
-    method: string,
-    params: readonly unknown[],
-    signal: AbortSignal,
-  ): Promise<z.output<Schema>> {
-    const answer = await rpc(method, params, { signal, fresh: true })
+    ...[method, params, signal, believed = () => {}]: [...Question, believed?: () => void]
+  ): Promise<z.output<Schema>> => {
+    const answer = await rpc(method, params, { signal, fresh: true, believed })
     const parsed = schema.safeParse(answer)
     if (parsed.success) return parsed.data
     throw new TransportError(`${method} was answered in a shape that is not its own`, {
@@ -103,16 +103,39 @@ export function createNode(rpc: Rpc) {
     })
   }
 
-  const find = async <Schema extends z.ZodMiniType>(
-    schema: Schema,
-    ...question: [method: string, params: readonly unknown[], signal: AbortSignal]
-  ) => (await ask(z.nullable(schema), ...question)) ?? undefined
+/** What the relay asks of its chain; everything but `send` throws where the node refuses or is silent. */
+export type Node = ReturnType<typeof createNode>
+
+export function createNode(rpc: Rpc) {
+  const ask = createAsker(rpc)
+
+  const find = async <Schema extends z.ZodMiniType>(schema: Schema, ...question: Question) =>
+    (await ask(z.nullable(schema), ...question)) ?? undefined
+
+  /** Asks, and tells besides whether a hash proves the answer. */
+  async function prove<Schema extends z.ZodMiniType>(schema: Schema, ...question: Question) {
+    let isProved = true
+    const told = await ask(schema, ...question, () => {
+      isProved = false
+    })
+    return { told, isProved }
+  }
 
   return {
-    head: (signal: AbortSignal) => ask(head, 'eth_getBlockByNumber', ['latest', false], signal),
+    async head(signal: AbortSignal): Promise<Head> {
+      return blockOf(await prove(head, 'eth_getBlockByNumber', ['latest', false], signal))
+    },
     /** Undefined where the chain is not that long. */
-    block: (number: number, signal: AbortSignal) =>
-      find(head, 'eth_getBlockByNumber', [toHex(number), false], signal),
+    async block(number: number, signal: AbortSignal): Promise<Head | undefined> {
+      const params = [toHex(number), false]
+      const { told, isProved } = await prove(
+        z.nullable(head),
+        'eth_getBlockByNumber',
+        params,
+        signal,
+      )
+      return told === null ? undefined : blockOf({ told, isProved })
+    },
     /** Counts the account's transactions up to a block, or with those that wait in the pool. */
     transactionCount(
       account: Address,
@@ -143,8 +166,11 @@ export function createNode(rpc: Rpc) {
         return { kind: 'reverted', data }
       }
     },
-    receipt: (hash: Hex, signal: AbortSignal) =>
-      find(receipt, 'eth_getTransactionReceipt', [hash], signal),
+    async receipt(hash: Hex, signal: AbortSignal): Promise<Receipt | undefined> {
+      const method = 'eth_getTransactionReceipt'
+      const { told, isProved } = await prove(z.nullable(receipt), method, [hash], signal)
+      return told === null ? undefined : { ...told, isProved }
+    },
     /** Calldata of a transaction; undefined where the node does not know it. */
     calldata: (hash: Hex, signal: AbortSignal) =>
       find(calldata, 'eth_getTransactionByHash', [hash], signal),
@@ -167,6 +193,9 @@ export function createNode(rpc: Rpc) {
     },
   }
 }
+
+const blockOf = ({ told, isProved }: { told: Head; isProved: boolean }): Head =>
+  isProved ? told : { ...told, difficulty: undefined }
 
 /** Revert data of a failed call: the node service answers code 3 for it, whatever its node says. */
 function revertData(error: RpcError): Hex | undefined {

@@ -1,11 +1,11 @@
 /**
  * Makes one JSON-RPC call to this deployment's chain; its caller parses the answer. `signal` ends the wait,
- * never the effect, and `fresh` bypasses every cache.
+ * never the effect, `fresh` bypasses every cache, and then `believed` is called where nothing proves the answer.
  */
 export type Rpc = (
   method: string,
   params: readonly unknown[],
-  options: { signal: AbortSignal; fresh?: boolean },
+  options: { signal: AbortSignal; fresh?: boolean; believed?: () => void },
 ) => Promise<unknown>
 
 /** A node's error object (JSON-RPC 2.0, section 5.1). */

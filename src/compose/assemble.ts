@@ -8,7 +8,7 @@ import { type FeedKeeper, feedLimits } from '../node/feed/options.ts'
 import { nodeRoutes } from '../node/route.ts'
 import { createNodeService, isServed, type NodeService } from '../node/service.ts'
 import { createUpstreamBudget, type UpstreamBudget, withinBudget } from '../node/upstream/budget.ts'
-import { healthRoutes, operatorRoutes } from '../operator/route.ts'
+import { healthRoutes, operatorRoutes, proofRoutes } from '../operator/route.ts'
 import { createContractsLook } from '../operator/sight/contracts.ts'
 import { watched } from '../operator/sight/look.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
@@ -24,6 +24,7 @@ import { closedRoutes, ussdRoutes } from '../ussd/route.ts'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { assembleOperations } from './operator.ts'
+import { assembleProofs } from './proofs.ts'
 import { assembleRelayer, forwarderOf } from './relay.ts'
 import type { Runtime, Stores } from './runtime.ts'
 import { assembleSms } from './sms.ts'
@@ -77,7 +78,9 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
       callbackSecret: config.callbackSecret,
       node: nodeRoutes({ keys, services, sockets, clock, background: runtime.background, log }),
       keys: keyRoutes({ store, operatorToken, chainIds, isServed, now: clock.now }),
-      operator: operatorRoutes({ operator, operatorToken, log }).route('/', health),
+      operator: operatorRoutes({ operator, operatorToken, log })
+        .route('/', health)
+        .route('/proof', proofRoutes(assembleProofs(config, runtime, stores, callersService), log)),
       log,
     })
   }

@@ -43,6 +43,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
     upstreamBudget: budgetOf(settings),
     miningOf: (chainId: number) => miningOf(settings, networks, chainId),
     comparesState: settings.COMPARE_STATE === 'on',
+    proofs: settings.proves ? miningOf(settings, networks, chain.id) : undefined,
     guards: guardsOf(settings),
     objectLocation: settings.OBJECT_LOCATION,
     limits: limitsOf(settings),

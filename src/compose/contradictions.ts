@@ -78,6 +78,8 @@ function otherChecks({ chain, isLocal, profile, callsADay, ...settings }: Settin
       reserve !== undefined && callsADay === undefined,
     'UPSTREAM_RESERVE is above the calls of a day':
       reserve !== undefined && reserve > (callsADay ?? reserve),
+    'PROOFS is on, and nobody mines the blocks of this chain: name MIN_DIFFICULTY, or set PROOFS=off':
+      settings.PROOFS === 'on' && !settings.isMined,
     'RATE_FEED_URL is for the main network: what is on the test network is worth nothing':
       !!feed && chain.id !== 30,
     'LOCAL_CURRENCY goes with RATE_FEED_URL': !feed !== !currency,

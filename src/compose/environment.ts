@@ -102,6 +102,7 @@ const optional = z.partial(
     MIN_DIFFICULTY: orNone(difficulty, 'a number of hashes'),
     COMPARE_STATE: choice('on', 'off'),
     RPC_CALLS_A_SECOND: orNone(count(1, 100_000), 'a number of calls'),
+    PROOFS: choice('on', 'off'),
     PROFILE: choice('demo', 'lender'),
     MAX_OPEN_PAYMENTS: count(1, maxOpen),
     MAX_DIALS_A_MINUTE: count(1, 1_000_000),

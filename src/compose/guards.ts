@@ -9,6 +9,8 @@ export function guardsOf(settings: Settings) {
     const own = values[variable]
     return of(name, isOn, own === undefined ? `PROFILE=${settings.profile}` : `${variable}=${own}`)
   }
+  const wordOf = (variable: 'PROOFS' | 'MIN_DIFFICULTY') =>
+    values[variable] === undefined ? undefined : `${variable}=${values[variable]}`
   const where = <Name extends string>(name: Name, variable: Variable) =>
     values[variable] === undefined ? of(name, false, `no ${variable}`) : of(name, true, variable)
   return [
@@ -23,6 +25,7 @@ export function guardsOf(settings: Settings) {
       callsADay !== undefined,
       calls === undefined ? 'NODE_URL' : `UPSTREAM_CALLS_A_DAY=${calls}`,
     ),
+    of('proofs', settings.proves, wordOf('PROOFS') ?? wordOf('MIN_DIFFICULTY') ?? 'NODE_URL'),
     where('alerts', 'ALERT_WEBHOOK_URL'),
     where('messages', 'SMS_API_KEY'),
   ]

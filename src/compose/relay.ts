@@ -74,6 +74,7 @@ export function assembleRelayer(
     forwarder: forwarderOf(config),
     rules: config.rules,
     fees: config.fees,
+    proofs: config.proofs,
     clock: runtime.clock,
     log: runtime.log,
     reasonOf: (revertData) => refusalWords(refusalOf(revertData)),

@@ -54,11 +54,16 @@ export function completeSettings(values: Values) {
   const isLocal = urls.every(isLoopback)
   const { UPSTREAM_CALLS_A_DAY: calls = isLocal ? 'none' : hostedCallsADay } = values
   const { RPC_CALLS_A_SECOND: rate = isLocal ? 'none' : usualCallsASecond } = values
+  const { MIN_DIFFICULTY: difficulty = isLocal ? 'none' : undefined } = values
   return {
     ...({ ...profiles[profile], ...values } as Omit<Values, OfProfile> & Defaults),
     ...{ chain, profile, urls, isLocal, values },
     callsADay: calls === 'none' ? undefined : calls,
     callsASecond: rate === 'none' ? undefined : rate,
+    /** Tells whether anybody mines the blocks of the relay's chain: its nodes may be on this machine. */
+    isMined: difficulty !== 'none',
+    /** Has outcomes proved before they are final. */
+    proves: difficulty !== 'none' && values.PROOFS !== 'off',
     maxGasPriceWei: values.MAX_GAS_PRICE_WEI ?? usualMaxGasPriceWei[values.POOL_RULES],
     /** Opens `/ussd` to everybody. */
     isOpen: values.CALLBACK_SECRET === undefined && values.ENVIRONMENT === 'development',

@@ -10,6 +10,7 @@ import type { Subscriptions } from './feed/subscriptions.ts'
 import { methods } from './methods/list.ts'
 import type { Context, Method } from './methods/method.ts'
 import { minedBlock } from './reads/mined-block.ts'
+import { paymentProof } from './reads/payment-proof.ts'
 import type { SharedAnswers } from './shared-answers.ts'
 import { createUpstream, type Upstream } from './upstream/http-upstream.ts'
 import { createUpstreams, type Upstreams } from './upstream/upstreams.ts'
@@ -79,10 +80,13 @@ export function createNodeService(options: NodeServiceOptions) {
   }
 
   /** For callers in the same process: no envelope, no key, no quota; everything else as over HTTP. */
-  const request: Rpc = async (name, params, { signal, fresh = false }) => {
+  const request: Rpc = async (name, params, { signal, fresh = false, believed }) => {
     if (!fresh) return JSON.parse(await answer(name, params, signal)) as unknown
     const method = find(name)
-    return await method.call(method.parse(params), contextOf(means, signal, newOrigin(clock)))
+    const origin = newOrigin(clock)
+    const result = await method.call(method.parse(params), contextOf(means, signal, origin))
+    if (!origin.isProved) believed?.()
+    return result
   }
 
   /** Gives the answer as JSON text, or throws the error object that it is. */
@@ -125,7 +129,7 @@ export function createNodeService(options: NodeServiceOptions) {
     )
   }
 
-  return { chainId, nodes: upstreams, request, answer }
+  return { chainId, nodes: upstreams, request, answer, prove: createProver(means, sharing) }
 }
 
 /** Gives what other processes keep, where it is believed, and hands them what is kept here. */
@@ -153,6 +157,20 @@ function keptElsewhere(
     },
   }
 }
+
+/** Gives as JSON what shows to anybody that a transaction is in the chain, with so many blocks above its own. */
+const createProver =
+  (means: Means, { share }: ReturnType<typeof createWorkSharing>) =>
+  (hash: string, above: number, signal: AbortSignal): Promise<string> => {
+    const key = `proof ${hash}`
+    const make = async (): Promise<string> => {
+      const context = contextOf(means, signal, newOrigin(means.clock))
+      const prove = () => context.ask((node) => paymentProof(node, hash, above, context))
+      const text = await context.once(key, 'believed', async () => JSON.stringify(await prove()))
+      return text as string
+    }
+    return share(key, make, signal)
+  }
 
 type Means = { chainId: number; upstreams: Upstreams; cache: Cache; clock: Clock }
 

@@ -78,6 +78,7 @@ export const alertNames = [
   'budget',
   'unlisted_number',
   'unknown_header',
+  'unproved',
 ] as const
 
 const alert = z.object({

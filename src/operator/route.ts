@@ -29,6 +29,24 @@ export function healthRoutes(health: () => Promise<HealthAnswer>): Hono {
   return routes
 }
 
+/** Tells of a transaction of this relay, as JSON; of others nothing, and nothing of too many at a time. */
+export type ProofOf = (hash: Hex) => Promise<string | 'unknown' | 'too_many'>
+
+export function proofRoutes(proofOf: ProofOf, log: Log): Hono {
+  const routes = new Hono()
+  routes.get('/:hash{0x[0-9a-fA-F]{64}}', async (c) => {
+    const proof = await proofOf(c.req.param('hash').toLowerCase() as Hex)
+    if (proof === 'unknown') return c.json({ error: 'no such transaction of this relay' }, 404)
+    if (proof !== 'too_many') return c.body(proof, 200, { 'content-type': 'application/json' })
+    return c.json({ error: 'too many proofs were asked for: ask again in a minute' }, 429)
+  })
+  routes.onError((error, c) => {
+    log({ level: 'warn', event: 'proof.failed', message: faultOf(error) })
+    return c.json({ error: 'the ledger or the nodes gave no answer: ask again' }, 503)
+  })
+  return routes
+}
+
 export type OperatorRouteOptions = {
   operator: Operator
   operatorToken: string | undefined

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { PoolRules } from '../chain/chains.ts'
+import type { MiningRules, PoolRules } from '../chain/chains.ts'
 import type { Node } from '../chain/node.ts'
 import { loanCalls } from '../loan/kinds.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -17,6 +17,8 @@ export type Relayer = {
   forwarder: Forwarder
   rules: PoolRules
   fees: FeeLimits
+  /** Has outcomes proved before they are final; undefined: nodes are believed. */
+  proofs?: MiningRules | undefined
   clock: Clock
   log: Log
   /** Puts the revert data of a failed call into words. */

@@ -13,7 +13,13 @@ type Entry = { bits: Bits; value: Uint8Array }
 type Pair<Item> = readonly [Item | undefined, Item | undefined]
 
 /** A node of the trie as it is hashed; `size` is what it and all below it take, in bytes. */
-type TrieNode = { message: Uint8Array; isLeaf: boolean; size: number }
+type TrieNode = {
+  message: Uint8Array
+  path: Bits
+  children: Pair<TrieNode>
+  isLeaf: boolean
+  size: number
+}
 
 /** A longer value stands in its node as its hash, a longer leaf in its parent as its hash (RSKIP107). */
 const longestValue = 32
@@ -27,10 +33,29 @@ const emptyRoot = keccak256('0x80')
 
 /** Gives the root of RSKj's trie of values, of which each has its position's RLP as key (RSKIP107). */
 export function binaryTrieRoot(values: readonly Hex[]): Hex {
-  if (values.length === 0) return emptyRoot
-  const entries = values.map((value, index) => ({ bits: keyOf(index), value: hexToBytes(value) }))
-  return keccak256(nodeOver(entries, 0).message)
+  return values.length === 0 ? emptyRoot : keccak256(trieOver(values).message)
 }
+
+/** Gives the nodes of that trie from its root to the value at a position. */
+export function binaryTrieProof(values: readonly Hex[], index: number): Hex[] {
+  const way: Hex[] = []
+  let bits = keyOf(index)
+  let next: TrieNode | undefined = trieOver(values)
+  while (next !== undefined) {
+    way.push(bytesToHex(next.message))
+    bits = bits.slice(next.path.length)
+    const [side] = bits
+    next = side === undefined ? undefined : next.children[side === 0 ? 0 : 1]
+    bits = bits.slice(1)
+  }
+  return way
+}
+
+const trieOver = (values: readonly Hex[]): TrieNode =>
+  nodeOver(
+    values.map((value, index) => ({ bits: keyOf(index), value: hexToBytes(value) })),
+    0,
+  )
 
 /** Gives the nodes from the root to a value and the keccak of the value; undefined where they do not lead there. */
 export function proofIn(
@@ -96,7 +121,7 @@ function encode(path: Bits, value: Uint8Array | undefined, children: Pair<TrieNo
     ...(value === undefined ? [] : isLong ? [longValue(value)] : [value]),
   ])
   const size = below + message.length + (isLong ? value.length : 0)
-  return { message, isLeaf: present.length === 0, size }
+  return { message, path, children, isLeaf: present.length === 0, size }
 }
 
 const isEmbedded = (node: TrieNode | undefined): boolean =>

@@ -1,4 +1,4 @@
-import { type Hex, keccak256, toRlp } from 'viem'
+import { fromRlp, type Hex, keccak256, toRlp } from 'viem'
 import type { MiningRules } from '../../chain/chains.ts'
 import { MalformedAnswer, UntrueAnswer } from './bad-answers.ts'
 import { assertMined } from './merged-mining.ts'
@@ -112,6 +112,36 @@ export function rootstockForms(block: Fields): Form[] {
     }),
   ]
 }
+
+/** Reads a raw header of Rootstock, with its hash, into fields as nodes name them; undefined: of no known form. */
+export function readHeader(raw: Hex): (Fields & { hash: Hex }) | undefined {
+  const names = [...Object.keys(roots), 'logsBloom', ...Object.keys(rootstockWork)]
+  const parts = [fromRlp(raw, 'hex')].flat()
+  if (parts.length < names.length + 2 || !parts.every((part) => typeof part === 'string')) {
+    return undefined
+  }
+  const [uncles = '0x', , version, ...after] = parts.slice(names.length, -1)
+  const fields = names.map((name, index) => {
+    const encoder: Encoder = rootstockWork[name as keyof typeof rootstockWork] ?? bytes
+    return [name, encoder !== bytes && parts[index] === '0x' ? '0x0' : parts[index]]
+  })
+  if (uncles.length > '0x00'.length) return undefined
+  const event = version === '0x02' ? after.pop() : undefined
+  const block: Fields = {
+    ...Object.fromEntries(fields),
+    uncles: Array.from({ length: Number(uncles === '0x' ? 0 : uncles) }),
+    bitcoinMergedMiningHeader: parts.at(-1),
+    ...(after[0] && { rskPteEdges: edgesIn(after[0]) }),
+    ...(event && { baseEvent: event }),
+  }
+  const form = rootstockForms(block).find((one) => one.raw === raw)
+  return form && { ...block, hash: keccak256(form.hashed) }
+}
+
+const edgesIn = (edges: Hex): number[] =>
+  (edges.slice(2).match(/.{4}/g) ?? []).map((pair) =>
+    Number(`0x${pair.slice(2)}${pair.slice(0, 2)}`),
+  )
 
 /** Writes where the parts of a block end that run side by side (RSKIP144): two bytes each, low first. */
 function edgesHex(edges: readonly unknown[]): Hex {

@@ -51,6 +51,7 @@ const finds: Readonly<Record<AlertName, Find>> = {
   budget: spentBudget,
   unlisted_number: unlistedNumber,
   unknown_header: unknownHeader,
+  unproved: unprovedOutcome,
 }
 
 function failure(name: CheckName, remedy: string): Find {
@@ -116,4 +117,10 @@ function unknownHeader(
   )
   if (strange === undefined) return undefined
   return `Node ${strange.label} shows block headers of a form that is not known: they are believed, and nothing proves them. Deploy a newer version.`
+}
+
+function unprovedOutcome({ vitals: { sight, now } }: KnownCondition): string | undefined {
+  const { unproved } = sight
+  if (unproved === undefined || now - unproved.at > hourMs) return undefined
+  return `Outcomes are told that nothing proves, last at ${isoOf(unproved.at)} of block ${unproved.block}: the nodes do not serve headers, receipts or their proofs. Name a node that does in NODE_URL, or set PROOFS=off.`
 }

@@ -555,6 +555,10 @@ export type FollowedBlock = BlockId & {
   timestampSeconds?: number
   /** Tells which share of its gas is used, from 0 to 1. */
   fullness?: number | undefined
+  /** Counts the hashes that it took to mine; undefined: nothing proves its header, or nobody asks. */
+  difficulty?: Hex | undefined
+  /** Counts the hashes that a block on it takes at least to be believed. */
+  floor?: Hex | undefined
 }
 
 /** Holds facts that change slowly; what is missing is unknown, or was read too long ago. */

@@ -25,6 +25,8 @@ export const facts = {
   count: z.object({ number: z.int() }),
   /** Counts them as the node told it last: others may have used the key. */
   toldCount: z.object({ number: z.int() }),
+  /** Names the block of the outcome that was made final last without its proof. */
+  unproved: z.object({ block: z.int() }),
 }
 
 export type ChainFact = keyof typeof facts
@@ -62,6 +64,7 @@ export const sight = z.object({
   contracts: dated(facts.contracts),
   count: dated(facts.count),
   toldCount: dated(facts.toldCount),
+  unproved: dated(facts.unproved),
   asked: z.optional(z.enum(turns)),
 })
 

@@ -25,7 +25,8 @@ export async function readPassed(
     if (receipt === undefined) continue
     const mined = { ...transaction, receipt }
     const executions = await executionsIn(relayer, mined, requests)
-    const isFinal = relayer.rules.confirmations <= 1
+    // What has to be proved is made final by a round.
+    const isFinal = relayer.rules.confirmations <= 1 && relayer.proofs === undefined
     const { hash, block } = receipt
     return { nonce, sessions, hash, block, executions, isFinal }
   }

@@ -83,8 +83,7 @@ async function act(relayer: Relayer, action: Action): Promise<ActionOutcome> {
       logTransitions(log, await ledger.settle(action.session, action.execution))
       return { kind: 'changed' }
     case 'confirm':
-      logTransitions(log, await ledger.confirm(action.session, action.block))
-      return { kind: 'changed' }
+      return confirm(relayer, action)
     case 'takeBack':
       await takeBack(relayer, action.block)
       return { kind: 'changed' }
@@ -125,6 +124,25 @@ async function followHead(
   for (const block of lost) await takeBack(relayer, block)
   await relayer.ledger.sawHead(trail, toldCount)
   return lost.length === 0 ? { kind: 'same' } : { kind: 'changed' }
+}
+
+/** Makes an outcome final, and notes for operators where nodes had to be believed for that. */
+async function confirm(
+  { ledger, log }: Relayer,
+  { session, block, isUnproved }: ActionOf<'confirm'>,
+): Promise<ActionOutcome> {
+  const confirmed = await ledger.confirm(session, block.hash)
+  logTransitions(log, confirmed)
+  if (!isUnproved || confirmed.length === 0) return { kind: 'changed' }
+  log({
+    level: 'warn',
+    event: 'payment.unproved',
+    message: 'An outcome is final that the nodes do not prove: they are believed',
+    block: block.number,
+  })
+  const facts = { unproved: { block: block.number } }
+  await ledger.saw({ facts, node: undefined, round: undefined })
+  return { kind: 'changed' }
 }
 
 async function takeBack({ ledger, log }: Relayer, block: BlockId): Promise<void> {

@@ -38,6 +38,15 @@ export type Spending =
   | { kind: 'spent'; by: Execution | undefined }
   | { kind: 'unknown' }
 
+/** Tells what hashes prove of an outcome that is deep enough to be final. */
+export type Proof =
+  /** Its receipt fits a header that was mined, and enough work stands on that. */
+  | 'proved'
+  /** The nodes do not serve what proves it. */
+  | 'unproved'
+  /** Its receipt is proved, and tells of another outcome. */
+  | 'refuted'
+
 export type Followed = {
   /** Lists the head and the followed blocks below it, each the parent of the one before. */
   trail: readonly FollowedBlock[]
@@ -55,6 +64,8 @@ export type ChainSnapshot = Followed & {
   /** Tells by a block's hash whether the chain holds it. */
   places: ReadonlyMap<string, BlockStatus>
   fates: ReadonlyMap<number, NonceFate>
+  /** Tells by session of deep outcomes; what is missing waits. Undefined: nodes are believed. */
+  proofs?: ReadonlyMap<string, Proof> | undefined
   /** Repeats `count` at a block that makes outcomes final and that every replica has. */
   deepCount?: number | undefined
   /** Repeats `count`, asked a second time: one node's reading may be old. */
@@ -173,16 +184,16 @@ export function isReceiptOverdue(work: Work, { transactions: [latest] }: OpenNon
   return work.now - since > missingReceiptMs
 }
 
-/** Returns payments whose outcome is deep enough to be final, with its block. */
+/** Returns payments whose outcome is deep enough to be final. */
 export function deepPayments(
   work: Work,
   head: BlockId,
   { rules }: Terms,
-): { session: string; block: BlockId }[] {
-  return work.mined.flatMap(({ session, execution }) => {
-    const block = execution?.block
-    if (block === undefined || head.number - block.number + 1 < rules.confirmations) return []
-    return [{ session, block }]
+): (Payment & { execution: Execution })[] {
+  return work.mined.flatMap(({ execution, ...payment }) => {
+    const number = execution?.block.number
+    if (number === undefined || head.number - number + 1 < rules.confirmations) return []
+    return [{ ...payment, execution: execution as Execution }]
   })
 }
 

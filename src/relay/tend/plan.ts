@@ -53,8 +53,8 @@ export type Action =
   | { kind: 'settle'; report: MinedReport }
   /** Settles a queued payment by what else spent its intent. */
   | { kind: 'settleElsewhere'; session: string; execution: Execution }
-  /** Makes an outcome final. */
-  | { kind: 'confirm'; session: string; block: Hex }
+  /** Makes an outcome final; `isUnproved`: it should be proved, and the nodes are believed. */
+  | { kind: 'confirm'; session: string; block: BlockId; isUnproved: boolean }
   /** Takes back what one lost block has settled. */
   | { kind: 'takeBack'; block: BlockId }
   /** Declares a payment dead: the forwarder refuses it for ever. */
@@ -182,12 +182,16 @@ function planPassed(
 }
 
 /** Makes outcomes final at the chain's depth, each by a block that was compared once more. */
-function planConfirm({ work }: LedgerSnapshot, { head, places }: ChainSnapshot, terms: Terms) {
+function planConfirm({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Terms) {
+  const { head, places, proofs } = chain
   const lost = new Map<Hex, BlockId>()
-  const confirmed = deepPayments(work, head, terms).flatMap(({ session, block }): Action[] => {
+  const confirmed = deepPayments(work, head, terms).flatMap(({ session, execution }): Action[] => {
+    const { block } = execution
     const place = places.get(block.hash)
-    if (place === 'lost') lost.set(block.hash, block)
-    return place === 'held' ? [{ kind: 'confirm', session, block: block.hash }] : []
+    const proof = proofs === undefined ? 'proved' : proofs.get(session)
+    if (place === 'lost' || proof === 'refuted') lost.set(block.hash, block)
+    if (place !== 'held' || proof === undefined || proof === 'refuted') return []
+    return [{ kind: 'confirm', session, block, isUnproved: proof === 'unproved' }]
   })
   return [
     ...confirmed,

@@ -33,6 +33,7 @@ import {
   type Spending,
 } from './facts.ts'
 import type { Stage } from './plan.ts'
+import { askProofs } from './proofs.ts'
 import { askCount, askOrLog, bottomOf, followTrail, parentOf } from './trail.ts'
 
 const nodeTimeoutMs = 5_000
@@ -207,7 +208,8 @@ async function askSettle(
       })
     : before.deepCount
   const places = await askDeepPlaces(relayer, work, before)
-  const chain = await askSpendings(relayer, work, { ...before, fates, deepCount, places })
+  const proofs = await askProofs(relayer, work, { ...before, places })
+  const chain = await askSpendings(relayer, work, { ...before, fates, deepCount, places, proofs })
   if (beyondReach(work, count, relayer).length === 0) return chain
   const countAgain = await askOrLog(relayer, 'abandon.failed', () =>
     node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs)),
@@ -266,7 +268,8 @@ async function askDeepPlaces(
   const places = new Map(chain.places)
   const watched = head.number - relayer.rules.watchBlocks
   const bottom = trail.at(-1)?.number ?? head.number
-  for (const { block } of deepPayments(work, head, relayer)) {
+  for (const { execution } of deepPayments(work, head, relayer)) {
+    const { block } = execution
     const isBelow = block.number > watched && block.number < bottom
     if (isBelow || places.has(block.hash)) continue
     const place = await askOrLog(relayer, 'confirm.failed', () => placeOf(relayer, block, chain))

@@ -1,3 +1,4 @@
+import { type Hex, numberToHex } from 'viem'
 import type { Head } from '../../chain/node.ts'
 import { faultOf } from '../../runtime/log.ts'
 import type { FollowedBlock, SignedNonce, Work } from '../ledger/port.ts'
@@ -28,10 +29,9 @@ async function followUp(relayer: Relayer, work: Work, head: Head): Promise<Walke
   const joint = work.trail.findIndex(({ hash }) => hash === bottom?.parentHash)
   const below = joint < 0 ? [] : work.trail.slice(joint)
   // Asked now: a payment may have been recorded, sent and mined since the work was read.
-  const trail = grown(await relayer.ledger.signed(), added, below).slice(
-    0,
-    relayer.rules.watchBlocks,
-  )
+  const signed = await relayer.ledger.signed()
+  const grew = grown(relayer, signed, added, below, work.trail[0])
+  const trail = grew.slice(0, relayer.rules.watchBlocks)
   // Lost blocks were counted, and a new trail shows nothing of what is below it.
   const toldCount = joint === 0 ? undefined : await askCount(relayer)
   return { trail, toldCount, bottom: below.length === 0 ? bottom : undefined }
@@ -54,7 +54,7 @@ async function reachDown(
   if (from === undefined) return trail
   const [, ...below] = await walkDown(relayer, from, ({ number }) => number <= lowest)
   if (below.length === 0) return trail
-  const reached = grown(await relayer.ledger.signed(), below, [])
+  const reached = grown(relayer, await relayer.ledger.signed(), below, [])
   const passed = reached[0]?.count ?? 0
   const above = trail.map((block) => ({ ...block, count: Math.max(block.count, passed) }))
   return [...above, ...reached]
@@ -88,7 +88,7 @@ async function missingBlocks(relayer: Relayer, { trail }: Work, head: Head): Pro
 }
 
 /** Returns a block and its ancestors, down to the last or to where the node stops telling. */
-async function walkDown(
+export async function walkDown(
   relayer: Relayer,
   from: Head,
   isLast: (block: Head) => boolean,
@@ -127,17 +127,37 @@ export async function parentOf(
   return parent?.hash === parentHash ? parent : undefined
 }
 
-/** Puts blocks on top of a trail, with the count that their transactions of ours show. */
+/** Puts blocks on top of a trail, or over a gap, with the count that their transactions of ours show. */
 function grown(
+  { proofs }: Relayer,
   signed: readonly SignedNonce[],
   added: readonly Head[],
   below: readonly FollowedBlock[],
+  before?: FollowedBlock,
 ): FollowedBlock[] {
   const nonceOf = new Map(signed.map(({ hash, nonce }) => [hash, nonce]))
   const blocks = [...below]
-  for (const { transactions, parentHash: _, ...block } of added.toReversed()) {
+  for (const { transactions, parentHash: _, difficulty, ...block } of added.toReversed()) {
     const mined = transactions.map((transaction) => (nonceOf.get(transaction) ?? -1) + 1)
-    blocks.unshift({ ...block, count: Math.max(blocks[0]?.count ?? 0, ...mined) })
+    const count = Math.max(blocks[0]?.count ?? 0, ...mined)
+    const floor = floorOn(blocks[0] ?? before, block.number, difficulty)
+    blocks.unshift({ ...block, count, ...(proofs && { difficulty, floor }) })
   }
   return blocks
+}
+
+/** Falls with each block by as much as a difficulty may (RSKIP156). */
+const steepest = 1 / 400
+
+/** Returns half of a block's difficulty, or what is left of the floor below it where that is more. */
+export function floorOn(
+  lower: Pick<FollowedBlock, 'number' | 'floor'> | undefined,
+  number: number,
+  difficulty = '0x0',
+): Hex {
+  const own = BigInt(difficulty) / 2n
+  const blocks = Math.max(1, number - (lower?.number ?? 0))
+  const left = BigInt(Math.floor((1 - steepest) ** blocks * 2 ** 40))
+  const kept = (BigInt(lower?.floor ?? 0) * left) >> 40n
+  return numberToHex(own > kept ? own : kept)
 }

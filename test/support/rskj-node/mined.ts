@@ -18,14 +18,17 @@ export function rebuilt(block: Block, receipts: readonly RawReceipt[], mines: bo
   return { ...sealed, hash: keccak256(rootstockForms(sealed)[0]?.hashed ?? '0x') }
 }
 
-/** Mines a Bitcoin block for a header, at the least difficulty there is. */
+/** Mines a Bitcoin block for a header: its difficulty has to be small. */
 function sealOf(block: Block) {
   const named = hexToBytes(keccak256(rootstockForms(block)[0]?.mined ?? '0x'))
   const tail = concatBytes([new Uint8Array(34), new TextEncoder().encode('RSKBLOCK:'), named])
   const header = new Uint8Array(80)
   header.set(double(tail), 36)
-  while (BigInt(bytesToHex(double(header).toReversed())) > 2n ** 256n / 3n) {
-    header[76] = (header[76] ?? 0) + 1
+  const difficulty = BigInt(`${block.difficulty}`)
+  const target = 2n ** 256n / (difficulty < 3n ? 3n : difficulty)
+  const nonce = new DataView(header.buffer, 76)
+  while (BigInt(bytesToHex(double(header).toReversed())) > target) {
+    nonce.setUint32(0, nonce.getUint32(0) + 1)
   }
   return {
     bitcoinMergedMiningHeader: bytesToHex(header),

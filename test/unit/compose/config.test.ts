@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { chains } from '../../../src/chain/chains.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
 import { ConfigError } from '../../../src/compose/environment.ts'
 import { otherWords, required } from './variables.ts'
@@ -30,6 +31,17 @@ describe('the configuration', () => {
     expect(read({ OBJECT_LOCATION: 'afr' }).objectLocation).toBe('afr')
     for (const part of ['callbackSecret', 'objectLocation', 'webhook', 'sms', 'pinSecret'] as const)
       expect(read()[part], part).toBeUndefined()
+  })
+
+  test('has outcomes proved where blocks are mined, unless that is off', () => {
+    const { mining } = chains[31]
+    expect(read(remote).proofs).toEqual(mining)
+    expect(read({ ...remote, PROOFS: 'off' }).proofs).toBeUndefined()
+    expect(read().proofs).toBeUndefined()
+    expect(read({ ...remote, MIN_DIFFICULTY: 'none' }).proofs).toBeUndefined()
+    expect(read({ MIN_DIFFICULTY: '5' }).proofs).toEqual({ ...mining, leastDifficulty: 5n })
+    expect(badIn({ PROOFS: 'on' })).toEqual(['PROOFS'])
+    expect(badIn({ ...remote, PROOFS: 'on', MIN_DIFFICULTY: 'none' })).toEqual(['PROOFS'])
   })
 
   test('keeps what is told in blocks where blocks come faster', () => {

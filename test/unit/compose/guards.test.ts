@@ -24,6 +24,8 @@ const settings = {
   CALLBACK_SECRET: [undefined, word],
   UPSTREAM_CALLS_A_DAY: [undefined, 'none', '9'],
   UPSTREAM_RESERVE: [undefined, '4'],
+  MIN_DIFFICULTY: [undefined, 'none', '9'],
+  PROOFS: [undefined, 'on', 'off'],
   ALERT_WEBHOOK_URL: [undefined, 'https://hooks.example/planted'],
   ALERT_WEBHOOK_SECRET: [undefined, word],
   SMS_API_KEY: [undefined, word],
@@ -46,6 +48,7 @@ const place = ['NODE_URL', 'ENVIRONMENT', 'CHAIN_ID', 'PROFILE'] as const
 const isDemo = ({ PROFILE, CHAIN_ID }: Env) => (PROFILE ?? (CHAIN_ID === '31' && 'demo')) === 'demo'
 const isUnset = (env: Env, ...names: Setting[]) => names.every((name) => env[name] === undefined)
 const sms = ['SMS_API_KEY', 'SMS_USERNAME', 'SMS_SENDER', 'SMS_URL'] as const
+const mined = ['MIN_DIFFICULTY', 'PROOFS'] as const
 const alerts = ['ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_SECRET'] as const
 
 /** By this word of its setting, or where it is not set and the profile is the demonstration's. */
@@ -80,6 +83,13 @@ const guards: Readonly<Record<Config['guards'][number]['name'], Guard>> = {
     isSaidOff: ({ UPSTREAM_CALLS_A_DAY: calls, UPSTREAM_RESERVE: reserve, NODE_URL }) =>
       reserve === undefined &&
       (calls === 'none' || (calls === undefined && NODE_URL?.startsWith('http:') === true)),
+  },
+  proofs: {
+    works: ({ proofs }) => proofs !== undefined,
+    isSaidOff: ({ PROOFS, MIN_DIFFICULTY: difficulty, NODE_URL }) =>
+      PROOFS === 'off' ||
+      difficulty === 'none' ||
+      (difficulty === undefined && NODE_URL?.startsWith('http:') === true),
   },
   alerts: {
     works: ({ webhook }) => webhook !== undefined,
@@ -140,7 +150,7 @@ function judged(environments: Iterable<Env>) {
 
 const [paying, telling] = [
   [...place, 'CONFIRM', 'PIN', 'PIN_SECRET', 'CALLBACK_SECRET', 'PREFLIGHT'],
-  [...place, 'UPSTREAM_CALLS_A_DAY', 'UPSTREAM_RESERVE', ...alerts, ...sms, 'PIN_SECRET'],
+  [...place, 'UPSTREAM_CALLS_A_DAY', 'UPSTREAM_RESERVE', ...mined, ...alerts, ...sms, 'PIN_SECRET'],
 ] as const satisfies Setting[][]
 const limits = ['MAX_TRANSFERS_A_DAY', 'MAX_SENT_A_DAY_WEI'] as const
 
@@ -154,7 +164,7 @@ describe('no setting switches a guard off in silence', () => {
     // And each way is there: a guard can be had, and can be done without.
     const own = names.filter((name) => met.has(`${name} true`) && met.has(`${name} false`))
     expect(own).toEqual(
-      of === telling ? expect.arrayContaining(names.slice(-3)) : names.slice(0, 7),
+      of === telling ? expect.arrayContaining(names.slice(-4)) : names.slice(0, 8),
     )
   })
 

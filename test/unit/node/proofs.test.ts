@@ -1,7 +1,8 @@
+import { keccak256 } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { exampleContract, exampleTransaction } from '../../../src/node/methods/examples.ts'
 import { assertTransactions } from '../../../src/node/objects/encoded-transaction.ts'
-import { proveHeader } from '../../../src/node/objects/header.ts'
+import { proveHeader, readHeader, rootstockForms } from '../../../src/node/objects/header.ts'
 import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
 import { serve } from '../../chain/node/support/serve.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
@@ -32,6 +33,20 @@ describe.each(recordings)("a block under %s's rules proves itself", (rules, bloc
       expect(proveHeader(block, anyWork)).toEqual({ raw: raw?.result, tries: 'rootstock' })
       expect(assertTransactions(block as never, 'rootstock')).toBe(true)
     }
+  })
+
+  test('and its raw header is read again, whatever its version and parts are', () => {
+    for (const parts of [{}, { rskPteEdges: [1, 300] }, { baseEvent: '0x1234', uncles: ['0x'] }]) {
+      for (const block of blocks.map((one) => ({ ...one, ...parts }))) {
+        for (const { raw, hashed } of rootstockForms(block)) {
+          const header = readHeader(raw)
+          expect(header?.hash).toBe(keccak256(hashed))
+          expect(Number(header?.number)).toBe(Number(block.number))
+        }
+      }
+    }
+    expect(readHeader('0xc0')).toBeUndefined()
+    expect(readHeader('0x80')).toBeUndefined()
   })
 
   test('and does not where any part of its header is another', () => {

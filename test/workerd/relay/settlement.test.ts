@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
-import { dial, newSession, untilBalance } from '../support/caller.ts'
+import { ask, dial, newSession, untilBalance } from '../support/caller.ts'
 import { accountOf, fund, processed } from '../support/ground-truth.ts'
 
 type Line = { event: string; message: string; level: string; method: string; hash?: string }
@@ -48,6 +48,10 @@ describe('settlement', () => {
     const screens = [paid, await deliver('2*0700000304*0.001'), await deliver('1')]
     expect(paid).toContain(`\nTx: ${hash.slice(0, 12)}...\n`)
     for (const screen of screens) expect(screen).not.toMatch(/0x[0-9a-f]{11}/)
+    // Nobody mines the blocks of a local chain.
+    const proof = await ask(`/proof/${hash}`)
+    expect(await proof.json()).toMatchObject({ isProved: false })
+    expect((await ask(`/proof/0x${'00'.repeat(32)}`)).status).toBe(404)
   })
 
   test('tells the log why a loan failed on the chain', async () => {

@@ -32,6 +32,7 @@ const signedBefore = (count: number) =>
     })),
     signedAt: now - 25_000 * count + 12_500,
   })
+const unprovedFor = (ms: number) => conditionWith({}, { unproved: { block: 7, at: now - ms } })
 const used = (relay: number) => {
   const budget = { asked: { relay, callers: 39 }, callsADay: 100 }
   return { ...conditionWith(), budget }
@@ -53,6 +54,8 @@ describe('alerts', () => {
     ['nothing where none was ever due', conditionWith({}, { ...failing, roundAt: undefined }), []],
     ['an unlisted caller for an hour', conditionWith({ unlistedAt }), ['unlisted_number']],
     ['nothing of one before', conditionWith({ unlistedAt: unlistedAt - 1 }), []],
+    ['an outcome without its proof for an hour', unprovedFor(3_600_000), ['unproved']],
+    ['nothing of one before', unprovedFor(3_600_001), []],
     ['nothing of a budget below 80 %', used(40), []],
     ['a budget from 80 % on', used(41), ['budget']],
   ])('tell of %s', ([, known, alerts]) => {

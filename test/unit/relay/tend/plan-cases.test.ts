@@ -2,7 +2,12 @@ import { stringToHex } from 'viem'
 import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import type { Execution, OpenNonce, Payment, Work } from '../../../../src/relay/ledger/port.ts'
-import { type ChainSnapshot, chainAt, type NonceFate } from '../../../../src/relay/tend/facts.ts'
+import {
+  type ChainSnapshot,
+  chainAt,
+  type NonceFate,
+  type Proof,
+} from '../../../../src/relay/tend/facts.ts'
 import { type Action, plan, type Stage } from '../../../../src/relay/tend/plan.ts'
 import { executionIn, id } from '../../../ports/payments.ts'
 import { paymentOf, workOf } from './snapshots.ts'
@@ -65,6 +70,8 @@ function wordsOf(action: Action): string {
       return `followHead, ${action.lost.length} lost, from ${action.reorganized?.number}`
     case 'rebroadcast':
       return `rebroadcast ${action.nonce}${action.isFirst ? ', the first time' : ''}`
+    case 'confirm':
+      return `confirm ${action.session}${action.isUnproved ? ', unproved' : ''}`
     case 'reportStuck':
       return `reportStuck ${action.nonce} after ${action.replacements}`
     default: {
@@ -265,4 +272,20 @@ test('a plan: nonces that the pool never reaches are given up, by the higher of 
   const bare = { nonces: [recorded(9, undefined)] }
   does('a bare nonce out of reach', 'settle', bare, at(0, 0), 'displace 9: bytes_lost')
   does('nonces by one count', 'settle', { nonces }, at(0, undefined))
+})
+
+test('a plan: an outcome is final by its proof where outcomes are proved, and one that is refuted is taken back', () => {
+  const mined = [payment('a', { block: number - 2 }), payment('b', { block: number - 1 })]
+  const places = new Map([[blockOf(number - 2).hash, 'held' as const]])
+  const final = (what: string, proof: Proof | undefined, ...actions: string[]) => {
+    const proofs = new Map(proof === undefined ? [] : [['a', proof]])
+    does(what, 'settle', { mined }, chainOf(0, { places, proofs }), ...actions)
+  }
+  does('a deep outcome', 'settle', { mined }, chainOf(0, { places }), 'confirm a')
+  final('one that is proved', 'proved', 'confirm a')
+  final('one that nodes do not prove', 'unproved', 'confirm a, unproved')
+  final('one of which nothing is known', undefined)
+  final('one that is another', 'refuted', 'takeBack')
+  const unplaced = chainOf(0, { proofs: new Map([['a', 'proved']]) })
+  does('one whose block is not compared', 'settle', { mined }, unplaced)
 })

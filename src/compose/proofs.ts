@@ -1,0 +1,30 @@
+import type { NodeService } from '../node/service.ts'
+import type { ProofOf } from '../operator/route.ts'
+import { withinTime } from '../runtime/time-limit.ts'
+import type { Config } from './config.ts'
+import type { Runtime, Stores } from './runtime.ts'
+
+/** Limits what one process looks up: anyone may ask, and each proof asks the nodes for many blocks. */
+const mostAMinute = 20
+const minuteMs = 60_000
+const proofWithinMs = 15_000
+
+/** Proves transactions of this relay alone, so that nobody has free use of the nodes. */
+export function assembleProofs(
+  { rules }: Config,
+  { clock }: Runtime,
+  { ledger }: Stores,
+  service: NodeService,
+): ProofOf {
+  let minute = { since: Number.NEGATIVE_INFINITY, asked: 0 }
+  return async (hash) => {
+    const now = clock.now()
+    if (Math.abs(now - minute.since) >= minuteMs) minute = { since: now, asked: 0 }
+    minute.asked += 1
+    if (minute.asked > mostAMinute) return 'too_many'
+    const { payments } = await ledger.page({ hash, limit: 1 })
+    if (payments.length === 0) return 'unknown'
+    const above = rules.confirmations - 1
+    return withinTime(clock, proofWithinMs, (signal) => service.prove(hash, above, signal))
+  }
+}

@@ -1,0 +1,140 @@
+import { fromRlp, type Hex, keccak256, parseTransaction, toHex } from 'viem'
+import * as z from 'zod/mini'
+import { chains, type MiningRules } from '../../chain/chains.ts'
+import { UntrueAnswer } from '../objects/bad-answers.ts'
+import { binaryTrieProof, proofIn } from '../objects/binary-trie.ts'
+import { encodeTransaction } from '../objects/encoded-transaction.ts'
+import { proveHeader, readHeader } from '../objects/header.ts'
+import type { RawReceipt } from '../objects/receipt.ts'
+import { encodeReceipt } from '../objects/receipts-trie.ts'
+import { data } from '../objects/values.ts'
+import type { UpstreamNode } from '../upstream/node.ts'
+import type { NodeAccess } from '../upstream/upstreams.ts'
+import { type ProvedBlock, provedBlock } from './mined-block.ts'
+import { provedReceipt } from './proved-receipt.ts'
+import { receiptProof } from './raw-data.ts'
+
+const bytes = z.custom<Hex>((value) => data.safeParse(value).success)
+/** Holds bytes that a block's trie has, and the trie's nodes from its root to them. */
+const inTrie = z.object({ raw: bytes, nodes: z.array(bytes) })
+
+/** Shows that a transaction is in the chain, with its block's header first and those above it. */
+export const provedPayment = z.object({
+  isProved: z.literal(true),
+  transaction: z.extend(inTrie, { index: z.int() }),
+  receipt: inTrie,
+  headers: z.array(z.object({ raw: bytes, coinbase: bytes, merkleProof: bytes })),
+})
+
+export type ProvedPayment = z.output<typeof provedPayment>
+export type PaymentProof = ProvedPayment | { isProved: false; says: string }
+
+const unproved = (says: string): PaymentProof => ({ isProved: false, says })
+
+/** Gathers what proves a transaction, with so many headers above its own where there are. */
+export async function paymentProof(
+  node: UpstreamNode,
+  hash: string,
+  above: number,
+  context: Pick<NodeAccess, 'once'>,
+): Promise<PaymentProof> {
+  if (node.mining === undefined) return unproved('nobody mines the blocks of this chain')
+  const found = await provedReceipt(node, hash, context)
+  if (found === null) return unproved('no block has the transaction')
+  const { blockHash, blockNumber, transactionIndex } = found.receipt
+  const own = await provedBlock(node, blockHash, true)
+  const nodes = await receiptProof(node, blockHash, hash, context)
+  if (own?.proof === undefined || nodes === null || node.isDoubted()) {
+    return unproved('its block is of a form that is not known')
+  }
+  const index = Number(transactionIndex)
+  const encoded = own.block.transactions.map((one) => encodeTransaction(one as never) as Hex)
+  const headers = [headerOf(own)]
+  for (let parent = own.block; headers.length <= above; ) {
+    const number = toHex(Number(blockNumber) + headers.length)
+    const next = await provedBlock(node, number, false)
+    if (next?.proof === undefined || next.block.parentHash !== parent.hash) break
+    headers.push(headerOf(next))
+    parent = next.block
+  }
+  return {
+    isProved: true,
+    transaction: { raw: encoded[index] as Hex, index, nodes: binaryTrieProof(encoded, index) },
+    receipt: { raw: encodeReceipt(found.receipt, 'rootstock'), nodes: nodes as Hex[] },
+    headers,
+  }
+}
+
+const headerOf = ({ block, proof }: ProvedBlock): ProvedPayment['headers'][number] => ({
+  raw: proof?.raw ?? '0x',
+  coinbase: block.bitcoinMergedMiningCoinbaseTransaction as Hex,
+  merkleProof: block.bitcoinMergedMiningMerkleProof as Hex,
+})
+
+type Log = Pick<RawReceipt['logs'][number], 'address' | 'topics' | 'data'>
+
+/** Tells what a proof shows; `work` counts the hashes that its headers took. */
+export type ShownPayment = {
+  chainId: number
+  block: { number: number; hash: Hex }
+  blocks: number
+  work: bigint
+  succeeded: boolean
+  logs: Log[]
+}
+
+/**
+ * Checks a transaction's proof by nothing but hashes, under its own chain's rules unless others are given.
+ * @throws {UntrueAnswer} it shows something else, or nothing
+ */
+export function verifyPayment(
+  hash: string,
+  proof: ProvedPayment,
+  rules?: MiningRules,
+): ShownPayment {
+  const { transaction, receipt } = proof
+  const { chainId = 0 } = parseTransaction(transaction.raw)
+  const mining = rules ?? chains[chainId === 30 ? 30 : 31].mining
+  const headers = proof.headers.map((header) => readMined(header, mining))
+  const [own = refuse('there is no header')] = headers
+  const isLinked = headers.every(
+    ({ parentHash }, at) => at === 0 || parentHash === headers[at - 1]?.hash,
+  )
+  if (!isLinked) refuse('the headers do not lead down to each other')
+  if (keccak256(transaction.raw) !== hash) refuse('the bytes are of another transaction')
+  assertIn(`${own.transactionsRoot}`, transaction.index, transaction)
+  assertIn(`${own.receiptsRoot}`, transaction.index, receipt)
+  const [outcome, , , logs] = fromRlp(receipt.raw, 'hex') as [Hex, Hex, Hex, [Hex, Hex[], Hex][]]
+  return {
+    chainId,
+    block: { number: Number(own.number), hash: own.hash as Hex },
+    blocks: headers.length,
+    work: headers.reduce((sum, { difficulty }) => sum + BigInt(`${difficulty}`), 0n),
+    succeeded: outcome === '0x01',
+    logs: logs.map(([address, topics, logged]) => ({ address, topics, data: logged })),
+  }
+}
+
+/** Reads a header that was mined. */
+function readMined(
+  { raw, coinbase, merkleProof }: ProvedPayment['headers'][number],
+  mining: MiningRules,
+): Record<string, unknown> {
+  const header = {
+    ...readHeader(raw),
+    bitcoinMergedMiningCoinbaseTransaction: coinbase,
+    bitcoinMergedMiningMerkleProof: merkleProof,
+  }
+  if ('hash' in header && proveHeader(header, mining) !== undefined) return header
+  return refuse('a header is of no form that is known')
+}
+
+function assertIn(root: string, index: number, { raw, nodes }: z.output<typeof inTrie>): void {
+  const found = proofIn(nodes, root, index)
+  const isShown = found?.valueHash === keccak256(raw) && `${found.nodes}` === `${nodes}`
+  if (!isShown) refuse('bytes are not in the trie of the block')
+}
+
+function refuse(says: string): never {
+  throw new UntrueAnswer(says)
+}

@@ -1,0 +1,110 @@
+import { type Hex, numberToHex, parseTransaction, zeroAddress } from 'viem'
+import { binaryTrieProof } from '../../../src/node/objects/binary-trie.ts'
+import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
+import { encodeReceipt, rootOf } from '../../../src/node/objects/receipts-trie.ts'
+import { rebuilt } from './mined.ts'
+import { type Block, readRecording } from './recording.ts'
+
+type Call = { id: unknown; method: string; params: readonly unknown[] }
+type Log = Pick<RawReceipt['logs'][number], 'address' | 'topics' | 'data'>
+
+/** A transaction that a block holds, with what it did. */
+export type Sent = { hash: Hex; raw: Hex; from: Hex; status: '0x0' | '0x1'; logs: Log[] }
+
+export type Forged = Block & { receipts: RawReceipt[] }
+
+const [template] = readRecording('main-network').blocks.slice(-1) as [Block]
+
+/** Makes blocks on top of one; each has the difficulty, and is mined, or has the work of another block. */
+export function forge(
+  below: Forged | undefined,
+  { sent = [], difficulty = '0x1', mines = true }: Partial<ForgeOptions>,
+): Forged {
+  const number = numberToHex(Number(below?.number ?? 0) + 1)
+  const place = (index: number) => ({ blockNumber: number, transactionIndex: numberToHex(index) })
+  const receipts = sent.map(({ hash, status, logs }, index): RawReceipt => {
+    const own = { ...place(index), blockHash: '0x', transactionHash: hash, removed: false }
+    return {
+      ...{ ...own, status, from: zeroAddress, to: zeroAddress, contractAddress: null, type: '0x0' },
+      ...{ cumulativeGasUsed: '0x1', gasUsed: '0x1', effectiveGasPrice: '0x1' },
+      ...{ logs: logs.map((log) => ({ ...log, ...own, logIndex: '0x0' })), logsBloom: '0x00' },
+    } as never
+  })
+  const block = {
+    ...template,
+    ...{ number, difficulty, parentHash: below?.hash ?? `0x${'00'.repeat(32)}` },
+    transactionsRoot: rootOf(
+      sent.map(({ raw }) => raw),
+      'rootstock',
+    ),
+  }
+  const { hash, ...fields } = rebuilt(block as never, receipts, mines)
+  const moved = <One extends object>(one: One) => ({ ...one, blockHash: hash })
+  const transactions = sent.map((one, index) => ({ ...transactionOf(one), ...place(index) }))
+  return {
+    ...{ ...fields, hash, number, transactions: transactions.map(moved) as never },
+    receipts: receipts.map((one) => moved({ ...one, logs: one.logs.map(moved) })),
+  }
+}
+
+export type ForgeOptions = { sent: readonly Sent[]; difficulty: Hex; mines: boolean }
+
+function transactionOf({ hash, raw, from }: Sent) {
+  const { nonce = 0, gasPrice = 0n, gas = 0n, value = 0n, ...one } = parseTransaction(raw)
+  const [n, v] = [numberToHex(nonce), numberToHex(one.v ?? 0n)]
+  return {
+    ...{ hash, from },
+    ...{ nonce: n, gasPrice: numberToHex(gasPrice), gas: numberToHex(gas), v, r: one.r, s: one.s },
+    ...{ value: numberToHex(value), input: one.data ?? '0x', to: one.to, type: '0x0' },
+  }
+}
+
+/** Answers as RSKj does that has these blocks, but for methods that are answered otherwise. */
+export function showing(
+  blocks: () => readonly Forged[],
+  over: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = {},
+): typeof fetch {
+  const shown = (block: Forged | undefined, isFull: unknown) => {
+    if (block === undefined) return null
+    const { receipts: _, ...rest } = block
+    const { transactions } = block
+    return { ...rest, transactions: isFull ? transactions : transactions.map(({ hash }) => hash) }
+  }
+  const numbered = (selector: unknown) =>
+    selector === 'latest'
+      ? blocks().at(-1)
+      : blocks().find(({ number }) => Number(number) === Number(selector))
+  const byHash = (hash: unknown) => blocks().find((block) => block.hash === hash)
+  const receiptOf = (hash: unknown) =>
+    blocks()
+      .flatMap(({ receipts }) => receipts)
+      .find(({ transactionHash }) => transactionHash === hash)
+  const answers: typeof over = {
+    eth_chainId: () => '0x1f',
+    web3_clientVersion: () => 'RskJ/9.0.3',
+    eth_blockNumber: () => blocks().at(-1)?.number,
+    eth_getBlockByNumber: ([selector, isFull]) => shown(numbered(selector), isFull),
+    eth_getBlockByHash: ([hash, isFull]) => shown(byHash(hash), isFull),
+    eth_getTransactionReceipt: ([hash]) => receiptOf(hash) ?? null,
+    rsk_getTransactionReceiptNodesByHash([blockHash, hash]) {
+      const { receipts = [] } = byHash(blockHash) ?? {}
+      const encoded = receipts.map((one) => encodeReceipt(one, 'rootstock'))
+      const index = receipts.findIndex(({ transactionHash }) => transactionHash === hash)
+      return index === -1 ? null : binaryTrieProof(encoded, index).toReversed()
+    },
+    eth_gasPrice: () => '0x1',
+    eth_getBalance: () => '0x1',
+    eth_getTransactionCount: () => '0x0',
+    eth_call: () => numberToHex(0, { size: 64 }),
+  }
+  const answer = ({ id, method, params }: Call) => {
+    const told = (over[method] ?? answers[method])?.(params)
+    if (told !== undefined) return { jsonrpc: '2.0', id, result: told }
+    const error = { code: -32601, message: `the method ${method} does not exist/is not available` }
+    return { jsonrpc: '2.0', id, error }
+  }
+  return async (_, init) => {
+    const asked = JSON.parse(`${init?.body}`) as Call | Call[]
+    return Response.json(Array.isArray(asked) ? asked.map(answer) : answer(asked))
+  }
+}

@@ -1,0 +1,143 @@
+import type { Hex } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { verified } from '../../../scripts/ops/verify.ts'
+import {
+  type PaymentProof,
+  type ProvedPayment,
+  verifyPayment,
+} from '../../../src/node/reads/payment-proof.ts'
+import { createNodeService } from '../../../src/node/service.ts'
+import { systemClock } from '../../../src/runtime/clock.ts'
+import { forge, showing } from '../../support/rskj-node/forge.ts'
+import { type Block, type Rules, readRecording } from '../../support/rskj-node/recording.ts'
+import { replay } from '../../support/rskj-node/replay.ts'
+
+const mining = { leastDifficulty: 1n, from: 1 }
+
+/** What the service shows of a transaction that nodes have. */
+async function shown(
+  hash: string,
+  fetch: typeof globalThis.fetch,
+  { isMined = true, above = 11 } = {},
+) {
+  const shared = { clock: systemClock, background: () => {}, log: () => {} }
+  const service = createNodeService({
+    ...{ chainId: 31, urls: ['http://node/'], fetch, ...shared },
+    mining: isMined ? mining : undefined,
+  })
+  return JSON.parse(await service.prove(hash, above, AbortSignal.timeout(5_000))) as PaymentProof
+}
+
+/** A payment of which a real RSKj has shown the proof, its block, and what proves both. */
+function recorded(rules: Rules) {
+  const recording = readRecording(rules)
+  const [block, hash] = recording.pairs.flatMap(({ method, params, result }) => {
+    const one = recording.blocks.find((each) => each.hash === params[0])
+    const sent = one?.transactions.find((each) => each.hash === params[1])
+    const isProof = method === 'rsk_getTransactionReceiptNodesByHash' && result
+    return isProof && one && sent && Number(sent.from) !== 0 ? [one, sent.hash] : []
+  }) as [Block, string]
+  const { fetch } = replay(recording)
+  const above = rules === 'regtest' ? 5 : 11
+  return {
+    ...{ recording, block, hash, fetch },
+    proof: shown(hash, fetch, { above }) as Promise<ProvedPayment>,
+  }
+}
+
+describe.each(['main-network', 'regtest'] as const)("under %s's rules", (rules) => {
+  const { recording, block, hash, ...of } = recorded(rules)
+
+  test('a proof shows by itself that a transaction is in a block, and what it did there', async () => {
+    const logs = recording.logs.filter((log) => Object(log).transactionHash === hash)
+    const proof = await of.proof
+    expect(proof.headers.length).toBeGreaterThan(1)
+    expect(verifyPayment(hash, proof, mining)).toMatchObject({
+      ...{ block: { number: Number(block.number), hash: block.hash }, succeeded: true },
+      ...{ blocks: proof.headers.length },
+      logs: logs.map(({ address }) => ({ address })),
+    })
+  })
+
+  test('a proof of which any part is changed is refused', async () => {
+    const proof = await of.proof
+    const last = proof.headers.length - 1
+    expect(() => verifyPayment(`0x${'11'.repeat(32)}`, proof, mining)).toThrow()
+    let changes = 0
+    for (const [path, changed] of changesOf(proof)) {
+      // Every third Bitcoin block has the least work there is: nothing is built on the last one.
+      if (path[0] === 'headers' && path[1] === `${last}`) continue
+      changes += 1
+      expect(() => verifyPayment(hash, changed as ProvedPayment, mining), path.join()).toThrow()
+    }
+    expect(changes).toBeGreaterThan(30)
+  })
+})
+
+/** The same value with one part of it changed, and where. */
+function* changesOf(value: unknown): Generator<[path: string[], changed: unknown]> {
+  if (typeof value === 'number') yield [[], value + 1]
+  if (typeof value === 'string') {
+    for (let at = 2; at < value.length; at += 1 + Math.floor(value.length / 9)) {
+      const digit = value[at] === '1' ? '2' : '1'
+      yield [[`${at}`], `${value.slice(0, at)}${digit}${value.slice(at + 1)}`]
+    }
+    yield [['longer'], `${value}00`]
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, part] of Object.entries(value)) {
+    for (const [path, changed] of changesOf(part)) {
+      const copy = structuredClone(value) as Record<string, unknown>
+      copy[name] = changed
+      yield [[name, ...path], copy]
+    }
+  }
+  if (!Array.isArray(value)) return
+  yield [['reversed'], value.toReversed()]
+  yield [['more'], [...value, value[0]]]
+}
+
+const { hash, block, fetch, proof: proving } = recorded('main-network')
+
+test('headers that were not mined, or do not lead down to each other, prove nothing', async () => {
+  const proof = await proving
+  const [first, ...above] = proof.headers
+  const without = { ...proof, headers: [first, ...above.slice(1), first] as typeof proof.headers }
+  expect(() => verifyPayment(hash, without, mining)).toThrow('lead down')
+  const strict = { ...mining, leastDifficulty: 2n }
+  expect(() => verifyPayment(hash, proof, strict)).toThrow('below that of its network')
+  expect(() => verifyPayment(hash, proof)).toThrow('no form that is known')
+  expect(() => verifyPayment(hash, { ...proof, headers: [] }, mining)).toThrow('no header')
+})
+
+test('what is in no block, or on a chain that nobody mines, is not proved', async () => {
+  const nobody = { isProved: false, says: 'nobody mines the blocks of this chain' }
+  expect(await shown(hash, fetch, { isMined: false })).toEqual(nobody)
+  const none = { isProved: false, says: 'no block has the transaction' }
+  expect(
+    await shown(
+      hash,
+      showing(() => [forge(undefined, {})]),
+    ),
+  ).toEqual(none)
+})
+
+test('the command tells what is shown, says how deep it is, and refuses what is not true', async () => {
+  const proof = await proving
+  const { lines, isBad } = verified(hash, proof, mining)
+  expect(lines[0]).toBe(
+    `Transaction ${hash} succeeded in block ${Number(block.number)} of chain 31: ${block.hash}`,
+  )
+  const headers = proof.headers.slice(0, 11)
+  expect(verified(hash, { ...proof, headers }, mining)).toMatchObject({ isBad: true })
+  expect([isBad, lines.at(-1)]).toEqual([
+    false,
+    expect.stringMatching(/^\d+ blocks from it on lead down to it, and took \d+ hashes to mine\./),
+  ])
+  const raw = `${proof.receipt.raw.slice(0, -2)}00` as Hex
+  const changed = { ...proof, receipt: { ...proof.receipt, raw } }
+  expect(() => verified(hash, changed, mining)).toThrow('The proof is not true')
+  const unproved = { isProved: false, says: 'no block has it' }
+  expect(() => verified(hash, unproved)).toThrow('Nothing is proved: no block has it.')
+  expect(() => verified(hash, undefined)).toThrow('Nothing is proved')
+})
