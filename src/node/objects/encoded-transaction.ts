@@ -13,14 +13,51 @@ import { quantityHex } from './header.ts'
 import { rootOf, type Tries } from './receipts-trie.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Gives the bytes whose keccak is a transaction's hash; undefined for a type that is not known. */
-export function encodeTransaction(one: Transaction): Hex | undefined {
-  const { nonce, gasPrice, gas, to, value, input, v, r, s } = one
-  if (Number(one.type) !== 0) return encodeTyped(one)
+/** A number has so many bytes at most, with the zeros that RSKj keeps where a sender wrote them before it. */
+const longestNumber = 32
+
+/** So many bytes are hashed at most in search of how transactions were written. */
+const mostHashed = 300_000
+
+/** How a transaction was written; `unknown` where its type is, or where the search for it would take too long. */
+type Written = { kind: 'found'; bytes: Hex; zeros: number } | { kind: 'unknown' } | { kind: 'none' }
+
+/** Finds the bytes whose keccak is a transaction's hash; `budget` is what may yet be hashed. */
+function findBytes(one: Transaction, budget: { left: number }): Written {
+  if (Number(one.type) !== 0) {
+    const typed = encodeTyped(one)
+    if (typed === undefined) return { kind: 'unknown' }
+    return keccak256(typed) === one.hash
+      ? { kind: 'found', bytes: typed, zeros: 0 }
+      : { kind: 'none' }
+  }
+  for (let zeros = 0; zeros < 2 * longestNumber; zeros += 1) {
+    for (let ofNonce = 0; ofNonce <= zeros; ofNonce += 1) {
+      const bytes = encodeLegacy(one, ofNonce, zeros - ofNonce)
+      if (bytes === undefined) continue
+      if (keccak256(bytes) === one.hash) return { kind: 'found', bytes, zeros }
+      budget.left -= bytes.length / 2
+      if (budget.left < 0) return { kind: 'unknown' }
+    }
+  }
+  return { kind: 'none' }
+}
+
+/** Writes a transaction with so many zeros before its nonce and its gas limit; undefined: too long. */
+function encodeLegacy(one: Transaction, ofNonce: number, ofGas: number): Hex | undefined {
+  const { gasPrice, gas, to, value, input, v, r, s } = one
+  const nonce = padded(quantityHex(one.nonce), ofNonce)
+  const padGas = padded(quantityHex(gas), ofGas)
+  if (nonce === undefined || padGas === undefined) return undefined
   // REMASC's transaction has its zeros as bytes, all but those of its value (`RemascTransaction`).
-  const [price, limit] = isUnsigned(one) ? ['0x00', '0x00'] : [gasPrice, gas].map(quantityHex)
-  const fields = [quantityHex(nonce), price, limit, to ?? '0x', quantityHex(value), input]
+  const [price, limit] = isUnsigned(one) ? ['0x00', '0x00'] : [quantityHex(gasPrice), padGas]
+  const fields = [nonce, price, limit, to ?? '0x', quantityHex(value), input]
   return toRlp([...fields, ...[v, r, s].map(quantityHex)] as Hex[])
+}
+
+function padded(number: Hex, zeros: number): Hex | undefined {
+  const digits = `${'00'.repeat(zeros)}${number.slice(2)}`
+  return digits.length > 2 * longestNumber ? undefined : `0x${digits}`
 }
 
 /** Tells whether nobody signed a transaction: the one of REMASC ends each of Rootstock's blocks. */
@@ -38,34 +75,42 @@ function encodeTyped(one: Transaction): Hex | undefined {
 }
 
 /**
- * Checks that a block's whole transactions are those of its root, each under its hash and in its place;
- * false where one is of an unknown type.
+ * Gives the bytes of a block's whole transactions, proved by its root, each under its hash and in its place;
+ * undefined where it is not known how one was written.
  * @throws {UntrueAnswer} they are not
  */
-export function assertTransactions({ hash, ...block }: MinedBlock, tries: Tries): boolean {
+export function provedTransactions(
+  { hash, ...block }: MinedBlock,
+  tries: Tries,
+): Hex[] | undefined {
   const encoded: Hex[] = []
+  const budget = { left: mostHashed }
   for (const [index, one] of block.transactions.entries()) {
-    const bytes = typeof one === 'string' ? undefined : encodeTransaction(one)
-    if (bytes === undefined || typeof one === 'string') return false
+    if (typeof one === 'string') return undefined
+    const written = findBytes(one, budget)
+    if (written.kind === 'unknown') return undefined
     const isInPlace = one.blockHash === hash && Number(one.transactionIndex) === index
-    if (!isInPlace || keccak256(bytes) !== one.hash) {
+    if (!isInPlace || written.kind === 'none') {
       throw new UntrueAnswer('a transaction does not fit its hash or its block')
     }
-    encoded.push(bytes)
+    encoded.push(written.bytes)
   }
-  if (rootOf(encoded, tries) === block.transactionsRoot) return true
+  if (rootOf(encoded, tries) === block.transactionsRoot) return encoded
   throw new UntrueAnswer('the transactions of a block do not fit its transactionsRoot')
 }
 
 /**
- * Checks that a transaction fits its hash and its signature; false where its type is not known.
+ * Checks that a transaction fits its hash and its signature; false where it was written in an unusual way.
  * @throws {UntrueAnswer} it does not
  */
 export async function assertTransaction(one: Transaction): Promise<boolean> {
-  const bytes = encodeTransaction(one)
-  if (bytes === undefined) return false
-  const sender = isUnsigned(one) ? one.from : await senderOf(bytes)
-  if (keccak256(bytes) === one.hash && sender === one.from.toLowerCase()) return true
+  const written = findBytes(one, { left: mostHashed })
+  if (written.kind === 'unknown') return false
+  if (written.kind === 'found') {
+    if (written.zeros > 0) return false
+    const sender = isUnsigned(one) ? one.from : await senderOf(written.bytes)
+    if (sender === one.from.toLowerCase()) return true
+  }
   throw new UntrueAnswer('a transaction does not fit its hash')
 }
 

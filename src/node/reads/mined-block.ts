@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import { type MinedBlock, type RawBlock, rawBlock } from '../objects/block.ts'
-import { assertTransactions } from '../objects/encoded-transaction.ts'
+import { provedTransactions } from '../objects/encoded-transaction.ts'
 import { type ProvedHeader, proveHeader } from '../objects/header.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { lookUp } from './lookup.ts'
@@ -38,7 +38,7 @@ export async function provedBlock(
   const proof = proveHeader(block, node.mining)
   if (proof !== undefined) node.isOfKind(proof.tries === 'rootstock' ? 'rskj' : 'ethereum')
   if (proof === undefined) node.doubt(isBefore(node, number) ? 'unprovable' : 'unknown')
-  else if (full && !assertTransactions(block, proof.tries)) node.doubt('unknown')
+  else if (full && !provedTransactions(block, proof.tries)) node.doubt('unknown')
   return { block, proof }
 }
 

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { chains, type MiningRules } from '../../chain/chains.ts'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { binaryTrieProof, proofIn } from '../objects/binary-trie.ts'
-import { encodeTransaction } from '../objects/encoded-transaction.ts'
+import { provedTransactions } from '../objects/encoded-transaction.ts'
 import { proveHeader, readHeader } from '../objects/header.ts'
 import type { RawReceipt } from '../objects/receipt.ts'
 import { encodeReceipt } from '../objects/receipts-trie.ts'
@@ -44,11 +44,11 @@ export async function paymentProof(
   const { blockHash, blockNumber, transactionIndex } = found.receipt
   const own = await provedBlock(node, blockHash, true)
   const nodes = await receiptProof(node, blockHash, hash, context)
-  if (own?.proof === undefined || nodes === null || node.isDoubted()) {
+  const encoded = own?.proof && provedTransactions(own.block, own.proof.tries)
+  if (own === null || encoded === undefined || nodes === null || node.isDoubted()) {
     return unproved('its block is of a form that is not known')
   }
   const index = Number(transactionIndex)
-  const encoded = own.block.transactions.map((one) => encodeTransaction(one as never) as Hex)
   const headers = [headerOf(own)]
   for (let parent = own.block; headers.length <= above; ) {
     const number = toHex(Number(blockNumber) + headers.length)

@@ -132,7 +132,7 @@ export function noteBelief(
   const now = options.clock.now()
   if (!doubts.has('unknown') || now - (standing.unknownAt ?? 0) < malformedMs) return
   standing.unknownAt = now
-  warn(standing, 'node.unproved', 'the header of a block has a form that is not known', options)
+  warn(standing, 'node.unproved', 'a block has a form that is not known', options)
 }
 
 /** Keeps a node's place: a customer chose the question, and nodes differ in unusual ones. */

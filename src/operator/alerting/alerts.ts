@@ -116,7 +116,7 @@ function unknownHeader(
     ({ unknownHeaderAt: at }) => at !== null && now - Date.parse(at) < hourMs,
   )
   if (strange === undefined) return undefined
-  return `Node ${strange.label} shows block headers of a form that is not known: they are believed, and nothing proves them. Deploy a newer version.`
+  return `Node ${strange.label} shows blocks in a form that is not known: they are believed, and nothing proves them. Deploy a newer version.`
 }
 
 function unprovedOutcome({ vitals: { sight, now } }: KnownCondition): string | undefined {

@@ -1,9 +1,16 @@
-import { keccak256 } from 'viem'
+import { type Hex, keccak256, toRlp } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { exampleContract, exampleTransaction } from '../../../src/node/methods/examples.ts'
-import { assertTransactions } from '../../../src/node/objects/encoded-transaction.ts'
-import { proveHeader, readHeader, rootstockForms } from '../../../src/node/objects/header.ts'
+import { provedTransactions } from '../../../src/node/objects/encoded-transaction.ts'
+import {
+  proveHeader,
+  quantityHex,
+  readHeader,
+  rootstockForms,
+} from '../../../src/node/objects/header.ts'
 import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
+import { rootOf } from '../../../src/node/objects/receipts-trie.ts'
+import type { Transaction } from '../../../src/node/objects/transaction.ts'
 import { serve } from '../../chain/node/support/serve.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { rebuilt } from '../../support/rskj-node/mined.ts'
@@ -31,7 +38,9 @@ describe.each(recordings)("a block under %s's rules proves itself", (rules, bloc
           method === 'rsk_getRawBlockHeaderByNumber' && params[0] === block.number,
       )
       expect(proveHeader(block, anyWork)).toEqual({ raw: raw?.result, tries: 'rootstock' })
-      expect(assertTransactions(block as never, 'rootstock')).toBe(true)
+      expect(provedTransactions(block as never, 'rootstock')).toHaveLength(
+        block.transactions.length,
+      )
     }
   })
 
@@ -91,6 +100,51 @@ describe.each(recordings)("a block under %s's rules proves itself", (rules, bloc
 
 const recording = readRecording('main-network')
 const [block] = recording.blocks.filter(({ number }) => number === '0x2a') as [Block]
+
+describe('a transaction whose sender wrote zeros before its nonce and gas limit, as RSKj keeps them', () => {
+  const [usual] = block.transactions as unknown as [Transaction]
+  const zeros = (count: number, number: Hex): Hex => `0x${'00'.repeat(count)}${number.slice(2)}`
+  const written = (ofNonce: number, ofGas: number, more: object = {}) => {
+    const one = { ...usual, transactionIndex: '0x0', blockHash: block.hash, ...more }
+    const { nonce, gasPrice, gas, to, value, input, v, r, s } = one as Record<string, Hex>
+    const [number, limit] = [
+      zeros(ofNonce, quantityHex(nonce ?? '0x')),
+      zeros(ofGas, quantityHex(gas ?? '0x')),
+    ]
+    const signed = [v, r, s].map((part) => quantityHex(part ?? '0x'))
+    const fields = [
+      number,
+      quantityHex(gasPrice ?? '0x'),
+      limit,
+      to ?? '0x',
+      quantityHex(value ?? '0x'),
+      input ?? '0x',
+    ]
+    const bytes = toRlp([...fields, ...signed])
+    const transactionsRoot = rootOf([bytes], 'rootstock')
+    return { ...block, transactionsRoot, transactions: [{ ...one, hash: keccak256(bytes) }] }
+  }
+  const proveWith = (changed: object) => () => provedTransactions(changed as never, 'rootstock')
+
+  test.for([
+    [0, 0],
+    [0, 1],
+    [1, 0],
+    [7, 29],
+    [31, 29],
+  ] as const)('%i and %i of them, is found, and a lie about it too', ([ofNonce, ofGas]) => {
+    const own = written(ofNonce, ofGas)
+    expect(proveWith(own)()).toHaveLength(1)
+    const [lied] = own.transactions
+    expect(proveWith({ ...own, transactions: [{ ...lied, value: '0x7' }] })).toThrow('does not fit')
+  })
+
+  test('is not called a lie where the search for it would take too long', () => {
+    const long = written(9, 9, { input: `0x${'11'.repeat(60_000)}` })
+    expect(proveWith(long)()).toBe(undefined)
+  })
+})
+
 const [before] = recording.blocks.filter(({ number }) => number === '0x29') as [Block]
 const { hash } = exampleTransaction
 const spoil =
