@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { kindNames, paymentKinds } from '../../src/loan/kinds.ts'
-import type { LedgerHarness } from './ledger.suite.ts'
+import { type LedgerHarness, testOn } from './on-ledger.ts'
 import { accept, alice, judge, offer, offerOf, orderOf, question } from './payments.ts'
 
 const minuteMs = 60_000
@@ -10,32 +10,37 @@ const call = { data }
 
 /** What an account's earlier payments say of one more is judged where it is accepted, whatever the ledger is kept in. */
 export function earlierSuite(name: string, create: () => Promise<LedgerHarness>): void {
+  const test = testOn(create)
   describe(`what an account paid before, on ${name}`, () => {
     const once = { transfersADay: 1, sentADayWei: undefined }
     const little = { transfersADay: undefined, sentADayWei: 15n }
 
-    test.for(kindNames)('counts toward its day as the kind says: %s', async (kind) => {
-      const { ledger, pass } = await create()
-      const { isSent } = paymentKinds[kind]
-      await accept(ledger, 'first', alice, { order: { ...ten, kind } })
-      const offered = (session: string, day: typeof once | typeof little) =>
-        judge(ledger, session, alice, { day, order: { kind: 'transfer', spendsWei: 6n } })
-      if (isSent) {
-        expect(await offered('often', once)).toMatchObject({ kind: 'too_many_today', most: 1 })
-        expect(await offered('much', little)).toMatchObject({ kind: 'too_much_today', leftWei: 5n })
-      }
-      // And one that is not sent is held by no day.
-      const other = { day: once, order: { kind, spendsWei: 99n } }
-      const ofKind = await judge(ledger, 'of the kind', alice, other)
-      expect(ofKind.kind).toBe(isSent ? 'too_many_today' : 'accepted')
-      if (!isSent)
-        expect(await offered('first of its day', once)).toMatchObject({ kind: 'accepted' })
-      pass(24 * 60 * minuteMs)
-      expect(await offered('tomorrow', once)).toMatchObject({ kind: 'accepted' })
-    })
+    test.for(kindNames)(
+      'counts toward its day as the kind says: %s',
+      async (kind, { ledger, pass }) => {
+        const { isSent } = paymentKinds[kind]
+        await accept(ledger, 'first', alice, { order: { ...ten, kind } })
+        const offered = (session: string, day: typeof once | typeof little) =>
+          judge(ledger, session, alice, { day, order: { kind: 'transfer', spendsWei: 6n } })
+        if (isSent) {
+          expect(await offered('often', once)).toMatchObject({ kind: 'too_many_today', most: 1 })
+          expect(await offered('much', little)).toMatchObject({
+            kind: 'too_much_today',
+            leftWei: 5n,
+          })
+        }
+        // And one that is not sent is held by no day.
+        const other = { day: once, order: { kind, spendsWei: 99n } }
+        const ofKind = await judge(ledger, 'of the kind', alice, other)
+        expect(ofKind.kind).toBe(isSent ? 'too_many_today' : 'accepted')
+        if (!isSent)
+          expect(await offered('first of its day', once)).toMatchObject({ kind: 'accepted' })
+        pass(24 * 60 * minuteMs)
+        expect(await offered('tomorrow', once)).toMatchObject({ kind: 'accepted' })
+      },
+    )
 
-    test('holds in the step that accepts, whatever two sessions were offered on', async () => {
-      const { ledger } = await create()
+    test('holds in the step that accepts, also for two sessions at once', async ({ ledger }) => {
       const [a, b] = ['a', 'b'].map((session) => offerOf(session, alice, { day: once, order: ten }))
       if (a === undefined || b === undefined) throw new Error('nothing is offered')
       const equal = { ...b, day: undefined, unlessEqual: true }
@@ -48,8 +53,7 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ledger.payments(alice, 9)).toHaveLength(1)
     })
 
-    test('is asked about where it was equal and a moment ago, and so however late', async () => {
-      const { ledger, pass } = await create()
+    test('is asked about where it was equal and a moment ago', async ({ ledger, pass }) => {
       expect(await ledger.equal(question('first'), call)).toBeUndefined()
       await accept(ledger, 'first')
       // The session that made it is decided: it is asked nothing.
@@ -72,16 +76,14 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       }
     })
 
-    test('is nothing to ask about where it has failed', async () => {
-      const { ledger } = await create()
+    test('is nothing to ask about where it has failed', async ({ ledger }) => {
       await accept(ledger, 'first')
       await ledger.expire('first')
       const next = await judge(ledger, 'next', alice, { unlessEqual: true })
       expect(next).toMatchObject({ kind: 'accepted' })
     })
 
-    test('was one of its day, but no sum of it, where it has failed', async () => {
-      const { ledger } = await create()
+    test('was one of its day, but no sum of it, where it has failed', async ({ ledger }) => {
       await accept(ledger, 'first')
       await ledger.expire('first')
       const kindUnder = async (session: string, day: typeof once | typeof little) =>

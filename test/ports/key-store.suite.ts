@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { test as base, describe, expect } from 'vitest'
 import type { KeyRecord } from '../../src/keys/api-keys.ts'
 import type { KeyStore } from '../../src/keys/key-store.ts'
 
@@ -25,9 +25,13 @@ const recordOf = (digit: string, more: Partial<KeyRecord> = {}): KeyRecord => ({
 
 /** What every store of API keys promises, whatever it is kept in. */
 export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarness>): void {
+  const test = base
+    .extend('harness', create)
+    .extend('store', ({ harness }) => harness.store)
+    .extend('now', ({ harness }) => harness.now)
+    .extend('pass', ({ harness }) => harness.pass)
   describe(`API keys on ${name}`, () => {
-    test('are found as they were made, once', async () => {
-      const { store } = await create()
+    test('are found as they were made, once', async ({ store }) => {
       const made = recordOf('a', { methods: ['eth_call', 'eth_chainId'], quota: null })
       expect(await store.create(made)).toBe(true)
       expect(await store.create({ ...made, name: 'another' })).toBe(false)
@@ -35,8 +39,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       expect(await store.find(b)).toBeNull()
     })
 
-    test('are revoked by the start of their hash, once', async () => {
-      const { store } = await create()
+    test('are revoked by the start of their hash, once', async ({ store }) => {
       for (const digit of ['a', 'b']) await store.create(recordOf(digit))
       expect(await store.revoke('aaaaaaaa')).toBe(1)
       expect(await store.revoke('aaaaaaaa')).toBe(0)
@@ -46,8 +49,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       expect(await store.take(a, 1, 0)).toMatchObject({ kind: 'spent' })
     })
 
-    test('stand beside what is asked of the nodes in a day, by whom', async () => {
-      const { store, now, pass } = await create()
+    test('stand beside the calls of nodes in a day, by whom', async ({ store, now, pass }) => {
       const resetAt = (Math.floor(now() / dayMs) + 1) * dayMs
       expect(await store.count({ relay: 3, callers: 0 })).toEqual({ relay: 3, callers: 0, resetAt })
       const more = [
@@ -62,8 +64,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       })
     })
 
-    test('are listed with what they have spent, the revoked too, oldest first', async () => {
-      const { store, now } = await create()
+    test('are listed with what they have spent, oldest first', async ({ store, now }) => {
       await store.create(recordOf('b', { createdAt: 2 }))
       await store.create(recordOf('a', { createdAt: 1 }))
       await store.take(b, 7, 0)
@@ -77,8 +78,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       expect(listed[1]?.revokedAt).toBeNull()
     })
 
-    test('spend all of a batch or nothing', async () => {
-      const { store } = await create()
+    test('spend all of a batch or nothing', async ({ store }) => {
       await store.create(recordOf('a', { quota: 10 }))
       expect(await store.take(a, 8, 0)).toMatchObject({ kind: 'taken', calls: 8 })
       expect(await store.take(a, 3, 0)).toMatchObject({ kind: 'spent' })
@@ -86,23 +86,20 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       expect(await store.take(a, 1, 0)).toMatchObject({ kind: 'spent' })
     })
 
-    test('spend no more than their quota, however many ask at once', async () => {
-      const { store } = await create()
+    test('spend no more than their quota, however many ask at once', async ({ store }) => {
       await store.create(recordOf('a', { quota: 25 }))
       const all = await Promise.all(Array.from({ length: 40 }, () => store.take(a, 1, 3)))
       const calls = all.map((taken) => (taken.kind === 'taken' ? taken.calls : 0))
       expect(calls.reduce((sum, each) => sum + each, 0)).toBe(25)
     })
 
-    test('take ahead while their quota is far from spent', async () => {
-      const { store } = await create()
+    test('take ahead while their quota is far from spent', async ({ store }) => {
       await store.create(recordOf('a', { quota: 100 }))
       expect(await store.take(a, 1, 4)).toMatchObject({ kind: 'taken', calls: 5 })
       expect(await store.take(a, 1, 5)).toMatchObject({ kind: 'taken', calls: 1 })
     })
 
-    test('start over with the day', async () => {
-      const { store, now, pass } = await create()
+    test('start over with the day', async ({ store, now, pass }) => {
       await store.create(recordOf('a', { quota: 10 }))
       const midnight = (Math.floor(now() / dayMs) + 1) * dayMs
       const spent = { kind: 'taken', calls: 10, resetAt: midnight }
@@ -116,8 +113,7 @@ export function keyStoreSuite(name: string, create: () => Promise<KeyStoreHarnes
       })
     })
 
-    test('without a quota are not counted', async () => {
-      const { store } = await create()
+    test('without a quota are not counted', async ({ store }) => {
       await store.create(recordOf('a', { quota: null }))
       expect(await store.take(a, 1_000_000, 0)).toMatchObject({ kind: 'taken' })
       expect((await store.list())[0]?.spentToday).toBe(0)

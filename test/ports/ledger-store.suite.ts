@@ -1,6 +1,6 @@
-import { alertsSuite } from './alerts.suite.ts'
 import { earlierSuite } from './earlier.suite.ts'
-import { type LedgerHarness, ledgerSuite } from './ledger.suite.ts'
+import { ledgerSuite } from './ledger.suite.ts'
+import type { LedgerHarness } from './on-ledger.ts'
 import { operationsSuite } from './operations.suite.ts'
 import { restoreSuite } from './restore.suite.ts'
 import { sessionEndsSuite } from './session-ends.suite.ts'
@@ -22,7 +22,6 @@ export function besideLedgerSuites(name: string, create: () => Promise<LedgerHar
   shownSuite(name, create)
   earlierSuite(name, create)
   vitalsSuite(name, create)
-  alertsSuite(name, create)
   smsSuite(name, create)
   operationsSuite(name, create)
   restoreSuite(name, create)

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import {
   type Execution,
   hashPlace,
@@ -7,6 +7,7 @@ import {
   type LedgerRules,
   type PaymentOffer,
 } from '../../src/relay/ledger/port.ts'
+import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,
   alice,
@@ -32,9 +33,6 @@ const refusingOf = (session: string) => ({
   screen: screenOf('No'),
 })
 
-/** A ledger of its own, what it was made with, and a hand on its clock. */
-export type LedgerHarness = { ledger: Ledger; rules: LedgerRules; pass: (ms: number) => void }
-
 /** Takes every nonce that the pool has room for. */
 async function fill(ledger: Ledger, { maxInFlight }: LedgerRules): Promise<void> {
   for (let index = 0; index < maxInFlight; index++) await accept(ledger, `filler ${index}`, bob)
@@ -42,9 +40,9 @@ async function fill(ledger: Ledger, { maxInFlight }: LedgerRules): Promise<void>
 
 /** What every ledger promises, whatever it is kept in. */
 export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>): void {
+  const test = testOn(create)
   describe(`the ledger on ${name}: sessions`, () => {
-    test('knows nothing of a new session', async () => {
-      const { ledger } = await create()
+    test('knows nothing of a new session', async ({ ledger }) => {
       expect(await ledger.lookup(question('s'))).toEqual({
         kind: 'undecided',
         open: [],
@@ -55,8 +53,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
-    test('answers a recorded question with the same bytes and any other with the end', async () => {
-      const { ledger } = await create()
+    test('answers a recorded question by the same bytes, others by the end', async ({ ledger }) => {
       await accept(ledger, 's')
       expect(await ledger.lookup(question('s'))).toEqual({
         kind: 'answered',
@@ -73,8 +70,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).carried).toHaveLength(1)
     })
 
-    test('accepts one of many offers of one session, and gives the others its answer', async () => {
-      const { ledger } = await create()
+    test('accepts one offer of a session, and gives the others its answer', async ({ ledger }) => {
       const offers = Array.from({ length: 8 }, () => offerOf('s'))
       const late = { ...offerOf('s'), seen: 7 }
       expect((await ledger.propose([late, ...offers])).accepted).toEqual([1])
@@ -86,8 +82,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).carried).toHaveLength(1)
     })
 
-    test('shows the hash of the transaction that carries a payment, or that it is queued', async () => {
-      const { ledger, rules } = await create()
+    test('shows the hash that carries a payment, or that it waits', async ({ ledger, rules }) => {
       const screens = {
         carried: { kind: 'end', lines: [`Tx: ${hashPlace}...`] },
         queued: { kind: 'end', lines: ['Tx: queued'] },
@@ -101,8 +96,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('q'))).toMatchObject({ screen: screens.queued })
     })
 
-    test('records nothing where other payments may begin by now than were signed for', async () => {
-      const { ledger } = await create()
+    test('records nothing where other payments may begin by now', async ({ ledger }) => {
       const offers = [offerOf('a'), offerOf('b', bob)]
       const { slot, accepted } = await ledger.propose(offers)
       expect({ nonce: slot?.nonce, accepted }).toEqual({ nonce: 0, accepted: [0, 1] })
@@ -116,8 +110,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       ])
     })
 
-    test('records nothing for a nonce that another transaction has by now', async () => {
-      const { ledger } = await create()
+    test('records nothing for a nonce that another transaction has by now', async ({ ledger }) => {
       const offers = [offerOf('a')]
       const { slot, accepted } = await ledger.propose(offers)
       await accept(ledger, 'b', bob)
@@ -126,8 +119,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await offer(ledger, ...offers)).nonce).toBe(1)
     })
 
-    test('keeps a refused session refused', async () => {
-      const { ledger } = await create()
+    test('keeps a refused session refused', async ({ ledger }) => {
       expect(await ledger.refuse(refusingOf('s'))).toEqual({ kind: 'refused' })
       expect((await offer(ledger, offerOf('s'))).verdicts).toEqual([
         { kind: 'answered', screen: screenOf('No') },
@@ -135,8 +127,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('s', alice, 'other'))).toEqual({ kind: 'closed' })
     })
 
-    test('does not refuse what another Worker has recorded', async () => {
-      const { ledger } = await create()
+    test('does not refuse what another Worker has recorded', async ({ ledger }) => {
       await accept(ledger, 's')
       expect(await ledger.refuse(refusingOf('s'))).toEqual({
         kind: 'answered',
@@ -144,8 +135,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
-    test('refuses another secret or chain, by its name', async () => {
-      const { ledger } = await create()
+    test('refuses another secret or chain, by its name', async ({ ledger }) => {
       const identity = { chainId: 31, fingerprints: { KEY: 'a', ID: 'b' } }
       expect(await ledger.identify(identity)).toEqual({ kind: 'same' })
       expect(await ledger.identify(identity)).toEqual({ kind: 'same' })
@@ -159,8 +149,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     const begun = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old', KEY: 'k' } }
     const moved = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'new', KEY: 'k' } }
 
-    test('moves to another forwarder only while nothing is open', async () => {
-      const { ledger } = await create()
+    test('moves to another forwarder only while nothing is open', async ({ ledger }) => {
       await ledger.identify(begun)
       await accept(ledger, 's')
       expect(await ledger.identify(moved)).toEqual({
@@ -174,8 +163,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(begun)).toEqual({ kind: 'same' })
     })
 
-    test('stays as it was where a part of it is refused: no key comes with a mistyped secret', async () => {
-      const { ledger } = await create()
+    test('stays as it was where a part of it is refused', async ({ ledger }) => {
       await ledger.identify(begun)
       const mistyped = { chainId: 31, fingerprints: { ...moved.fingerprints, KEY: 'typo' } }
       expect(await ledger.identify(mistyped)).toEqual({ kind: 'different', names: ['KEY'] })
@@ -184,8 +172,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(begun)).toEqual({ kind: 'same' })
     })
 
-    test('goes on with another account secret only where a drain names it and nothing is open', async () => {
-      const { ledger } = await create()
+    test('takes the account secret that a drain names once nothing is open', async ({ ledger }) => {
       const under = (ACCOUNT_KEY_SECRET: string, KEY = 'k') => ({
         chainId: 31,
         fingerprints: { ACCOUNT_KEY_SECRET, KEY },
@@ -213,8 +200,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(under('new'))).toEqual({ kind: 'same' })
     })
 
-    test('is what a payment goes by: by another forwarder none begins, and none waits', async () => {
-      const { ledger, rules } = await create()
+    test('lets no payment begin or wait by another forwarder', async ({ ledger, rules }) => {
       await ledger.identify(begun)
       await fill(ledger, rules)
       const queued = { kind: 'accepted', isCarried: false }
@@ -226,22 +212,19 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   })
 
   describe(`the ledger on ${name}: nonces`, () => {
-    test('counts from the chain on, without a gap or a double', async () => {
-      const { ledger } = await create()
+    test('counts from the chain on, without a gap or a double', async ({ ledger }) => {
       const nonces = await Promise.all(
         ['a', 'b', 'c'].map((session) => accept(ledger, session, alice, { chainNonce: 7 })),
       )
       expect(nonces.sort()).toEqual([7, 8, 9])
     })
 
-    test('follows a chain that another program has moved on', async () => {
-      const { ledger } = await create()
+    test('follows a chain that another program has moved on', async ({ ledger }) => {
       await accept(ledger, 'a')
       expect(await accept(ledger, 'b', alice, { chainNonce: 5 })).toBe(5)
     })
 
-    test('begins above what the pool holds and it does not know', async () => {
-      const { ledger, rules } = await create()
+    test('begins above what the pool holds and it does not know', async ({ ledger, rules }) => {
       const counts = { chainNonce: 3, poolNonce: 5 }
       expect(await accept(ledger, 'a', alice, counts)).toBe(5)
       expect(await accept(ledger, 'b', alice, counts)).toBe(6)
@@ -249,8 +232,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await accept(ledger, 'c', alice, full)).toBeUndefined()
     })
 
-    test('queues what the pool would refuse, and lets nothing overtake it', async () => {
-      const { ledger, rules } = await create()
+    test('queues what the pool would refuse, and keeps the order', async ({ ledger, rules }) => {
       await fill(ledger, rules)
       expect(await accept(ledger, 'e')).toBeUndefined()
       expect(await ledger.lookup(question('e'))).toEqual({
@@ -262,16 +244,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).queued.map(({ session }) => session)).toEqual(['e', 'f'])
     })
 
-    test('has room for what blocks have taken since the count was read', async () => {
-      const { ledger, rules } = await create()
+    test('has room for what blocks took since the count was read', async ({ ledger, rules }) => {
       await fill(ledger, rules)
       await mineAt(ledger, 'filler 0', 0, executionIn(5))
       expect(await accept(ledger, 'next')).toBe(rules.maxInFlight)
       expect(await accept(ledger, 'one more')).toBeUndefined()
     })
 
-    test('has no room beyond what blocks have taken, whatever the pool holds of others', async () => {
-      const { ledger, rules } = await create()
+    test('has no room beyond what blocks have taken', async ({ ledger, rules }) => {
       await fill(ledger, rules)
       const [last, next] = [rules.maxInFlight - 1, rules.maxInFlight]
       await ledger.displaced(last)
@@ -281,8 +261,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await accept(ledger, 'next')).toBeUndefined()
     })
 
-    test('has room for as many as may be open, each judged after those before it', async () => {
-      const { ledger } = await create()
+    test('has room for as many as may be open, judged one after the other', async ({ ledger }) => {
       const room = { ofAccount: 9, open: 2, waiting: 9 }
       await accept(ledger, 'a', bob)
       const offers = ['b', 'c', 'd'].map((session) => offerOf(session, alice, { room }))
@@ -292,8 +271,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('e'))).toMatchObject({ load: full.load })
     })
 
-    test('has room for as many of an account as it may have, and for others', async () => {
-      const { ledger } = await create()
+    test('has room for as many of an account as it may have, and others', async ({ ledger }) => {
       const room = { ofAccount: 2, open: 99, waiting: 99 }
       await accept(ledger, 'a')
       const offers = ['b', 'c', 'd'].map((session, index) =>
@@ -303,8 +281,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(verdicts.map(({ kind }) => kind)).toEqual(['accepted', 'full', 'accepted'])
     })
 
-    test('queues no more than may wait', async () => {
-      const { ledger, rules } = await create()
+    test('queues no more than may wait', async ({ ledger, rules }) => {
       await fill(ledger, rules)
       const room = { ofAccount: 9, open: 1_000, waiting: 1 }
       const offers = ['a', 'b'].map((session) => offerOf(session, alice, { room }))
@@ -317,8 +294,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).queued.map(({ session }) => session)).toEqual(['a'])
     })
 
-    test('notes what payments are refused for, once a minute', async () => {
-      const { ledger, pass } = await create()
+    test('notes what payments are refused for, once a minute', async ({ ledger, pass }) => {
       let made = 0
       const refuse = (obstacle?: 'crowded' | 'relayer_poor') => {
         const session = `s${made++}`
@@ -334,8 +310,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await refuse('relayer_poor')).toEqual({ kind: 'refused', isNews: true })
     })
 
-    test('carries a queued payment on a free nonce, once', async () => {
-      const { ledger, rules } = await create()
+    test('carries a queued payment on a free nonce, once', async ({ ledger, rules }) => {
       await fill(ledger, rules)
       await accept(ledger, 'e')
       const nonce = rules.maxInFlight
@@ -351,8 +326,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.payment('e')).toMatchObject({ state: 'signed', nonce })
     })
 
-    test('leaves a payment to its deadline that was carried in vain too often', async () => {
-      const { ledger, rules } = await create()
+    test('leaves what was carried in vain too often to its deadline', async ({ ledger, rules }) => {
       await accept(ledger, 'a')
       for (let attempt = 0; attempt < rules.maxAttempts; attempt++) {
         await ledger.displaced(attempt)
@@ -370,8 +344,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await accept(ledger, 'b', alice, { chainNonce })).toBe(rules.maxAttempts)
     })
 
-    test('lets nobody wait behind a payment that is past its deadline', async () => {
-      const { ledger, rules } = await create()
+    test('lets nobody wait behind a payment past its deadline', async ({ ledger, rules }) => {
       await fill(ledger, rules)
       const late = offerOf('late')
       const request = { ...late.order.request, deadline: 1 }
@@ -379,8 +352,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await accept(ledger, 'next', alice, { chainNonce: 1 })).toBe(rules.maxInFlight)
     })
 
-    test('fills no nonce that carries something or lies outside the pool', async () => {
-      const { ledger, rules } = await create()
+    test('fills no nonce that is in use or lies outside the pool', async ({ ledger, rules }) => {
       await accept(ledger, 'a')
       const places = [
         { nonce: 0, chainNonce: 0 },
@@ -392,8 +364,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       }
     })
 
-    test('leaves a displaced nonce alone for as long as a pool may hold what displaced it', async () => {
-      const { ledger, rules, pass } = await create()
+    test('leaves a displaced nonce alone for a time', async ({ ledger, rules, pass }) => {
       await accept(ledger, 'a')
       await ledger.sent(transactionOf('a').hash, 'taken')
       await ledger.displaced(0)
@@ -407,8 +378,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).nonces[0]?.transactions[0]?.sentAt).toBeUndefined()
     })
 
-    test("keeps a payment's place among its account's when it gets another nonce", async () => {
-      const { ledger, pass } = await create()
+    test("keeps a payment's place of its account with another nonce", async ({ ledger, pass }) => {
       const nonce = await accept(ledger, 'z')
       pass(1_000)
       await accept(ledger, 'a')
@@ -418,8 +388,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(open).toEqual([id('z'), id('a')])
     })
 
-    test('outbids the dearest bytes, whatever number of digits their price has', async () => {
-      const { ledger } = await create()
+    test('outbids the dearest bytes, whatever digits their price has', async ({ ledger }) => {
       await accept(ledger, 'a')
       const replace = (over: string, name: string, priceWei: bigint) =>
         ledger.replace({
@@ -433,8 +402,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await replace('a3', 'a4', 2_000n)).toEqual({ kind: 'recorded' })
     })
 
-    test('takes a replacement over the bytes that it names only', async () => {
-      const { ledger } = await create()
+    test('takes a replacement over the bytes that it names only', async ({ ledger }) => {
       await accept(ledger, 'a')
       const dearer = { nonce: 0, transaction: transactionOf('a2', 140n) }
       expect(await ledger.replace({ ...dearer, over: id('other') })).toEqual({ kind: 'fenced' })
@@ -451,8 +419,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   })
 
   describe(`the ledger on ${name}: a payment's life`, () => {
-    test('leads from signed to confirmed, each step once', async () => {
-      const { ledger } = await create()
+    test('leads from signed to confirmed, each step once', async ({ ledger }) => {
       await accept(ledger, 's')
       const { hash } = transactionOf('s')
       const step = { intentId: id('s'), kind: 'transfer', reason: '' }
@@ -476,8 +443,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
     })
 
-    test('ends reverted, with its reason, when the call failed', async () => {
-      const { ledger } = await create()
+    test('ends reverted, with its reason, when the call failed', async ({ ledger }) => {
       await accept(ledger, 's')
       await mineAt(ledger, 's', 0, executionIn(9, { outcome: 'failed', reason: 'No' }))
       expect(await ledger.confirm('s', id('block 9'))).toMatchObject([
@@ -485,8 +451,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       ])
     })
 
-    test('settles out of order', async () => {
-      const { ledger } = await create()
+    test('settles out of order', async ({ ledger }) => {
       await accept(ledger, 'a')
       await accept(ledger, 'b')
       await mineAt(ledger, 'b', 1, executionIn(9))
@@ -497,8 +462,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect({ nonces, carried, mined }).toEqual({ nonces: [], carried: [], mined: [] })
     })
 
-    test('goes back to the queue when its transaction did nothing for it', async () => {
-      const { ledger } = await create()
+    test('goes back to the queue when its transaction did nothing for it', async ({ ledger }) => {
       await accept(ledger, 's')
       const block = { number: 9, hash: id('block 9') }
       const { hash } = transactionOf('s')
@@ -507,8 +471,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.payment('s')).toMatchObject({ attempts: 1, nonce: undefined })
     })
 
-    test('goes back when a reorganization removes its block, also from confirmed', async () => {
-      const { ledger } = await create()
+    test('goes back when a reorganization removes its block', async ({ ledger }) => {
       await accept(ledger, 's')
       await mineAt(ledger, 's', 0, executionIn(9))
       await ledger.confirm('s', id('block 9'))
@@ -524,8 +487,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       ])
     })
 
-    test('finds another nonce when its own was used or is out of reach', async () => {
-      const { ledger } = await create()
+    test('finds another nonce when its own was used or is out of reach', async ({ ledger }) => {
       await accept(ledger, 'a')
       await accept(ledger, 'b')
       expect(await ledger.displaced(0)).toMatchObject([{ to: 'queued' }])
@@ -539,8 +501,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.slot(filling)).toEqual({ nonce: 1, prior: transactionOf('b') })
     })
 
-    test("is not settled by what another payment's transaction did on its nonce", async () => {
-      const { ledger } = await create()
+    test("is not settled by another payment's transaction on its nonce", async ({ ledger }) => {
       await accept(ledger, 'a')
       await ledger.abandon(0)
       await accept(ledger, 'b', bob)
@@ -555,26 +516,27 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test.for([
       ['reverted', (ledger: Ledger) => ledger.confirm('s', id('block 9'))],
       ['expired', (ledger: Ledger) => ledger.expire('s')],
-    ] as const)('is told to have failed once it is %s, and not before', async ([state, end]) => {
-      const { ledger } = await create()
-      await accept(ledger, 's')
-      if (state === 'reverted') {
-        await mineAt(ledger, 's', 0, executionIn(9, { outcome: 'failed' }))
-      }
-      const answered = { kind: 'answered', screen: screenOf('s') }
-      expect(await ledger.lookup(question('s'))).toEqual(answered)
-      expect(await end(ledger)).toMatchObject([{ to: state }])
-      const failed = { kind: 'failed', screen: screenOf('s') }
-      expect(await ledger.lookup(question('s'))).toEqual(failed)
-      expect((await offer(ledger, offerOf('s'))).verdicts).toEqual([failed])
-      expect(await ledger.lookup(question('s', alice, 'another'))).toEqual({ kind: 'ended' })
-      await ledger.reopen(id('block 9'))
-      const after = state === 'reverted' ? answered : failed
-      expect(await ledger.lookup(question('s'))).toEqual(after)
-    })
+    ] as const)(
+      'is told to have failed once it is %s, and not before',
+      async ([state, end], { ledger }) => {
+        await accept(ledger, 's')
+        if (state === 'reverted') {
+          await mineAt(ledger, 's', 0, executionIn(9, { outcome: 'failed' }))
+        }
+        const answered = { kind: 'answered', screen: screenOf('s') }
+        expect(await ledger.lookup(question('s'))).toEqual(answered)
+        expect(await end(ledger)).toMatchObject([{ to: state }])
+        const failed = { kind: 'failed', screen: screenOf('s') }
+        expect(await ledger.lookup(question('s'))).toEqual(failed)
+        expect((await offer(ledger, offerOf('s'))).verdicts).toEqual([failed])
+        expect(await ledger.lookup(question('s', alice, 'another'))).toEqual({ kind: 'ended' })
+        await ledger.reopen(id('block 9'))
+        const after = state === 'reverted' ? answered : failed
+        expect(await ledger.lookup(question('s'))).toEqual(after)
+      },
+    )
 
-    test('is told to have failed at once where a ledger without its rows finds it so', async () => {
-      const { ledger } = await create()
+    test('is told to have failed at once by a ledger without its rows', async ({ ledger }) => {
       const execution = executionIn(9, { outcome: 'failed' })
       const adoption = { ...question('s'), steps: 3, order: orderOf('s'), screen: screenOf('s') }
       await ledger.adopt({ ...adoption, execution })
@@ -584,8 +546,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('s'))).toMatchObject({ kind: 'answered' })
     })
 
-    test('is found by the hash that was shown, with the one that was mined', async () => {
-      const { ledger } = await create()
+    test('is found by the hash that was shown, with the one that was mined', async ({ ledger }) => {
       await accept(ledger, 's')
       const [shown, over] = [transactionOf('s').hash, transactionOf('over', 140n)]
       await ledger.replace({ nonce: 0, over: shown, transaction: over })
@@ -598,8 +559,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await foundBy(id('unknown'))).toEqual([])
     })
 
-    test('counts how often in a row no node took its bytes', async () => {
-      const { ledger } = await create()
+    test('counts how often in a row no node took its bytes', async ({ ledger }) => {
       await accept(ledger, 's')
       const { hash } = transactionOf('s')
       const failures = async () => {
@@ -618,16 +578,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await failures()).toEqual([1])
     })
 
-    test('is not queued again while its nonce carries it', async () => {
-      const { ledger } = await create()
+    test('is not queued again while its nonce carries it', async ({ ledger }) => {
       await accept(ledger, 's')
       expect(await ledger.requeue('s')).toEqual([])
       expect(await ledger.requeue('unknown')).toEqual([])
       expect(await ledger.payment('s')).toMatchObject({ state: 'signed', attempts: 0 })
     })
 
-    test('expires once, and its nonce is no payment of its any more', async () => {
-      const { ledger } = await create()
+    test('expires once, and its nonce is no payment of its any more', async ({ ledger }) => {
       await accept(ledger, 's')
       expect(await ledger.expire('s')).toMatchObject([{ from: 'signed', to: 'expired' }])
       expect(await ledger.expire('s')).toEqual([])
@@ -640,8 +598,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.replace(dearer)).toEqual({ kind: 'recorded' })
     })
 
-    test('is adopted from the chain by a ledger that lost it', async () => {
-      const { ledger } = await create()
+    test('is adopted from the chain by a ledger that lost it', async ({ ledger }) => {
       const adoption = {
         ...question('s'),
         steps: 3,
@@ -754,8 +711,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await states()).toEqual(['mined 0', 'expired nowhere', 'mined 0'])
     })
 
-    test('is what payments share that are offered at once', async () => {
-      const { ledger } = await create()
+    test('is what payments share that are offered at once', async ({ ledger }) => {
       const offers = [offerOf('a'), offerOf('b', bob), offerOf('c', carol)]
       const { verdicts, nonce } = await offer(ledger, ...offers)
       expect(verdicts.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted'])
@@ -782,8 +738,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   })
 
   describe(`the ledger on ${name}: accounts`, () => {
-    test("shows an account's open payments to the next claim, and to no other account", async () => {
-      const { ledger } = await create()
+    test("shows an account's open payments to its own next offer alone", async ({ ledger }) => {
       await accept(ledger, 'a')
       expect(await ledger.lookup(question('b'))).toEqual({
         kind: 'undecided',
@@ -798,8 +753,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('b'))).toMatchObject({ open: [], seen: 1 })
     })
 
-    test('tells what a block has executed lately: a node that is behind does not know it', async () => {
-      const { ledger, pass } = await create()
+    test('tells what a block has executed lately', async ({ ledger, pass }) => {
       const executed = async () => {
         const view = await ledger.lookup(question('next'))
         return view.kind === 'undecided' ? view.executed.map(({ intentId }) => intentId) : []
@@ -816,8 +770,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await executed()).toEqual([])
     })
 
-    test('reserves what is shared until a view that shows it, and counts nothing twice', async () => {
-      const { ledger } = await create()
+    test('reserves what is shared until a view shows it, and only once', async ({ ledger }) => {
       const one = { poolWei: 10n, capWei: 10n }
       const borrow = (session: string, poolWei: bigint, block: number) => {
         const lendable = { poolWei, capWei: 1_000n, block }
@@ -837,8 +790,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await borrow('b', 10n, 10)).toMatchObject({ kind: 'accepted' })
     })
 
-    test('reserves of the limit of withdrawals apart from what is lent', async () => {
-      const { ledger } = await create()
+    test('reserves of the limit of withdrawals apart from what is lent', async ({ ledger }) => {
       const none = { poolWei: 0n, capWei: 0n }
       const withdraw = (session: string, outWei: bigint, block: number) =>
         offerOf(session, bob, {
@@ -858,8 +810,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await kindOf(withdraw('b', 10n, 9))).toEqual(['accepted'])
     })
 
-    test('lets no payment begin that was checked against an older view', async () => {
-      const { ledger } = await create()
+    test('lets no payment begin that was checked against an older view', async ({ ledger }) => {
       await accept(ledger, 'a')
       const offers = [
         offerOf('b', alice, { seen: 0 }),
@@ -870,8 +821,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(verdicts.map(({ kind }) => kind)).toEqual(['changed', 'accepted', 'changed'])
     })
 
-    test('lists the last payments of an account, the newest first', async () => {
-      const { ledger, pass } = await create()
+    test('lists the last payments of an account, the newest first', async ({ ledger, pass }) => {
       for (const session of ['a', 'b', 'c']) {
         await accept(ledger, session)
         pass(1)
@@ -883,8 +833,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   })
 
   describe(`the ledger on ${name}: time`, () => {
-    test('forgets settled payments and their sessions after the retention time', async () => {
-      const { ledger, rules, pass } = await create()
+    test('forgets what is settled after the retention time', async ({ ledger, rules, pass }) => {
       await accept(ledger, 'a')
       await mineAt(ledger, 'a', 0, executionIn(9))
       await ledger.confirm('a', id('block 9'))
@@ -897,8 +846,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).nextNonce).toBe(1)
     })
 
-    test('never forgets an open payment', async () => {
-      const { ledger, rules, pass } = await create()
+    test('never forgets an open payment', async ({ ledger, rules, pass }) => {
       await accept(ledger, 'a')
       pass(rules.retentionMs * 2)
       await ledger.prune()
@@ -906,8 +854,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.work()).carried).toHaveLength(1)
     })
 
-    test('watches what was settled before any head was seen, until it is deep', async () => {
-      const { ledger } = await create()
+    test('watches what was settled before a head was seen until it is deep', async ({ ledger }) => {
       const isWatching = async () => (await ledger.work()).watching
       await accept(ledger, 's')
       expect(await isWatching()).toBe(false)
@@ -920,8 +867,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await isWatching()).toBe(false)
     })
 
-    test('ends no payment that is final, and watches its block for as long as the rules say', async () => {
-      const { ledger, rules } = await create()
+    test('ends no final payment, and watches its block long enough', async ({ ledger, rules }) => {
       const nonce = await accept(ledger, 's')
       await mineAt(ledger, 's', nonce ?? 0, executionIn(100))
       await ledger.confirm('s', id('block 100'))
@@ -934,8 +880,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await isWatched(100 + rules.watchBlocks)).toBe(false)
     })
 
-    test('remembers the head and since when it is missing', async () => {
-      const { ledger, pass } = await create()
+    test('remembers the head and since when it is missing', async ({ ledger, pass }) => {
       await ledger.sawHead([{ number: 9, hash: id('block 9'), count: 0 }])
       const { now } = await ledger.work()
       await ledger.sawHead(undefined)

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { Ledger, PaymentQuery } from '../../src/relay/ledger/port.ts'
-import type { LedgerHarness } from './ledger.suite.ts'
+import { type LedgerHarness, testOn } from './on-ledger.ts'
 import { accept, alice, bob, executionIn, id, judge, mineAt, transactionOf } from './payments.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -13,9 +13,9 @@ async function settle(ledger: Ledger, session: string, nonce: number): Promise<v
 
 /** What every ledger gives to those who run the service. */
 export function operationsSuite(name: string, create: () => Promise<LedgerHarness>): void {
+  const test = testOn(create)
   describe(`the operator before the ledger on ${name}`, () => {
-    test('pauses: no payment begins, what is open goes on, and a resume opens it again', async () => {
-      const { ledger } = await create()
+    test('pauses: none begins, what is open goes on, until it resumes', async ({ ledger }) => {
       await accept(ledger, 'before')
       expect(await ledger.setIntake('paused', 'a')).toMatchObject({ kind: 'paused' })
       const kindOf = async (session: string, account = bob) =>
@@ -32,8 +32,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(actions.sort()).toEqual(['drain', 'pause', 'resume'].sort())
     })
 
-    test('keeps since when it is paused, and writes down each action once', async () => {
-      const { ledger, pass } = await create()
+    test('keeps since when it is paused, and notes each action once', async ({ ledger, pass }) => {
       const paused = await ledger.setIntake('paused', 'first')
       pass(60_000)
       expect(await ledger.setIntake('paused', 'second')).toEqual(paused)
@@ -54,8 +53,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect((await ledger.vitals()).intake).toEqual(paused)
     })
 
-    test('finds a payment by its intent, by the hash that carries it and by its account', async () => {
-      const { ledger, pass } = await create()
+    test('finds a payment by its intent, hash and account', async ({ ledger, pass }) => {
       for (const session of ['s1', 's2', 's3']) {
         await accept(ledger, session, session === 's2' ? bob : alice)
         pass(1_000)
@@ -78,8 +76,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(await ledger.tracePayment(id('none'))).toBeUndefined()
     })
 
-    test('shows every payment once, page after page, and those that are only history', async () => {
-      const { ledger, pass, rules } = await create()
+    test('shows every payment once, in pages, and history', async ({ ledger, pass, rules }) => {
       const sessions = Array.from({ length: 4 }, (_, index) => `s${index}`)
       for (const [nonce, session] of sessions.entries()) {
         await accept(ledger, session)
@@ -108,8 +105,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(first).toMatchObject({ state: 'confirmed', deadline: null })
     })
 
-    test('serves with another table of number forms once numbers keep the accounts that they had', async () => {
-      const { ledger } = await create()
+    test('takes another table of number forms once numbers keep accounts', async ({ ledger }) => {
       const former: Address = '0x3333333333333333333333333333333333333333'
       const under = (NUMBERING: string) => ({ chainId: 31, fingerprints: { NUMBERING } })
       const renumber = (accounts: [Address, Address][], kept?: number, id = 'alias') =>
@@ -142,8 +138,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(await ledger.formerAccount(carol)).toBe(former)
     })
 
-    test('counts what became of payments, whatever is pruned', async () => {
-      const { ledger, pass, rules } = await create()
+    test('counts what became of payments, whatever is pruned', async ({ ledger, pass, rules }) => {
       await accept(ledger, 's0')
       await accept(ledger, 's1')
       await settle(ledger, 's0', 0)

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { ExportEntry, ExportHead } from '../../src/relay/ledger/copies/export-format.ts'
 import type { Identity, Ledger, Question } from '../../src/relay/ledger/port.ts'
 import { schemaVersion } from '../../src/relay/ledger/rows.ts'
-import type { LedgerHarness } from './ledger.suite.ts'
+import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept as acceptOrder,
   alice,
@@ -119,6 +119,7 @@ async function stateOf(ledger: Ledger) {
 
 /** What an export brings back, on any store. */
 export function restoreSuite(name: string, create: () => Promise<LedgerHarness>): void {
+  const test = testOn(create)
   describe(`an export of the ledger on ${name}`, () => {
     test('brings an empty ledger to where the first one was', async () => {
       const [from, to] = [await create(), await create()]
@@ -153,8 +154,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await kindWith(15n)).toBe('accepted')
     })
 
-    test('is in pages, none of which parts what has one time', async () => {
-      const { ledger, pass } = await create()
+    test('is in pages, none of which parts what has one time', async ({ ledger, pass }) => {
       await ledger.identify(identity)
       for (let index = 0; index < 130; index++) {
         const screen = { kind: 'end' as const, lines: ['No.'] }

@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
 import { phoneOf } from '../../scripts/dev/simulator/plan.ts'
 import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
 import { type ModelledService, openModelledService } from '../support/modelled-service.ts'
 import { seed, times } from '../support/sample.ts'
-import type { LedgerHarness } from './ledger.suite.ts'
+import { type LedgerHarness, testOn } from './on-ledger.ts'
 
 const sessionCount = times({ sampled: 1, full: 12 })
 const ordersOfEach = times({ sampled: 2, full: 12 })
@@ -46,6 +46,7 @@ function shuffled<Item>(random: Random, items: readonly Item[]): Item[] {
 
 /** Whatever the ledger is kept in, what a caller is told of a session's end is so. */
 export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarness>): void {
+  const test = testOn(create)
   describe(`the end of a session, on ${name} (SEED=${seed})`, () => {
     async function open(callers: number) {
       const { ledger } = await create()
@@ -99,8 +100,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
       expect(await deliver(0, 'paid', '9*9*9')).toBe(ended)
     })
 
-    test('is the only screen without a payment that asks the ledger', async () => {
-      const { ledger } = await create()
+    test('is the only screen without a payment that asks the ledger', async ({ ledger }) => {
       const asked: string[] = []
       const counted = ledgerThrough((method, args) => {
         asked.push(method)
@@ -128,8 +128,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
         refused: ['refuse', 'propose', 'lookup'],
         says: /^END It is not known/,
       },
-    ])('is not ended where the ledger $how', async ({ refused, says }) => {
-      const { ledger } = await create()
+    ])('is not ended where the ledger $how', async ({ refused, says }, { ledger }) => {
       let isWell = false
       const silent = ledgerThrough((method, args) => {
         if (!isWell && refused.includes(method)) {

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { openModelledService } from '../support/modelled-service.ts'
-import type { LedgerHarness } from './ledger.suite.ts'
+import { type LedgerHarness, testOn } from './on-ledger.ts'
 
 const callers = 10
 const plenty = 1_000
@@ -10,6 +10,7 @@ const refused = 'END No loan can be given at the moment. Please try again later.
 
 /** What all accounts share goes to as many as there is for, whatever the ledger is kept in. */
 export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarness>): void {
+  const test = testOn(create)
   describe(`what all accounts share, on ${name}`, () => {
     const everybody = Array.from({ length: callers }, (_, caller) => caller)
 
@@ -34,8 +35,7 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       },
     )
 
-    test('is lent one after the other as far as it goes, block by block', async () => {
-      const { ledger } = await create()
+    test('is lent one after the other as far as it goes, block by block', async ({ ledger }) => {
       // No time passes, however slow the machine is: what the pool has is read once, before the first block.
       const now = Date.now()
       const clock = { ...systemClock, now: () => now }
@@ -53,8 +53,7 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       )
     })
 
-    test('is no balance that a block has spent and a node that is behind still shows', async () => {
-      const { ledger } = await create()
+    test('is no balance that a block has spent', async ({ ledger }) => {
       const { deliver, accountOf, chain, showOnly } = openModelledService({
         ...{ ledger, callers, poolLoans: plenty, capLoans: plenty },
       })

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { Question } from '../../src/relay/ledger/port.ts'
-import type { LedgerHarness } from './ledger.suite.ts'
+import { type LedgerHarness, testOn } from './on-ledger.ts'
 
 const account: Address = '0x1111111111111111111111111111111111111111'
 const question = (session: string, input = 'input'): Question => ({ session, input, account })
@@ -12,9 +12,9 @@ const shown = (value: string) => ({ kind: 'shown', value })
 
 /** What a session was shown is what it goes by, whatever the ledger is kept in. */
 export function shownSuite(name: string, create: () => Promise<LedgerHarness>): void {
+  const test = testOn(create)
   describe(`what a session was shown, on ${name}`, () => {
-    test('is what came first, of each name, question and session', async () => {
-      const { ledger } = await create()
+    test('is what came first, of each name, question and session', async ({ ledger }) => {
       expect(await ledger.shown(question('s'), 'terms')).toBeUndefined()
       expect(await ledger.show(showing('s', '1'))).toEqual(shown('1'))
       expect(await ledger.show(showing('s', '2'))).toEqual(shown('1'))
@@ -25,16 +25,14 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
       expect(await ledger.shown(question('s'), 'terms')).toBe('1')
     })
 
-    test('is the same to deliveries side by side', async () => {
-      const { ledger } = await create()
+    test('is the same to deliveries side by side', async ({ ledger }) => {
       const values = Array.from({ length: 20 }, (_, index) => `${index}`)
       const kept = await Promise.all(values.map((value) => ledger.show(showing('s', value))))
       expect(new Set(kept.map((each) => JSON.stringify(each))).size).toBe(1)
       expect(kept[0]).toEqual(shown((await ledger.shown(question('s'), 'terms')) ?? ''))
     })
 
-    test('stays once the session is decided, and nothing is added', async () => {
-      const { ledger } = await create()
+    test('stays once the session is decided, and nothing is added', async ({ ledger }) => {
       await ledger.show(showing('s', '1'))
       const screen = { kind: 'end' as const, lines: ['No.'] }
       await ledger.refuse({ ...question('s'), steps: 1, screen })
@@ -45,8 +43,7 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
       expect(await ledger.show(other)).toEqual({ kind: 'closed' })
     })
 
-    test('is forgotten after the retention time', async () => {
-      const { ledger, rules, pass } = await create()
+    test('is forgotten after the retention time', async ({ ledger, rules, pass }) => {
       await ledger.show(showing('s', '1'))
       pass(rules.retentionMs - 1)
       await ledger.prune()

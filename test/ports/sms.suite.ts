@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { DueSms, Execution, HeldSms, Ledger, SmsFate } from '../../src/relay/ledger/port.ts'
-import type { LedgerHarness } from './ledger.suite.ts'
+import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept as acceptOrder,
   alice,
@@ -53,14 +53,14 @@ const nothing = { taken: [], next: undefined }
 
 /** What every ledger promises of the messages that tell of an outcome. */
 export function smsSuite(name: string, create: () => Promise<LedgerHarness>): void {
+  const test = testOn(create)
   const countsOf = async (ledger: Ledger) => {
     const entries = Object.entries((await ledger.vitals()).counts)
     return Object.fromEntries(entries.filter(([key]) => key.startsWith('sms.')))
   }
 
   describe(`messages in the ledger on ${name}`, () => {
-    test('are due once the outcome is final, and each is taken once', async () => {
-      const { ledger, pass } = await create()
+    test('are due once the outcome is final, and each is taken once', async ({ ledger, pass }) => {
       const nonce = await accept(ledger, 's')
       expect(await ledger.takeSms(9)).toEqual(nothing)
       await mine(ledger, 's', nonce)
@@ -79,8 +79,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await countsOf(ledger)).toEqual({ 'sms.sent': 2 })
     })
 
-    test('of a payment that failed or came too late go to its sender alone, with the reason', async () => {
-      const { ledger } = await create()
+    test('of a failed or late payment go to its sender with the reason', async ({ ledger }) => {
       await finish(ledger, 'failed', both, execution(5, 'failed'))
       expect(await takeAll(ledger)).toMatchObject([
         { party: 'sender', state: 'reverted', reason: 'Balance too low' },
@@ -92,8 +91,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       ])
     })
 
-    test('wait again where a reorganization takes the outcome back, unless they have left', async () => {
-      const { ledger } = await create()
+    test('wait again where the outcome is taken back, unless they left', async ({ ledger }) => {
       await finish(ledger, 's')
       const [left] = (await ledger.takeSms(1)).taken
       await ledger.reopen(id('block 5'))
@@ -107,8 +105,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       )
     })
 
-    test('that were certainly not sent are due again, ever later, and no one else notes them', async () => {
-      const { ledger, pass } = await create()
+    test('that were certainly not sent are due again, ever later', async ({ ledger, pass }) => {
       await finish(ledger, 's', both.slice(0, 1))
       const first = await takeAll(ledger)
       await noteAll(ledger, first, 'later')
@@ -132,8 +129,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await takeAll(ledger)).toMatchObject([{ attempts: 3 }])
     })
 
-    test('are taken a few at a time, and it is said that there are more', async () => {
-      const { ledger } = await create()
+    test('are taken a few at a time, and it is said that there are more', async ({ ledger }) => {
       await finish(ledger, 'one')
       await finish(ledger, 'two', both, execution(6))
       const first = await ledger.takeSms(3)
@@ -142,8 +138,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect((await ledger.takeSms(3)).taken).toHaveLength(1)
     })
 
-    test('go after a day, whether they were tried or not, and are never sent after their taker has died', async () => {
-      const { ledger, pass } = await create()
+    test('go after a day, and are not sent once their taker died', async ({ ledger, pass }) => {
       await finish(ledger, 'died', both.slice(0, 1))
       const died = await takeAll(ledger)
       await finish(ledger, 'refused', both.slice(0, 1), execution(6))
@@ -168,8 +163,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       })
     })
 
-    test('are in no export, and what is found on the chain or restored has none', async () => {
-      const { ledger, pass } = await create()
+    test('are in no export, and restored payments have none', async ({ ledger, pass }) => {
       await ledger.identify(identity)
       await accept(ledger, 'open')
       await finish(ledger, 'done', both, execution(6))
@@ -193,8 +187,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await other.takeSms(9)).toEqual(nothing)
     })
 
-    test('are not taken while an export is being restored', async () => {
-      const { ledger } = await create()
+    test('are not taken while an export is being restored', async ({ ledger }) => {
       await ledger.identify(identity)
       await finish(ledger, 's')
       const { head } = await exportAll(ledger)

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { Identity } from '../../src/relay/ledger/port.ts'
 import type { Seen } from '../../src/relay/ledger/sight.ts'
-import type { LedgerHarness } from './ledger.suite.ts'
+import { type LedgerHarness, testOn } from './on-ledger.ts'
 import { accept, executionIn, mineAt, question, screenOf } from './payments.ts'
 
 const identity = (secret: string, forwarder = 'one'): Identity => ({
@@ -9,11 +9,15 @@ const identity = (secret: string, forwarder = 'one'): Identity => ({
   fingerprints: { ACCOUNT_KEY_SECRET: secret, FORWARDER_ADDRESS: forwarder },
 })
 
-/** What every ledger tells those who run the service. */
+const stuck = { name: 'stuck', says: 'A payment is in no block.' }
+const budget = { name: 'budget', says: 'The calls are used.' }
+const told = { isTold: true }
+
+/** What every ledger tells those who run the service, and what it alerts them of. */
 export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>): void {
+  const test = testOn(create)
   describe(`the vitals of the ledger on ${name}`, () => {
-    test('have nothing to tell of a new ledger, and write whose it is not', async () => {
-      const { ledger } = await create()
+    test('have nothing to tell of a new ledger, and write whose it is not', async ({ ledger }) => {
       const vitals = await ledger.vitals({ identity: identity('a'), probes: true })
       expect(vitals).toMatchObject({
         ...{ identity: { kind: 'same' }, obstacle: undefined },
@@ -24,8 +28,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(identity('b'))).toEqual({ kind: 'same' })
     })
 
-    test('tell of other secrets than the ledger was begun with, and leave it as it was', async () => {
-      const { ledger } = await create()
+    test('tell of other secrets, and leave the ledger as it was', async ({ ledger }) => {
       await ledger.identify(identity('a'))
       const other = (await ledger.vitals({ identity: identity('b', 'two') })).identity
       expect(other).toEqual({ kind: 'different', names: ['ACCOUNT_KEY_SECRET'] })
@@ -35,8 +38,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.vitals()).identity).toBeUndefined()
     })
 
-    test('have each fact with the time at which a round saw it last', async () => {
-      const { ledger, pass } = await create()
+    test('have each fact with the time at which a round saw it last', async ({ ledger, pass }) => {
       const { now: began } = await ledger.vitals()
       const [head, funds] = [{ number: 7, timestampSeconds: 70 }, { wei: '1000' }]
       await ledger.saw({ facts: { head, funds }, node: 'answered', round: 'done' })
@@ -51,8 +53,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(sight.roundAt).toBeLessThanOrEqual(now)
     })
 
-    test('keep since when a block is the head, and the pool where only its pause is told', async () => {
-      const { ledger, pass } = await create()
+    test('keep since when a block is the head, and a paused pool', async ({ ledger, pass }) => {
       const head = { number: 7, timestampSeconds: 70 }
       const wei = { liquidityWei: '9', issuableWei: '9', principalWei: '1', owedWei: '0' }
       const pool = { ...wei, balancesWei: '5' }
@@ -72,8 +73,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.vitals()).sight.head?.since).toBeGreaterThan(first?.since ?? 0)
     })
 
-    test('tell what payments are refused for, that it is over, and that it is there again', async () => {
-      const { ledger, pass } = await create()
+    test('tell what payments are refused for, and when it is over', async ({ ledger, pass }) => {
       const refuse = (session: string) => {
         const refusing = { ...question(session), steps: 3, screen: screenOf(session) }
         return ledger.refuse({ ...refusing, obstacle: 'relayer_poor' })
@@ -92,8 +92,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect([after.obstacle?.kind, after.obstacle?.endedAt]).toEqual(['relayer_poor', undefined])
     })
 
-    test('tell since when the first payment waits for a block: signed, or taken back', async () => {
-      const { ledger, pass } = await create()
+    test('tell since when the first payment waits for a block', async ({ ledger, pass }) => {
       const waits = async () => {
         const { now, signedAt } = await ledger.vitals()
         return signedAt === undefined ? undefined : now - signedAt
@@ -108,8 +107,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await waits()).toBeLessThan(9_000)
     })
 
-    test('have nothing that was seen of other contracts or of another key', async () => {
-      const { ledger } = await create()
+    test('have nothing that was seen of other contracts or of another key', async ({ ledger }) => {
       await ledger.identify(identity('a'))
       const contracts = { state: 'missing' } as const
       const counts = { count: { number: 3 }, toldCount: { number: 3 } }
@@ -124,8 +122,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await seen('two')).toEqual(['gasPrice', 'head', 'roundAt'])
     })
 
-    test('tell since when the node is silent and rounds fail, until they are not', async () => {
-      const { ledger, pass } = await create()
+    test('tell since when the node is silent and rounds fail', async ({ ledger, pass }) => {
       await ledger.saw({ facts: {}, node: 'silent', round: 'failed' })
       const first = (await ledger.vitals()).sight
       pass(60_000)
@@ -139,6 +136,61 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       await ledger.saw({ facts: {}, node: 'answered', round: 'done' })
       const mended = (await ledger.vitals()).sight
       expect([mended.silentSince, mended.failingSince]).toEqual([undefined, undefined])
+    })
+  })
+
+  describe(`alerts of the ledger on ${name}`, () => {
+    test('are raised once, and cleared two minutes after they end', async ({ ledger, pass }) => {
+      const first = await ledger.alert([stuck], told)
+      expect(first).toMatchObject({ raised: [stuck], cleared: [] })
+      pass(30_000)
+      const other = { ...stuck, says: 'Two payments are.' }
+      expect(await ledger.alert([other, budget], told)).toMatchObject({ raised: [budget] })
+      expect((await ledger.vitals()).alerts).toMatchObject([other, budget])
+      pass(30_000)
+      expect(await ledger.alert([budget], told)).toEqual({ raised: [], cleared: [] })
+      pass(60_000)
+      // It flutters: that is no end, and no beginning.
+      expect(await ledger.alert([stuck, budget], told)).toEqual({ raised: [], cleared: [] })
+      expect(await ledger.alert([budget], told)).toEqual({ raised: [], cleared: [] })
+      pass(120_000)
+      const { cleared, raised } = await ledger.alert([budget], told)
+      expect(raised).toEqual([])
+      // Since it was first not found, not since it is cleared.
+      const [{ calmSince = 0, ...over } = {}] = cleared
+      expect([over]).toEqual(first.raised)
+      expect((await ledger.vitals()).now - calmSince).toBeGreaterThanOrEqual(120_000)
+      expect((await ledger.vitals()).alerts).toMatchObject([budget])
+      expect(await ledger.alert([budget], told)).toEqual({ raised: [], cleared: [] })
+    })
+
+    test('are kept to be told until they were, and by one at a time', async ({ ledger, pass }) => {
+      expect((await ledger.vitals()).untoldFrom).toBeUndefined()
+      await ledger.alert([stuck], told)
+      const [notice, ...others] = await ledger.takeNotices(5)
+      expect(notice).toMatchObject({ ...stuck, kind: 'raised' })
+      expect(others).toEqual([])
+      // Another process asks meanwhile.
+      expect(await ledger.takeNotices(5)).toEqual([])
+      pass(30_000)
+      expect(await ledger.takeNotices(5)).toEqual([notice])
+      pass(30_000)
+      expect(await ledger.takeNotices(5)).toEqual([])
+      await ledger.alert([], told)
+      pass(120_000)
+      await ledger.alert([], told)
+      const due = await ledger.takeNotices(5)
+      expect(due.map(({ kind }) => kind).sort()).toEqual(['cleared', 'raised'])
+      for (const { id } of due) await ledger.told(id)
+      pass(3_600_000)
+      expect(await ledger.takeNotices(5)).toEqual([])
+      expect((await ledger.vitals()).untoldFrom).toBeUndefined()
+    })
+
+    test('are not kept to be told where no one is told', async ({ ledger }) => {
+      await ledger.alert([stuck], { isTold: false })
+      expect((await ledger.vitals()).alerts).toMatchObject([stuck])
+      expect(await ledger.takeNotices(5)).toEqual([])
     })
   })
 }
