@@ -176,21 +176,18 @@ describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
     }
   })
 
-  test.for(['SIGTERM', 'SIGINT'] as const)(
-    'ends a delivery that is under way before it goes (%s)',
-    async (signal) => {
-      const served = await start()
-      await dial(served, '1', `warm ${signal}`)
-      const claims = bridge.script({
-        fault: { kind: 'delay_reply', ms: 500 },
-        argument: 'lookup',
-        times: 1,
-      })
-      const reply = dial(served, '2*0700000002*0.1', `last ${signal}`)
-      await expect.poll(() => claims.hits()).toBe(1)
-      const exitCode = served.stop(signal)
-      expect(await reply).toMatchObject({ status: 200 })
-      expect(await exitCode).toBe(0)
-    },
-  )
+  test.for(['SIGTERM', 'SIGINT'] as const)('ends a running delivery first (%s)', async (signal) => {
+    const served = await start()
+    await dial(served, '1', `warm ${signal}`)
+    const claims = bridge.script({
+      fault: { kind: 'delay_reply', ms: 500 },
+      argument: 'lookup',
+      times: 1,
+    })
+    const reply = dial(served, '2*0700000002*0.1', `last ${signal}`)
+    await expect.poll(() => claims.hits()).toBe(1)
+    const exitCode = served.stop(signal)
+    expect(await reply).toMatchObject({ status: 200 })
+    expect(await exitCode).toBe(0)
+  })
 })

@@ -516,25 +516,22 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test.for([
       ['reverted', (ledger: Ledger) => ledger.confirm('s', id('block 9'))],
       ['expired', (ledger: Ledger) => ledger.expire('s')],
-    ] as const)(
-      'is told to have failed once it is %s, and not before',
-      async ([state, end], { ledger }) => {
-        await accept(ledger, 's')
-        if (state === 'reverted') {
-          await mineAt(ledger, 's', 0, executionIn(9, { outcome: 'failed' }))
-        }
-        const answered = { kind: 'answered', screen: screenOf('s') }
-        expect(await ledger.lookup(question('s'))).toEqual(answered)
-        expect(await end(ledger)).toMatchObject([{ to: state }])
-        const failed = { kind: 'failed', screen: screenOf('s') }
-        expect(await ledger.lookup(question('s'))).toEqual(failed)
-        expect((await offer(ledger, offerOf('s'))).verdicts).toEqual([failed])
-        expect(await ledger.lookup(question('s', alice, 'another'))).toEqual({ kind: 'ended' })
-        await ledger.reopen(id('block 9'))
-        const after = state === 'reverted' ? answered : failed
-        expect(await ledger.lookup(question('s'))).toEqual(after)
-      },
-    )
+    ] as const)('is told to have failed once it is %s', async ([state, end], { ledger }) => {
+      await accept(ledger, 's')
+      if (state === 'reverted') {
+        await mineAt(ledger, 's', 0, executionIn(9, { outcome: 'failed' }))
+      }
+      const answered = { kind: 'answered', screen: screenOf('s') }
+      expect(await ledger.lookup(question('s'))).toEqual(answered)
+      expect(await end(ledger)).toMatchObject([{ to: state }])
+      const failed = { kind: 'failed', screen: screenOf('s') }
+      expect(await ledger.lookup(question('s'))).toEqual(failed)
+      expect((await offer(ledger, offerOf('s'))).verdicts).toEqual([failed])
+      expect(await ledger.lookup(question('s', alice, 'another'))).toEqual({ kind: 'ended' })
+      await ledger.reopen(id('block 9'))
+      const after = state === 'reverted' ? answered : failed
+      expect(await ledger.lookup(question('s'))).toEqual(after)
+    })
 
     test('is told to have failed at once by a ledger without its rows', async ({ ledger }) => {
       const execution = executionIn(9, { outcome: 'failed' })
@@ -691,14 +688,11 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.page({ hash, limit: 9 })).payments).toHaveLength(3)
     })
 
-    test.for(['displaced', 'abandon'] as const)(
-      'has all of them wait again where its nonce is given up (%s)',
-      async (method) => {
-        const { ledger, states, sessions } = await openBatch()
-        expect(await ledger[method](0)).toHaveLength(sessions.length)
-        expect(await states()).toEqual(['queued nowhere', 'queued nowhere', 'queued nowhere'])
-      },
-    )
+    test.for(['displaced', 'abandon'] as const)('waits again as a whole by %s', async (method) => {
+      const { ledger, states, sessions } = await openBatch()
+      expect(await ledger[method](0)).toHaveLength(sessions.length)
+      expect(await states()).toEqual(['queued nowhere', 'queued nowhere', 'queued nowhere'])
+    })
 
     test('goes on for the others when one has ended', async () => {
       const { ledger, hash, states, mine } = await openBatch()

@@ -59,31 +59,30 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
     const sessions = Array.from({ length: sessionCount }, (_, index) =>
       drawAnswers(createRandom(seed, `session ${index}`)),
     )
-    const given: string[][] = [['2', '0700000002', '0.001', '1'], ['9', '9', '9', '3'], ...sessions]
-
-    test.for(given.map((answers) => [answers.join('*'), answers] as const))(
-      'is an end where all of %s comes at once',
-      async ([, answers]) => {
-        const random = createRandom(seed, answers.join('*'))
-        const texts = textsOf(answers)
-        const { deliver, paid } = await open(ordersOfEach)
-        for (let caller = 0; caller < ordersOfEach; caller++) {
-          const order = shuffled(random, [...texts, ...texts])
-          const screens = await Promise.all(order.map((text) => deliver(caller, 's', text)))
-          const payments = await paid(caller)
-          const what = `${order.join(' | ')}: ${screens.join(' | ')}`
-          if (screens.some((screen) => /Nothing was sent/.test(screen))) {
-            expect(payments, what).toBe(0)
-          }
-          expect(payments, what).toBeLessThanOrEqual(1)
-          const later = []
-          for (const text of shuffled(random, texts)) later.push(await deliver(caller, 's', text))
-          const isOver = [...screens, ...later].some(isEnd)
-          if (screens.some(isEnd)) expect(await paid(caller), what).toBe(payments)
-          if (isOver) expect(await paid(caller)).toBeLessThanOrEqual(1)
-        }
-      },
+    const given = [['2', '0700000002', '0.001', '1'], ['9', '9', '9', '3'], ...sessions].map(
+      (answers) => [answers.join('*'), answers] as const,
     )
+
+    test.for(given)('is an end where all of %s comes at once', async ([, answers]) => {
+      const random = createRandom(seed, answers.join('*'))
+      const texts = textsOf(answers)
+      const { deliver, paid } = await open(ordersOfEach)
+      for (let caller = 0; caller < ordersOfEach; caller++) {
+        const order = shuffled(random, [...texts, ...texts])
+        const screens = await Promise.all(order.map((text) => deliver(caller, 's', text)))
+        const payments = await paid(caller)
+        const what = `${order.join(' | ')}: ${screens.join(' | ')}`
+        if (screens.some((screen) => /Nothing was sent/.test(screen))) {
+          expect(payments, what).toBe(0)
+        }
+        expect(payments, what).toBeLessThanOrEqual(1)
+        const later = []
+        for (const text of shuffled(random, texts)) later.push(await deliver(caller, 's', text))
+        const isOver = [...screens, ...later].some(isEnd)
+        if (screens.some(isEnd)) expect(await paid(caller), what).toBe(payments)
+        if (isOver) expect(await paid(caller)).toBeLessThanOrEqual(1)
+      }
+    })
 
     test('is in the ledger before it is shown, and says that nothing was sent', async () => {
       const { deliver } = await open(2)

@@ -85,25 +85,24 @@ function missingIn(places: string, names: readonly string[]): string[] {
   return names.filter((name) => !titles.some((title) => isNamed(title, name)))
 }
 
-describe.for(tables.map((table) => [basename(table), readText(table)] as const))(
-  'the table %s',
-  ([, document]) => {
-    const rows = rowsOf(document)
+const texts = tables.map((table) => [basename(table), readText(table)] as const)
 
-    test('names files that hold tests', () => {
-      expect(tables.length).toBeGreaterThan(3)
-      const places = placesIn(document)
-      expect(places.length).toBeGreaterThan(10)
-      expect(places.filter((place) => filesOf(place).length === 0)).toEqual([])
-    })
+describe.for(texts)('the table %s', ([, document]) => {
+  const rows = rowsOf(document)
 
-    test('names tests that are in the files of their row', () => {
-      expect(rows.flatMap(namesIn).length).toBeGreaterThan(10)
-      const missing = rows.flatMap((row) => missingIn(row.heading + row.text, namesIn(row)))
-      expect(missing).toEqual([])
-    })
-  },
-)
+  test('names files that hold tests', () => {
+    expect(tables.length).toBeGreaterThan(3)
+    const places = placesIn(document)
+    expect(places.length).toBeGreaterThan(10)
+    expect(places.filter((place) => filesOf(place).length === 0)).toEqual([])
+  })
+
+  test('names tests that are in the files of their row', () => {
+    expect(rows.flatMap(namesIn).length).toBeGreaterThan(10)
+    const missing = rows.flatMap((row) => missingIn(row.heading + row.text, namesIn(row)))
+    expect(missing).toEqual([])
+  })
+})
 
 describe.for(['STORAGE.md', 'SECURITY.md'])('%s', (document) => {
   const text = readText(document)

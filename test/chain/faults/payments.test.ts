@@ -71,21 +71,18 @@ describe.for(faults)('a payment while $name', ({ name, fault }) => {
   )
   const isChosen = (method: string) => methods.includes(method)
 
-  test.for(after.filter(isChosen))(
-    'at %s is submitted, once, in the same words',
-    async (method) => {
-      const pay = () =>
-        payUnder({ fault, methods: [method], times: 1 }, (hits) => expect(hits).toBe(1))
-      let told = await pay()
-      // Refused connections strike every question. Where a round asked first, nothing was sent.
-      for (let again = 0; fault.kind === 'refuse' && again < 4; again += 1) {
-        if (!claimsOf(told).includes('refused')) break
-        told = await pay()
-      }
-      expect(claimsOf(told)).toEqual(['submitted'])
-      expect((await rig.judge()).faults).toEqual([])
-    },
-  )
+  test.for(after.filter(isChosen))('at %s is submitted once, in the same words', async (method) => {
+    const pay = () =>
+      payUnder({ fault, methods: [method], times: 1 }, (hits) => expect(hits).toBe(1))
+    let told = await pay()
+    // Refused connections strike every question. Where a round asked first, nothing was sent.
+    for (let again = 0; fault.kind === 'refuse' && again < 4; again += 1) {
+      if (!claimsOf(told).includes('refused')) break
+      told = await pay()
+    }
+    expect(claimsOf(told)).toEqual(['submitted'])
+    expect((await rig.judge()).faults).toEqual([])
+  })
 
   test.for(before.filter(isChosen))('at %s is submitted or nothing was sent', async (method) => {
     if (remembered.has(method)) await rig.relay.restart('lost')

@@ -49,9 +49,7 @@ describe('a ledger that lost its rows', () => {
     }
   })
 
-  test('bumps none of the payments that wait in the pool and that it forgot, whatever a price is by now', async ({
-    onTestFinished,
-  }) => {
+  test('bumps no payment that waits in the pool and that it forgot', async ({ onTestFinished }) => {
     const forgotten = Array.from({ length: 3 }, () => rig.newPayment())
     rig.holdBlocks()
     for (const delivery of forgotten) {

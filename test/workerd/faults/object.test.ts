@@ -77,9 +77,7 @@ describe("a ledger's object", () => {
     }
   })
 
-  test('that lost its storage between two deliveries shows the same screen and pays nothing', async ({
-    task,
-  }) => {
+  test('that lost its storage shows the same screen and pays nothing', async ({ task }) => {
     willCause(task, 'aborted_objects')
     const caller = '+254700000431'
     await fund(caller, '1')

@@ -13,13 +13,10 @@ describe('a request that is not one', () => {
     ['a number that is not E.164', 'sessionId=s&phoneNumber=0700000201', {}],
     ['JSON', '{}', { 'content-type': 'application/json' }],
     ['more than 8 KB', `sessionId=s&text=${'1'.repeat(8192)}`, {}],
-  ] as const)(
-    'gets one line that says why, which a handset shows: %s',
-    async ([, body, headers]) => {
-      const told = expect.stringMatching(/^END [^\n]+$/)
-      expect(await post(body, { headers })).toEqual({ status: 200, text: told })
-    },
-  )
+  ] as const)('gets one line for a handset that says why: %s', async ([, body, headers]) => {
+    const told = expect.stringMatching(/^END [^\n]+$/)
+    expect(await post(body, { headers })).toEqual({ status: 200, text: told })
+  })
 
   test('is the notice of an end: nothing is shown', async () => {
     const notice =

@@ -235,91 +235,82 @@ test.for([
   ['whose fate is unknown', () => new TransportError('connection refused')],
   ['beyond a quota', () => new RpcError(-32010, 'account exceeds quota')],
   ['behind a gap', () => new RpcError(-32010, 'transaction nonce too high')],
-] as const)(
-  'a broadcast %s is made again within seconds, then ever later',
-  async ([_, refusal]) => {
-    let isRefused = true
-    const { relayer, ledger, asked, time, rawsSent } = openRelayer({
-      eth_sendRawTransaction: () => {
-        if (isRefused) throw refusal()
-        return word(0)
-      },
-    })
-    await enqueue(ledger, 1)
-    const roundAt = async (ms: number) => {
-      time.now = 1_000 + ms
-      asked.length = 0
-      const tended = await tend(relayer)
-      return [tended, rawsSent().length]
-    }
-    expect(await roundAt(0)).toEqual(['soon', 1])
-    expect(await roundAt(4_999)).toEqual(['soon', 0])
-    expect(await roundAt(5_000)).toEqual(['open', 1])
-    expect(await roundAt(24_999)).toEqual(['open', 0])
-    isRefused = false
-    expect(await roundAt(25_000)).toEqual(['open', 1])
-    expect(await roundAt(25_000 + 119_999)).toEqual(['open', 0])
-    expect(await roundAt(25_000 + 120_000)).toEqual(['open', 1])
-  },
-)
+] as const)('a broadcast %s is made again in seconds, then ever later', async ([_, refusal]) => {
+  let isRefused = true
+  const { relayer, ledger, asked, time, rawsSent } = openRelayer({
+    eth_sendRawTransaction: () => {
+      if (isRefused) throw refusal()
+      return word(0)
+    },
+  })
+  await enqueue(ledger, 1)
+  const roundAt = async (ms: number) => {
+    time.now = 1_000 + ms
+    asked.length = 0
+    const tended = await tend(relayer)
+    return [tended, rawsSent().length]
+  }
+  expect(await roundAt(0)).toEqual(['soon', 1])
+  expect(await roundAt(4_999)).toEqual(['soon', 0])
+  expect(await roundAt(5_000)).toEqual(['open', 1])
+  expect(await roundAt(24_999)).toEqual(['open', 0])
+  isRefused = false
+  expect(await roundAt(25_000)).toEqual(['open', 1])
+  expect(await roundAt(25_000 + 119_999)).toEqual(['open', 0])
+  expect(await roundAt(25_000 + 120_000)).toEqual(['open', 1])
+})
 
 test.for([
   ['its block', 0xf],
   ['the head of the last round', 0x10],
-] as const)(
-  'a final payment is taken back also where a node that is behind still shows %s',
-  async ([, shown]) => {
-    let [height, branch, branchBehind] = [0x10, 1, 1]
-    const { relayer, ledger, time, stateOf } = openRelayer({
-      // The replica that is behind has the branch that others have lost.
-      eth_getBlockByNumber: ([selector]) => {
-        if (selector === 'latest') return blockOn(branch, height)
-        return blockOn(Number(selector) === shown ? branchBehind : branch, Number(selector))
-      },
-    })
-    const session = await adopt(ledger, { number: 0xf, hash: hashOn(1, 0xf) })
-    expect(await tend(relayer)).toBe('open')
-    await ledger.confirm(session, hashOn(1, 0xf))
-    branch = 2
-    height = 0x18
-    time.now += 25_000
-    await tend(relayer)
-    expect(await stateOf(session)).toBe('confirmed')
-    branchBehind = 2
-    time.now += 25_000
-    await tend(relayer)
-    expect(await stateOf(session)).toBe('signed')
-  },
-)
+] as const)('a final payment is taken back also where a replica shows %s', async ([, shown]) => {
+  let [height, branch, branchBehind] = [0x10, 1, 1]
+  const { relayer, ledger, time, stateOf } = openRelayer({
+    // The replica that is behind has the branch that others have lost.
+    eth_getBlockByNumber: ([selector]) => {
+      if (selector === 'latest') return blockOn(branch, height)
+      return blockOn(Number(selector) === shown ? branchBehind : branch, Number(selector))
+    },
+  })
+  const session = await adopt(ledger, { number: 0xf, hash: hashOn(1, 0xf) })
+  expect(await tend(relayer)).toBe('open')
+  await ledger.confirm(session, hashOn(1, 0xf))
+  branch = 2
+  height = 0x18
+  time.now += 25_000
+  await tend(relayer)
+  expect(await stateOf(session)).toBe('confirmed')
+  branchBehind = 2
+  time.now += 25_000
+  await tend(relayer)
+  expect(await stateOf(session)).toBe('signed')
+})
 
 test.for([
   ['the first round after that', 0],
   ['a round that has seen a head before', 1],
-] as const)(
-  'what was found on the chain is not made final by a node that shows lost blocks, in %s',
-  async ([, rounds]) => {
-    const found = 0x5
-    let height = found + poolRules.rootstock.confirmations - 1
-    let branchBehind = 1
-    const { relayer, ledger, time, stateOf } = openRelayer({
-      eth_getBlockByNumber: ([selector]) => {
-        const number = selector === 'latest' ? height : Number(selector)
-        return blockOn(number === found ? branchBehind : 2, number)
-      },
-    })
-    // Rounds are for what is open.
-    await enqueue(ledger, 1)
-    for (let round = 0; round < rounds; round++, height++) await tend(relayer)
-    const session = await adopt(ledger, { number: found, hash: hashOn(1, found) })
-    await tend(relayer)
-    expect(await stateOf(session)).not.toBe('confirmed')
-    branchBehind = 2
-    height += 1
-    time.now += 25_000
-    await tend(relayer)
-    expect(await stateOf(session)).toBe('signed')
-  },
-)
+] as const)('what was found is not final by a node with lost blocks, in %s', async ([, rounds]) => {
+  const found = 0x5
+  let height = found + poolRules.rootstock.confirmations - 1
+  let branchBehind = 1
+  const { relayer, ledger, time, stateOf } = openRelayer({
+    eth_getBlockByNumber: ([selector]) => {
+      const number = selector === 'latest' ? height : Number(selector)
+      return blockOn(number === found ? branchBehind : 2, number)
+    },
+  })
+  // Rounds are for what is open.
+  await enqueue(ledger, 1)
+  for (let round = 0; round < rounds; round++, height++) await tend(relayer)
+  const session = await adopt(ledger, { number: found, hash: hashOn(1, found) })
+  await tend(relayer)
+  expect(await stateOf(session)).not.toBe('confirmed')
+  branchBehind = 2
+  height += 1
+  time.now += 25_000
+  await tend(relayer)
+  expect(await stateOf(session)).toBe('signed')
+})
 
 test('what a reorganization takes back goes out again in the round that sees it', async () => {
   const { relayer, ledger, chain, asked, time, rawsSent, signedFor, mine, stateOf } = openRelayer()
@@ -388,16 +379,13 @@ test('a payment is not dead by a node that shows a block which the chain has los
   expect(await stateOf(session)).toBe('queued')
 })
 
-test.for([12, 50, 51, 60])(
-  'a payment whose outcome is final after %i blocks is dead once its deadline is so deep',
-  async (confirmations) => {
-    const { relayer, ledger, chain, stateOf } = openRelayer()
-    Object.assign(chain, { height: 0x100, seconds: deadline + 1 })
-    const session = await enqueue(ledger, 1)
-    await tend({ ...relayer, rules: { ...relayer.rules, confirmations } })
-    expect(await stateOf(session)).toBe('expired')
-  },
-)
+test.for([12, 50, 51, 60])('a payment is dead by a deadline %i blocks deep', async (depth) => {
+  const { relayer, ledger, chain, stateOf } = openRelayer()
+  Object.assign(chain, { height: 0x100, seconds: deadline + 1 })
+  const session = await enqueue(ledger, 1)
+  await tend({ ...relayer, rules: { ...relayer.rules, confirmations: depth } })
+  expect(await stateOf(session)).toBe('expired')
+})
 
 test('a nonce is taken for foreign only by a block that every replica has', async () => {
   const start = 1_800_000
@@ -735,33 +723,30 @@ test('a block that is noted while a round looks at blocks is not lost because it
 test.for([
   ['is gone', { height: 0x13 }],
   ['is another one', { height: 0x14, other: 0x14 }],
-] as const)(
-  'a count that is newer than the head goes with the block that it was of, where that %s',
-  async ([, change]) => {
-    let isMinedMeanwhile = false
-    const { relayer, ledger, chain, held, asked, time, rawsSent, signedFor, mine } = openRelayer({
-      eth_getTransactionCount: ([, upTo]) => {
-        if (isMinedMeanwhile && upTo === 'latest') chain.height = 0x14
-        return chain.height === 0x14 && held.has(0x14) ? '0x1' : '0x0'
-      },
-    })
-    const session = await enqueue(ledger, 1)
-    // The account's count is asked for in its turn, with the fourth block.
-    for (chain.height = 0x10; chain.height < 0x13; chain.height++) await tend(relayer)
-    const { hash, raw } = await signedFor(0)
-    held.set(0x14, [hash])
-    isMinedMeanwhile = true
-    await tend(relayer)
-    // Its own request sees the receipt.
-    await mine(0, session, hash, { number: 0x14, hash: word(0x14) })
+] as const)('a count newer than the head goes with its block that %s', async ([, change]) => {
+  let isMinedMeanwhile = false
+  const { relayer, ledger, chain, held, asked, time, rawsSent, signedFor, mine } = openRelayer({
+    eth_getTransactionCount: ([, upTo]) => {
+      if (isMinedMeanwhile && upTo === 'latest') chain.height = 0x14
+      return chain.height === 0x14 && held.has(0x14) ? '0x1' : '0x0'
+    },
+  })
+  const session = await enqueue(ledger, 1)
+  // The account's count is asked for in its turn, with the fourth block.
+  for (chain.height = 0x10; chain.height < 0x13; chain.height++) await tend(relayer)
+  const { hash, raw } = await signedFor(0)
+  held.set(0x14, [hash])
+  isMinedMeanwhile = true
+  await tend(relayer)
+  // Its own request sees the receipt.
+  await mine(0, session, hash, { number: 0x14, hash: word(0x14) })
 
-    isMinedMeanwhile = false
-    held.clear()
-    Object.assign(chain, change)
-    asked.length = 0
-    await tend(relayer)
-    time.now += relayer.rules.regressionMs
-    await tend(relayer)
-    expect(rawsSent()).toEqual([raw])
-  },
-)
+  isMinedMeanwhile = false
+  held.clear()
+  Object.assign(chain, change)
+  asked.length = 0
+  await tend(relayer)
+  time.now += relayer.rules.regressionMs
+  await tend(relayer)
+  expect(rawsSent()).toEqual([raw])
+})

@@ -136,17 +136,14 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     expect(await tasks(one)).toEqual([tendTask])
   })
 
-  test.for(['record', 'adopt'] as const)(
-    'is armed in the same step as a ledger takes a %s',
-    async (method) => {
-      const ledger = createRedisLedger({ ...ledgerOptions, database: database(), name })
-      if (method === 'record') await accept(ledger, 's')
-      const step = { ...question('s'), steps: 1, screen: screenOf('s'), order: orderOf('s') }
-      if (method === 'adopt') await ledger.adopt({ ...step, execution: executionIn(1) })
-      now += tendMs - 1
-      expect(await tasks(one)).toEqual([])
-      now += 1
-      expect(await tasks(one)).toEqual([tendTask])
-    },
-  )
+  test.for(['record', 'adopt'] as const)('is armed in the step that takes a %s', async (method) => {
+    const ledger = createRedisLedger({ ...ledgerOptions, database: database(), name })
+    if (method === 'record') await accept(ledger, 's')
+    const step = { ...question('s'), steps: 1, screen: screenOf('s'), order: orderOf('s') }
+    if (method === 'adopt') await ledger.adopt({ ...step, execution: executionIn(1) })
+    now += tendMs - 1
+    expect(await tasks(one)).toEqual([])
+    now += 1
+    expect(await tasks(one)).toEqual([tendTask])
+  })
 })
