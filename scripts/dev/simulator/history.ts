@@ -54,7 +54,7 @@ export type History = Readonly<Records> & {
 }
 
 /** Promises that are held against what happens while it does. */
-export type NoticedRule = 'uncaught' | 'armed' | 'done'
+export type NoticedRule = 'uncaught' | 'done'
 
 export type Asked = {
   at: number
@@ -125,3 +125,12 @@ export function dataOf(
       return undefined
   }
 }
+
+// Written here a second time, by names: what the ledger's own tables say is judged by it.
+
+export const undecided = ({ queued, stuck, carried }: Work): Payment[] => [
+  ...[...queued, ...stuck],
+  ...carried,
+]
+
+export const unsettled = (work: Work): Payment[] => [...undecided(work), ...work.mined]

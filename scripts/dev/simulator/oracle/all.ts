@@ -1,9 +1,9 @@
-import type { History } from '../history.ts'
+import type { Delivery, History } from '../history.ts'
 import { judgeBudget, judgeChain, judgeEnd } from './chain.ts'
+import { has } from './circumstances.ts'
 import { judgeLender } from './lender.ts'
-import { createFindings, type Verdict } from './rules.ts'
+import { createFindings, type Found, type Verdict } from './rules.ts'
 import { judgeSessions } from './sessions.ts'
-import { judgeTimes } from './times.ts'
 
 /** Reads what the replies and the chain say, and names each promise that they break. */
 export function judge(history: History): Verdict {
@@ -16,3 +16,46 @@ export function judge(history: History): Verdict {
   judgeLender(history, found)
   return verdict
 }
+
+const answeredWithinMs = 8_000
+
+/** Trouble of one delivery is felt by others for so long: shared questions, retries. */
+const troubleFeltMs = 45_000
+
+function judgeTimes(history: History, found: Found): void {
+  const { deliveries, losses } = history
+  const troubled = deliveries.filter(isTroubled)
+  for (const [index, delivery] of deliveries.entries()) {
+    const { actor, startedAt, repliedAt, said, reply } = delivery
+    const took = repliedAt === undefined ? undefined : repliedAt - startedAt
+    if (took === undefined && actor.isAlive) found('in_time', `${actor.name} is never answered`)
+    if (took !== undefined && took > answeredWithinMs) {
+      const stalled = actor.troubles.has('stalls')
+      found('in_time', `${actor.name} waits ${took / 1000} s`, { stalled })
+    }
+    const isTurnedAway =
+      said?.claim === 'uncertain' || said?.claim === 'unavailable' || said?.key === 'nothingWasSent'
+    if (!isTurnedAway) continue
+    const felt = (other: Delivery) =>
+      other.startedAt <= (repliedAt ?? startedAt) &&
+      (other.repliedAt ?? other.startedAt) + troubleFeltMs >= startedAt
+    found('unanswered', `${actor.name} is told ${reply?.replaceAll('\n', ' / ')}`, {
+      troubled: () => troubled.some(felt),
+      repeated: () => isRepeated(deliveries.slice(0, index), delivery),
+      lost_rows: losses.length > 0,
+      distrusted: has(history, 'unlisted'),
+    })
+  }
+}
+
+/** Something went wrong with it, or it ended with the Worker that another one's trouble ended. */
+const isTroubled = ({ actor, reply }: Delivery): boolean =>
+  actor.troubles.size > 0 || (!actor.isAlive && reply === undefined)
+
+const isRepeated = (before: readonly Delivery[], { intentId, text, reply }: Delivery): boolean =>
+  before.some(
+    (earlier) =>
+      earlier.intentId === intentId &&
+      earlier.text === text &&
+      (earlier.reply === reply || isTroubled(earlier)),
+  )

@@ -1,9 +1,8 @@
 import { refusalOf } from '../../../../src/loan/calls.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
-import type { History } from '../history.ts'
+import { type History, unsettled } from '../history.ts'
 import { Status } from '../model/contracts.ts'
 import type { Item } from '../plan.ts'
-import { unsettled } from '../relay/open.ts'
 import { commonExcuses, has, isLeftFar, lifetimeMs } from './circumstances.ts'
 import type { Found } from './rules.ts'
 

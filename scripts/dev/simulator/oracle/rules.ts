@@ -15,7 +15,6 @@ export const rules = {
   settled: 'Nothing is open when enough time has passed.',
   made: 'A payment expires only where it was carried in vain as often as may be.',
   done: 'A round that nothing disturbs offers what waits in turn and in time.',
-  armed: 'A round is due soon after what opens work, and after nothing else.',
   gap: 'Nothing of ours waits in the pool when nothing is open.',
   conserved: 'No call makes money or destroys it.',
   bump: 'The pool never finds our own bytes too cheap over our own.',

@@ -4,7 +4,6 @@ import type {
   Ledger,
   OfferAnswer,
   PaymentOffer,
-  Refusing,
 } from '../../../../src/relay/ledger/port.ts'
 import { tables } from '../../../../src/relay/ledger/rows.ts'
 import { type LedgerMethod, ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
@@ -191,7 +190,6 @@ function call(
   const { kept, accept, actors: living, calls } = instanceOf(world)
   const actor = createActor(`${asker.name}'s ledger.${method}`, () => crash(world, restartMs))
   living.add(actor)
-  const before = calls.size === 0 ? object.alarm.dueAt : undefined
   const finish = (outcome: Outcome) => {
     if (!calls.delete(finish)) return
     living.delete(actor)
@@ -200,38 +198,9 @@ function call(
   calls.add(finish)
   const methods = { ...kept.ledger, accept: (offer: PaymentOffer) => accept(offer, asker) }
   runAs(actor, () => (methods[method] as (...args: unknown[]) => Promise<unknown>)(...args)).then(
-    (value) => {
-      if (calls.has(finish)) judgeAlarm(world, method, args, before)
-      finish({ ok: true, value })
-    },
+    (value) => finish({ ok: true, value }),
     (error: Error) => finish({ ok: false, error }),
   )
-}
-
-/** After which a round has to look. */
-const opening: readonly ObjectMethod[] = ['accept', 'record', 'adopt', 'endRestore']
-
-/** What opens work is looked after in its time, what others refuse is looked at soon, and what only reads calls for no round. */
-function judgeAlarm(
-  { scheduler, plan, object: { alarm }, records }: World,
-  method: ObjectMethod,
-  args: unknown[],
-  before: number | null | undefined,
-): void {
-  const { tendMs } = plan.knobs.rules
-  const { dueAt: time } = alarm
-  if (alarm.ringing.size > 0) return
-  const isOfferedAgain = method === 'sent' && args[1] !== 'taken'
-  const isLookedAgain = method === 'refuse' && (args[0] as Refusing).obstacle !== undefined
-  const soonMs = isOfferedAgain || isLookedAgain ? Math.min(5_000, tendMs) : undefined
-  const dueMs = opening.includes(method) ? tendMs : soonMs
-  const found = (words: string) => records.noticed.push(['armed', words])
-  if (dueMs === undefined) {
-    const isMoved = before !== undefined && time !== before
-    if (isMoved) found(`another round is due after ${method}, which opens nothing`)
-  } else if (time === null || time > scheduler.now() + dueMs) {
-    found(`no round is due soon after ${method}`)
-  }
 }
 
 /** Returns the object that lives, or one as it comes to life: nothing runs in it. */

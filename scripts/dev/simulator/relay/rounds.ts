@@ -7,9 +7,9 @@ import {
 } from '../../../../src/relay/ledger/port.ts'
 import type { SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import type { Actor } from '../actors.ts'
+import { undecided } from '../history.ts'
 import { spendingKey } from '../model/contracts.ts'
 import type { RoundStart, World } from '../world.ts'
-import { undecided } from './open.ts'
 
 // What a round has to have done is written here a second time, by what the chain is and not by what the
 // relay has asked of it. Only what was so from its first moment to its last is held against it.

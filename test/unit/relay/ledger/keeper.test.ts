@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { keepLedger, type Tended } from '../../../../src/relay/ledger/keeper.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
+import { dueAfterMs, ledgerMethods } from '../../../../src/relay/ledger/steps.ts'
 import { createSqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import { fillNonce } from '../../../ports/payments.ts'
 
@@ -40,4 +41,14 @@ test.for([
   const { kept, time } = await keptLedger(tended)
   await kept.ring()
   expect(time.alarm).toBe(time.now + inMs)
+})
+
+test('a round is due in its time after what opens work, soon after what others refuse, and after nothing else', () => {
+  const dueIn = (ms: number, ...args: unknown[]) =>
+    ledgerMethods.filter((method) => dueAfterMs(method, args, tendMs) === ms).sort()
+  const opening = ['adopt', 'endRestore', 'record']
+  expect(dueIn(tendMs, {}, 'taken')).toEqual(opening)
+  expect(dueIn(5_000, {}, 'taken')).toEqual([])
+  expect(dueIn(5_000, {}, 'unknown')).toEqual(['sent'])
+  expect(dueIn(5_000, { obstacle: 'fees_too_high' }, 'taken')).toEqual(['refuse'])
 })
