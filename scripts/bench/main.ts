@@ -98,7 +98,11 @@ type About = Omit<Results, 'figures'>
 /** Writes what is committed, and beside it all figures for whoever looks closer. */
 function write(about: About, all: readonly Figure[]): void {
   const held = all.filter((figure) => figure.held)
-  const figures = held.map(({ name, unit, value }) => ({ name, unit, value: roundValue(value) }))
+  const figures = held.map(({ name, unit, value }) => ({
+    name,
+    unit,
+    value: Number(value.toPrecision(4)),
+  }))
   const committed = { ...about, figures }
   const lines = figures.map((figure) => `    ${JSON.stringify(figure)}`).join(',\n')
   const head = JSON.stringify(about, undefined, 2).slice(0, -2)
@@ -126,8 +130,4 @@ function describeMachine(): Pick<Results, 'machine' | 'versions'> {
       .map((each) => `${each.name} ${each.version}`)
       .join(', '),
   }
-}
-
-function roundValue(value: number): number {
-  return Number(value.toPrecision(4))
 }

@@ -98,6 +98,7 @@ export async function soak(options: SoakOptions) {
     progress('waiting for what is still open')
     const { stuck, settledSeconds } = await settle(rig)
     const verdict = await rig.judge()
+    const at = (share: number) => Math.round(quantile(line.latencies, share))
     const operator = createOperatorClient({
       origin: urls()[0] ?? rig.relay.url,
       token: operatorToken,
@@ -111,7 +112,7 @@ export async function soak(options: SoakOptions) {
       /** Until the last reply; what was still open then took `settledSeconds` more. */
       seconds,
       settledSeconds,
-      replyMs: spread(line.latencies),
+      replyMs: { p50: at(0.5), p99: at(0.99), longest: at(1) },
       replies: countBy(rig.told.map(({ reply }) => (reply ? claimOf(reply) : 'no reply'))),
       faults: { ...countBy(rig.faults.log.map(({ fault }) => fault)), ...weather.counts },
       verdict,
@@ -255,9 +256,4 @@ async function settle(rig: Rig) {
     stuck = error.message
   }
   return { stuck, settledSeconds: (performance.now() - started) / 1000 }
-}
-
-function spread(values: number[]) {
-  const at = (share: number) => Math.round(quantile(values, share))
-  return { p50: at(0.5), p99: at(0.99), longest: at(1) }
 }

@@ -71,7 +71,9 @@ export async function startRedisBridge({
     if (method !== 'POST') return [405, { error: 'ERR use POST' }]
     const list = parse(body)
     if (list === undefined) return [400, { error: 'ERR failed to parse the body' }]
-    const shown = headers['upstash-encoding'] === 'base64' ? inBase64 : (answer: Answer) => answer
+    const isEncoded = headers['upstash-encoding'] === 'base64'
+    const shown = (answer: Answer) =>
+      isEncoded && 'result' in answer ? { result: base64Of(answer.result) } : answer
     switch (new URL(url, 'http://bridge').pathname) {
       case '/': {
         const [command, ...more] = list
@@ -105,10 +107,6 @@ function parse(body: string): string[][] | undefined {
   } catch {
     return undefined
   }
-}
-
-function inBase64(answer: Answer): Answer {
-  return 'error' in answer ? answer : { result: base64Of(answer.result) }
 }
 
 function base64Of(value: RedisValue): RedisValue {

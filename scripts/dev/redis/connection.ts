@@ -3,8 +3,6 @@ import { createClient, type ErrorReply } from '@redis/client'
 /** What Redis answers with (RESP2). A refusal inside of a list stays where it is. */
 export type RedisValue = string | number | null | ErrorReply | RedisValue[]
 
-export type RedisConnection = ReturnType<typeof connectRedis>
-
 /** Connects to Redis at the first call, and again at the next one after the connection was lost. */
 export function connectRedis(port: number) {
   let client: ReturnType<typeof open> | undefined

@@ -26,29 +26,16 @@ export async function postDelivery(
   return { status: response.status, text: await response.text() }
 }
 
-/** The bundled Worker in workerd, as many of it as asked for, all with one ledger. */
-export type RelayWorkers = {
-  url: string
-  deliver(delivery: Delivery, worker?: number): Promise<Reply>
-  /** Runs the scheduled handler, as Cloudflare does every minute. */
-  wake(): Promise<void>
-  /** Kills workerd and starts it again, with the rows that it had or without any, and with other variables. */
-  restart(rows: 'kept' | 'lost', changes?: Record<string, string>): Promise<void>
-  /** Spoils the ledger's rows where they lie; resolves to what gives them back, with another start. */
-  tear(): Promise<() => Promise<void>>
-  /** The first rows of the ledger that are not settled, read past everything under test. */
-  openRows(): Promise<Record<string, unknown>[]>
-  log: readonly LogLine[]
-  stop(): Promise<void>
-}
+export type RelayWorkers = Awaited<ReturnType<typeof startRelayWorkers>>
 
+/** Starts the bundled Worker in workerd, as many of it as asked for, all with one ledger. */
 export async function startRelayWorkers({
   variables,
   workers = 1,
 }: {
   variables: Record<string, string>
   workers?: number
-}): Promise<RelayWorkers> {
+}) {
   const objects = mkdtempSync(join(tmpdir(), 'relay-objects-'))
   const log: LogLine[] = []
   const note = (printed: string) => log.push(logLineOf(printed))
@@ -59,16 +46,19 @@ export async function startRelayWorkers({
     get url() {
       return running.url
     },
-    async deliver(delivery, worker = 0) {
+    async deliver(delivery: Delivery, worker = 0): Promise<Reply> {
       const response = await running.fetch(worker, bodyOf(delivery))
       return { status: response.status, text: await response.text() }
     },
+    /** Runs the scheduled handler, as Cloudflare does every minute. */
     wake: () => running.wake(),
-    async restart(rows, changes = {}) {
+    /** Kills workerd and starts it again, with the rows that it had or without any, and with other variables. */
+    async restart(rows: 'kept' | 'lost', changes: Record<string, string> = {}) {
       await running.stop()
       if (rows === 'lost') rmSync(objects, { recursive: true, force: true })
       running = await start(changes)
     },
+    /** Spoils the ledger's rows where they lie; resolves to what gives them back, with another start. */
     async tear() {
       await running.stop()
       const whole = ledgerFiles(objects).map((file) => [file, readFileSync(file)] as const)
@@ -80,6 +70,7 @@ export async function startRelayWorkers({
         running = await start()
       }
     },
+    /** Reads the first rows of the ledger that are not settled, past everything under test. */
     openRows: async () => openRows(objects),
     log,
     async stop() {

@@ -103,40 +103,33 @@ const costWei = (transaction: PoolTransaction): bigint =>
   feeWei(transaction) + (transaction.valueWei ?? 0n)
 
 function createRules(rules: PoolRules) {
+  const { maxBytes, blockGas, accountSlots, priceCapTimes, replacementPercent } = rules
   const exceedsQuota = createQuota(rules)
   return (
     pending: readonly PoolTransaction[],
     transaction: PoolTransaction,
     arrival: Arrival,
   ): PoolRefusal | undefined => {
-    const held = pending.find(({ nonce }) => nonce === transaction.nonce)
+    const { raw, gas, nonce, gasPriceWei } = transaction
+    const { stateNonce, balanceWei, minGasPriceWei } = arrival
+    const held = pending.find((one) => one.nonce === nonce)
     if (held?.hash === transaction.hash) return 'known'
-    const refusal = brokenAlone(rules, transaction, arrival)
-    if (refusal !== undefined) return refusal
-    if (held !== undefined && !outbids(rules, held, transaction)) return 'underbid'
+    if ((raw.length - 2) / 2 > maxBytes) return 'too_large'
+    if (gas > blockGas) return 'over_block'
+    if (nonce < stateNonce) return 'nonce_used'
+    if (nonce >= stateNonce + accountSlots) return 'nonce_too_high'
+    if (balanceWei < feeWei(transaction)) return 'poor'
+    if (gasPriceWei < minGasPriceWei) return 'price_too_low'
+    if (gasPriceWei > minGasPriceWei * priceCapTimes) return 'price_too_high'
+    if (gas < basicCost(transaction)) return 'basic_cost'
+    const outbidWei = ((held?.gasPriceWei ?? 0n) * BigInt(100 + replacementPercent) + 99n) / 100n
+    if (gasPriceWei < outbidWei) return 'underbid'
     if (exceedsQuota(transaction, arrival)) return 'quota'
     const totalWei = pending
       .filter((one) => one !== held)
       .reduce((sum, one) => sum + costWei(one), costWei(transaction))
-    return totalWei > arrival.balanceWei ? 'poor_for_all' : undefined
+    return totalWei > balanceWei ? 'poor_for_all' : undefined
   }
-}
-
-/** Returns which rule a transaction breaks whatever else waits. */
-export function brokenAlone(
-  { maxBytes, blockGas, accountSlots, priceCapTimes }: PoolRules,
-  transaction: PoolTransaction,
-  { stateNonce, balanceWei, minGasPriceWei }: Omit<Arrival, 'head' | 'nowMs'>,
-): PoolRefusal | undefined {
-  const { raw, gas, nonce, gasPriceWei } = transaction
-  if ((raw.length - 2) / 2 > maxBytes) return 'too_large'
-  if (gas > blockGas) return 'over_block'
-  if (nonce < stateNonce) return 'nonce_used'
-  if (nonce >= stateNonce + accountSlots) return 'nonce_too_high'
-  if (balanceWei < feeWei(transaction)) return 'poor'
-  if (gasPriceWei < minGasPriceWei) return 'price_too_low'
-  if (gasPriceWei > minGasPriceWei * priceCapTimes) return 'price_too_high'
-  return gas < basicCost(transaction) ? 'basic_cost' : undefined
 }
 
 function basicCost({ to, data }: PoolTransaction): number {
@@ -144,12 +137,6 @@ function basicCost({ to, data }: PoolTransaction): number {
   for (let at = 2; at < data.length; at += 2) gas += data.startsWith('00', at) ? 4 : 16
   return gas
 }
-
-const outbids = (
-  { replacementPercent }: PoolRules,
-  held: PoolTransaction,
-  { gasPriceWei }: PoolTransaction,
-): boolean => gasPriceWei >= (held.gasPriceWei * BigInt(100 + replacementPercent) + 99n) / 100n
 
 /** Takes gas from an account's quota. Where it has not enough left nothing is taken. */
 function createQuota({ quota }: PoolRules) {

@@ -70,7 +70,8 @@ export function createModelNode(options: ModelNodeOptions) {
         return callAt(options, params[0] as Call, viewAt(params[1], view))
       case 'eth_getTransactionReceipt': {
         const mined = chain.find(params[0] as Hex, view)
-        return mined === undefined ? null : receiptOf(mined)
+        if (mined === undefined) return null
+        return { ...placeOf(mined), status: mined.succeeded ? '0x1' : '0x0', logs: mined.logs }
       }
       case 'eth_getTransactionByHash': {
         const hash = params[0] as Hex
@@ -138,10 +139,6 @@ function placeOf({ transaction, block }: MinedTransaction) {
     blockHash: block.hash,
     blockNumber: toHex(block.number),
   }
-}
-
-function receiptOf(mined: MinedTransaction) {
-  return { ...placeOf(mined), status: mined.succeeded ? '0x1' : '0x0', logs: mined.logs }
 }
 
 const wordsOf = (...values: readonly (bigint | number)[]): Hex => concat(values.map(wordOf))

@@ -2,7 +2,6 @@ import { refusalOf } from '../../../../src/loan/calls.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { type History, unsettled } from '../history.ts'
 import { Status } from '../model/contracts.ts'
-import type { Item } from '../plan.ts'
 import { commonExcuses, has, isLeftFar, lifetimeMs } from './circumstances.ts'
 import type { Found } from './rules.ts'
 
@@ -45,9 +44,6 @@ const ownQuestions = [
   'eth_getTransactionByHash',
 ]
 
-/** Blocks come by chance: more often than they should for a while, and then the first round catches up. */
-const blocksAtMost = (spanMs: number, blockMs: number) => 1.25 * (spanMs / blockMs) + 5
-
 /** Counts rounds that send in a block in which another has sent: they ask again what the pool holds. */
 function sendAgain(asked: History['asked'], rounds: ReadonlySet<string>): number {
   const sending = asked.filter(
@@ -56,9 +52,6 @@ function sendAgain(asked: History['asked'], rounds: ReadonlySet<string>): number
   const blocks = new Set(sending.map(({ head }) => head))
   return new Set(sending.map(({ by }) => by)).size - blocks.size
 }
-
-/** Whether deadlines pass in it without a block: then each round asks for the block that is final, too. */
-const isLongPause = (item: Item) => item.kind === 'no_blocks' && item.forMs > lifetimeMs
 
 /** Judges that what is open is not asked about more often because it is open for longer. */
 export function judgeBudget(history: History, found: Found): void {
@@ -70,13 +63,16 @@ export function judgeBudget(history: History, found: Found): void {
   const [first, last] = [shared[0], shared.at(-1)]
   if (first === undefined || last === undefined) return
   const rounds = new Set(shared.map(({ by }) => by))
-  const blocks = blocksAtMost(last.at - first.at, plan.knobs.blockMs)
+  // They come by chance: more often than they should for a while, and then the first round catches up.
+  const blocks = 1.25 * ((last.at - first.at) / plan.knobs.blockMs) + 5
   // What rounds had not followed by then is followed block by block, as far as it is watched.
   const missed = Math.min(
     first.head - followedTo(history, first.head),
     plan.knobs.rules.watchBlocks,
   )
-  const own = rounds.size * (plan.items.some(isLongPause) ? 2 : 1)
+  // Where deadlines pass without a block each round asks for the block that is final, too.
+  const isPaused = plan.items.some((one) => one.kind === 'no_blocks' && one.forMs > lifetimeMs)
+  const own = rounds.size * (isPaused ? 2 : 1)
   // Before what a batch had no gas for goes out again, the chain is asked for it.
   const skipped = history.processed.filter((one) => one.processed.status === Status.skipped)
   // Of each block that passes over what waits, the pool is asked whether it still has that.

@@ -6,12 +6,10 @@ import {
   type Delivery,
   dataOf,
   type History,
-  type Loss,
   type OnChain,
   type Statement,
 } from '../history.ts'
 import { Status } from '../model/contracts.ts'
-import type { Dial } from '../plan.ts'
 import { commonExcuses, has, isLeftFar, isSpending } from './circumstances.ts'
 import type { Excuses, Found } from './rules.ts'
 
@@ -65,11 +63,10 @@ function askedOf(history: History): Asked[] {
     if (first === undefined) return []
     const { intentId, session, startedAt } = first
     const phase = phaseOf(startedAt)
+    const lost = losses.filter(({ at }) => at > startedAt && phaseOf(at) === phase)
     const lostOf = (table: string) =>
-      losses
-        .filter(
-          ({ at, row }) => at > startedAt && phaseOf(at) === phase && isLossOf(row, session, table),
-        )
+      lost
+        .filter(({ row }) => !row || (row.session === session && row.table === table))
         .map(({ at }) => at)
     const onChain = processed.filter(
       (one) => one.processed.intentId === intentId && phaseOf(one.mined.block.since) === phase,
@@ -93,10 +90,6 @@ function askedOf(history: History): Asked[] {
       lost: { answer: lostOf('sessions'), payment: lostOf('payments') },
     }
   })
-}
-
-function isLossOf(row: Loss['row'], session: string, table: string): boolean {
-  return row === undefined || (row.session === session && row.table === table)
 }
 
 const requestIn = ({ mined, processed: { intentId } }: OnChain) =>
@@ -131,7 +124,10 @@ function judgeReplies(history: History, one: Asked, found: Found): void {
   }
   for (const delivery of deliveries) {
     const claim = claimOf(delivery)
-    if (claim !== 'ended' && (claim !== 'closed' || endsItself(delivery.dial))) continue
+    const { wanted, pin } = delivery.dial
+    // A session that ends by its own answers was decided by nobody before.
+    const endsItself = wanted.kind === 'nothing' || pin !== undefined
+    if (claim !== 'ended' && (claim !== 'closed' || endsItself)) continue
     const isAlone = deliveries.every(({ text }) => text === delivery.text)
     const wasDecided = deliveries.some(
       (other) =>
@@ -141,10 +137,6 @@ function judgeReplies(history: History, one: Asked, found: Found): void {
     found('identical', `${delivery.actor.name} is told that its session has ended`, { lost_answer })
   }
 }
-
-/** A session that ends by its own answers: nobody decided it before. */
-const endsItself = ({ wanted, pin }: Dial): boolean =>
-  wanted.kind === 'nothing' || pin !== undefined
 
 /** An end is an end: what was accepted until it was shown may have been paid, and nothing after. */
 function judgeEnds({ deliveries, payment, intentId, lost }: Asked, found: Found): void {

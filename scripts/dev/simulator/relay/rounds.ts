@@ -1,4 +1,3 @@
-import type { PoolRules } from '../../../../src/chain/chains.ts'
 import {
   ledgerRules,
   type OpenNonce,
@@ -108,6 +107,9 @@ function* misoffered(world: World, start: RoundStart, left: Work): Generator<str
   const { head, work } = start
   const { rules } = world.plan.knobs
   const { nonce: count } = head.state
+  // What a lost block had is offered no sooner than what a node took: no pool need have it.
+  const isLeftLying = (sentAt: number | undefined) =>
+    sentAt !== undefined && work.now - sentAt >= Math.min(5_000, rules.tendMs)
   // A replica on a branch that the chain has lost may have told that it passed them.
   if (!isCounted(world, work.now)) return
   for (const { nonce, transactions } of recorded(left)) {
@@ -118,15 +120,10 @@ function* misoffered(world: World, start: RoundStart, left: Work): Generator<str
     if (was !== undefined) {
       const bytes = { nonce, was, latest, signed: transactions.length, to: left.now }
       yield* misofferedAt(world, start, bytes)
-    } else if (isLeftLying(rules, latest, work.now)) {
+    } else if (isLeftLying(latest.sentAt)) {
       yield `nonce ${nonce}, which is back, not offered`
     }
   }
-}
-
-/** Says whether what a lost block had is offered no sooner than what a node took: no pool need have it. */
-function isLeftLying({ tendMs }: PoolRules, { sentAt }: Transaction, from: number): boolean {
-  return sentAt !== undefined && sentAt < from && from - sentAt >= Math.min(5_000, tendMs)
 }
 
 type Transaction = OpenNonce['transactions'][number]
