@@ -83,12 +83,6 @@ export async function startDenoRelays({
     setLater(ms: number) {
       laterMs = ms
     },
-    /** Ends one process in peace, and gives its exit code. */
-    async end(index: number, signal?: 'SIGINT' | 'SIGTERM') {
-      const code = await processes[index]?.stop(signal)
-      processes[index] = undefined
-      return code ?? null
-    },
     async stop() {
       await Promise.all(processes.map((_, index) => kill(index)))
       await bridge.stop()

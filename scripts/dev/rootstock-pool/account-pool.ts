@@ -94,7 +94,6 @@ export function createAccountPool<Waiting extends PoolTransaction>(rules: PoolRu
           nowMs - entry.arrivedMs >= rules.evictAfterMs,
       ),
     remove: (hash: Hex) => drop(({ transaction }) => transaction.hash === hash).length > 0,
-    clear: () => void drop(() => true),
   }
 }
 

@@ -22,8 +22,5 @@ export function createPool(rules: PoolRules) {
     all: () => each((pool) => pool.all()),
     evict: (head: number, nowMs: number) => each((pool) => pool.evict(head, nowMs)),
     remove: (hash: Hex) => [...accounts.values()].some((pool) => pool.remove(hash)),
-    clear() {
-      for (const pool of accounts.values()) pool.clear()
-    },
   }
 }

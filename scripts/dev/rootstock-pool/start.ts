@@ -52,12 +52,7 @@ export async function startRootstockPool(options: RootstockPoolOptions) {
         while (made.length < blocks) made.push(await mine(node))
         return made
       }),
-    evictAll: () =>
-      inTurn(async () => {
-        const hashes = pool.all().map(({ hash }) => hash)
-        pool.clear()
-        return hashes
-      }),
+    evictAll: () => inTurn(async () => pool.all().filter(({ hash }) => pool.remove(hash))),
     drop: (hash: Hex) => inTurn(async () => pool.remove(hash)),
     reorg: (reorganization: Reorganization) => inTurn(() => reorganize(node, reorganization)),
     setBlockTime,
