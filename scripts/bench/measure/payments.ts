@@ -32,11 +32,16 @@ const pairs = 18
 
 /** Measures payments a second, replies, and CPU a payment, of the relay and of the baseline in turn. */
 export async function measurePayments(world: World): Promise<void> {
-  const { figures, chain } = world
-  const deno = await startDeno(world)
+  const { figures, chain, atEnd } = world
+  const confirmed = countConfirmations()
+  const variables = await chain.makeVariables('deno')
+  const { onLine } = confirmed
+  // Redis stands in the object's place, and a bridge between them, whose CPU is nobody's.
+  const { url, pid, bridge, stop } = await startDenoRelays({ variables, workers: 1, onLine })
+  atEnd(stop)
   const served: Record<Name, Payer> = {
     relay: await world.serveRelay('plain'),
-    deno: deno.payer,
+    deno: { url, pid: pid(), confirmed },
     afternoon: await world.serveAfternoon('as it is asked'),
   }
   const pay = (name: Name, { callers, own, baseline }: (typeof warmUp)[number]) =>
@@ -51,20 +56,10 @@ export async function measurePayments(world: World): Promise<void> {
   const ratios = both.relay.map(({ cpuMs }, index) => cpuMs / (both.afternoon[index]?.cpuMs ?? 0))
   const pair = `relay against ${payers.afternoon}`
   figures.hold(`CPU of the server, 64 callers: ${pair}`, 'ratio', ...ratios)
-  const commands = deno.commands()
-  await payRound(chain, deno.payer, 30, { callers: 1 })
-  const each = (deno.commands() - commands) / 30
+  const commands = bridge.commands()
+  await payRound(chain, served.deno, 30, { callers: 1 })
+  const each = (bridge.commands() - commands) / 30
   figures.hold(`Redis, 1 caller: ${payers.deno}`, 'commands/payment', each)
-}
-
-/** Starts the relay on Deno with Redis in the object's place, and a bridge between them whose CPU is nobody's. */
-async function startDeno({ chain, atEnd }: World) {
-  const confirmed = countConfirmations()
-  const variables = await chain.makeVariables('deno')
-  const { onLine } = confirmed
-  const { url, pid, bridge, stop } = await startDenoRelays({ variables, workers: 1, onLine })
-  atEnd(stop)
-  return { payer: { url, pid: pid(), confirmed }, commands: bridge.commands }
 }
 
 function tellLoad(figures: Figures, callers: number, taken: Record<Name, PaymentRound[]>): void {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { type Counts, countBy } from '../../dev/count.ts'
 import { payRound } from '../payer.ts'
 import type { World } from '../world.ts'
 
@@ -34,11 +35,11 @@ const parts: Record<string, RegExp> = {
   'request, menu and screen': /src\/(ussd|account|loan|compose)|node_modules\/hono/,
 }
 
-const ofRuntime: Record<string, string> = {
-  '(idle)': 'idle',
-  '(garbage collector)': 'garbage collection',
-  '(program)': 'the runtime outside JavaScript',
-}
+const ofRuntime = new Map([
+  ['(idle)', 'idle'],
+  ['(garbage collector)', 'garbage collection'],
+  ['(program)', 'the runtime outside JavaScript'],
+])
 
 /** Measures where the Worker's CPU goes while it pays: a sample is the innermost frame's whose file says a part. */
 export async function measureProfile(world: World): Promise<void> {
@@ -83,31 +84,24 @@ async function profileDuring(inspectorUrl: string, work: () => Promise<unknown>)
   }
 }
 
-function countSamples({ nodes, samples }: Profile, map: SourceMap): Record<string, number> {
-  const byId = new Map(nodes.map((node) => [node.id, node]))
-  const parents = new Map(
-    nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)),
-  )
-  const counts: Record<string, number> = {}
-  const known = new Map<number, string>()
-  for (const id of samples) {
-    const part = known.get(id) ?? findPart(id)
-    known.set(id, part)
-    counts[part] = (counts[part] ?? 0) + 1
+/** Counts samples by part: a function of none is its caller's. */
+function countSamples({ nodes, samples }: Profile, map: SourceMap): Counts {
+  const partOf = new Map<number, string>()
+  const other = 'other libraries (encoding, parsing)'
+  // A caller stands before what it calls.
+  for (const { id, callFrame, children = [] } of nodes) {
+    const part = findPart(callFrame, map) ?? partOf.get(id) ?? other
+    for (const each of [id, ...children]) partOf.set(each, part)
   }
-  return counts
+  return countBy(samples.map((id) => partOf.get(id) ?? other))
+}
 
-  function findPart(id: number): string {
-    for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
-      const frame = byId.get(at)?.callFrame
-      if (frame === undefined) break
-      const runtime = ofRuntime[frame.functionName]
-      if (runtime !== undefined) return runtime
-      const entry = map.findEntry(frame.lineNumber, frame.columnNumber)
-      const file = 'originalSource' in entry ? entry.originalSource : ''
-      const part = Object.entries(parts).find(([, files]) => files.test(file))
-      if (part !== undefined) return part[0]
-    }
-    return 'other libraries (encoding, parsing)'
-  }
+function findPart(
+  { functionName, lineNumber, columnNumber }: Profile['nodes'][number]['callFrame'],
+  map: SourceMap,
+): string | undefined {
+  const entry = map.findEntry(lineNumber, columnNumber)
+  const file = 'originalSource' in entry ? entry.originalSource : ''
+  const part = Object.entries(parts).find(([, files]) => files.test(file))
+  return ofRuntime.get(functionName) ?? part?.[0]
 }

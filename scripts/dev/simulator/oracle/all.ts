@@ -1,13 +1,13 @@
 import type { Delivery, History } from '../history.ts'
 import { judgeBudget, judgeChain, judgeEnd } from './chain.ts'
-import { has } from './circumstances.ts'
+import { createFindings, type Found } from './circumstances.ts'
 import { judgeLender } from './lender.ts'
-import { createFindings, type Found, type Verdict } from './rules.ts'
+import type { Verdict } from './rules.ts'
 import { judgeSessions } from './sessions.ts'
 
 /** Reads what the replies and the chain say, and names each promise that they break. */
 export function judge(history: History): Verdict {
-  const { found, ...verdict } = createFindings()
+  const { found, ...verdict } = createFindings(history)
   judgeSessions(history, found)
   judgeTimes(history, found)
   judgeChain(history, found)
@@ -23,7 +23,7 @@ const answeredWithinMs = 8_000
 const troubleFeltMs = 45_000
 
 function judgeTimes(history: History, found: Found): void {
-  const { deliveries, losses } = history
+  const { deliveries } = history
   const troubled = deliveries.filter(isTroubled)
   for (const [index, delivery] of deliveries.entries()) {
     const { actor, startedAt, repliedAt, said, reply } = delivery
@@ -39,12 +39,16 @@ function judgeTimes(history: History, found: Found): void {
     const felt = (other: Delivery) =>
       other.startedAt <= (repliedAt ?? startedAt) &&
       (other.repliedAt ?? other.startedAt) + troubleFeltMs >= startedAt
-    found('unanswered', `${actor.name} is told ${reply?.replaceAll('\n', ' / ')}`, {
-      troubled: () => troubled.some(felt),
-      repeated: () => isRepeated(deliveries.slice(0, index), delivery),
-      lost_rows: losses.length > 0,
-      distrusted: has(history, 'unlisted'),
-    })
+    found(
+      'unanswered',
+      `${actor.name} is told ${reply?.replaceAll('\n', ' / ')}`,
+      {
+        troubled: () => troubled.some(felt),
+        repeated: () => isRepeated(deliveries.slice(0, index), delivery),
+      },
+      'lost_rows',
+      'distrusted',
+    )
   }
 }
 

@@ -2,12 +2,10 @@ import { refusalOf } from '../../../../src/loan/calls.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { type History, unsettled } from '../history.ts'
 import { Status } from '../model/contracts.ts'
-import { commonExcuses, has, isLeftFar, lifetimeMs } from './circumstances.ts'
-import type { Found } from './rules.ts'
+import { type Found, isLeftFar, lifetimeMs } from './circumstances.ts'
 
 export function judgeChain(history: History, found: Found): void {
   const { arrivals, totalsWei, processed, plan } = history
-  const { lost_rows, foreign, reorganized } = commonExcuses(history)
   if (totalsWei[0] !== totalsWei[1]) {
     found('conserved', `${totalsWei[0]} wei have become ${totalsWei[1]}`)
   }
@@ -19,19 +17,15 @@ export function judgeChain(history: History, found: Found): void {
     const isUnderbid =
       refusal === 'underbid' && gasPriceWei >= (over?.gasPriceWei ?? gasPriceWei + 1n)
     if (!isUnderbid) continue
-    found('bump', `${hash} does not outbid ${over?.hash}`, { lost_rows, foreign })
+    found('bump', `${hash} does not outbid ${over?.hash}`, 'lost_rows', 'foreign')
   }
   for (const { processed: result } of processed) {
     if (result.status !== Status.failed) continue
     const { reason } = refusalOf(result.returnData)
     if (reason !== 'balance_too_low' && reason !== 'no_liquidity') continue
     const rule = reason === 'no_liquidity' ? 'lent' : 'overdrawn'
-    found(rule, `${result.intentId} passed on what another payment had used up`, {
-      no_preflight: !plan.knobs.preflight,
-      lost_rows,
-      reorganized,
-      disturbed: has(history, 'withdrawal', 'pause', 'foreign', 'unlisted'),
-    })
+    const words = `${result.intentId} passed on what another payment had used up`
+    found(rule, words, 'no_preflight', 'lost_rows', 'reorganized', 'disturbed')
   }
 }
 
@@ -79,7 +73,7 @@ export function judgeBudget(history: History, found: Found): void {
   const again = 2 * sendAgain(asked, rounds) + skipped.length
   if (shared.length <= own + missed + 3 * blocks + again) return
   const words = `${rounds.size} rounds of about ${Math.ceil(blocks)} blocks ask ${shared.length} times`
-  found('budget', words, commonExcuses(history))
+  found('budget', words, 'lost_rows', 'reorganized', 'foreign')
 }
 
 /** The highest block that rounds had followed; where none, they follow down to what is ours. */
@@ -90,7 +84,6 @@ function followedTo({ followed, processed }: History, head: number): number {
 /** What is left at the end, and what others than this judge have noticed. */
 export function judgeEnd(history: History, found: Found): void {
   const { losses, foreign } = history
-  const { lost_rows, reorganized, foreign: isForeign } = commonExcuses(history)
   const open = [
     ...history.work.nonces.map(({ nonce }) => `nonce ${nonce} is recorded`),
     ...unsettled(history.work).map(({ order, state }) => `${order.request.intentId} is ${state}`),
@@ -98,11 +91,8 @@ export function judgeEnd(history: History, found: Found): void {
   if (open.length > 0) found('settled', open.join('; '))
   for (const transaction of open.length > 0 ? [] : history.pool) {
     const { nonce, hash } = transaction
-    found('gap', `nonce ${nonce} (${hash}) waits`, {
-      foreign: foreign.has(hash),
-      left_far: () => isLeftFar(history, transaction),
-      lost_rows,
-    })
+    const own = { foreign: foreign.has(hash), left_far: () => isLeftFar(history, transaction) }
+    found('gap', `nonce ${nonce} (${hash}) waits`, own, 'lost_rows')
   }
   // A row that is lost alone is missing in what counts it.
   const isRowLost = losses.some(({ row }) => row !== undefined)
@@ -113,34 +103,15 @@ export function judgeEnd(history: History, found: Found): void {
   for (const payments of history.payments) {
     for (const [intentId, { state, attempts }] of payments) {
       if (state !== 'expired') continue
-      found('made', `${intentId} has expired`, {
-        was_down: history.plan.knobs.outageDays !== undefined,
-        in_vain: attempts >= ledgerRules.maxAttempts,
-        lost_rows,
-        outlasted: () => isOutlasted(history),
-      })
+      const in_vain = attempts >= ledgerRules.maxAttempts
+      found('made', `${intentId} has expired`, 'was_down', { in_vain }, 'lost_rows', 'outlasted')
     }
   }
   if (history.reorganizationsTold > 0) {
-    found('stated', 'the log tells of a reorganization, and there was none', { reorganized })
+    found('stated', 'the log tells of a reorganization, and there was none', 'reorganized')
   }
   if (history.displacedTold > 0) {
-    found('stated', 'the log tells of a transaction of another program, and there was none', {
-      foreign: isForeign,
-      lost_rows,
-      reorganized,
-    })
+    const words = 'the log tells of a transaction of another program, and there was none'
+    found('stated', words, 'foreign', 'lost_rows', 'reorganized')
   }
-}
-
-/** Says whether node or chain stood still, or a crowd waited, for longer than a request is good for. */
-function isOutlasted({ plan: { knobs, items } }: History): boolean {
-  const isCrowded = knobs.callers > 100
-  return items.some(
-    (item) =>
-      (item.kind === 'node_down' ||
-        item.kind === 'no_blocks' ||
-        (item.kind === 'unlisted' && isCrowded)) &&
-      item.forMs > lifetimeMs,
-  )
 }

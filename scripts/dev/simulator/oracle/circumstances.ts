@@ -3,6 +3,7 @@ import { requestLifetimeSeconds } from '../../../../src/relay/relayer.ts'
 import type { History } from '../history.ts'
 import { Status } from '../model/contracts.ts'
 import type { Item } from '../plan.ts'
+import type { Excuse, Rule, Verdict, Violation } from './rules.ts'
 
 export const lifetimeMs = requestLifetimeSeconds * 1000
 
@@ -12,11 +13,55 @@ export const isSpending = (status: number): boolean =>
 export const has = ({ plan }: Pick<History, 'plan'>, ...kinds: Item['kind'][]): boolean =>
   plan.items.some(({ kind }) => kinds.includes(kind))
 
-export const commonExcuses = ({ losses, reorganizations, foreign }: History) => ({
-  lost_rows: losses.length > 0,
-  reorganized: reorganizations.length > 0,
-  foreign: foreign.size > 0,
-})
+/** Says whether node or chain stood still, or a crowd waited, for longer than a request is good for. */
+const isOutlasted = ({ plan: { knobs, items } }: History): boolean =>
+  items.some(
+    (item) =>
+      (item.kind === 'node_down' ||
+        item.kind === 'no_blocks' ||
+        (item.kind === 'unlisted' && knobs.callers > 100)) &&
+      item.forMs > lifetimeMs,
+  )
+
+/** Excuses that a history has as a whole. */
+const shared = {
+  was_down: ({ plan }) => plan.knobs.outageDays !== undefined,
+  lost_rows: ({ losses }) => losses.length > 0,
+  reorganized: ({ reorganizations }) => reorganizations.length > 0,
+  foreign: ({ foreign }) => foreign.size > 0,
+  distrusted: (history) => has(history, 'unlisted'),
+  no_preflight: ({ plan }) => !plan.knobs.preflight,
+  disturbed: (history) => has(history, 'withdrawal', 'pause', 'foreign', 'unlisted'),
+  outlasted: isOutlasted,
+} satisfies Partial<Record<Excuse, (history: History) => boolean>>
+
+/** Excuses by the names of those that are shared, and others with what decides them. */
+export type Excuses = readonly (
+  | keyof typeof shared
+  | Partial<Record<Excuse, boolean | (() => boolean)>>
+)[]
+
+export type Found = (rule: Rule, words: string, ...unless: Excuses) => void
+
+export function createFindings(history: History): Verdict & { found: Found } {
+  const violations: Violation[] = []
+  const excused: Partial<Record<Excuse, number>> = {}
+  return {
+    violations,
+    excused,
+    found(rule, words, ...unless) {
+      const own = unless.map((one) =>
+        typeof one === 'string' ? { [one]: shared[one](history) } : one,
+      )
+      for (const [name, is] of own.flatMap(Object.entries) as [Excuse, unknown][]) {
+        if (!(typeof is === 'function' ? is() : is)) continue
+        excused[name] = (excused[name] ?? 0) + 1
+        return
+      }
+      violations.push({ rule, words })
+    },
+  }
+}
 
 /** Says whether bytes were sent before their nonce was given up: a pool that takes any nonce may hold them until they are outbid. */
 export function isLeftFar(

@@ -10,8 +10,7 @@ import { firstPinOf } from '../draw/lender.ts'
 import { type Delivery, dataOf, type History } from '../history.ts'
 import type { MemoryEvent } from '../lender/kept-memory.ts'
 import { phoneOf, principalWei } from '../plan.ts'
-import { commonExcuses } from './circumstances.ts'
-import type { Found } from './rules.ts'
+import type { Found } from './circumstances.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -189,7 +188,6 @@ function paidBy(history: History, account: Address) {
 /** No account sends more in a day than the operator lets it, by the ledger's own clock. */
 function judgeDay(history: History, account: Address, found: Found): void {
   const { transfersADay, sentADayWei } = history.plan.knobs.limits
-  const { lost_rows } = commonExcuses(history)
   const sent = paidBy(history, account)
     .map(({ payment }) => payment)
     .filter(({ order }) => order.spendsWei > 0n && order.kind === 'transfer')
@@ -200,10 +198,10 @@ function judgeDay(history: History, account: Address, found: Found): void {
       .filter(({ state }) => state !== 'reverted' && state !== 'expired')
       .reduce((sum, { order }) => sum + order.spendsWei, 0n)
     if (transfersADay !== undefined && day.length > transfersADay) {
-      found('limited', `${account} makes ${day.length} transfers in a day`, { lost_rows })
+      found('limited', `${account} makes ${day.length} transfers in a day`, 'lost_rows')
     }
     if (sentADayWei !== undefined && wei > sentADayWei) {
-      found('limited', `${account} sends ${wei} wei in a day`, { lost_rows })
+      found('limited', `${account} sends ${wei} wei in a day`, 'lost_rows')
     }
   }
 }
@@ -225,10 +223,7 @@ function judgeTexts(history: History, found: Found): void {
   for (const { to, text } of history.texted) {
     const name = nameOf(to, text)
     const left = due.get(name) ?? 0
-    if (left === 0) {
-      const { reorganized, lost_rows } = commonExcuses(history)
-      found('texted', name, { reorganized, lost_rows })
-    }
+    if (left === 0) found('texted', name, 'reorganized', 'lost_rows')
     due.set(name, left - 1)
   }
 }

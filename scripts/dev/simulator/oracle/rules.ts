@@ -63,24 +63,3 @@ export type Violation = { rule: Rule; words: string }
 
 /** What a judge says of a run; `excused`: how often each excuse was needed. */
 export type Verdict = { violations: readonly Violation[]; excused: Partial<Record<Excuse, number>> }
-
-export type Excuses = Partial<Record<Excuse, boolean | (() => boolean)>>
-
-export type Found = (rule: Rule, words: string, unless?: Excuses) => void
-
-export function createFindings(): Verdict & { found: Found } {
-  const violations: Violation[] = []
-  const excused: Partial<Record<Excuse, number>> = {}
-  return {
-    violations,
-    excused,
-    found(rule, words, unless = {}) {
-      for (const [name, is] of Object.entries(unless) as [Excuse, boolean | (() => boolean)][]) {
-        if (!(typeof is === 'function' ? is() : is)) continue
-        excused[name] = (excused[name] ?? 0) + 1
-        return
-      }
-      violations.push({ rule, words })
-    },
-  }
-}

@@ -10,8 +10,7 @@ import {
   type Statement,
 } from '../history.ts'
 import { Status } from '../model/contracts.ts'
-import { commonExcuses, has, isLeftFar, isSpending } from './circumstances.ts'
-import type { Excuses, Found } from './rules.ts'
+import { type Excuses, type Found, has, isLeftFar, isSpending } from './circumstances.ts'
 
 /** What was delivered for one session of one caller: one payment at most. */
 type Asked = {
@@ -37,13 +36,12 @@ export function judgeSessions(history: History, found: Found): void {
     judgeReplies(history, one, found)
     judgeEnds(one, found)
     judgeOutcome(history, one, found)
-    judgeStatements(history, one, found)
+    judgeStatements(one, found)
     judgeRepetition(history, one, found)
     const [first] = one.deliveries
     if (first?.isHopeless === true && claimOf(first) === 'submitted') {
       // What was decided before, or what the chain has spent, is answered as it was.
-      const { lost_rows } = commonExcuses(history)
-      found('admitted', `${first.actor.name} is told "submitted"`, { lost_rows })
+      found('admitted', `${first.actor.name} is told "submitted"`, 'lost_rows')
     }
   }
   judgeUnasked(history, asked, found)
@@ -100,7 +98,6 @@ const spendingOf = ({ processed }: Asked): OnChain[] =>
 
 function judgeReplies(history: History, one: Asked, found: Found): void {
   const { deliveries, lost, arrivals, payment, execution } = one
-  const { reorganized, lost_rows } = commonExcuses(history)
   const status = execution?.processed.status
   const outcome =
     status === undefined ? undefined : status === Status.executed ? 'executed' : 'failed'
@@ -108,19 +105,22 @@ function judgeReplies(history: History, one: Asked, found: Found): void {
   const inOrder = deliveries.toSorted((a, b) => (a.repliedAt ?? 0) - (b.repliedAt ?? 0))
   const fate = { isSent: arrivals.length > 0, outcome } as const
   for (const { rule, words, one: told, earlier } of judgeSession(inOrder, fate)) {
+    const lost_payment = lost.payment.length > 0
     const excusesOf: Partial<Record<typeof rule, Excuses>> = {
-      submitted: { expired: payment?.state === 'expired', lost_payment: lost.payment.length > 0 },
-      nothing_sent: { lost_answer },
-      one_question: {
-        lost_answer,
-        neither_pays: [told, earlier].every((each) => each?.dial.wanted.kind === 'nothing'),
-      },
-      identical: {
-        forgotten: () => earlier === undefined || isForgotten(history, one, earlier, told),
-      },
-      told: { reorganized, lost_rows },
+      submitted: [{ expired: payment?.state === 'expired', lost_payment }],
+      nothing_sent: [{ lost_answer }],
+      one_question: [
+        {
+          lost_answer,
+          neither_pays: [told, earlier].every((each) => each?.dial.wanted.kind === 'nothing'),
+        },
+      ],
+      identical: [
+        { forgotten: () => earlier === undefined || isForgotten(history, one, earlier, told) },
+      ],
+      told: ['reorganized', 'lost_rows'],
     }
-    found(rule, `${told.actor.name} ${words}`, excusesOf[rule])
+    found(rule, `${told.actor.name} ${words}`, ...(excusesOf[rule] ?? []))
   }
   for (const delivery of deliveries) {
     const claim = claimOf(delivery)
@@ -221,49 +221,42 @@ function expectedOf(
 }
 
 /** What the log says of a payment, and what callers are told after it. */
-function judgeStatements(history: History, one: Asked, found: Found): void {
+function judgeStatements(one: Asked, found: Found): void {
   const { deliveries, statements, intentId, payment, lost, execution, executed } = one
-  const { reorganized, lost_rows, foreign } = commonExcuses(history)
   const lost_answer = lost.answer.length > 0
   const failedAt = statements.find(({ to }) => to === 'reverted' || to === 'expired')?.at
   for (const delivery of deliveries) {
     const isLate = failedAt !== undefined && failedAt < delivery.startedAt
     if (claimOf(delivery) !== 'submitted' || !isLate) continue
-    found('told', `${delivery.actor.name} is told "submitted" of ${intentId}, which has failed`, {
-      reorganized,
-      lost_rows,
-    })
+    const words = `${delivery.actor.name} is told "submitted" of ${intentId}, which has failed`
+    found('told', words, 'reorganized', 'lost_rows')
   }
   if (payment === undefined || deliveries.every((told) => claimOf(told) !== 'submitted')) return
   const another_intent = executed !== undefined && executed.data !== payment.order.request.data
   const expected = expectedOf(one, payment)
   for (const { to, at } of statements) {
-    const unless = { reorganized, lost_answer, another_intent }
+    const unless = ['reorganized', { lost_answer, another_intent }] as const
     if (['confirmed', 'reverted', 'expired'].includes(to) && to !== expected) {
-      found('stated', `${intentId} was stated to be ${to}, and the chain says ${expected}`, unless)
+      const words = `${intentId} was stated to be ${to}, and the chain says ${expected}`
+      found('stated', words, ...unless)
     }
     if (to !== 'queued' || execution === undefined || at <= execution.mined.block.since) continue
-    found('stated', `${intentId} is stated to wait, and a block has executed it`, {
-      ...unless,
-      lost_rows,
-      foreign,
-    })
+    const words = `${intentId} is stated to wait, and a block has executed it`
+    found('stated', words, ...unless, 'lost_rows', 'foreign')
   }
 }
 
 /** A request that reaches a second block costs gas, and only the forwarder keeps it from paying twice. */
 function judgeRepetition(history: History, { intentId, processed }: Asked, found: Found): void {
-  const { lost_rows, foreign, reorganized } = commonExcuses(history)
   // One for which the gas of its batch was too little goes out again.
   const hashes = processed
     .filter((one) => one.processed.status !== Status.skipped)
     .map(({ mined }) => mined.transaction)
   if (hashes.length <= 1) return
-  found('once', `${intentId} reached blocks in ${hashes.map(({ hash }) => hash).join(' and ')}`, {
-    lost_rows,
-    foreign,
+  const words = `${intentId} reached blocks in ${hashes.map(({ hash }) => hash).join(' and ')}`
+  found('once', words, 'lost_rows', 'foreign', {
     // A transaction that reverted as a whole, and whose request went out again, may be mined once more.
-    distrusted: reorganized && has(history, 'unlisted'),
+    distrusted: history.reorganizations.length > 0 && has(history, 'unlisted'),
     left_far: () => hashes.filter((one) => !isLeftFar(history, one)).length <= 1,
   })
 }
