@@ -1,4 +1,3 @@
-import { parseEther } from 'viem'
 import { type Counts, countBy, quantile } from '../dev/count.ts'
 import type { Fault } from '../dev/faults/fault-proxy.ts'
 import { inLanes } from '../dev/lanes.ts'
@@ -78,8 +77,6 @@ export async function soak(options: SoakOptions) {
     callers: Math.min(mostCallers, Math.max(fewestCallers, callers)),
     variables: { OPERATOR_TOKEN: operatorToken },
     workers: 2,
-    depositWei: parseEther('5'),
-    loansWei: parseEther('500'),
   })
   try {
     for (const fault of faults) rig.faults.script({ fault, rate })

@@ -20,7 +20,7 @@ async function startServer(options: Parameters<typeof startRedisServer>[0] = {})
 }
 
 /** Starts relays that keep their rows in this Redis, or in one of their own. */
-async function startRelays(options: RigOptions, redis?: RedisServer) {
+async function startRelays(options: Partial<RigOptions>, redis?: RedisServer) {
   const started: DenoRelays[] = []
   const own = await startRig({
     blockMs: 100,
@@ -97,8 +97,7 @@ describe.skipIf(!hasRedisServer())('a Redis that lost rows', () => {
     { what: 'the bytes of one nonce', keys: 'ledger:*:row:transactions:*' },
   ])('namely $what: its payment goes on, and nothing is bumped over', async ({ keys }) => {
     const redis = await startServer()
-    const rules = { minGasPriceWei: minPrice }
-    const { own, relays } = await startRelays({ callers: 4, workers: 2, rules }, redis)
+    const { own, relays } = await startRelays({ callers: 4, workers: 2 }, redis)
     own.rootstock.setBlockTime(undefined)
     const deliveries = Array.from({ length: 3 }, () => pay(own.nextCaller().phone))
     const replies = []

@@ -1,8 +1,7 @@
 import { type Address, type Hex, parseEther } from 'viem'
 import { createIntentKeys } from '../../../src/account/session-keys.ts'
-import { startChain, type TestChain } from '../chain.ts'
+import { startChain } from '../chain.ts'
 import { startFaultProxy } from '../faults/fault-proxy.ts'
-import type { RootstockRules } from '../rootstock-pool/rules.ts'
 import { type RootstockPool, startRootstockPool } from '../rootstock-pool/start.ts'
 import { until } from '../wait.ts'
 import { type Caller, callersOf, createTreasury } from './callers.ts'
@@ -24,12 +23,8 @@ export type RigOptions = {
   workers?: number
   seed?: number
   variables?: Record<string, string>
-  depositWei?: bigint
-  /** For loans: added to the pool's money, and set as the day's cap. */
-  loansWei?: bigint
-  /** ms between blocks; undefined: blocks are made by hand. */
-  blockMs?: number | undefined
-  rules?: Partial<RootstockRules>
+  /** ms between blocks. */
+  blockMs: number
 }
 
 /** Something is mined long before, on the busiest of machines. */
@@ -42,58 +37,39 @@ export class UnsettledError extends Error {
 
 export const stranger: Address = '0x00000000000000000000000000000000000A11cE'
 
-export async function startRig({ blockMs, rules = {}, ...options }: RigOptions = {}) {
-  const chain = await startFundedChain(options)
-  const rootstock = await startRootstockPool({ anvilUrl: chain.anvil.url, blockMs, rules })
-  const blocks: Record<string, string> =
-    blockMs === undefined ? {} : { BLOCK_SECONDS: `${blockMs / 1000}` }
-  const variables = { POOL_RULES: 'rootstock', CONFIRMATIONS: '2', ...blocks, ...options.variables }
-  const rig = await assemble(chain, rootstock, { ...options, variables })
-  return {
-    ...rig,
-    rootstock,
-    async stop() {
-      await rig.stop()
-      await rootstock.stop()
-      await chain.stop()
-    },
-  }
-}
-
-async function startFundedChain({
+export async function startRig({
   callers: count = 20,
-  depositWei = parseEther('10'),
-  loansWei,
-}: RigOptions): Promise<TestChain & { callers: readonly Caller[] }> {
+  relays = process.env.SERVED_BY === 'deno' ? startDenoRelays : startRelayWorkers,
+  workers = 1,
+  seed = 1,
+  blockMs,
+  ...options
+}: RigOptions) {
   const chain = await startChain()
   const callers = await callersOf(chain, count)
   const treasury = createTreasury(chain)
   const accounts = callers.map(({ account }) => account.address)
-  await treasury.deposit(accounts, depositWei)
-  if (loansWei !== undefined) {
-    await treasury.fund(loansWei)
-    await treasury.setDailyCap(loansWei)
+  await treasury.deposit(accounts, parseEther('5'))
+  await treasury.fund(parseEther('500'))
+  await treasury.setDailyCap(parseEther('500'))
+  const rootstock = await startRootstockPool({ anvilUrl: chain.anvil.url, blockMs })
+  const faults = await startFaultProxy({ target: rootstock.url, seed })
+  const variables = {
+    ...chain.bindings,
+    NODE_URL: faults.url,
+    POOL_RULES: 'rootstock',
+    CONFIRMATIONS: '2',
+    BLOCK_SECONDS: `${blockMs / 1000}`,
+    ...options.variables,
   }
-  return { ...chain, callers }
-}
-
-async function assemble(
-  chain: TestChain & { callers: readonly Caller[] },
-  { url: target, pool }: RootstockPool,
-  { relays, seed = 1, workers = 1, variables = {} }: RigOptions,
-) {
-  const { callers, bindings } = chain
+  const relay = await relays({ variables, workers })
   const truth: GroundTruth = {
     anvilUrl: chain.anvil.url,
     loan: chain.loan,
     forwarder: { chainId: 31, address: chain.forwarder },
     callers,
-    intentKeys: createIntentKeys(bindings.ACCOUNT_KEY_SECRET as Hex),
+    intentKeys: createIntentKeys(chain.bindings.ACCOUNT_KEY_SECRET as Hex),
   }
-  const usual = process.env.SERVED_BY === 'deno' ? startDenoRelays : startRelayWorkers
-  const faults = await startFaultProxy({ target, seed })
-  const configured = { variables: { ...bindings, NODE_URL: faults.url, ...variables } }
-  const relay = await (relays ?? usual)({ ...configured, workers })
   const told: Told[] = []
   const fresh = callers.values()
 
@@ -105,6 +81,7 @@ async function assemble(
 
   return {
     chain,
+    rootstock,
     faults,
     relay,
     callers,
@@ -122,13 +99,12 @@ async function assemble(
     note,
     told: told as readonly Told[],
     /** Waits until nothing is open any more. @throws {UnsettledError} saying what still is, where nothing moves */
-    settle: () => settle(truth, () => openIn(truth, relay, pool, told)),
+    settle: () => settle(truth, () => openIn(truth, relay, rootstock.pool, told)),
     judge: () => judge(truth, told),
     /** Starts another relay with the same key and secrets, and a ledger of its own. */
-    another: () => (relays ?? usual)({ ...configured, workers: 1 }),
+    another: () => relays({ variables, workers: 1 }),
     async stop() {
-      await relay.stop()
-      await faults.stop()
+      for (const each of [relay, faults, rootstock, chain]) await each.stop()
     },
   }
 }

@@ -14,7 +14,7 @@ export const pay = (phone: string, amount = '0.25') => ({
 })
 
 /** A rig with Rootstock's pool for the tests of a file, after each of which the oracle finds nothing wrong. */
-export function openRig(options: RigOptions = {}) {
+export function openRig(options: Partial<RigOptions> = {}) {
   const rig = opened(async () => withHelpers(await startRig({ blockMs, callers: 120, ...options })))
   afterEach(async ({ task }) => {
     if (task.result?.state !== 'fail') await rig.settled()
