@@ -11,10 +11,11 @@ export const feedLimits = {
   requestsPerSocket: 50,
   /** Characters that were sent to a client which has sent nothing since. */
   unansweredPerSocket: 8 * 1024 * 1024,
-  /** The same over all clients: beyond it those who owe most are closed first. */
-  unansweredInAll: 32 * 1024 * 1024,
-  /** The same over clients that were closed and have not gone: beyond it no new client is taken in. */
-  lingeringInAll: 32 * 1024 * 1024,
+  /** The same over a key's clients and over all, less what any client has read by now: beyond it who owes most is closed. */
+  unreadPerKey: 32 * 1024 * 1024,
+  unreadInAll: 64 * 1024 * 1024,
+  /** Of a key's clients that were closed and have not gone: beyond it no new client of the key is taken in. */
+  lingeringPerKey: 32 * 1024 * 1024,
   messageBytes: 2 * 1024 * 1024,
   /** Bytes that filters of subscriptions take, of one key and in all. */
   filters: { each: 2 * 1024 * 1024, inAll: 16 * 1024 * 1024 },

@@ -2,6 +2,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { FeedLimits } from './options.ts'
 import type { Topic } from './subscriptions.ts'
+import { createLingering, createUnread } from './unread.ts'
 
 /** One client's connection, whatever the runtime calls it. */
 export type FeedSocket = {
@@ -29,9 +30,6 @@ const unreadWords = 'read faster, or send something now and then'
 
 export const revokedWords = 'the API key is not valid any more'
 
-/** A client that was closed and does not answer that keeps its place for so long. */
-const lingerMs = 600_000
-
 export type SessionsOptions = {
   limits: FeedLimits
   clock: Clock
@@ -44,48 +42,53 @@ export type Sessions = ReturnType<typeof createSessions>
 /** The connections of a feed. None of them can make the runtime hold more than the limits. */
 export function createSessions({ limits, clock, log, left }: SessionsOptions) {
   const sessions = new Map<string, Session>()
-  /** Closed from here, but not by the client: the runtime holds what it did not read. */
-  const lingering = new Map<string, { keyHash: string; since: number; length: number }>()
-  let unansweredInAll = 0
+  const lingering = createLingering(limits)
+  const unread = createUnread(limits, clock)
 
   function restore(socket: FeedSocket): Session {
     const session = { socket, topics: new Map(), unanswered: 0, requests: 0 }
     sessions.set(socket.id, session)
+    unread.count(socket.keyHash, 1)
     return session
-  }
-
-  function hasPlace(keyHash: string, most: number): boolean {
-    const gone = keepSince(clock.now() - lingerMs, lingering)
-    const open = [...sessions.values()].map(({ socket }) => socket)
-    const ofKey = [...gone, ...open].filter((one) => one.keyHash === keyHash)
-    const held = gone.reduce((sum, { length }) => sum + length, 0)
-    return ofKey.length < most && held <= limits.lingeringInAll
   }
 
   /** The client sent something, so it is alive and, as far as one can tell, reads. */
   function heard(session: Session): void {
-    unansweredInAll -= session.unanswered
+    unread.add(session.socket.keyHash, -session.unanswered)
     session.unanswered = 0
   }
 
   function forget(session: Session): void {
-    if (!sessions.delete(session.socket.id)) return
+    const { id, keyHash } = session.socket
+    if (!sessions.delete(id)) return
     heard(session)
+    unread.count(keyHash, -1)
     left(session)
   }
 
   /** Closes from here. The client is told nothing more, whether it answers the closing or not. */
   function end(session: Session, code: number, reason: string): void {
     const { id, keyHash, close } = session.socket
-    lingering.set(id, { keyHash, since: clock.now(), length: session.unanswered })
+    lingering.add(id, keyHash, session.unanswered)
     close(code, reason)
     forget(session)
     log({ level: 'info', event: 'socket.closed', message: reason, code })
   }
 
+  /** Closes who has left most unanswered, of the key that was sent something or of the one that leaves most unread. */
+  function bound(keyHash: string): void {
+    for (;;) {
+      const over = unread.keyOverLimit(keyHash)
+      const [most] = ofKey(sessions, over).toSorted((a, b) => b.unanswered - a.unanswered)
+      if (most === undefined) return
+      end(most, closeCodes.tryLater, unreadWords)
+    }
+  }
+
   return {
     open(socket: FeedSocket, mostOfItsKey: number): boolean {
-      if (!hasPlace(socket.keyHash, mostOfItsKey)) return false
+      const places = mostOfItsKey - lingering.places(socket.keyHash)
+      if (ofKey(sessions, socket.keyHash).length >= places) return false
       restore(socket)
       return true
     },
@@ -97,8 +100,7 @@ export function createSessions({ limits, clock, log, left }: SessionsOptions) {
       const { socket } = session
       if (!sessions.has(socket.id)) return
       // Runtimes that show no queue are held by what the client has left unanswered.
-      const buffered = socket.buffered?.()
-      const owed = buffered ?? session.unanswered
+      const owed = socket.buffered?.() ?? session.unanswered
       if (owed > 0 && owed + text.length > limits.unansweredPerSocket) {
         end(session, closeCodes.tryLater, unreadWords)
         return
@@ -110,26 +112,20 @@ export function createSessions({ limits, clock, log, left }: SessionsOptions) {
         forget(session)
         return
       }
-      if (buffered !== undefined) return
+      if (socket.buffered !== undefined) return
       session.unanswered += text.length
-      unansweredInAll += text.length
-      while (unansweredInAll > limits.unansweredInAll) {
-        const [most] = [...sessions.values()].toSorted((a, b) => b.unanswered - a.unanswered)
-        if (most === undefined) break
-        end(most, closeCodes.tryLater, unreadWords)
-      }
+      unread.add(socket.keyHash, text.length)
+      bound(socket.keyHash)
     },
     end,
     gone(id: string): void {
-      lingering.delete(id)
+      lingering.gone(id)
       const session = sessions.get(id)
       if (session !== undefined) forget(session)
     },
   }
 }
 
-/** Deletes what is older, and gives the others. */
-function keepSince<T extends { since: number }>(earliest: number, all: Map<string, T>): T[] {
-  for (const [id, { since }] of all) if (since < earliest) all.delete(id)
-  return [...all.values()]
+function ofKey(sessions: ReadonlyMap<string, Session>, keyHash: string | undefined): Session[] {
+  return [...sessions.values()].filter(({ socket }) => socket.keyHash === keyHash)
 }
