@@ -50,14 +50,15 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const callersService = budget ? serviceOf(config.chain.id, 'callers') : nodeService
   const keys = assembleKeys(config, runtime, store, budget)
   const operations = assembleOperations({ config, runtime, stores, nodeService, budget })
-  const isTarget = createTargetCheck(forwarderOf(config), config.loan)
-  const lookAtContracts = createContractsLook(isTarget)
+  const lookAtContracts = createContractsLook(createTargetCheck(forwarderOf(config), config.loan))
   const sendSms = assembleSms(config, runtime, stores.memory)
   let app: App | undefined
 
   function feedKeeperOver(service: NodeService): FeedKeeper {
-    const urls = urlsOf(config, service.chainId)
-    return { service, urls, keys, limits: feedLimits, clock, log }
+    const { chainId } = service
+    const socketUrls = config.webSockets.get(networkOf(chainId)) ?? []
+    const share = chainId === config.chain.id ? budget?.feedShare() : undefined
+    return { service, socketUrls, share, keys, limits: feedLimits, clock, log }
   }
 
   function assembleApp(): App {
@@ -126,8 +127,10 @@ function assembleKeys(
   return callsASecond ? withinRate(bought, callsASecond, clock.now) : bought
 }
 
+const networkOf = (chainId: number) => (chainId === 30 ? 30 : 31)
+
 function urlsOf(config: Config, chainId: number): readonly string[] {
-  return config.networks.get(chainId === 30 ? 30 : 31) ?? []
+  return config.networks.get(networkOf(chainId)) ?? []
 }
 
 /** Closes `/ussd` outside development where no secret is in its address. */

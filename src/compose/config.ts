@@ -26,6 +26,8 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
     fees: { minWei: settings.MIN_GAS_PRICE_WEI, maxWei: settings.maxGasPriceWei },
     /** Names the nodes of every network that is served, the preferred ones first. */
     networks,
+    /** Names where the nodes of each network take WebSockets: at their own addresses, where nothing else is set. */
+    webSockets: new Map([...networks].map(([id, urls]) => [id, socketUrlsOf(settings, id, urls)])),
     loan: settings.LOAN_ADDRESS.toLowerCase() as Address,
     forwarder: settings.FORWARDER_ADDRESS.toLowerCase() as Address,
     relayerMnemonic: settings.RELAYER_MNEMONIC,
@@ -56,6 +58,12 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
       languages: settings.LANGUAGES,
     },
   }
+}
+
+function socketUrlsOf(settings: Settings, id: Chain['id'], urls: readonly string[]) {
+  const own = { 30: settings.NODE_WS_URL_30, 31: settings.NODE_WS_URL_31 }[id]
+  const usual = id === settings.chain.id ? settings.NODE_WS_URL : undefined
+  return own ?? usual ?? urls.map((url) => url.replace(/^http/, 'ws'))
 }
 
 const budgetOf = ({ callsADay, UPSTREAM_RESERVE: reserve }: Settings) =>

@@ -68,7 +68,12 @@ function senderChecks(settings: Settings): Checks {
 
 function otherChecks({ chain, isLocal, profile, callsADay, ...settings }: Settings): Checks {
   const { UPSTREAM_RESERVE: reserve, RATE_FEED_URL: feed, LOCAL_CURRENCY: currency } = settings
+  const { NODE_WS_URL_30: sockets30, NODE_WS_URL_31: sockets31 } = settings
   return {
+    'NODE_WS_URL_30 is for a network that is not served: it needs NODE_URL_30':
+      !!sockets30 && chain.id !== 30 && !settings.NODE_URL_30,
+    'NODE_WS_URL_31 is for a network that is not served: it needs NODE_URL_31':
+      !!sockets31 && chain.id !== 31 && !settings.NODE_URL_31,
     'CALLBACK_SECRET is missing: ENVIRONMENT=development opens /ussd to everybody, and the money of this chain is real':
       settings.isOpen && chain.id === 30 && !isLocal,
     'POOL_RULES is anvil on loopback only': settings.POOL_RULES === 'anvil' && !isLocal,

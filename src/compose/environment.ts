@@ -62,9 +62,12 @@ const listOf = <Item extends z.ZodMiniType<unknown, string>>(item: Item) =>
 const choice = <const Options extends readonly [string, ...string[]]>(...options: Options) =>
   z.enum(options, `has to be ${options.join(' or ')}`)
 
-const nodeUrls = listOf(
-  z.url({ protocol: /^https?$/, error: 'has to be http(s) addresses' }),
-).check(z.refine((urls) => urls.length > 0, 'has to name a node'))
+const urlsOf = (protocol: RegExp, error: string) =>
+  listOf(z.url({ protocol, error })).check(
+    z.refine((urls) => urls.length > 0, 'has to name a node'),
+  )
+const nodeUrls = urlsOf(/^https?$/, 'has to be http(s) addresses')
+const socketUrls = urlsOf(/^wss?$/, 'has to be ws(s) addresses')
 
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url)
@@ -82,6 +85,9 @@ const optional = z.partial(
   z.object({
     NODE_URL_30: nodeUrls,
     NODE_URL_31: nodeUrls,
+    NODE_WS_URL: socketUrls,
+    NODE_WS_URL_30: socketUrls,
+    NODE_WS_URL_31: socketUrls,
     CALLBACK_SECRET: text(/^[A-Za-z0-9_-]{16,}$/, 'has to be 16 or more of A-Z a-z 0-9 _ -'),
     GATEWAY_COUNTRY: country,
     OPERATOR_TOKEN: token,

@@ -1,4 +1,5 @@
 import { type MinedBlock, sentTransactions } from '../objects/block.ts'
+import type { ChainLog } from '../objects/log.ts'
 import { toQuantity } from '../objects/values.ts'
 import { provedLogs } from '../reads/block-logs.ts'
 import { minedBlock } from '../reads/mined-block.ts'
@@ -44,7 +45,11 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
     /** Starts from the chain as it is now. Nothing is told of what is there already. */
     async restart(): Promise<void> {
       const latest = await source.latest()
-      if (latest.hash === chain.at(-1)?.hash) return
+      const last = chain.at(-1)
+      const gap = Number(latest.number) - (last?.number ?? Number.NEGATIVE_INFINITY)
+      if (last !== undefined && gap < keptBlocks / 2) {
+        if ((await follow(latest, last)).kind !== 'lost') return
+      }
       // The blocks before it too: what a reorganization takes away must be known before.
       const first = Math.max(0, Number(latest.number) - keptBlocks / 2 + 1)
       const blocks = await range(source, first, Number(latest.number) - 1)
@@ -56,17 +61,30 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
     async advance(): Promise<ChainChange> {
       const last = chain.at(-1)
       if (last === undefined) throw new Error('the feed has no chain to move along')
-      const latest = await source.latest()
-      if (latest.hash === last.hash) return { kind: 'still' }
-      const missing = await missingBlocks(latest, last)
-      if (missing === 'changing') return { kind: 'still' }
-      if (missing === 'lost') return { kind: 'lost' }
-      const { fork, blocks } = missing
-      const added = await Promise.all(blocks.map((block) => toFeedBlock(source, block)))
-      const removed = chain.slice(fork + 1).toReversed()
-      chain = [...chain.slice(0, fork + 1), ...added].slice(-keptBlocks)
-      return { kind: 'moved', removed, added }
+      return await follow(await source.latest(), last)
     },
+
+    /** Reads logs that came while nobody wanted them, of blocks whose bloom is wanted; whether there were such. */
+    async readLogs(isWanted: (bloom: string | null) => boolean): Promise<boolean> {
+      const unread = chain.filter(({ logs, head }) => logs === undefined && isWanted(bloomOf(head)))
+      if (unread.length === 0) return false
+      chain = await Promise.all(
+        chain.map((block) => (unread.includes(block) ? withLogs(source, block) : block)),
+      )
+      return true
+    },
+  }
+
+  async function follow(latest: MinedBlock, last: FeedBlock): Promise<ChainChange> {
+    if (latest.hash === last.hash) return { kind: 'still' }
+    const missing = await missingBlocks(latest, last)
+    if (missing === 'changing') return { kind: 'still' }
+    if (missing === 'lost') return { kind: 'lost' }
+    const { fork, blocks } = missing
+    const added = await Promise.all(blocks.map((block) => toFeedBlock(source, block)))
+    const removed = chain.slice(fork + 1).toReversed()
+    chain = [...chain.slice(0, fork + 1), ...added].slice(-keptBlocks)
+    return { kind: 'moved', removed, added }
   }
 
   type Missing = { fork: number; blocks: MinedBlock[] } | 'changing' | 'lost'
@@ -119,12 +137,22 @@ async function range(
   return blocks
 }
 
+const bloomOf = (head: string) => (JSON.parse(head) as { logsBloom: string | null }).logsBloom
+
+async function withLogs(source: FeedSource, kept: FeedBlock): Promise<FeedBlock> {
+  const block = await source.block(kept.hash)
+  // It left the chain: what it held cannot be taken back.
+  return block === null ? { ...kept, logs: [] } : await toFeedBlock(source, block)
+}
+
 async function toFeedBlock(source: FeedSource, block: MinedBlock) {
   const fields = headFields.map((name) => [name, block[name] ?? null])
   return {
     number: Number(block.number),
     hash: block.hash,
     parentHash: block.parentHash,
+    /** Unix s; blocks that were kept before this was noted have none. */
+    timestamp: Number(block.timestamp),
     /** The header of a `newHeads` notification, as JSON text. */
     head: JSON.stringify(Object.fromEntries(fields)),
     logs: await source.logs(block),
@@ -145,6 +173,7 @@ export type FeedSource = ReturnType<typeof createFeedSource>
 export function createFeedSource(
   ask: <T>(work: (node: UpstreamNode) => Promise<T>) => Promise<T>,
   sawHead: (node: UpstreamNode, number: number) => void,
+  areLogsWanted: (bloom: string | null) => boolean,
 ) {
   return {
     latest: () =>
@@ -156,6 +185,8 @@ export function createFeedSource(
       }),
     /** By hash or number; `null` if it does not exist. */
     block: (selector: string) => ask((node) => minedBlock(node, selector, false)),
-    logs: (block: MinedBlock) => ask((node) => provedLogs(node, block)),
+    /** Undefined where nobody wants them: they cost the most. */
+    logs: async (block: MinedBlock): Promise<ChainLog[] | undefined> =>
+      areLogsWanted(block.logsBloom) ? await ask((node) => provedLogs(node, block)) : undefined,
   }
 }

@@ -7,14 +7,13 @@ import type { NodeSocket } from '../upstream/socket.ts'
 
 export type FeedEvents = ReturnType<typeof createFeedEvents>
 
-/** Hears what enters the pool: by the socket, else by a filter, else from the pending block. */
+/** Hears what enters the pool: by the socket, else by a filter. The pending block is read where one begins. */
 export function createFeedEvents(
   ask: <T>(work: (node: UpstreamNode) => Promise<T>) => Promise<T>,
   socket: NodeSocket,
 ) {
   let listenedTo: number | undefined
   let filter: { node: string; id: string } | undefined
-  const pool = () => ask(poolOf)
 
   return {
     /** Gives the hashes that entered the pool since the last call, as far as that was seen. */
@@ -26,12 +25,14 @@ export function createFeedEvents(
         return await filtered()
       }
       if (connection === listenedTo) return socket.takeHashes()
-      const inPool = await pool()
+      const inPool = await ask(poolOf)
       // Not before: where the node gave no answer, the next look still has to find what it missed.
       listenedTo = connection
       return [...inPool, ...socket.takeHashes()]
     },
-    pool,
+    /** Gives the hashes that came over the connection that is listened to, and asks nothing. */
+    heard: () =>
+      listenedTo !== undefined && socket.connection() === listenedTo ? socket.takeHashes() : [],
     /** `false`, or how far the node has come (`eth_syncing`). */
     syncing: () => ask((node) => node.call('eth_syncing', [], z.unknown())),
     /** No client wants to know what entered so far. */
@@ -57,7 +58,7 @@ export function createFeedEvents(
       })
     } catch (error) {
       filter = undefined
-      if (error instanceof RpcError) return await pool()
+      if (error instanceof RpcError) return await ask(poolOf)
       throw error
     }
   }

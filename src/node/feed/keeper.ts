@@ -5,28 +5,33 @@ import { createFeedEvents } from './events.ts'
 import type { FeedStore } from './feed-store.ts'
 import { createFeed, type Feed } from './network-feed.ts'
 import type { FeedKeeper } from './options.ts'
-
-/** How often the chain is looked at while no node says that something happened, and while one does. */
-const pollMs = { alone: 1_000, told: 2_500 }
+import { waitBetweenLooks } from './pace.ts'
 
 const lookMs = 6_000
 
 export function createNodeFeed(keeper: FeedKeeper, store: FeedStore): Feed {
-  const { service, urls, keys, clock } = keeper
+  const { service, socketUrls, keys, clock, share } = keeper
   const { nodes } = service
   const ask: Parameters<typeof createFeedEvents>[0] = (work) =>
-    withinTime(clock, lookMs, (signal) => nodes.during(signal).ask(work))
-  const socket = createNodeSocket(urls, clock.now, () => feed.nudge())
+    withinTime(clock, lookMs, (signal) =>
+      nodes.during(signal).ask((node) => work(share === undefined ? node : share.counted(node))),
+    )
+  const changed = () => feed.nudge()
+  const entered = () => feed.hear()
+  const socket = createNodeSocket(socketUrls, clock.now, { changed, entered })
+  const source = createFeedSource(ask, nodes.sawHead, (bloom) => feed.areLogsWanted(bloom))
+  const chain = createFeedChain(source, store.blocks())
   const feed: Feed = createFeed({
     ...keeper,
-    chain: createFeedChain(createFeedSource(ask, nodes.sawHead), store.blocks()),
+    chain,
     events: createFeedEvents(ask, socket),
     store,
     keyOf: keys.lookup,
-    pollMs() {
+    waitMs() {
       socket.ensure()
-      return socket.connection() !== undefined ? pollMs.told : pollMs.alone
+      return waitBetweenLooks(chain.blocks(), socket.told(), clock.now(), share?.stretchMs())
     },
+    foundUntold: socket.doubt,
   })
   return feed
 }

@@ -2,11 +2,17 @@ import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { faultOf } from '../../runtime/log.ts'
 import type { FeedOptions } from './options.ts'
 import { closeCodes, revokedWords, type Sessions } from './sessions.ts'
+import { mayTell, type Topic } from './subscriptions.ts'
 import type { Teller } from './teller.ts'
 
 export type LookResult = 'moved' | 'still' | undefined
 
-export type LooksOptions = FeedOptions & { sessions: Sessions; teller: Teller }
+export type LooksOptions = FeedOptions & {
+  sessions: Sessions
+  teller: Teller
+  /** What clients are about to listen to. */
+  joining: ReadonlySet<Topic>
+}
 
 /** How often keys of open connections are looked up again, so that a revoked one ends within 60 s. */
 const keyCheckMs = 10_000
@@ -22,6 +28,8 @@ const newMemory = (now: number) => ({
   keysCheckedAt: now,
   syncingAskedAt: Number.NEGATIVE_INFINITY,
 })
+
+export type Looks = ReturnType<typeof createLooks>
 
 export function createLooks(options: LooksOptions) {
   const { clock, log } = options
@@ -73,12 +81,14 @@ async function start(memory: Memory, { chain, store, teller }: LooksOptions): Pr
 }
 
 async function look(memory: Memory, options: LooksOptions): Promise<LookResult> {
-  const { chain, store, teller } = options
+  const { chain, store, sessions, teller, joining } = options
+  const isAskedFor = (bloom: string | null) => [...joining].some((topic) => mayTell(topic, bloom))
+  if (await chain.readLogs(isAskedFor)) store.move(store.blocks(), chain.blocks())
   const change = await chain.advance()
   switch (change.kind) {
     case 'lost':
       memory.isBehind = true
-      endSubscribers(options)
+      endSubscribers(sessions, 'the chain moved too far: subscribe again')
       return 'moved'
     case 'moved':
       // Kept and told in the same turn: an instance that takes over goes on right here.
@@ -92,15 +102,20 @@ async function look(memory: Memory, options: LooksOptions): Promise<LookResult> 
   return change.kind
 }
 
-function endSubscribers({ sessions }: LooksOptions): void {
+export function endSubscribers(sessions: Sessions, reason: string): void {
   for (const session of sessions.all()) {
-    if (session.topics.size === 0) continue
-    sessions.end(session, closeCodes.tryLater, 'the chain moved too far: subscribe again')
+    if (session.topics.size > 0) sessions.end(session, closeCodes.tryLater, reason)
   }
 }
 
-async function lookAtPool(memory: Memory, { events, teller }: LooksOptions): Promise<void> {
-  if (teller.isWanted('newPendingTransactions')) {
+/** Whether a client listens to something of a kind, or is about to. */
+function isWanted(kind: Topic['kind'], { teller, joining }: LooksOptions): boolean {
+  return teller.isWanted(kind) || [...joining].some((topic) => topic.kind === kind)
+}
+
+async function lookAtPool(memory: Memory, options: LooksOptions): Promise<void> {
+  const { events, teller } = options
+  if (isWanted('newPendingTransactions', options)) {
     const hashes = await events.entered()
     // What was mined must have been in the pool, whether its entering was seen or not; none is told twice.
     teller.pending([...memory.minedSincePool, ...hashes])
@@ -113,7 +128,7 @@ async function lookAtPool(memory: Memory, { events, teller }: LooksOptions): Pro
 async function lookAtSyncing(memory: Memory, options: LooksOptions): Promise<void> {
   const { events, teller, clock } = options
   const now = clock.now()
-  if (!teller.isWanted('syncing') || now - memory.syncingAskedAt < syncingPollMs) return
+  if (!isWanted('syncing', options) || now - memory.syncingAskedAt < syncingPollMs) return
   memory.syncingAskedAt = now
   teller.syncing(await events.syncing())
 }

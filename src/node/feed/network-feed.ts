@@ -1,66 +1,49 @@
 import { bytesToHex } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
-import { faultOf } from '../../runtime/log.ts'
 import { codes } from '../codes.ts'
 import { filterBytes } from '../objects/log-filter.ts'
 import { createShares } from '../shares.ts'
+import { createFollower, spentWords } from './follower.ts'
 import { createLooks } from './looks.ts'
 import type { FeedOptions } from './options.ts'
 import { handleMessage } from './requests.ts'
 import { createSessions, type FeedSocket, type Session, type Sessions } from './sessions.ts'
-import type { Subscriptions, Topic } from './subscriptions.ts'
+import { mayTell, type Subscriptions, type Topic } from './subscriptions.ts'
 import { createTeller } from './teller.ts'
 
 export type Feed = ReturnType<typeof createFeed>
 
 /** Follows one network for its subscribers, and tells them what happens. */
 export function createFeed(options: FeedOptions) {
-  const { chain, events, store, limits, clock, log, pollMs } = options
+  const { chain, events, store, limits, clock, log, share } = options
   const sessions = createSessions({ limits, clock, log, left })
   const teller = createTeller(sessions.all, sessions.send)
-  const looks = createLooks({ ...options, sessions, teller })
-  const shares = createShares(clock)
   /** Subscriptions that are about to be there: the chain is followed for them too. */
-  let joining = 0
-  let isFollowing = false
-  let wake = new AbortController()
+  const joining = new Set<Topic>()
+  const looksOptions = { ...options, sessions, teller, joining }
+  const looks = createLooks(looksOptions)
+  const { follow, nudge, endIfUnheard } = createFollower({ ...looksOptions, looks, subscribers })
+  const shares = createShares(clock)
   const subscriptionsOf = (session: Session, most: number) =>
     createSubscriptions(session, most, { ...options, sessions, join, left: endIfUnheard })
 
-  const subscribers = (): number => joining + subscriptionsIn([...sessions.all()])
+  function subscribers(): number {
+    return joining.size + subscriptionsIn([...sessions.all()])
+  }
 
   /** Looks at the chain: a client hears of what happens from now on, so what was before has to be known. */
-  async function join({ kind }: Topic): Promise<void> {
-    joining += 1
-    try {
-      if (!(await looks.soon())) throw new TransportError('the chain could not be looked at')
-      if (kind === 'newPendingTransactions') teller.pending(await events.pool())
-    } finally {
-      joining -= 1
-    }
+  async function join(topic: Topic): Promise<void> {
+    const spent = spentWords(share)
+    if (spent !== undefined) throw new RpcError(codes.limitExceeded, spent)
+    joining.add(topic)
+    const seen = await looks.soon()
+    joining.delete(topic)
+    if (seen === undefined) throw new TransportError('the chain could not be looked at')
   }
 
   function left({ socket, topics }: Session): void {
     if (topics.size > 0) store.removeSocket(socket.id)
     endIfUnheard()
-  }
-
-  /** Ends the loop now and not after its next sleep, where no client listens. */
-  function endIfUnheard(): void {
-    if (subscribers() === 0) wake.abort()
-  }
-
-  async function followToTheEnd(): Promise<void> {
-    isFollowing = true
-    while (subscribers() > 0) {
-      wake = new AbortController()
-      const seen = await looks.soon()
-      if (seen !== 'moved') await clock.sleep(pollMs(), wake.signal)
-    }
-    // In the same turn as the last check: a subscription that comes next starts over.
-    isFollowing = false
-    looks.startOver()
-    events.rest()
   }
 
   return {
@@ -80,14 +63,16 @@ export function createFeed(options: FeedOptions) {
     },
     closed: ({ id }: FeedSocket) => sessions.gone(id),
     /** Follows the chain as long as a client listens. Safe to call at any time. */
-    follow(): void {
-      if (isFollowing || subscribers() === 0) return
-      followToTheEnd().catch((error: unknown) => {
-        log({ level: 'error', event: 'feed.stopped', message: faultOf(error) })
-      })
-    },
+    follow,
     /** Looks now: something may have happened. */
-    nudge: () => wake.abort(),
+    nudge,
+    /** Tells what entered the pool without a look at the chain. */
+    hear(): void {
+      if (teller.isWanted('newPendingTransactions')) teller.pending(events.heard())
+    },
+    /** Whether a client wants a log that a block of this bloom may hold, or is about to. */
+    areLogsWanted: (bloom: string | null): boolean =>
+      [...joining, ...teller.topics()].some((topic) => mayTell(topic, bloom)),
     isFollowed: () => subscribers() > 0,
   }
 }

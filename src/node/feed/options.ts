@@ -2,6 +2,7 @@ import type { Keys } from '../../keys/api-keys.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { NodeService } from '../service.ts'
+import type { FeedShare } from '../upstream/budget.ts'
 import type { FeedChain } from './chain.ts'
 import type { FeedEvents } from './events.ts'
 import type { FeedStore } from './feed-store.ts'
@@ -26,21 +27,25 @@ export type FeedLimits = typeof feedLimits
 /** Who keeps the feed of a network. */
 export type FeedKeeper = {
   service: NodeService
-  /** Where the nodes are: they are asked for WebSockets there. */
-  urls: readonly string[]
+  /** Where the nodes take WebSockets. */
+  socketUrls: readonly string[]
+  /** What of the day's calls is for subscriptions; undefined where nodes may be asked without a limit. */
+  share: FeedShare | undefined
   keys: Keys
   limits: FeedLimits
   clock: Clock
   log: Log
 }
 
-export type FeedOptions = Omit<FeedKeeper, 'urls' | 'keys'> & {
+export type FeedOptions = Omit<FeedKeeper, 'socketUrls' | 'keys'> & {
   chain: FeedChain
   events: FeedEvents
   store: FeedStore
   keyOf: Keys['lookup']
   /** How long to wait for a nudge before looking at the chain again, in ms. */
-  pollMs: () => number
+  waitMs: () => number
+  /** Told of a block that a look found and that no nudge had told of. */
+  foundUntold: () => void
 }
 
 /** Takes WebSockets over once their key was found good. What the key may do is looked up again here. */

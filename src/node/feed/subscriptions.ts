@@ -1,4 +1,4 @@
-import type { LogFilter } from '../objects/log-filter.ts'
+import { filterBytes, type LogFilter, mayHold } from '../objects/log-filter.ts'
 
 /** What a client of a WebSocket can be told of as it happens. */
 export type Topic =
@@ -11,4 +11,13 @@ export type Subscriptions = {
   /** Gives the id of the new subscription; refuses one more than the connection may have. */
   readonly add: (topic: Topic) => Promise<string>
   readonly remove: (id: string) => boolean
+}
+
+/** A bloom is looked through for filters of few values alone: each costs a hash. */
+const fewBytes = 1_300
+
+/** Tells whether a subscription may be told of a log in a block of this bloom. */
+export function mayTell(topic: Topic, bloom: string | null): boolean {
+  if (topic.kind !== 'logs') return false
+  return bloom === null || filterBytes(topic.filter) > fewBytes || mayHold(bloom, topic.filter)
 }

@@ -33,13 +33,13 @@ export function createTeller(
     }
   }
 
-  const isWanted = (kind: Topic['kind']): boolean =>
-    [...sessions()].some(({ topics }) =>
-      [...topics.values()].some(({ topic }) => topic.kind === kind),
-    )
+  const topics = (): Topic[] =>
+    [...sessions()].flatMap((session) => [...session.topics.values()].map(({ topic }) => topic))
 
-  function logs(logs: readonly ChainLog[], removed: boolean): void {
-    for (const log of isWanted('logs') ? logs : []) {
+  const isWanted = (kind: Topic['kind']): boolean => topics().some((topic) => topic.kind === kind)
+
+  function logs(logs: readonly ChainLog[] | undefined, removed: boolean): void {
+    for (const log of isWanted('logs') && logs !== undefined ? logs : []) {
       const text = JSON.stringify({ ...log, removed })
       everyone('logs', text, (topic) => topic.kind === 'logs' && matches(topic.filter, log))
     }
@@ -61,7 +61,7 @@ export function createTeller(
   return {
     /** Blocks that left the chain, newest first, and blocks that came, oldest first. */
     moved(removed: readonly FeedBlock[], added: readonly FeedBlock[]): void {
-      for (const block of removed) logs(block.logs.toReversed(), true)
+      for (const block of removed) logs(block.logs?.toReversed(), true)
       for (const block of added) {
         everyone('newHeads', block.head)
         logs(block.logs, false)
@@ -88,6 +88,7 @@ export function createTeller(
       told.clear()
       wasSyncing = undefined
     },
+    topics,
     isWanted,
   }
 }

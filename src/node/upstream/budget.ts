@@ -1,8 +1,9 @@
 import { TransportError } from '../../chain/rpc.ts'
 import type { Keys } from '../../keys/api-keys.ts'
-import type { Asker, CallStore, DayOfCalls } from '../../keys/key-store.ts'
+import { type Asker, type CallStore, type DayOfCalls, dayMs } from '../../keys/key-store.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { faultOf, type Log } from '../../runtime/log.ts'
+import type { UpstreamNode } from './node.ts'
 
 type UpstreamBudgetOptions = {
   store: () => CallStore
@@ -68,6 +69,8 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
   return {
     today,
     spentUntil,
+    /** Gives the subscriptions of one network their share of the day's calls, as this process counts them. */
+    feedShare: () => createFeedShare(limits, clock, spentUntil),
     /** Notes calls before they go out; throws where they are callers' and the day's are used up. */
     note(asker: Asker, calls: number): void {
       // Subscriptions ask by themselves, without a key's quota.
@@ -79,6 +82,40 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
       isGathering = true
       background(tell())
     },
+  }
+}
+
+/** Subscriptions of a network may ask this share of what callers may. */
+const feedShare = 2 / 3
+
+/** A look finds sometimes more than one block, each a call. */
+const callsOfLook = 1.5
+
+export type FeedShare = ReturnType<typeof createFeedShare>
+
+function createFeedShare(
+  limits: UpstreamBudgetOptions['limits'],
+  clock: Clock,
+  spentUntil: () => number | undefined,
+) {
+  const most = Math.floor((limits.callsADay - limits.relayReserve) * feedShare)
+  let counted = { day: 0, calls: 0 }
+  const today = () => Math.floor(clock.now() / dayMs)
+  const endsAt = () => (today() + 1) * dayMs
+  const left = () => most - (counted.day === today() ? counted.calls : 0)
+
+  return {
+    counted: (node: UpstreamNode): UpstreamNode => ({
+      ...node,
+      call(method, params, result) {
+        counted = { day: today(), calls: most - left() + 1 }
+        return node.call(method, params, result)
+      },
+    }),
+    /** When subscriptions may ask again (Unix time in ms), where the day's calls are used up for them. */
+    spentUntil: () => spentUntil() ?? (left() > 0 ? undefined : endsAt()),
+    /** How far apart looks have to be for the calls to last until the day ends, in ms. */
+    stretchMs: () => (callsOfLook * (endsAt() - clock.now())) / Math.max(1, left()),
   }
 }
 

@@ -3,98 +3,160 @@ import { jsonOf } from '../../runtime/json.ts'
 
 const notification = z.object({
   method: z.literal('eth_subscription'),
-  params: z.object({ result: z.unknown() }),
+  params: z.object({ result: z.union([z.string(), z.object({ number: z.coerce.number() })]) }),
 })
 
 const reply = z.object({ id: z.number(), result: z.string() })
 
-const subscriptions = { heads: 1, hashes: 2 } as const
+const subscriptions = { newHeads: 1, newPendingTransactions: 2 } as const
 
-/** A node that does not take the connection is left alone for so long. */
-const retryMs = 3_000
+type Subscription = keyof typeof subscriptions
+
+/** A node that does not take the connection, or tells no head, is left alone: twice as long each time. */
+const retryMs = { first: 3_000, longest: 600_000 }
+
+const patienceMs = 60_000
 
 /** More than this is not held for a reader who does not come. */
 const mostHashes = 50_000
 
+/** The last head that a connection told of, and when (Unix ms). */
+export type ToldHead = { number: number; at: number }
+
+type SocketEvents = {
+  /** A head came, or the connection takes a subscription or ends. */
+  changed: () => void
+  entered: () => void
+}
+
 export type NodeSocket = ReturnType<typeof createNodeSocket>
 
-/** Listens to one of the nodes at its HTTP address; without a WebSocket there it is polled. */
-export function createNodeSocket(urls: readonly string[], now: () => number, nudge: () => void) {
-  let socket: WebSocket | undefined
-  let isOpen = false
+/** Listens to one of the nodes at its address for WebSockets. */
+export function createNodeSocket(urls: readonly string[], now: () => number, events: SocketEvents) {
+  let connection: Connection | undefined
   let attempts = 0
+  let failures = 0
   let triedAt = Number.NEGATIVE_INFINITY
+  let told: ToldHead | undefined
   let hashes: string[] = []
 
   return {
-    /** Connects where it is not connected; to the next address after a failure. */
+    /** Connects where it is not connected and the node was left alone for long enough; after a failure to the next. */
     ensure(): void {
-      if (socket !== undefined || now() - triedAt < retryMs) return
+      const waitMs = Math.min(retryMs.longest, retryMs.first * 2 ** Math.max(0, failures - 1))
+      if (connection !== undefined || now() - triedAt < waitMs) return
       triedAt = now()
       const url = urls[attempts % urls.length]
       attempts += 1
-      if (url !== undefined) open(url.replace(/^http/, 'ws'))
+      // It counts as one until it has told of a head.
+      failures += 1
+      if (url !== undefined) connection = connect(url, { take, changed: events.changed, ended })
     },
-    /** Which connection is open: each has a number of its own. */
-    connection: (): number | undefined => (isOpen ? attempts : undefined),
+    /** Undefined until this connection has told of a head. */
+    told: () => told,
+    /** Has the connection tell of the pool, and gives its number, each its own, once it does. */
+    connection(): number | undefined {
+      connection?.subscribe('newPendingTransactions')
+      return connection?.isTaken('newPendingTransactions') ? attempts : undefined
+    },
     /** Gives the hashes that entered the pool since the last call. */
     takeHashes(): string[] {
       const taken = hashes
       hashes = []
       return taken
     },
+    /** Ends a connection that left out a head, unless it has just begun; the next waits as after a failure. */
+    doubt(): void {
+      if (told !== undefined || now() - triedAt > patienceMs) connection?.close()
+    },
+    /** Ends a connection that nobody needs; the next need not wait. */
     close(): void {
-      socket?.close()
-      drop()
-      // It was no failure: the next connection need not wait.
-      triedAt = Number.NEGATIVE_INFINITY
+      if (connection?.isTaken('newHeads')) {
+        failures = Math.max(0, failures - 1)
+        triedAt = Number.NEGATIVE_INFINITY
+      }
+      connection?.close()
     },
   }
 
-  function open(url: string): void {
-    let own: WebSocket
-    try {
-      own = new WebSocket(url)
-    } catch {
-      return
-    }
-    socket = own
-    own.addEventListener('open', () => {
-      send(own, subscriptions.heads, 'newHeads')
-      send(own, subscriptions.hashes, 'newPendingTransactions')
-    })
-    own.addEventListener('message', ({ data }) => {
-      if (socket === own && typeof data === 'string') take(data)
-    })
-    for (const ended of ['close', 'error'] as const) {
-      own.addEventListener(ended, () => {
-        if (socket === own) drop()
-      })
+  function take(result: string | { number: number }): void {
+    if (typeof result === 'string') {
+      if (hashes.length < mostHashes) hashes.push(result)
+      events.entered()
+    } else {
+      told = { number: result.number, at: now() }
+      failures = 0
+      events.changed()
     }
   }
 
-  function send(own: WebSocket, id: number, type: string): void {
-    own.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params: [type] }))
+  function ended(): void {
+    connection = undefined
+    told = undefined
+    events.changed()
+  }
+}
+
+type Listener = {
+  take: (result: string | { number: number }) => void
+  changed: () => void
+  ended: () => void
+}
+
+type Connection = Exclude<ReturnType<typeof connect>, undefined>
+
+/** Opens a connection that tells of heads; undefined where there is no such address. */
+function connect(url: string, { take, changed, ended }: Listener) {
+  let socket: WebSocket
+  try {
+    socket = new WebSocket(url)
+  } catch {
+    return undefined
+  }
+  const asked = new Set<Subscription>(['newHeads'])
+  const taken = new Set<number>()
+  let isOpen = false
+  let isEnded = false
+
+  function ask(type: Subscription): void {
+    const request = { jsonrpc: '2.0', id: subscriptions[type], method: 'eth_subscribe' }
+    socket.send(JSON.stringify({ ...request, params: [type] }))
   }
 
-  function take(text: string): void {
-    const message = jsonOf(text)
+  function end(): void {
+    if (isEnded) return
+    isEnded = true
+    ended()
+  }
+
+  socket.addEventListener('open', () => {
+    isOpen = true
+    if (!isEnded) asked.forEach(ask)
+  })
+  socket.addEventListener('message', ({ data }) => {
+    if (isEnded || typeof data !== 'string') return
+    const message = jsonOf(data)
     const answer = reply.safeParse(message)
-    // Only a node that took both subscriptions tells everything.
-    if (answer.success && answer.data.id === subscriptions.hashes) {
-      isOpen = true
-      nudge()
+    if (answer.success) {
+      taken.add(answer.data.id)
+      changed()
     }
-    const told = notification.safeParse(message)
-    if (!told.success) return
-    const { result } = told.data.params
-    if (typeof result === 'string' && hashes.length < mostHashes) hashes.push(result)
-    nudge()
-  }
+    const notified = notification.safeParse(message)
+    if (notified.success) take(notified.data.params.result)
+  })
+  socket.addEventListener('close', end)
+  socket.addEventListener('error', end)
 
-  function drop(): void {
-    socket = undefined
-    isOpen = false
-    nudge()
+  return {
+    subscribe(type: Subscription): void {
+      if (asked.has(type)) return
+      asked.add(type)
+      if (isOpen) ask(type)
+    },
+    isTaken: (type: Subscription) => taken.has(subscriptions[type]),
+    close(): void {
+      end()
+      socket.close()
+    },
   }
 }

@@ -233,6 +233,29 @@ describe('a lost node', () => {
       await plain.stop()
     }
   })
+
+  test('that takes WebSockets at another address is listened to there', async () => {
+    const plain = await startProxyNode(on.url, { upgrades: 'refused' })
+    const NODE_WS_URL = on.url.replace('http:', 'ws:')
+    const other = await startRealWorker([plain.url], { NODE_WS_URL })
+    try {
+      const client = await connectSocket(other.wsUrl)
+      await client.result('eth_subscribe', ['newHeads'])
+      await client.result('eth_subscribe', ['newPendingTransactions'])
+      // Once the connection is there, what enters the pool is told without a question.
+      await until(async () => {
+        const before = plain.seen('eth_getFilterChanges')
+        const told = client.notifications.length
+        await emit(on.direct, on.emitter, 1n, 1n, 1n)
+        await client.until(toldTo(told + 2))
+        return plain.seen('eth_getFilterChanges') === before
+      })
+      client.close()
+    } finally {
+      await other.stop()
+      await plain.stop()
+    }
+  })
 })
 
 const headFields =

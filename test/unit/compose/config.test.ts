@@ -135,6 +135,8 @@ describe('the configuration', () => {
     ['POOL_RULES', 'geth'],
     ['NODE_URL', 'ftp://node'],
     ['NODE_URL', ','],
+    ['NODE_WS_URL', 'http://node'],
+    ['NODE_WS_URL_30', 'wss://node.example'],
     ['LOAN_ADDRESS', '0x11'],
     ['FORWARDER_ADDRESS', '0x5AAEb6053F3e94c9b9A09F33669435E7EF1BEaEd'],
     ['FORWARDER_ADDRESS', env.LOAN_ADDRESS],
@@ -181,6 +183,23 @@ describe('the configuration', () => {
     const faults = faultsOf({ [name as string]: value })
     expect(faults.map(({ variable }) => variable)).toEqual([name])
     expect(faults.map(({ reason }) => reason).join()).not.toContain(`${value}`.padEnd(2, '?'))
+  })
+
+  test('takes WebSockets of nodes where they are said to be, and else at their own addresses', () => {
+    const urls = (changes: Changes) => Object.fromEntries(read(changes).webSockets)
+    const NODE_URL_30 = 'https://main.example/key'
+    expect(urls({ NODE_URL_30 })).toEqual({
+      30: ['wss://main.example/key'],
+      31: ['ws://127.0.0.1:8545'],
+    })
+    const NODE_WS_URL = 'ws://127.0.0.1:4445/websocket,ws://127.0.0.1:5445/websocket'
+    const NODE_WS_URL_30 = 'wss://sockets.example'
+    expect(urls({ NODE_URL_30, NODE_WS_URL, NODE_WS_URL_30 })).toEqual({
+      30: ['wss://sockets.example'],
+      31: NODE_WS_URL.split(','),
+    })
+    const NODE_WS_URL_31 = 'ws://127.0.0.1:6445/websocket'
+    expect(urls({ NODE_WS_URL, NODE_WS_URL_31 })).toEqual({ 31: [NODE_WS_URL_31] })
   })
 
   test("takes anvil's mnemonic and the local chain's pool rules on loopback only", () => {

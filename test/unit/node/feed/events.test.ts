@@ -47,8 +47,10 @@ function open(asked: (method: string) => void = () => {}) {
   const connected: { as: number | undefined } = { as: undefined }
   const socket: NodeSocket = {
     ensure: () => {},
+    told: () => undefined,
     connection: () => connected.as,
     takeHashes: () => [],
+    doubt: () => {},
     close: () => {},
   }
   return { pool, connected, events: createFeedEvents((work) => work(pool.node), socket) }

@@ -33,7 +33,8 @@ function createModelChain(named = '') {
         const number = blocks.length
         const own = { number: `0x${number.toString(16)}`, hash: hex(`${name} ${number}`) }
         const parentHash = blocks.at(-1)?.hash ?? hex('none')
-        blocks.push({ ...own, parentHash, transactions: [], uncles: [] } as unknown as MinedBlock)
+        const empty = { logsBloom: null, transactions: [], uncles: [] }
+        blocks.push({ ...own, parentHash, ...empty } as unknown as MinedBlock)
       }
     },
     /** A block that holds these transactions. */
@@ -108,7 +109,7 @@ test('the chain of a real RSKj is told as it is, but for the transaction that no
   const { service } = await serve(['http://rskj.test/'], 31, node.fetch)
   const { during, sawHead } = service.nodes
   const { ask } = during(new AbortController().signal)
-  const chain = createFeedChain(createFeedSource(ask, sawHead))
+  const chain = createFeedChain(createFeedSource(ask, sawHead, () => true))
   node.height = 1
   await chain.restart()
   for (const height of [2, 15, 43]) {
@@ -118,16 +119,91 @@ test('the chain of a real RSKj is told as it is, but for the transaction that no
     const blocks = recording.blocks.slice(first, height + 1)
     expect(change).toMatchObject({ kind: 'moved', removed: [] })
     expect(change.kind === 'moved' && change.added).toEqual(
-      blocks.map(({ number, hash, parentHash, transactions }) => ({
+      blocks.map(({ number, hash, parentHash, timestamp, transactions }) => ({
         number: Number(number),
         hash,
         parentHash,
+        timestamp: Number(timestamp),
         head: expect.stringContaining(`"parentHash":"${parentHash}"`),
         logs: recording.logs.filter(({ blockHash }) => blockHash === hash),
         transactions: transactions.slice(0, -1).map((one) => one.hash),
       })),
     )
   }
+})
+
+test('logs are read only while a client wants some, and then those that could be taken back too', async () => {
+  const model = createModelChain('abc')
+  const read: string[] = []
+  const source: FeedSource = {
+    ...model.source,
+    async logs(block) {
+      if (!feed.areLogsWanted(block.logsBloom)) return undefined
+      read.push(block.number)
+      return await model.source.logs(block)
+    },
+  }
+  const { feed, socket } = openFeed(source)
+  await feed.message(socket, subscribe('newHeads'))
+  feed.follow()
+  model.extend('d')
+  await until(() => socket.sent.length === 2)
+  expect(read).toEqual([])
+  const other = openOn(feed)
+  await feed.message(other, subscribe('logs'))
+  expect(read.toSorted()).toEqual(['0x0', '0x1', '0x2', '0x3'])
+  model.rewind(1)
+  model.extend(...'DE')
+  await until(() => other.sent.length === 4)
+  expect(toldTo(other, 1).map(({ removed, blockNumber }) => `${blockNumber} ${removed}`)).toEqual([
+    '0x3 true',
+    '0x3 false',
+    '0x4 false',
+  ])
+  for (const one of [socket, other]) feed.closed(one)
+})
+
+test('logs are read of blocks alone that may hold what a client wants, by their bloom', async () => {
+  const model = createModelChain('abc')
+  const read: string[] = []
+  const source: FeedSource = {
+    ...model.source,
+    async logs(block) {
+      if (!feed.areLogsWanted(block.logsBloom)) return undefined
+      read.push(block.number)
+      return await model.source.logs(block)
+    },
+  }
+  const { feed, socket, store } = openFeed(source)
+  await feed.message(socket, subscribe('logs', { address: `0x${'ab'.repeat(20)}` }))
+  feed.follow()
+  const before = read.length
+  for (const [index, digit] of ['0', 'f'].entries()) {
+    model.extend('d')
+    Object.assign(await model.source.latest(), { logsBloom: `0x${digit.repeat(512)}` })
+    await until(() => store.blocks().length === 4 + index)
+  }
+  expect(read.slice(before)).toEqual(['0x4'])
+  feed.closed(socket)
+})
+
+test('a chain that was followed before is gone on with where few blocks are missing', async () => {
+  const model = createModelChain('abcdefgh')
+  let asked = 0
+  const chain = createFeedChain({
+    ...model.source,
+    block(selector) {
+      asked += 1
+      return model.source.block(selector)
+    },
+  })
+  await chain.restart()
+  const first = asked
+  model.rewind(1)
+  model.extend(...'HI')
+  await chain.restart()
+  expect([first, asked - first]).toEqual([7, 1])
+  expect(chain.blocks().map(({ number }) => number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
 })
 
 describe('a feed that lost its memory', () => {
@@ -416,7 +492,7 @@ const hurried = { ...systemClock, now: () => 500 * systemClock.now() }
 
 const noEvents: FeedOptions['events'] = {
   entered: async () => [],
-  pool: async () => [],
+  heard: () => [],
   syncing: async () => false,
   skip: () => {},
   rest: () => {},
@@ -440,7 +516,9 @@ function feedOn(source: FeedSource, store: FeedStore, more: Partial<FeedOptions>
     limits: feedLimits,
     keyOf: async () => granted,
     service: createNodeService({ chainId: 31, urls, fetch, background: () => {}, ...shared }),
-    pollMs: () => 10,
+    share: undefined,
+    waitMs: () => 10,
+    foundUntold: () => {},
     ...more,
   })
 }

@@ -1,0 +1,211 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createRandom } from '../../../../scripts/dev/random.ts'
+import { createMemoryFeedStore } from '../../../../src/node/feed/feed-store.ts'
+import { createNodeFeed } from '../../../../src/node/feed/keeper.ts'
+import { feedLimits } from '../../../../src/node/feed/options.ts'
+import { createNodeService } from '../../../../src/node/service.ts'
+import { createUpstreamBudget } from '../../../../src/node/upstream/budget.ts'
+import { sampleOf } from '../../../support/sample.ts'
+import { granted } from '../scripted-node.ts'
+import { createModelNode } from './model-node.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const blockMs = 25_000
+
+afterEach(() => void vi.unstubAllGlobals())
+
+/** How long after another each block comes: always the same, or by chance, as where blocks are mined. */
+const paces = {
+  regular: () => blockMs,
+  'by chance': chance(blockMs),
+}
+
+function chance(meanMs: number): () => number {
+  const random = createRandom(25)
+  return () => Math.ceil(-meanMs * Math.log(1 - random.next()))
+}
+
+/** A chain with a past, and a feed before its node. */
+function open({ gap = paces.regular, serves = true, callsADay = 0 } = {}) {
+  const earlier: number[] = []
+  for (let passed = 0; earlier.length < 100; earlier.unshift(passed)) passed += gap()
+  const node = createModelNode({ earlier, serves })
+  vi.stubGlobal('WebSocket', node.Socket)
+  const { clock, fetch, scheduler } = node
+  const shared = { clock, log: () => {}, background: () => {} }
+  const limits = { callsADay, relayReserve: 0 }
+  const store = { count: async () => ({ relay: 0, callers: 0, resetAt: Number.POSITIVE_INFINITY }) }
+  const budget = createUpstreamBudget({ store: () => store, limits, ...shared })
+  const urls = ['http://node.test/']
+  const feed = createNodeFeed(
+    {
+      ...shared,
+      service: createNodeService({ chainId: 31, urls, fetch, ...shared }),
+      socketUrls: ['ws://node.test/'],
+      share: callsADay === 0 ? undefined : budget.feedShare(),
+      keys: { lookup: async () => ({ ...granted, sockets: 1_000, subscriptions: 1_000 }) },
+      limits: feedLimits,
+    },
+    createMemoryFeedStore(),
+  )
+  const mineNext = (): void => {
+    node.mine()
+    scheduler.at(scheduler.now() + gap(), mineNext)
+  }
+  scheduler.at(scheduler.now() + gap(), mineNext)
+  let opened = 0
+
+  return {
+    node,
+    feed,
+    /** A client that subscribes at once; it notes how late each head is, in ms, and what closed it. */
+    async listen(type = 'newHeads') {
+      const late: number[] = []
+      const closings: string[] = []
+      const answers: string[] = []
+      const id = `${++opened}`
+      const socket = {
+        ...{ id, keyHash: granted.hash },
+        send(text: string): void {
+          if (!text.includes('eth_subscription')) return void answers.push(text)
+          late.push(scheduler.now() - 1_000 * Number(/"timestamp":"(0x[0-9a-f]+)"/.exec(text)?.[1]))
+        },
+        close: (code: number, reason: string) => void closings.push(`${code} ${reason}`),
+      }
+      feed.open(socket, 1_000)
+      const params = [type]
+      const asking = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params }
+      const subscribing = feed.message(socket, JSON.stringify(asking)).then(feed.follow)
+      await scheduler.runUntil(scheduler.now() + 1_000)
+      await subscribing
+      return { late, closings, answers, leave: () => feed.closed(socket) }
+    },
+    pass: (ms: number) => scheduler.runUntil(scheduler.now() + ms),
+  }
+}
+
+/** Timestamps are whole seconds. */
+const second = 1_000
+
+describe('a day of heads on a chain of 25 s', () => {
+  const days = [
+    ['regular', 'a connection tells of them', true, 5_000],
+    ['regular', 'no node takes a connection', false, 8_000],
+    ['by chance', 'a connection tells of them', true, 5_000],
+    ['by chance', 'no node takes a connection', false, 8_000],
+  ] as const
+
+  test.for(sampleOf(2, days, 'days'))(
+    'that come %s takes few calls where %s, and none is 20 s late',
+    async ([pace, , serves, most]) => {
+      const { node, listen, pass } = open({ gap: paces[pace], serves })
+      const { late } = await listen()
+      const [before, head] = [node.calls(), node.blocks.length]
+      await pass(dayMs)
+      expect(node.calls() - before).toBeLessThan(most)
+      expect(late.length).toBeGreaterThan(node.blocks.length - head - 3)
+      expect(Math.max(...late)).toBeLessThan(20_000 + second)
+    },
+  )
+
+  test('takes as many calls for 500 listeners as for one', async () => {
+    const calls = []
+    for (const listeners of [1, 500]) {
+      const { node, listen, pass } = open()
+      const all = []
+      while (all.length < listeners) all.push(await listen())
+      await pass(hourMs - (node.clock.now() % hourMs))
+      const before = node.calls()
+      await pass(2 * hourMs)
+      calls.push(node.calls() - before)
+      expect(Math.min(...all.map(({ late }) => late.length))).toBeGreaterThan(280)
+    }
+    expect(calls[1]).toBe(calls[0])
+  })
+
+  test('asks nothing before the first listener, and nothing after the last', async () => {
+    const { node, listen, pass } = open()
+    await pass(hourMs)
+    expect([node.calls(), node.upgradesAt.length]).toEqual([0, 0])
+    const { leave } = await listen()
+    await pass(hourMs)
+    leave()
+    await pass(second)
+    const before = node.calls()
+    await pass(hourMs)
+    expect([node.calls(), node.upgradesAt.length]).toEqual([before, 1])
+  })
+
+  test('is told also when a connection goes silent and looks as if it were open', async () => {
+    const { node, listen, pass } = open()
+    const { late } = await listen()
+    await pass(hourMs)
+    node.state.tells = false
+    await pass(6 * hourMs)
+    expect(late.length).toBeGreaterThan((7 * hourMs) / blockMs - 3)
+    expect(Math.max(...late)).toBeLessThan(20_000 + second)
+    expect(node.upgradesAt.length).toBeGreaterThan(1)
+  })
+})
+
+test('a chain of 2 s is followed within a second where no connection tells of it', async () => {
+  const { listen, pass } = open({ gap: () => 2_000, serves: false })
+  const { late } = await listen()
+  await pass(60_000)
+  expect(late.length).toBeGreaterThan(28)
+  expect(Math.max(...late)).toBeLessThanOrEqual(1_000 + second)
+})
+
+test('a node that takes no connection is asked for one ever less, at last every ten minutes', async () => {
+  const { node, listen, pass } = open({ serves: false })
+  await listen()
+  await pass(3 * hourMs)
+  const { upgradesAt } = node
+  const gaps = upgradesAt.slice(1).map((at, index) => at - (upgradesAt[index] ?? 0))
+  expect(gaps[0]).toBeGreaterThanOrEqual(3_000)
+  expect(Math.min(...gaps.slice(8))).toBeGreaterThanOrEqual(600_000)
+  expect(upgradesAt.length).toBeLessThan(30)
+})
+
+test('the pending block is asked for once, and then the filter alone', async () => {
+  const { node, listen, pass } = open({ serves: false })
+  await listen('newPendingTransactions')
+  const before = node.asked.get('eth_getFilterChanges') ?? 0
+  const blocks = node.asked.get('eth_getBlockByNumber') ?? 0
+  await listen('newPendingTransactions')
+  await pass(hourMs)
+  const looks = (node.asked.get('eth_getFilterChanges') ?? 0) - before
+  expect(node.asked.get('eth_newPendingTransactionFilter')).toBe(1)
+  // Each look reads the latest block: none is left for the pending one.
+  expect((node.asked.get('eth_getBlockByNumber') ?? 0) - blocks).toBe(looks)
+})
+
+describe('what a day may ask for subscriptions', () => {
+  test('is stretched over the day where it would not last', async () => {
+    const { node, listen, pass } = open({ serves: false, callsADay: 6_000 })
+    const { late, closings } = await listen()
+    await pass(dayMs - 2 * second)
+    expect(node.calls()).toBeLessThan(4_010)
+    expect([closings, late.length]).toEqual([[], expect.closeTo(3_455, -1)])
+    expect(Math.max(...late)).toBeLessThan(40_000 + second)
+  })
+
+  test('ends with the reason in words, for all who listen and who come, until the next day', async () => {
+    const { node, listen, pass } = open({ serves: false, callsADay: 1_500 })
+    const listeners = [await listen(), await listen()]
+    await pass(dayMs - 10 * second)
+    expect(node.calls()).toBeLessThan(1_010)
+    const words =
+      "the day's calls to the nodes for subscriptions are used up: subscribe again at 2026-01-06T00:00:00.000Z"
+    for (const { closings } of listeners) expect(closings).toEqual([`1013 ${words}`])
+    const refused = await listen()
+    expect(JSON.parse(refused.answers[0] ?? '')).toMatchObject({
+      error: { code: -32005, message: words },
+    })
+    await pass(10 * second)
+    const { late } = await listen()
+    await pass(hourMs)
+    expect(late.length).toBeGreaterThan(140)
+  })
+})
