@@ -103,10 +103,8 @@ async function findDeployed(chain: Chain, { recordFile, chainId }: DeployOptions
 }
 
 /** Refuses a pair that does not name each other: masked code says nothing of its immutables. */
-async function checkTrust(
-  { client }: Chain,
-  { record: { loan, forwarder }, hasForwarder, hasLoan }: Found,
-): Promise<void> {
+async function checkTrust({ client }: Chain, { record, hasForwarder, hasLoan }: Found) {
+  const { loan, forwarder } = record
   if (!hasLoan) return
   const trusted = await loanAt(client, loan).trustedForwarder()
   if (!isAddressEqual(trusted, forwarder)) throw new OtherCode('MicroLoan', loan)
@@ -116,11 +114,8 @@ async function checkTrust(
 }
 
 /** Finds what is otherwise on the chain than asked for; what was not asked for is not compared. */
-async function findDifferences(
-  { client }: Chain,
-  options: DeployOptions,
-  record: DeploymentRecord,
-): Promise<string[]> {
+async function findDifferences(chain: Chain, options: DeployOptions, record: DeploymentRecord) {
+  const { client } = chain
   const forwarder = forwarderAt(client, record.forwarder)
   const loan = loanAt(client, record.loan)
   const terms = await loan.terms()

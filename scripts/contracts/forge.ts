@@ -22,10 +22,7 @@ type Artifact = {
 }
 
 /** Runs forge in the project's root and gives what it printed. @throws {Error} it fails */
-export async function forge(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<string> {
+export async function forge(args: readonly string[], environment: Record<string, string> = {}) {
   const { code, output } = await runCommand([foundryTool('forge'), ...args], environment)
   if (code !== 0) throw new Error(`forge ${args[0] ?? ''} failed:\n${output.trim()}`)
   return output

@@ -43,11 +43,7 @@ export type EventRange = { fromBlock: bigint; toBlock: bigint }
 /** The most blocks that a node is asked for events of at a time. */
 const maxBlocks = 2_000n
 
-export async function readLoanEvents(
-  client: PublicClient,
-  address: Address,
-  range: EventRange,
-): Promise<Booked[]> {
+export async function readLoanEvents(client: PublicClient, address: Address, range: EventRange) {
   const logs = await readInPieces(range, (blocks) =>
     client.getContractEvents({ address, abi: microLoanAbi, strict: true, ...blocks }),
   )

@@ -12,8 +12,6 @@ import { Misused, StackError } from '../stack/report.ts'
 import { quietTools } from '../stack/served/worker-build.ts'
 import { healthFindings } from './doctor.ts'
 
-const answersWithinMs = 60_000
-
 const usage = `Usage: npm run deploy -- --env testnet|mainnet [--record FILE] [--dry-run]
 
 Deploys the Worker of that environment of wrangler.toml, for the contracts that
@@ -46,7 +44,7 @@ createCommand(import.meta, {
       ...['--var', `FORWARDER_ADDRESS:${forwarder}`, ...(isDry ? ['--dry-run'] : [])],
     ])
     if (isDry) return { lines: ['Nothing was uploaded.'] }
-    const isThere = address !== undefined && (await beginLedger(address, answersWithinMs))
+    const isThere = address !== undefined && (await beginLedger(address, 60_000))
     return {
       lines: [
         isThere

@@ -56,15 +56,11 @@ async function* pagesOf(operator: OperatorClient): AsyncGenerator<ExportHead | E
 }
 
 /** Restores a whole file, or goes on with it. @throws {StackError} it is torn, or does not fit */
-export async function restoreFile(
-  operator: OperatorClient,
-  file: string,
-  { adds }: { adds: boolean },
-) {
+export async function restoreFile(operator: OperatorClient, file: string, how: { adds: boolean }) {
   const head = await checkFile(file)
   const { exportedAt } = head
   const remedy = 'Run the same again: it goes on with it.'
-  await operator.act('restore/begin', { head, adds }, remedy)
+  await operator.act('restore/begin', { head, ...how }, remedy)
   const sum = { added: 0, kept: 0 }
   for await (const entries of batchesOf(file)) {
     const sent = { exportedAt, entries }

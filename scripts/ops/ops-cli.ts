@@ -62,8 +62,6 @@ const options = {
   bookmark: undefined,
 } as const
 
-const drainedEveryMs = 2_000
-
 type Given = Values<typeof options & typeof commonOptions>
 
 export const ops = operatorCommand(import.meta, {
@@ -162,16 +160,14 @@ async function untilDrained(operator: Operated, begun: Found): Promise<Found> {
       const isBad = intake.state !== 'drained'
       return { json: { intake }, lines: [intakeLine(intake)], isBad }
     }
-    await sleep(drainedEveryMs)
+    await sleep(2_000)
   }
 }
 
-async function setIntake(
-  operator: OperatorClient,
-  action: 'pause' | 'resume' | 'drain',
-  body?: AskedOf<'drain'>,
-): Promise<Found> {
-  const { intake, open } = await operator.act(action, body)
+type Intake = 'pause' | 'resume' | 'drain'
+
+async function setIntake({ act }: OperatorClient, action: Intake, body?: AskedOf<'drain'>) {
+  const { intake, open } = await act(action, body)
   const rest = open === 0 ? '' : ` Of those that were accepted ${open} have not ended yet.`
   return { json: { intake, open }, lines: [`${intakeLine(intake)}${rest}`] }
 }

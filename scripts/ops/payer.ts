@@ -6,15 +6,12 @@ import { type KeySource, keyUsage, readKeyOf } from '../stack/money/key-source.t
 import { openTreasury } from '../stack/money/treasury.ts'
 import { readChainId } from '../stack/options.ts'
 import { Misused, StackError } from '../stack/report.ts'
-import type { OperatorClient } from './operator-client.ts'
+import type { Operated } from './command-line.ts'
 
 /** Opens a deployment's chain and who pays there. @throws {StackError} no node or key is named */
-export async function openPayer(
-  { status: ask, nodeUrl }: OperatorClient,
-  source: KeySource,
-  env: NodeJS.ProcessEnv,
-) {
-  const { chainId, contracts, relayers, currency } = await ask()
+export async function openPayer({ status, nodeUrl, terminal }: Operated, source: KeySource) {
+  const { env } = terminal
+  const { chainId, contracts, relayers, currency } = await status()
   if (nodeUrl === undefined) {
     throw new StackError('Set NODE_URL to a node of the chain of this deployment.')
   }

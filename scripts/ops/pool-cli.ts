@@ -36,7 +36,7 @@ async function showStatus(operator: OperatorClient): Promise<Found> {
 type Paying = Values<typeof keyOptions>
 
 async function fund(operator: Operated, values: Paying, [amount = '']: readonly string[]) {
-  const payer = await openPayer(operator, values, operator.terminal.env)
+  const payer = await openPayer(operator, values)
   // It fails where the contract is not there: what is sent to an empty address is lost.
   await payer.read.liquidity()
   const amountWei = readWei(amount)
@@ -45,7 +45,7 @@ async function fund(operator: Operated, values: Paying, [amount = '']: readonly 
 }
 
 async function defund(operator: Operated, values: Paying, [amount = '']: readonly string[]) {
-  const payer = await openPayer(operator, values, operator.terminal.env)
+  const payer = await openPayer(operator, values)
   const { read, treasury, loan, currency } = payer
   const before = await read.liquidity()
   const amountWei = amount === 'all' ? before : readWei(amount)

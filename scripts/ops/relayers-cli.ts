@@ -46,7 +46,7 @@ async function give(
   isMore = false,
 ): Promise<Found> {
   const wantedWei = readWei(amount)
-  const payer = await openPayer(operator, values, operator.terminal.env)
+  const payer = await openPayer(operator, values)
   const gifts: { relayer: Address; amountWei: string; hash: Hash }[] = []
   const lines: string[] = []
   for (const { address } of payer.relayers) {
@@ -62,7 +62,7 @@ async function give(
 }
 
 async function drain(operator: Operated, values: Paying): Promise<Found> {
-  const payer = await openPayer(operator, values, operator.terminal.env)
+  const payer = await openPayer(operator, values)
   const { relayers, node } = payer
   if (!node.isAnvil) throw new StackError('Only an anvil takes the money of an account.')
   const call = createNodeCall(node.url)

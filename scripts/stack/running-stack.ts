@@ -4,8 +4,7 @@ import { readJson } from './files.ts'
 import type { Folder } from './folder.ts'
 import { readChainId, readNodeUrls, readPort } from './options.ts'
 import { StackError } from './report.ts'
-import type { Secrets } from './secrets.ts'
-import { readDevVars } from './served/dev-vars.ts'
+import { readDevVars, type Secrets } from './secrets.ts'
 
 const address = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{40}$/)])
 
@@ -24,19 +23,14 @@ const stackSchema = z.object({
 /** What `.dev/stack.json` tells other programs of the stack that runs. */
 export type RunningStack = z.infer<typeof stackSchema>
 
-export function describeStack({
-  relayUrl,
-  nodeUrl,
-  chainId,
-  contracts: { loan, forwarder },
-  secrets,
-}: Pick<RunningStack, 'relayUrl' | 'nodeUrl' | 'chainId' | 'contracts'> & {
-  secrets: Secrets
-}): RunningStack {
+type Place = Pick<RunningStack, 'relayUrl' | 'nodeUrl' | 'chainId' | 'contracts'>
+
+export function describeStack(place: Place, secrets: Secrets): RunningStack {
+  const { relayUrl, nodeUrl, chainId, contracts } = place
   const rpcUrl = `${relayUrl}/rpc/${secrets.RPC_KEY}`
   return {
     ...{ relayUrl, rpcUrl, wsUrl: rpcUrl.replace(/^http/, 'ws'), nodeUrl, chainId },
-    contracts: { loan, forwarder },
+    contracts: { loan: contracts.loan, forwarder: contracts.forwarder },
     relayers: [relayerAccount(secrets.RELAYER_MNEMONIC, chainId, 0).address],
     operatorToken: secrets.OPERATOR_TOKEN,
   }
@@ -55,11 +49,11 @@ export function readRunningStack(folder: Folder, env = process.env): RunningStac
   if (!loan.success || !forwarder.success) {
     throw new StackError('.dev.vars lacks the address of a contract. Run again: npm run setup')
   }
-  return describeStack({
+  const place = {
     relayUrl: `http://127.0.0.1:${readPort(env.PORT)}`,
     nodeUrl: readNodeUrls(variables.NODE_URL, 'NODE_URL of .dev.vars')[0] ?? '',
     chainId: readChainId(variables.CHAIN_ID),
     contracts: { loan: loan.data, forwarder: forwarder.data },
-    secrets,
-  })
+  }
+  return describeStack(place, secrets)
 }

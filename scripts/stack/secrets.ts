@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
 import { toHex } from 'viem'
 import { english, generateMnemonic } from 'viem/accounts'
 import { z } from 'zod'
-import { parseJson, readIfThere, writeJson } from './files.ts'
+import { parseJson, readIfThere, writeJson, writeWhole } from './files.ts'
+import { root } from './folder.ts'
 import { StackError } from './report.ts'
 
 const hex32 = z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{64}$/)])
@@ -24,17 +27,13 @@ export type Secrets = z.infer<typeof secretsSchema>
 export function openSecrets(file: string): Secrets {
   const text = readIfThere(file)
   if (text === undefined) writeJson(file, makeSecrets())
-  const secrets = parseSecrets(parseJson(text ?? readIfThere(file) ?? ''))
+  const written = parseJson(text ?? readIfThere(file) ?? '')
+  const secrets = secretsSchema.safeParse(written).data
   if (secrets !== undefined) return secrets
   // New ones would be new, empty accounts for everybody.
   throw new StackError(
     `${file} cannot be read as the secrets of a stack. Restore it, or move the folder away to start over.`,
   )
-}
-
-/** Undefined where something is missing or is not what it has to be. */
-export function parseSecrets(value: unknown): Secrets | undefined {
-  return secretsSchema.safeParse(value).data
 }
 
 export function makeSecrets(): Secrets {
@@ -47,4 +46,38 @@ export function makeSecrets(): Secrets {
     OPERATOR_TOKEN: randomBytes(24).toString('base64url'),
     RPC_KEY: randomBytes(24).toString('base64url'),
   }
+}
+
+const devVarsFile = join(root, '.dev.vars')
+
+const keyLine = /^# Key of the node service: (\S+)$/m
+const ledgerLine = /^# Ledger of: (.+)$/m
+
+/** Reads what `npm run setup` wrote for `wrangler dev`, if it is there. @throws {StackError} it is damaged, or another's */
+export function readDevVars() {
+  const text = readIfThere(devVarsFile)?.toString('utf8')
+  if (text === undefined) return undefined
+  const variables = parseEnv(text)
+  const RPC_KEY = keyLine.exec(text)?.[1]
+  const secrets = secretsSchema.safeParse({ ...variables, RPC_KEY }).data
+  if (secrets === undefined) {
+    throw new StackError(
+      '.dev.vars was not written by this command, or is damaged. Move it away and try again.',
+    )
+  }
+  /** The chain and the contract that the ledger of `wrangler dev` is for. */
+  const ledgerOf = ledgerLine.exec(text)?.[1]
+  return { secrets, variables, ledgerOf }
+}
+
+type Variables = Readonly<Record<string, string>>
+
+export function writeDevVars(variables: Variables, secrets: Secrets, ledgerOf: string): void {
+  const lines = Object.entries(variables).map(([name, value]) => `${name}="${value}"`)
+  const text = `# Written by \`npm run setup\` for \`wrangler dev\`. It holds secrets: git ignores it.
+# Key of the node service: ${secrets.RPC_KEY}
+# Ledger of: ${ledgerOf}
+${lines.join('\n')}
+`
+  writeWhole(devVarsFile, text)
 }

@@ -11,8 +11,7 @@ import { readJson, writeJson } from './files.ts'
 import { type Folder, openFolder, root } from './folder.ts'
 import { demoCallers, demoDepositWei } from './money/callers.ts'
 import { type Options, readOptions, startFlags } from './options.ts'
-import { end, watchStarter } from './process-id.ts'
-import { type Child, claim, type Processes } from './processes.ts'
+import { type Child, claim, end, type Processes, watchStarter } from './processes.ts'
 import { describe, Misused, money, StackError, say } from './report.ts'
 import { describeStack, type RunningStack } from './running-stack.ts'
 import { openSecrets } from './secrets.ts'
@@ -132,19 +131,15 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   }
   const worker =
     build === undefined
-      ? await runDeno({ ...running, rows: folder.redis(node.genesis) })
-      : await runWorker({ ...running, build, objects: folder.objects(node.genesis) })
+      ? await runDeno(running, folder.redis(node.genesis))
+      : await runWorker(running, { build, objects: folder.objects(node.genesis) })
   await lifetime.add(worker.stop)
   await waitUntilHealthy(worker)
   keepAwake(worker, lifetime)
 
-  const stack = describeStack({
-    relayUrl: worker.url,
-    nodeUrl: served.url,
-    chainId: served.chain.id,
-    contracts: deployment,
-    secrets,
-  })
+  const chainId = node.chain.id
+  const place = { relayUrl: worker.url, nodeUrl: served.url, chainId, contracts: deployment }
+  const stack = describeStack(place, secrets)
   writeJson(folder.stack, stack)
   say(`\nReady after ${((performance.now() - began) / 1000).toFixed(1)} s: ${worker.url}\n`)
   sayReady(stack, { node: served, file: folder.stack, options })

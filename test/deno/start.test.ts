@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { startRedisBridge } from '../../scripts/dev/redis/bridge.ts'
 import { connectRedis } from '../../scripts/dev/redis/connection.ts'
 import { hasRedisServer, startRedisServer } from '../../scripts/dev/redis/redis-server.ts'
-import { isRunning } from '../../scripts/stack/process-id.ts'
+import { isRunning } from '../../scripts/stack/processes.ts'
 import { createDevFolder, dial, type Start, startStack } from '../chain/stack/stack-process.ts'
 
 const phoneNumber = '+254700000001'

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { memoryFolder } from '../../dev/memory-folder.ts'
 import { startWorkerd, type WorkerdOptions } from '../../dev/workerd.ts'
-import { children } from '../../stack/process-id.ts'
+import { children } from '../../stack/processes.ts'
 import { buildWorker, servedWorker, type WorkerBuild } from '../../stack/served/worker-build.ts'
 
 /** A Worker in a workerd of its own, which listens itself: nothing stands between it and the load. */

@@ -58,10 +58,7 @@ async function measureLeast(world: World, signed?: Signed): Promise<Record<strin
   return { [leastGasColumn]: high }
 }
 
-async function measureBatches(
-  world: World,
-  { requests, beside = [] }: RelayedAction,
-): Promise<Record<string, number>> {
+async function measureBatches(world: World, { requests, beside = [] }: RelayedAction) {
   const figures: Record<string, number> = {}
   for (const size of batchSizes) {
     const call = await executeCall(world, [...requests.slice(0, size), ...beside])

@@ -62,11 +62,7 @@ export async function lendForDays(world: World): Promise<void> {
   }
 }
 
-export async function executeCall(
-  world: World,
-  signed: readonly Signed[],
-  gas = signedGas,
-): Promise<Call> {
+export async function executeCall(world: World, signed: readonly Signed[], gas = signedGas) {
   const { forwarder: address, relayer, chain } = world
   const deadline = chain.now() + 2 * hour
   const requests = signed.map(({ signer, data, intent }) => {

@@ -2,7 +2,6 @@ import { BaseError, type Hex, keccak256, stringToHex } from 'viem'
 import {
   decodeExecute,
   intentIdOf,
-  type RequestResult,
   type SignedRequest,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
@@ -36,12 +35,10 @@ export async function signCall(
   }
 }
 
-export async function preflight(
-  { client, signer, forwarder }: Relayer,
-  requests: readonly SignedRequest[],
-): Promise<RequestResult[]> {
-  const { to, data, gas } = carry({ signer, forwarder }, requests)
-  const answer = await client.call({ account: signer.address, to, data, gas: BigInt(gas) })
+export async function preflight(relayer: Relayer, requests: readonly SignedRequest[]) {
+  const { to, data, gas } = carry(relayer, requests)
+  const account = relayer.signer.address
+  const answer = await relayer.client.call({ account, to, data, gas: BigInt(gas) })
   return decodeExecute(requests, answer.data ?? '0x')
 }
 
@@ -50,10 +47,7 @@ export async function preflight(
  * became of the requests. What waits is outbid up to the highest price, and then goes out again as it is.
  * @throws {StackError} the node asks for more, refuses the transaction, or keeps it waiting
  */
-export async function sendBatch(
-  relayer: Relayer,
-  requests: readonly SignedRequest[],
-): Promise<void> {
+export async function sendBatch(relayer: Relayer, requests: readonly SignedRequest[]) {
   const { client, signer, rules, fees } = relayer
   const nonce = await countOf(relayer, 'latest')
   const content = carry(relayer, requests)

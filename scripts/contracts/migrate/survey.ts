@@ -29,11 +29,8 @@ export type AccountState = Awaited<ReturnType<typeof readAccount>>
 export type Survey = Awaited<ReturnType<typeof surveyPair>>
 
 /** Finds every account by events and reads each. @throws {StackError} the contract's sums are others */
-export async function surveyPair(
-  { client }: Migration,
-  { loan, deployedBlock }: Pair,
-  block: bigint,
-) {
+export async function surveyPair({ client }: Migration, pair: Pair, block: bigint) {
+  const { loan, deployedBlock } = pair
   const range = { fromBlock: deployedBlock, toBlock: block }
   const books = replay(await readLoanEvents(client, loan, range))
   const states = new Map<Address, AccountState>()

@@ -235,11 +235,7 @@ const isContract = ({ nodeType }: SolidityNode) => nodeType === 'ContractDefinit
 const invocationsOf = (fn: SolidityNode) =>
   fn.modifiers.filter(({ kind }) => kind === 'modifierInvocation')
 
-function scopeOf(
-  contract: SolidityNode,
-  bases: readonly SolidityNode[],
-  tree: SolidityNode,
-): Scope {
+function scopeOf(contract: SolidityNode, bases: SolidityNode[], tree: SolidityNode): Scope {
   const known = bases.flatMap(childrenOf)
   const functions = childrenOf(contract).filter(({ nodeType }) => nodeType === 'FunctionDefinition')
   const used = functions.flatMap(invocationsOf).map(({ text }) => text)

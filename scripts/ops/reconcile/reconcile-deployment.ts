@@ -22,7 +22,7 @@ import { openNode } from '../../stack/chain/node.ts'
 import { readChainId } from '../../stack/options.ts'
 import { StackError } from '../../stack/report.ts'
 import type { OperatorClient } from '../operator-client.ts'
-import { type Books, differences, firstBlock, keyOf, type Spending } from './compare.ts'
+import { differences, firstBlock, keyOf, type Spending } from './compare.ts'
 
 /** Compares the ledger with the events and sums of the chain from a block on. @throws {StackError} */
 export async function reconcile(
@@ -101,15 +101,13 @@ async function readPayments(operator: OperatorClient): Promise<Map<string, Payme
 type Place = { client: PublicClient; loan: Address; forwarder: Address; fromBlock: number }
 
 /** What the chain says, up to its head when it is asked. */
-async function readChain(
-  { client, loan, forwarder, fromBlock }: Place,
-  asked: ReadonlySet<Address>,
-): Promise<Omit<Books, 'payments'>> {
+async function readChain(place: Place, asked: ReadonlySet<Address>) {
+  const { client, loan, fromBlock } = place
   const head = Number(await client.getBlockNumber())
   const range = { fromBlock: BigInt(fromBlock), toBlock: BigInt(head) }
-  const spendings = await readSpendings(client, forwarder, range)
+  const spendings = await readSpendings(place, range)
   const relayed = new Set(spendings.map(({ hash }) => hash))
-  const events = await readEvents(client, loan, range, relayed)
+  const events = await readEvents(place, range, relayed)
   const read = loanAt(client, loan)
   const at = { blockNumber: BigInt(head) }
   const [balancesWei, owedWei, freeWei, heldWei] = await Promise.all([
@@ -127,10 +125,7 @@ async function readChain(
 }
 
 /** Which of these transactions went to another forwarder: to the one before a move to new contracts. */
-async function sentElsewhere(
-  { client, forwarder }: Place,
-  hashes: readonly Hex[],
-): Promise<ReadonlySet<Hex>> {
+async function sentElsewhere({ client, forwarder }: Place, hashes: readonly Hex[]) {
   const elsewhere = new Set<Hex>()
   await inTurns(hashes, async (hash) => {
     // One that no block has is what is compared for.
@@ -143,11 +138,7 @@ async function sentElsewhere(
   return elsewhere
 }
 
-async function readSpendings(
-  client: PublicClient,
-  forwarder: Address,
-  range: EventRange,
-): Promise<Spending[]> {
+async function readSpendings({ client, forwarder }: Place, range: EventRange): Promise<Spending[]> {
   const logs = await readInPieces(range, (blocks) =>
     client.getLogs({ address: forwarder, ...blocks }),
   )
@@ -176,12 +167,7 @@ async function readSpendings(
 }
 
 /** Addresses and hashes in lower case; of each repayment whether it was paid from the balance. */
-async function readEvents(
-  client: PublicClient,
-  loan: Address,
-  range: EventRange,
-  relayed: ReadonlySet<Hex>,
-): Promise<Booked[]> {
+async function readEvents({ client, loan }: Place, range: EventRange, relayed: ReadonlySet<Hex>) {
   const booked: Booked[] = []
   for (const { args, ...event } of await readLoanEvents(client, loan, range)) {
     const lowered = Object.entries(args).map(([name, value]) =>

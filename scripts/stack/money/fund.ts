@@ -17,16 +17,16 @@ where it is in no keystore. There the number is read from a prompt, or from the 
 createCommand(import.meta, {
   usage,
   options: { ...commonOptions, keystore: keyOptions.keystore },
-  async run({ url, keystore }, given, { env }) {
+  async run({ url, keystore }, given, terminal) {
     const isLocal = url === undefined
     if (given.length !== (isLocal ? 2 : 1)) throw new Misused()
     const amountWei = readWei(given.at(-1) ?? '')
-    const operator = openOperator(url, env)
-    const phone = isLocal ? toPhone(given[0] ?? '') : await readNumber()
+    const operator = { ...openOperator(url, terminal.env), terminal }
+    const phone = isLocal ? toPhone(given[0] ?? '') : await readNumber(terminal)
     // The deployment tells whose account it is: the secret that it follows from stays there.
     const lookup = await operator.act('lookup', { phone })
     const account = lookup.account as Address
-    const { currency, treasury, loan, read } = await openPayer(operator, { keystore }, env)
+    const { currency, treasury, loan, read } = await openPayer(operator, { keystore })
     // It fails where the contract is not there: what is sent to an empty address is lost.
     await read.getBalance([account])
     await treasury.callLoan(loan, 'depositFor', [account], amountWei)

@@ -8,13 +8,10 @@ import { StackError, say } from '../report.ts'
 import type { RunningWorker, Serving } from './worker.ts'
 
 /** Serves by Deno on loopback, with the database of the environment or a Redis of its own. */
-export async function runDeno({
-  rows,
-  port,
-  variables,
-  processes,
-  onLine,
-}: Serving & { rows: string }): Promise<RunningWorker> {
+export async function runDeno(
+  { port, variables, processes, onLine }: Serving,
+  rows: string,
+): Promise<RunningWorker> {
   const { url, token, close } = await openDatabase(rows, processes)
   const own = { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token }
   try {

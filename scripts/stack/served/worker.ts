@@ -3,26 +3,24 @@ import type { Deployment } from '../../contracts/deploy.ts'
 import { until } from '../../dev/wait.ts'
 import { healthFindings } from '../../ops/doctor.ts'
 import type { ChainNode } from '../chain/node.ts'
-import { children, isRunning, type ProcessId } from '../process-id.ts'
-import type { Processes } from '../processes.ts'
+import { children, isRunning, type Processes, type ProcessId } from '../processes.ts'
 import { StackError } from '../report.ts'
 import type { Secrets } from '../secrets.ts'
 import { servedWorker, type WorkerBuild } from './worker-build.ts'
 
-/** What a local Worker needs to know. `overrides` come from the environment and go before. */
-export async function workerVariables({
-  secrets: { RPC_KEY, ...secrets },
-  node,
-  nodeUrls,
-  deployment,
-  overrides,
-}: {
+type Configured = {
   secrets: Secrets
   node: ChainNode
   nodeUrls: string[]
   deployment: Deployment
+  /** They come from the environment and go before. */
   overrides: Record<string, string>
-}): Promise<Record<string, string>> {
+}
+
+/** Gives what a local Worker needs to know. */
+export async function workerVariables(stack: Configured): Promise<Record<string, string>> {
+  const { node, nodeUrls, deployment, overrides } = stack
+  const { RPC_KEY, ...secrets } = stack.secrets
   return {
     ENVIRONMENT: 'development',
     CHAIN_ID: `${node.chain.id}`,
@@ -53,14 +51,10 @@ export type Serving = {
 }
 
 /** Serves the Worker with what wrangler.toml binds to it, on the loopback address. */
-export async function runWorker({
-  build,
-  objects,
-  port,
-  variables,
-  processes,
-  onLine,
-}: Serving & { build: WorkerBuild; objects: string }): Promise<RunningWorker> {
+export async function runWorker(
+  { port, variables, processes, onLine }: Serving,
+  { build, objects }: { build: WorkerBuild; objects: string },
+): Promise<RunningWorker> {
   // It brings Miniflare, which is as large as all else that a start loads: one that is refused needs none.
   const { startWorkerd } = await import('../../dev/workerd.ts')
   const known = new Set(children().map(({ pid }) => pid))
@@ -89,9 +83,6 @@ export async function runWorker({
   }
 }
 
-/** A machine may be busy; what is wrong for good is told by then. */
-const withinMs = 60_000
-
 /** Waits until a Worker says that it can serve. @throws {StackError} it has ended, or has not said so in time */
 export async function waitUntilHealthy({ url, isRunning }: RunningWorker): Promise<void> {
   let faults: string[] = []
@@ -102,5 +93,6 @@ export async function waitUntilHealthy({ url, isRunning }: RunningWorker): Promi
     if (faults.length > 0 && !isRunning()) throw unhealthy()
     return faults.length === 0
   }
-  await until(isHealthy, { everyMs: 200, withinMs, late: unhealthy })
+  // A machine may be busy; what is wrong for good is told by then.
+  await until(isHealthy, { everyMs: 200, withinMs: 60_000, late: unhealthy })
 }

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
-import { identify } from '../../../scripts/stack/process-id.ts'
-import { lockFile } from '../../../scripts/stack/processes.ts'
+import { identify, lockFile } from '../../../scripts/stack/processes.ts'
 
 const processes = new URL('../../../scripts/stack/processes.ts', import.meta.url)
 

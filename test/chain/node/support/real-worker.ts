@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startDenoRelays } from '../../../../scripts/dev/relays/deno-relays.ts'
 import { assertNothingUncaught } from '../../../../scripts/dev/uncaught.ts'
 import { startWorkerd } from '../../../../scripts/dev/workerd.ts'
-import { children } from '../../../../scripts/stack/process-id.ts'
+import { children } from '../../../../scripts/stack/processes.ts'
 import { buildWorker, servedWorker } from '../../../../scripts/stack/served/worker-build.ts'
 import { hashKey } from '../../../../src/keys/api-keys.ts'
 
