@@ -471,6 +471,15 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.payment('s')).toMatchObject({ attempts: 1, nonce: undefined })
     })
 
+    test('is told nothing by a transaction that was never recorded for it', async ({ ledger }) => {
+      await accept(ledger, 's')
+      const block = { number: 9, hash: id('block 9') }
+      const executions = { s: executionIn(9) }
+      const report = { nonce: 0, sessions: ['s'], hash: id('lost'), block, executions }
+      expect(await ledger.mined(report)).toEqual([])
+      expect(await ledger.payment('s')).toMatchObject({ state: 'signed' })
+    })
+
     test('goes back when a reorganization removes its block', async ({ ledger }) => {
       await accept(ledger, 's')
       await mineAt(ledger, 's', 0, executionIn(9))

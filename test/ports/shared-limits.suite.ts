@@ -51,18 +51,18 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
     })
 
     test('is no balance that a block has spent', async ({ ledger }) => {
-      const { deliver, accountOf, chain, showOnly } = openModelledService({
+      const { deliver, chain, showOnly } = openModelledService({
         ...{ ledger, callers, poolLoans: plenty, capLoans: plenty },
       })
       const before = chain.head()
       const pay = (session: string) => deliver(0, session, '2*0700000001*0.015')
       expect(await pay('first')).toMatch(/^END Transfer Submitted/)
       const { number, hash } = chain.mine(Date.now())
-      const [payment] = await ledger.payments(accountOf(0), 1)
-      const { session = '' } = payment ?? {}
+      const [payment] = (await ledger.work()).nonces
+      const [session = ''] = payment?.sessions ?? []
       await ledger.mined({
-        ...{ nonce: payment?.nonce ?? -1, sessions: [session], hash },
-        ...{ block: { number, hash } },
+        ...{ nonce: payment?.nonce ?? -1, sessions: [session] },
+        ...{ hash: payment?.transactions[0]?.hash ?? '0x', block: { number, hash } },
         executions: {
           [session]: { outcome: 'executed', reason: '', hash, block: { number, hash } },
         },

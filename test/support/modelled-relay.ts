@@ -46,9 +46,10 @@ export function openModelledRelay({
     const block = { number, hash }
     const { nonces } = await ledger.work()
     const execution = { outcome, reason, hash, block }
-    for (const { nonce, sessions } of nonces) {
+    for (const { nonce, sessions, transactions } of nonces) {
       const executions = Object.fromEntries(sessions.map((session) => [session, execution]))
-      await ledger.mined({ nonce, sessions, hash, block, executions })
+      const [own] = transactions
+      await ledger.mined({ nonce, sessions, hash: own?.hash ?? '0x', block, executions })
       for (const session of sessions) await ledger.confirm(session, hash)
     }
   }

@@ -341,6 +341,8 @@ export const steps: Steps = {
     const { rows } = at
     const row = rows.row('nonces', at.relayer, nonce)
     if (row?.state !== 'recorded' || `${row.sessions}` !== `${sessions}`) return []
+    // A late report may be of what a ledger carried that has lost its rows since.
+    if (row.bytes.every(([own]) => own !== hash)) return []
     saveNonce(rows, {
       ...{ ...row, state: 'mined', hash, block_number: block.number, block_hash: block.hash },
       ...{ phase: 'done', changed_at: rows.now },

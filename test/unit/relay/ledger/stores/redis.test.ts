@@ -14,6 +14,7 @@ import {
   orderOf,
   question,
   screenOf,
+  transactionOf,
 } from '../../../../ports/payments.ts'
 import { describeOnRedis, ledgerOptions } from '../../../../support/redis/on-redis.ts'
 import { startProcessClient } from '../../../../support/redis/process-client.ts'
@@ -161,7 +162,8 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
         await offer(ledger, offerBy(session, digit))
         const execution = { outcome: 'executed', reason: '', hash: hash(digit), block } as const
         const executions = { [session]: execution }
-        await ledger.mined({ nonce, sessions: [session], hash: hash(digit), block, executions })
+        const own = transactionOf(session).hash
+        await ledger.mined({ nonce, sessions: [session], hash: own, block, executions })
         await ledger.confirm(session, block.hash)
       }
       const left = async () => {
@@ -220,7 +222,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
         await ledger.mined({
           nonce: 0,
           sessions: ['a'],
-          hash: hash('a'),
+          hash: transactionOf('a').hash,
           block,
           executions: { a: execution },
         })
@@ -246,7 +248,8 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
         if (digit === 'c') break
         const execution = { outcome: 'executed', reason: '', hash: hash(digit), block } as const
         const executions = { [digit]: execution }
-        await ledger.mined({ nonce, sessions: [digit], hash: hash(digit), block, executions })
+        const own = transactionOf(digit).hash
+        await ledger.mined({ nonce, sessions: [digit], hash: own, block, executions })
         await ledger.confirm(digit, block.hash)
       }
       return ledger
