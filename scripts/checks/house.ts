@@ -44,7 +44,7 @@ const bundle = await readBundle()
 
 /** What is counted, how many there are, and how many there may be. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-  ['lines of src, without what is generated', linesOf(src), 25_420],
+  ['lines of src, without what is generated', linesOf(src), 25_425],
   ['lines of scripts', linesOf(scripts), 18_420],
   ['lines of test', linesOf(tests), 31_150],
   ["lines of data in docs, without OpenRPC's", linesOf(data), 500],

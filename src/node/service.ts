@@ -108,7 +108,8 @@ export function createNodeService(options: NodeServiceOptions) {
       (await sharing.share(
         key,
         async () => {
-          const found = method.isKept ? await elsewhere.find(key) : undefined
+          const isFixed = method.isFixed(parsed, isDeep)
+          const found = isFixed ? await elsewhere.find(key) : undefined
           if (found !== undefined) return found.text
           const origin = newOrigin(clock)
           const result = await method.call(parsed, contextOf(means, signal, origin))
@@ -120,7 +121,7 @@ export function createNodeService(options: NodeServiceOptions) {
             const isProved = method.proves && origin.isProved
             const kept = { text, unverifiedSince: isProved ? undefined : origin.since }
             cache.set(key, kept)
-            elsewhere.keep(key, kept)
+            if (isFixed) elsewhere.keep(key, kept)
           }
           return text
         },

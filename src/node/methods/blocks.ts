@@ -24,7 +24,7 @@ export const blockMethods = [
     params: { hash: hashParam, full: fullParam },
     result: z.nullable(blockResult),
     example: { params: [exampleBlock.hash, false], result: exampleBlock },
-    lasts: () => true,
+    isFixed: () => true,
     call: ({ hash, full }, context) =>
       context.ask(async (node) => {
         const raw = await minedBlock(node, hash, full)
@@ -37,7 +37,7 @@ export const blockMethods = [
     params: { block: blockParam, full: fullParam },
     result: z.nullable(blockResult),
     example: { params: ['0x2a', false], result: exampleBlock },
-    lasts: ({ block }, _, isDeep) => block.startsWith('0x') && isDeep(block),
+    isFixed: ({ block }, isDeep) => block.startsWith('0x') && isDeep(block),
     call: ({ block, full }, context) =>
       context.ask(async (node) => {
         if (block === 'pending') {
@@ -67,7 +67,7 @@ function count(name: string, what: Counted, param: typeof hashParam): Method {
       params: [isByHash ? exampleBlock.hash : '0x2a'],
       result: toQuantity(exampleBlock[what].length),
     },
-    lasts: () => isByHash,
+    isFixed: () => isByHash,
     call: ({ hash, block = hash }, { ask }) =>
       ask((node) => countInBlock(node, name, `${block}`, what)),
   })

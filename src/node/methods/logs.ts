@@ -16,7 +16,7 @@ export const ethGetLogs = method({
   params: { filter: logFilterParam },
   result: logs,
   example: { params: [{ blockHash: exampleBlock.hash }], result: exampleLogs },
-  lasts: ({ filter }) => Boolean(filter.blockHash),
+  isFixed: ({ filter }) => Boolean(filter.blockHash),
   async call({ filter }, context) {
     const { blockHash, fromBlock, toBlock } = filter
     if (blockHash || !(fromBlock || toBlock)) {

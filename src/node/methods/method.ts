@@ -27,8 +27,8 @@ export type Method = {
   readonly call: (params: Record<string, unknown>, context: Context) => Promise<unknown>
   /** Whether every part of an answer is proved, where nothing is doubted; what is not is kept for a minute at most. */
   readonly proves: boolean
-  /** Tells whether an answer may be kept at all. */
-  readonly isKept: boolean
+  /** Tells by the parameters alone whether an answer can never change: other processes may have it. */
+  readonly isFixed: (params: Record<string, unknown>, isDeep: IsDeep) => boolean
   /** Tells whether this answer can never change; no reorganization reaches what `isDeep`. */
   readonly lasts: (params: Record<string, unknown>, result: unknown, isDeep: IsDeep) => boolean
 }
@@ -46,17 +46,20 @@ export function method<S extends Shape, R extends z.ZodMiniType>(
     effect?: boolean
     proves?: boolean
     call: (params: Parsed<S>, context: Context) => Promise<z.output<R>>
-    /** Without it no answer is kept. `null` never is. */
-    lasts?: (params: Parsed<S>, result: Answer<R>, isDeep: IsDeep) => boolean
+    /** Without these two no answer is kept. `null` never is. */
+    isFixed?: (params: Parsed<S>, isDeep: IsDeep) => boolean
+    lasts?: (result: Answer<R>, isDeep: IsDeep) => boolean
   },
 ): Method {
   const { name, params: shape, call, lasts } = definition
+  const isFixed: Method['isFixed'] = (params, isDeep) =>
+    definition.isFixed?.(params as Parsed<S>, isDeep) ?? false
   const entries = Object.entries<z.ZodMiniType>(shape)
   return {
     effect: false,
     proves: false,
-    isKept: lasts !== undefined,
     ...definition,
+    isFixed,
     parse(params) {
       if (params.length > entries.length) {
         const most = `${entries.length} parameter${entries.length === 1 ? '' : 's'}`
@@ -72,7 +75,7 @@ export function method<S extends Shape, R extends z.ZodMiniType>(
     lasts: (params, answer, isDeep) =>
       answer !== null &&
       answer !== undefined &&
-      (lasts?.(params as Parsed<S>, answer as Answer<R>, isDeep) ?? false),
+      (isFixed(params, isDeep) || (lasts?.(answer as Answer<R>, isDeep) ?? false)),
   }
 }
 

@@ -16,7 +16,7 @@ export const rpcDiscover = method({
     methods: z.array(z.looseObject({ name: z.string() })),
   }),
   example: { params: [], result: { openrpc: '1.3.2', methods: [] } },
-  lasts: () => true,
+  isFixed: () => true,
   // No node is asked.
   proves: true,
   call: async (_, { methods }) => openRpcDocument(methods),

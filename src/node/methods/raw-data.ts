@@ -17,7 +17,7 @@ export const rawDataMethods = [
     params: { hash: hashParam },
     result: z.nullable(data),
     example: { params: [exampleBlock.hash], result: exampleRawHeader },
-    lasts: () => true,
+    isFixed: () => true,
     proves: true,
     call: ({ hash }, { ask }) => ask((node) => rawHeader(node, hash)),
   }),
@@ -27,7 +27,7 @@ export const rawDataMethods = [
     params: { block: blockParam },
     result: z.nullable(data),
     example: { params: ['0x2a'], result: exampleRawHeader },
-    lasts: ({ block }, _, isDeep) => block.startsWith('0x') && isDeep(block),
+    isFixed: ({ block }, isDeep) => block.startsWith('0x') && isDeep(block),
     call: ({ block }, { ask }) => ask((node) => rawHeader(node, block)),
   }),
   method({
@@ -44,7 +44,7 @@ export const rawDataMethods = [
     params: { blockHash: hashParam, transactionHash: hashParam },
     result: z.nullable(z.array(data)),
     example: { params: [exampleBlock.hash, exampleTransaction.hash], result: exampleProof },
-    lasts: () => true,
+    isFixed: () => true,
     proves: true,
     call: ({ blockHash, transactionHash }, context) =>
       context.ask((node) => receiptProof(node, blockHash, transactionHash, context)),

@@ -28,7 +28,7 @@ export const stateMethods = [
     params: { address: addressParam, block: blockOrHashParam },
     result: data,
     example: { params: [exampleAccount, 'latest'], result: '0x' },
-    lasts: ({ block }) => isHash(block),
+    isFixed: ({ block }) => isHash(block),
     call: ({ address, block }, context) =>
       readState(context, block, (node, named) =>
         atBlock(node, named, async (at) => {
@@ -49,7 +49,7 @@ export const stateMethods = [
       params: [exampleContract, '0x0', 'latest'],
       result: '0x000000000000000000000000cd2a3d9f938e13cd947ec05abc7fe734df8dd826',
     },
-    lasts: ({ block }) => isHash(block),
+    isFixed: ({ block }) => isHash(block),
     call: ({ address, position, block }, context) =>
       readState(context, block, async (node, named) => {
         const word = await atBlock(node, named, (at) =>
@@ -68,7 +68,7 @@ function numberOfAccount(name: string, summary: string, example: Example): Metho
     params: { address: addressParam, block: z._default(blockOrHashParam, 'latest') },
     result: quantity,
     example,
-    lasts: ({ block }) => isHash(block),
+    isFixed: ({ block }) => isHash(block),
     call: ({ address, block }, context) =>
       readState(context, block, (node, named) =>
         atBlock(node, named, (at) => node.call(name, [address, at], quantity)),

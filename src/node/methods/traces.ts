@@ -23,7 +23,7 @@ export const traceMethods = [
     params: { block: minedBlockOrHashParam },
     result: z.nullable(z.array(trace)),
     example: { params: [exampleBlock.hash], result: exampleTraces },
-    lasts: ({ block }) => isHash(block),
+    isFixed: ({ block }) => isHash(block),
     call: ({ block }, context) => readState(context, block, tracesOfBlock),
   }),
   method({
@@ -32,7 +32,7 @@ export const traceMethods = [
     params: { hash: hashParam },
     result: z.nullable(z.array(trace)),
     example: { params: [exampleTransaction.hash], result: exampleTraces },
-    lasts: (_, [first], isDeep) => first !== undefined && isDeep(toQuantity(first.blockNumber)),
+    lasts: ([first], isDeep) => first !== undefined && isDeep(toQuantity(first.blockNumber)),
     call: ({ hash }, context) =>
       readState(context, hash, (node) => tracesOfTransaction(node, hash)),
   }),
