@@ -13,6 +13,8 @@ import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { devKey } from '../anvil.ts'
 import type { TestChain } from '../chain.ts'
+import { rpcTo } from '../rpc.ts'
+import { until } from '../wait.ts'
 
 export type Caller = { phone: string; account: LocalAccount }
 
@@ -33,9 +35,10 @@ export function createTreasury({ anvil, loan }: TestChain) {
   const { address: account } = privateKeyToAccount(devKey)
   const client = createWalletClient({ account, transport: http(anvil.url) }).extend(publicActions)
   const contract = { address: loan, abi: microLoanAbi, chain: null } as const
-  const isIn = async (hash: Hash) => {
-    await client.waitForTransactionReceipt({ hash, pollingInterval: 5 })
-  }
+  // viem asks again with the next block only: a chain that mines when asked to may have none.
+  const ask = rpcTo(anvil.url)
+  const isIn = (hash: Hash) =>
+    until(async () => Boolean(await ask('eth_getTransactionReceipt', [hash])))
   return {
     async deposit(accounts: readonly Address[], value: bigint) {
       const call = { ...contract, functionName: 'depositFor', value } as const
