@@ -25,6 +25,9 @@ export const chains = {
 
 export type Chain = (typeof chains)[keyof typeof chains]
 
+/** Returns the network that a chain id names; a local chain is treated as the test network. */
+export const networkOf = (chainId: number): Chain => chains[chainId === 30 ? 30 : 31]
+
 /** How often Rootstock's blocks come; the times of its rules are told for it. */
 const rootstockBlockMs = 25_000
 

@@ -1,3 +1,4 @@
+import { networkOf } from '../chain/chains.ts'
 import type { Keys } from '../keys/api-keys.ts'
 import { createConfigKeys } from '../keys/api-keys-config.ts'
 import type { Asker } from '../keys/key-store.ts'
@@ -56,7 +57,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
 
   function feedKeeperOver(service: NodeService): FeedKeeper {
     const { chainId } = service
-    const socketUrls = config.webSockets.get(networkOf(chainId)) ?? []
+    const socketUrls = config.webSockets.get(networkOf(chainId).id) ?? []
     const share = chainId === config.chain.id ? budget?.feedShare() : undefined
     return { service, socketUrls, share, keys, limits: feedLimits, clock, log }
   }
@@ -127,10 +128,8 @@ function assembleKeys(
   return callsASecond ? withinRate(bought, callsASecond, clock.now) : bought
 }
 
-const networkOf = (chainId: number) => (chainId === 30 ? 30 : 31)
-
 function urlsOf(config: Config, chainId: number): readonly string[] {
-  return config.networks.get(networkOf(chainId)) ?? []
+  return config.networks.get(networkOf(chainId).id) ?? []
 }
 
 /** Closes `/ussd` outside development where no secret is in its address. */

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { atPace, type Chain, chains, type MiningRules, poolRules } from '../chain/chains.ts'
+import { atPace, type Chain, type MiningRules, networkOf, poolRules } from '../chain/chains.ts'
 import { contradictionsIn } from './contradictions.ts'
 import { ConfigError, isLoopback, readEnvironment } from './environment.ts'
 import { guardsOf } from './guards.ts'
@@ -77,7 +77,7 @@ function miningOf(
   networks: ReadonlyMap<number, readonly string[]>,
   chainId: number,
 ): MiningRules | undefined {
-  const { mining } = chains[chainId === 30 ? 30 : 31]
+  const { mining } = networkOf(chainId)
   if (chainId === chain.id && least !== undefined) {
     return least === 'none' ? undefined : { ...mining, leastDifficulty: least }
   }

@@ -8,7 +8,7 @@ export function withinRate(keys: Keys, callsASecond: number, now: () => number):
   const most = Math.max(50, callsASecond * burstSeconds)
   const buckets = new Map<string, { left: number; at: number }>()
 
-  /** Takes calls from a key's bucket; gives when (Unix ms) there is room for them, where there is none. */
+  /** Takes calls from a key's bucket, or returns when (Unix time in ms) it will hold enough. */
   function take(hash: string, calls: number): number | undefined {
     const at = now()
     const before = buckets.get(hash) ?? { left: most, at }

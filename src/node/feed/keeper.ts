@@ -10,7 +10,7 @@ import { waitBetweenLooks } from './pace.ts'
 const lookMs = 6_000
 
 export function createNodeFeed(keeper: FeedKeeper, store: FeedStore): Feed {
-  const { service, socketUrls, keys, clock, share } = keeper
+  const { service, socketUrls, openSocket, keys, clock, share } = keeper
   const { nodes } = service
   const ask: Parameters<typeof createFeedEvents>[0] = (work) =>
     withinTime(clock, lookMs, (signal) =>
@@ -18,7 +18,7 @@ export function createNodeFeed(keeper: FeedKeeper, store: FeedStore): Feed {
     )
   const changed = () => feed.nudge()
   const entered = () => feed.hear()
-  const socket = createNodeSocket(socketUrls, clock.now, { changed, entered })
+  const socket = createNodeSocket(socketUrls, clock.now, { changed, entered }, openSocket)
   const source = createFeedSource(ask, nodes.sawHead, (bloom) => feed.areLogsWanted(bloom))
   const chain = createFeedChain(source, store.blocks())
   const feed: Feed = createFeed({

@@ -29,6 +29,7 @@ export type FeedKeeper = {
   service: NodeService
   /** Where the nodes take WebSockets. */
   socketUrls: readonly string[]
+  openSocket?: (url: string) => WebSocket
   /** What of the day's calls is for subscriptions; undefined where nodes may be asked without a limit. */
   share: FeedShare | undefined
   keys: Keys
@@ -37,7 +38,7 @@ export type FeedKeeper = {
   log: Log
 }
 
-export type FeedOptions = Omit<FeedKeeper, 'socketUrls' | 'keys'> & {
+export type FeedOptions = Omit<FeedKeeper, 'socketUrls' | 'openSocket' | 'keys'> & {
   chain: FeedChain
   events: FeedEvents
   store: FeedStore

@@ -1,6 +1,6 @@
 import { fromRlp, type Hex, keccak256, parseTransaction, toHex } from 'viem'
 import * as z from 'zod/mini'
-import { chains, type MiningRules } from '../../chain/chains.ts'
+import { type MiningRules, networkOf } from '../../chain/chains.ts'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { binaryTrieProof, proofIn } from '../objects/binary-trie.ts'
 import { provedTransactions } from '../objects/encoded-transaction.ts'
@@ -94,7 +94,7 @@ export function verifyPayment(
 ): ShownPayment {
   const { transaction, receipt } = proof
   const { chainId = 0 } = parseTransaction(transaction.raw)
-  const mining = rules ?? chains[chainId === 30 ? 30 : 31].mining
+  const mining = rules ?? networkOf(chainId).mining
   const headers = proof.headers.map((header) => readMined(header, mining))
   const [own = refuse('there is no header')] = headers
   const isLinked = headers.every(
@@ -115,7 +115,6 @@ export function verifyPayment(
   }
 }
 
-/** Reads a header that was mined. */
 function readMined(
   { raw, coinbase, merkleProof }: ProvedPayment['headers'][number],
   mining: MiningRules,

@@ -32,13 +32,19 @@ type SocketEvents = {
 export type NodeSocket = ReturnType<typeof createNodeSocket>
 
 /** Listens to one of the nodes at its address for WebSockets. */
-export function createNodeSocket(urls: readonly string[], now: () => number, events: SocketEvents) {
+export function createNodeSocket(
+  urls: readonly string[],
+  now: () => number,
+  events: SocketEvents,
+  open = (url: string): WebSocket => new WebSocket(url),
+) {
   let connection: Connection | undefined
   let attempts = 0
   let failures = 0
   let triedAt = Number.NEGATIVE_INFINITY
   let told: ToldHead | undefined
   let hashes: string[] = []
+  const listener = { take, changed: events.changed, ended }
 
   return {
     /** Connects where it is not connected and the node was left alone for long enough; after a failure to the next. */
@@ -50,7 +56,7 @@ export function createNodeSocket(urls: readonly string[], now: () => number, eve
       attempts += 1
       // It counts as one until it has told of a head.
       failures += 1
-      if (url !== undefined) connection = connect(url, { take, changed: events.changed, ended })
+      if (url !== undefined) connection = connect(() => open(url), listener)
     },
     /** Undefined until this connection has told of a head. */
     told: () => told,
@@ -105,11 +111,11 @@ type Listener = {
 
 type Connection = Exclude<ReturnType<typeof connect>, undefined>
 
-/** Opens a connection that tells of heads; undefined where there is no such address. */
-function connect(url: string, { take, changed, ended }: Listener) {
+/** Opens a connection that gets new heads; undefined if the URL is not valid. */
+function connect(open: () => WebSocket, { take, changed, ended }: Listener) {
   let socket: WebSocket
   try {
-    socket = new WebSocket(url)
+    socket = open()
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createRandom } from '../../../../scripts/dev/random.ts'
 import { createMemoryFeedStore } from '../../../../src/node/feed/feed-store.ts'
 import { createNodeFeed } from '../../../../src/node/feed/keeper.ts'
@@ -12,8 +12,6 @@ import { createModelNode } from './model-node.ts'
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const blockMs = 25_000
-
-afterEach(() => void vi.unstubAllGlobals())
 
 /** How long after another each block comes: always the same, or by chance, as where blocks are mined. */
 const paces = {
@@ -31,7 +29,6 @@ function open({ gap = paces.regular, serves = true, callsADay = 0 } = {}) {
   const earlier: number[] = []
   for (let passed = 0; earlier.length < 100; earlier.unshift(passed)) passed += gap()
   const node = createModelNode({ earlier, serves })
-  vi.stubGlobal('WebSocket', node.Socket)
   const { clock, fetch, scheduler } = node
   const shared = { clock, log: () => {}, background: () => {} }
   const limits = { callsADay, relayReserve: 0 }
@@ -43,6 +40,7 @@ function open({ gap = paces.regular, serves = true, callsADay = 0 } = {}) {
       ...shared,
       service: createNodeService({ chainId: 31, urls, fetch, ...shared }),
       socketUrls: ['ws://node.test/'],
+      openSocket: (url) => new node.Socket(url),
       share: callsADay === 0 ? undefined : budget.feedShare(),
       keys: { lookup: async () => ({ ...granted, sockets: 1_000, subscriptions: 1_000 }) },
       limits: feedLimits,

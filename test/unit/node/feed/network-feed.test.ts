@@ -132,18 +132,23 @@ test('the chain of a real RSKj is told as it is, but for the transaction that no
   }
 })
 
-test('logs are read only while a client wants some, and then those that could be taken back too', async () => {
+/** A feed whose source reads a block's logs only where some are wanted; `read` has these blocks. */
+function openThrifty() {
   const model = createModelChain('abc')
   const read: string[] = []
-  const source: FeedSource = {
+  const opened = openFeed({
     ...model.source,
     async logs(block) {
-      if (!feed.areLogsWanted(block.logsBloom)) return undefined
+      if (!opened.feed.areLogsWanted(block.logsBloom)) return undefined
       read.push(block.number)
       return await model.source.logs(block)
     },
-  }
-  const { feed, socket } = openFeed(source)
+  })
+  return { ...opened, model, read }
+}
+
+test('logs are read only while a client wants some, and then those that could be taken back too', async () => {
+  const { model, read, feed, socket } = openThrifty()
   await feed.message(socket, subscribe('newHeads'))
   feed.follow()
   model.extend('d')
@@ -164,17 +169,7 @@ test('logs are read only while a client wants some, and then those that could be
 })
 
 test('logs are read of blocks alone that may hold what a client wants, by their bloom', async () => {
-  const model = createModelChain('abc')
-  const read: string[] = []
-  const source: FeedSource = {
-    ...model.source,
-    async logs(block) {
-      if (!feed.areLogsWanted(block.logsBloom)) return undefined
-      read.push(block.number)
-      return await model.source.logs(block)
-    },
-  }
-  const { feed, socket, store } = openFeed(source)
+  const { model, read, feed, socket, store } = openThrifty()
   await feed.message(socket, subscribe('logs', { address: `0x${'ab'.repeat(20)}` }))
   feed.follow()
   const before = read.length
