@@ -75,14 +75,14 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
 
     test('is nothing to ask about where it has failed', async ({ ledger }) => {
       await accept(ledger, 'first')
-      await ledger.expire('first')
+      await ledger.expire('first', 5_000_000_000)
       const next = await judge(ledger, 'next', alice, { unlessEqual: true })
       expect(next).toMatchObject({ kind: 'accepted' })
     })
 
     test('was one of its day, but no sum of it, where it has failed', async ({ ledger }) => {
       await accept(ledger, 'first')
-      await ledger.expire('first')
+      await ledger.expire('first', 5_000_000_000)
       const kindUnder = async (session: string, day: typeof once | typeof little) =>
         (await judge(ledger, session, alice, { day, order: { spendsWei: 15n } })).kind
       expect(await kindUnder('often', once)).toBe('too_many_today')

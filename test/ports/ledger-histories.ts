@@ -273,7 +273,7 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
   shown: ({ random, question }) => ['shown', question, random.pick(['terms', 'equal'])],
   payment: ({ owner }) => ['payment', owner],
   requeue: ({ owner }) => ['requeue', owner],
-  expire: ({ owner }) => ['expire', owner],
+  expire: ({ random, owner }) => ['expire', owner, random.pick([1, 2, 4_000_000_001])],
   displaced: ({ nonce }) => ['displaced', nonce],
   abandon: ({ nonce }) => ['abandon', nonce],
   saw({ random }) {

@@ -524,7 +524,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
 
     test.for([
       ['reverted', (ledger: Ledger) => ledger.confirm('s', id('block 9'))],
-      ['expired', (ledger: Ledger) => ledger.expire('s')],
+      ['expired', (ledger: Ledger) => ledger.expire('s', 5_000_000_000)],
     ] as const)('is told to have failed once it is %s', async ([state, end], { ledger }) => {
       await accept(ledger, 's')
       if (state === 'reverted') {
@@ -593,8 +593,10 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
 
     test('expires once, and its nonce is no payment of its any more', async ({ ledger }) => {
       await accept(ledger, 's')
-      expect(await ledger.expire('s')).toMatchObject([{ from: 'signed', to: 'expired' }])
-      expect(await ledger.expire('s')).toEqual([])
+      expect(await ledger.expire('s', 5_000_000_000)).toMatchObject([
+        { from: 'signed', to: 'expired' },
+      ])
+      expect(await ledger.expire('s', 5_000_000_000)).toEqual([])
       expect((await ledger.work()).nonces).toMatchObject([{ nonce: 0, sessions: [] }])
       const dearer = {
         nonce: 0,
@@ -602,6 +604,12 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         transaction: transactionOf('x', 140n),
       }
       expect(await ledger.replace(dearer)).toEqual({ kind: 'recorded' })
+    })
+
+    test('is not ended by what was read of one whose rows were lost', async ({ ledger }) => {
+      await accept(ledger, 's')
+      expect(await ledger.expire('s', orderOf('s').request.deadline)).toEqual([])
+      expect(await ledger.payment('s')).toMatchObject({ state: 'signed' })
     })
 
     test('is adopted from the chain by a ledger that lost it', async ({ ledger }) => {
@@ -705,7 +713,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
 
     test('goes on for the others when one has ended', async () => {
       const { ledger, hash, states, mine } = await openBatch()
-      expect(await ledger.expire('b')).toMatchObject([{ to: 'expired' }])
+      expect(await ledger.expire('b', 5_000_000_000)).toMatchObject([{ to: 'expired' }])
       // What was read before that settles nothing: it is read once more.
       const executions = { a: executionIn(9), c: executionIn(9) }
       expect(await mine(executions)).toEqual([])
@@ -731,7 +739,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 'e', bob, { poolNonce: 1_000 })
       expect(await ledger.slot({ ...filling, sessions: ['d', 'a'] })).toBeUndefined()
       expect(await ledger.slot(filling)).toMatchObject({ nonce: 1 })
-      await ledger.expire('e')
+      await ledger.expire('e', 5_000_000_000)
       const transaction = transactionOf('d and e')
       const filled = await ledger.fill({ ...filling, over: undefined, transaction })
       expect(filled).toEqual({ kind: 'fenced' })
@@ -874,7 +882,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const nonce = await accept(ledger, 's')
       await mineAt(ledger, 's', nonce ?? 0, executionIn(100))
       await ledger.confirm('s', id('block 100'))
-      expect(await ledger.expire('s')).toEqual([])
+      expect(await ledger.expire('s', 5_000_000_000)).toEqual([])
       const isWatched = async (number: number) => {
         await ledger.sawHead([{ number, hash: id(`block ${number}`), count: 1 }])
         return (await ledger.work()).watching

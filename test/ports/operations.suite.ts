@@ -143,7 +143,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await accept(ledger, 's1')
       await settle(ledger, 's0', 0)
       await settle(ledger, 's0', 0)
-      await ledger.expire('s1')
+      await ledger.expire('s1', 5_000_000_000)
       const refusing = { session: 's2', input: 'i', account: bob, steps: 3 }
       const screen = { kind: 'end', lines: ['No.'] } as const
       await ledger.refuse({ ...refusing, screen })

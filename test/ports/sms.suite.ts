@@ -85,7 +85,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
         { party: 'sender', state: 'reverted', reason: 'Balance too low' },
       ])
       await accept(ledger, 'late')
-      await ledger.expire('late')
+      await ledger.expire('late', 5_000_000_000)
       expect(await takeAll(ledger)).toMatchObject([
         { session: 'late', party: 'sender', state: 'expired' },
       ])

@@ -67,8 +67,8 @@ export type PaymentLedger = {
   settle(session: string, execution: Execution): Promise<Transition[]>
   /** Makes the outcome in this block final. */
   confirm(session: string, blockHash: Hex): Promise<Transition[]>
-  /** Ends a payment whose deadline has passed unspent. Its nonce is left to be filled. */
-  expire(session: string): Promise<Transition[]>
+  /** Ends an unspent payment whose deadline is before `seconds`. Its nonce is left to be filled. */
+  expire(session: string, seconds: number): Promise<Transition[]>
   /** Takes due messages, and tells when the next is due (Unix time in ms); a taker sends once. */
   takeSms(limit: number): Promise<{ taken: DueSms[]; next: number | undefined }>
   noteSms(name: SmsName, fate: SmsFate): Promise<void>

@@ -375,9 +375,11 @@ export const steps: Steps = {
     return move(at, payment, payment.outcome)
   },
 
-  expire(at, session) {
+  expire(at, session, seconds) {
     const payment = paymentRow(at.rows, session)
     if (payment === undefined || !isUnsettled(payment.state)) return []
+    // The session of lost rows may have been accepted again since, with a later deadline.
+    if (payment.request.deadline >= seconds) return []
     const carrier = carrierOf(at.rows, payment)
     if (carrier !== undefined) {
       const sessions = carrier.sessions.filter((other) => other !== session)

@@ -88,7 +88,7 @@ async function act(relayer: Relayer, action: Action): Promise<ActionOutcome> {
       await takeBack(relayer, action.block)
       return { kind: 'changed' }
     case 'expire':
-      logTransitions(log, await ledger.expire(action.session))
+      logTransitions(log, await ledger.expire(action.session, action.seconds))
       return { kind: 'changed' }
     case 'abandon':
       return abandon(relayer, action)

@@ -44,7 +44,7 @@ export type Proof =
   | 'proved'
   /** The nodes do not serve what proves it. */
   | 'unproved'
-  /** Its receipt is proved, and tells of another outcome. */
+  /** Its receipt is proved, and shows another outcome. */
   | 'refuted'
 
 export type Followed = {

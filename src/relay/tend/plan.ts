@@ -29,7 +29,6 @@ import {
   passedNonces,
   priceOf,
   recordedNonces,
-  type Spending,
   waitingPayments,
 } from './facts.ts'
 
@@ -57,8 +56,8 @@ export type Action =
   | { kind: 'confirm'; session: string; block: BlockId; isUnproved: boolean }
   /** Takes back what one lost block has settled. */
   | { kind: 'takeBack'; block: BlockId }
-  /** Declares a payment dead: the forwarder refuses it for ever. */
-  | { kind: 'expire'; session: string }
+  /** Declares a payment dead whose deadline is before `seconds`: it is refused for ever. */
+  | { kind: 'expire'; session: string; seconds: number }
   /** Gives up a nonce out of the pool's reach, and queues its payments again. */
   | { kind: 'abandon'; nonce: number; count: number }
   /** Offers recorded bytes again. */
@@ -206,14 +205,13 @@ function planExpire({ work }: LedgerSnapshot, chain: ChainSnapshot): End[] {
   const { deepTimeSeconds, spent } = chain
   if (deepTimeSeconds === undefined) return []
   const overdue = overduePayments(work, chain, deepTimeSeconds)
-  return overdue.flatMap((payment) => endOf(payment, spent.get(payment.session)))
-}
-
-function endOf({ session, nonce }: Payment, spending: Spending | undefined): End[] {
-  if (spending?.kind === 'unspent') return [{ kind: 'expire', session }]
-  // A payment that a nonce carries is settled by that nonce.
-  if (spending?.kind !== 'spent' || spending.by === undefined || nonce !== undefined) return []
-  return [{ kind: 'settleElsewhere', session, execution: spending.by }]
+  return overdue.flatMap(({ session, nonce }): End[] => {
+    const spending = spent.get(session)
+    if (spending?.kind === 'unspent') return [{ kind: 'expire', session, seconds: deepTimeSeconds }]
+    // A payment that a nonce carries is settled by that nonce.
+    if (spending?.kind !== 'spent' || spending.by === undefined || nonce !== undefined) return []
+    return [{ kind: 'settleElsewhere', session, execution: spending.by }]
+  })
 }
 
 /** Gives up nonces behind a gap wider than the pool: the counter ran ahead, by a lie or a loss. */

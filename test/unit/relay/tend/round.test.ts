@@ -184,8 +184,10 @@ test('a payment whose change the ledger refuses keeps no other from its end', as
   chain.seconds = deadline + 1
   const refused = await enqueue(ledger, 1)
   const other = await enqueue(ledger, 2)
-  const expire = (session: string) =>
-    session === refused ? Promise.reject(new Error('a row is broken')) : ledger.expire(session)
+  const expire: Ledger['expire'] = async (session, seconds) => {
+    if (session === refused) throw new Error('a row is broken')
+    return await ledger.expire(session, seconds)
+  }
   expect(await tend({ ...relayer, ledger: { ...relayer.ledger, expire } })).toBe('open')
   expect([await stateOf(refused), await stateOf(other)]).toEqual(['queued', 'expired'])
   expect(events).toEqual(['expire.failed', 'payment.expired'])
@@ -657,7 +659,7 @@ test('payments that wait leave in one transaction, and what outbids it differs i
   const carried = sent().map(({ data }) => requestsInCalldata(data ?? '0x'))
   expect(carried).toEqual([queued.slice(0, 2), queued.slice(2)])
   // One of them ends meanwhile: what outbids them must not become other bytes for that.
-  await ledger.expire(sessions[0] ?? '')
+  await ledger.expire(sessions[0] ?? '', 5_000_000_000)
   const { replaceAfterMs, rebroadcastMs } = relayer.rules
   for (let waited = 0; waited < replaceAfterMs; waited += rebroadcastMs) {
     time.now += rebroadcastMs

@@ -303,7 +303,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       await offer(ledger, offerBy('a', 'a'))
       await server().call('DEL', `${ledgerKey(name)}:row:nonces:${relayer}:0`)
       expect(await ledger.requeue('a')).toMatchObject([{ to: 'queued' }])
-      await ledger.expire('a')
+      await ledger.expire('a', 5_000_000_000)
       const moved = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'new' } }
       await ledger.release(0)
       expect(await ledger.identify(moved)).toMatchObject({ kind: 'different' })
@@ -338,8 +338,8 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       await enqueue(ledger, 'b', 'b')
       await server().call('DEL', `${ledgerKey(name)}:row:payments:a`)
       expect(await accept(ledger, 'c')).toBeUndefined()
-      await ledger.expire('b')
-      await ledger.expire('c')
+      await ledger.expire('b', 5_000_000_000)
+      await ledger.expire('c', 5_000_000_000)
       await ledger.prune()
       expect(await accept(ledger, 'd')).toBe(0)
     })
@@ -358,7 +358,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     test('reads none of a long queue when a payment leaves it', async () => {
       const ledger = open(newName())
       for (const digit of '0123456789abcdef') await enqueue(ledger, digit, digit)
-      expect(await readBy(() => ledger.expire('0'))).toBeLessThan(30)
+      expect(await readBy(() => ledger.expire('0', 5_000_000_000))).toBeLessThan(30)
       expect((await ledger.work()).queued).toHaveLength(15)
     })
 
