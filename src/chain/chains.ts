@@ -93,9 +93,8 @@ export type PoolRulesName = keyof typeof poolRules
 export const soonMs = (tendMs: number): number => Math.min(tendMs, 5_000)
 
 /** Gives after how many ms bytes are offered again that no node took so many times in a row. */
-export function resendAfterMs({ tendMs, rebroadcastMs }: PoolRules, failures: number): number {
-  return Math.min(rebroadcastMs, soonMs(tendMs) * 4 ** (failures - 1))
-}
+export const resendAfterMs = ({ tendMs }: PoolRules, failures: number, atMostMs: number): number =>
+  Math.min(atMostMs, soonMs(tendMs) * 4 ** (failures - 1))
 
 /** Scales Rootstock's rules to faster or slower blocks: numbers of blocks stay the same. */
 export function atPace(rules: PoolRules, blockMs: number): PoolRules {

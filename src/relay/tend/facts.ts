@@ -244,16 +244,31 @@ const isInReach = (nonce: number, count: number, { maxInFlight }: PoolRules): bo
   nonce >= count && nonce < count + maxInFlight
 
 /** Returns after how many ms of silence bytes are offered again. */
-function offeredAfterMs({ sentAt, failures }: Offer['latest'], rules: PoolRules): number {
+function offeredAfterMs(latest: Offer['latest'], rules: PoolRules, front: Front): number {
+  const { sentAt, failures } = latest
   if (sentAt === undefined) return unsentAfterMs
-  return failures === 0 ? rules.rebroadcastMs : resendAfterMs(rules, failures)
+  if (failures === 0) return rules.rebroadcastMs
+  if (isFreed(latest, front)) return 0
+  return resendAfterMs(rules, failures, latest === front ? rules.tendMs : rules.rebroadcastMs)
 }
 
-/** Tells whether bytes are due before the usual time: no node took them when they were offered. */
-export function isAnyRefusedOnce(work: Work, count: number, { rules }: Terms): boolean {
-  return recordedNonces(work).some(
-    ({ nonce, transactions: [latest] }) => latest?.failures === 1 && isInReach(nonce, count, rules),
-  )
+type Front = Offer['latest'] | undefined
+
+/** Returns what was last sent for the chain's next nonce. */
+export const frontOf = (work: Work, count: number): Front =>
+  recordedNonces(work).find(({ nonce }) => nonce === count)?.transactions[0]
+
+/** Tells whether a node took the chain's next nonce after it refused these bytes. */
+const isFreed = ({ sentAt = 0, failures }: Offer['latest'], front: Front): boolean =>
+  failures > 0 && front?.failures === 0 && (front.sentAt ?? 0) > sentAt
+
+/** Tells whether bytes that no node took are due before the usual time. */
+export function isAnyDueSoon(work: Work, count: number, { rules }: Terms): boolean {
+  const front = frontOf(work, count)
+  return recordedNonces(work).some(({ nonce, transactions: [latest] }) => {
+    if (latest === undefined || !isInReach(nonce, count, rules)) return false
+    return latest.failures === 1 || isFreed(latest, front)
+  })
 }
 
 /** Tells whether a block could have had sent bytes and did not: the pool may have lost them. */
@@ -266,13 +281,14 @@ const propagationMs = 3_000
 /** Returns what to offer again: nearly dropped by the pool, lost by it, or never offered. */
 export function dueOffers(work: Work, chain: ChainSnapshot, { rules }: Terms): Offer[] {
   const { count, missingFrom } = chain
+  const front = frontOf(work, count)
   return recordedNonces(work).flatMap((open) => {
     const [latest] = open.transactions
     if (latest === undefined) return []
     if (!isInReach(open.nonce, count, rules)) return []
     const { sentAt, recordedAt } = latest
     const silentMs = work.now - (sentAt ?? recordedAt)
-    const isTimed = silentMs >= offeredAfterMs(latest, rules)
+    const isTimed = silentMs >= offeredAfterMs(latest, rules, front)
     const isMissing = missingFrom !== undefined && open.nonce >= missingFrom
     if (!isTimed && !(isMissing && isPassedOver(latest, chain))) return []
     const isFirst = sentAt === undefined && open.transactions.length === 1
@@ -281,6 +297,7 @@ export function dueOffers(work: Work, chain: ChainSnapshot, { rules }: Terms): O
     const isStuck =
       open.nonce === count &&
       sentAt !== undefined &&
+      latest.failures === 0 &&
       silentMs < rules.rebroadcastMs * 2 &&
       work.now - recordedAt >= patienceMs
     return [{ open, latest, isFirst, isStuck, isUntaken: latest.failures > 0 }]

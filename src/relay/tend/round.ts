@@ -4,7 +4,7 @@ import type { Tended } from '../ledger/keeper.ts'
 import { isOpen, type Work } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import { execute } from './execute.ts'
-import { type ChainSnapshot, isAnyRefusedOnce, type LedgerSnapshot } from './facts.ts'
+import { type ChainSnapshot, isAnyDueSoon, type LedgerSnapshot } from './facts.ts'
 import { isOffer, plan, stages } from './plan.ts'
 import { ask, askFollow, askMeans } from './snapshot.ts'
 
@@ -39,7 +39,7 @@ async function goThroughStages(relayer: Relayer, first: LedgerSnapshot): Promise
   }
   if (isOpen(ledger.work)) await noteMeans(relayer, first, chain)
   const work = isOffered ? await relayer.ledger.work() : ledger.work
-  return isAnyRefusedOnce(work, chain.count, relayer) ? 'soon' : leftOf(work)
+  return isAnyDueSoon(work, chain.count, relayer) ? 'soon' : leftOf(work)
 }
 
 /** Notes prices and counts for payments, which otherwise ask for them. */

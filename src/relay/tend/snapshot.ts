@@ -13,6 +13,7 @@ import {
   deepPayments,
   dueOffers,
   fillings,
+  frontOf,
   isAwaited,
   isCountShort,
   isDoubtful,
@@ -29,7 +30,6 @@ import {
   overduePayments,
   passedNonces,
   priceOf,
-  recordedNonces,
   type Spending,
 } from './facts.ts'
 import type { Stage } from './plan.ts'
@@ -329,8 +329,7 @@ async function askSpending(
 }
 
 async function askOffer(relayer: Relayer, work: Work, before: ChainSnapshot) {
-  const [next] =
-    recordedNonces(work).find(({ nonce }) => nonce === before.count)?.transactions ?? []
+  const next = frontOf(work, before.count)
   const isMissed = before.isNewHead && next !== undefined && isPassedOver(next, before)
   const chain =
     isMissed && !isPoolCountWrong(work)

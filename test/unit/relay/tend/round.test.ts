@@ -1,7 +1,7 @@
 import { getAddress, type Hex, numberToHex, parseTransaction } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { poolRules, resendAfterMs } from '../../../../src/chain/chains.ts'
+import { poolRules } from '../../../../src/chain/chains.ts'
 import { createNode } from '../../../../src/chain/node.ts'
 import { RpcError, TransportError } from '../../../../src/chain/rpc.ts'
 import { requestsInCalldata } from '../../../../src/relay/forwarder/requests.ts'
@@ -632,7 +632,7 @@ test('a price by which payments are carried is no newer than when the node told 
   priceWei = 9
   expect([await carry(2), await carry(3)]).toEqual([1n, 9n])
   // The first waits before it and is taken: it is not outbid.
-  time.now += resendAfterMs(poolRules.rootstock, 1)
+  time.now += 5_000
   await tend(relayer)
   expect([0, 1, 2].map(lastPrice)).toEqual([1n, 9n, 9n])
   time.now += rules.meansMs - 1
@@ -689,6 +689,33 @@ test('what a pool has swallowed goes out again, in order, in the first round aft
   chain.seconds = time.now / 1_000
   for (let round = 0; round < 2; round++) await tend(relayer)
   expect(rawsSent()).toEqual(swallowed)
+})
+
+test('what no node took for long is offered within a block: the first nonce, and what waits behind it as soon as that was taken', async () => {
+  let isEmpty = true
+  const { relayer, ledger, time, asked, rawsSent } = openRelayer({
+    eth_sendRawTransaction: () => {
+      if (isEmpty) throw new RpcError(-32000, 'insufficient funds for gas * price + value')
+      return word(0)
+    },
+  })
+  for (const number of [1, 2, 3]) {
+    await enqueue(ledger, number)
+    await tend(relayer)
+  }
+  const inOrder = (await ledger.work()).nonces.map(({ transactions: [latest] }) => latest?.raw)
+  const { tendMs, rebroadcastMs } = relayer.rules
+  for (let passed = 0; passed < 5 * rebroadcastMs; passed += tendMs) {
+    time.now += tendMs
+    await tend(relayer)
+  }
+  isEmpty = false
+  asked.length = 0
+  time.now += tendMs
+  expect(await tend(relayer)).toBe('soon')
+  await tend(relayer)
+  expect(new Set(rawsSent())).toEqual(new Set(inOrder))
+  expect(rawsSent()[0]).toBe(inOrder[0])
 })
 
 test('a block that is noted while a round looks at blocks is not lost because it is above the head', async () => {
