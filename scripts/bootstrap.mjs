@@ -11,12 +11,13 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = join(root, 'node_modules', '.bin')
 
 /**
- * Installs what the lock file names and node_modules lacks, then runs a TypeScript file on Node 24.
+ * Installs what the lock file names and node_modules lacks, then runs a TypeScript file on Node 24:
+ * `node scripts/bootstrap.mjs scripts/stack/start.ts --reset`. Every command of npm run begins here.
  * Plain JavaScript: on a fresh clone this runs first, on whatever Node the machine has (20 or newer).
  * @param {string} script its path from the repository's root
  * @param {string[]} args
  */
-export async function run(script, args) {
+async function run(script, args) {
   try {
     accessSync(root, constants.W_OK)
   } catch (error) {
@@ -62,7 +63,8 @@ function packages(file) {
 async function install() {
   const fresh = !existsSync(join(root, 'node_modules'))
   const which = fresh ? 'of package-lock.json (once, about a minute)' : 'that node_modules lacks'
-  process.stdout.write(`Installing the packages ${which}\n`)
+  // What a command prints may go into a file or to another command.
+  process.stderr.write(`Installing the packages ${which}\n`)
   // Not `npm ci`: it empties node_modules first, which other programs may be running from. Versions
   // are the lock file's here too, and it is not written.
   const quiet = ['--loglevel=error', '--no-audit', '--no-fund', '--no-progress']
@@ -98,3 +100,6 @@ function runElsewhere(file, args) {
     )
   })
 }
+
+const [script = '', ...args] = process.argv.slice(2)
+await run(script, args)

@@ -3,7 +3,7 @@ import { type Address, checksumAddress } from 'viem'
 import type { AskedOf } from '../../src/operator/answers.ts'
 import { alias } from '../contracts/migrate/cli.ts'
 import { batchesOf } from '../contracts/migrate/plan.ts'
-import { type Command, type Found, runProgram, type Values } from '../stack/command.ts'
+import { type Command, type Found, isProgram, runProgram, type Values } from '../stack/command.ts'
 import { Misused } from '../stack/report.ts'
 import { type Operated, operatorCommand, readNumber } from './command-line.ts'
 import { insist } from './operator-client.ts'
@@ -57,7 +57,7 @@ export const account: Command = (args = process.argv.slice(2), terminal) => {
   const isTied = first === 'alias' && others.some((each) => each.startsWith('--record'))
   return isTied ? alias(others, terminal) : asked(args, terminal)
 }
-if (import.meta.main) await runProgram(account)
+if (isProgram(import.meta)) await runProgram(account)
 
 async function address({ act, status, terminal }: Operated): Promise<Found> {
   const { account } = await act('lookup', { phone: await readNumber(terminal) })

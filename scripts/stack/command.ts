@@ -68,11 +68,14 @@ export function createCommand<const Options extends Usual>(
       return 1
     }
   }
-  // The first start imports its program.
-  const isProgram = module !== undefined && (module.main || process.argv[1] === module.filename)
   // Once all of the module is there.
-  if (isProgram) setImmediate(runProgram, command)
+  if (module !== undefined && isProgram(module)) setImmediate(runProgram, command)
   return command
+}
+
+/** Tells whether this process runs a module as its program: the bootstrap imports it. */
+export function isProgram({ main, filename }: ImportMeta): boolean {
+  return main || process.argv[1] === filename
 }
 
 /** Runs a command as the program that this process is. */

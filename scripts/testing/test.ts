@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { runChecks } from '../checks/main.ts'
 import { projectRoot } from '../contracts/forge.ts'
+import { provideRedisServer } from '../debian.ts'
 import { memoryFolder } from '../dev/memory-folder.ts'
 import { runCommand, runStep } from '../run-command.ts'
+import { createCommand } from '../stack/command.ts'
+import { Misused, say } from '../stack/report.ts'
 import { openDepth } from './test-depth.ts'
 
 /** Built apart: forge locks nothing, and tests that deploy build at the same time. */
@@ -13,13 +16,42 @@ const apart = { FOUNDRY_OUT: 'out/tests', FOUNDRY_CACHE_PATH: 'cache/tests' }
 process.env.NODE_COMPILE_CACHE ??= join(projectRoot, 'node_modules/.cache/compiled')
 
 const { isFull, seed } = openDepth(process.env)
-const began = performance.now()
-// The compiler takes a core for a minute, and most of the other tests wait most of the time.
-const failed = (await Promise.all([runChecksAndContracts(), runVitest()])).flat()
-const minutes = ((performance.now() - began) / 60_000).toFixed(1)
-const verdict = failed.length === 0 ? 'all passed' : `FAILED: ${failed.join(', ')}`
-process.stdout.write(`\nAfter ${minutes} minutes, with seed ${seed}: ${verdict}\n`)
-if (failed.length > 0) process.exitCode = 1
+
+const usage = `Runs everything: format, lint, types, import rules, contracts, and all tests. It takes no options.
+
+  npm test
+  SEED=N npm test                        the sample that a run said it had drawn from N
+
+A part of it:
+
+  npx vitest run --project unit          or chain, deno, workerd, workerd-paying, workerd-crash-points
+  npx vitest run test/unit/bootstrap.test.ts
+                                         one file
+  npm run check                          format, lint, types, layers, generated files
+  npx forge test                         the contracts
+
+All repetitions, of which this makes a sample: npm run test:full`
+
+createCommand(import.meta, {
+  usage,
+  options: {},
+  async run(_, given) {
+    if (given.length > 0) throw new Misused('npm test takes nothing: it runs everything.')
+    if (!provideRedisServer()) {
+      say(
+        'redis-server is missing: what needs it is skipped. Install it: apt-get install redis-server',
+      )
+      if (process.env.CI === 'true') return { lines: [], isBad: true }
+    }
+    const began = performance.now()
+    // The compiler takes a core for a minute, and most of the other tests wait most of the time.
+    const failed = (await Promise.all([runChecksAndContracts(), runVitest()])).flat()
+    const minutes = ((performance.now() - began) / 60_000).toFixed(1)
+    const verdict = failed.length === 0 ? 'all passed' : `FAILED: ${failed.join(', ')}`
+    const line = `\nAfter ${minutes} minutes, with seed ${seed}: ${verdict}`
+    return { lines: [line], isBad: failed.length > 0 }
+  },
+})
 
 /** Names what fails; each says how it went when it is through, since its lines would stand between those of tests. */
 async function runChecksAndContracts(): Promise<string[]> {

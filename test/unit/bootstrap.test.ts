@@ -16,18 +16,13 @@ function startWith(...steps: string[]) {
   const write = (path: string, ...lines: string[]) =>
     writeFileSync(join(clone, path), lines.join('\n'))
   cpSync(bootstrap, join(clone, 'scripts/bootstrap.mjs'))
-  write(
-    'scripts/start.mjs',
-    `import { run } from './bootstrap.mjs'`,
-    `await run('scripts/main.ts', [])`,
-  )
   write('scripts/main.ts', `process.stdout.write('started\\n')`)
   const [own, other] = [{ version: '1.0.0' }, { os: ['plan9'], cpu: ['mips'], optional: true }]
   const packages = { 'node_modules/a': own, 'node_modules/b': own, 'node_modules/other': other }
   write('package-lock.json', JSON.stringify({ packages: { '': {}, ...packages } }))
   writeFileSync(join(bin, 'npm'), ['#!/bin/sh', 'set -e', ...steps].join('\n'), { mode: 0o755 })
   const PATH = [bin, process.env.PATH].join(delimiter)
-  return runScript(join(clone, 'scripts/start.mjs'), [], { env: { PATH } })
+  return runScript(join(clone, 'scripts/bootstrap.mjs'), ['scripts/main.ts'], { env: { PATH } })
 }
 
 test('the first start installs what is missing, and goes on when that is complete', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 
-const debian = new URL('../../scripts/debian.mjs', import.meta.url).href
+const debian = new URL('../../scripts/debian.ts', import.meta.url).href
 const installing =
   /^This machine lacks redis-server\. Installing it, as root: apt-get install.*\ntrue$/s
 

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { provideRedisServer } from '../../debian.mjs'
+import { provideRedisServer } from '../../debian.ts'
 import { startDenoProcess } from '../../dev/deno/deno-process.ts'
 import { startRedisBridge } from '../../dev/redis/bridge.ts'
 import { startRedisServer } from '../../dev/redis/redis-server.ts'

@@ -72,7 +72,7 @@ test('wrangler dev in a fresh clone says what to run, and after setup serves the
 
   const node = await startAnvil()
   onTestFinished(node.stop)
-  const setup = () => run('scripts/setup.mjs', ['--node-url', node.url])
+  const setup = () => run('scripts/stack/setup.ts', ['--node-url', node.url])
   const first = await setup()
   expect(first.code, first.output).toBe(0)
   expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -106,7 +106,7 @@ test('wrangler dev in a fresh clone says what to run, and after setup serves the
   const refused = await setup()
   expect(refused.code).toBe(1)
   expect(refused.output).toContain('.dev.vars was not written by this command')
-  expect((await run('scripts/setup.mjs', [])).output).toBe(
+  expect((await run('scripts/stack/setup.ts', [])).output).toBe(
     'Which node?\n\nUsage: npm run setup -- --node-url http://127.0.0.1:8545\n',
   )
 })

@@ -35,13 +35,15 @@ export function createDevFolder(): string {
   return folder
 }
 
+const start = ['scripts/bootstrap.mjs', 'scripts/stack/start.ts']
+
 /** Runs `npm start` until it is ready or has ended, in a process group of its own, as a terminal gives it one. */
 export async function startStack(
   folder: string,
   { env = {}, args = [] }: { env?: Record<string, string>; args?: string[] } = {},
 ) {
   const port = env.PORT ?? `${await freePort()}`
-  const { child, output, ended } = startProcess(process.execPath, ['scripts/start.mjs', ...args], {
+  const { child, output, ended } = startProcess(process.execPath, [...start, ...args], {
     detached: true,
     env: { DEV_DIR: folder, PORT: port, ...env },
   })
