@@ -1,23 +1,33 @@
 import { spawnSync } from 'node:child_process'
 
-/** Tells whether there is a redis-server; root on a Debian gets one where it is missing. */
-export function provideRedisServer({ isRoot = process.getuid?.() === 0 } = {}): boolean {
-  if (runs('redis-server')) return true
-  if (isRoot && runs('apt-get')) installRedisServer()
-  return runs('redis-server')
+/** Names by Debian's package the programs of which tests need one. */
+export const programs = {
+  'redis-server': ['redis-server'],
+  chromium: ['chromium', 'google-chrome'],
 }
 
-function runs(program: string): boolean {
+/** Tells whether there is such a program; root on a Debian gets the package where it is missing. */
+export function provide(
+  name: keyof typeof programs,
+  { isRoot = process.getuid?.() === 0 } = {},
+): boolean {
+  const has = () => programs[name].some(runs)
+  if (has()) return true
+  if (isRoot && runs('apt-get')) install(name)
+  return has()
+}
+
+export function runs(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
 }
 
-function installRedisServer(): void {
+function install(name: string): void {
   process.stdout.write(
-    'This machine lacks redis-server. Installing it, as root: apt-get install redis-server\n',
+    `This machine lacks ${name}. Installing it, as root: apt-get install ${name}\n`,
   )
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const apt = (...args: string[]) =>
     spawnSync('apt-get', args, { stdio: 'ignore', env }).status === 0
   if (!apt('update', '-qq')) return
-  apt('install', '-y', '-qq', '--no-install-recommends', 'redis-server')
+  apt('install', '-y', '-qq', '--no-install-recommends', name)
 }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { provideRedisServer } from '../debian.ts'
+import { provide } from '../debian.ts'
 import { replacePart } from '../generate/document.ts'
 import { readFlags } from '../stack/command.ts'
 import { readJson } from '../stack/files.ts'
@@ -53,7 +53,7 @@ async function run(chosen: readonly string[]): Promise<number> {
     say(`There is no measurement ${chosen}. They are: ${names.join(', ')}`)
     return 1
   }
-  if (!provideRedisServer()) {
+  if (!provide('redis-server')) {
     say('redis-server is missing: apt-get install redis-server')
     return 1
   }

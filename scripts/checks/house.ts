@@ -34,7 +34,7 @@ const readAll = (pattern: string, leftOut = /^$/): Map<string, string> => {
 const linesOf = (sources: ReadonlyMap<string, string>) =>
   [...sources.values()].reduce((sum, text) => sum + countLines(text), 0)
 
-const src = readAll('src/**/*', /\/(abi|lua)\.ts$/)
+const src = readAll('src/**/*', /\/(abi|lua|assets)\.ts$/)
 const scripts = readAll('scripts/**/*')
 const tests = readAll('test/**/*')
 const data = readAll('docs/**/*', /\.md$|openrpc\.json$|all-figures\.json$/)
@@ -44,16 +44,16 @@ const bundle = await readBundle()
 
 /** What is counted, how many there are, and how many there may be. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-  ['lines of src, without what is generated', linesOf(src), 25_440],
-  ['lines of scripts', linesOf(scripts), 18_420],
-  ['lines of test', linesOf(tests), 31_189],
+  ['lines of src, without what is generated', linesOf(src), 25_779],
+  ['lines of scripts', linesOf(scripts), 18_460],
+  ['lines of test', linesOf(tests), 31_285],
   ["lines of data in docs, without OpenRPC's", linesOf(data), 500],
   ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 24],
   ['names that two files of src export', twice.length, 0],
   ['imports in a circle', countCircles(), 0],
-  ['lines of comment in src', comments, 2_129],
+  ['lines of comment in src', comments, 2_146],
   ['lines of README.md', countLines(read('README.md')), 150],
-  ['bytes of the bundle, gzipped', bundle.gzipped, 250_000],
+  ['bytes of the bundle, gzipped', bundle.gzipped, 270_000],
 ]
 for (const [what, count, bound] of rows) {
   say(`${what.padEnd(42)}${`${count}`.padStart(7)}, at most ${bound}`)
@@ -62,7 +62,7 @@ for (const [what, count, bound] of rows) {
 const faults = [
   ...rows.flatMap(([what, count, bound]) => (count > bound ? [`Too many ${what}`] : [])),
   ...twice,
-  ...findImportFaults(readAll('{src,scripts,test}/**/*.{ts,mjs}')),
+  ...findImportFaults(readAll('{src,scripts,test}/**/*.{ts,tsx,mjs}')),
   ...tableFaults(settings, read('docs/configuration.md')).map(
     (fault) => `docs/configuration.md ${fault}`,
   ),

@@ -1,23 +1,26 @@
 import { posix } from 'node:path'
 
 const served = /^src\//
-const entries = /^src\/(worker|deno)\.ts$/
+const entries = /^src\/(worker|deno)(-development)?\.ts$/
 
 /** Adapters end in what they are for: `x-redis.ts` is one of the port `x.ts`, `redis.ts` of a `port.ts`. */
 const adapters = /^src\/(?!runtime\/).*(-(config|memory|object|redis)|\/(object|redis))\.ts$/
 
 const objects = new RegExp(`[-/]object\\.ts$|${entries.source}`)
-const routes = new RegExp(`/(route|app)\\.ts$|${entries.source}`)
+const routes = new RegExp(`/(route|app)\\.tsx?$|^src/pages/.*\\.tsx$|${entries.source}`)
+/** Is served in development alone. */
+const phone = /^src\/pages\/phone\//
 const choosers = new RegExp(`${adapters.source}|${entries.source}|^src/compose/`)
 
 /** What a file may not import, and why; the last names files for which the rule does not hold. */
 const forbidden: readonly (readonly [from: RegExp, to: RegExp, why: string, but?: RegExp])[] = [
   // Tests of an entry point have to.
-  [/^(?!test\/)/, entries, 'no file imports an entry point'],
+  [/^(?!test\/)/, entries, 'no file imports an entry point', /^src\/\w+-development\.ts$/],
+  [/^src\/(?!pages\/phone\/)/, phone, 'it is served in development alone', /-development\.ts$/],
   [/^scripts\//, /^test\//, 'no file outside test imports test'],
   [served, /^(scripts|test|contracts|out)\//, 'what is served depends on nothing outside src'],
   [served, /^cloudflare:/, 'only Durable Objects and the entry points do', objects],
-  [served, /^hono(\/|$)/, 'only route.ts files and app.ts know Hono', routes],
+  [served, /^hono(\/|$)/, 'only route files, app.ts and pages know Hono', routes],
   [served, /^node:/, 'not every runtime that serves this has it', entries],
   [served, adapters, 'only entry points, src/compose and other adapters know an adapter', choosers],
   [served, /^zod$/, 'what is served parses with zod/mini'],
@@ -34,6 +37,7 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     loan: 'runtime',
     node: 'chain keys runtime',
     operator: 'account chain keys loan relay runtime',
+    pages: 'account loan operator runtime ussd',
     relay: 'chain loan runtime',
     runtime: '',
     sms: 'runtime',
@@ -137,7 +141,7 @@ function nameLayer(folder: string, file: string): string | undefined {
 function checkFile(file: string, source: string): string[] {
   const faults: string[] = []
   // A name that repeats its folder's says nothing of what is in the file.
-  const [, folder, name] = /^.+?\/(?:.+\/)?([^/]+)\/([^/]+)\.ts$/.exec(file) ?? []
+  const [, folder, name] = /^.+?\/(?:.+\/)?([^/]+)\/([^/]+)\.tsx?$/.exec(file) ?? []
   if (folder !== undefined && folder === name) {
     faults.push(`${file} bears the name of its folder: name it after what is in it`)
   }

@@ -11,7 +11,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   biome: ['biome', 'check', '--error-on-warnings', '.'],
   types: ['tsc', '--noEmit', '--singleThreaded'],
   'types of Node': ['tsc', '--noEmit', '--singleThreaded', '-p', 'tsconfig.node.json'],
-  'types of Deno': ['deno', 'check', '--quiet', 'src/deno.ts'],
+  'types of Deno': ['deno', 'check', '--quiet', 'src/deno.ts', 'src/deno-development.ts'],
   'forge fmt': ['forge', 'fmt', '--check'],
   generate: [process.execPath, 'scripts/generate/main.ts', '--check'],
   house: [process.execPath, 'scripts/checks/house.ts'],

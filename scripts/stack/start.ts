@@ -172,7 +172,7 @@ async function claimFolder(folder: Folder, options: Options, lifetime: Lifetime)
 
 function beginBuild(lifetime: Lifetime) {
   const unneeded = new AbortController()
-  const building = buildWorker(unneeded.signal)
+  const building = buildWorker({ entry: 'worker-development', signal: unneeded.signal })
   // Looked at when it is needed; until then a failure is not lost.
   const built = building.catch(() => {})
   void lifetime.add(() => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { runChecks } from '../checks/main.ts'
 import { projectRoot } from '../contracts/forge.ts'
-import { provideRedisServer } from '../debian.ts'
+import { provide } from '../debian.ts'
 import { memoryFolder } from '../dev/memory-folder.ts'
 import { runCommand, runStep } from '../run-command.ts'
 import { createCommand } from '../stack/command.ts'
@@ -37,10 +37,9 @@ createCommand(import.meta, {
   options: {},
   async run(_, given) {
     if (given.length > 0) throw new Misused('npm test takes nothing: it runs everything.')
-    if (!provideRedisServer()) {
-      say(
-        'redis-server is missing: what needs it is skipped. Install it: apt-get install redis-server',
-      )
+    for (const name of ['redis-server', 'chromium'] as const) {
+      if (provide(name)) continue
+      say(`${name} is missing: what needs it is skipped. Install it: apt-get install ${name}`)
       if (process.env.CI === 'true') return { lines: [], isBad: true }
     }
     const began = performance.now()

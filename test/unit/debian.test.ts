@@ -33,8 +33,8 @@ test.for<[what: string, machine: Machine, says: RegExp, asked: string[]]>([
     writeFileSync(join(bin, name), ['#!/bin/sh', ...lines].join('\n'), { mode: 0o755 })
   if (apt !== undefined) add('apt-get', ...aptGet(bin, apt === 'brings it'))
   if (has) add('redis-server')
-  const program = `import { provideRedisServer } from '${debian}'
-    process.stdout.write('\\n' + provideRedisServer({ isRoot: ${isRoot} }))`
+  const program = `import { provide } from '${debian}'
+    process.stdout.write('\\n' + provide('redis-server', { isRoot: ${isRoot} }))`
   const { stdout, stderr } = spawnSync(
     process.execPath,
     ['--input-type=module', '--eval', program],

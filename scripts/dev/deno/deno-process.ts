@@ -22,6 +22,8 @@ type DenoProcessOptions = {
   /** By `deno serve`, as Deno Deploy does, which gives no flags, or by a runtime that has `Deno.cron`. */
   how?: 'serve' | 'deploy' | 'with_cron'
   laterMs?: number | undefined
+  /** Has the pages of development too. */
+  isDevelopment?: boolean
 }
 
 /** Far longer than the entry point takes to let everything come to its end. */
@@ -34,13 +36,16 @@ export async function startDenoProcess({
   onLine = () => {},
   how = 'serve',
   laterMs,
+  isDevelopment = false,
 }: DenoProcessOptions) {
   const ownPort = port ?? (await freePort())
   const url = `http://127.0.0.1:${ownPort}`
   const address = ['--host', '127.0.0.1', '--port', `${ownPort}`]
   const wrapper = how === 'with_cron' ? 'with-cron' : laterMs === undefined ? undefined : 'later'
   const entry =
-    wrapper === undefined ? ['src/deno.ts'] : ['--allow-read', `scripts/dev/deno/${wrapper}.ts`]
+    wrapper === undefined
+      ? [`src/deno${isDevelopment ? '-development' : ''}.ts`]
+      : ['--allow-read', `scripts/dev/deno/${wrapper}.ts`]
   const child = spawn(
     binary,
     how !== 'deploy' ? [...served, ...address, ...entry] : ['run', '--allow-all', ...entry],

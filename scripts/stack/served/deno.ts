@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { provideRedisServer } from '../../debian.ts'
+import { provide } from '../../debian.ts'
 import { startDenoProcess } from '../../dev/deno/deno-process.ts'
 import { startRedisBridge } from '../../dev/redis/bridge.ts'
 import { startRedisServer } from '../../dev/redis/redis-server.ts'
@@ -15,7 +15,10 @@ export async function runDeno(
   const { url, token, close } = await openDatabase(rows, processes)
   const own = { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token }
   try {
-    const deno = await startDenoProcess({ port, variables: { ...variables, ...own }, onLine })
+    const deno = await startDenoProcess({
+      ...{ port, variables: { ...variables, ...own }, onLine },
+      isDevelopment: true,
+    })
     processes.add(deno.pid, 'deno', deno.url)
     return {
       url: deno.url,
@@ -39,7 +42,7 @@ async function openDatabase(folder: string, processes: Processes) {
   if (url || token) {
     throw new StackError('Set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or neither.')
   }
-  if (!provideRedisServer()) {
+  if (!provide('redis-server')) {
     throw new StackError(
       'redis-server is missing. Install it (apt-get install redis-server), or name a database of Upstash by UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN.',
     )

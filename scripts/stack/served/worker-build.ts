@@ -44,10 +44,15 @@ export type WorkerBuild = NonNullable<ReturnType<typeof readBuild>>
 
 type Settings = Awaited<ReturnType<typeof readSettings>>
 
+/** Names what is served: as it is deployed, or with the pages of development. */
+export type WorkerEntry = 'worker' | 'worker-development'
+
+type BuildOptions = { entry?: WorkerEntry; signal?: AbortSignal }
+
 /** Builds the Worker, or finds the build of these very sources. @throws {StackError} it does not build */
-export async function buildWorker(signal?: AbortSignal): Promise<WorkerBuild> {
-  const folder = join(builds, `worker-${fingerprint()}`)
-  return readBuild(folder) ?? (await makeBuild(folder, signal))
+export async function buildWorker({ entry = 'worker', signal }: BuildOptions = {}) {
+  const folder = join(builds, `${entry}.${fingerprint()}`)
+  return readBuild(entry, folder) ?? (await makeBuild(entry, folder, signal))
 }
 
 /** Miniflare's options for a build with these variables: `.dev.vars` is for `wrangler dev` alone. */
@@ -65,22 +70,26 @@ export function servedWorker(
   }
 }
 
-function readBuild(folder: string) {
-  const script = readIfThere(join(folder, 'worker.js'))?.toString('utf8')
+function readBuild(entry: WorkerEntry, folder: string) {
+  const script = readIfThere(join(folder, `${entry}.js`))?.toString('utf8')
   const settings = readJson(join(folder, 'settings.json')) as Settings | undefined
   return script === undefined || !settings ? undefined : { ...settings, folder, script }
 }
 
 /** Builds beside the folder and moves it there whole: another process may build or read the same. */
-async function makeBuild(folder: string, signal?: AbortSignal): Promise<WorkerBuild> {
+async function makeBuild(
+  entry: WorkerEntry,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<WorkerBuild> {
   mkdirSync(builds, { recursive: true })
   const temporary = mkdtempSync(join(builds, 'building-'))
   try {
-    const [read] = await Promise.all([readSettings(), bundleWorker(temporary, signal)])
+    const [read] = await Promise.all([readSettings(), bundleWorker(entry, temporary, signal)])
     writeFileSync(join(temporary, 'settings.json'), JSON.stringify(read))
-    const build = readBuild(temporary)
+    const build = readBuild(entry, temporary)
     if (build === undefined) throw new Error('wrangler built something that is not a Worker')
-    for (const old of globSync('worker-*', { cwd: builds })) {
+    for (const old of globSync(`${entry}.*`, { cwd: builds })) {
       if (old !== basename(folder)) rmSync(join(builds, old), { recursive: true, force: true })
     }
     try {
@@ -94,11 +103,15 @@ async function makeBuild(folder: string, signal?: AbortSignal): Promise<WorkerBu
   }
 }
 
-async function bundleWorker(folder: string, signal?: AbortSignal): Promise<void> {
+async function bundleWorker(
+  entry: WorkerEntry,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<void> {
   const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-  const dryRun = ['deploy', '--dry-run', '--outdir', folder, '--metafile', join(folder, metafile)]
+  const made = ['--outdir', folder, '--metafile', join(folder, metafile)]
   const environment = { ...quietTools, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) }
-  const command = [process.execPath, wrangler, ...dryRun]
+  const command = [process.execPath, wrangler, 'deploy', `src/${entry}.ts`, '--dry-run', ...made]
   const { code, output } = await runCommand(command, environment, undefined, signal)
   if (code !== 0) throw new StackError(`The Worker does not build:\n${output.trim()}`)
 }

@@ -7,13 +7,15 @@ function faultsOf(file: string, target: string): string[] {
   return faults.map((fault) => fault.replace(`${file} imports `, ''))
 }
 
-const [objects, routes] = ['only Durable Objects', 'only route.ts files and app.ts know Hono']
+const [objects, routes] = ['only Durable Objects', 'only route files, app.ts and pages know Hono']
 const known = 'only entry points, src/compose and other adapters know an adapter'
 
 describe('an import', () => {
   test.for<[file: string, target: string, fault: string]>([
     ['src/compose/app.ts', '../worker.ts', 'no file imports an entry point'],
     ['scripts/dial.ts', '../src/worker.ts', 'no file imports an entry point'],
+    ['src/worker.ts', './pages/phone/route.tsx', 'it is served in development alone'],
+    ['src/pages/route.tsx', './phone/route.tsx', 'it is served in development alone'],
     ['scripts/soak/run.ts', '../../test/support/rig.ts', 'no file outside test imports test'],
     ['src/relay/a.ts', 'zod', 'what is served parses with zod/mini'],
     ['src/relay/a.ts', 'viem/accounts', ''],

@@ -1,0 +1,11 @@
+import deno from './deno.ts'
+import { withPhone } from './pages/phone/route.tsx'
+
+type Info = Parameters<typeof deno.fetch>[1]
+
+const app = withPhone({ relay: (request, c) => deno.fetch(request, c.env as Info) })
+
+/** Serves what Deno does, and a phone that dials it: for a machine of one's own alone. */
+export default {
+  fetch: (request, info) => app.fetch(request, info),
+} satisfies Deno.ServeDefaultExport

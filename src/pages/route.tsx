@@ -1,0 +1,38 @@
+import { type Context, Hono } from 'hono'
+import type { Child } from 'hono/jsx'
+import { NONCE, type SecureHeadersVariables, secureHeaders } from 'hono/secure-headers'
+import { Page, type PageOptions } from './layout.tsx'
+
+const contentSecurityPolicy = {
+  defaultSrc: ["'none'"],
+  scriptSrc: [NONCE],
+  styleSrc: [NONCE],
+  imgSrc: ['data:'],
+  connectSrc: ["'self'"],
+  formAction: ["'self'"],
+  baseUri: ["'none'"],
+  frameAncestors: ["'none'"],
+}
+
+type PageEnv = { Variables: SecureHeadersVariables }
+
+/** Begins routes of pages: a browser runs nothing there but what this server wrote, and keeps none of it. */
+export function pageRoutes() {
+  const routes = new Hono<PageEnv>()
+  // Whether its host is reached by HTTPS alone is for the deployment to say.
+  routes.use(secureHeaders({ contentSecurityPolicy, strictTransportSecurity: false }))
+  routes.use(async (c, next) => {
+    await next()
+    c.header('cache-control', 'no-store')
+  })
+  return routes
+}
+
+/** Answers with a page of routes that `pageRoutes` began. */
+export function showPage(c: Context<PageEnv>, content: Child, options: PageOptions) {
+  return c.html(
+    <Page {...options} nonce={c.get('secureHeadersNonce') ?? ''}>
+      {content}
+    </Page>,
+  )
+}

@@ -1,0 +1,40 @@
+import { spawnSync } from 'node:child_process'
+import axe, { type AxeResults } from 'axe-core'
+import { chromium, type Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
+import { programs, runs } from '../../../scripts/debian.ts'
+
+/** The browser of this machine; undefined where it has none. */
+const program = programs.chromium.find(runs)
+
+export const hasBrowser = program !== undefined
+
+/** How wide a page has to be usable: a phone of today, and a desk. */
+export const widths = [360, 1280]
+
+/** Opens a page of a real browser, which is closed when the test ends; `faults` has what its console complains of. */
+export async function openPage(url: string, width = 1280): Promise<Page & { faults: string[] }> {
+  const executablePath = spawnSync('which', [`${program}`], { encoding: 'utf8' }).stdout.trim()
+  // The machines of tests often run as root, where Chromium has no sandbox.
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  onTestFinished(() => browser.close())
+  const page = await browser.newPage({ viewport: { width, height: 900 } })
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(`${error}`))
+  await page.goto(url)
+  return Object.assign(page, { faults })
+}
+
+/** Finds what axe-core finds wrong with a page as it stands, and whether it is wider than the window. */
+export async function findPageFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResults
+  const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+  return [
+    ...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)),
+    ...(isTooWide === true ? ['it is wider than the window'] : []),
+  ]
+}
