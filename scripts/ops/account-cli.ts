@@ -7,7 +7,7 @@ import { type Command, type Found, isProgram, runProgram, type Values } from '..
 import { Misused } from '../stack/report.ts'
 import { type Operated, operatorCommand, readNumber } from './command-line.ts'
 import { insist } from './operator-client.ts'
-import { depositLines, pinLines, whyLine } from './show.ts'
+import { depositLines, holdLine, pinLines, whyLine } from './show.ts'
 
 const usage = `Usage: npm run account -- <what> [--url https://<host>] [--json]
 
@@ -19,6 +19,9 @@ cash-out <wallet> <amount | all> [--key K]
                     answered, the same command with the key that is printed tells what became of it
 unblock             has a number spend again that three wrong PINs, or 90 days without a dial, keep from it:
                     for callers who have shown who they are
+hold                has nothing leave the account of a number: its caller hears whom to call (HELP_NUMBER). What
+                    was accepted before goes on, and money may arrive
+release             lets it go
 keep-pin            calls off that a PIN which was called forgotten may be replaced
 alias [--none]      after a change of the table of numbering changes: has numbers keep the accounts that they
                     opened under a former form, and the service serves with the table. Reads numbers, one
@@ -48,6 +51,8 @@ const asked = operatorCommand(undefined, {
     alias: keepAccounts,
     unblock: (operator) => tendPin(operator, 'unblock'),
     'keep-pin': (operator) => tendPin(operator, 'keep-pin'),
+    hold: (operator) => setHold(operator, 'hold'),
+    release: (operator) => setHold(operator, 'release'),
   },
 })
 
@@ -116,6 +121,15 @@ async function tendPin(
 ): Promise<Found> {
   const answer = await act('pin', { phone: await readNumber(terminal), action }, harmless)
   return { json: answer, lines: pinLines(answer) }
+}
+
+async function setHold(
+  { act, terminal }: Operated,
+  action: AskedOf<'hold'>['action'],
+): Promise<Found> {
+  const { account } = await act('lookup', { phone: await readNumber(terminal) })
+  const answer = await act('hold', { account, action }, harmless)
+  return { json: answer, lines: [holdLine(answer)] }
 }
 
 /** When it is made, since it is good for a day, and what no one else has. */

@@ -2,7 +2,12 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { fingerprint } from '../../src/account/session-keys.ts'
-import { type AskedOf, paymentAnswer, paymentsAnswer } from '../../src/operator/answers.ts'
+import {
+  type AskedOf,
+  alertsAnswer,
+  paymentAnswer,
+  paymentsAnswer,
+} from '../../src/operator/answers.ts'
 import { readDeployed } from '../contracts/records.ts'
 import type { Found, Values } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'
@@ -21,6 +26,8 @@ watch [--every SECONDS]   the same again and again (5 s), until Ctrl-C; with --j
 payments [--state S] [--account 0x…] [--since TIME] [--before TIME] [--limit N] [--archived]
 why <intent or hash>      what became of a payment, step by step
 why                       of a number's last payments: the number is read from standard input
+session <gateway> <id>    how a session was decided that the gateway names: the number is read from standard input
+alerts                    what is raised, and what was
 verify <hash> --url U | --from FILE
                           checks a payment's proof by nothing but hashes, of GET /proof/<hash> or of a file that has
                           it; trusts neither relay nor node, and needs no token
@@ -72,6 +79,8 @@ export const ops = operatorCommand(import.meta, {
     watch,
     payments: showPayments,
     why: { takes: [0, 1], run: (operator, _, [name]) => showWhy(operator, name) },
+    session: { takes: [2], run: showSession },
+    alerts: showAlerts,
     verify: { takes: [1], open: ({ url, from }, [hash = '']) => showVerified(hash, url, from) },
     pause: (operator) => setIntake(operator, 'pause'),
     resume: (operator) => setIntake(operator, 'resume'),
@@ -137,6 +146,28 @@ async function showWhy(operator: Operated, name: string | undefined): Promise<Fo
   const trace = await operator.ask(`/operator/payments/${found.intent}`, paymentAnswer)
   const { currency } = await operator.status()
   return { json: trace, lines: traceLines(trace, currency) }
+}
+
+async function showSession(
+  { act, terminal }: Operated,
+  _: Given,
+  [gateway, sessionId]: readonly string[],
+): Promise<Found> {
+  const found = await act('session', { phone: await readNumber(terminal), gateway, sessionId })
+  const { state, decidedAt, screen, reason, intent } = found
+  const why = reason === null ? '' : ` (${reason})`
+  const lines = [`${decidedAt}  ${state}${why}: ${screen.replaceAll('\n', ' ')}`]
+  const follow = intent === null ? [] : [`Follow it with: npm run ops -- why ${intent}`]
+  return { json: found, lines: [...lines, ...follow] }
+}
+
+async function showAlerts({ ask }: OperatorClient): Promise<Found> {
+  const found = await ask('/operator/alerts', alertsAnswer)
+  const line = ({ name, says, raisedAt, overSince }: (typeof found.past)[number]) =>
+    `${raisedAt}  ${name}: ${says}${overSince === null ? '' : ` (over since ${overSince})`}`
+  const none = found.alerts.length === 0 ? ['Nothing is raised.'] : []
+  const past = found.past.length === 0 ? [] : ['Over:', ...found.past.map(line)]
+  return { json: found, lines: [...none, ...found.alerts.map(line), ...past] }
 }
 
 /** With the fingerprint of the account secret that comes, which tells nothing of it. */

@@ -158,6 +158,13 @@ export function traceLines(trace: PaymentDetails, currency: string): string[] {
     whyLine(trace, currency),
     `Account ${account}; intent ${intent}${gas}${until}.`,
     ...trace.transitions.map(({ state, at }) => `${at}  ${state}`),
+    ...(trace.batch.length > 1 ? [`Its transaction carries ${trace.batch.length} payments.`] : []),
+    ...(trace.screen === null
+      ? []
+      : [`Its caller was shown: ${trace.screen.replaceAll('\n', ' ')}`]),
+    ...trace.messages.map(
+      ({ party, state, at }) => `Message to the ${party}: ${state} since ${at}.`,
+    ),
     ...trace.transactions.map(
       ({ nonce, gasPriceWei, sentAt, failures, isMined, explorer }) =>
         `Nonce ${nonce} at ${formatGwei(BigInt(gasPriceWei))} gwei, ${sentAt === null ? 'not sent yet' : `last sent ${sentAt}`}: ${isMined ? 'mined' : failures === 0 ? 'not mined' : `refused by the nodes ${failures} times`}. ${explorer}`,
@@ -166,12 +173,34 @@ export function traceLines(trace: PaymentDetails, currency: string): string[] {
 }
 
 export function callerLines(found: ToldOf<'lookup'>, currency: string): string[] {
+  const { account, balanceWei, owedWei, dueAt, payments, refusals } = found
   const known = (wei: string | null) => (wei === null ? 'not known now' : money(wei, currency))
+  const due = dueAt === null ? '' : `, due ${dueAt}`
   return [
-    `Account ${found.account}: balance ${known(found.balanceWei)}, owes ${known(found.owedWei)}.`,
-    ...found.payments.map((payment) => whyLine(payment, currency)),
-    ...(found.payments.length === 0 ? ['The ledger knows of no payment of this number.'] : []),
+    `Account ${account}: balance ${known(balanceWei)}, owes ${known(owedWei)}${due}.`,
+    ...(found.heldAt === null ? [] : [holdLine(found)]),
+    ...(found.pin === null ? ['The PIN is not known now.'] : pinLines(found.pin)),
+    todayLine(found.today, currency),
+    ...payments.map((payment) => whyLine(payment, currency)),
+    ...(payments.length === 0 ? ['The ledger knows of no payment of this number.'] : []),
+    ...refusals.map(({ at, reason, screen }) => {
+      const shown = screen === null ? '' : `: ${screen.replaceAll('\n', ' ')}`
+      return `${at}  refused (${reason})${shown}`
+    }),
   ]
+}
+
+export function holdLine({ heldAt, open }: Pick<ToldOf<'hold'>, 'heldAt' | 'open'>): string {
+  if (heldAt === null) return 'The account is not held: it pays again.'
+  const rest = open === 0 ? '' : ` Of its payments ${open} were accepted before and go on.`
+  return `The account is held since ${heldAt}: it begins no payment.${rest}`
+}
+
+function todayLine(today: ToldOf<'lookup'>['today'], currency: string): string {
+  const { transfers, mostTransfers, sentWei, mostSentWei } = today
+  const [many, much] = [mostTransfers, mostSentWei && money(mostSentWei, currency)]
+  const of = (most: string | number | null) => (most === null ? '' : ` of ${most}`)
+  return `In 24 hours: ${transfers}${of(many)} transfers, ${money(sentWei, currency)}${of(much)} sent.`
 }
 
 export function depositLines(
@@ -207,12 +236,14 @@ export function depositLines(
       return ['The price of gas is above MAX_GAS_PRICE_WEI. Nothing was sent.']
     case 'paused':
       return ['Payments are stopped by an operator. Nothing was sent.']
+    case 'held':
+      return ['The account is held. Nothing was sent: npm run account -- release']
     case 'refused':
       return ['No node takes the transaction. Nothing has moved.']
   }
 }
 
-export function pinLines(pin: ToldOf<'pin'>): string[] {
+export function pinLines(pin: Omit<ToldOf<'pin'>, 'account'>): string[] {
   const { isChosen, isBlocked, isDormant, replaceableAt } = pin
   const isOpen = isBlocked ? 'The PIN is blocked.' : 'The PIN is not blocked.'
   return [

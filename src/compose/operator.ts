@@ -1,5 +1,6 @@
 import { createCallerAccounts } from '../account/keys.ts'
 import { createMemory } from '../account/memory.ts'
+import { createSessionKeys } from '../account/session-keys.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import type { UpstreamBudget } from '../node/upstream/budget.ts'
@@ -119,6 +120,8 @@ function operatorOver(
     loan: createLoanReader(readLoan(relayer, config.loan)),
     country: config.gatewayCountry,
     memory: createMemory(stores.memory),
+    keys: createSessionKeys(config.accountIdSecret),
+    limits: config.limits,
     identity: assembleIdentity(config),
     setBack: stores.setBack,
     claimDeposit: assembleDepositClaim(config, relayer),

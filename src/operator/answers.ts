@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { kindNames } from '../loan/kinds.ts'
 import { exportEntry, exportHead } from '../relay/ledger/copies/export-format.ts'
+import { smsParties } from '../relay/ledger/rows.ts'
 import { paymentStates } from '../relay/ledger/transitions.ts'
 import { plainDigits } from '../runtime/digits.ts'
 
@@ -89,6 +90,12 @@ const alert = z.object({
   overSince: z.nullable(time),
 })
 
+const counts = z.record(z.string(), z.int())
+const counted = z.object({ since: time, counts })
+
+/** Answers `GET /operator/alerts`: what is raised, and what was, the latest first. */
+export const alertsAnswer = z.object({ alerts: z.array(alert), past: z.array(alert) })
+
 /** Answers `GET /operator/status`; null for what is not seen yet. */
 export const statusAnswer = z.object({
   now: time,
@@ -154,7 +161,9 @@ export const statusAnswer = z.object({
   ),
   callsToday: z.nullable(z.object({ relay: z.int(), callers: z.int(), limit: z.int() })),
   /** Counts since the ledger was begun, by `<kind>.<event>` or `refused.<reason>`. */
-  counts: z.record(z.string(), z.int()),
+  counts,
+  /** Counts the same since about an hour ago, and since the day (UTC) began. */
+  lately: z.object({ hour: counted, today: counted }),
 })
 
 const paymentState = z.enum(paymentStates)
@@ -202,6 +211,19 @@ export const paymentAnswer = z.extend(payment, {
   /** Is null where no transaction was mined for it, or no node tells. */
   gasUsed: z.nullable(z.int()),
   transitions: z.array(z.object({ state: paymentState, at: time })),
+  /** Is what its caller was shown; null once that is forgotten. */
+  screen: z.nullable(z.string()),
+  /** Lists the intents of the batch that it is in, in their order. */
+  batch: z.array(intentId),
+  /** Lists messages that have not left: held until the outcome is final, due, or with a sender. */
+  messages: z.array(
+    z.object({
+      party: z.enum(smsParties),
+      state: z.enum(['held', 'due', 'taken']),
+      at: time,
+      attempts: z.int(),
+    }),
+  ),
   /** Lists what was signed for the nonce that carries it now, the highest-priced first. */
   transactions: z.array(
     z.object({
@@ -258,10 +280,19 @@ const deposit = z.discriminatedUnion('kind', [
     gasWei: wei,
     last: z.nullable(z.object({ amountWei: wei, hash, block: z.int(), explorer: z.string() })),
   }),
-  z.object({ kind: z.enum(['under_way', 'price_too_high', 'paused', 'refused']) }),
+  z.object({ kind: z.enum(['under_way', 'price_too_high', 'paused', 'held', 'refused']) }),
 ])
 
 export type Form = { asks: z.ZodMiniType; tells: z.ZodMiniType; wanted?: string }
+
+const name = z.string().check(z.maxLength(200))
+
+const pinState = z.object({
+  isChosen: z.boolean(),
+  isBlocked: z.boolean(),
+  isDormant: z.boolean(),
+  replaceableAt: z.nullable(time),
+})
 
 const ofPhone = { asks: z.object({ phone }), wanted: 'the body has to be {"phone": "+…"}' }
 
@@ -287,19 +318,46 @@ export const actions = {
       account: address,
       balanceWei: z.nullable(wei),
       owedWei: z.nullable(wei),
+      /** Tells until when its loan is due; null without one. */
+      dueAt: z.nullable(time),
+      heldAt: z.nullable(time),
+      /** Counts its payments without a known outcome. */
+      open: z.int(),
       payments: z.array(payment),
+      /** Lists the last sessions that were refused, and what they were shown. */
+      refusals: z.array(z.object({ reason: z.string(), at: time, screen: z.nullable(z.string()) })),
+      /** Is null where the account's memory gives no answer. */
+      pin: z.nullable(pinState),
+      /** Tells what counts toward the limits of 24 hours; null: there is none. */
+      today: z.object({
+        transfers: z.int(),
+        mostTransfers: z.nullable(z.int()),
+        sentWei: wei,
+        mostSentWei: z.nullable(wei),
+      }),
     }),
+  },
+  session: {
+    /** Names a session as its gateway does: a log of the gateway has it. */
+    asks: z.object({ phone, gateway: name, sessionId: name }),
+    tells: z.object({
+      state: z.enum(['refused', 'accepted']),
+      decidedAt: time,
+      screen: z.string(),
+      reason: z.nullable(z.string()),
+      intent: z.nullable(intentId),
+    }),
+    wanted: 'the body has to be {"phone": "+…", "gateway": "africas-talking", "sessionId": "…"}',
+  },
+  hold: {
+    asks: z.object({ account: address, action: z.enum(['hold', 'release']) }),
+    tells: z.object({ account: address, heldAt: z.nullable(time), open: z.int() }),
+    wanted: 'the body has to be {"account": "0x…", "action": "hold" or "release"}',
   },
   deposit: { ...ofPhone, tells: z.object({ account: address, deposit }) },
   pin: {
     asks: z.object({ phone, action: z.enum(['unblock', 'keep-pin']) }),
-    tells: z.object({
-      account: address,
-      isChosen: z.boolean(),
-      isBlocked: z.boolean(),
-      isDormant: z.boolean(),
-      replaceableAt: z.nullable(time),
-    }),
+    tells: z.extend(pinState, { account: address }),
     wanted: 'the body has to be {"phone": "+…", "action": "unblock" or "keep-pin"}',
   },
   alias: {

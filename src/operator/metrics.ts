@@ -52,7 +52,7 @@ const metrics: Record<string, readonly [help: string, read: (of: Known) => reado
         .map(({ kind, event, count }) => [count, { kind, event }]),
   ],
   relay_refusals_total: [
-    'payments that were refused; own: they were to blame themselves',
+    'sessions that paid nothing, by reason; own: they asked for no payment',
     ({ events }) =>
       events
         .filter(({ kind }) => kind === 'refused')

@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 import type { Chain } from '../chain/chains.ts'
-import type { PaymentRecord, PaymentTrace } from '../relay/ledger/port.ts'
+import type { ActiveAlert, PaymentRecord, PaymentTrace } from '../relay/ledger/port.ts'
 import { executeGas } from '../relay/relayer.ts'
-import type { PaymentDetails, PaymentSummary, StatusAnswer } from './answers.ts'
+import type { AlertName, PaymentDetails, PaymentSummary, StatusAnswer } from './answers.ts'
 
 /** Names what an operator runs. */
 export type Subject = {
@@ -25,6 +25,13 @@ export const isoOrNull = (at: number | undefined | null): string | null =>
 /** Links to where people look at a transaction. */
 export const linkOf = ({ explorer }: Chain, hash: string): string => `${explorer}/tx/${hash}`
 
+export const toAlert = ({ name, says, raisedAt, calmSince }: ActiveAlert) => ({
+  name: name as AlertName,
+  says,
+  raisedAt: isoOf(raisedAt),
+  overSince: isoOrNull(calmSince),
+})
+
 /** Tells of a payment without what leads to its caller. */
 export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSummary {
   const { intentId, acceptedAt, history, reason, gas: _, deadline: __, ...told } = record
@@ -40,12 +47,15 @@ export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSu
 
 /** Tells all that is known of one payment, with the gas that its transaction used. */
 export function toPaymentDetails(chain: Chain, trace: PaymentTrace, gas?: number): PaymentDetails {
-  const { transactions, ...record } = trace
+  const { transactions, screen, messages, batch, ...record } = trace
   const { deadline, history, block, hash: minedAs } = record
   return {
     ...toPaymentSummary(chain, record),
     deadline: isoOrNull(deadline && deadline * 1_000),
     gasUsed: gas ?? null,
+    batch,
+    screen: screen?.lines.join('\n') ?? null,
+    messages: messages.map(({ at, ...message }) => ({ ...message, at: isoOf(at) })),
     transitions: history.map(([state, at]) => ({ state, at: isoOf(at) })),
     transactions: transactions.map(({ recordedAt, sentAt, ...told }) => ({
       hash: told.hash,

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import type { Hex } from 'viem'
+import { getAddress, type Hex } from 'viem'
 import * as z from 'zod/mini'
 import { isOperator } from '../keys/operator-token.ts'
 import { jsonOf } from '../runtime/json.ts'
@@ -92,6 +92,7 @@ function reply(c: Context, answer: object | RefusedRequest) {
 
 function addReads(routes: Hono, operator: Operator): void {
   routes.get('/operator/status', async (c) => c.json(await operator.status()))
+  routes.get('/operator/alerts', async (c) => c.json(await operator.alerts()))
   routes.get('/operator/audit', async (c) => c.json(await operator.audit()))
   routes.get('/metrics', async (c) =>
     c.text(await operator.metrics(), 200, { 'content-type': 'text/plain; version=0.0.4' }),
@@ -104,7 +105,10 @@ function addReads(routes: Hono, operator: Operator): void {
     if (Number.isNaN(times.since) || Number.isNaN(times.before)) {
       return c.json({ error: 'a time has to be ISO 8601, or Unix time in ms' }, 400)
     }
-    const names = { intent: lowerHex(intent), hash: lowerHex(hash), account }
+    const names = {
+      ...{ intent: lowerHex(intent), hash: lowerHex(hash) },
+      account: account && getAddress(account),
+    }
     const asked = { ...query, ...times, ...names, archived: archived === 'true' }
     return c.json(await operator.payments(asked))
   })

@@ -15,17 +15,20 @@ import { type AliasOptions, badNumber, keepAccounts, otherSecrets } from './acti
 import {
   type Caller,
   depositFor,
+  holdAccount,
   lookUpCaller,
   type RefusedRequest,
   tendPin,
+  traceSession,
 } from './actions/caller.ts'
 import { type CashOutOptions, cashOutFor } from './actions/cash-out.ts'
 import { outbidNonce } from './actions/outbid.ts'
 import { createRestores, type RestoreOptions } from './actions/restore.ts'
+import { alertsNow } from './alerting/alerts.ts'
 import type { ActionName, AskedOf, ToldOf } from './answers.ts'
 import { type Condition, healthOf, type KnownCondition } from './health.ts'
 import { metricsOf } from './metrics.ts'
-import { isoOf, toPaymentDetails, toPaymentSummary } from './records.ts'
+import { isoOf, toAlert, toPaymentDetails, toPaymentSummary } from './records.ts'
 import { type Counts, shownIntake, statusOf } from './status.ts'
 
 export type Operator = ReturnType<typeof createOperator>
@@ -52,10 +55,8 @@ const countsMs = 5_000
 const shownEntries = 200
 
 export function createOperator(options: OperatorOptions) {
-  const { subject, relayer, condition, newId } = options
+  const { relayer, condition, newId } = options
   const { ledger, log } = relayer
-  const { chain } = subject
-  const counts = cached(relayer.clock, countsMs, () => countsOf(relayer))
 
   async function known(): Promise<KnownCondition> {
     const { vitals, ...rest } = await condition()
@@ -100,6 +101,8 @@ export function createOperator(options: OperatorOptions) {
       return await outbidNonce(relayer, nonce)
     },
     lookup: forCaller(lookUpCaller),
+    session: forCaller(traceSession),
+    hold: (asked) => holdAccount(options, asked),
     'cash-out': forCaller(cashOutFor),
     deposit: forCaller(depositFor),
     pin: forCaller(tendPin),
@@ -107,9 +110,15 @@ export function createOperator(options: OperatorOptions) {
     ...restoring,
   }
 
+  return { act, exported, ...createReads(options, known) }
+}
+
+function createReads(options: OperatorOptions, known: () => Promise<KnownCondition>) {
+  const { subject, relayer } = options
+  const { ledger } = relayer
+  const { chain } = subject
+  const counts = cached(relayer.clock, countsMs, () => countsOf(relayer))
   return {
-    act,
-    exported,
     health: async () => healthOf(await options.sharedCondition()),
     status: async () => statusOf(subject, await known(), await counts()),
     metrics: async () => metricsOf(subject, await known()),
@@ -123,6 +132,10 @@ export function createOperator(options: OperatorOptions) {
     async payment(intent: Hex) {
       const trace = await ledger.tracePayment(intent)
       return trace && toPaymentDetails(chain, trace, await gasUsedBy(relayer, trace))
+    },
+    async alerts() {
+      const past = await ledger.pastAlerts()
+      return { alerts: alertsNow(await known(), subject).map(toAlert), past: past.map(toAlert) }
     },
     async audit() {
       const entries = await ledger.audit(shownEntries)

@@ -1,9 +1,9 @@
 import type { Intake, Vitals } from '../relay/ledger/port.ts'
 import { undecidedPhases } from '../relay/ledger/transitions.ts'
 import { alertsNow } from './alerting/alerts.ts'
-import type { AlertName, StatusAnswer } from './answers.ts'
+import type { StatusAnswer } from './answers.ts'
 import { healthOf, type KnownCondition, paymentsLeft, wantedWei } from './health.ts'
-import { isoOf, isoOrNull, type Subject } from './records.ts'
+import { isoOf, isoOrNull, type Subject, toAlert } from './records.ts'
 import { version } from './version.ts'
 
 /** Counts transactions of the relayer's account in the chain and with its pool; null where no node tells. */
@@ -30,12 +30,7 @@ export function statusOf(subject: Subject, known: KnownCondition, counts: Counts
     currency: chain.currency,
     intake: shownIntake(vitals.intake, isAnyOpen),
     health: healthOf(known),
-    alerts: alertsNow(known, subject).map(({ name, says, raisedAt, calmSince }) => ({
-      name: name as AlertName,
-      says,
-      raisedAt: isoOf(raisedAt),
-      overSince: isoOrNull(calmSince),
-    })),
+    alerts: alertsNow(known, subject).map(toAlert),
     relayers: [relayerOf(subject, known, counts)],
     contracts: { loan, forwarder, ...contractsOf(vitals) },
     head: head ? { number: head.number, at: isoOf(head.timestampSeconds * 1_000) } : null,
@@ -44,8 +39,14 @@ export function statusOf(subject: Subject, known: KnownCondition, counts: Counts
     nodes: subject.nodes(),
     callsToday: budget === undefined ? null : { ...budget.asked, limit: budget.callsADay },
     counts: { ...vitals.counts },
+    lately: { hour: countedOf(vitals.lately.hour), today: countedOf(vitals.lately.today) },
   }
 }
+
+const countedOf = ({ since, counts }: Vitals['lately']['hour']) => ({
+  since: isoOf(since),
+  counts: { ...counts },
+})
 
 function relayerOf({ relayer }: Subject, { vitals, terms }: KnownCondition, counts: Counts) {
   const { sight, oldest } = vitals

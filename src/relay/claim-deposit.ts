@@ -13,8 +13,8 @@ export type DepositClaim =
   | { kind: 'too_little'; thereWei: bigint; gasWei: bigint; last: Deposit | undefined }
   /** Was not sent: the chain's gas price is above the operator's limit. */
   | { kind: 'price_too_high' }
-  /** Was not sent: an operator has stopped payments. */
-  | { kind: 'paused' }
+  /** Was not sent: an operator has stopped payments, or holds the account. */
+  | { kind: 'paused' | 'held' }
   /** Was refused by nodes: nothing has moved. */
   | { kind: 'refused' }
 
@@ -55,8 +55,9 @@ export async function claimDeposit(
 ): Promise<DepositClaim> {
   const { ledger, node, fees, clock, deposit } = options
   const { address } = account
-  const { intake } = await ledger.vitals()
+  const [{ intake }, { heldAt }] = await Promise.all([ledger.vitals(), ledger.standing(address)])
   if (intake.kind !== 'open') return { kind: 'paused' }
+  if (heldAt !== undefined) return { kind: 'held' }
   const within = () => clock.timeout(nodeTimeoutMs)
   const [nonce, pending, thereWei, nodePriceWei] = await Promise.all([
     node.transactionCount(address, within()),

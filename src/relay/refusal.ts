@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import { refusalOf } from '../loan/calls.ts'
 
 /** Tells why a payment is not made: nothing was sent for it, and nothing will be. */
 export type Refusal =
@@ -11,6 +12,8 @@ export type Refusal =
   | { kind: 'not_authorized'; why: 'blocked' | 'dormant' | 'void' }
   /** Is not even looked at, so nothing is said of what was sent. */
   | { kind: 'too_many_dials' }
+  /** Is of an account that an operator holds. */
+  | { kind: 'held' }
   | { kind: 'too_many_open'; most: number }
   | { kind: 'too_many_today'; most: number }
   | { kind: 'too_much_today'; leftWei: bigint }
@@ -38,3 +41,11 @@ export type ObstacleKind = (typeof obstacles)[number]
 /** Returns what stands in the way of all accounts, if that is why. */
 export const obstacleIn = (refusal: Refusal): ObstacleKind | undefined =>
   obstacles.find((kind) => kind === refusal.kind)
+
+/** Names a refusal for those who run the service: one of the contract's by what it says. */
+export function reasonIn(refusal: Refusal): string {
+  if (refusal.kind === 'not_authorized') return refusal.why
+  if (refusal.kind !== 'would_revert') return refusal.kind
+  const { reason } = refusalOf(refusal.revertData)
+  return reason === 'paused' ? 'loan_paused' : reason
+}

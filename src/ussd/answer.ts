@@ -91,7 +91,7 @@ async function answerPatiently(parts: Parts, request: UssdRequest): Promise<Answ
       const message = 'A caller with no account was refused: no numbering plan knows the number'
       log({ level: 'error', event: 'number.unlisted', message })
       // What was typed may have been a PIN. No account is opened: it may be a form of another number.
-      return screen(await endFor(of, [], end(of.say.unlistedNumber), true))
+      return screen(await endFor(of, [], end(of.say.unlistedNumber), 'unlisted'))
     }
     of = { ...of, say: wordsFor(of.settings, await languageFor(of)) }
     return screen(await screenFor(of, answersOf(request.text)))
@@ -132,10 +132,10 @@ async function screenFor(of: Asking, typed: readonly string[]): Promise<Screen> 
   const read = await readSession({ ...of, context, isCustomer: isOpen }, typed)
   // From here on nothing that is secret is known but what is to be set.
   const { result, answers, authorizedBy, or } = read
-  const ends = (text: string) => endFor(of, answers, end(text))
+  const ends = (text: string, reason: string) => endFor(of, answers, end(text), reason)
   if (result.kind === 'ask' || result.kind === 'balance') {
     const denied = await denialOf(of, authorizedBy)
-    if (denied !== undefined) return ends(deniedText(say, denied))
+    if (denied !== undefined) return ends(deniedText(say, denied), denied)
   }
   switch (result.kind) {
     case 'ask': {
@@ -144,17 +144,17 @@ async function screenFor(of: Asking, typed: readonly string[]): Promise<Screen> 
       return shown.kind === 'end' ? endFor(of, answers, shown) : shown
     }
     case 'locked':
-      return ends(say.pin.locked[result.why])
+      return ends(say.pin.locked[result.why], result.why)
     case 'choosePin':
     case 'changePin':
     case 'forgetPin':
       return changePinFor(of, read, result)
     case 'gave_up':
-      return ends(say.tooManyMistakes)
+      return ends(say.tooManyMistakes, result.kind)
     case 'too_long':
-      return ends(say.tooLong)
+      return ends(say.tooLong, result.kind)
     case 'past_the_end':
-      return ends(say.sessionClosed)
+      return ends(say.sessionClosed, result.kind)
     case 'balance':
     case 'claim': {
       const question = await of.question(stepOf(answers))
@@ -209,10 +209,10 @@ async function changePinFor(of: Asking, { answers, authorizedBy }: Read, action:
 }
 
 /** Ends a session that pays nothing: the ledger has it before it is shown. */
-async function endFor(of: Asking, answers: readonly string[], screen: Screen, isUnlisted = false) {
+async function endFor(of: Asking, answers: readonly string[], screen: Screen, reason?: string) {
   const { endSession, since, say, question } = of
   const steps = answers.length
-  const ending = { since, steps, question: await question(stepOf(answers)), screen, isUnlisted }
+  const ending = { since, steps, question: await question(stepOf(answers)), screen, reason }
   return screenOf(say, await endSession(ending))
 }
 

@@ -9,8 +9,10 @@ export type ClaimOptions = {
   amountOf: (wei: bigint) => string
 }
 
+type Helped = { settings: { helpNumber?: string | undefined } }
+
 /** Brings in what was sent to the account's own address, once. */
-export async function claimFor(of: ClaimOptions & Asked): Promise<Screen> {
+export async function claimFor(of: ClaimOptions & Asked & Helped): Promise<Screen> {
   const { claimDeposit, amountOf, account, say } = of
   const { claimed } = receive.words(say)
   const claim = await claimDeposit(await account())
@@ -32,6 +34,8 @@ export async function claimFor(of: ClaimOptions & Asked): Promise<Screen> {
       return end(say.feesTooHigh)
     case 'paused':
       return end(say.paused)
+    case 'held':
+      return end(say.held(of.settings.helpNumber))
     case 'refused':
       return end(say.unavailable)
   }

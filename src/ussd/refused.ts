@@ -7,8 +7,9 @@ import type { Messages } from './messages/en.ts'
 import { end, type Screen } from './screens/screen.ts'
 
 type Words = { say: Messages; amountOf: (wei: bigint) => string }
+type Settings = { settings: { helpNumber?: string | undefined } }
 
-export function refusalText(words: Words, refusal: Refusal, kind: PaymentKind): string {
+export function refusalText(words: Words & Settings, refusal: Refusal, kind: PaymentKind): string {
   const { say, amountOf } = words
   switch (refusal.kind) {
     case 'would_revert':
@@ -24,6 +25,8 @@ export function refusalText(words: Words, refusal: Refusal, kind: PaymentKind): 
         : say.refused.no_liquidity
     case 'not_authorized':
       return deniedText(say, refusal.why)
+    case 'held':
+      return say.held(words.settings.helpNumber)
     case 'too_many_dials':
       return say.tooManyDials
     case 'too_many_open':

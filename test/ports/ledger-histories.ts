@@ -204,7 +204,7 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
   },
   refuse: ({ random, question, screen }) => [
     'refuse',
-    { ...question, screen, obstacle: oneOrNone(random, ['crowded']) },
+    { ...question, screen, reason: 'blocked', obstacle: oneOrNone(random, ['crowded']) },
   ],
   adopt({ world, random, session, account, question, screen }) {
     const order = orderOf(world, session, account)
@@ -318,6 +318,10 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     'note',
     { id: drawName(random), action: 'outbid', detail: { nonce: `${nonce}` } },
   ],
+  setHold: ({ random, account }) => ['setHold', account, random.chance(0.2), drawName(random)],
+  standing: ({ account }) => ['standing', account],
+  traceSession: ({ session }) => ['traceSession', session],
+  pastAlerts: () => ['pastAlerts'],
   audit: ({ random }) => ['audit', random.int(1, 5)],
   page: ({ work, random, account }) => ['page', drawQuery(random, account, work.now)],
   tracePayment: ({ session }) => ['tracePayment', id(`intent ${session}`)],

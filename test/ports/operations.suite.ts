@@ -2,7 +2,19 @@ import type { Address } from 'viem'
 import { describe, expect } from 'vitest'
 import type { Ledger, PaymentQuery } from '../../src/relay/ledger/port.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
-import { accept, alice, bob, executionIn, id, judge, mineAt, transactionOf } from './payments.ts'
+import {
+  accept,
+  alice,
+  bob,
+  executionIn,
+  id,
+  judge,
+  mineAt,
+  offerOf,
+  question,
+  screenOf,
+  transactionOf,
+} from './payments.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -51,6 +63,106 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await ledger.prune()
       expect(await ledger.audit(10)).toEqual([])
       expect((await ledger.vitals()).intake).toEqual(paused)
+    })
+
+    test('holds an account in the step that accepts, until it is let go', async ({
+      ledger,
+      pass,
+    }) => {
+      await accept(ledger, 'before')
+      // What was offered before the hold is judged by it too.
+      const proposal = await ledger.propose([offerOf('offered')])
+      expect(proposal.accepted).toEqual([0])
+      const held = await ledger.setHold(alice, true, 'a')
+      expect(held).toMatchObject({ open: 1, heldAt: expect.any(Number) })
+      const nonce = proposal.slot?.nonce ?? -1
+      const transaction = { ...transactionOf('offered'), nonce, accepted: [0] }
+      expect((await ledger.record([offerOf('offered')], transaction)).kind).toBe('changed')
+      expect(await ledger.record([offerOf('offered')])).toEqual({
+        kind: 'recorded',
+        verdicts: [{ kind: 'held' }],
+      })
+      expect(await ledger.payment('offered')).toBeUndefined()
+      expect((await judge(ledger, 'another', bob)).kind).toBe('accepted')
+      // What was accepted goes on, and money may arrive.
+      await settle(ledger, 'before', 0)
+      expect((await ledger.payment('before'))?.state).toBe('confirmed')
+      pass(1_000)
+      expect((await ledger.setHold(alice, true, 'b')).heldAt).toBe(held.heldAt)
+      expect((await ledger.setHold(alice, false, 'c')).heldAt).toBeUndefined()
+      expect((await judge(ledger, 'offered')).kind).toBe('accepted')
+      const actions = (await ledger.audit(10)).map(({ id, action }) => [id, action])
+      expect(actions.sort()).toEqual([
+        ['a', 'hold'],
+        ['b', 'hold'],
+        ['c', 'release'],
+      ])
+    })
+
+    test('tells of an account what was refused, what was shown and what counts today', async ({
+      ledger,
+      pass,
+      rules,
+    }) => {
+      for (const [index, reason] of ['blocked', 'held', 'paused'].entries()) {
+        const screen = { kind: 'end', lines: [`No: ${reason}.`] } as const
+        const refusing = { session: `r${index}`, input: 'i', account: alice, steps: 3 }
+        await ledger.refuse({ ...refusing, screen, reason })
+        await ledger.refuse({ ...refusing, screen, reason })
+        pass(1_000)
+      }
+      await accept(ledger, 'sent', alice, { order: { spendsWei: 5n } })
+      await accept(ledger, 'failed', alice, { order: { spendsWei: 7n } })
+      await ledger.expire('failed', 5_000_000_000)
+      const { refusals, open, today } = await ledger.standing(alice)
+      expect(refusals.map(({ reason, screen }) => [reason, screen?.lines[0]])).toEqual([
+        ['paused', 'No: paused.'],
+        ['held', 'No: held.'],
+        ['blocked', 'No: blocked.'],
+      ])
+      expect({ open, today }).toEqual({ open: 1, today: { transfers: 2, sentWei: 5n } })
+      const nothing = { refusals: [], open: 0, today: { transfers: 0, sentWei: 0n } }
+      expect(await ledger.standing(bob)).toMatchObject(nothing)
+      expect(await ledger.traceSession('r1')).toMatchObject({ state: 'refused', reason: 'held' })
+      const paid = { state: 'accepted', intentId: id('sent'), screen: screenOf('sent') }
+      expect(await ledger.traceSession('sent')).toMatchObject(paid)
+      expect(await ledger.traceSession('none')).toBeUndefined()
+      const trace = await ledger.tracePayment(id('sent'))
+      expect(trace).toMatchObject({ screen: screenOf('sent'), batch: [id('sent')], messages: [] })
+      pass(rules.retentionMs + 60_000)
+      await ledger.prune()
+      expect((await ledger.standing(alice)).refusals).toEqual([])
+    })
+
+    test('tells what it counted within the hour and the day', async ({ ledger, pass }) => {
+      const refuse = (session: string, reason: string) =>
+        ledger.refuse({ ...question(session), steps: 1, screen: screenOf(session), reason })
+      const look = async () => (await ledger.vitals({ probes: true })).lately
+      await look()
+      await refuse('s0', 'blocked')
+      expect((await look()).hour.counts).toEqual({ 'refused.blocked': 1 })
+      for (let minutes = 0; minutes < 75; minutes += 5) {
+        pass(5 * 60_000)
+        await look()
+      }
+      await refuse('s1', 'held')
+      const { hour, today } = await look()
+      expect(hour.counts).toEqual({ 'refused.held': 1 })
+      expect(today.counts).toHaveProperty(['refused.held'], 1)
+      pass(dayMs)
+      expect((await look()).today.counts).toEqual({})
+    })
+
+    test('keeps the alerts that are over', async ({ ledger, pass, rules }) => {
+      const finding = { name: 'stuck', says: 'Look.' }
+      await ledger.alert([finding], { isTold: false })
+      expect(await ledger.pastAlerts()).toEqual([])
+      await ledger.alert([], { isTold: false })
+      pass(rules.calmMs + 1_000)
+      await ledger.alert([], { isTold: false })
+      expect(await ledger.pastAlerts()).toMatchObject([finding])
+      await ledger.alert([], { isTold: false })
+      expect(await ledger.pastAlerts()).toHaveLength(1)
     })
 
     test('finds a payment by its intent, hash and account', async ({ ledger, pass }) => {

@@ -121,6 +121,16 @@ async function stateOf(ledger: Ledger) {
 export function restoreSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
   describe(`an export of the ledger on ${name}`, () => {
+    test('keeps accounts held that were held', async ({ ledger }) => {
+      await ledger.identify(identity)
+      const { heldAt } = await ledger.setHold(alice, true, 'hold')
+      const exported = await exportAll(ledger)
+      const { ledger: other } = await create()
+      await restoreAll(other, exported)
+      expect((await other.standing(alice)).heldAt).toBe(heldAt)
+      expect((await judge(other, 'after')).kind).toBe('held')
+    })
+
     test('brings an empty ledger to where the first one was', async () => {
       const [from, to] = [await create(), await create()]
       await history(from.ledger)

@@ -1,14 +1,16 @@
-import type { LocalAccount } from 'viem'
+import { getAddress, type LocalAccount } from 'viem'
 import type { CallerAccounts } from '../../account/keys.ts'
-import type { Memory } from '../../account/memory.ts'
+import type { AccountMemory, Memory } from '../../account/memory.ts'
 import type { Country, PhoneNumber } from '../../account/phone.ts'
 import { maxTries, unlocked, withoutWish } from '../../account/pin.ts'
+import type { SessionKeys } from '../../account/session-keys.ts'
 import type { LoanReader } from '../../loan/reader.ts'
 import type { DepositClaim } from '../../relay/claim-deposit.ts'
+import type { AccountStanding, DayLimits } from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { faultOf } from '../../runtime/log.ts'
 import type { AskedOf, ToldOf } from '../answers.ts'
-import { isoOrNull, linkOf, type Subject, toPaymentSummary } from '../records.ts'
+import { isoOf, isoOrNull, linkOf, type Subject, toPaymentSummary } from '../records.ts'
 
 /** Says why nothing is done, with the status of that answer. */
 export type RefusedRequest = { status: 400 | 404 | 409 | 503; error: string }
@@ -23,6 +25,8 @@ export type CallerOptions = {
   accounts: CallerAccounts
   country: Country | undefined
   memory: Memory
+  keys: Pick<SessionKeys, 'session'>
+  limits: DayLimits
   loan: LoanReader
   claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
   newId: () => string
@@ -38,18 +42,72 @@ export async function lookUpCaller(of: CallerOptions, caller: Caller): Promise<T
   const { ledger, log } = of.relayer
   const { address: account } = caller.account
   await ledger.note({ id: newId(), action: 'lookup', detail: { account } })
-  const told = (wei: Promise<bigint>) =>
-    wei.then(String).catch((error: unknown) => {
+  const told = <Value>(value: Promise<Value>) =>
+    value.catch((error: unknown) => {
       log({ level: 'warn', event: 'lookup.failed', message: faultOf(error) })
       return null
     })
-  const [page, balanceWei, owedWei] = await Promise.all([
+  const [page, standing, balanceWei, debt, memory] = await Promise.all([
     ledger.page({ account, limit: shownPayments }),
+    ledger.standing(account),
     told(loan.balance(account)),
-    told(loan.owed(account)),
+    told(loan.debt(account)),
+    told(of.memory.read(account)),
   ])
-  const payments = page.payments.map((record) => toPaymentSummary(subject.chain, record))
-  return { account, balanceWei, owedWei, payments }
+  return {
+    account,
+    balanceWei: balanceWei?.toString() ?? null,
+    owedWei: debt?.owedWei.toString() ?? null,
+    dueAt: isoOrNull(debt?.owedWei ? debt.dueAt * 1_000 : null),
+    payments: page.payments.map((record) => toPaymentSummary(subject.chain, record)),
+    pin: memory && pinStateOf(memory),
+    ...toldOfStanding(standing, of.limits),
+  }
+}
+
+function toldOfStanding({ heldAt, open, refusals, today }: AccountStanding, limits: DayLimits) {
+  return {
+    heldAt: isoOrNull(heldAt),
+    open,
+    refusals: refusals.map(({ reason, at, screen }) => ({
+      reason,
+      at: isoOf(at),
+      screen: screen?.lines.join('\n') ?? null,
+    })),
+    today: {
+      transfers: today.transfers,
+      mostTransfers: limits.transfersADay ?? null,
+      sentWei: `${today.sentWei}`,
+      mostSentWei: limits.sentADayWei?.toString() ?? null,
+    },
+  }
+}
+
+/** Tells how a session of a caller's was decided, which its gateway names. */
+export async function traceSession(
+  of: CallerOptions,
+  { account: { address: account } }: Caller,
+  { gateway, sessionId }: AskedOf<'session'>,
+): Promise<ToldOf<'session'> | RefusedRequest> {
+  const { ledger } = of.relayer
+  await ledger.note({ id: of.newId(), action: 'session', detail: { account } })
+  const trace = await ledger.traceSession(await of.keys.session(gateway, sessionId, account))
+  if (trace === undefined) return refused(404, 'the ledger has decided no such session')
+  const { state, screen, decidedAt, intentId, reason } = trace
+  return {
+    ...{ state, decidedAt: isoOf(decidedAt), screen: screen.lines.join('\n') },
+    ...{ intent: intentId ?? null, reason: reason ?? null },
+  }
+}
+
+/** Holds an account, so that it begins no payment, or lets it go. The audit has it in that step. */
+export async function holdAccount(of: CallerOptions, { account, action }: AskedOf<'hold'>) {
+  const { ledger, log } = of.relayer
+  const message = action === 'hold' ? 'An operator holds an account' : 'An operator releases it'
+  const address = getAddress(account)
+  const { heldAt, open } = await ledger.setHold(address, action === 'hold', of.newId())
+  log({ level: 'warn', event: 'operator.hold', message })
+  return { account: address, heldAt: isoOrNull(heldAt), open }
 }
 
 /** Has a caller's own key deposit what is at its address. The audit has it before anything is sent. */
@@ -89,12 +147,14 @@ export async function tendPin(of: CallerOptions, caller: Caller, { action }: Ask
   const { change, message } = pinActions[action]
   await ledger.note({ id: of.newId(), action, detail: { account } })
   log({ level: 'warn', event: 'operator.pin', message })
-  const { pin, isDormant = false } = await of.memory.change(account, change)
+  return { account, ...pinStateOf(await of.memory.change(account, change)) }
+}
+
+function pinStateOf({ pin, isDormant }: AccountMemory) {
   return {
-    account,
     isChosen: pin !== undefined,
     isBlocked: pin !== undefined && pin.tries >= maxTries,
-    isDormant,
+    isDormant: isDormant === true,
     replaceableAt: isoOrNull(pin?.replaceableAt),
   }
 }

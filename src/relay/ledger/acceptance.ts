@@ -18,6 +18,7 @@ import { minutesSinceEqual, overDay } from './notes/earlier.ts'
 import { isByOthers } from './notes/identity.ts'
 import { endObstacle } from './notes/obstacles.ts'
 import { intakeOf } from './notes/operations.ts'
+import { isHeld } from './notes/standing.ts'
 import {
   type Carrying,
   hashPlace,
@@ -103,6 +104,7 @@ function judge(
   const decided = decidedOf(rows, offer)
   if (decided !== undefined) return decided
   if (intakeOf(rows).kind !== 'open' || isByOthers(at, offer.identity)) return { kind: 'paused' }
+  if (isHeld(rows, offer.account)) return { kind: 'held' }
   const account = accountOf(rows, offer.account)
   if (seen !== undefined && seen !== account.seen) return { kind: 'changed' }
   // What it is judged by can be listed only before the step writes to it.

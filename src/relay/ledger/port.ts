@@ -5,7 +5,7 @@ import type { PaymentKind } from '../../loan/kinds.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ObstacleKind, RefusalOf } from '../refusal.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './copies/export-format.ts'
-import type { smsParties } from './rows.ts'
+import type { Row, smsParties } from './rows.ts'
 import type { Seen, Sight, turns } from './sight.ts'
 import { type OpenPhase, openPhases, type PaymentState, phaseRules } from './transitions.ts'
 
@@ -118,6 +118,14 @@ export type OperatorLedger = {
   note(entry: Omit<AuditEntry, 'at'>): Promise<void>
   /** Returns what operators did, the newest first. */
   audit(limit: number): Promise<AuditEntry[]>
+  /** Holds an account or lets it go, and records that once: while held it begins no payment. */
+  setHold(account: Address, isHeld: boolean, id: string): Promise<AccountStanding>
+  /** Returns what a person who helps an account's caller asks. */
+  standing(account: Address): Promise<AccountStanding>
+  /** Returns how a session was decided; undefined: it was not, or longer ago than rows are kept. */
+  traceSession(session: string): Promise<SessionTrace | undefined>
+  /** Returns the last alerts that were cleared, the latest first. */
+  pastAlerts(): Promise<ActiveAlert[]>
   /** Raises new findings and clears old ones; with `isTold` keeps a notice of each to deliver. */
   alert(found: readonly Finding[], told: { isTold: boolean }): Promise<AlertChange>
   /** Takes due notices. They are due again later, until they are {@link OperatorLedger.told}. */
@@ -274,6 +282,8 @@ export type Full = { kind: 'full'; load: Load }
 /** Notes what payments were refused for last, when the log told it, and when it ended (ms). */
 export type NotedObstacle = { kind: ObstacleKind; at: number; toldAt: number; endedAt?: number }
 
+export type EventCounts = Readonly<Record<string, number>>
+
 /** Tells the state of a ledger, and of the chain as rounds saw it. Times are Unix times in ms. */
 export type Vitals = {
   now: number
@@ -287,8 +297,10 @@ export type Vitals = {
   untoldFrom: number | undefined
   /** When a transaction was last seen in a block. */
   lastMinedAt: number | undefined
-  /** Counts `<kind>.<event>`, `refused.<obstacle>` and `refused.own` (to blame itself). */
-  counts: Readonly<Record<string, number>>
+  /** Counts `<kind>.<event>` and `refused.<reason>`; `refused.own`: ended without a payment. */
+  counts: EventCounts
+  /** Counts the same since about an hour ago, and since the day (UTC) began. */
+  lately: Readonly<Record<'hour' | 'today', { since: number; counts: EventCounts }>>
   obstacle: NotedObstacle | undefined
   /** When a caller was last refused for a number that is in no numbering plan. */
   unlistedAt: number | undefined
@@ -338,6 +350,26 @@ export type AuditEntry = {
   at: number
   action: string
   detail: Readonly<Record<string, string>>
+}
+
+/** Tells how an account stands with the ledger. Times are Unix times in ms. */
+export type AccountStanding = {
+  heldAt: number | undefined
+  /** Lists what was refused last, the newest first, with the screens that are still kept. */
+  refusals: { reason: string; at: number; screen: Screen | undefined }[]
+  /** Counts its payments without a known outcome. */
+  open: number
+  /** Tells what counts toward the limits of a day. */
+  today: { transfers: number; sentWei: bigint }
+}
+
+/** Tells how a session was decided; a payment's has its intent, a refused one its reason. */
+export type SessionTrace = {
+  state: 'refused' | 'accepted'
+  screen: Screen
+  decidedAt: number
+  intentId: Hex | undefined
+  reason: string | undefined
 }
 
 /** Tells a person what to look at, and what mends it. */
@@ -413,6 +445,12 @@ export type PaymentRecord = {
 
 /** Adds what was signed for the nonce that carries it, the highest price first. */
 export type PaymentTrace = PaymentRecord & {
+  /** Is what its session was answered with; null where that is forgotten. */
+  screen: Screen | null
+  /** Lists the intents that its nonce carries, in the order of the batch. */
+  batch: Hex[]
+  /** Lists its messages that have not left yet. */
+  messages: Pick<Row<'sms'>, 'party' | 'state' | 'at' | 'attempts'>[]
   transactions: {
     hash: Hex
     nonce: number
@@ -426,10 +464,10 @@ export type PaymentTrace = PaymentRecord & {
 export type Refusing = Question & {
   steps: number
   screen: Screen
+  /** Names why nothing is paid (`unlisted`: the number is in no numbering plan), if asked for. */
+  reason?: string | undefined
   /** Undefined: the payment itself is to blame. */
   obstacle?: ObstacleKind | undefined
-  /** Notes for operators that the caller's number is in no numbering plan. */
-  isUnlisted?: boolean | undefined
   saw?: Seen | undefined
 }
 
@@ -503,7 +541,7 @@ export type Verdict =
   | Full
   | OverDay
   | Equal
-  | RefusalOf<'none_left' | 'paused'>
+  | RefusalOf<'none_left' | 'paused' | 'held'>
   /** The account has paid since it was looked at. */
   | { kind: 'changed' }
 

@@ -177,6 +177,22 @@ export const tables = {
     { ...each(text, 'account', 'former'), kept_at: integer },
     { age: { group: undefined, score: 'kept_at' } },
   ),
+  /** Keeps an account's last sessions that were refused, the newest first. */
+  refusals: table(
+    ['account'],
+    {
+      account: text,
+      last: z.array(z.object({ ...each(text, 'session', 'reason'), at: integer })),
+      at: integer,
+    },
+    { age: { group: undefined, score: 'at' } },
+  ),
+  /** Lists the accounts that an operator holds: no payment of theirs is accepted. */
+  holds: table(
+    ['account'],
+    { account: text, held_at: integer },
+    { age: { group: undefined, score: 'held_at' } },
+  ),
   audit: table(
     ['id'],
     { ...each(text, 'id', 'action'), at: integer, detail: z.record(text, text) },

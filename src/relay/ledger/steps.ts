@@ -5,7 +5,7 @@ import { exportPage } from './copies/export.ts'
 import { beginRestore, endRestore, restore } from './copies/restore.ts'
 import { decidedOf, isRestoring, saveSession } from './decisions.ts'
 import type { At, Draft } from './draft.ts'
-import { count } from './life/counts.ts'
+import { count, noteCounts } from './life/counts.ts'
 import {
   bytesOf,
   carrierOf,
@@ -39,7 +39,7 @@ import {
 import { recentMs } from './life/reserves.ts'
 import { noteSms, pruneSms, takeSms } from './life/sms.ts'
 import { accountOf, endQueue, openOf } from './life/sums.ts'
-import { noteAlerts, takeNotices } from './notes/alerts.ts'
+import { noteAlerts, pastAlerts, takeNotices } from './notes/alerts.ts'
 import {
   forgetGasPrice,
   meansOf,
@@ -61,6 +61,13 @@ import {
 import { noteObstacle } from './notes/obstacles.ts'
 import { auditOf, note, pageOf, pruneAudit, setIntake, traceOf } from './notes/operations.ts'
 import { pruneShown, show, shown } from './notes/shown.ts'
+import {
+  noteRefusal,
+  pruneRefusals,
+  readSessionTrace,
+  readStanding,
+  setHold,
+} from './notes/standing.ts'
 import { probe, vitalsOf } from './notes/vitals.ts'
 import {
   type Ledger,
@@ -85,12 +92,12 @@ export type Steps = {
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...each('reads', 'lookup', 'work', 'signed', 'blocks', 'payment', 'payments'),
   ...each('reads', 'audit', 'page', 'tracePayment', 'exported', 'shown', 'formerAccount'),
-  ...each('reads', 'propose', 'slot'),
+  ...each('reads', 'propose', 'slot', 'standing', 'traceSession', 'pastAlerts'),
   ...each('opens', 'record', 'adopt', 'endRestore'),
   ...each('writes', 'identify', 'refuse', 'fill', 'replace', 'release', 'sent', 'mined'),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
   ...each('writes', 'sawHead', 'sawMeans', 'saw', 'vitals', 'prune'),
-  ...each('writes', 'renumber', 'setIntake', 'note', 'alert', 'takeNotices', 'told'),
+  ...each('writes', 'renumber', 'setIntake', 'setHold', 'note', 'alert', 'takeNotices', 'told'),
   ...each('writes', 'takeSms', 'noteSms'),
   ...each('writes', 'beginRestore', 'restore', 'show', 'equal'),
 }
@@ -186,8 +193,9 @@ export const steps: Steps = {
     const decided = decidedOf(rows, refusing)
     if (decided !== undefined) return decided
     saveSession(rows, refusing, 'refused', refusing.screen)
-    count(rows, 'refused', refusing.obstacle ?? 'own')
-    if (refusing.isUnlisted) rows.put('meta', { name: 'unlisted', value: `${rows.now}` })
+    count(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
+    noteRefusal(rows, refusing)
+    if (refusing.reason === 'unlisted') rows.put('meta', { name: 'unlisted', value: `${rows.now}` })
     noteSeen(at, refusing.saw)
     return noteObstacle(rows, refusing.obstacle)
   },
@@ -207,13 +215,24 @@ export const steps: Steps = {
   },
 
   vitals(at, { identity, probes = false } = {}) {
-    if (probes) probe(at.rows)
+    if (probes) {
+      probe(at.rows)
+      noteCounts(at.rows)
+    }
     return vitalsOf(at, identity && identified(at, identity), identity && hasMoved(at, identity))
   },
 
   saw: noteSeen,
 
   setIntake: ({ rows }, kind, id, nextAccountKey) => setIntake(rows, kind, { id, nextAccountKey }),
+
+  setHold: ({ rows }, account, isHeld, id) => setHold(rows, account, isHeld, id),
+
+  standing: ({ rows }, account) => readStanding(rows, account),
+
+  traceSession: ({ rows }, session) => readSessionTrace(rows, session),
+
+  pastAlerts: ({ rows }) => pastAlerts(rows),
 
   note: ({ rows }, entry) => note(rows, entry),
 
@@ -453,6 +472,7 @@ export const steps: Steps = {
     for (const { intent_id, accepted_at } of history) rows.drop('history', intent_id, accepted_at)
     pruneShown(rows, retentionMs, pruneLimit)
     pruneAudit(rows, pruneLimit)
+    pruneRefusals(rows, retentionMs, pruneLimit)
   },
 }
 

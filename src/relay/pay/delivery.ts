@@ -34,7 +34,7 @@ import {
 import type { Seen } from '../ledger/sight.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { findExecution } from '../outcome/executions.ts'
-import { obstacleIn, type Refusal, type RefusalOf } from '../refusal.ts'
+import { obstacleIn, type Refusal, type RefusalOf, reasonIn } from '../refusal.ts'
 import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 import {
   type AccountLimits,
@@ -399,6 +399,7 @@ async function acceptAndSend(
       return refuseFull(attempt, view, means, accepted.load)
     case 'none_left':
     case 'paused':
+    case 'held':
     case 'too_many_today':
     case 'too_much_today':
       return refuse(attempt, accepted)
@@ -479,6 +480,7 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
       steps,
       screen,
       obstacle,
+      reason: reasonIn(refusal),
       saw: { ...progress.saw, now: relayer.clock.now() },
     }),
   )

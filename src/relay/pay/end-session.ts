@@ -20,8 +20,8 @@ export type SessionEnd = {
   steps: number
   /** Says that nothing was sent, and is shown where that is so. */
   screen: Screen
-  /** Is true for a number that no numbering plan knows. */
-  isUnlisted?: boolean
+  /** Names why nothing is paid; undefined: no payment was asked for. */
+  reason?: string | undefined
 }
 
 export type EndSession = (end: SessionEnd) => Promise<PaymentAnswer>
@@ -33,13 +33,13 @@ export function createEndSession({
   log,
 }: Pick<Relayer, 'ledger' | 'clock' | 'log'>): EndSession {
   async function refuse(
-    { screen, question, steps, isUnlisted }: SessionEnd,
+    { screen, question, steps, reason }: SessionEnd,
     until: number,
   ): Promise<PaymentAnswer> {
     let pauseMs = firstPauseMs
     while (clock.now() < until) {
       const refused = await persist(clock, () =>
-        ledger.refuse({ ...question, steps, screen, isUnlisted }),
+        ledger.refuse({ ...question, steps, screen, reason }),
       )
       if (refused.kind === 'refused') return { kind: 'screen', screen }
       if (refused.kind !== 'pending') return answerOf(refused)

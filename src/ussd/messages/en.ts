@@ -101,6 +101,10 @@ export const english = {
   feesTooHigh: 'Network fees are too high now. Nothing was sent. Please try again later.',
   cannotPayFees: 'Payments are stopped for a moment. Nothing was sent. Please try again later.',
   paused: 'Payments are paused. Nothing was sent. Please try again later.',
+  held: (help: string | undefined) =>
+    help === undefined
+      ? 'Your account is held. Nothing was sent. Ask your provider.'
+      : `Your account is held. Nothing was sent. Call ${help}.`,
   unsent: 'Not sent so far, but it may still be sent. Check your balance before you try again.',
   uncertain: 'It is not known yet whether this was sent. Check your balance before you try again.',
   unavailable: 'Service not available. Please try again later.',

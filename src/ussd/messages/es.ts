@@ -99,6 +99,10 @@ export const spanish: Messages = {
   feesTooHigh: 'Las comisiones de la red están muy altas. No se envió nada. Intente más tarde.',
   cannotPayFees: 'Los pagos están detenidos por un momento. No se envió nada. Intente más tarde.',
   paused: 'Los pagos están en pausa. No se envió nada. Intente más tarde.',
+  held: (help) =>
+    help === undefined
+      ? 'Su cuenta está retenida. No se envió nada. Pregunte a su proveedor.'
+      : `Su cuenta está retenida. No se envió nada. Llame al ${help}.`,
   unsent: 'Hasta ahora no se ha enviado, pero aún puede enviarse. Vea su saldo antes de repetir.',
   uncertain: 'Aún no se sabe si se envió. Revise su saldo antes de intentar de nuevo.',
   unavailable: 'Servicio no disponible. Intente más tarde.',

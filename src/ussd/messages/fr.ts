@@ -103,6 +103,10 @@ export const french: Messages = {
   cannotPayFees:
     "Paiements arrêtés pour un moment. Rien n'a été envoyé. Veuillez réessayer plus tard.",
   paused: "Les paiements sont suspendus. Rien n'a été envoyé. Veuillez réessayer plus tard.",
+  held: (help) =>
+    help === undefined
+      ? "Votre compte est retenu. Rien n'a été envoyé. Demandez à votre fournisseur."
+      : `Votre compte est retenu. Rien n'a été envoyé. Appelez le ${help}.`,
   unsent:
     'Pas encore envoyé, mais cela peut encore partir. Vérifiez votre solde avant de réessayer.',
   uncertain: "On ne sait pas encore si c'est envoyé. Vérifiez votre solde avant de réessayer.",

@@ -100,6 +100,10 @@ export const kiswahili: Messages = {
   feesTooHigh: 'Ada za mtandao ziko juu mno. Hakuna kilichotumwa. Tafadhali jaribu tena baadaye.',
   cannotPayFees: 'Malipo yamesimama kidogo. Hakuna kilichotumwa. Tafadhali jaribu tena baadaye.',
   paused: 'Malipo yamesimamishwa. Hakuna kilichotumwa. Tafadhali jaribu tena baadaye.',
+  held: (help) =>
+    help === undefined
+      ? 'Akaunti yako imezuiwa. Hakuna kilichotumwa. Uliza mtoa huduma wako.'
+      : `Akaunti yako imezuiwa. Hakuna kilichotumwa. Piga ${help}.`,
   unsent:
     'Bado haijatumwa, lakini bado inaweza kutumwa. Angalia salio lako kabla ya kujaribu tena.',
   uncertain: 'Bado haijulikani kama pesa zimetumwa. Angalia salio lako kabla ya kujaribu tena.',

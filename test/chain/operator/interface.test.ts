@@ -300,6 +300,51 @@ describe("the operator's interface", () => {
     expect(entries).toMatchObject([{ action: 'lookup', detail: { account } }])
   })
 
+  test('answers why nothing came, from the number or from the session of the gateway', async () => {
+    const deployment = open({ HELP_NUMBER: '0700 000 088', MAX_TRANSFERS_A_DAY: '3' })
+    const { phone, account } = await newCaller()
+    await pay(deployment, phone, 'paid')
+    const tooMuch = `2*${recipient}*3`
+    const screen = await dial(deployment, { phone, sessionId: 'refused', text: tooMuch })
+    await deployment.allDone()
+    const held = await deployment.operate(operatorsAccount, ['hold'], { input: phone })
+    expect(held.output).toMatch(/^The account is held since 2\S+: it begins no payment\.\n$/)
+    const heldScreen = await pay(deployment, phone, 'held')
+    expect(heldScreen).toBe('END Your account is held. Nothing was sent. Call 0700 000 088.')
+    expect((await deployment.act('deposit', { phone })).deposit).toEqual({ kind: 'held' })
+
+    const found = await deployment.act('lookup', { phone })
+    expect(found.refusals).toMatchObject([
+      { reason: 'held', screen: heldScreen.slice(4) },
+      { reason: 'balance_too_low', screen: screen.slice(4) },
+    ])
+    expect(found).toMatchObject({ account, open: 0, pin: { isChosen: false, isBlocked: false } })
+    expect(found.heldAt).not.toBeNull()
+    const today = { transfers: 1, mostTransfers: 3, sentWei: `${parseEther('0.25')}` }
+    expect(found.today).toEqual({ ...today, mostSentWei: null })
+    const why = await deployment.operate(ops, ['why'], { input: phone })
+    expect(why.output).toContain('In 24 hours: 1 of 3 transfers, 0.25 tRBTC sent.')
+    expect(why.output).toContain('refused (balance_too_low): Your balance is too low')
+
+    const session = (sessionId: string) =>
+      deployment.act('session', { phone, gateway: 'africas-talking', sessionId })
+    expect(await session('refused')).toMatchObject({ state: 'refused', reason: 'balance_too_low' })
+    const paid = await session('paid')
+    expect(paid.state).toBe('accepted')
+    const payment = await deployment.payment(paid.intent ?? '')
+    expect(payment).toMatchObject({ account, state: 'confirmed', screen: paid.screen })
+    expect(payment.batch).toEqual([paid.intent])
+    expect((await deployment.refused('session', { phone })).status).toBe(400)
+
+    const { lately } = await deployment.status()
+    expect(lately.today.counts).toMatchObject({ 'refused.held': 1 })
+    const released = await deployment.operate(operatorsAccount, ['release'], { input: phone })
+    expect(released.output).toBe('The account is not held: it pays again.\n')
+    expect(await pay(deployment, phone, 'later')).toContain('END Transfer Submitted')
+    const actions = (await deployment.audit()).map(({ action }) => action)
+    expect(actions).toEqual(expect.arrayContaining(['hold', 'release', 'session']))
+  })
+
   test('unblocks a PIN and keeps a forgotten one, for a number that nothing keeps', async () => {
     const deployment = open({
       ...{ PROFILE: 'lender', PIN: 'strict', PIN_SECRET: `0x${'5'.repeat(64)}` },

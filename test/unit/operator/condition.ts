@@ -29,6 +29,7 @@ export function conditionWith(
     ...{ now, schema: '2', identity: { kind: 'same' }, obstacle: undefined, unlistedAt: undefined },
     ...{ nextNonce: 3, carried: 0, waiting: 0, oldest: noneOpen },
     ...{ intake: { kind: 'open' }, lastMinedAt: undefined, counts: {} },
+    lately: { hour: { since: now, counts: {} }, today: { since: now, counts: {} } },
     ...{ alerts: [], untoldFrom: undefined, blocks: [], signedAt: undefined },
     sight: {
       roundAt: at,

@@ -262,3 +262,39 @@ const helped = { settings: { ...menus.lender.settings, helpNumber: '0700 000 088
 plays('help is the number that the operator set', () => openWorld({ product: helped }))`
     menu: -> …|5. My Activity|6. Receive|7. Cash Out|8. Settings|9. Help
     s: 9 -> END Help: call 0700 000 088|We never ask for your PIN.`
+
+const heldIn = {
+  en: 'Your account is held. Nothing was sent. Call 0700 000 088.',
+  sw: 'Akaunti yako imezuiwa. Hakuna kilichotumwa. Piga 0700 000 088.',
+  fr: "Votre compte est retenu. Rien n'a été envoyé. Appelez le 0700 000 088.",
+  es: 'Su cuenta esta retenida. No se envio nada. Llame al 0700 000 088.',
+} as const
+
+describe('the caller of an account that is held', () => {
+  test.for(Object.entries(heldIn))('hears whom to call, in %s', async ([language, words]) => {
+    const languages = [language] as (keyof typeof heldIn)[]
+    const product = { settings: { ...helped.settings, languages } }
+    const { ledger, accountOf, play } = openWorld({ product })
+    await ledger.setHold(accountOf(0), true, 'hold')
+    await play(`
+      s: ${send}*1 -> END ${words}
+      s: ${send}*1 -> same
+      out: 7*${stranger}*0.001*1 -> END ${words}
+      theirs@1: 2*${friend.replace('01', '00')}*0.001*1 -> END …Tx: 0x…
+      settle
+      balance: 1 -> END …0.021 tRBTC
+      paid 0`)
+    await ledger.setHold(accountOf(0), false, 'release')
+    await play(`
+      s: ${send}*1 -> END ${words}
+      later: ${send}*1 -> END …Tx: 0x…`)
+  })
+
+  test('asks the provider where no number is set, in the demonstration too', async () => {
+    const { ledger, accountOf, play } = openWorld({ product: menus.demo })
+    await ledger.setHold(accountOf(0), true, 'hold')
+    await play(`
+      s: 2*${stranger}*0.001 -> END Your account is held. Nothing was sent. Ask your provider.
+      menu: -> CON Rootstock DeFi (+254700000000)|1. My Balance|2. Send Money (P2P)|…`)
+  })
+})

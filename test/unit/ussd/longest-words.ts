@@ -21,6 +21,7 @@ const values: Record<string, readonly unknown[][]> = {
   debt: [[amount, date]],
   enterAmount: [[recipient]],
   failed: [[date]],
+  held: [['+254 700 000 000 099'], [undefined]],
   help: [['+254 700 000 000 099']],
   line: [[amount, shortRecipient]],
   mainTitle: [['+999700000000001']],

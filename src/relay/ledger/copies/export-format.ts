@@ -27,6 +27,7 @@ export const exportEntry = z.object({
   audit: z.optional(tables.audit.row),
   shown: z.optional(tables.shown.row),
   alias: z.optional(tables.aliases.row),
+  hold: z.optional(tables.holds.row),
 })
 
 export type ExportHead = z.infer<typeof exportHead>

@@ -96,6 +96,10 @@ const parts: readonly Part[] = [
     () => ({ table: 'aliases', list: 'age' }),
     (_, alias) => ({ alias }),
   ),
+  partOver<'holds'>(
+    () => ({ table: 'holds', list: 'age' }),
+    (_, hold) => ({ hold }),
+  ),
 ]
 
 export const partCount = parts.length

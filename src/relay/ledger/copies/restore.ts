@@ -5,6 +5,7 @@ import { paymentRow, savePayment } from '../life/payments.ts'
 import { saveHead, trailOf } from '../notes/chain-notes.ts'
 import { identify, isAnythingOpen } from '../notes/identity.ts'
 import { intakeOf, note, saveIntake } from '../notes/operations.ts'
+import { isHeld } from '../notes/standing.ts'
 import type { RestoreAnswer, RestoreBegun, Restoring } from '../port.ts'
 import { type Row, schemaVersion } from '../rows.ts'
 import { phaseRules } from '../transitions.ts'
@@ -93,7 +94,7 @@ export function endRestore({ rows }: At, exportedAt: number): RestoreAnswer {
 }
 
 function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
-  const { session, payment, nonce, history, audit, shown, alias } = entry
+  const { session, payment, nonce, history, audit, shown, alias, hold } = entry
   if (history !== undefined && !isThere(rows, history)) {
     rows.put('history', history)
     return true
@@ -105,6 +106,10 @@ function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
   if (shown !== undefined) return restoreShown(rows, shown)
   if (alias !== undefined && rows.row('aliases', alias.account) === undefined) {
     rows.put('aliases', alias)
+    return true
+  }
+  if (hold !== undefined && !isHeld(rows, hold.account)) {
+    rows.put('holds', hold)
     return true
   }
   if (session === undefined && payment === undefined) return restoreNonce(rows, entry)

@@ -1,11 +1,17 @@
 import type { Draft } from '../draft.ts'
+import type { EventCounts, Vitals } from '../port.ts'
 
-type Counts = Readonly<Record<string, number>>
+const hourMs = 60 * 60 * 1000
+const dayMs = 24 * hourMs
+/** Separates two moments of which the counts are kept. */
+const apartMs = 10 * 60 * 1000
+
+type Counted = readonly [at: number, counts: EventCounts]
 
 /** Returns how often each thing happened since the ledger was begun. */
-export function countsOf(rows: Draft): Counts {
+export function countsOf(rows: Draft): EventCounts {
   const known = rows.row('meta', 'counts')
-  return known === undefined ? {} : (JSON.parse(known.value) as Counts)
+  return known === undefined ? {} : (JSON.parse(known.value) as EventCounts)
 }
 
 /** Counts an event of a kind of payment, or of `refused`, in the step in which it happens. */
@@ -14,4 +20,43 @@ export function count(rows: Draft, kind: string, event: string): void {
   const counts = countsOf(rows)
   const value = JSON.stringify({ ...counts, [name]: (counts[name] ?? 0) + 1 })
   rows.put('meta', { name: 'counts', value })
+}
+
+const countedOf = (rows: Draft): readonly Counted[] => {
+  const known = rows.row('meta', 'counted')
+  return known === undefined ? [] : (JSON.parse(known.value) as Counted[])
+}
+
+const dayOf = (at: number): number => at - (at % dayMs)
+
+/** Keeps what is counted by now, every ten minutes and once a day, as far as it is asked for. */
+export function noteCounts(rows: Draft): void {
+  const { now } = rows
+  const before = countedOf(rows)
+  const [last = 0] = before.at(-1) ?? []
+  if (now - last < apartMs && dayOf(last) === dayOf(now)) return
+  const first = before.find(([at]) => dayOf(at) === dayOf(now))
+  const recent = before.filter((one, index) => {
+    const [next = now] = before[index + 1] ?? []
+    return one === first || now - next < hourMs + apartMs
+  })
+  const value = JSON.stringify([...recent, [now, countsOf(rows)]])
+  rows.put('meta', { name: 'counted', value })
+}
+
+/** Returns what was counted in about an hour, and since the first look of the day. */
+export function latelyOf(rows: Draft): Vitals['lately'] {
+  const { now } = rows
+  const counted = countedOf(rows)
+  const counts = countsOf(rows)
+  const since = (start: Counted | undefined) => {
+    const [at, before] = start ?? [now, counts]
+    const added = Object.entries(counts).map(([name, sum]) => [name, sum - (before[name] ?? 0)])
+    return { since: at, counts: Object.fromEntries(added.filter(([, times]) => times !== 0)) }
+  }
+  const ofDay = counted.find(([at]) => dayOf(at) === dayOf(now)) ?? counted.at(-1)
+  return {
+    hour: since(counted.findLast(([at]) => now - at >= hourMs) ?? counted[0]),
+    today: since(ofDay),
+  }
 }

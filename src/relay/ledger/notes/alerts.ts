@@ -13,6 +13,14 @@ export function activeAlerts(rows: Draft): readonly ActiveAlert[] {
   return known === undefined ? [] : (JSON.parse(known.value) as ActiveAlert[])
 }
 
+const mostPast = 50
+
+/** Returns the last alerts that were cleared, the latest first. */
+export function pastAlerts(rows: Draft): ActiveAlert[] {
+  const known = rows.row('meta', 'past_alerts')
+  return known === undefined ? [] : (JSON.parse(known.value) as ActiveAlert[])
+}
+
 /** Raises new findings, clears those not found for `calmMs`, and keeps a notice of each. */
 export function noteAlerts(
   rows: Draft,
@@ -34,6 +42,10 @@ export function noteAlerts(
   }
   const after = JSON.stringify([...kept, ...raised])
   if (after !== JSON.stringify(before)) rows.put('meta', { name: 'alerts', value: after })
+  if (cleared.length > 0) {
+    const past = [...cleared, ...pastAlerts(rows)].slice(0, mostPast)
+    rows.put('meta', { name: 'past_alerts', value: JSON.stringify(past) })
+  }
   if (isTold) {
     for (const alert of raised) notice(rows, alert, 'raised')
     for (const alert of cleared) notice(rows, alert, 'cleared')

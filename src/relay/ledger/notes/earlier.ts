@@ -20,7 +20,16 @@ const youngerThan = (rows: Draft, account: string, ms: number): Row<'payments'>[
 const hasSentNothing = ({ state }: Row<'payments'>): boolean =>
   state === 'reverted' || state === 'expired'
 
-/** Tells whether one more payment exceeds a day's limits; failed ones count but sent nothing. */
+/** Returns what counts toward a day's limits: failed payments count but sent nothing. */
+export function sentToday(rows: Draft, account: string): { transfers: number; sentWei: bigint } {
+  const today = youngerThan(rows, account, dayMs).filter((row) => paymentKinds[row.kind].isSent)
+  const sentWei = today
+    .filter((row) => !hasSentNothing(row))
+    .reduce((sum, { spends }) => sum + BigInt(spends), 0n)
+  return { transfers: today.length, sentWei }
+}
+
+/** Tells whether one more payment exceeds a day's limits. */
 export function overDay(
   rows: Draft,
   account: string,
@@ -29,14 +38,11 @@ export function overDay(
 ): OverDay | undefined {
   const isLimited = transfersADay !== undefined || sentADayWei !== undefined
   if (!isLimited || !paymentKinds[kind].isSent) return undefined
-  const today = youngerThan(rows, account, dayMs).filter((row) => paymentKinds[row.kind].isSent)
-  if (transfersADay !== undefined && today.length >= transfersADay) {
+  const { transfers, sentWei } = sentToday(rows, account)
+  if (transfersADay !== undefined && transfers >= transfersADay) {
     return { kind: 'too_many_today', most: transfersADay }
   }
   if (sentADayWei === undefined) return undefined
-  const sentWei = today
-    .filter((row) => !hasSentNothing(row))
-    .reduce((sum, { spends }) => sum + BigInt(spends), 0n)
   const leftWei = sentADayWei > sentWei ? sentADayWei - sentWei : 0n
   return spendsWei > leftWei ? { kind: 'too_much_today', leftWei } : undefined
 }

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { At, Draft } from '../draft.ts'
-import { bytesOf, carrierOf } from '../life/nonces.ts'
+import { bytesOf, carrierOf, isCarriedBy } from '../life/nonces.ts'
 import { paymentRow } from '../life/payments.ts'
 import type {
   AuditEntry,
@@ -11,7 +11,7 @@ import type {
   PaymentRecord,
   PaymentTrace,
 } from '../port.ts'
-import type { Listing, Row } from '../rows.ts'
+import { type Listing, type Row, smsParties } from '../rows.ts'
 import { type PaymentState, type Phase, phaseNames, phases } from '../transitions.ts'
 
 /** Limits how many archived payments are searched for an intent. */
@@ -181,5 +181,14 @@ export function traceOf({ rows }: At, intent: Hex): PaymentTrace | undefined {
       ...{ hash, nonce, gasPriceWei: gas_price, failures },
       ...{ recordedAt: recorded_at, sentAt: sent_at },
     }))
-  return { ...record, transactions }
+  const batch = (carrier?.sessions ?? []).flatMap((session) => {
+    const carried = paymentRow(rows, session)
+    return carrier && isCarriedBy(carried, carrier) ? carried.intent_id : []
+  })
+  const messages = smsParties.flatMap((party) => rows.row('sms', row.session, party) ?? [])
+  return {
+    ...{ ...record, transactions, batch },
+    screen: rows.row('sessions', row.session)?.screen ?? null,
+    messages: messages.map(({ party, state, at, attempts }) => ({ party, state, at, attempts })),
+  }
 }

@@ -1,5 +1,5 @@
 import type { At, Draft } from '../draft.ts'
-import { countsOf } from '../life/counts.ts'
+import { countsOf, latelyOf } from '../life/counts.ts'
 import { carriedBy, nextNonce, relayerOf } from '../life/nonces.ts'
 import { paymentsIn } from '../life/payments.ts'
 import { lookAtQueue } from '../life/sums.ts'
@@ -59,6 +59,7 @@ export function vitalsOf(
     untoldFrom: rows.list({ table: 'notices', list: 'due', limit: 1 })[0]?.due_at,
     lastMinedAt: lastMinedOf(rows),
     counts: countsOf(rows),
+    lately: latelyOf(rows),
     obstacle: obstacleOf(rows),
     unlistedAt: metaOf(rows, 'unlisted') as number | undefined,
     nextNonce: nextNonce(known),
