@@ -16,6 +16,7 @@ const facts: Facts = {
     own: [sample('transfer', 'done'), sample('repayment', 'under_way')],
     received: [sample('received', 'done')],
   },
+  pin: { kind: 'open' },
   ...{ failure: 'none', recipients: [], worth: 'none', registration: 'registered' },
 }
 

@@ -15,6 +15,9 @@ export type PinVerdict =
 /** Tells whether a right PIN still lets its session act; `void` once changed, or too old. */
 export type Authorization = 'valid' | 'blocked' | 'dormant' | 'void'
 
+/** Has the hours until a forgotten PIN may be replaced, where one waits. */
+export type PinState = { kind: 'open' | 'blocked' | 'dormant'; hours?: number }
+
 export type PinChange = 'done' | 'kept' | 'dormant'
 
 export type Pins = ReturnType<typeof createPins>
@@ -22,7 +25,8 @@ export type Pins = ReturnType<typeof createPins>
 type KeptPin = NonNullable<AccountMemory['pin']>
 
 export const maxTries = 3
-const dayMs = 24 * 60 * 60 * 1_000
+const hourMs = 60 * 60 * 1_000
+const dayMs = 24 * hourMs
 /** Is the shortest time after which operators give unused numbers to others. */
 const dormantMs = 90 * dayMs
 const remembered = 8
@@ -101,6 +105,15 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
       })
       return found
     },
+    /** Tells what keeps an account from paying, and when another PIN may be chosen. */
+    async state(account: Address): Promise<PinState> {
+      let state: PinState = { kind: 'open' }
+      await memory.change(account, (before, now) => {
+        state = stateOf(before, now)
+        return undefined
+      })
+      return state
+    },
     /** Sets the PIN of an account that has none, or whose forgotten one may be replaced by now. */
     choose: (account: Address, pin: string, session: string) =>
       set(account, pin, session, (before, now) => isReplaceable(before, now)),
@@ -136,6 +149,13 @@ function authorizationOf({ pin, isDormant }: AccountMemory, step: string, now: n
   if (pin.tries >= maxTries) return 'blocked'
   const right = pin.judged.find((each) => each.step === step && each.left === null)
   return right?.salt === pin.salt && now - right.at <= authorizedMs ? 'valid' : 'void'
+}
+
+function stateOf({ pin, isDormant }: AccountMemory, now: number): PinState {
+  if (isDormant) return { kind: 'dormant' }
+  const waitMs = (pin?.replaceableAt ?? now) - now
+  const waits = waitMs > 0 ? { hours: Math.ceil(waitMs / hourMs) } : {}
+  return { kind: (pin?.tries ?? 0) >= maxTries ? 'blocked' : 'open', ...waits }
 }
 
 /** Notes a dial, once a day, and whether it comes too late. */

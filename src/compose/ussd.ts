@@ -104,6 +104,7 @@ export function answerParts(
     claimDeposit: assembleDepositClaim(config, relayer),
     endSession: createEndSession(relayer),
     mayDial,
+    limits: config.limits,
     leastTransferWei: config.limits.leastTransferWei,
     worthOf: rateFeed ? createLocalWorth({ ...runtime, feed: rateFeed }) : async () => undefined,
     now: clock.now,

@@ -1,10 +1,13 @@
 import { checksumAddress } from 'viem'
 import { recipientsIn, tellsOf, withTold } from '../account/memory.ts'
+import type { PaymentKind } from '../loan/kinds.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
+import type { AccountLimits } from '../relay/pay/admission.ts'
 import { faultOf } from '../runtime/log.ts'
 import { type Asked, stepOf } from './asked.ts'
 import type { MayDial } from './dial-rate.ts'
 import type { FactName, Facts } from './facts.ts'
+import { knownRefusal } from './known-refusal.ts'
 import { activityOf, hasFailed, receivedOf, shownPayments } from './menu/activity.ts'
 import { type Intent, isEffect, type MenuContext, nodeAt } from './menu/node.ts'
 import { type Place, promptOf } from './menu/walk.ts'
@@ -15,7 +18,8 @@ import { end, goOn, type Screen } from './screens/screen.ts'
 import { keepShown, recipientsStep, shownAt, shownRecipients, shownTerms } from './shown.ts'
 
 export type AskOptions = PayingOptions & {
-  ledger: Pick<Ledger, 'payments'>
+  ledger: Pick<Ledger, 'payments' | 'lookup' | 'overDay'>
+  limits: AccountLimits
   mayDial: MayDial
   worthOf: (wei: bigint) => Promise<string | undefined>
   now: () => number
@@ -26,15 +30,27 @@ type Asking = AskOptions & Asked & { context: MenuContext }
 /** Shows a place with what is read for it; what a caller agrees to in full, or not at all. */
 export async function askAt(of: Asking, place: Place, answers: readonly string[]): Promise<Screen> {
   const { context, say } = of
-  const wanted = nodeAt(context.menu, place.name).facts ?? []
-  if (wanted.length === 0) return goOn(promptOf(place, context))
+  const { facts: wanted = [], leadsToPay } = nodeAt(context.menu, place.name)
+  if (wanted.length === 0 && leadsToPay === undefined) return goOn(promptOf(place, context))
   const question = await of.question(stepOf(answers))
   if (!of.mayDial(question)) return end(say.tooManyDials)
+  const refused = leadsToPay && (await refusalAt(of, leadsToPay, place, question))
+  if (refused !== undefined) return refused
   if (wanted.includes('terms')) return askForLoan(of, place, question)
   const found = await Promise.all(
     wanted.map(async (fact) => [fact, await read(of, fact, question, place)]),
   )
   return goOn(promptOf(place, context, Object.fromEntries(found)))
+}
+
+/** Tells why a place leads nowhere; what cannot be read now is judged with the payment. */
+async function refusalAt(of: Asking, kind: PaymentKind, { draft }: Place, question: Question) {
+  try {
+    return await knownRefusal(of, { kind, question, draft })
+  } catch (error) {
+    of.log({ level: 'warn', event: 'refusal.unread', message: faultOf(error) })
+    return undefined
+  }
 }
 
 /** Says that a fact cannot be read now. Where nothing is said of it, there is no screen. */
@@ -44,6 +60,7 @@ const unread: Partial<Facts> = {
   registration: 'unread',
   activity: 'unread',
   failure: 'none',
+  pin: { kind: 'open' },
   worth: 'none',
 }
 
@@ -69,6 +86,7 @@ const readers: Readers = {
     return { ...terms, dueAt: Math.floor(now() / 1_000) + terms.termSeconds }
   },
   failure: failureOf,
+  pin: async ({ pins }, { account }) => (await pins?.state(account)) ?? { kind: 'open' },
   async worth({ worthOf }, _, { draft: { amountWei } }) {
     const text = typeof amountWei === 'bigint' ? await worthOf(amountWei) : undefined
     return text === undefined ? 'none' : { text }

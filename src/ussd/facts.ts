@@ -1,3 +1,4 @@
+import type { PinState } from '../account/pin.ts'
 import type { LoanTerms } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { KnownRecipient } from './recipient.ts'
@@ -12,6 +13,7 @@ export type Facts = {
   address: string
   earlierMinutes: number
   failure: 'untold' | 'none'
+  pin: PinState
   recipients: readonly KnownRecipient[] | Unread
   /** Gives the amount's worth in local currency; `none` where no feed tells. */
   worth: { text: string } | 'none'

@@ -26,6 +26,15 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
           kind: 'too_much_today',
           leftWei: 5n,
         })
+        const asked = { kind: 'transfer', spendsWei: 6n } as const
+        expect(await ledger.overDay(alice, once, asked)).toEqual({
+          kind: 'too_many_today',
+          most: 1,
+        })
+        expect(await ledger.overDay(alice, little, asked)).toEqual({
+          kind: 'too_much_today',
+          leftWei: 5n,
+        })
       }
       // And one that is not sent is held by no day.
       const other = { day: once, order: { kind, spendsWei: 99n } }

@@ -202,6 +202,12 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
       ...(isCarried ? [{ ...drawTransaction(world), nonce, accepted }] : []),
     ]
   },
+  overDay: ({ random, account }) => [
+    'overDay',
+    account,
+    { transfersADay: oneOrNone(random, [1]), sentADayWei: oneOrNone(random, [1n]) },
+    { kind: random.pick(kindNames), spendsWei: 1n },
+  ],
   refuse: ({ random, question, screen }) => [
     'refuse',
     { ...question, screen, reason: 'blocked', obstacle: oneOrNone(random, ['crowded']) },

@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import type { Knobs } from '../../scripts/dev/simulator/draw/knobs.ts'
 import { planOf } from '../../scripts/dev/simulator/draw/plan-of.ts'
 import { createGround, forwarderAddress } from '../../scripts/dev/simulator/ground.ts'
 import type { ModelBlock } from '../../scripts/dev/simulator/model/chain.ts'
@@ -18,7 +19,7 @@ export type ModelledOptions = {
   poolLoans: number
   capLoans: number
   preflight?: boolean
-  dialsAMinute?: number
+  limits?: Partial<Knobs['limits']>
   clock?: Clock
   product?: Product
   log?: Log
@@ -32,14 +33,13 @@ export type ModelledService = ReturnType<typeof openModelledService>
 export function openModelledService(options: ModelledOptions) {
   const { ledger, callers, poolLoans, capLoans, preflight = true, balanceWei } = options
   const { limits, ...drawn } = planOf(1).knobs
-  const dialsAMinute = options.dialsAMinute ?? limits.dialsAMinute
   const knobs = {
     ...drawn,
     callers,
     poolLoans,
     capLoans,
     preflight,
-    limits: { ...limits, dialsAMinute },
+    limits: { ...limits, ...options.limits },
     isRoomy: false,
     slots: 1_000,
     inclusion: 1,

@@ -49,7 +49,7 @@ import {
   sightOf,
   trailOf,
 } from './notes/chain-notes.ts'
-import { minutesSinceEqual } from './notes/earlier.ts'
+import { minutesSinceEqual, overDay } from './notes/earlier.ts'
 import {
   differencesFrom,
   formerAccount,
@@ -92,7 +92,7 @@ export type Steps = {
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...each('reads', 'lookup', 'work', 'signed', 'blocks', 'payment', 'payments'),
   ...each('reads', 'audit', 'page', 'tracePayment', 'exported', 'shown', 'formerAccount'),
-  ...each('reads', 'propose', 'slot', 'standing', 'traceSession', 'pastAlerts'),
+  ...each('reads', 'propose', 'slot', 'overDay', 'standing', 'traceSession', 'pastAlerts'),
   ...each('opens', 'record', 'adopt', 'endRestore'),
   ...each('writes', 'identify', 'refuse', 'fill', 'replace', 'release', 'sent', 'mined'),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
@@ -184,6 +184,8 @@ export const steps: Steps = {
   show: ({ rows }, showing) => show(rows, showing, decidedOf(rows, showing)),
 
   shown: ({ rows }, question, name) => shown(rows, question, name),
+
+  overDay: ({ rows }, account, limits, payment) => overDay(rows, account, limits, payment),
 
   equal: ({ rows }, question, call) =>
     minutesSinceEqual(rows, question, decidedOf(rows, question) === undefined ? call : undefined),

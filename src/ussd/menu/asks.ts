@@ -64,7 +64,7 @@ export const askAgain = (
   facts: ['earlierMinutes'],
   kind: 'list',
   title: (context, draft, { earlierMinutes }) =>
-    context.say.repeated(...shownTransfer(context, draft), Math.max(1, earlierMinutes)),
+    context.say.repeated(...shownTransfer(context, draft), earlierMinutes),
   entries: [{ ...entry, label: ({ sendAgain }) => sendAgain }],
   ...back,
 })
@@ -76,11 +76,11 @@ export function confirmedBy(pin: MenuSettings['pin'], enterPin: Label, list: Lis
 }
 
 type PinPlace = Pick<Entry, 'leads' | 'orAsks'> &
-  Partial<Pick<List, 'title' | 'again' | 'back' | 'backLabel' | 'facts'>>
+  Partial<Pick<List, 'title' | 'again' | 'back' | 'backLabel' | 'facts' | 'leadsToPay'>>
 
 /** Asks for the caller's PIN, below what it is for; `again`: in fewer words, below why. */
 export function pinFor(enterPin: Label, place: PinPlace): MenuQuestion {
-  const { title, again, leads, orAsks, back = 'main', backLabel, facts } = place
+  const { title, again, leads, orAsks, back = 'main', backLabel, facts, leadsToPay } = place
   const below =
     (words: Words | undefined): Words =>
     (context, draft, read) => {
@@ -98,5 +98,6 @@ export function pinFor(enterPin: Label, place: PinPlace): MenuQuestion {
     ...(again && { again: below(again) }),
     ...(orAsks && { orAsks }),
     ...(facts && { facts }),
+    ...(leadsToPay && { leadsToPay }),
   }
 }

@@ -76,13 +76,16 @@ export const cashOut = {
   places: ({ pin }) => ({
     wallet: {
       kind: 'question',
+      leadsToPay: 'cashOut',
       prompt: ({ say }) => words(say).enterWallet,
       answer: (typed, context) => {
         const parsed = parseRecipient(typed, context)
-        if (parsed.kind === 'fault') {
+        if (parsed.kind === 'fault' && parsed.fault !== 'unknown_form') {
           return { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
         }
-        return parsed.kind === 'unlisted' || parsed.recipient.kind === 'phone'
+        return parsed.kind === 'fault' ||
+          parsed.kind === 'unlisted' ||
+          parsed.recipient.kind === 'phone'
           ? { kind: 'mistake', why: words(context.say).noWallet }
           : { kind: 'given', draft: { recipient: parsed.recipient } }
       },
@@ -92,6 +95,7 @@ export const cashOut = {
     walletAmount: askAmount({ leads: ['confirmCashOut'] }, 'wallet'),
     confirmCashOut: confirmedBy(pin, (say) => words(say).enterPin, {
       kind: 'list',
+      leadsToPay: 'cashOut',
       title,
       entries: [
         { digit: '1', label: (say) => words(say).confirm, leads: paid, orAsks: 'repeatCashOut' },

@@ -1,8 +1,9 @@
+import type { PinState } from '../../account/pin.ts'
 import type { Messages } from '../messages/en.ts'
 import { activity } from './activity.ts'
 import { balance } from './balance.ts'
 import { help } from './help.ts'
-import type { Entry, List, Menu, MenuPart, MenuSettings } from './node.ts'
+import type { Entry, List, Menu, MenuContext, MenuPart, MenuSettings } from './node.ts'
 import { payments } from './payments.ts'
 import { receive } from './receive.ts'
 import { callerSettings } from './settings.ts'
@@ -38,9 +39,16 @@ function mainMenu(settings: MenuSettings, parts: readonly MenuPart[]): List {
   })
   return {
     kind: 'list',
-    facts: isDemo ? [] : ['failure', ...offered.flatMap(({ facts = [] }) => facts)],
-    title: ({ say, caller }, _, { failure }) =>
-      `${failure === 'untold' ? `${say.hasFailed}\n` : ''}${say.mainTitle(caller)}`,
+    facts: isDemo ? [] : ['failure', 'pin', ...offered.flatMap(({ facts = [] }) => facts)],
+    title: (context, _, { failure, pin }) =>
+      `${failure === 'untold' ? `${context.say.hasFailed}\n` : ''}${mainTitle(context, pin)}`,
+    ...(!isDemo && { again: () => '' }),
     entries,
   }
+}
+
+/** Says what keeps an account from paying instead of whose it is. */
+function mainTitle({ say, caller }: MenuContext, pin: PinState = { kind: 'open' }): string {
+  if (pin.hours !== undefined) return say.pin.waits(pin.hours)
+  return pin.kind === 'open' ? say.mainTitle(caller) : say.pin.state[pin.kind]
 }

@@ -54,6 +54,7 @@ export const loan = {
   leads: ({ confirms }) => (confirms ? 'agree' : pays('loan')),
   places: ({ pin }) => ({
     agree: confirmedBy(pin, (say) => words(say).enterPin, {
+      leadsToPay: 'loan',
       facts: ['terms'],
       kind: 'list',
       title: ({ say, amountOf }, _, { terms: { principalWei, feeWei, dueAt } }) =>

@@ -61,13 +61,15 @@ export type Label = (say: Messages) => string
 export type List = {
   kind: 'list'
   title: Words
-  /** Stands instead of the title below why a PIN is asked for again. */
+  /** Stands instead of the title below why it is shown again. */
   again?: Words
   entries: readonly Entry[]
   back?: NodeName
   backLabel?: Label
   /** Names what is read to show it: it has no other facts. */
   facts?: readonly FactName[]
+  /** Names the payment that it leads to: what is known to refuse that is told here. */
+  leadsToPay?: PaymentKind
 }
 
 /** Is one line of a list. Digit and label stand here together, and nowhere else. */
@@ -91,6 +93,7 @@ export type MenuQuestion = {
   secret?: 'own' | 'new'
   orAsks?: NodeName
   facts?: readonly FactName[]
+  leadsToPay?: PaymentKind
   /** Lists all that an answer may lead to; the first one where `next` does not choose. */
   leads: readonly [Destination, ...Destination[]]
   next?: (draft: SessionDraft) => Destination

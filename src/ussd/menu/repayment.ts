@@ -77,7 +77,7 @@ export const repayment = {
   places: ({ profile, pin }) => ({
     repay: {
       kind: 'list',
-      facts: profile === 'demo' ? [] : ['debt'],
+      ...(profile !== 'demo' && { leadsToPay: 'repayment', facts: ['debt'] }),
       title: (context, _, { debt }) =>
         profile === 'demo' ? words(context.say).label : owedTitle(context, debt),
       entries: [
@@ -120,6 +120,7 @@ const pinToRepay = (back: string) =>
       return `${label}: ${amount === 'all' ? all : amountOf(amount)}`
     },
     leads: paid,
+    leadsToPay: 'repayment',
     back,
   })
 

@@ -112,6 +112,7 @@ export const transfer = {
     confirmPhone: confirmPhone(settings),
     confirmAddress: {
       kind: 'list',
+      leadsToPay: 'transfer',
       title: (...of) => `${title(...of)}\n${words(of[0].say).creditsAccount}`,
       entries: [
         {
@@ -157,7 +158,7 @@ function recipientQuestion({ profile }: MenuSettings): MenuQuestion {
   const isDemo = profile === 'demo'
   return {
     kind: 'question',
-    facts: isDemo ? [] : ['recipients'],
+    ...(!isDemo && { leadsToPay: 'transfer', facts: ['recipients'] }),
     prompt({ say }, _, { recipients }) {
       const { enterRecipient, orRecipient, recipientsUnread } = words(say)
       if (recipients === 'unread') return `${recipientsUnread}\n${enterRecipient}`
@@ -196,6 +197,7 @@ function afterAmount({ confirms }: MenuSettings): Pick<MenuQuestion, 'leads' | '
 
 const confirmPhone = ({ pin }: MenuSettings) =>
   confirmedBy(pin, (say) => words(say).enterPin, {
+    leadsToPay: 'transfer',
     facts: ['worth', 'registration'],
     kind: 'list',
     title: (context, draft, { worth, registration }) => {
@@ -212,5 +214,5 @@ const confirmPhone = ({ pin }: MenuSettings) =>
     entries: [{ digit: '1', label: (say) => words(say).confirm, ...sent }],
     back: 'amount',
     backLabel: ({ change }) => change,
-    again: title,
+    again: (...of) => `${title(...of)}\n${words(of[0].say).noFee}`,
   })

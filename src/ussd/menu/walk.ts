@@ -187,9 +187,12 @@ function turn(place: Place, node: List, typed: string, context: MenuContext): Pl
 
 function pagesFrom({ draft, why }: Place, node: List, context: MenuContext, facts: Facts) {
   const { more, back } = context.say
+  const title = why === undefined ? node.title : (node.again ?? node.title)
   const lines = [
     ...(why === undefined ? [] : [why]),
-    ...node.title(context, draft, facts).split('\n'),
+    ...title(context, draft, facts)
+      .split('\n')
+      .filter((line) => line !== ''),
     ...node.entries.map(({ digit, label, note }) => {
       const said = note?.(context, facts)
       return `${digit}. ${label(context.say)}${said === undefined ? '' : ` (${said})`}`

@@ -9,7 +9,7 @@ export const english = {
   sendAgain: 'Send once more',
   change: 'Change',
   repeated: (amount: string, to: string, minutes: number) =>
-    `You sent ${amount}\nTo: ${to}\n${minutes} min ago. Send it again?`,
+    `You sent ${amount}\nTo: ${to}\n${minutes === 0 ? 'Just now' : `${minutes} min ago`}. Send it again?`,
   date: dateWith('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'),
   hasFailed: 'A payment failed: see 5',
   pin: {
@@ -27,10 +27,12 @@ export const english = {
       dormant:
         'This phone was not used for 90 days. Nothing was sent. Ask your provider to open the account again.',
     },
+    state: { blocked: 'Blocked: 3 wrong PINs', dormant: 'Blocked: not used for 90 days' },
+    waits: (hours: number) => `New PIN in ${hours} h`,
     chosen: 'Your PIN is set. Please dial again.',
     kept: 'Nothing was changed. Please dial again.',
     forgotten:
-      'A new PIN can be chosen in 24 hours. If your old PIN is typed before, all stays as it is.',
+      'A new PIN can be chosen in 24 hours. Entering your old PIN before then cancels this.',
     requested:
       'You can choose a new PIN in 24 hours: dial again then. Your old PIN calls that off.',
   },

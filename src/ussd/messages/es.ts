@@ -9,7 +9,7 @@ export const spanish: Messages = {
   sendAgain: 'Enviar otra vez',
   change: 'Cambiar',
   repeated: (amount, to, minutes) =>
-    `Usted envió ${amount}\nPara: ${to}\nHace ${minutes} min. ¿Enviar otra vez?`,
+    `Usted envió ${amount}\nPara: ${to}\n${minutes === 0 ? 'Ahora mismo' : `Hace ${minutes} min`}. ¿Enviar otra vez?`,
   date: dateWith('ene feb mar abr may jun jul ago sep oct nov dic'),
   hasFailed: 'Un pago falló: vea 5',
   pin: {
@@ -27,6 +27,8 @@ export const spanish: Messages = {
       dormant:
         'Este número no se usó en 90 días. No se envió nada. Pida a su proveedor que abra la cuenta otra vez.',
     },
+    state: { blocked: 'Bloqueado: 3 PIN incorrectos', dormant: 'Bloqueado: 90 días sin uso' },
+    waits: (hours) => `Nuevo PIN en ${hours} h`,
     chosen: 'Su PIN está guardado. Marque de nuevo.',
     kept: 'No se cambió nada. Marque de nuevo.',
     forgotten:

@@ -9,7 +9,7 @@ export const french: Messages = {
   sendAgain: 'Envoyer encore',
   change: 'Modifier',
   repeated: (amount, to, minutes) =>
-    `Vous avez envoyé ${amount}\nÀ: ${to}\nIl y a ${minutes} min. Envoyer encore?`,
+    `Vous avez envoyé ${amount}\nÀ: ${to}\n${minutes === 0 ? "À l'instant" : `Il y a ${minutes} min`}. Envoyer encore?`,
   date: dateWith('janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.'),
   hasFailed: 'Un paiement a échoué: voir 5',
   pin: {
@@ -27,6 +27,8 @@ export const french: Messages = {
       dormant:
         "Ce numéro n'a pas servi pendant 90 jours. Rien n'a été envoyé. Demandez à votre prestataire de rouvrir le compte.",
     },
+    state: { blocked: 'Bloqué: 3 PIN faux', dormant: 'Bloqué: 90 jours sans appel' },
+    waits: (hours) => `Nouveau PIN dans ${hours} h`,
     chosen: 'Votre PIN est enregistré. Veuillez recomposer.',
     kept: "Rien n'a changé. Veuillez recomposer.",
     forgotten:

@@ -9,7 +9,7 @@ export const kiswahili: Messages = {
   sendAgain: 'Tuma tena',
   change: 'Badilisha',
   repeated: (amount, to, minutes) =>
-    `Ulituma ${amount}\nKwa: ${to}\nDakika ${minutes} zilizopita. Utume tena?`,
+    `Ulituma ${amount}\nKwa: ${to}\n${minutes === 0 ? 'Sasa hivi' : `Dakika ${minutes} zilizopita`}. Utume tena?`,
   date: dateWith('Jan Feb Mac Apr Mei Jun Jul Ago Sep Okt Nov Des'),
   hasFailed: 'Malipo yameshindikana: ona 5',
   pin: {
@@ -27,6 +27,8 @@ export const kiswahili: Messages = {
       dormant:
         'Simu hii haikutumika kwa siku 90. Hakuna kilichotumwa. Mwombe mtoa huduma afungue akaunti tena.',
     },
+    state: { blocked: 'Imefungwa: PIN 3 si sahihi', dormant: 'Imefungwa: siku 90 bila kupiga' },
+    waits: (hours) => `PIN mpya baada ya saa ${hours}`,
     chosen: 'PIN yako imewekwa. Tafadhali piga tena.',
     kept: 'Hakuna kilichobadilishwa. Tafadhali piga tena.',
     forgotten:

@@ -112,6 +112,11 @@ function told(model: Model, { kind, pin, step, session }: Op, now: number): unkn
       if (since > 90 * dayMs) model.isDormant = true
       return { hasToChoose }
     }
+    case 'state': {
+      if (model.isDormant) return { kind: 'dormant' }
+      const hours = Math.ceil(((model.replaceableAt ?? 0) - now) / 3_600_000)
+      return { kind: model.tries === 3 ? 'blocked' : 'open', ...(hours > 0 && { hours }) }
+    }
     case 'verify': {
       if (model.isDormant) return { kind: 'dormant' }
       if (model.pin === undefined) return { kind: 'unset' }
@@ -171,7 +176,7 @@ const ordersOf = <Each>(all: readonly Each[]): Each[][] =>
 const op: fc.Arbitrary<Op> = fc.record({
   kind: fc.constantFrom(
     ...(['verify', 'verify', 'verify', 'verify', 'authorize', 'change', 'change'] as const),
-    ...(['choose', 'forget', 'unlock', 'keep'] as const),
+    ...(['choose', 'forget', 'unlock', 'keep', 'state'] as const),
   ),
   ...{ pin: fc.constantFrom(...words), step: fc.constantFrom('a', 'entered') },
   session: fc.constantFrom(...sessionNames),
@@ -183,6 +188,7 @@ function asked(of: ReturnType<typeof open>, { kind, pin, step, session }: Op): P
     begin: () => pins.begin(account),
     verify: () => pins.verify(account, pin, step),
     authorize: () => pins.authorize(account, step),
+    state: () => pins.state(account),
     choose: () => pins.choose(account, pin, session),
     change: () => pins.change(account, pin, session, step),
     forget: () => pins.forget(account, session),

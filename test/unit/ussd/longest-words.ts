@@ -40,6 +40,7 @@ const values: Record<string, readonly unknown[][]> = {
   tooManyOpen: [[16]],
   tooManyToday: [[1_000]],
   tooManyWait: [[1_000]],
+  waits: [[24]],
   withdrawal_limit: [[amount], [undefined]],
   wrong: [[2]],
 }

@@ -13,12 +13,12 @@ const choose = 'Choose a PIN of 4 to 6 digits. It guards your money: tell it to 
 const set = 'END Your PIN is set. Please dial again.'
 const submitted = 'END Transfer Submitted|…'
 const shown = 'Send 0.001 tRBTC|To: +254 700 000 001|'
-const again = `${shown}Enter PIN to send|0. Change`
+const again = `${shown}Fee: none|Enter PIN to send|0. Change`
 const wrong = `CON Wrong PIN. Tries left: 2.|${again}`
 
 function open(
   pin: MenuSettings['pin'] = 'on',
-  options: Pick<NonNullable<Parameters<typeof openWorld>[0]>, 'clock' | 'memory'> = {},
+  options: Parameters<typeof openWorld>[0] & { memory?: ReturnType<typeof createMemoryStore> } = {},
 ) {
   const { clock = createHandClock(), memory = createMemoryStore(clock.now) } = options
   const product = { ...menus.strict, settings: { ...menus.strict.settings, pin } }
@@ -28,8 +28,8 @@ function open(
 }
 
 /** The same where the first caller has chosen a PIN. */
-async function chosen(pin?: MenuSettings['pin'], typed = own) {
-  const opened = open(pin)
+async function chosen(pin?: MenuSettings['pin'], typed = own, options = {}) {
+  const opened = open(pin, options)
   await opened.play(`
     first:
     first: ${typed}
@@ -60,7 +60,7 @@ describe('the first dial', () => {
 
 describe('a payment', () => {
   plays('is confirmed by the PIN, in the place of a digit', chosen)`
-      s: ${send} -> CON ${shown}Fee: none|Enter PIN to send|0. Change
+      s: ${send} -> CON ${again}
       s: ${send}*1 -> CON A PIN has 4 to 6 digits.|${again}
       s: ${send}*0 -> CON To: +254 700 000 001|Amount…
       s: ${send}*1*${own} -> ${submitted}
@@ -94,6 +94,12 @@ describe('a payment', () => {
       two: ${send}*1358
       three: ${send}*1359 -> ${blocked}
       three: ${send}*1359 -> same
+      menu: -> CON Blocked: 3 wrong PINs|1. My Balance|…
+      send: 2 -> ${blocked}
+      loan: 3 -> ${blocked}
+      out: 7 -> ${blocked}
+      forgotten: 8*3*1
+      waits: -> CON New PIN in 24 h|1. My Balance|…
       three: ${send}*1359*${own} -> ${nothingSent}
       four: ${send}*${own} -> ${blocked}
       one: ${send}*1357*${own} -> ${blocked}
@@ -155,7 +161,7 @@ describe('settings', () => {
       s: 8*3 -> CON A new PIN can be chosen in 24 hours.…
       s: 8*3*1 -> END You can choose a new PIN in 24 hours…
       s: 8*3*1 -> same
-      early: -> ${main}
+      early: -> CON New PIN in 24 h|1. My Balance|…
       1 days
       late: -> CON ${choose}
       late: ${other}*${other} -> ${set}
@@ -169,8 +175,53 @@ describe('settings', () => {
       late: -> ${main}`
 })
 
+describe('what is known before the PIN is asked for', () => {
+  plays('is told there: that a balance is too low, and no loan to repay', chosen)`
+    s: 2*${friend}*0.03 -> END Your balance is too low: 0.02 tRBTC. Nothing was sent. Dial again to send less.
+    s: 2*${friend}*0.03 -> same
+    out: 7*${stranger}*0.03 -> END Your balance is too low…
+    repay: 4 -> END You have no loan to repay. Dial again for the menu.
+    paid 0`
+
+  plays('is told where it says nothing of the balance, which a strict PIN guards', () =>
+    chosen('strict'),
+  )`
+    repay: 4 -> END You have no loan to repay. Dial again for the menu.
+    s: 2*${friend}*0.03 -> CON Send 0.03 tRBTC|…|Enter PIN to send|0. Change
+    s: 2*${friend}*0.03*${own} -> END Your balance is too low: 0.02 tRBTC. …`
+
+  plays('is not a balance that an open payment changes', chosen)`
+    loan: 3*${own} -> END Loan Requested|…
+    s: 2*${friend}*0.025 -> CON Send 0.025 tRBTC|…
+    s: 2*${friend}*0.025*${own} -> ${submitted}`
+
+  const limits = { openPayments: 2, transfersADay: 3, sentADayWei: 3n * 10n ** 15n }
+  plays('is that too many are open, or that the day has enough', () =>
+    chosen('on', own, { limits }),
+  )`
+    one: ${send}*${own}
+    two: 2*${friend}*0.0015*${own}
+    three: 2 -> END Only 2 payments at a time.…
+    settle
+    more: 2*${friend}*0.001 -> END You can send 0.0005 tRBTC more within a day.…
+    more: 2*${friend}*0.001 -> same
+    last: 2*${friend}*0.0005*${own} -> ${submitted}
+    settle
+    none: 2 -> END Only 3 transfers a day.…
+    out: 7 -> END Only 3 transfers a day.…
+    loan: 3 -> CON Loan: …`
+
+  plays('is left to the payment where it cannot be read', chosen)`
+    break
+    s: 2*${friend}*0.03 -> CON Send 0.03 tRBTC|…
+    repair
+    other: 2*${friend}*0.03 -> END Your balance is too low…`
+})
+
 plays('a number that nobody dialled from for 90 days does not spend', chosen)`
     91 days
+    menu: -> CON Blocked: not used for 90 days|1. My Balance|…
+    any: 2 -> END This phone was not used for 90 days.…
     s: ${send}*${own} -> END This phone was not used for 90 days. Nothing was sent. Ask your provider to open the account again.
     balance: 1 -> END Your Balance…
     paid 0`

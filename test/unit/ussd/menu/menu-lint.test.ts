@@ -64,7 +64,7 @@ const facts: Facts = {
     earlierMinutes: 10,
   },
   ...{ worth: { text: 'KES 999999999999' }, registration: 'unregistered', failure: 'untold' },
-  ...{ activity, address: `0x${'1'.repeat(40)}` },
+  ...{ activity, address: `0x${'1'.repeat(40)}`, pin: { kind: 'dormant' } },
 }
 
 /** The same where nothing can be read, as far as a screen is shown at all. */
@@ -77,6 +77,7 @@ const unread: Facts = {
 const nothing: Partial<Facts> = {
   ...{ debt: { owedWei: 0n, dueAt: 0 }, recipients: [], registration: 'registered' },
   ...{ activity: { own: [], received: [] }, failure: 'none', worth: 'none' },
+  pin: { kind: 'open' },
 }
 
 /** Answers that some question takes and others do not, and what is typed by mistake. */
@@ -198,7 +199,8 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
 
   test.for([...ways.places])('%s fits screens, and handles every answer', ([name, { way }]) => {
     const pages = pagesAt(name, way, context, known)
-    for (const page of [facts, unread].flatMap(pages)) expectToFit(page)
+    const waits = { ...facts, pin: { kind: 'blocked', hours: 24 } } as const
+    for (const page of [facts, unread, waits].flatMap(pages)) expectToFit(page)
     const wrong = { kind: 'wrong', left: 2 } as const
     const verdicts = new Map(known.verdicts).set(way.length + 1, wrong)
     const answers = typed.flatMap((answer) =>
