@@ -3,7 +3,7 @@ import type { Pins, PinVerdict } from '../account/pin.ts'
 import type { Ledger } from '../relay/ledger/port.ts'
 import { type Asked, stepOf } from './asked.ts'
 import type { MenuContext } from './menu/node.ts'
-import { follow } from './menu/walk.ts'
+import { follow, maxAnswers } from './menu/walk.ts'
 import {
   keepShown,
   pinVerdict,
@@ -11,6 +11,7 @@ import {
   sessionStart,
   shownOpened,
   shownOr,
+  shownPinSet,
   shownRecipients,
 } from './shown.ts'
 
@@ -19,7 +20,7 @@ export type Read = Awaited<ReturnType<typeof readSession>>
 export type SessionOptions = {
   context: MenuContext
   pins: Pins | undefined
-  ledger: Pick<Ledger, 'show' | 'shown'>
+  ledger: Pick<Ledger, 'show' | 'shown' | 'lookup'>
   question: Asked['question']
   isCustomer: (phone: PhoneNumber) => Promise<boolean>
 }
@@ -29,10 +30,12 @@ export async function readSession(parts: SessionOptions, answers: readonly strin
   const { pins, question, ledger, isCustomer } = parts
   let context: MenuContext = { ...parts.context, opened: new Map() }
   const verdicts = new Map<number, PinVerdict>()
-  const start = pins === undefined ? 'main' : await startOf(parts, pins)
+  const begun = pins === undefined ? { start: 'main' } : await startOf(parts, pins, answers.length)
+  const waits = 'waiting' in begun
+  let isPinSet = false
   let authorizedBy: string | undefined
   for (;;) {
-    const { result, shown, or } = follow(answers, context, { start, verdicts })
+    const { result, shown, or } = follow(answers, context, { ...begun, verdicts, isPinSet })
     if (result.kind === 'unread' && result.phone !== undefined) {
       const { phone } = result
       const step = await question(`number ${phone}`)
@@ -52,14 +55,28 @@ export async function readSession(parts: SessionOptions, answers: readonly strin
       const verdict = await shownOr(ledger, step, pinVerdict, verify)
       verdicts.set(steps, verdict)
       if (verdict.kind === 'right') authorizedBy = name
+    } else if (result.kind === 'choosePin' && waits && !isPinSet) {
+      isPinSet = await hasSetPin(parts, result.pin)
+      if (!isPinSet) return { result, answers: shown, or, authorizedBy }
     } else return { result, answers: pins === undefined ? answers : shown, or, authorizedBy }
   }
 }
 
-/** Finds where a session begins: without a PIN one is chosen first. */
-async function startOf({ ledger, question }: SessionOptions, pins: Pins) {
+/** Sets a PIN, once, in a session that is undecided and goes on with what was dialled. */
+async function hasSetPin({ pins, ledger, question }: SessionOptions, pin: string) {
+  const step = await question('new PIN')
+  return await shownOr(ledger, step, shownPinSet, async () => {
+    const isOpen = (await ledger.lookup(step)).kind === 'undecided'
+    return isOpen && (await pins?.choose(step.account, pin, step.session)) === 'done'
+  })
+}
+
+/** Finds where a session begins: without a PIN one is chosen first, and what was dialled waits. */
+async function startOf({ ledger, question }: SessionOptions, pins: Pins, dialled: number) {
   const first = await question('')
-  return shownOr(ledger, first, sessionStart, async () =>
-    (await pins.begin(first.account)).hasToChoose ? 'newPin' : 'main',
-  )
+  const begun = await shownOr(ledger, first, sessionStart, async () => {
+    if (!(await pins.begin(first.account)).hasToChoose) return 'main'
+    return dialled === 0 || dialled >= maxAnswers ? 'newPin' : { waiting: dialled }
+  })
+  return typeof begun === 'object' ? { start: 'newPin', ...begun } : { start: begun }
 }

@@ -30,10 +30,13 @@ export const shownTerms = {
   schema: z.object({ principalWei: wei, feeWei: wei, termSeconds: z.int(), dueAt: z.int() }),
 } as const satisfies ShownFact<unknown>
 
-export const sessionStart: ShownFact<'main' | 'newPin'> = {
+/** Counts what waits until a PIN is chosen, where the first dial had answers already. */
+export const sessionStart: ShownFact<'main' | 'newPin' | { waiting: number }> = {
   name: 'start',
-  schema: z.enum(['main', 'newPin']),
+  schema: z.union([z.enum(['main', 'newPin']), z.object({ waiting: z.int() })]),
 }
+
+export const shownPinSet: ShownFact<boolean> = { name: 'pin set', schema: z.boolean() }
 
 /** Tells whether a number that no plan knows has an account. Its step is a digest of the number. */
 export const shownOpened: ShownFact<boolean> = { name: 'opened', schema: z.boolean() }

@@ -38,6 +38,10 @@ export type LockedBy = Exclude<PinVerdict['kind'], 'right' | 'wrong'>
 /** What is known of a session besides its answers, and stays so. */
 export type SoFar = {
   start: NodeName
+  /** Counts the answers of the first dial, which wait until a PIN is chosen. */
+  waiting?: number
+  /** Tells that the PIN that these answers chose is set. */
+  isPinSet?: boolean
   verdicts: ReadonlyMap<number, PinVerdict>
 }
 
@@ -77,8 +81,11 @@ export function follow(answers: readonly string[], context: MenuContext, known: 
   const shown: string[] = answers.map(() => masks.other)
   const mistakes = new Map<NodeName, number>()
   let place: Place = { name: known.start, draft: {}, page: 0 }
-  for (const [index, typed] of answers.entries()) {
-    const isLast = index === answers.length - 1
+  const { waiting = 0, isPinSet = false } = known
+  const order = [...answers.keys()].slice(waiting)
+  for (const [position, index] of order.entries()) {
+    const typed = answers[index] ?? ''
+    const isLast = position === order.length - 1
     const node = nodeAt(context.menu, place.name)
     const stop = (result: MenuResult) => ({
       result: isLast ? result : ({ kind: 'past_the_end' } as const),
@@ -88,6 +95,12 @@ export function follow(answers: readonly string[], context: MenuContext, known: 
     const step = stepFrom(place, meant(typed), context, { ...known, steps: index + 1 })
     switch (step.kind) {
       case 'end':
+        if (waiting > 0 && step.outcome.kind === 'choosePin') {
+          if (!isPinSet) return { result: step.outcome, shown }
+          place = { name: 'main', draft: {}, page: 0 }
+          order.splice(position + 1, 0, ...Array(waiting).keys())
+          break
+        }
         if (isLast) return { result: step.outcome, shown, or: step.or }
         if (step.or === undefined) return stop(step.outcome)
         place = step.or
@@ -107,7 +120,7 @@ export function follow(answers: readonly string[], context: MenuContext, known: 
         place = { ...place, page: 0, why: step.why }
       }
     }
-    if (index + 1 === maxAnswers) return stop({ kind: 'too_long' })
+    if (position + 1 === maxAnswers) return stop({ kind: 'too_long' })
   }
   return { result: { kind: 'ask', place }, shown }
 }

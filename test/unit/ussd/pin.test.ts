@@ -50,12 +50,25 @@ describe('the first dial', () => {
       next: -> ${main}
       s: -> CON ${choose}`
 
-  plays('leads nowhere else, whatever is dialled', open)`
-      s: ${send} -> END Too many wrong answers…
-      s: ${send}*${own} -> ${nothingSent}
-      menu: 00 -> CON ${choose}
-      menu: 0 -> CON A PIN has 4 to 6 digits…
-      paid 0`
+  plays('leads to the PIN whatever is dialled, and then to what was dialled', open)`
+      s: ${send} -> CON ${choose}
+      s: ${send}*0 -> CON A PIN has 4 to 6 digits…
+      s: ${send}*0*${own} -> CON Type the same PIN again.|0. Back
+      s: ${send}*0*${own}*${own} -> CON ${again}
+      s: ${send}*0*${own}*${own} -> same
+      s: ${send} -> same
+      paid 0
+      s: ${send}*0*${own}*${own}*${other} -> ${wrong}
+      s: ${send}*0*${own}*${own}*${other}*${own} -> ${submitted}
+      s: ${send}*0*${own}*${own} -> same
+      s: ${send}*0*${own}*${own}*${other}*${own} -> same
+      paid 1
+      balance@1: 1 -> CON ${choose}
+      balance@1: 1*${other}*${other} -> END Your Balance: 0.02 tRBTC
+      none@2: 5*1 -> CON ${choose}
+      none@2: 5*1*12*13*14 -> END Too many wrong answers…
+      none@2: 5*1*${own}*${own} -> ${nothingSent}
+      next@2: -> CON ${choose}`
 })
 
 describe('a payment', () => {
