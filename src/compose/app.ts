@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { HealthAnswer } from '../operator/answers.ts'
 import { healthRoutes } from '../operator/route.ts'
-import { bearerToken, isSameSecret } from '../runtime/bearer.ts'
+import { basicPassword, bearerToken, isSameSecret } from '../runtime/bearer.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
 import { ConfigError } from './environment.ts'
 
@@ -26,7 +26,8 @@ export function createApp({ ussd, callbackSecret, node, keys, operator, log }: A
     app.route(`/${callbackSecret}/ussd`, ussd)
     // To all who do not send the secret, nothing is here.
     app.use('/ussd/*', async (c, next) => {
-      const given = bearerToken(c.req.header('authorization'))
+      const header = c.req.header('authorization')
+      const given = bearerToken(header) || basicPassword(header)
       return (await isSameSecret(given, callbackSecret)) ? await next() : c.notFound()
     })
   }

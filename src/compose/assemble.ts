@@ -18,9 +18,10 @@ import type { AcceptPayment, Ledger } from '../relay/ledger/port.ts'
 import { createAcceptor } from '../relay/pay/acceptor.ts'
 import { tend } from '../relay/tend/round.ts'
 import { withEndingLimits } from '../runtime/clock.ts'
-import { africasTalking } from '../ussd/gateways/africas-talking.ts'
 import { createCarriedText } from '../ussd/gateways/carried-text.ts'
-import { hubtel } from '../ussd/gateways/hubtel.ts'
+import { declaredGateway } from '../ussd/gateways/declared.ts'
+import type { Gateway } from '../ussd/gateways/gateway.ts'
+import { africasTalking, hubtel } from '../ussd/gateways/known.ts'
 import { closedRoutes, ussdRoutes } from '../ussd/route.ts'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
@@ -135,14 +136,15 @@ function urlsOf(config: Config, chainId: number): readonly string[] {
 /** Closes `/ussd` outside development where no secret is in its address. */
 function ussdOf(config: Config, runtime: Runtime, nodeService: NodeService, stores: Stores): App {
   const isOpen = config.isDevelopment || config.callbackSecret !== undefined
-  const hubtelPath = `/${hubtel.name}`
-  if (!isOpen) return closedRoutes(africasTalking).route(hubtelPath, closedRoutes(hubtel))
+  const others = [hubtel, ...(config.gateway ? [declaredGateway(config.gateway)] : [])]
+  const routesOf = (serve: (gateway: Gateway) => App) =>
+    others.reduce((all, of) => all.route(`/${of.name}`, serve(of)), serve(africasTalking))
+  if (!isOpen) return routesOf(closedRoutes)
   const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
   const answer = assembleAnswer({ config, runtime, relayer, stores })
   const { background, log } = runtime
   const country = config.gatewayCountry
   const carriedText = createCarriedText(config.accountIdSecret)
   const shared = { answer, carriedText, country, background, log }
-  const routes = ussdRoutes({ ...shared, gateway: africasTalking })
-  return routes.route(hubtelPath, ussdRoutes({ ...shared, gateway: hubtel }))
+  return routesOf((gateway) => ussdRoutes({ ...shared, gateway }))
 }

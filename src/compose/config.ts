@@ -35,6 +35,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
     accountKeySecret: settings.ACCOUNT_KEY_SECRET,
     pinSecret: pin === 'off' ? undefined : settings.PIN_SECRET,
     callbackSecret: settings.CALLBACK_SECRET,
+    gateway: settings.GATEWAY,
     gatewayCountry: settings.GATEWAY_COUNTRY,
     operatorToken: settings.OPERATOR_TOKEN,
     webhook: webhookOf(settings),

@@ -1,10 +1,14 @@
 import { wordlist as english } from '@scure/bip39/wordlists/english'
 import { parseAddress } from '../account/address.ts'
+import { africasTalking, hubtel } from '../ussd/gateways/known.ts'
 import type { Fault } from './environment.ts'
 import type { Settings } from './settings.ts'
 
 /** Is what anvil and Hardhat print: its keys are public. */
 const wellKnownMnemonic = 'test test test test test test test test test test test junk'
+
+/** Names gateways that are served already, and who pays for an operator. */
+const takenNames: readonly string[] = [africasTalking.name, hubtel.name, 'operator']
 
 type Checks = Readonly<Record<string, boolean>>
 
@@ -68,7 +72,7 @@ function senderChecks(settings: Settings): Checks {
 
 function otherChecks({ chain, isLocal, profile, callsADay, ...settings }: Settings): Checks {
   const { UPSTREAM_RESERVE: reserve, RATE_FEED_URL: feed, LOCAL_CURRENCY: currency } = settings
-  const { NODE_WS_URL_30: sockets30, NODE_WS_URL_31: sockets31 } = settings
+  const { GATEWAY: gateway, NODE_WS_URL_30: sockets30, NODE_WS_URL_31: sockets31 } = settings
   return {
     'NODE_WS_URL_30 is for a network that is not served: it needs NODE_URL_30':
       !!sockets30 && chain.id !== 30 && !settings.NODE_URL_30,
@@ -76,6 +80,9 @@ function otherChecks({ chain, isLocal, profile, callsADay, ...settings }: Settin
       !!sockets31 && chain.id !== 31 && !settings.NODE_URL_31,
     'CALLBACK_SECRET is missing: ENVIRONMENT=development opens /ussd to everybody, and the money of this chain is real':
       settings.isOpen && chain.id === 30 && !isLocal,
+    'GATEWAY has the name of another gateway': takenNames.includes(gateway?.name ?? ''),
+    'GATEWAY sends the last answer alone: it needs CONFIRM=on':
+      gateway?.state !== undefined && settings.CONFIRM === 'off',
     'POOL_RULES is anvil on loopback only': settings.POOL_RULES === 'anvil' && !isLocal,
     'MIN_GAS_PRICE_WEI is above the highest price':
       settings.MIN_GAS_PRICE_WEI > settings.maxGasPriceWei,

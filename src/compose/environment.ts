@@ -4,6 +4,8 @@ import * as z from 'zod/mini'
 import { languages } from '../account/language.ts'
 import type { Country } from '../account/phone.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
+import { jsonOf } from '../runtime/json.ts'
+import { gatewayDeclaration } from '../ussd/gateways/declared.ts'
 import '../runtime/english.ts'
 
 export type Fault = { variable: string; reason: string }
@@ -89,6 +91,7 @@ const optional = z.partial(
     NODE_WS_URL_30: socketUrls,
     NODE_WS_URL_31: socketUrls,
     CALLBACK_SECRET: text(/^[A-Za-z0-9_-]{16,}$/, 'has to be 16 or more of A-Z a-z 0-9 _ -'),
+    GATEWAY: z.pipe(z.pipe(z.string(), z.transform(jsonOf)), gatewayDeclaration),
     GATEWAY_COUNTRY: country,
     OPERATOR_TOKEN: token,
     ALERT_WEBHOOK_URL: secureUrl,

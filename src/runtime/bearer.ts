@@ -3,6 +3,13 @@ export function bearerToken(authorization: string | undefined): string {
   return /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1] ?? ''
 }
 
+/** Returns the password of an `Authorization` header of the form `Basic <user:password>` (RFC 7617). */
+export function basicPassword(authorization: string | undefined): string {
+  const encoded = /^Basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization ?? '')?.[1]
+  if (encoded === undefined || encoded.length % 4 !== 0) return ''
+  return /:(.*)$/s.exec(atob(encoded))?.[1] ?? ''
+}
+
 /** Whether two secrets are one. Compared over hashes, so that the time it takes tells nothing of either. */
 export async function isSameSecret(given: string, expected: string): Promise<boolean> {
   const [a, b] = await Promise.all([given, expected].map(digest))

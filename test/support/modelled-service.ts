@@ -9,7 +9,7 @@ import type { PhoneNumber } from '../../src/account/phone.ts'
 import type { Ledger } from '../../src/relay/ledger/port.ts'
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 import type { Log } from '../../src/runtime/log.ts'
-import { africasTalking } from '../../src/ussd/gateways/africas-talking.ts'
+import { africasTalking } from '../../src/ussd/gateways/known.ts'
 
 export type ModelledOptions = {
   ledger: Ledger

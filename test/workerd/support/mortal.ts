@@ -11,7 +11,7 @@ import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import type { LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
 import { tend } from '../../../src/relay/tend/round.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
-import { africasTalking } from '../../../src/ussd/gateways/africas-talking.ts'
+import { africasTalking } from '../../../src/ussd/gateways/known.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
 
 export type Death = {

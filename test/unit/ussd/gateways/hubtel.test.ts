@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Country } from '../../../../src/account/phone.ts'
 import { createCarriedText } from '../../../../src/ussd/gateways/carried-text.ts'
 import type { UssdRequest } from '../../../../src/ussd/gateways/gateway.ts'
-import { hubtel } from '../../../../src/ussd/gateways/hubtel.ts'
+import { hubtel } from '../../../../src/ussd/gateways/known.ts'
 import { ussdRoutes } from '../../../../src/ussd/route.ts'
 import { end, goOn } from '../../../../src/ussd/screens/screen.ts'
 

@@ -1,0 +1,40 @@
+import { declaredGateway } from './declared.ts'
+
+/** Is Africa's Talking. Its screens are the demonstration's. */
+export const africasTalking = declaredGateway({
+  name: 'africas-talking',
+  posts: 'form',
+  session: 'sessionId',
+  phone: 'phoneNumber',
+  hasPlus: true,
+  // Missing on the first dial of some networks.
+  text: 'text',
+  summary: ['status', 'durationInMillis'],
+  reply: { type: 'text/plain; charset=utf-8', ask: 'CON {screen}', end: 'END {screen}' },
+})
+
+const hubtelReply = (type: string, shown: string) =>
+  `{"SessionId":"{session}","Type":"${type}","Message":"{screen}","Label":"USSD","ClientState":"{state}","DataType":"${shown}","FieldType":"text"}`
+
+/** Is Hubtel: the last answer alone, and in `ClientState` what was typed before. */
+export const hubtel = declaredGateway({
+  name: 'hubtel',
+  posts: 'json',
+  session: 'SessionId',
+  phone: 'Mobile',
+  hasPlus: false,
+  text: 'Message',
+  state: 'ClientState',
+  // Documented in small letters, sent with a capital as well.
+  kinds: {
+    field: 'Type',
+    first: ['initiation'],
+    answer: ['response'],
+    end: ['release', 'timeout'],
+  },
+  reply: {
+    type: 'application/json; charset=utf-8',
+    ask: hubtelReply('response', 'input'),
+    end: hubtelReply('release', 'display'),
+  },
+})

@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest'
+import { parseConfig } from '../../../../src/compose/config.ts'
+import { createCarriedText } from '../../../../src/ussd/gateways/carried-text.ts'
+import { declaredGateway, gatewayDeclaration } from '../../../../src/ussd/gateways/declared.ts'
+import { ussdRoutes } from '../../../../src/ussd/route.ts'
+import { end, goOn } from '../../../../src/ussd/screens/screen.ts'
+import { required } from '../../compose/variables.ts'
+
+const fields = { name: 'example', session: 'sid', phone: 'msisdn', text: 'input', hasPlus: false }
+const plain = { type: 'text/plain', ask: 'CON {screen}', end: 'END {screen}' }
+const kinds = { field: 'op', first: ['begin'], answer: ['continue'], end: ['end', 'abort'] }
+const inJson = {
+  type: 'application/json',
+  ask: '{"id":"{session}","say":"{screen}","more":true,"state":"{state}"}',
+  end: '{"id":"{session}","say":"{screen}","more":false}',
+}
+const inXml = {
+  type: 'text/xml; charset=utf-8',
+  ask: '<r><id>{session}</id><say>{screen}</say></r>',
+  end: '<r><say>{screen}</say></r>',
+}
+
+const gatewayOf = (declared: object) =>
+  declaredGateway(gatewayDeclaration.parse({ ...fields, reply: plain, ...declared }))
+
+type Delivered = Readonly<Record<string, string>>
+
+const entities: Record<string, string> = { '<': '&lt;', '>': '&#62;', '&': '&amp;', '"': '&#x22;' }
+const bodies = {
+  form: (delivered: Delivered) => `${new URLSearchParams(delivered)}`,
+  json: (delivered: Delivered) => JSON.stringify(delivered),
+  xml: (delivered: Delivered) =>
+    `<?xml version="1.0"?>\n<ussd v="1">${Object.entries(delivered)
+      .map(
+        ([name, value]) =>
+          `<${name}>${value.replaceAll(/[<>&"]/g, (c) => entities[c] ?? c)}</${name}>`,
+      )
+      .join('\n')}</ussd>\n`,
+}
+const types = {
+  form: 'application/x-www-form-urlencoded',
+  json: 'application/json',
+  xml: 'text/xml',
+}
+
+describe.for(['form', 'json', 'xml'] as const)('a gateway that posts %s', (posts) => {
+  const read = (delivered: Delivered, declared = {}) =>
+    gatewayOf({ posts, ...declared }).parse({
+      contentType: types[posts],
+      body: bodies[posts](delivered),
+    })
+  const good = { sid: 's<1>&"', msisdn: '254700000001', input: '2*0700000002', other: '' }
+  const session = { gateway: 'example', sessionId: good.sid, phone: '+254700000001' }
+
+  test('is read by the names of its fields', () => {
+    expect(read(good)).toEqual({ kind: 'request', session, text: good.input })
+    expect(read({ ...good, msisdn: '+254700000001' }, { hasPlus: true })).toMatchObject({ session })
+    expect(read({ ...good, input: '' })).toMatchObject({ text: '' })
+  })
+
+  test('that names kinds is read by them, and pays nothing at an end', () => {
+    expect(read({ ...good, op: 'BEGIN', input: '*384#' }, { kinds })).toMatchObject({ text: '' })
+    expect(read({ ...good, op: 'continue' }, { kinds })).toMatchObject({ text: good.input })
+    for (const op of ['end', 'Abort'])
+      expect(read({ ...good, op }, { kinds })).toEqual({ kind: 'notice' })
+    expect(read({ ...good, op: 'pay' }, { kinds })).toMatchObject({
+      kind: 'bad',
+      says: expect.stringMatching(/^op /),
+    })
+  })
+
+  test('is refused in words that name the field', () => {
+    const { sid: _, ...nameless } = good
+    for (const [delivered, says] of [
+      [nameless, 'sid is missing or too long.'],
+      [{ ...good, sid: 'x'.repeat(257) }, 'sid is missing or too long.'],
+      [{ ...good, msisdn: '0700000001' }, 'msisdn is missing or not in international format.'],
+    ] as const)
+      expect(read(delivered)).toEqual({ kind: 'bad', says })
+    const bad = { form: 'form', json: 'JSON', xml: 'XML' }[posts]
+    for (const body of ['', '<a>', '<a><b>1</b><b>2</b></a>', '<a>1</a>', '[1]', '"x"'])
+      expect(gatewayOf({ posts }).parse({ contentType: 'text/plain', body })).toMatchObject({
+        kind: 'bad',
+        says: expect.stringContaining(bad),
+      })
+  })
+})
+
+test('a reply is written by its template, with nothing that ends a string or an element', () => {
+  const screen = goOn('Say "1" & <2>\nOr \\')
+  const to = { sessionId: 's"</id>', carried: 'x' }
+  const reply = (declared: object) =>
+    gatewayOf({ posts: 'json', reply: declared }).render(screen, to)
+  expect(JSON.parse(reply(inJson))).toEqual({
+    ...{ id: to.sessionId, say: 'Say "1" & <2>\nOr \\', more: true, state: 'x' },
+  })
+  expect(reply(inXml)).toBe(
+    '<r><id>s"&lt;/id&gt;</id><say>Say "1" &amp; &lt;2&gt;\nOr \\</say></r>',
+  )
+  expect(reply(plain)).toBe('CON Say "1" & <2>\nOr \\')
+})
+
+test('a gateway that sends the last answer alone is answered the same by each delivery, and its twin is another answer', async () => {
+  const asked: string[] = []
+  const routes = ussdRoutes({
+    gateway: gatewayOf({ posts: 'json', state: 'state', kinds, reply: inJson }),
+    carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
+    async answer({ text }) {
+      asked.push(text)
+      return { kind: 'screen', screen: text.endsWith('9') ? end('Bye') : goOn(`<${text}>`) }
+    },
+    background: () => {},
+    log: () => {},
+  })
+  const post = async (op: string, input: string, state?: string) => {
+    const body = JSON.stringify({ sid: 's', msisdn: '254700000001', op, input, state })
+    return (await (await routes.request('/', { method: 'POST', body })).json()) as Delivered
+  }
+  const first = await post('begin', '*384*1#')
+  const second = await post('continue', '1', first.state)
+  for (let late = 0; late < 3; late++) {
+    expect(await post('continue', '1', second.state)).toMatchObject({ say: '<1*1>' })
+    expect(await post('continue', '1', first.state)).toMatchObject({ say: '<1>' })
+  }
+  expect(await post('continue', '9', second.state)).toMatchObject({ say: 'Bye', more: false })
+  for (const forged of ['', 'x', undefined])
+    expect(await post('continue', '1', forged)).toMatchObject({
+      say: expect.stringContaining('ended'),
+    })
+  expect(new Set(asked)).toEqual(new Set(['', '1', '1*1', '1*9']))
+})
+
+describe('a declaration', () => {
+  const declared = { ...fields, posts: 'json', reply: plain }
+  const configured = (GATEWAY: object | string, env = {}) =>
+    parseConfig({
+      ...required,
+      ...env,
+      GATEWAY: typeof GATEWAY === 'string' ? GATEWAY : JSON.stringify(GATEWAY),
+    })
+
+  test('is a setting', () => {
+    expect(configured(declared).gateway).toEqual(declared)
+    expect(configured({ ...declared, hasPlus: undefined }).gateway?.hasPlus).toBe(true)
+  })
+
+  test.for([
+    ['is no JSON', '{'],
+    ['has what is not known', { ...declared, method: 'GET' }],
+    ['has no name for an address', { ...declared, name: '../x' }],
+    ['lacks a field', { ...declared, phone: undefined }],
+    ['shows nothing', { ...declared, reply: { ...plain, end: 'END' } }],
+    ['has a state and tells no first dial', { ...declared, state: 'state', reply: inJson }],
+    ['has a state that no reply has', { ...declared, state: 'state', kinds }],
+    ['has the name of a gateway that is there', { ...declared, name: 'hubtel' }],
+    ['has the name of who pays for an operator', { ...declared, name: 'operator' }],
+  ] as const)('that %s is refused', ([, wrong]) => {
+    expect(() => configured(wrong)).toThrow(/^GATEWAY /)
+  })
+
+  test('of the last answer alone is refused where nothing is confirmed', () => {
+    const last = { ...declared, state: 'state', kinds, reply: inJson }
+    expect(() => configured(last, { CONFIRM: 'off', PIN: 'off' })).toThrow('CONFIRM=on')
+    expect(configured(last, { CONFIRM: 'on' }).gateway?.state).toBe('state')
+  })
+})
