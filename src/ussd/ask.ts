@@ -18,7 +18,7 @@ import { end, goOn, type Screen } from './screens/screen.ts'
 import { keepShown, recipientsStep, shownAt, shownRecipients, shownTerms } from './shown.ts'
 
 export type AskOptions = PayingOptions & {
-  ledger: Pick<Ledger, 'payments' | 'lookup' | 'overDay'>
+  ledger: Pick<Ledger, 'payments' | 'lookup' | 'knownRefusal'>
   limits: AccountLimits
   mayDial: MayDial
   worthOf: (wei: bigint) => Promise<string | undefined>

@@ -1,5 +1,5 @@
 import type { Pins } from '../account/pin.ts'
-import { type PaymentKind, paymentKinds } from '../loan/kinds.ts'
+import type { PaymentKind } from '../loan/kinds.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { Ledger, Question, Undecided } from '../relay/ledger/port.ts'
 import { type AccountLimits, openLimit } from '../relay/pay/admission.ts'
@@ -11,7 +11,7 @@ import { end, type Screen } from './screens/screen.ts'
 type Options = {
   pins: Pins | undefined
   loan: Pick<LoanReader, 'balance' | 'debt'>
-  ledger: Pick<Ledger, 'lookup' | 'overDay'>
+  ledger: Pick<Ledger, 'lookup' | 'knownRefusal'>
   limits: AccountLimits
   settings: MenuSettings
   say: Messages
@@ -39,9 +39,7 @@ async function refusalNow(
   const spendsWei = typeof draft.amountWei === 'bigint' ? draft.amountWei : 0n
   const over =
     openLimit(of.limits, view.load) ??
-    (paymentKinds[kind].isSent
-      ? await of.ledger.overDay(question.account, of.limits, { kind, spendsWei })
-      : undefined)
+    (await of.ledger.knownRefusal(question.account, of.limits, { kind, spendsWei }))
   if (over !== undefined) return refusalText(of, over, kind)
   // What is open may change both before this payment is made.
   return view.open.length === 0 ? refusalByContract(of, wanted, spendsWei) : undefined

@@ -27,11 +27,11 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
           leftWei: 5n,
         })
         const asked = { kind: 'transfer', spendsWei: 6n } as const
-        expect(await ledger.overDay(alice, once, asked)).toEqual({
+        expect(await ledger.knownRefusal(alice, once, asked)).toEqual({
           kind: 'too_many_today',
           most: 1,
         })
-        expect(await ledger.overDay(alice, little, asked)).toEqual({
+        expect(await ledger.knownRefusal(alice, little, asked)).toEqual({
           kind: 'too_much_today',
           leftWei: 5n,
         })

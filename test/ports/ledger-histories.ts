@@ -202,8 +202,8 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
       ...(isCarried ? [{ ...drawTransaction(world), nonce, accepted }] : []),
     ]
   },
-  overDay: ({ random, account }) => [
-    'overDay',
+  knownRefusal: ({ random, account }) => [
+    'knownRefusal',
     account,
     { transfersADay: oneOrNone(random, [1]), sentADayWei: oneOrNone(random, [1n]) },
     { kind: random.pick(kindNames), spendsWei: 1n },

@@ -30,6 +30,9 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
     test('pauses: none begins, what is open goes on, until it resumes', async ({ ledger }) => {
       await accept(ledger, 'before')
       expect(await ledger.setIntake('paused', 'a')).toMatchObject({ kind: 'paused' })
+      const transfer = { kind: 'transfer', spendsWei: 1n } as const
+      const unlimited = { transfersADay: undefined, sentADayWei: undefined }
+      expect(await ledger.knownRefusal(alice, unlimited, transfer)).toEqual({ kind: 'paused' })
       const kindOf = async (session: string, account = bob) =>
         (await judge(ledger, session, account)).kind
       expect(await kindOf('meanwhile')).toBe('paused')
@@ -83,6 +86,10 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
         verdicts: [{ kind: 'held' }],
       })
       expect(await ledger.payment('offered')).toBeUndefined()
+      const loan = { kind: 'loan', spendsWei: 0n } as const
+      const unlimited = { transfersADay: undefined, sentADayWei: undefined }
+      expect(await ledger.knownRefusal(alice, unlimited, loan)).toEqual({ kind: 'held' })
+      expect(await ledger.knownRefusal(bob, unlimited, loan)).toBeUndefined()
       expect((await judge(ledger, 'another', bob)).kind).toBe('accepted')
       // What was accepted goes on, and money may arrive.
       await settle(ledger, 'before', 0)

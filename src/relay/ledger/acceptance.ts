@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
+import type { RefusalOf } from '../refusal.ts'
 import { decidedOf, saveSession } from './decisions.ts'
-import { type At, draftOver, type Writes } from './draft.ts'
+import { type At, type Draft, draftOver, type Writes } from './draft.ts'
 import {
   carriedBy,
   freeNonce,
@@ -103,8 +104,9 @@ function judge(
   const { seen, order, unlessEqual, day, room, lendable } = offer
   const decided = decidedOf(rows, offer)
   if (decided !== undefined) return decided
-  if (intakeOf(rows).kind !== 'open' || isByOthers(at, offer.identity)) return { kind: 'paused' }
-  if (isHeld(rows, offer.account)) return { kind: 'held' }
+  if (isByOthers(at, offer.identity)) return { kind: 'paused' }
+  const closed = closedTo(rows, offer.account)
+  if (closed !== undefined) return closed
   const account = accountOf(rows, offer.account)
   if (seen !== undefined && seen !== account.seen) return { kind: 'changed' }
   // What it is judged by can be listed only before the step writes to it.
@@ -121,6 +123,12 @@ function judge(
   // The nonce's row, which counts them from then on, is written after all of them.
   const load = carrier ? { ...others, carried: others.carried + begun.length } : others
   return room && isFull(load, room, carrier === undefined) ? { kind: 'full', load } : undefined
+}
+
+/** Tells whether an operator has stopped all payments, or those of the account. */
+export function closedTo(rows: Draft, account: string): RefusalOf<'paused' | 'held'> | undefined {
+  if (intakeOf(rows).kind !== 'open') return { kind: 'paused' }
+  return isHeld(rows, account) ? { kind: 'held' } : undefined
 }
 
 function begin(at: At, offer: PaymentOffer, carrier: Carrier): Verdict {

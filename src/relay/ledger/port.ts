@@ -38,12 +38,12 @@ export type SessionLedger = {
   shown(question: Question, name: string): Promise<string | undefined>
   /** Returns how many minutes ago the account made an equal call, if lately, and keeps that. */
   equal(question: Question, call: PaymentCall): Promise<number | undefined>
-  /** Tells whether one more payment of the account exceeds a day's limits. */
-  overDay(
+  /** Tells why one more payment of the account would be refused, whatever the chain says. */
+  knownRefusal(
     account: Address,
     limits: DayLimits,
     payment: Pick<Order, 'kind' | 'spendsWei'>,
-  ): Promise<OverDay | undefined>
+  ): Promise<OverDay | RefusalOf<'paused' | 'held'> | undefined>
   /** Closes a session without a payment: this screen stays, and no other question is paid. */
   refuse(refusal: Refusing): Promise<Decided | Refused>
   /** Judges offers and finds the nonce for the payments that may begin; changes nothing. */

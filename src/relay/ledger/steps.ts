@@ -1,6 +1,6 @@
 import { soonMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
-import { propose, record } from './acceptance.ts'
+import { closedTo, propose, record } from './acceptance.ts'
 import { exportPage } from './copies/export.ts'
 import { beginRestore, endRestore, restore } from './copies/restore.ts'
 import { decidedOf, isRestoring, saveSession } from './decisions.ts'
@@ -92,7 +92,7 @@ export type Steps = {
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...each('reads', 'lookup', 'work', 'signed', 'blocks', 'payment', 'payments'),
   ...each('reads', 'audit', 'page', 'tracePayment', 'exported', 'shown', 'formerAccount'),
-  ...each('reads', 'propose', 'slot', 'overDay', 'standing', 'traceSession', 'pastAlerts'),
+  ...each('reads', 'propose', 'slot', 'knownRefusal', 'standing', 'traceSession', 'pastAlerts'),
   ...each('opens', 'record', 'adopt', 'endRestore'),
   ...each('writes', 'identify', 'refuse', 'fill', 'replace', 'release', 'sent', 'mined'),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
@@ -185,7 +185,8 @@ export const steps: Steps = {
 
   shown: ({ rows }, question, name) => shown(rows, question, name),
 
-  overDay: ({ rows }, account, limits, payment) => overDay(rows, account, limits, payment),
+  knownRefusal: ({ rows }, account, limits, payment) =>
+    closedTo(rows, account) ?? overDay(rows, account, limits, payment),
 
   equal: ({ rows }, question, call) =>
     minutesSinceEqual(rows, question, decidedOf(rows, question) === undefined ? call : undefined),

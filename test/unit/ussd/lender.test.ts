@@ -278,6 +278,8 @@ describe('the caller of an account that is held', () => {
     const { ledger, accountOf, play } = openWorld({ product })
     await ledger.setHold(accountOf(0), true, 'hold')
     await play(`
+      first: 2 -> END ${words}
+      loan: 3 -> END ${words}
       s: ${send}*1 -> END ${words}
       s: ${send}*1 -> same
       out: 7*${stranger}*0.001*1 -> END ${words}
