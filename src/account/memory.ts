@@ -30,6 +30,8 @@ const remembered = z.object({
     z.array(z.object({ address: account, to: z.string(), sealed: z.optional(z.string()) })),
     [],
   ),
+  /** Names who sent money here last: by account, and by what is shown of the number, sealed. */
+  senders: z._default(z.array(z.object({ address: account, sealed: z.string() })), []),
   hasDialled: z._default(z.boolean(), false),
   chosen: z._default(z.array(z.object({ language: z.enum(languages), session: z.string() })), []),
   /** Tells when the caller dialled last, to a day (Unix time in ms), where there are PINs. */
@@ -60,7 +62,7 @@ export type AccountMemory = z.output<typeof remembered>
 export type Memory = ReturnType<typeof createMemory>
 
 /** Says how many of each are remembered, the newest first. */
-const most = { told: 20, sent: 20, recipients: 3, chosen: 8, texted: 60 }
+const most = { told: 20, sent: 20, recipients: 3, senders: 8, chosen: 8, texted: 60 }
 
 const added = <Item>(of: keyof typeof most, item: Item, before: readonly Item[]): Item[] =>
   [item, ...before].slice(0, most[of])
@@ -106,6 +108,13 @@ export function withSent(
     sent: added('sent', { intentId, address, to }, memory.sent),
     recipients: added('recipients', recipient, others),
   }
+}
+
+/** Remembers who sent money here, once, the newest first. */
+export function withSender(memory: AccountMemory, sender: AccountMemory['senders'][number]) {
+  const isKnown = memory.senders.some(({ address }) => address === sender.address)
+  if (isKnown) return undefined
+  return { ...memory, senders: added('senders', sender, memory.senders) }
 }
 
 export function sentTo({ sent }: AccountMemory, intentId: string, address: Address) {

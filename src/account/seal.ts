@@ -6,6 +6,8 @@ const nonceBytes = 12
 
 const uses = ['encrypt', 'decrypt'] as const
 
+export type Seal = ReturnType<typeof createSeal>
+
 /** Closes texts (AES-256-GCM), each bound to what it is about; for one `purpose` none of another is opened. */
 export function createSeal(secret: Secret, purpose: string) {
   const hash = createKeyedHash(secret)

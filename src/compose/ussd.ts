@@ -1,5 +1,6 @@
 import { createMemory, withinMs } from '../account/memory.ts'
 import { createPins } from '../account/pin.ts'
+import { createSeal } from '../account/seal.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
 import { formatAmountDown } from '../loan/amounts.ts'
 import { createLocalWorth } from '../loan/local-worth.ts'
@@ -101,6 +102,7 @@ export function answerParts(
       background,
     }),
     smsSeals: smsSealsOf(config),
+    senderSeal: createSeal(config.accountKeySecret, 'sender'),
     claimDeposit: assembleDepositClaim(config, relayer),
     endSession: createEndSession(relayer),
     mayDial,

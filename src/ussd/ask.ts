@@ -1,5 +1,6 @@
-import { checksumAddress } from 'viem'
-import { recipientsIn, tellsOf, withTold } from '../account/memory.ts'
+import { type Address, checksumAddress } from 'viem'
+import { type AccountMemory, recipientsIn, tellsOf, withTold } from '../account/memory.ts'
+import type { Seal } from '../account/seal.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/admission.ts'
@@ -100,7 +101,7 @@ const readers: Readers = {
     return (await equalMinutes(of, question, intent)) ?? 0
   },
   address: async ({ chainId }, { account }) => checksumAddress(account, chainId),
-  async activity({ ledger, memory, loan, log, chainId }, { account }) {
+  async activity({ ledger, memory, loan, log, chainId, senderSeal }, { account }) {
     const [payments, kept, received] = await Promise.all([
       ledger.payments(account, shownPayments),
       memory.read(account),
@@ -110,8 +111,20 @@ const readers: Readers = {
       }),
     ])
     const own = activityOf(payments, kept, chainId)
-    return { own, received: received === 'unread' ? received : receivedOf(received, chainId) }
+    if (received === 'unread') return { own, received }
+    const senders = await openSenders(kept, senderSeal, account)
+    return { own, received: receivedOf(received, senders, chainId) }
   },
+}
+
+/** Opens what is shown of the numbers that sent money here; one of another secret is left out. */
+async function openSenders({ senders }: AccountMemory, seal: Seal, account: Address) {
+  const named = await Promise.all(
+    senders.map(async ({ address, sealed }) => {
+      return [address.toLowerCase(), await seal.open(sealed, account.toLowerCase())] as const
+    }),
+  )
+  return new Map(named.flatMap(([address, who]) => (who ? [[address, who] as const] : [])))
 }
 
 /** Lists whom a session may send to by a digit. What it shows first is what its digits mean. */

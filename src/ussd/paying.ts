@@ -1,7 +1,8 @@
 import { type Address, checksumAddress, type Hex } from 'viem'
-import { sealedIn, withSent } from '../account/memory.ts'
+import { sealedIn, withSender, withSent } from '../account/memory.ts'
 import { shortPhone } from '../account/phone.ts'
 import type { Pins } from '../account/pin.ts'
+import type { Seal } from '../account/seal.ts'
 import type { IntentKeys } from '../account/session-keys.ts'
 import { callOf, type LoanTerms } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
@@ -30,6 +31,8 @@ export type PayingOptions = RememberOptions & {
   pins: Pins | undefined
   pay: Pay
   smsSeals?: SmsSeals | undefined
+  /** Seals what is shown of a sender's number, for the account that got the money. */
+  senderSeal: Seal
   leastTransferWei: bigint
   settings: MenuSettings
   amountOf: (wei: bigint) => string
@@ -174,6 +177,8 @@ async function rememberRecipient(of: Paying, intentId: Hex, intent: Intent): Pro
   const sealed =
     receiver.kind === 'phone' ? await of.smsSeals?.number(receiver.phone, sender) : undefined
   remember(of, sender, (kept) => withSent(kept, intentId, { to, address, sealed }))
+  const from = await of.senderSeal.close(shortPhone(of.phone), address.toLowerCase())
+  remember(of, address, (kept) => withSender(kept, { address: sender, sealed: from }))
 }
 
 const shortNumber = (receiver: Receiver): string =>

@@ -151,12 +151,16 @@ function paymentActivity(payment: Payment, memory: AccountMemory, chainId: numbe
   return { kind, amountWei, who, state }
 }
 
-/** Tells what came from others. What a block has is shown as done. */
-export function receivedOf(events: readonly Received[], chainId: number): Activity[] {
+/** Tells what came from others, by number where that is known. What a block has is shown as done. */
+export function receivedOf(
+  events: readonly Received[],
+  senders: ReadonlyMap<string, string>,
+  chainId: number,
+): Activity[] {
   return events.map(({ from, amountWei }) => ({
     kind: 'received',
     amountWei,
-    who: shown(from, chainId),
+    who: senders.get(from.toLowerCase()) ?? shown(from, chainId),
     state: { kind: 'done' },
   }))
 }

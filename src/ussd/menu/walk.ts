@@ -91,7 +91,9 @@ export function follow(answers: readonly string[], context: MenuContext, known: 
       result: isLast ? result : ({ kind: 'past_the_end' } as const),
       shown,
     })
-    shown[index] = withoutSecret(typed, node)
+    // Where the first delivery was lost, the first answers may be a new PIN.
+    const isMasked = index < waiting && isPin(meant(typed))
+    shown[index] = isMasked ? masks.other : withoutSecret(typed, node)
     const step = stepFrom(place, meant(typed), context, { ...known, steps: index + 1 })
     switch (step.kind) {
       case 'end':

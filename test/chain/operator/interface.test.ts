@@ -352,13 +352,14 @@ describe("the operator's interface", () => {
     const { phone, account } = await newCaller()
     let sessions = 0
     const shown = (text: string) => {
-      sessions += 1
-      return dial(deployment, { phone, sessionId: `pin ${sessions}`, text })
+      if (text !== '') sessions += 1
+      return dial(deployment, { phone, sessionId: `pin ${Math.max(1, sessions)}`, text })
     }
     const tend = (action: string) => deployment.act('pin', { phone, action })
     const dayMs = 24 * 60 * 60 * 1_000
     const usual = { account, isChosen: true, isBlocked: false, isDormant: false }
     expect(await tend('unblock')).toMatchObject({ ...usual, isChosen: false })
+    await shown('')
     expect(await shown('482615*482615')).toBe('END Your PIN is set. Please dial again.')
     for (const pin of ['739164', '739165', '739166']) await shown(`1*${pin}`)
     expect(await shown('1*482615')).toMatch(/^END 3 wrong PINs/)

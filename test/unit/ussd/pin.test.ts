@@ -257,7 +257,11 @@ describe('a PIN', () => {
       one: ${send}*${typed}*${typed}
       settle
       balance: 1*${typed}
-      change: 8*2*${typed}*${typed}*${typed}`)
+      change: 8*2*${typed}*${typed}*${typed}
+      suffix@1: 1
+      suffix@1: 1*${typed}*${typed}
+      lost first@2: ${typed}
+      lost first@2: ${typed}*${typed}*${typed}*3`)
     return opened
   }
 
