@@ -243,6 +243,29 @@ const rare: readonly {
       return [{ phase, at: lostAt, kind: 'loss' }, ...again, ...moved, deep]
     },
   },
+  // A lost ledger knows no nonce, finds a payment on the chain, and loses it while nodes hardly answer.
+  {
+    name: 'unseen',
+    share: 0.04,
+    draw(scene, _, dials) {
+      const { random, phase, knobs } = scene
+      const { blockMs, rules } = knobs
+      const last = dials.reduce((one, other) => (other.at > one.at ? other : one))
+      const lostAt = last.at + random.int(3, 5) * blockMs
+      const again = dialAgain(scene, last, lostAt + random.int(1, 10) * secondMs)
+      const at = again.at + (rules.confirmations + 2) * blockMs
+      const depth = Math.min(12, rules.watchBlocks - 6)
+      const forMs = random.int(5, 9) * minuteMs
+      return [
+        { phase, at: lostAt, kind: 'loss' },
+        again,
+        { phase, at, kind: 'reorganization', depth, blocks: depth + 1 },
+        // What goes out again fails.
+        { phase, at, kind: 'withdrawal', caller: last.caller },
+        { phase, at, kind: 'node_down', forMs, share: 0.5 },
+      ]
+    },
+  },
   // A payment fails, since its money is moved away, and its block is lost once that is final.
   {
     name: 'refuted',

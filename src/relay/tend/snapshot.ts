@@ -76,10 +76,7 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
   const known = work.head
   const places = new Map<string, BlockStatus>()
   if (known !== undefined && !isShorter(ledger, chain)) {
-    const place = await askOrLog(relayer, 'follow.failed', () =>
-      placeOfLast(relayer, known, work, chain),
-    )
-    places.set(known.hash, place ?? 'unknown')
+    places.set(known.hash, await placeOfLast(relayer, known, work, chain))
     if (isAwaited(ledger, { ...chain, places }, relayer)) return { ...chain, places }
   }
   const asked = await askBlocks(relayer, ledger, { ...chain, places }, lowest)
@@ -149,7 +146,7 @@ function placesBelow(
   }
 }
 
-/** Finds the last round's head by parents' hashes; after a while each node is believed. */
+/** Finds the last head by parents' hashes, after a while by any node. @throws none answers then */
 async function placeOfLast(
   relayer: Relayer,
   last: BlockId,
@@ -161,7 +158,8 @@ async function placeOfLast(
   const isFollowed = chain.trail[gap] !== undefined
   const isCaughtUp = now - (behindSince ?? now) >= regressionMs
   if (isFollowed || isCaughtUp || gap >= watchBlocks) return placeOf(relayer, last, chain)
-  return placesBelow(relayer, chain)(last)
+  const place = await askOrLog(relayer, 'follow.failed', () => placesBelow(relayer, chain)(last))
+  return place ?? 'unknown'
 }
 
 /** Goes down to a height by parents' hashes; undefined where replicas are on different branches. */

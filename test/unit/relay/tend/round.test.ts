@@ -493,6 +493,28 @@ test('a block of which a node does not tell keeps no payment waiting for long', 
   expect(new Set(sent().map(({ nonce }) => nonce))).toEqual(new Set([0, 1]))
 })
 
+test('what is lost while nodes hardly answer is taken back, however long that takes', async () => {
+  let isDown = false
+  const { relayer, ledger, chain, block, time, stateOf } = openRelayer({
+    eth_getBlockByNumber: ([selector]) =>
+      isDown && selector !== 'latest' ? silent() : block(selector),
+  })
+  const { confirmations, regressionMs, watchBlocks } = relayer.rules
+  const session = await adopt(ledger, { number: chain.height, hash: hashOn(0, chain.height) })
+  chain.height += confirmations
+  await tend(relayer)
+  expect(await stateOf(session)).toBe('confirmed')
+  Object.assign(chain, { other: 0x10, height: chain.height + watchBlocks - confirmations - 1 })
+  isDown = true
+  await tend(relayer)
+  time.now += regressionMs
+  await tend(relayer).catch((error) => expect(error).toBeInstanceOf(TransportError))
+  Object.assign(chain, { height: chain.height + watchBlocks })
+  isDown = false
+  await tend(relayer)
+  expect(await stateOf(session)).toBe('signed')
+})
+
 test('no block is asked for twice in a round where the chain parts below what was followed', async () => {
   const { relayer, ledger, chain, asked, paramsOf } = openRelayer()
   await enqueue(ledger, 1)
