@@ -153,7 +153,8 @@ function judgeEnds({ deliveries, payment, intentId, lost }: Asked, found: Found)
 function isForgotten(history: History, one: Asked, first: Delivery, second: Delivery): boolean {
   const { plan, reorganizations } = history
   const end = Math.max(first.repliedAt ?? 0, second.repliedAt ?? 0)
-  if (!one.lost.answer.some((at) => at < end)) return false
+  const lostAt = one.lost.answer.find((at) => at < end)
+  if (lostAt === undefined) return false
   // What the chain shows can be hidden by reorganizations and by whatever troubles the asker.
   if (!plan.knobs.preflight || second.actor.troubles.size > 0) return true
   // A phone that asks too often costs no look at the chain, nor does a PIN that is not the present one.
@@ -166,7 +167,10 @@ function isForgotten(history: History, one: Asked, first: Delivery, second: Deli
   if (one.deliveries.some(({ actor }) => actor.troubles.size > 0)) return true
   const shown = second.said?.tx
   const sent = one.arrivals.find(({ transaction }) => transaction.hash.startsWith(shown ?? 'none'))
-  const madeAt = sent?.at ?? second.startedAt
+  // The second answer may have been recorded for a delivery that died before it told it.
+  const acceptedAt = one.payment?.acceptedAt ?? second.startedAt
+  const recordedAt = acceptedAt > lostAt ? Math.min(acceptedAt, second.startedAt) : second.startedAt
+  const madeAt = sent?.at ?? recordedAt
   return !spendingOf(one).some(
     ({ mined }) =>
       mined.block.since < madeAt - 5_000 &&
