@@ -242,7 +242,9 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
   },
   confirm: ({ any, owner }) => ['confirm', owner, any?.execution?.block.hash ?? id('block 1')],
   reopen: ({ random }) => ['reopen', drawExecution(random).block.hash],
-  settle: ({ random, owner }) => ['settle', owner, drawExecution(random)],
+  settle({ random, owner }) {
+    return ['settle', owner, random.pick(['0xabcd', '0xabcd', '0xef01']), drawExecution(random)]
+  },
   sawHead: ({ random, chainNonce }) => [
     'sawHead',
     oneOrNone(random, [[{ ...drawExecution(random).block, count: chainNonce }]]),

@@ -624,7 +624,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.adopt(adoption)).toEqual({ kind: 'answered', screen: screenOf('s') })
       expect(await ledger.confirm('s', id('block 9'))).toMatchObject([{ to: 'confirmed' }])
       expect(await ledger.reopen(id('block 9'))).toMatchObject([{ to: 'queued' }])
-      expect(await ledger.settle('s', executionIn(10))).toMatchObject([{ to: 'mined' }])
+      const { signature } = adoption.order.request
+      expect(await ledger.settle('s', signature, executionIn(10))).toMatchObject([{ to: 'mined' }])
+    })
+
+    test('is not settled by what was read of one whose rows were lost', async ({ ledger }) => {
+      await accept(ledger, 's', alice, { poolNonce: 1_000 })
+      expect(await ledger.settle('s', '0xef01', executionIn(9))).toEqual([])
+      expect(await ledger.payment('s')).toMatchObject({ state: 'queued' })
     })
   })
 

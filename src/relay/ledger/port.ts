@@ -69,8 +69,8 @@ export type PaymentLedger = {
   payments(account: Address, limit: number): Promise<Payment[]>
   /** Queues a payment again whose nonce no longer carries it, since the row was lost. */
   requeue(session: string): Promise<Transition[]>
-  /** Settles a queued payment by an event of another transaction. */
-  settle(session: string, execution: Execution): Promise<Transition[]>
+  /** Settles a queued payment, by its request's signature, by what else spent its intent. */
+  settle(session: string, signature: Hex, execution: Execution): Promise<Transition[]>
   /** Makes the outcome in this block final. */
   confirm(session: string, blockHash: Hex): Promise<Transition[]>
   /** Ends an unspent payment whose deadline is before `seconds`. Its nonce is left to be filled. */

@@ -388,8 +388,12 @@ export const steps: Steps = {
     return isThere ? [] : drop(at, payment)
   },
 
-  settle: (at, session, execution) =>
-    move(at, paymentRow(at.rows, session), 'settled', executionColumns(execution)),
+  settle(at, session, signature, execution) {
+    const payment = paymentRow(at.rows, session)
+    // Lost rows may have been accepted again since: what was read tells of another request.
+    if (payment?.request.signature !== signature) return []
+    return move(at, payment, 'settled', executionColumns(execution))
+  },
 
   confirm(at, session, blockHash) {
     const payment = paymentRow(at.rows, session)

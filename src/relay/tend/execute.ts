@@ -80,7 +80,7 @@ async function act(relayer: Relayer, action: Action): Promise<ActionOutcome> {
       await settle(relayer, action.report)
       return { kind: 'changed' }
     case 'settleElsewhere':
-      logTransitions(log, await ledger.settle(action.session, action.execution))
+      logTransitions(log, await ledger.settle(action.session, action.signature, action.execution))
       return { kind: 'changed' }
     case 'confirm':
       return confirm(relayer, action)

@@ -51,7 +51,7 @@ export type Action =
   /** Notes what a passed nonce did. */
   | { kind: 'settle'; report: MinedReport }
   /** Settles a queued payment by what else spent its intent. */
-  | { kind: 'settleElsewhere'; session: string; execution: Execution }
+  | { kind: 'settleElsewhere'; session: string; signature: Hex; execution: Execution }
   /** Makes an outcome final; `isUnproved`: it should be proved, and the nodes are believed. */
   | { kind: 'confirm'; session: string; block: BlockId; isUnproved: boolean }
   /** Takes back what one lost block has settled. */
@@ -205,13 +205,18 @@ function planExpire({ work }: LedgerSnapshot, chain: ChainSnapshot): End[] {
   const { deepTimeSeconds, spent } = chain
   if (deepTimeSeconds === undefined) return []
   const overdue = overduePayments(work, chain, deepTimeSeconds)
-  return overdue.flatMap(({ session, nonce }): End[] => {
+  return overdue.flatMap((payment): End[] => {
+    const { session, nonce } = payment
     const spending = spent.get(session)
     if (spending?.kind === 'unspent') return [{ kind: 'expire', session, seconds: deepTimeSeconds }]
     // A payment that a nonce carries is settled by that nonce.
     if (spending?.kind !== 'spent' || spending.by === undefined || nonce !== undefined) return []
-    return [{ kind: 'settleElsewhere', session, execution: spending.by }]
+    return [settleElsewhere(payment, spending.by)]
   })
+}
+
+function settleElsewhere({ session, order }: Payment, execution: Execution): End {
+  return { kind: 'settleElsewhere', session, signature: order.request.signature, execution }
 }
 
 /** Gives up nonces behind a gap wider than the pool: the counter ran ahead, by a lie or a loss. */
@@ -248,10 +253,10 @@ function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): 
   const { work } = ledger
   const { count, spent, poolCount } = chain
   const gasPriceWei = priceOf(ledger, chain)
-  const settled = waitingPayments(work, chain.head).flatMap(({ session }): Action[] => {
-    const spending = spent.get(session)
+  const settled = waitingPayments(work, chain.head).flatMap((payment): Action[] => {
+    const spending = spent.get(payment.session)
     if (spending?.kind !== 'spent' || spending.by === undefined) return []
-    return [{ kind: 'settleElsewhere', session, execution: spending.by }]
+    return [settleElsewhere(payment, spending.by)]
   })
   const release: Action = { kind: 'release', count }
   if (poolCount === undefined || gasPriceWei === undefined) return [...settled, release]
