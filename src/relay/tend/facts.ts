@@ -234,7 +234,7 @@ export type Offer = {
   latest: OpenNonce['transactions'][number]
   /** Is true where nothing was ever offered for this nonce, as far as the ledger knows. */
   isFirst: boolean
-  /** Is true where only a price can help: it waits long, first of ours, and the pool had it. */
+  /** Is true where it waits long, first of ours: if a node has it, only a price can help. */
   isStuck: boolean
   /** Is true where no node took it last: the price may have risen since. */
   isUntaken: boolean
@@ -297,7 +297,6 @@ export function dueOffers(work: Work, chain: ChainSnapshot, { rules }: Terms): O
     const isStuck =
       open.nonce === count &&
       sentAt !== undefined &&
-      latest.failures === 0 &&
       silentMs < rules.rebroadcastMs * 2 &&
       work.now - recordedAt >= patienceMs
     return [{ open, latest, isFirst, isStuck, isUntaken: latest.failures > 0 }]

@@ -238,14 +238,15 @@ function planOffer(
   const transaction = { hash, raw, gasPriceWei }
   const rebroadcast: Action = { kind: 'rebroadcast', nonce, transaction, isFirst }
   if (priceWei === undefined) return rebroadcast
-  const isTooCheap = isUntaken && gasPriceWei < priceWei
-  if (!isStuck && !isTooCheap) return rebroadcast
+  if (!isStuck && !(isUntaken && gasPriceWei < priceWei)) return rebroadcast
+  // What a node takes now waits for a block again, whatever refused it for how long.
+  const isHeldLong = isStuck && !isUntaken
   const isSpentOut = transactions.length > terms.rules.maxReplacements
   if (isSpentOut || gasPriceFor(terms, priceWei, gasPriceWei) === undefined) {
-    if (!isStuck) return rebroadcast
+    if (!isHeldLong) return rebroadcast
     return { kind: 'reportStuck', nonce, transaction, replacements: transactions.length - 1 }
   }
-  return { kind: 'outbid', nonce, isStuck, transaction, gasPriceWei: priceWei }
+  return { kind: 'outbid', nonce, isStuck: isHeldLong, transaction, gasPriceWei: priceWei }
 }
 
 /** Carries queued payments and closes gaps; what may be executed only if known as unspent. */

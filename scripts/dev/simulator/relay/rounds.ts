@@ -154,15 +154,19 @@ function* misofferedAt(
   }
   // The Worker that recorded it may send it meanwhile.
   const refusedMs = Math.min(5_000, tendMs) * 4 ** (was.failures - 1)
-  const offeredMs = was.failures === 0 ? rebroadcastMs : Math.min(rebroadcastMs, refusedMs)
-  const waitsMs = was.sentAt === undefined ? sentByWorkerMs : offeredMs
+  const mostMs = isNext && was.failures > 0 ? tendMs : rebroadcastMs
+  const offeredMs = was.failures === 0 ? rebroadcastMs : Math.min(mostMs, refusedMs)
+  const first = recorded(work).find((one) => one.nonce === head.state.nonce)?.transactions[0]
+  // A node takes the next nonce again, and so those behind it.
+  const isFreed = was.failures > 0 && first?.failures === 0 && (first.sentAt ?? 0) > since
+  const waitsMs = was.sentAt === undefined ? sentByWorkerMs : isFreed ? 0 : offeredMs
   if (from - since >= waitsMs && !isOffered) yield `nonce ${nonce} not offered`
   if (was.sentAt === undefined) return
   const isSooner = isOffered && !isPassedOver && (latest.sentAt ?? to) - since < waitsMs
   if (isSooner) yield `nonce ${nonce} offered too soon`
   // The pool does not take them for their price.
   const isRefused = was.failures > 0 && was.gasPriceWei < chain.minGasPriceWei()
-  const isStuck = isNext && from - was.recordedAt >= replaceAfterMs
+  const isStuck = isNext && was.failures === 0 && from - was.recordedAt >= replaceAfterMs
   const isDue = from - since >= waitsMs && to - since < 2 * rebroadcastMs
   const mayBeOutbid =
     head.state.relayerWei >= enoughWei &&

@@ -72,6 +72,8 @@ function wordsOf(action: Action): string {
       return `rebroadcast ${action.nonce}${action.isFirst ? ', the first time' : ''}`
     case 'confirm':
       return `confirm ${action.session}${action.isUnproved ? ', unproved' : ''}`
+    case 'outbid':
+      return `outbid ${action.nonce}${action.isStuck ? '' : ', if its price is refused'}`
     case 'reportStuck':
       return `reportStuck ${action.nonce} after ${action.replacements}`
     default: {
@@ -186,6 +188,10 @@ test('a plan: bytes go out again in their time, and a higher price is paid where
   const stuck = { recorded: replaceAfterMs, sent: rebroadcastMs }
   offer('bytes that are stuck', 5, [stuck], 'outbid 5')
   offer('bytes that are stuck behind others', 6, [stuck], 'rebroadcast 6')
+  const untaken = { ...stuck, failures: 4 }
+  offer('bytes that no node took for long', 5, [untaken], 'outbid 5, if its price is refused')
+  offer('bytes behind them', 6, [untaken], 'rebroadcast 6')
+  offer('dear bytes that no node took', 5, [{ ...untaken, price: 1_000n }], 'rebroadcast 5')
   const silent = { recorded: replaceAfterMs, sent: 2 * rebroadcastMs }
   offer('bytes that no pool need have', 5, [silent], 'rebroadcast 5')
   const most = Array.from({ length: maxReplacements }, () => stuck)
