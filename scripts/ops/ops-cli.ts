@@ -5,6 +5,7 @@ import { fingerprint } from '../../src/account/session-keys.ts'
 import {
   type AskedOf,
   alertsAnswer,
+  loansAnswer,
   paymentAnswer,
   paymentsAnswer,
 } from '../../src/operator/answers.ts'
@@ -16,7 +17,7 @@ import { type commonOptions, type Operated, operatorCommand, readNumber } from '
 import { restoreFile, writeExport } from './ledger-file.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { reconcile } from './reconcile/reconcile-deployment.ts'
-import { callerLines, intakeLine, paymentLine, statusLines, traceLines } from './show.ts'
+import { callerLines, intakeLine, loanLines, paymentLine, statusLines, traceLines } from './show.ts'
 import { showVerified } from './verify.ts'
 
 const usage = `Usage: npm run ops -- <what> [--url https://<host>] [--json]
@@ -28,6 +29,7 @@ why <intent or hash>      what became of a payment, step by step
 why                       of a number's last payments: the number is read from standard input
 session <gateway> <id>    how a session was decided that the gateway names: the number is read from standard input
 alerts                    what is raised, and what was
+loans [--state S] [--limit N] who owes, since when, due, overdue; with --state repaid, written_off or moved those
 verify <hash> --url U | --from FILE
                           checks a payment's proof by nothing but hashes, of GET /proof/<hash> or of a file that has
                           it; trusts neither relay nor node, and needs no token
@@ -81,6 +83,7 @@ export const ops = operatorCommand(import.meta, {
     why: { takes: [0, 1], run: (operator, _, [name]) => showWhy(operator, name) },
     session: { takes: [2], run: showSession },
     alerts: showAlerts,
+    loans: showLoans,
     verify: { takes: [1], open: ({ url, from }, [hash = '']) => showVerified(hash, url, from) },
     pause: (operator) => setIntake(operator, 'pause'),
     resume: (operator) => setIntake(operator, 'resume'),
@@ -168,6 +171,11 @@ async function showAlerts({ ask }: OperatorClient): Promise<Found> {
   const none = found.alerts.length === 0 ? ['Nothing is raised.'] : []
   const past = found.past.length === 0 ? [] : ['Over:', ...found.past.map(line)]
   return { json: found, lines: [...none, ...found.alerts.map(line), ...past] }
+}
+
+async function showLoans({ ask }: OperatorClient, { state, limit }: Given): Promise<Found> {
+  const book = await ask(`/operator/loans?${queryOf({ state, limit })}`, loansAnswer)
+  return { json: book, lines: loanLines(book) }
 }
 
 /** With the fingerprint of the account secret that comes, which tells nothing of it. */

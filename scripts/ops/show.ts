@@ -3,6 +3,7 @@ import { paymentKinds } from '../../src/loan/kinds.ts'
 import type {
   Check,
   CheckName,
+  LoansAnswer,
   PaymentDetails,
   PaymentSummary,
   StatusAnswer,
@@ -201,6 +202,20 @@ function todayLine(today: ToldOf<'lookup'>['today'], currency: string): string {
   const [many, much] = [mostTransfers, mostSentWei && money(mostSentWei, currency)]
   const of = (most: string | number | null) => (most === null ? '' : ` of ${most}`)
   return `In 24 hours: ${transfers}${of(many)} transfers, ${money(sentWei, currency)}${of(much)} sent.`
+}
+
+export function loanLines(book: LoansAnswer): string[] {
+  const { block, head, isWhole, sums, ages, loans, currency } = book
+  const of = (wei: string) => money(wei, currency)
+  const rest = isWhole ? '' : ' More is to be read: the same command reads on.'
+  return [
+    `Up to block ${block} of ${head}: ${sums.loans} loans of ${of(sums.lentWei)}, ${of(sums.repaidWei)} repaid, ${of(sums.writtenOffWei)} written off, ${of(sums.owedWei)} owed.${rest}`,
+    ...ages.map((age) => `${age.name.padEnd(12)}${age.loans} loans, ${of(age.owedWei)}`),
+    ...loans.map(
+      ({ borrower, state, issuedAt, dueAt, overdueDays, owedWei, repaidWei }) =>
+        `${borrower}  ${state}  since ${issuedAt}, due ${dueAt}${overdueDays === 0 ? '' : `, overdue ${overdueDays} days`}: owes ${of(owedWei)}, repaid ${of(repaidWei)}`,
+    ),
+  ]
 }
 
 export function depositLines(

@@ -6,7 +6,12 @@ import { type Rpc, RpcError, TransportError } from './rpc.ts'
 /** A block by its hash, whatever is at its height (EIP-1898). */
 export type BlockHash = { blockHash: Hex }
 
-type LogRange = { address: Address; topics: (Hex | null)[]; fromBlock: number; toBlock?: number }
+type LogRange = {
+  address: Address
+  topics: (Hex | Hex[] | null)[]
+  fromBlock: number
+  toBlock?: number
+}
 
 /** Whether a node took a transaction. `unknown` is a transport error: assume that it did. */
 export type Sent =

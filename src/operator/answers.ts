@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { kindNames } from '../loan/kinds.ts'
+import { loanStates } from '../loan/loan-book.ts'
 import { exportEntry, exportHead } from '../relay/ledger/copies/export-format.ts'
 import { smsParties } from '../relay/ledger/rows.ts'
 import { paymentStates } from '../relay/ledger/transitions.ts'
@@ -247,6 +248,43 @@ export const auditAnswer = z.object({
   ),
 })
 
+export const loansQuery = z.object({
+  state: z._default(z.enum(loanStates), 'owed'),
+  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1_000)), 200),
+})
+
+/** Answers `GET /operator/loans`: those first that are due first. */
+export const loansAnswer = z.object({
+  /** Names the last block that was read; the next look reads on where that is not the whole. */
+  block: z.int(),
+  head: z.int(),
+  isWhole: z.boolean(),
+  currency: z.string(),
+  sums: z.object({
+    loans: z.int(),
+    lentWei: wei,
+    repaidWei: wei,
+    writtenOffWei: wei,
+    owedWei: wei,
+  }),
+  /** Sums up what is owed, by the days for which it is overdue. */
+  ages: z.array(z.object({ name: z.string(), loans: z.int(), owedWei: wei })),
+  loans: z.array(
+    z.object({
+      borrower: address,
+      state: z.enum(loanStates),
+      issuedAt: time,
+      dueAt: time,
+      overdueDays: z.int(),
+      lentWei: wei,
+      owedWei: wei,
+      repaidWei: wei,
+      /** Counts the borrower's loans before this one. */
+      earlier: z.int(),
+    }),
+  ),
+})
+
 const place = z.int().check(z.minimum(0))
 const placeInQuery = z._default(z.coerce.number().check(z.int(), z.minimum(0)), 0)
 
@@ -414,6 +452,7 @@ export type ActionName = keyof typeof actions
 export type AskedOf<Of extends ActionName> = z.output<(typeof actions)[Of]['asks']>
 export type ToldOf<Of extends ActionName> = z.output<(typeof actions)[Of]['tells']>
 export type AlertName = (typeof alertNames)[number]
+export type LoansAnswer = z.infer<typeof loansAnswer>
 export type ExportAnswer = z.infer<typeof exportAnswer>
 export type PaymentSummary = z.infer<typeof payment>
 export type PaymentDetails = z.infer<typeof paymentAnswer>

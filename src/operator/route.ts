@@ -12,6 +12,7 @@ import {
   exportQuery,
   type Form,
   type HealthAnswer,
+  loansQuery,
   paymentsQuery,
 } from './answers.ts'
 import { LedgerSilent, type Operator } from './service.ts'
@@ -116,10 +117,20 @@ function addReads(routes: Hono, operator: Operator): void {
     const payment = await operator.payment(c.req.param('intent').toLowerCase() as Hex)
     return reply(c, payment ?? refused(404, 'the ledger has no such payment'))
   })
+  routes.get('/operator/loans', async (c) => {
+    const query = loansQuery.safeParse(c.req.query())
+    return query.success ? c.json(await operator.loans(query.data)) : bad(c, query.error)
+  })
+  routes.get('/operator/loans.csv', async (c) => c.body(await operator.loansAsCsv(), 200, csv))
   routes.get('/operator/export', async (c) => {
     const place = exportQuery.safeParse(c.req.query())
     return place.success ? reply(c, await operator.exported(place.data)) : bad(c, place.error)
   })
+}
+
+const csv = {
+  'content-type': 'text/csv; charset=utf-8',
+  'content-disposition': 'attachment; filename="loans.csv"',
 }
 
 const lowerHex = (text: string | undefined) => text?.toLowerCase() as Hex | undefined

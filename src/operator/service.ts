@@ -22,6 +22,7 @@ import {
   traceSession,
 } from './actions/caller.ts'
 import { type CashOutOptions, cashOutFor } from './actions/cash-out.ts'
+import { loanBookNow, loansAsCsv } from './actions/loans.ts'
 import { outbidNonce } from './actions/outbid.ts'
 import { createRestores, type RestoreOptions } from './actions/restore.ts'
 import { alertsNow } from './alerting/alerts.ts'
@@ -137,6 +138,8 @@ function createReads(options: OperatorOptions, known: () => Promise<KnownConditi
       const past = await ledger.pastAlerts()
       return { alerts: alertsNow(await known(), subject).map(toAlert), past: past.map(toAlert) }
     },
+    loans: (query: Parameters<typeof loanBookNow>[1]) => loanBookNow(options, query),
+    loansAsCsv: () => loansAsCsv(options),
     async audit() {
       const entries = await ledger.audit(shownEntries)
       return { entries: entries.map(({ id: _, at, ...entry }) => ({ ...entry, at: isoOf(at) })) }

@@ -2,6 +2,7 @@ import { type Address, type Hex, stringToHex } from 'viem'
 import { expect } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
 import { kindNames } from '../../src/loan/kinds.ts'
+import { loanStates } from '../../src/loan/loan-book.ts'
 import { partCount } from '../../src/relay/ledger/copies/export.ts'
 import type { ExportPage } from '../../src/relay/ledger/copies/export-format.ts'
 import {
@@ -22,6 +23,7 @@ import {
 import { smsParties } from '../../src/relay/ledger/rows.ts'
 import { ledgerMethods } from '../../src/relay/ledger/steps.ts'
 import { paymentStates } from '../../src/relay/ledger/transitions.ts'
+import { lentTo } from './payments.ts'
 
 /** One store among those that live through the same history. */
 export type HistoryStore = {
@@ -330,6 +332,12 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
   standing: ({ account }) => ['standing', account],
   traceSession: ({ session }) => ['traceSession', session],
   pastAlerts: () => ['pastAlerts'],
+  loanBook: () => ['loanBook', target],
+  loans: ({ random }) => ['loans', { contract: target, state: random.pick(loanStates), limit: 3 }],
+  bookLoans({ random, account }) {
+    const [from, next] = [oneOrNone(random, [1, 2]), random.int(1, 2)]
+    return ['bookLoans', { contract: target, from, next, logs: [lentTo(account, 60)] }]
+  },
   audit: ({ random }) => ['audit', random.int(1, 5)],
   page: ({ work, random, account }) => ['page', drawQuery(random, account, work.now)],
   tracePayment: ({ session }) => ['tracePayment', id(`intent ${session}`)],

@@ -1,14 +1,18 @@
 import type { Address } from 'viem'
 import { describe, expect } from 'vitest'
+import type { BookedLoan, LoanLog } from '../../src/loan/loan-book.ts'
 import type { Ledger, PaymentQuery } from '../../src/relay/ledger/port.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,
   alice,
   bob,
+  carol,
   executionIn,
   id,
   judge,
+  lentTo,
+  loanLog,
   mineAt,
   offerOf,
   question,
@@ -16,6 +20,7 @@ import {
   transactionOf,
 } from './payments.ts'
 
+const target: Address = '0x4444444444444444444444444444444444444444'
 const dayMs = 24 * 60 * 60 * 1000
 
 async function settle(ledger: Ledger, session: string, nonce: number): Promise<void> {
@@ -158,6 +163,45 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(today.counts).toHaveProperty(['refused.held'], 1)
       pass(dayMs)
       expect((await look()).today.counts).toEqual({})
+    })
+
+    test('keeps a book of loans by the events of the contract, each block once', async ({
+      ledger,
+    }) => {
+      const contract = id('contract').slice(0, 42) as Address
+      const term = { principal: 1n, dailyCap: 0n, term: 60, pauseBetween: 0, loansPerDay: 0 }
+      const current = { ...term, listOnly: false, feeRate: 0 }
+      const terms = loanLog('TermsSet', { previous: current, current })
+      const paid = (borrower: Address, amount: bigint, remaining: bigint) =>
+        loanLog('LoanRepaid', { borrower, payer: bob, amount, remaining })
+      const book = (from: number | undefined, next: number, ...logs: LoanLog[]) =>
+        ledger.bookLoans({ contract, from, next, logs })
+      const listed = async (state: BookedLoan['state']) =>
+        (await ledger.loans({ contract, state, limit: 9 })).map(({ borrower }) => borrower)
+      expect(await ledger.loanBook(contract)).toMatchObject({ next: undefined })
+      await book(undefined, 5, terms, lentTo(alice, 100), lentTo(bob, 90), lentTo(carol, 95))
+      // A second reader of the same blocks notes nothing.
+      await book(undefined, 5, lentTo(alice, 100))
+      expect(await listed('owed')).toEqual([bob, carol, alice])
+      await book(5, 9, paid(alice, 4n, 7n), paid(bob, 11n, 0n))
+      await book(5, 9, paid(alice, 4n, 3n))
+      await book(9, 10, loanLog('LoanWrittenOff', { borrower: carol, amount: 11n }))
+      expect(await ledger.loans({ contract, state: 'owed', limit: 9 })).toEqual([
+        {
+          ...{ borrower: alice, state: 'owed', issuedAt: 40, dueAt: 100, earlier: 0 },
+          ...{ lentWei: 10n, owedWei: 7n, repaidWei: 4n },
+        },
+      ])
+      expect([await listed('repaid'), await listed('written_off')]).toEqual([[bob], [carol]])
+      await book(10, 11, lentTo(bob, 200))
+      const passed = { from: alice, to: target, amount: 0n, owed: 7n }
+      await book(11, 12, loanLog('AccountPassed', passed), paid(target, 7n, 0n))
+      const again = await ledger.loans({ contract, state: 'owed', limit: 9 })
+      expect(again).toMatchObject([{ borrower: bob, earlier: 1, repaidWei: 0n }])
+      expect([await listed('moved'), await listed('repaid')]).toEqual([[alice], [target]])
+      const { next, sums } = await ledger.loanBook(contract)
+      const wei = { lentWei: 40n, repaidWei: 22n, writtenOffWei: 11n }
+      expect({ next, sums }).toEqual({ next: 12, sums: { termSeconds: 60, loans: 4, ...wei } })
     })
 
     test('keeps the alerts that are over', async ({ ledger, pass, rules }) => {

@@ -1,4 +1,16 @@
-import { type Address, type Hex, stringToHex } from 'viem'
+import {
+  type Abi,
+  type AbiEvent,
+  type Address,
+  type ContractEventName,
+  encodeAbiParameters,
+  encodeEventTopics,
+  getAbiItem,
+  type Hex,
+  stringToHex,
+} from 'viem'
+import { microLoanAbi } from '../../src/loan/abi.ts'
+import type { LoanLog } from '../../src/loan/loan-book.ts'
 import type {
   Execution,
   Ledger,
@@ -125,3 +137,22 @@ export const mineAt = (ledger: Ledger, session: string, nonce: number, execution
     block: execution.block,
     executions: { [session]: execution },
   })
+
+/** A log of the loan contract, as nodes give it. */
+export function loanLog(
+  eventName: ContractEventName<typeof microLoanAbi>,
+  args: Readonly<Record<string, unknown>>,
+): LoanLog {
+  const event = getAbiItem({ abi: microLoanAbi as Abi, name: eventName }) as AbiEvent
+  const plain = event.inputs.filter(({ indexed }) => indexed !== true)
+  const data = encodeAbiParameters(
+    plain,
+    plain.map(({ name = '' }) => args[name]),
+  )
+  const topics = encodeEventTopics({ abi: microLoanAbi as Abi, eventName, args } as never)
+  return { topics: topics as Hex[], data }
+}
+
+/** A loan of 10 with a fee of 1, due then (Unix time in s). */
+export const lentTo = (borrower: Address, dueAt: number): LoanLog =>
+  loanLog('LoanIssued', { borrower, amount: 10n, fee: 1n, dueAt: BigInt(dueAt) })

@@ -2,6 +2,7 @@ import type { Address, Hex } from 'viem'
 import { poolRules } from '../../chain/chains.ts'
 import type { SendRefusal } from '../../chain/refusals.ts'
 import type { PaymentKind } from '../../loan/kinds.ts'
+import type { BookedLoan, LoanLog, LoanSums } from '../../loan/loan-book.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ObstacleKind, RefusalOf } from '../refusal.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './copies/export-format.ts'
@@ -130,6 +131,12 @@ export type OperatorLedger = {
   standing(account: Address): Promise<AccountStanding>
   /** Returns how a session was decided; undefined: it was not, or longer ago than rows are kept. */
   traceSession(session: string): Promise<SessionTrace | undefined>
+  /** Returns how far the events of a loan contract were read, and the sums until there. */
+  loanBook(contract: Address): Promise<LoanBook>
+  /** Notes the events of blocks that follow those; of any other it notes nothing. */
+  bookLoans(booking: LoanBooking): Promise<LoanBook>
+  /** Returns loans of a contract, those first that are due first. */
+  loans(query: LoanQuery): Promise<BookedLoan[]>
   /** Returns the last alerts that were cleared, the latest first. */
   pastAlerts(): Promise<ActiveAlert[]>
   /** Raises new findings and clears old ones; with `isTold` keeps a notice of each to deliver. */
@@ -368,6 +375,19 @@ export type AccountStanding = {
   /** Tells what counts toward the limits of a day. */
   today: { transfers: number; sentWei: bigint }
 }
+
+/** Tells what is known of a contract's loans; `next` is the first block that was not read. */
+export type LoanBook = { next: number | undefined; sums: LoanSums }
+
+/** Holds all events of the blocks from the book's `next` to before this one's. */
+export type LoanBooking = {
+  contract: Address
+  from: number | undefined
+  next: number
+  logs: readonly LoanLog[]
+}
+
+export type LoanQuery = { contract: Address; state: BookedLoan['state']; limit: number }
 
 /** Tells how a session was decided; a payment's has its intent, a refused one its reason. */
 export type SessionTrace = {

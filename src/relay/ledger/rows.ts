@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { kindNames } from '../../loan/kinds.ts'
+import { loanStates } from '../../loan/loan-book.ts'
 import { paymentStates, phaseNames } from './transitions.ts'
 
 /** Numbers the layout of the rows. */
@@ -192,6 +193,18 @@ export const tables = {
     ['account'],
     { account: text, held_at: integer },
     { age: { group: undefined, score: 'held_at' } },
+  ),
+  /** Keeps each borrower's last loan, as the contract's events tell it. */
+  loans: table(
+    ['contract', 'borrower'],
+    {
+      ...each(text, 'contract', 'listed'),
+      borrower: address,
+      state: z.enum(loanStates),
+      ...each(integer, 'issued_at', 'due_at', 'earlier'),
+      ...each(wei, 'lent', 'owed', 'repaid'),
+    },
+    { state: { group: 'listed', score: 'due_at' } },
   ),
   audit: table(
     ['id'],

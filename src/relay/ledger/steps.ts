@@ -58,6 +58,7 @@ import {
   identify,
   renumber,
 } from './notes/identity.ts'
+import { bookLoans, listLoans, loanBookOf } from './notes/loans.ts'
 import { noteObstacle } from './notes/obstacles.ts'
 import { auditOf, note, pageOf, pruneAudit, setIntake, traceOf } from './notes/operations.ts'
 import { pruneShown, show, shown } from './notes/shown.ts'
@@ -93,11 +94,22 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...each('reads', 'lookup', 'work', 'signed', 'blocks', 'payment', 'payments'),
   ...each('reads', 'audit', 'page', 'tracePayment', 'exported', 'shown', 'formerAccount'),
   ...each('reads', 'propose', 'slot', 'knownRefusal', 'standing', 'traceSession', 'pastAlerts'),
+  ...each('reads', 'loanBook', 'loans'),
   ...each('opens', 'record', 'adopt', 'endRestore'),
   ...each('writes', 'identify', 'refuse', 'fill', 'replace', 'release', 'sent', 'mined'),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
   ...each('writes', 'sawHead', 'sawMeans', 'saw', 'vitals', 'prune'),
-  ...each('writes', 'renumber', 'setIntake', 'setHold', 'note', 'alert', 'takeNotices', 'told'),
+  ...each(
+    'writes',
+    'renumber',
+    'setIntake',
+    'setHold',
+    'bookLoans',
+    'note',
+    'alert',
+    'takeNotices',
+    'told',
+  ),
   ...each('writes', 'takeSms', 'noteSms'),
   ...each('writes', 'beginRestore', 'restore', 'show', 'equal'),
 }
@@ -234,6 +246,12 @@ export const steps: Steps = {
   standing: ({ rows }, account) => readStanding(rows, account),
 
   traceSession: ({ rows }, session) => readSessionTrace(rows, session),
+
+  loanBook: ({ rows }, contract) => loanBookOf(rows, contract),
+
+  bookLoans: ({ rows }, booking) => bookLoans(rows, booking),
+
+  loans: ({ rows }, query) => listLoans(rows, query),
 
   pastAlerts: ({ rows }) => pastAlerts(rows),
 

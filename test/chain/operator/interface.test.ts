@@ -18,7 +18,7 @@ import { pool as poolCommand } from '../../../scripts/ops/pool-cli.ts'
 import { relayers as relayersCommand } from '../../../scripts/ops/relayers-cli.ts'
 import { fingerprint } from '../../../src/account/session-keys.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { statusAnswer } from '../../../src/operator/answers.ts'
+import { loansAnswer, statusAnswer } from '../../../src/operator/answers.ts'
 import { version } from '../../../src/operator/version.ts'
 import { schemaVersion } from '../../../src/relay/ledger/rows.ts'
 import { type Deployment, serveApp } from '../../support/deployment.ts'
@@ -343,6 +343,45 @@ describe("the operator's interface", () => {
     expect(await pay(deployment, phone, 'later')).toContain('END Transfer Submitted')
     const actions = (await deployment.audit()).map(({ action }) => action)
     expect(actions).toEqual(expect.arrayContaining(['hold', 'release', 'session']))
+  })
+
+  test('keeps a loan book by the events of the chain: who owes, and who has repaid', async () => {
+    const deployment = open()
+    const [{ phone, account }, other] = [await newCaller('0'), await newCaller('0')]
+    for (const borrower of [phone, other.phone]) {
+      const asked = { phone: borrower, sessionId: `loan of ${borrower}`, text: '3' }
+      expect(await dial(deployment, asked)).toContain('END Loan Requested')
+    }
+    await deployment.allDone()
+    await rpc('anvil_mine', ['0x20'])
+    const ask = (query = '') => deployment.operator.ask(`/operator/loans${query}`, loansAnswer)
+    const book = await ask()
+    const lentWei = `${parseEther('0.01')}`
+    const owes = { borrower: account, state: 'owed', lentWei, owedWei: lentWei, repaidWei: '0' }
+    expect(book.loans.find(({ borrower }) => borrower === account)).toMatchObject(owes)
+    expect(book).toMatchObject({ isWhole: true, currency: 'tRBTC' })
+    expect(book.ages[0]).toMatchObject({ name: 'not_due', loans: book.loans.length })
+    const { issuedAt = '', dueAt = '' } = book.loans[0] ?? {}
+    expect(Date.parse(dueAt)).toBeGreaterThan(Date.parse(issuedAt))
+
+    await dial(deployment, { phone, sessionId: 'repay', text: '4*1' })
+    await deployment.allDone()
+    await rpc('anvil_mine', ['0x20'])
+    deployment.pass(Date.parse(dueAt) - Date.now() + 3 * 86_400_000)
+    const repaid = (await ask('?state=repaid')).loans
+    expect(repaid).toMatchObject([{ borrower: account, owedWei: '0', repaidWei: lentWei }])
+    const late = await ask()
+    expect(late.loans.map(({ overdueDays }) => overdueDays)).not.toContain(0)
+    expect(late.ages[1]?.loans).toBe(late.loans.length)
+    const { body } = await deployment.ask('/operator/loans.csv', { headers: authorized })
+    expect(`${body}`).toMatch(/^borrower,state,issued_at,due_at,overdue_days,lent,owed,repaid,/)
+    expect(`${body}`).toMatch(new RegExp(`\r\n${account},repaid,2\\S+,0\\.01,0,0\\.01,0\r\n`))
+    const shown = await deployment.operate(ops, ['loans'])
+    expect(shown.output).toContain(`${other.account}  owed  since 2`)
+    // What was read is not read again.
+    const before = deployment.asked.length
+    await ask()
+    expect(deployment.asked.length - before).toBeLessThanOrEqual(2)
   })
 
   test('unblocks a PIN and keeps a forgotten one, for a number that nothing keeps', async () => {
