@@ -27,7 +27,14 @@ const remembered = z.object({
   ),
   /** Lists whom the caller sent to last by number; `sealed` is that number. */
   recipients: z._default(
-    z.array(z.object({ address: account, to: z.string(), sealed: z.optional(z.string()) })),
+    z.array(
+      z.object({
+        address: account,
+        to: z.string(),
+        sealed: z.optional(z.string()),
+        amountWei: z.optional(z.string()),
+      }),
+    ),
     [],
   ),
   /** Names who sent money here last: by account, and by what is shown of the number, sealed. */
@@ -98,11 +105,11 @@ function parseMemory({ row }: Pick<KeptMemory, 'row'>): AccountMemory {
 export function withSent(
   memory: AccountMemory,
   intentId: string,
-  { to, address, sealed }: AccountMemory['recipients'][number],
+  { to, address, sealed, amountWei }: AccountMemory['recipients'][number],
 ): AccountMemory | undefined {
   if (sentTo(memory, intentId, address) !== undefined) return undefined
   const others = memory.recipients.filter((known) => known.address !== address)
-  const recipient = { address, to, sealed: sealed ?? sealedIn(memory, address) }
+  const recipient = { address, to, sealed: sealed ?? sealedIn(memory, address), amountWei }
   return {
     ...memory,
     sent: added('sent', { intentId, address, to }, memory.sent),

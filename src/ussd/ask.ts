@@ -131,7 +131,10 @@ async function openSenders({ senders }: AccountMemory, seal: Seal, account: Addr
 async function recipientsOf({ memory, ledger, question }: Asking, { account }: Question) {
   const session = await question(recipientsStep)
   const offered = recipientsIn(await memory.read(account)).map(
-    ({ address, to }): KnownRecipient => ({ kind: 'known', address, label: to }),
+    ({ address, to: label, amountWei }): KnownRecipient => ({
+      ...{ kind: 'known', address, label },
+      ...(amountWei !== undefined && { amountWei: BigInt(amountWei) }),
+    }),
   )
   const kept =
     offered.length === 0

@@ -176,7 +176,8 @@ async function rememberRecipient(of: Paying, intentId: Hex, intent: Intent): Pro
   const [to, address] = [shortNumber(receiver), await addressOf(of, receiver)]
   const sealed =
     receiver.kind === 'phone' ? await of.smsSeals?.number(receiver.phone, sender) : undefined
-  remember(of, sender, (kept) => withSent(kept, intentId, { to, address, sealed }))
+  const amountWei = typeof intent.amountWei === 'bigint' ? `${intent.amountWei}` : undefined
+  remember(of, sender, (kept) => withSent(kept, intentId, { to, address, sealed, amountWei }))
   const from = await of.senderSeal.close(shortPhone(of.phone), address.toLowerCase())
   remember(of, address, (kept) => withSender(kept, { address: sender, sealed: from }))
 }

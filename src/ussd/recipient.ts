@@ -8,7 +8,13 @@ export type Recipient =
   | KnownRecipient
 
 /** Is one whom the caller has sent to by number, of which `label` alone is kept. */
-export type KnownRecipient = { kind: 'known'; address: Address; label: string }
+export type KnownRecipient = {
+  kind: 'known'
+  address: Address
+  label: string
+  /** Is what was sent there last; undefined where that was all of a balance. */
+  amountWei?: bigint | undefined
+}
 
 export type RecipientFault =
   | 'unknown_form'

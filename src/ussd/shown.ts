@@ -19,6 +19,7 @@ export const shownRecipients: ShownFact<KnownRecipient[]> = {
       kind: z.literal('known'),
       address: z.custom<Address>((value) => isAddress(`${value}`, { strict: false })),
       label: z.string(),
+      amountWei: z.optional(wei),
     }),
   ),
 }

@@ -33,13 +33,22 @@ function mainMenu(settings: MenuSettings, parts: readonly MenuPart[]): List {
       return leads === undefined ? [] : [{ ...part, leads }]
     })
     .sort((a, b) => Number(a.digit) - Number(b.digit))
+  const [offers] = parts.flatMap((part) => part.offers?.(settings) ?? [])
   const entries = offered.map(({ digit, words, leads, note }): Entry => {
     const entry = { digit, label: (say: Messages) => words(say).label, leads }
     return note === undefined || isDemo ? entry : { ...entry, note }
   })
   return {
     kind: 'list',
-    facts: isDemo ? [] : ['failure', 'pin', ...offered.flatMap(({ facts = [] }) => facts)],
+    ...(offers && { offers }),
+    facts: isDemo
+      ? []
+      : [
+          'failure',
+          'pin',
+          ...(offers ? (['recipients'] as const) : []),
+          ...offered.flatMap(({ facts = [] }) => facts),
+        ],
     title: (context, _, { failure, pin }) =>
       `${failure === 'untold' ? `${context.say.hasFailed}\n` : ''}${mainTitle(context, pin)}`,
     ...(!isDemo && { again: () => '' }),

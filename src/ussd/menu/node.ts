@@ -66,10 +66,19 @@ export type List = {
   entries: readonly Entry[]
   back?: NodeName
   backLabel?: Label
+  offers?: Offers
   /** Names what is read to show it: it has no other facts. */
   facts?: readonly FactName[]
   /** Names the payment that it leads to: what is known to refuse that is told here. */
   leadsToPay?: PaymentKind
+}
+
+/** Adds lines below a list's entries that follow from what was read, with what their digits mean. */
+export type Offers = {
+  lines: (context: MenuContext, facts: Facts) => readonly string[]
+  /** Is undefined for what none of them means. */
+  answer: (typed: string, context: MenuContext) => Given | undefined
+  leads: NodeName
 }
 
 /** Is one line of a list. Digit and label stand here together, and nowhere else. */
@@ -125,6 +134,8 @@ export type MenuPart = {
   /** Stands behind its label in a lender's menu. */
   note?: NonNullable<Entry['note']>
   facts?: readonly FactName[]
+  /** Stands below the main menu's entries. */
+  offers?: (settings: MenuSettings) => Offers | undefined
   places: (settings: MenuSettings) => Readonly<Record<NodeName, MenuNode>>
   words: (say: Messages) => { label: string }
 }

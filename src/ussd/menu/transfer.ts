@@ -7,9 +7,11 @@ import {
   answered,
   type Entry,
   type Given,
+  given,
   type MenuContext,
   type MenuQuestion,
   type MenuSettings,
+  type Offers,
   type PaymentPart,
   pays,
   type Words as Title,
@@ -32,6 +34,7 @@ const words = inEach({
     enterPin: 'Enter PIN to send',
     submitted: (_: string, to: string, tx: string) =>
       `Transfer Submitted\nTo: ${to}\nTx: ${tx}\nFunds will arrive shortly.`,
+    again: (amount: string, to: string) => `Send ${amount} to ${to}`,
     failed: 'Transfer Failed\nNo money was moved. Please dial again.',
     line: (amount: string, to: string) => `Sent ${amount} to ${to}`,
     credited: (amount: string, to: string) =>
@@ -53,6 +56,7 @@ const words = inEach({
     enterPin: 'Weka PIN kutuma',
     submitted: (_, to, tx) =>
       `Ombi la kutuma limepokelewa\nKwa: ${to}\nTx: ${tx}\nPesa zitafika hivi punde.`,
+    again: (amount, to) => `Tuma ${amount} kwa ${to}`,
     failed: 'Kutuma kumeshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
     line: (amount, to) => `Ulituma ${amount} kwa ${to}`,
     credited: (amount, to) => `Imekamilika: akaunti ya ${to} imeongezewa ${amount}.`,
@@ -75,6 +79,7 @@ const words = inEach({
     credit: 'Créditer le compte',
     enterPin: 'PIN pour envoyer',
     submitted: (_, to, tx) => `Envoi demandé\nÀ: ${to}\nTx: ${tx}\nL'argent arrivera bientôt.`,
+    again: (amount, to) => `Envoyer ${amount} à ${to}`,
     failed: "Envoi échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
     line: (amount, to) => `Envoyé ${amount} à ${to}`,
     credited: (amount, to) => `Terminé: le compte de ${to} a été crédité de ${amount}.`,
@@ -94,6 +99,7 @@ const words = inEach({
     credit: 'Abonar a la cuenta',
     enterPin: 'PIN para enviar',
     submitted: (_, to, tx) => `Envío solicitado\nPara: ${to}\nTx: ${tx}\nEl dinero llegará pronto.`,
+    again: (amount, to) => `Enviar ${amount} a ${to}`,
     failed: 'El envío falló\nNo se movió dinero. Marque de nuevo.',
     line: (amount, to) => `Envió ${amount} a ${to}`,
     credited: (amount, to) => `Hecho: se abonó ${amount} a la cuenta de ${to}.`,
@@ -106,6 +112,9 @@ export const transfer = {
   words,
   digit: '2',
   leads: () => 'recipient',
+  // What was sent says something of the account, which a strict PIN guards.
+  offers: ({ profile, confirms, pin }) =>
+    profile === 'lender' && confirms && pin !== 'strict' ? sendAgain : undefined,
   places: (settings) => ({
     recipient: recipientQuestion(settings),
     amount: askAmount(afterAmount(settings), 'recipient'),
@@ -178,6 +187,26 @@ function recipientQuestion({ profile }: MenuSettings): MenuQuestion {
     leads: ['amount'],
     back: 'main',
   }
+}
+
+/** Offers each last payment once more, by digits that no entry has: `11` is the first of them. */
+const sendAgain: Offers = {
+  lines: ({ say, amountOf }, { recipients }) =>
+    recipients === 'unread'
+      ? [words(say).recipientsUnread]
+      : recipients.flatMap(({ label, amountWei }, index) =>
+          amountWei === undefined
+            ? []
+            : [`1${index + 1}. ${words(say).again(amountOf(amountWei), label)}`],
+        ),
+  answer(typed, context) {
+    const known = /^1[1-9]$/.test(typed) ? knownBy(Number(typed) - 10, context) : undefined
+    if (known?.kind !== 'given') return known
+    const { recipient } = known.draft
+    const amountWei = recipient?.kind === 'known' ? recipient.amountWei : undefined
+    return amountWei === undefined ? undefined : given({ ...known.draft, amountWei })
+  },
+  leads: 'confirmPhone',
 }
 
 function knownBy(digit: number, { known }: MenuContext): Given | undefined {

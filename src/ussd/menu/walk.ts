@@ -173,8 +173,19 @@ type Given =
   | { kind: 'unread'; phone?: PhoneNumber }
   | Mistake
 
-function chosen(place: Place, { entries }: List, typed: string, { say }: MenuContext): Given {
+function chosen(place: Place, list: List, typed: string, context: MenuContext): Given {
+  const { entries, offers } = list
+  const { say } = context
   const entry = entries.find(({ digit }) => digit === typed)
+  const offered = entry === undefined ? offers?.answer(typed, context) : undefined
+  if (offered?.kind === 'given') {
+    return {
+      ...offered,
+      leads: offers?.leads ?? place.name,
+      draft: { ...place.draft, ...offered.draft },
+    }
+  }
+  if (offered !== undefined) return offered
   if (entry === undefined) return { kind: 'mistake', why: say.unknownChoice }
   const { answers, leads, orAsks: or } = entry
   return { kind: 'given', draft: { ...place.draft, ...answers }, leads, or }
@@ -212,6 +223,7 @@ function pagesFrom({ draft, why }: Place, node: List, context: MenuContext, fact
       const said = note?.(context, facts)
       return `${digit}. ${label(context.say)}${said === undefined ? '' : ` (${said})`}`
     }),
+    ...(node.offers?.lines(context, facts) ?? []),
   ]
   const backWord = node.backLabel?.(context.say) ?? back
   const words = { more: `${moreDigit}. ${more}`, back: `${backDigit}. ${backWord}` }

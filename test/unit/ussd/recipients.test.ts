@@ -30,6 +30,29 @@ describe('those whom a caller sent to last', () => {
       later: 2 -> ${asking(two, three, one)}
       seen: 5 -> …Sent 0.0007 tRBTC to ${two}: done…`
 
+  plays('are sent the same again by one digit at the main menu, and what confirms it')`
+      to 1: ${to(1)}*0.0001*1
+      settle
+      to 2: ${to(2)}*all*1
+      settle
+      11 min
+      menu: 98 -> …|12. Send 0.0001 tRBTC to ${one}|0. Back
+      money@1: 2*+254700000000*0.01*1
+      settle
+      to 3: ${to(3)}*0.0003*1
+      settle
+      11 min
+      menu: 98 -> same
+      menu: 98*11 -> CON Please choose from the list.|…
+      menu: 12 -> CON Send 0.0001 tRBTC|To: ${one}|Fee: none|1. Send|0. Change
+      menu: 12*0 -> CON To: ${one}|Amount, or all:|0. Back
+      menu: 12*1 -> ${sentTo(one)}
+      menu: 12*1 -> same
+      blind: 11 -> CON Please choose from the list.|…
+      demo: 13 -> CON Please choose from the list.|…
+      settle
+      theirs@3: 1 -> END Your Balance: 0.0203 tRBTC`
+
   plays('begin with the one of a payment that the balance did not suffice for')`
       one: ${to(1)}*0.001*1
       settle

@@ -79,7 +79,7 @@ describe('the first dial after a failure', () => {
       a: -> ${main}
       settle
       b: -> ${main}`)
-    // One look each, for the language.
-    expect(memoryCalls() - before).toBe(2)
+    // Two looks each: for the language, and for whom the caller sent to last.
+    expect(memoryCalls() - before).toBe(4)
   })
 })
