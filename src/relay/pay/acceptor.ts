@@ -8,6 +8,7 @@ import type {
   Verdict,
 } from '../ledger/port.ts'
 import { carry, type Relayer, signFor } from '../relayer.ts'
+import { answerWithinMs } from './answers.ts'
 
 export type AcceptorOptions = Pick<
   Relayer,
@@ -17,8 +18,12 @@ export type AcceptorOptions = Pick<
 /** Limits how often a transaction is signed again after its nonce or payments were taken. */
 const signAttempts = 3
 
+/** Has waited too long to be answered in time where more come than are taken: newer ones may be. */
+const lateMs = answerWithinMs / 2
+
 type Waiting = {
   offer: PaymentOffer
+  since: number
   resolve: (accepted: OfferAnswer) => void
   reject: (error: unknown) => void
 }
@@ -26,17 +31,16 @@ type Waiting = {
 /** Makes one transaction of the payments that come while another is signed. */
 export function createAcceptor(options: AcceptorOptions): AcceptPayment {
   const { rules, clock } = options
-  let waiting: Waiting[] = []
+  const waiting: Waiting[] = []
   let isRunning = false
 
   async function run(): Promise<void> {
     isRunning = true
-    while (waiting.length > 0) {
+    for (let [first] = waiting; first !== undefined; [first] = waiting) {
       // Offers that have arrived by now come along.
       await clock.sleep(0)
-      const batch = waiting.slice(0, rules.maxInBatch)
-      waiting = waiting.slice(rules.maxInBatch)
-      await answer(batch)
+      const isLate = clock.now() - first.since > lateMs
+      await answer(waiting.splice(isLate ? -rules.maxInBatch : 0, rules.maxInBatch))
     }
     isRunning = false
   }
@@ -57,7 +61,7 @@ export function createAcceptor(options: AcceptorOptions): AcceptPayment {
 
   return (offer) =>
     new Promise((resolve, reject) => {
-      waiting.push({ offer, resolve, reject })
+      waiting.push({ offer, since: clock.now(), resolve, reject })
       if (!isRunning) void run()
     })
 }

@@ -1,4 +1,5 @@
 import type { Delivery, History } from '../history.ts'
+import { longestNearMs } from '../relay/lines.ts'
 import { judgeBudget, judgeChain, judgeEnd } from './chain.ts'
 import { createFindings, type Found } from './circumstances.ts'
 import { judgeLender } from './lender.ts'
@@ -45,6 +46,7 @@ function judgeTimes(history: History, found: Found): void {
       {
         troubled: () => troubled.some(felt),
         repeated: () => isRepeated(deliveries.slice(0, index), delivery),
+        overrun: () => isOverrun(history, delivery),
       },
       'lost_rows',
       'distrusted',
@@ -55,6 +57,21 @@ function judgeTimes(history: History, found: Found): void {
 /** Something went wrong with it, or it ended with the Worker that another one's trouble ended. */
 const isTroubled = ({ actor, reply }: Delivery): boolean =>
   actor.troubles.size > 0 || (!actor.isAlive && reply === undefined)
+
+/** Whether more were with its Worker than that one accepts by itself in the time of an answer. */
+function isOverrun({ plan: { knobs }, deliveries }: History, delivery: Delivery): boolean {
+  const { dial, startedAt, repliedAt = startedAt } = delivery
+  // What is proposed is then recorded: there and back, twice.
+  const batchMs = 4 * longestNearMs * knobs.slowness
+  const most = (knobs.rules.maxInBatch * answeredWithinMs) / batchMs
+  const waiting = deliveries.filter(
+    (other) =>
+      other.dial.worker === dial.worker &&
+      other.startedAt <= repliedAt &&
+      (other.repliedAt ?? repliedAt) >= startedAt,
+  )
+  return knobs.hasOwnAcceptors && waiting.length > most
+}
 
 const isRepeated = (before: readonly Delivery[], { intentId, text, reply }: Delivery): boolean =>
   before.some(

@@ -51,6 +51,8 @@ export const excuses = {
   stalled: 'The program itself was not run for some time.',
   repeated: 'It was told so before, or an earlier delivery of it met trouble.',
   troubled: 'Something went wrong with it, or with another one at about that time.',
+  overrun:
+    'More asked at once than a Worker that accepts by itself takes in the time of an answer.',
   no_preflight: 'Nothing is simulated before it is sent.',
   disturbed: 'Something else than its own payments changed what the account can spend.',
   in_vain: 'It was carried in vain as often as may be.',

@@ -21,6 +21,9 @@ type Met = {
   backMs: number
 }
 
+/** A message takes so long at most, to the ledger or back, where nothing is slow. */
+export const longestNearMs = 25
+
 /** Names the place, draws what happens there, and lets the actor die or stall where it has to. */
 export function meet({ plan, scheduler, faultAt, story }: World, what: string, place: Place): Met {
   const actor = currentActor()
@@ -29,7 +32,8 @@ export function meet({ plan, scheduler, faultAt, story }: World, what: string, p
   const key = `${actor.name} ${what}#${count}`
   const random = createRandom(plan.seed, key)
   const isNear = place === 'ledger' || place === 'memory'
-  const latencyMs = () => plan.knobs.slowness * (isNear ? random.int(2, 25) : random.int(8, 120))
+  const latencyMs = () =>
+    plan.knobs.slowness * (isNear ? random.int(2, longestNearMs) : random.int(8, 120))
   const [outMs, backMs] = [latencyMs(), latencyMs()]
   const fault = faultAt(place, random)
   if (fault !== undefined) {
