@@ -4,6 +4,7 @@ import {
   type Hex,
   http,
   isAddressEqual,
+  type Log,
   parseEther,
   parseEventLogs,
 } from 'viem'
@@ -112,32 +113,38 @@ export const claimOf = (reply: Reply | undefined): Claim | 'broken' =>
   reply === undefined ? 'none' : (saidIn(reply)?.claim ?? 'broken')
 
 /** Reads what spent intents, in the chain's order, and how often the loan contract moved anything. */
-export async function spentOn({
-  anvilUrl,
-  forwarder,
-  loan,
-}: GroundTruth): Promise<{ spent: Spent[]; moves: number }> {
-  const client = createPublicClient({ transport: http(anvilUrl), cacheTime: 0 })
-  const logs = await client.getLogs({ address: [loan, forwarder.address], fromBlock: 0n })
+export async function spentOn(truth: GroundTruth): Promise<{ spent: Spent[]; moves: number }> {
+  const client = createPublicClient({ transport: http(truth.anvilUrl), cacheTime: 0 })
+  const address = [truth.loan, truth.forwarder.address]
+  const logs = await client.getLogs({ address, fromBlock: 0n })
   let moves = 0
   let moved: Spent['moved']
   const spent = logs.flatMap((log): Spent[] => {
-    const isLoan = isAddressEqual(log.address, loan)
-    const [event] = isLoan ? parseEventLogs({ abi: microLoanAbi, logs: [log] }) : []
-    const next = event && movedBy(event)
-    if (next !== undefined) {
+    const key = `${log.blockHash} ${log.logIndex}`
+    const said = saidBefore.get(key) ?? readLog(truth, log)
+    saidBefore.set(key, said)
+    if (said.moved !== undefined) {
       moves += 1
-      moved = next
+      moved = said.moved
     }
-    const [result] = resultsInLogs(forwarder, [log])
-    if (result === undefined || !isSpending(result.status)) return []
-    const { intentId, from, status: outcome } = result
+    if (said.result === undefined || !isSpending(said.result.status)) return []
+    const { intentId, from, status: outcome } = said.result
     // The forwarder reports each request after what it called.
     const own = moved
     moved = undefined
     return [{ intentId, from, outcome, moved: own }]
   })
   return { spent, moves }
+}
+
+/** What each log said, by its block and place: all logs are looked at again and again. */
+const saidBefore = new Map<string, ReturnType<typeof readLog>>()
+
+function readLog({ forwarder, loan }: GroundTruth, log: Log) {
+  const isLoan = isAddressEqual(log.address, loan)
+  const [event] = isLoan ? parseEventLogs({ abi: microLoanAbi, logs: [log] }) : []
+  const [result] = resultsInLogs(forwarder, [log])
+  return { moved: event && movedBy(event), result }
 }
 
 type LoanEvent = ReturnType<typeof parseEventLogs<typeof microLoanAbi, true>>[number]
