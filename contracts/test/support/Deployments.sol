@@ -49,11 +49,11 @@ library Deployments {
     {
         address[] memory relayers = new address[](1);
         relayers[0] = relayer;
-        return DeployedForwarder(_create("RelayForwarder", abi.encode(owner, guardian, relayers, target)));
+        return DeployedForwarder(deploy("RelayForwarder", abi.encode(owner, guardian, relayers, target)));
     }
 
     function loan(IMicroLoan.Setup memory setup) internal returns (DeployedLoan) {
-        return DeployedLoan(_create("MicroLoan", abi.encode(setup)));
+        return DeployedLoan(deploy("MicroLoan", abi.encode(setup)));
     }
 
     /// @dev A forwarder and the loan contract that it calls, which name each other, with the same owner and guardian.
@@ -68,7 +68,7 @@ library Deployments {
     }
 
     /// @dev Not by `deployCode`: a test that expects that to revert ends with it.
-    function _create(string memory name, bytes memory arguments) private returns (address created) {
+    function deploy(string memory name, bytes memory arguments) internal returns (address created) {
         bytes memory code = abi.encodePacked(vm.getCode(string.concat(name, ".sol:", name)), arguments);
         assembly ("memory-safe") {
             created := create(0, add(code, 0x20), mload(code))

@@ -4,28 +4,20 @@ pragma solidity 0.8.30;
 import {Test} from "forge-std/Test.sol";
 import {Vm} from "forge-std/Vm.sol";
 
-import {MicroLoan} from "../../../src/MicroLoan.sol";
 import {Deployments, Setups} from "../../support/Deployments.sol";
-
-contract SeeingMicroLoan is MicroLoan {
-    constructor(Setup memory setup) MicroLoan(setup) {}
-
-    fallback(bytes calldata) external returns (bytes memory) {
-        return abi.encode(_msgSender(), _msgData());
-    }
-}
 
 contract MicroLoanContextTest is Test {
     address internal stranger = makeAddr("stranger");
     Vm.Wallet internal alice = vm.createWallet("alice");
     address internal forwarder;
-    SeeingMicroLoan internal seeing;
+    address internal seeing;
     bytes internal see = "any call";
 
     function setUp() external {
         address owner = makeAddr("owner");
         forwarder = address(Deployments.forwarder(owner, address(0), owner, owner));
-        seeing = new SeeingMicroLoan(Setups.wide(forwarder, owner, 0.01 ether, 0));
+        seeing =
+            Deployments.deploy("SeeingMicroLoan", abi.encode(Setups.wide(forwarder, owner, 0.01 ether, 0)));
     }
 
     function test_WhenTheCallerIsDirect() external {
@@ -44,7 +36,7 @@ contract MicroLoanContextTest is Test {
 
     function _sees(address caller, bytes memory data, address sender, bytes memory seen) private {
         vm.prank(caller);
-        (bool success, bytes memory answer) = address(seeing).call(data);
+        (bool success, bytes memory answer) = seeing.call(data);
         assertTrue(success, "call");
         (address actualSender, bytes memory actualData) = abi.decode(answer, (address, bytes));
         assertEq(actualSender, sender, "sender");
