@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 
 // Plain .mjs: forge may call this with the machine's own Node, which does not strip types.
 const require = createRequire(import.meta.url)
@@ -27,7 +29,7 @@ function compile(input) {
   if (!input.settings.viaIR) return run(input)
   const output = { errors: [], contracts: {}, sources: {} }
   for (const [id, path] of Object.keys(input.sources).entries()) {
-    const own = run(narrowed(input, path))
+    const own = runOnce(JSON.stringify(narrowed(input, path)))
     output.contracts[path] = own.contracts?.[path] ?? {}
     output.sources[path] = { ...own.sources?.[path], id }
     const told = output.errors.map((error) => error.formattedMessage)
@@ -52,4 +54,18 @@ function narrowed(input, path) {
 
 function run(input, readImport) {
   return JSON.parse(require('solc').compile(JSON.stringify(input), { import: readImport }))
+}
+
+/** Keeps what came of it in the folder that `SOLC_KEPT` names: `npm test` builds what is deployed in two places. */
+function runOnce(text) {
+  const { SOLC_KEPT: folder } = process.env
+  if (folder === undefined) return run(JSON.parse(text))
+  const file = join(folder, createHash('sha256').update(text).digest('hex'))
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    const output = run(JSON.parse(text))
+    writeFileSync(file, JSON.stringify(output))
+    return output
+  }
 }

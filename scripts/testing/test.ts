@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempDisposableSync } from 'node:fs'
 import { join } from 'node:path'
 import { runChecks } from '../checks/main.ts'
-import { projectRoot } from '../contracts/forge.ts'
+import { buildContracts, projectRoot } from '../contracts/forge.ts'
 import { provide } from '../debian.ts'
 import { memoryFolder } from '../dev/memory-folder.ts'
 import { runCommand, runStep } from '../run-command.ts'
@@ -43,8 +43,10 @@ createCommand(import.meta, {
       if (process.env.CI === 'true') return { lines: [], isBad: true }
     }
     const began = performance.now()
+    using folder = mkdtempDisposableSync(join(memoryFolder(), 'ussd-relay-test-'))
+    process.env.SOLC_KEPT = folder.path
     // The compiler takes a core for a minute, and most of the other tests wait most of the time.
-    const failed = (await Promise.all([runChecksAndContracts(), runVitest()])).flat()
+    const failed = (await Promise.all([runChecksAndContracts(), runVitest(folder.path)])).flat()
     const minutes = ((performance.now() - began) / 60_000).toFixed(1)
     const verdict = failed.length === 0 ? 'all passed' : `FAILED: ${failed.join(', ')}`
     const line = `\nAfter ${minutes} minutes, with seed ${seed}: ${verdict}`
@@ -58,7 +60,9 @@ async function runChecksAndContracts(): Promise<string[]> {
     const { isOk } = await runStep({ name, command, environment: apart })
     return isOk ? [] : [name]
   }
-  // The contracts' tests compile everything, and the checks find it done.
+  // What does not compile is told of by the contracts' tests.
+  await buildContracts().catch(() => {})
+  // They compile everything else, and the checks find it done.
   const fuzz = ['--fuzz-seed', `0x${seed.toString(16)}`]
   const contracts = await run('contracts', 'forge', 'test', ...fuzz)
   // Coverage runs the contracts' tests once more, compiled in another way.
@@ -68,15 +72,9 @@ async function runChecksAndContracts(): Promise<string[]> {
   return [...contracts, ...checks, ...(await run('a planted bug', process.execPath, ...planting))]
 }
 
-async function runVitest(): Promise<string[]> {
-  const folder = mkdtempSync(join(memoryFolder(), 'ussd-relay-test-'))
-  try {
-    const show = (text: string) => process.stdout.write(text)
-    // What tests leave in the temporary folder, those that were killed above all, goes with it.
-    const own = { IS_WHOLE_RUN: '1', TMPDIR: folder }
-    const { code } = await runCommand(['vitest', 'run'], own, show)
-    return code === 0 ? [] : ['vitest']
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+async function runVitest(folder: string): Promise<string[]> {
+  const show = (text: string) => process.stdout.write(text)
+  // What tests leave in the temporary folder, those that were killed above all, goes with it.
+  const { code } = await runCommand(['vitest', 'run'], { IS_WHOLE_RUN: '1', TMPDIR: folder }, show)
+  return code === 0 ? [] : ['vitest']
 }
