@@ -83,7 +83,8 @@ async function start(memory: Memory, { chain, store, teller }: LooksOptions): Pr
 async function look(memory: Memory, options: LooksOptions): Promise<LookResult> {
   const { chain, store, sessions, teller, joining } = options
   const isAskedFor = (bloom: string | null) => [...joining].some((topic) => mayTell(topic, bloom))
-  if (await chain.readLogs(isAskedFor)) store.move(store.blocks(), chain.blocks())
+  const isRead = joining.size > 0 && (await chain.readLogs(isAskedFor))
+  if (isRead) store.move(store.blocks(), chain.blocks())
   const change = await chain.advance()
   switch (change.kind) {
     case 'lost':

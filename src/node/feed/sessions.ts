@@ -127,5 +127,6 @@ export function createSessions({ limits, clock, log, left }: SessionsOptions) {
 }
 
 function ofKey(sessions: ReadonlyMap<string, Session>, keyHash: string | undefined): Session[] {
+  if (keyHash === undefined) return []
   return [...sessions.values()].filter(({ socket }) => socket.keyHash === keyHash)
 }
