@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { until } from '../../../scripts/dev/wait.ts'
+import { times } from '../../support/sample.ts'
 import { dial, newSession, untilBalance } from '../support/caller.ts'
 import {
   accountOf,
@@ -68,8 +69,9 @@ describe('a payment', () => {
     expect((await dial(caller, '2', session)).text).toBe('CON Enter Recipient Address:_________')
   })
 
-  test('of 200 callers at once is 200 payments, with nonces in a row', async () => {
-    const callers = Array.from({ length: 200 }, (_, index) => `+2547000${20000 + index}`)
+  test('of many callers at once is as many payments, with nonces in a row', async () => {
+    const length = times({ sampled: 60, full: 200 })
+    const callers = Array.from({ length }, (_, index) => `+2547000${20000 + index}`)
     const nonceBefore = await relayerNonce()
     const borrowed = await Promise.all(callers.map(borrow))
     const wrong = borrowed.filter((text) => !text.startsWith('END Loan Requested\nTx: 0x'))
@@ -80,7 +82,7 @@ describe('a payment', () => {
     )
     expect(made).toEqual(callers.map(() => 1))
     // What had to wait on a busy machine left with others, up to twelve on a nonce.
-    expect((await relayerNonce()) - nonceBefore).toBeGreaterThanOrEqual(200 / 12)
+    expect((await relayerNonce()) - nonceBefore).toBeGreaterThanOrEqual(length / 12)
   })
 })
 

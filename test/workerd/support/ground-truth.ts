@@ -5,7 +5,7 @@ import {
   encodeFunctionData,
   formatEther,
   type Hex,
-  isAddressEqual,
+  pad,
   parseEther,
 } from 'viem'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
@@ -55,16 +55,17 @@ export async function fund(phone: string, amount: string): Promise<void> {
 /** What the forwarder said of an account's requests, in the order of the chain. */
 export async function processed(account: Address) {
   const address = bindings.FORWARDER_ADDRESS as Address
+  // Both of its events name the intent, and then the account.
+  const topics = [null, null, pad(account)]
   const logs = (await rpc('eth_getLogs', [
-    { address, fromBlock: '0x0', toBlock: 'latest' },
+    { address, topics, fromBlock: '0x0', toBlock: 'latest' },
   ])) as (RawLog & { transactionHash: Hex })[]
-  const results = logs.flatMap((log) =>
+  return logs.flatMap((log) =>
     resultsInLogs({ chainId: 31, address }, [log]).map((result) => ({
       ...result,
       hash: log.transactionHash,
     })),
   )
-  return results.filter(({ from }) => isAddressEqual(from, account))
 }
 
 /** Transactions that the relayer has on the chain, or in its pool too. */
