@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
@@ -58,14 +58,10 @@ function run(input, readImport) {
 
 /** Keeps what came of it in the folder that `SOLC_KEPT` names: `npm test` builds what is deployed in two places. */
 function runOnce(text) {
-  const { SOLC_KEPT: folder } = process.env
-  if (folder === undefined) return run(JSON.parse(text))
+  const { SOLC_KEPT: folder = '' } = process.env
   const file = join(folder, createHash('sha256').update(text).digest('hex'))
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    const output = run(JSON.parse(text))
-    writeFileSync(file, JSON.stringify(output))
-    return output
-  }
+  if (folder !== '' && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))
+  const output = run(JSON.parse(text))
+  if (folder !== '') writeFileSync(file, JSON.stringify(output))
+  return output
 }

@@ -4,8 +4,7 @@ import { type HttpFault, misbehave } from '../faults/misbehave.ts'
 import { createRules, type Timing } from '../faults/rules.ts'
 import { startLoopbackServer, textOf } from '../loopback-server.ts'
 import { createRandom } from '../random.ts'
-import { type Answer, createCommands } from './commands.ts'
-import type { RedisValue } from './connection.ts'
+import { createCommands } from './commands.ts'
 
 type BridgeRule = Timing & {
   fault: HttpFault
@@ -71,9 +70,6 @@ export async function startRedisBridge({
     if (method !== 'POST') return [405, { error: 'ERR use POST' }]
     const list = parse(body)
     if (list === undefined) return [400, { error: 'ERR failed to parse the body' }]
-    const isEncoded = headers['upstash-encoding'] === 'base64'
-    const shown = (answer: Answer) =>
-      isEncoded && 'result' in answer ? { result: base64Of(answer.result) } : answer
     switch (new URL(url, 'http://bridge').pathname) {
       case '/': {
         const [command, ...more] = list
@@ -82,11 +78,11 @@ export async function startRedisBridge({
         }
         const answer = await commands.run(command)
         // Upstash answers a refused command with 400.
-        return ['error' in answer ? 400 : 200, shown(answer)]
+        return ['error' in answer ? 400 : 200, answer]
       }
       case '/pipeline': {
         const answers = []
-        for (const command of list) answers.push(shown(await commands.run(command)))
+        for (const command of list) answers.push(await commands.run(command))
         return [200, answers]
       }
       default:
@@ -107,9 +103,4 @@ function parse(body: string): string[][] | undefined {
   } catch {
     return undefined
   }
-}
-
-function base64Of(value: RedisValue): RedisValue {
-  if (Array.isArray(value)) return value.map(base64Of)
-  return typeof value === 'string' && value !== 'OK' ? Buffer.from(value).toString('base64') : value
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { ErrorReply } from '@redis/client'
 import { connectRedis, type RedisValue } from './connection.ts'
 
-export type Answer = { result: RedisValue } | { error: string }
+type Answer = { result: RedisValue } | { error: string }
 
 /** Carries commands to the Redis server; with a clock, scripts are told its time and not the server's. */
 export function createCommands(redisPort: number, now: (() => number) | undefined) {
