@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 /** An HTTP server on the loopback address. It can go away and come back on its port. */
 export type LoopbackServer = Awaited<ReturnType<typeof startLoopbackServer>>
@@ -47,12 +48,5 @@ export async function startLoopbackServer(serve: Serve, port = 0) {
   }
 }
 
-export async function bytesOf(message: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of message) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
-
-export async function textOf(message: IncomingMessage): Promise<string> {
-  return (await bytesOf(message)).toString('utf8')
-}
+/** Reads the whole body of a request. */
+export const textOf = (message: IncomingMessage): Promise<string> => text(message)

@@ -13,7 +13,7 @@ type BridgeRule = Timing & {
 
 export type RedisBridge = Awaited<ReturnType<typeof startRedisBridge>>
 
-/** Serves what Upstash's client asks for: `POST /` and `POST /pipeline`. */
+/** Serves what Upstash's client posts to `/` and `/pipeline`. */
 export async function startRedisBridge({
   redisPort,
   port = 0,
@@ -61,13 +61,12 @@ export async function startRedisBridge({
   }
 
   async function answerTo(
-    { headers, method, url = '/' }: IncomingMessage,
+    { headers, url = '/' }: IncomingMessage,
     body: string,
   ): Promise<[status: number, answer: unknown]> {
     if (headers.authorization !== `Bearer ${token}`) {
       return [401, { error: 'WRONGPASS invalid or missing auth token' }]
     }
-    if (method !== 'POST') return [405, { error: 'ERR use POST' }]
     const list = parse(body)
     if (list === undefined) return [400, { error: 'ERR failed to parse the body' }]
     switch (new URL(url, 'http://bridge').pathname) {

@@ -20,7 +20,6 @@ export function createCommands(redisPort: number, now: (() => number) | undefine
         throw error
       }
     },
-
     count: () => count,
     lead(port: number) {
       redis.close()

@@ -9,11 +9,8 @@ type Unread = { length: number; at: number; clients: number }
 /** Knows how much may wait to be read where a runtime does not tell: what was sent, less what time allowed to read. */
 export function createUnread(limits: FeedLimits, { now }: Pick<Clock, 'now'>) {
   const byKey = new Map<string, Unread>()
-  const inAll: Unread = newUnread()
-
-  function newUnread(): Unread {
-    return { length: 0, at: now(), clients: 0 }
-  }
+  const newUnread = (): Unread => ({ length: 0, at: now(), clients: 0 })
+  const inAll = newUnread()
 
   function of(keyHash: string): readonly Unread[] {
     const known = byKey.get(keyHash) ?? newUnread()

@@ -39,8 +39,6 @@ function makeBlock(number: number, parentHash: Hex, madeAt: number) {
   return { ...fields, hash, size: '0x1', uncles: [], transactions: [] as Hex[] }
 }
 
-export type ModelNode = ReturnType<typeof createModelNode>
-
 /** A node in a time of its own, whose blocks come as they are told to, and which counts what it is asked. */
 export function createModelNode({ earlier = [] as readonly number[], serves = true } = {}) {
   const scheduler = createScheduler(Date.UTC(2026, 0, 5))

@@ -10,20 +10,16 @@ const head = 'x'.repeat(1_600)
 /** The connections of a feed on a runtime that does not tell what was read. */
 function open(limits = feedLimits) {
   const clock = createHandClock()
-  const now = clock.now()
-  let passed = 0
   const sessions = createSessions({
     limits,
-    clock: { ...clock, now: () => now + passed },
+    clock,
     log: () => {},
     left: () => {},
   })
   let opened = 0
   return {
     sessions,
-    pass(ms: number): void {
-      passed += ms
-    },
+    pass: clock.forward,
     /** A client that listens and sends nothing. */
     listener(keyHash: string) {
       const closings: string[] = []
