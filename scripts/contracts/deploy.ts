@@ -11,7 +11,7 @@ import type { Chain as ServedChain } from '../../src/chain/chains.ts'
 import { type ChainNode, maxGasPrice, openNode, priceObstacle } from '../stack/chain/node.ts'
 import { readIfThere, writeJson } from '../stack/files.ts'
 import { createTreasury, type Treasury } from '../stack/money/treasury.ts'
-import { StackError } from '../stack/report.ts'
+import { money, StackError } from '../stack/report.ts'
 import { buildContracts, readArtifact } from './forge.ts'
 import { forwarderAt, loanAt } from './reads.ts'
 import { type DeploymentRecord, deploymentRecord } from './records.ts'
@@ -68,8 +68,10 @@ export async function deployContracts(options: DeployOptions) {
     return finish(chain, options, before.record)
   }
   // Each sending looks once more; here nothing is recorded yet.
-  const obstacle = priceObstacle(maxGasPrice(maxGasPriceWei, node), await client.getGasPrice())
+  const price = await client.getGasPrice()
+  const obstacle = priceObstacle(maxGasPrice(maxGasPriceWei, node), price)
   if (obstacle !== undefined) throw new StackError(`nothing was sent: ${obstacle}`)
+  if (!before?.hasForwarder) await checkFunds(chain, price, options.poolWei)
   const record = isThere ? before.record : await planRecord(chain, before)
   writeJson(recordFile, record)
   log('deploying contracts')
@@ -79,6 +81,19 @@ export async function deployContracts(options: DeployOptions) {
     (await checkCode(chain, 'MicroLoan', record.loan))
   if (!isSeen) throw missingCode(recordFile)
   return finish(chain, options, record)
+}
+
+/** Bounds the gas that both contracts and the pool's money take, with what their transactions reserve. */
+const deploymentGas = 8_500_000n
+
+/** Refuses a deployment that its payer cannot pay for at today's price. @throws {StackError} */
+async function checkFunds({ node, deployer }: Chain, priceWei: bigint, poolWei = 0n) {
+  const [has, gasWei] = [await deployer.balance(), (deploymentGas * priceWei * 11n) / 10n]
+  if (has >= gasWei + poolWei) return
+  const amount = (wei: bigint) => money(wei, node.chain.currency)
+  throw new StackError(
+    `Insufficient funds: ${deployer.address} has ${amount(has)}, and a deployment takes ${amount(gasWei)} for gas at today's price and ${amount(poolWei)} for the pool. Send it ${amount(gasWei + poolWei - has)}. Nothing was sent.`,
+  )
 }
 
 type Found = NonNullable<Awaited<ReturnType<typeof findDeployed>>>
@@ -243,7 +258,7 @@ async function checkCode({ client }: Chain, name: ContractName, address: Address
 
 function publicRecord(file: string): StackError {
   return new StackError(
-    `${file} is the record of a public network, and the node serves another chain with its id`,
+    `${file} is the record of a public network, and the node serves another chain with its id: name a file for that one, --record FILE`,
   )
 }
 

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
-import { chains } from '../../src/chain/chains.ts'
+import { type Chain, chains, poolRules } from '../../src/chain/chains.ts'
+import { fundsWanted } from '../../src/operator/health.ts'
 import { relayerAccount } from '../../src/relay/keys.ts'
+import { maxGasPrice, openNode, readMaxGasPrice } from '../stack/chain/node.ts'
 import { createCommand } from '../stack/command.ts'
-import { onPublicChain } from '../stack/deployment.ts'
-import { environments, readEnvironment } from '../stack/options.ts'
+import { environments, readEnvironment, readNodeUrls } from '../stack/options.ts'
 import { Misused, money, StackError } from '../stack/report.ts'
 import { makeSecrets } from '../stack/secrets.ts'
 
@@ -13,22 +14,24 @@ const usage = `Usage: npm run -s secrets -- new --network testnet|mainnet [--out
 Makes the secrets of a deployment and prints them as JSON, for
   npm run -s secrets -- new --network testnet | npx wrangler secret bulk --env testnet
 Nothing is stored; with --out they are written to a new file that only you can read, and not printed.
-NODE_URL of the environment goes along: it may end in a key of yours.`
+NODE_URL of the environment goes along: it may end in a key of yours. That node is asked for today's price of gas, of
+which follows what the relayer needs (at the price MAX_GAS_PRICE_WEI where none is named).`
 
 createCommand(import.meta, {
   usage,
   options: { network: undefined, out: undefined, json: false },
-  async run({ network, out, json }, given, { env: { NODE_URL }, complain }) {
+  async run({ network, out, json }, given, { env, complain }) {
     if (given.join(' ') !== 'new') throw new Misused()
     const { id, name, currency } = chains[environments[readEnvironment(network, '--network')]]
+    const { NODE_URL = '' } = env
+    const { price, todayWei, atWorstWei } = await askFunds(env, id)
     const { RPC_KEY: _, ...made } = makeSecrets()
     const secrets = {
       ...made,
       CALLBACK_SECRET: randomBytes(32).toString('base64url'),
-      ...(NODE_URL ? { NODE_URL } : {}),
+      ...(NODE_URL === '' ? {} : { NODE_URL }),
     }
     const { address: relayer } = relayerAccount(secrets.RELAYER_MNEMONIC, id, 0)
-    const fundWei = onPublicChain.relayer
     if (out !== undefined && existsSync(out)) {
       // They may be in use.
       throw new StackError(`${out} is there already. Nothing was made.`)
@@ -38,13 +41,31 @@ createCommand(import.meta, {
     if (!json) {
       // Beside what is piped on.
       complain(
-        `Relayer ${relayer}: send it ${money(fundWei, currency)} for gas on ${name}.\nKeep a copy of these secrets offline: losing ACCOUNT_KEY_SECRET loses every account for good.`,
+        `Relayer ${relayer}: send it ${money(todayWei, currency)} on ${name}, gas for 50 payments at ${price}, one after another; ${money(atWorstWei, currency)} lets 50 be open at a time, whatever becomes of the price.\nKeep a copy of these secrets offline: losing ACCOUNT_KEY_SECRET loses every account for good.`,
       )
     }
     const shown = out === undefined ? { secrets } : { file: out }
     return {
-      json: { relayer, fundWei: `${fundWei}`, currency, ...shown },
+      json: {
+        relayer,
+        fundWei: `${todayWei}`,
+        fundAtWorstWei: `${atWorstWei}`,
+        currency,
+        ...shown,
+      },
       lines: out === undefined ? [text] : [],
     }
   },
 })
+
+/** Says what 50 payments take, at which price. @throws {StackError} the node that is named does not answer */
+async function askFunds(env: NodeJS.ProcessEnv, id: Chain['id']) {
+  const urls = readNodeUrls(env.NODE_URL, 'NODE_URL')
+  const node = urls.length === 0 ? undefined : await openNode(urls, id)
+  const maxWei = maxGasPrice(readMaxGasPrice(env), { isAnvil: false })
+  const gasPriceWei = node === undefined ? maxWei : await node.client.getGasPrice()
+  const price =
+    node === undefined ? "the highest price (NODE_URL would tell today's)" : "today's price"
+  const terms = { rules: poolRules.rootstock, fees: { minWei: 0n, maxWei } }
+  return { price, ...fundsWanted(terms, gasPriceWei) }
+}

@@ -111,15 +111,21 @@ export function poolLine({ pool }: StatusAnswer['contracts'], currency: string):
 type Relayer = StatusAnswer['relayers'][number]
 
 export function relayerLine(relayer: Relayer, currency: string): string {
-  const { address, balanceWei, lastsFor, wantedWei, nonces, inFlight, queued, oldestAt } = relayer
+  const { address, balanceWei, lastsFor, lastsAtWorst, wantedWei, wantedAtWorstWei } = relayer
+  const { nonces, inFlight, queued, oldestAt } = relayer
   const has =
     balanceWei === null ? 'has not been looked at yet' : `has ${money(balanceWei, currency)}`
-  const lasts = lastsFor === null ? '' : `, enough for ${lastsFor} payments`
+  const lasts =
+    lastsFor === null
+      ? ''
+      : `, enough for ${lastsFor} payments at today's price, ${lastsAtWorst} at worst`
   const nonce = `nonce ${nonces.ledger} here, ${nonces.chain ?? 'not known'} in the chain`
   const since = oldestAt === null ? '' : ` since ${oldestAt}`
   const waits = `${inFlight} in flight, ${queued} queued${since}`
   const send =
-    wantedWei === null ? '' : ` Send ${money(wantedWei, currency)} there; nothing is lost.`
+    wantedWei === null || wantedAtWorstWei === null
+      ? ''
+      : ` Have ${money(wantedWei, currency)} there for 50 (${money(wantedAtWorstWei, currency)} at worst); nothing is lost.`
   return `Relayer ${address} ${has}${lasts}; ${nonce}; ${waits}.${send}`
 }
 

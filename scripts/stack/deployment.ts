@@ -19,7 +19,7 @@ const onAnvil = {
 }
 
 /** Where money is scarce: two loans, a few hundred payments, and what both contracts cost at most. */
-export const onPublicChain: typeof onAnvil = {
+const onPublicChain: typeof onAnvil = {
   pool: parseEther('0.02'),
   relayer: parseEther('0.002'),
   relayerLow: parseEther('0.0005'),

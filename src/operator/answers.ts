@@ -112,9 +112,12 @@ export const statusAnswer = z.object({
       address,
       balanceWei: z.nullable(wei),
       gasPriceWei: z.nullable(wei),
-      /** Counts the payments that the balance pays for, at the highest price of each. */
+      /** Counts the payments that the balance lasts for: at today's price, and at the highest of each. */
       lastsFor: z.nullable(z.int()),
+      lastsAtWorst: z.nullable(z.int()),
+      /** Is what 50 payments take at these two prices, where the balance lasts for fewer than 20. */
       wantedWei: z.nullable(wei),
+      wantedAtWorstWei: z.nullable(wei),
       /** Gives the next one: as the ledger counts, in the chain, and with what waits in the pool. */
       nonces: z.object({ ledger: z.int(), chain: z.nullable(z.int()), pool: z.nullable(z.int()) }),
       inFlight: z.int(),

@@ -2,7 +2,13 @@ import type { PoolRules } from '../chain/chains.ts'
 import type { DayOfCalls } from '../keys/key-store.ts'
 import type { FeeLimits } from '../relay/fees.ts'
 import type { NotedObstacle, Vitals } from '../relay/ledger/port.ts'
-import { highestCostWei, isCrowded, roomFor } from '../relay/pay/admission.ts'
+import {
+  fundsFor,
+  highestCostWei,
+  isCrowded,
+  paymentsFrom,
+  roomFor,
+} from '../relay/pay/admission.ts'
 import { mostOffMs } from '../runtime/clock.ts'
 import type { Check, CheckName, HealthAnswer } from './answers.ts'
 import { isoOf } from './records.ts'
@@ -139,7 +145,7 @@ function lateOf({ at }: { at: number }, vitals: Vitals, what: string): Finding |
 function fundsOf({ vitals, terms }: KnownCondition): Finding {
   const { funds } = vitals.sight
   if (funds === undefined) return unknown("No round has seen the relayer's balance yet")
-  const lasts = paymentsLeft(vitals, terms) ?? 0
+  const lasts = paymentsLeft(vitals, terms)?.atWorst ?? 0
   const says = `The relayer's balance is enough for ${lasts} payments at the highest price`
   const isEnough = lasts > vitals.carried + vitals.waiting
   return lateOf(funds, vitals, "the relayer's balance") ?? (isEnough ? ok(says) : refusing(says))
@@ -163,22 +169,33 @@ function intakeOf({ vitals: { intake, now } }: KnownCondition): Finding {
 const priceIn = ({ sight: { gasPrice } }: Vitals, { fees }: Condition['terms']): bigint =>
   gasPrice === undefined ? fees.maxWei : BigInt(gasPrice.wei)
 
-export function paymentsLeft(vitals: Vitals, terms: Condition['terms']): number | undefined {
+/** Counts the payments that the relayer's balance lasts for; undefined before it was seen. */
+export function paymentsLeft(vitals: Vitals, terms: Condition['terms']) {
   const { funds } = vitals.sight
   if (funds === undefined) return undefined
-  const gasPriceWei = priceIn(vitals, terms)
-  return roomFor(terms, { gasPriceWei, balanceWei: BigInt(funds.wei) }).open
+  const means = { gasPriceWei: priceIn(vitals, terms), balanceWei: BigInt(funds.wei) }
+  return { today: paymentsFrom(terms, means), atWorst: roomFor(terms, means).open }
 }
 
-/** Calls a relayer low that pays for fewer, and asks for enough for plenty. */
-const fewPayments = 50
-const plentyPayments = 500n
+/** Calls a relayer low that lasts for fewer payments at today's price. */
+const fewPayments = 20
 
-/** Tells what to send to the relayer, in wei; undefined where it has enough, or nothing is known. */
-export function wantedWei(vitals: Vitals, terms: Condition['terms']): bigint | undefined {
+/** Is what a relayer is to last for. */
+export const wantedPayments = 50n
+
+/** Tells what the relayer is to have, in wei; undefined where it has enough, or nothing is known. */
+export function wantedFunds(vitals: Vitals, terms: Condition['terms']) {
   const left = paymentsLeft(vitals, terms)
-  if (left === undefined || left >= fewPayments) return undefined
-  return highestCostWei(terms, priceIn(vitals, terms)) * plentyPayments
+  if (left === undefined || left.today >= fewPayments) return undefined
+  return fundsWanted(terms, priceIn(vitals, terms))
+}
+
+/** Returns what 50 payments take, in wei: at today's price, and at the highest of each. */
+export function fundsWanted(terms: Condition['terms'], gasPriceWei: bigint) {
+  return {
+    todayWei: fundsFor(terms, gasPriceWei, wantedPayments),
+    atWorstWei: highestCostWei(terms, gasPriceWei) * wantedPayments,
+  }
 }
 
 const contractFindings = {

@@ -35,8 +35,12 @@ const metrics: Record<string, readonly [help: string, read: (of: Known) => reado
     (of) => [[of.sight.funds?.wei, of.own]],
   ],
   relay_relayer_payments_left: [
-    'payments that the balance pays for, at the highest price that each may come to',
-    (of) => [[of.left, of.own]],
+    "payments that the balance lasts for at today's price",
+    (of) => [[of.left?.today, of.own]],
+  ],
+  relay_relayer_payments_at_worst: [
+    'payments that it pays for at the highest price that each may come to: so many may be open',
+    (of) => [[of.left?.atWorst, of.own]],
   ],
   relay_relayer_next_nonce: ['as the ledger counts', (of) => [[of.nextNonce, of.own]]],
   relay_relayer_in_flight: [

@@ -2,7 +2,7 @@ import type { Intake, Vitals } from '../relay/ledger/port.ts'
 import { undecidedPhases } from '../relay/ledger/transitions.ts'
 import { alertsNow } from './alerting/alerts.ts'
 import type { StatusAnswer } from './answers.ts'
-import { healthOf, type KnownCondition, paymentsLeft, wantedWei } from './health.ts'
+import { healthOf, type KnownCondition, paymentsLeft, wantedFunds } from './health.ts'
 import { isoOf, isoOrNull, type Subject, toAlert } from './records.ts'
 import { version } from './version.ts'
 
@@ -50,13 +50,17 @@ const countedOf = ({ since, counts }: Vitals['lately']['hour']) => ({
 
 function relayerOf({ relayer }: Subject, { vitals, terms }: KnownCondition, counts: Counts) {
   const { sight, oldest } = vitals
+  const left = paymentsLeft(vitals, terms)
+  const wanted = wantedFunds(vitals, terms)
   const open = undecidedPhases.flatMap((phase) => oldest[phase] ?? [])
   return {
     address: relayer(),
     balanceWei: sight.funds?.wei ?? null,
     gasPriceWei: sight.gasPrice?.wei ?? null,
-    lastsFor: paymentsLeft(vitals, terms) ?? null,
-    wantedWei: wantedWei(vitals, terms)?.toString() ?? null,
+    lastsFor: left?.today ?? null,
+    lastsAtWorst: left?.atWorst ?? null,
+    wantedWei: wanted?.todayWei.toString() ?? null,
+    wantedAtWorstWei: wanted?.atWorstWei.toString() ?? null,
     nonces: { ledger: vitals.nextNonce, ...counts },
     inFlight: vitals.carried,
     queued: vitals.waiting,

@@ -1,7 +1,14 @@
 import { formatAmountDown } from '../../loan/amounts.ts'
 import type { ActiveAlert } from '../../relay/ledger/port.ts'
 import type { AlertName, CheckName } from '../answers.ts'
-import { checksOf, type KnownCondition, paymentsLeft, usedOf, wantedWei } from '../health.ts'
+import {
+  checksOf,
+  type KnownCondition,
+  paymentsLeft,
+  usedOf,
+  wantedFunds,
+  wantedPayments,
+} from '../health.ts'
 import { isoOf, type Subject } from '../records.ts'
 
 const fewLoans = 10n
@@ -63,15 +70,17 @@ function failure(name: CheckName, remedy: string): Find {
 
 function lowRelayer(known: KnownCondition, { relayer, chain }: Subject): string | undefined {
   const { vitals, terms } = known
-  const wanted = wantedWei(vitals, terms)
+  const wanted = wantedFunds(vitals, terms)
   if (wanted === undefined) return undefined
   const { funds } = vitals.sight
-  const left = paymentsLeft(vitals, terms)
+  const left = paymentsLeft(vitals, terms)?.today
   const { waiting } = vitals.oldest
   const queue =
     waiting === undefined ? '' : `; ${vitals.waiting} payments wait since ${isoOf(waiting)}`
   const has = `Relayer ${relayer()} has ${formatAmountDown(BigInt(funds?.wei ?? 0))} ${chain.currency}`
-  return `${has}, enough for ${left} payments${queue}. Send ${formatAmountDown(wanted)} there; nothing is lost.`
+  const [today, worst] = [wanted.todayWei, wanted.atWorstWei].map((wei) => formatAmountDown(wei))
+  const lasts = `enough for ${left} payments at today's price${queue}`
+  return `${has}, ${lasts}. Have ${today} there for ${wantedPayments} (${worst} at the highest price); nothing is lost.`
 }
 
 function stuckPayment({ vitals, terms }: KnownCondition): string | undefined {

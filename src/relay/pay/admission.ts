@@ -7,6 +7,7 @@ import {
   executeGas,
   gasPriceFor,
   mostInnerGas,
+  mostUsedGas,
   requestLifetimeSeconds,
   type Terms,
 } from '../relayer.ts'
@@ -40,8 +41,7 @@ export function roomFor(
   terms: Terms,
   { gasPriceWei, balanceWei }: Funding,
 ): Omit<Room, 'ofAccount'> {
-  const most = balanceWei / highestCostWei(terms, gasPriceWei)
-  const open = most > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(most)
+  const open = countOf(balanceWei / highestCostWei(terms, gasPriceWei))
   return { open, waiting: mostWaiting(terms) }
 }
 
@@ -54,6 +54,27 @@ export function highestCostWei(terms: Terms, gasPriceWei: bigint): bigint {
   }
   if (highestWei > fees.maxWei) highestWei = fees.maxWei
   return BigInt(mostInnerGas + executeGas) * (highestWei > 0n ? highestWei : 1n)
+}
+
+/** Returns the wei that last for so many payments, one after another, at today's price of gas. */
+export function fundsFor(terms: Terms, gasPriceWei: bigint, payments: bigint): bigint {
+  return highestCostWei(terms, gasPriceWei) + (payments - 1n) * usualCostWei(terms, gasPriceWei)
+}
+
+/** Returns for how many payments a balance lasts at today's price: the last needs its highest cost. */
+export function paymentsFrom(terms: Terms, { gasPriceWei, balanceWei }: Funding): number {
+  const spareWei = balanceWei - highestCostWei(terms, gasPriceWei)
+  if (spareWei < 0n) return 0
+  return countOf(spareWei / usualCostWei(terms, gasPriceWei) + 1n)
+}
+
+function usualCostWei(terms: Terms, gasPriceWei: bigint): bigint {
+  const priceWei = gasPriceFor(terms, gasPriceWei, undefined) ?? terms.fees.maxWei
+  return BigInt(mostUsedGas) * (priceWei > 0n ? priceWei : 1n)
+}
+
+function countOf(most: bigint): number {
+  return most > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(most)
 }
 
 /** Limits waiting payments to what a quarter of a request's lifetime carries. */

@@ -736,7 +736,9 @@ describe('money for gas and for loans', () => {
     const relayers = (...args: string[]) => deployment.operate(relayersCommand, args, { env })
     const process = await deployment.operate('ops/relayers-cli.ts', [], { env })
     expect(process.output).toMatch(
-      new RegExp(`^Relayer ${chain.relayer} has 99\\.\\d+ tRBTC, enough for \\d+ payments; nonce`),
+      new RegExp(
+        `^Relayer ${chain.relayer} has 99\\.\\d+ tRBTC, enough for \\d+ payments at today's price, \\d+ at worst; nonce`,
+      ),
     )
     const given = await relayers('top-up', '100.5')
     const has = `Relayer ${chain.relayer} has 100.5 tRBTC for gas.\n`

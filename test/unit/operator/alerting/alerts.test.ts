@@ -16,8 +16,9 @@ const pool = (liquidityWei: string) => ({
 })
 
 const funds = (wei: bigint) => conditionWith({}, { funds: { wei: `${wei}`, at: now } })
-// 266,000 gas a payment, at the highest price of 1 gwei.
-const ofPayments = (count: bigint) => funds(count * 266_000n * 10n ** 9n)
+// 116,000 gas a payment at 0.1 gwei; the last needs 266,000 at the highest price of 1 gwei.
+const ofPayments = (count: bigint, more = 0n) =>
+  funds((266_000n + (count - 1n) * 11_600n) * 10n ** 9n + more)
 const oldest = (ages: object) => conditionWith({ oldest: { ...noneOpen, ...ages } })
 const lateMs = poolRules.rootstock.replaceAfterMs * 3
 const loans = (wei: bigint) => conditionWith({}, { contracts: pool(`${wei}`) })
@@ -41,8 +42,8 @@ const used = (relay: number) => {
 describe('alerts', () => {
   test.for<[what: string, known: KnownCondition, alerts: string[]]>([
     ['nothing where all is well', conditionWith(), []],
-    ['nothing where a relayer has enough', ofPayments(50n), []],
-    ['a relayer that has few payments left', ofPayments(49n), ['relayer_low']],
+    ['nothing where a relayer has enough', ofPayments(20n), []],
+    ['a relayer that has few payments left', ofPayments(20n, -1n), ['relayer_low']],
     ['nothing where a block may yet take it', conditionWith({ signedAt: now - lateMs + 1 }), []],
     ['a payment that no block takes in time', conditionWith({ signedAt: now - lateMs }), ['stuck']],
     ['nothing where two blocks have not taken it', signedBefore(2), []],
@@ -77,7 +78,7 @@ describe('alerts', () => {
   test('say what to send to a relayer, and what waits since when', () => {
     const waiting = { waiting: 3, oldest: { ...noneOpen, waiting: now - 60_000 } }
     expect(saysOf(conditionWith(waiting, { funds: { wei: '0', at: now } }))).toEqual([
-      `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments; 3 payments wait since 2023-11-14T22:12:20.000Z. Send 0.133 there; nothing is lost.`,
+      `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments at today's price; 3 payments wait since 2023-11-14T22:12:20.000Z. Have 0.000834 there for 50 (0.0133 at the highest price); nothing is lost.`,
     ])
   })
 
