@@ -3,6 +3,7 @@ import type { HealthAnswer } from '../operator/answers.ts'
 import { healthRoutes } from '../operator/route.ts'
 import { basicPassword, bearerToken, isSameSecret } from '../runtime/bearer.ts'
 import { faultOf, type Log } from '../runtime/log.ts'
+import type { Tally } from '../ussd/gateways/tally.ts'
 import { ConfigError } from './environment.ts'
 
 export type App = Hono
@@ -14,10 +15,12 @@ export type AppOptions = {
   node: Hono
   keys: Hono
   operator: Hono
+  tally: Tally
   log: Log
 }
 
-export function createApp({ ussd, callbackSecret, node, keys, operator, log }: AppOptions): App {
+export function createApp(options: AppOptions): App {
+  const { ussd, callbackSecret, node, keys, operator, tally, log } = options
   const app = new Hono()
   app.route('/', operator)
   app.route('/rpc', node)
@@ -32,7 +35,10 @@ export function createApp({ ussd, callbackSecret, node, keys, operator, log }: A
     })
   }
   app.route('/ussd', ussd)
-  app.notFound((c) => c.text('Not found\n', 404))
+  app.notFound((c) => {
+    tally.addUnserved(c.req.path)
+    return c.text('Not found\n', 404)
+  })
   app.onError((error, c) => {
     log({ level: 'error', event: 'request.failed', message: faultOf(error) })
     return c.text('END Service not available. Please try again later.', 500)

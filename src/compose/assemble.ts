@@ -22,6 +22,7 @@ import { createCarriedText } from '../ussd/gateways/carried-text.ts'
 import { declaredGateway } from '../ussd/gateways/declared.ts'
 import type { Gateway } from '../ussd/gateways/gateway.ts'
 import { africasTalking, hubtel } from '../ussd/gateways/known.ts'
+import { createTally, type Tally } from '../ussd/gateways/tally.ts'
 import { closedRoutes, ussdRoutes } from '../ussd/route.ts'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
@@ -36,22 +37,21 @@ export type Assembly = ReturnType<typeof assemble>
 
 export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const { clock, log } = runtime
-  const { keyStore: store } = stores
-  const { upstreamBudget: limits } = config
-  const budget = limits && createUpstreamBudget({ store, limits, ...runtime })
+  const { keyStore: store, answers: shared } = stores
+  const budget = assembleBudget(config, runtime, store)
   function serviceOf(chainId: number, asker: Asker): NodeService {
     const ofRelay = chainId === config.chain.id ? budget : undefined
     const note = ofRelay && ((calls: number) => ofRelay.note(asker, calls))
     const urls = urlsOf(config, chainId)
     const checks = { mining: config.miningOf(chainId), compares: config.comparesState }
-    const shared = stores.answers
     return createNodeService({ chainId, urls, ...checks, ...runtime, shared, note })
   }
   const nodeService = serviceOf(config.chain.id, 'relay')
   // Counted apart from the relay, where calls are counted.
   const callersService = budget ? serviceOf(config.chain.id, 'callers') : nodeService
   const keys = assembleKeys(config, runtime, store, budget)
-  const operations = assembleOperations({ config, runtime, stores, nodeService, budget })
+  const tally = createTally(gatewaysOf(config).map(({ name }) => name))
+  const operations = assembleOperations({ config, runtime, stores, nodeService, budget, tally })
   const lookAtContracts = createContractsLook(createTargetCheck(forwarderOf(config), config.loan))
   const sendSms = assembleSms(config, runtime, stores.memory)
   let app: App | undefined
@@ -77,8 +77,9 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
       return feedKeeperOver(service)
     })
     return createApp({
-      ussd: ussdOf(config, runtime, nodeService, stores),
+      ussd: ussdOf({ config, runtime, nodeService, stores, tally }),
       callbackSecret: config.callbackSecret,
+      tally,
       node: nodeRoutes({ keys, services, sockets, clock, background: runtime.background, log }),
       keys: keyRoutes({ store, operatorToken, chainIds, isServed, now: clock.now }),
       operator: operatorRoutes({ operator, operatorToken, log })
@@ -117,6 +118,14 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   }
 }
 
+function assembleBudget(
+  { upstreamBudget: limits }: Config,
+  runtime: Runtime,
+  store: Stores['keyStore'],
+) {
+  return limits && createUpstreamBudget({ store, limits, ...runtime })
+}
+
 /** Makes the keys of the node service, within their rate and within what its nodes may be asked. */
 function assembleKeys(
   { chain, rpcKeyHashes, callsASecond }: Config,
@@ -133,18 +142,31 @@ function urlsOf(config: Config, chainId: number): readonly string[] {
   return config.networks.get(networkOf(chainId).id) ?? []
 }
 
+/** Lists the gateways that are served at `/ussd/<name>`, the first of them at `/ussd`. */
+function gatewaysOf({ gateway }: Config): readonly [Gateway, ...Gateway[]] {
+  return [africasTalking, hubtel, ...(gateway ? [declaredGateway(gateway)] : [])]
+}
+
+type UssdServed = {
+  config: Config
+  runtime: Runtime
+  nodeService: NodeService
+  stores: Stores
+  tally: Tally
+}
+
 /** Closes `/ussd` outside development where no secret is in its address. */
-function ussdOf(config: Config, runtime: Runtime, nodeService: NodeService, stores: Stores): App {
+function ussdOf({ config, runtime, nodeService, stores, tally }: UssdServed): App {
   const isOpen = config.isDevelopment || config.callbackSecret !== undefined
-  const others = [hubtel, ...(config.gateway ? [declaredGateway(config.gateway)] : [])]
+  const [first, ...others] = gatewaysOf(config)
   const routesOf = (serve: (gateway: Gateway) => App) =>
-    others.reduce((all, of) => all.route(`/${of.name}`, serve(of)), serve(africasTalking))
+    others.reduce((all, of) => all.route(`/${of.name}`, serve(of)), serve(first))
   if (!isOpen) return routesOf(closedRoutes)
   const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
-  const answer = assembleAnswer({ config, runtime, relayer, stores })
+  const answer = assembleAnswer({ config, runtime, relayer, stores, tally })
   const { background, log } = runtime
   const country = config.gatewayCountry
   const carriedText = createCarriedText(config.accountIdSecret)
-  const shared = { answer, carriedText, country, background, log }
+  const shared = { answer, carriedText, country, background, log, tally }
   return routesOf((gateway) => ussdRoutes({ ...shared, gateway }))
 }

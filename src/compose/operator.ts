@@ -15,6 +15,7 @@ import { cached } from '../runtime/cached.ts'
 import { aheadBy } from '../runtime/clock.ts'
 import { faultOf } from '../runtime/log.ts'
 import { orLate } from '../runtime/time-limit.ts'
+import type { Tally } from '../ussd/gateways/tally.ts'
 import type { Config } from './config.ts'
 import {
   assembleAccounts,
@@ -39,10 +40,11 @@ type Served = {
   stores: Stores
   nodeService: NodeService
   budget: UpstreamBudget | undefined
+  tally: Tally
 }
 
 export function assembleOperations(served: Served) {
-  const { config, runtime, stores, nodeService, budget } = served
+  const { config, runtime, stores, nodeService, budget, tally } = served
   const { clock, log, background } = runtime
   const identity = assembleIdentity(config)
   const subject = subjectOf(config, nodeService)
@@ -60,7 +62,9 @@ export function assembleOperations(served: Served) {
 
   async function watchOver(ledger: Ledger): Promise<void> {
     try {
-      const { vitals, aheadMs } = await vitalsWithin(runtime, ledger, await identity())
+      const { vitals, aheadMs } = await vitalsWithin(runtime, ledger, {
+        identity: await identity(),
+      })
       await watchAlerts(ledger, around(vitals, aheadMs), { subject, log, webhook })
     } catch (error) {
       log({ level: 'error', event: 'watch.failed', message: faultOf(error) })
@@ -80,7 +84,8 @@ export function assembleOperations(served: Served) {
 
   async function condition(): Promise<Condition> {
     try {
-      const { vitals, aheadMs } = await vitalsWithin(runtime, stores.ledger, await identity())
+      const asked = { identity: await identity(), counted: tally.take() }
+      const { vitals, aheadMs } = await vitalsWithin(runtime, stores.ledger, asked)
       const known = around(vitals, aheadMs)
       background(silence.note(true))
       const warn = (error: unknown) =>
@@ -152,9 +157,13 @@ function subjectOf(config: Config, nodeService: NodeService): Subject {
 }
 
 /** @throws {Error} the ledger gave no answer, or not in time */
-async function vitalsWithin({ clock }: Runtime, ledger: Ledger, identity: Identity) {
+async function vitalsWithin(
+  { clock }: Runtime,
+  ledger: Ledger,
+  by: { identity: Identity; counted?: ReturnType<Tally['take']> },
+) {
   const before = clock.now()
-  const asked = ledger.vitals({ identity, probes: true })
+  const asked = ledger.vitals({ ...by, probes: true })
   const vitals = await orLate(clock, ledgerWithinMs, asked, () => {
     throw new Error('the ledger gave no answer in time')
   })

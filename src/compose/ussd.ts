@@ -16,6 +16,7 @@ import { cached } from '../runtime/cached.ts'
 import { type Answer, createAnswer } from '../ussd/answer.ts'
 import { createAsked } from '../ussd/asked.ts'
 import { createDialRate } from '../ussd/dial-rate.ts'
+import type { Tally } from '../ussd/gateways/tally.ts'
 import { carryOut } from '../ussd/paying.ts'
 import type { Config } from './config.ts'
 import { assembleAccounts, assembleDepositClaim, assembleIdentity, readLoan } from './relay.ts'
@@ -35,6 +36,7 @@ type Served = {
   runtime: Runtime
   relayer: Relayer
   stores: Pick<Stores, 'memory' | 'accept'>
+  tally?: Tally
 }
 
 export const assembleAnswer = (served: Served): Answer => createAnswer(answerParts(served))
@@ -64,7 +66,7 @@ export function assembleCashOut(served: Served): CashOut {
 
 /** Makes what answers are made with: the simulator has accounts and keys of its own. */
 export function answerParts(
-  { config, runtime, relayer, stores }: Served,
+  { config, runtime, relayer, stores, tally }: Served,
   mayDial = createDialRate(config.limits.dialsAMinute, runtime.clock.now),
 ) {
   const { clock, background, log } = runtime
@@ -86,7 +88,7 @@ export function answerParts(
     accounts: assembleAccounts(config, ledger),
     keys: createSessionKeys(config.accountIdSecret),
     intentKeys: createIntentKeys(config.accountKeySecret),
-    identity: createIdentityCheck(ledger, clock, assembleIdentity(config)),
+    identity: createIdentityCheck(ledger, clock, assembleIdentity(config), tally?.take),
     ledger,
     memory: kept,
     pins:

@@ -81,6 +81,7 @@ export const alertNames = [
   'unlisted_number',
   'unknown_header',
   'unproved',
+  'gateway_silent',
 ] as const
 
 const alert = z.object({

@@ -52,7 +52,7 @@ const metrics: Record<string, readonly [help: string, read: (of: Known) => reado
     'what happened to payments since the ledger was begun',
     ({ events }) =>
       events
-        .filter(({ kind }) => kind !== 'refused' && kind !== 'sms')
+        .filter(({ kind }) => kind !== 'refused' && kind !== 'sms' && kind !== 'gateway')
         .map(({ kind, event, count }) => [count, { kind, event }]),
   ],
   relay_refusals_total: [
@@ -61,6 +61,16 @@ const metrics: Record<string, readonly [help: string, read: (of: Known) => reado
       events
         .filter(({ kind }) => kind === 'refused')
         .map(({ event, count }) => [count, { reason: event }]),
+  ],
+  relay_gateway_requests_total: [
+    'what came of requests of each gateway: deliveries, replies to them, bad ones, wrong secrets',
+    ({ events }) =>
+      events
+        .filter(({ kind }) => kind === 'gateway')
+        .map(({ event: name, count }) => {
+          const [gateway = '', event = ''] = name.split('/')
+          return [count, { gateway, event }]
+        }),
   ],
   relay_sms_total: [
     'what became of messages to phones; later: put off, and tried again',

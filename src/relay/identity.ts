@@ -1,5 +1,5 @@
 import type { Clock } from '../runtime/clock.ts'
-import type { Identified, Identity, Ledger } from './ledger/port.ts'
+import type { GatewayCounts, Identified, Identity, Ledger } from './ledger/port.ts'
 import type { Relayer } from './relayer.ts'
 
 /** Returns what a ledger's rows belong to: this key, and this forwarder on this chain. */
@@ -19,11 +19,15 @@ const identifiedWithinMs = 2_000
 /** Limits how long a yes is kept: then another configuration may have moved an idle ledger. */
 const rememberedMs = 60_000
 
-/** Checks whose ledger it is, a no each time: a mended setup works at once. @throws {Error} */
+/**
+ * Checks whose ledger it is, a no each time: a mended setup works at once. The question, which each
+ * process asks once a minute, takes along what gateways have sent. @throws {Error}
+ */
 export function createIdentityCheck(
   ledger: Ledger,
   clock: Clock,
   identity: () => Promise<Identity>,
+  takeCounts: () => GatewayCounts | undefined = () => undefined,
 ): () => Promise<Identified> {
   let askedAt = Number.NEGATIVE_INFINITY
   return async () => {
@@ -33,7 +37,7 @@ export function createIdentityCheck(
     const done = new AbortController()
     try {
       const answer = await Promise.race([
-        identity().then((own) => ledger.identify(own)),
+        identity().then((own) => ledger.identify(own, takeCounts())),
         clock.sleep(identifiedWithinMs, done.signal).then(() => undefined),
       ])
       if (answer === undefined) throw new Error('the ledger did not say whose it is')

@@ -5,6 +5,7 @@ import type { Log } from '../runtime/log.ts'
 import type { Answer } from './answer.ts'
 import type { CarriedText } from './gateways/carried-text.ts'
 import type { Gateway, Parsed, ReplyTo } from './gateways/gateway.ts'
+import type { Tally } from './gateways/tally.ts'
 import { english } from './messages/en.ts'
 import { end } from './screens/screen.ts'
 
@@ -15,6 +16,7 @@ export type UssdRouteOptions = {
   /** Lets callers' numbers come in its national form. */
   country?: Country | undefined
   background: (work: Promise<void>) => void
+  tally: Tally
   log: Log
 }
 
@@ -22,11 +24,12 @@ const maxBodyBytes = 8 * 1024
 
 /** Serves deliveries. A bad request gets a screen too, since a handset shows nothing else. */
 export function ussdRoutes(options: UssdRouteOptions): Hono {
-  const { gateway, country, log } = options
+  const { gateway, country, tally, log } = options
   const routes = new Hono()
   const type = { 'content-type': gateway.contentType }
   const bad = (says: string, to?: ReplyTo): string => {
     log({ level: 'error', event: 'gateway.bad', message: says, gateway: gateway.name })
+    tally.add(gateway.name, 'bad')
     return gateway.render(end(says), to)
   }
   const onError = (c: Context) => c.body(bad('The request is too large.'), 200, type)
@@ -36,10 +39,12 @@ export function ussdRoutes(options: UssdRouteOptions): Hono {
     const parsed = gateway.parse({ contentType: c.req.header('content-type'), body }, country)
     if (parsed.kind === 'bad') return c.body(bad(parsed.says), 200, type)
     if (parsed.kind === 'notice') return c.body('', 200, type)
+    tally.add(gateway.name, 'delivery')
     const reply = await replyTo(options, parsed)
     const { sessionId } = parsed.session
     // Forged, or of another secret: what was typed before is not known, and nothing is begun.
     if (reply === undefined) return c.body(bad(english.sessionEnded, { sessionId }), 200, type)
+    if (reply.kind === 'screen') tally.add(gateway.name, 'reply')
     return c.body(reply.body, reply.kind === 'screen' ? 200 : 503, type)
   })
   routes.all('/', (c) => {

@@ -38,6 +38,29 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.vitals()).identity).toBeUndefined()
     })
 
+    test('add up what processes have counted of gateways, with the hour of deliveries', async ({
+      ledger,
+      pass,
+    }) => {
+      await ledger.identify(identity('a'), { 'hubtel/delivery': 2, 'hubtel/bad': 1 })
+      expect(await ledger.identify(identity('b'), { 'hubtel/delivery': 9 })).toMatchObject({
+        kind: 'different',
+      })
+      const { now } = await ledger.vitals({ counted: { 'hubtel/delivery': 3 } })
+      pass(73 * 3_600_000)
+      const { gateways, counts, ...later } = await ledger.vitals({
+        counted: { 'africas-talking/wrong_secret': 1, 'hubtel/delivery': 1 },
+      })
+      expect(counts).toMatchObject({
+        'gateway.hubtel/delivery': 6,
+        'gateway.hubtel/bad': 1,
+        'gateway.africas-talking/wrong_secret': 1,
+      })
+      // What is older than three days compares with nothing.
+      expect(later.now - now).toBeGreaterThanOrEqual(73 * 3_600_000)
+      expect(gateways).toEqual({ hubtel: { [Math.floor(later.now / 3_600_000)]: 1 } })
+    })
+
     test('have each fact with the time at which a round saw it last', async ({ ledger, pass }) => {
       const { now: began } = await ledger.vitals()
       const [head, funds] = [{ number: 7, timestampSeconds: 70 }, { wei: '1000' }]

@@ -10,6 +10,7 @@ import {
   wantedPayments,
 } from '../health.ts'
 import { isoOf, type Subject } from '../records.ts'
+import { silentGateways } from './silent-gateways.ts'
 
 const fewLoans = 10n
 /** Calls a payment stuck that none of so many blocks has, or that waits for so many times that of outbidding. */
@@ -59,6 +60,7 @@ const finds: Readonly<Record<AlertName, Find>> = {
   unlisted_number: unlistedNumber,
   unknown_header: unknownHeader,
   unproved: unprovedOutcome,
+  gateway_silent: silentGateway,
 }
 
 function failure(name: CheckName, remedy: string): Find {
@@ -132,4 +134,11 @@ function unprovedOutcome({ vitals: { sight, now } }: KnownCondition): string | u
   const { unproved } = sight
   if (unproved === undefined || now - unproved.at > hourMs) return undefined
   return `Outcomes are told that nothing proves, last at ${isoOf(unproved.at)} of block ${unproved.block}: the nodes do not serve headers, receipts or their proofs. Name a node that does in NODE_URL, or set PROOFS=off.`
+}
+
+function silentGateway({ vitals }: KnownCondition): string | undefined {
+  const silent = silentGateways(vitals)
+  if (silent.length === 0) return undefined
+  const each = silent.map(({ name, since }) => `${name} since ${isoOf(since)}`).join(', ')
+  return `A gateway delivers nothing that did at this time on the days before: ${each}. Dial its code; ask it, and compare the address and the secret that it has.`
 }

@@ -26,7 +26,7 @@ export type Ledger = SessionLedger &
 
 export type SessionLedger = {
   /** Goes on with these secrets and this chain; refuses others than the ledger began with. */
-  identify(identity: Identity): Promise<Identified>
+  identify(identity: Identity, counted?: GatewayCounts): Promise<Identified>
   /** Returns the account of a number's former form by that of its present one, if one is kept. */
   formerAccount(account: Address): Promise<Address | undefined>
   /** Keeps accounts of former forms for their numbers, and goes on with another table of forms. */
@@ -118,7 +118,12 @@ export type ChainLedger = {
 
 export type OperatorLedger = {
   /** Returns what operators go by; with `probes` it writes a row to prove that it can. */
-  vitals(asked?: { identity?: Identity; probes?: boolean }): Promise<Vitals>
+  vitals(asked?: {
+    identity?: Identity
+    probes?: boolean
+    /** Counts what came of gateways since the asker told of it last. */
+    counted?: GatewayCounts | undefined
+  }): Promise<Vitals>
   /** Sets whether new payments are taken; a drain may name the next account secret. */
   setIntake(kind: IntakeWish, id: string, nextAccountKey?: string): Promise<Intake>
   /** Records what an operator did, once for each id. Never holds a phone number. */
@@ -310,10 +315,12 @@ export type Vitals = {
   untoldFrom: number | undefined
   /** When a transaction was last seen in a block. */
   lastMinedAt: number | undefined
-  /** Counts `<kind>.<event>` and `refused.<reason>`; `refused.own`: ended without a payment. */
+  /** Counts `<kind>.<event>`, `refused.<reason>` (`own`: ended without a payment) and gateways'. */
   counts: EventCounts
   /** Counts the same since about an hour ago, and since the day (UTC) began. */
   lately: Readonly<Record<'hour' | 'today', { since: number; counts: EventCounts }>>
+  /** Counts what each gateway delivered in each of the last hours. */
+  gateways: GatewayHours
   obstacle: NotedObstacle | undefined
   /** When a caller was last refused for a number that is in no numbering plan. */
   unlistedAt: number | undefined
@@ -328,6 +335,12 @@ export type Vitals = {
   /** When the oldest payment of each open phase was accepted. */
   oldest: Readonly<Record<OpenPhase, number | undefined>>
 }
+
+/** Counts what each gateway delivered in each hour (Unix time in hours). */
+export type GatewayHours = Readonly<Record<string, Readonly<Record<string, number>>>>
+
+/** Counts `<gateway>/<event>` since the process that serves it told of it last. */
+export type GatewayCounts = Readonly<Record<string, number>>
 
 /**
  * Tells whether new payments are taken; what is open goes on. `since` is a Unix time in ms,

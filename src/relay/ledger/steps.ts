@@ -50,6 +50,7 @@ import {
   trailOf,
 } from './notes/chain-notes.ts'
 import { minutesSinceEqual, overDay } from './notes/earlier.ts'
+import { noteGateways } from './notes/gateways.ts'
 import {
   differencesFrom,
   formerAccount,
@@ -229,11 +230,12 @@ export const steps: Steps = {
     return { kind: 'adopted' }
   },
 
-  vitals(at, { identity, probes = false } = {}) {
+  vitals(at, { identity, probes = false, counted } = {}) {
     if (probes) {
       probe(at.rows)
       noteCounts(at.rows)
     }
+    noteGateways(at.rows, counted)
     return vitalsOf(at, identity && identified(at, identity), identity && hasMoved(at, identity))
   },
 

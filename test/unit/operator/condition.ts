@@ -28,7 +28,7 @@ export function conditionWith(
   const vitals: Vitals = {
     ...{ now, schema: '2', identity: { kind: 'same' }, obstacle: undefined, unlistedAt: undefined },
     ...{ nextNonce: 3, carried: 0, waiting: 0, oldest: noneOpen },
-    ...{ intake: { kind: 'open' }, lastMinedAt: undefined, counts: {} },
+    ...{ intake: { kind: 'open' }, lastMinedAt: undefined, counts: {}, gateways: {} },
     lately: { hour: { since: now, counts: {} }, today: { since: now, counts: {} } },
     ...{ alerts: [], untoldFrom: undefined, blocks: [], signedAt: undefined },
     sight: {

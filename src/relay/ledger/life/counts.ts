@@ -16,10 +16,17 @@ export function countsOf(rows: Draft): EventCounts {
 
 /** Counts an event of a kind of payment, or of `refused`, in the step in which it happens. */
 export function count(rows: Draft, kind: string, event: string): void {
-  const name = `${kind}.${event}`
-  const counts = countsOf(rows)
-  const value = JSON.stringify({ ...counts, [name]: (counts[name] ?? 0) + 1 })
-  rows.put('meta', { name: 'counts', value })
+  addCounts(rows, kind, { [event]: 1 })
+}
+
+/** Adds to what is counted of a kind, by event. */
+export function addCounts(rows: Draft, kind: string, more: EventCounts): void {
+  const counts: Record<string, number> = { ...countsOf(rows) }
+  for (const [event, times] of Object.entries(more)) {
+    const name = `${kind}.${event}`
+    counts[name] = (counts[name] ?? 0) + times
+  }
+  rows.put('meta', { name: 'counts', value: JSON.stringify(counts) })
 }
 
 const countedOf = (rows: Draft): readonly Counted[] => {

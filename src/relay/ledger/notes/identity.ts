@@ -4,9 +4,16 @@ import { relayerOf } from '../life/nonces.ts'
 import { paymentsIn } from '../life/payments.ts'
 import { queueOf } from '../life/sums.ts'
 import type { Renumbered } from '../port.ts'
-import { type Identified, type Identity, movableIdentity, type Renumbering } from '../port.ts'
+import {
+  type GatewayCounts,
+  type Identified,
+  type Identity,
+  movableIdentity,
+  type Renumbering,
+} from '../port.ts'
 import { openPhases } from '../transitions.ts'
 import { forgetSeen } from './chain-notes.ts'
+import { noteGateways } from './gateways.ts'
 import { intakeOf, note } from './operations.ts'
 
 /** Tells whether anything is open: what opens work writes a row that is read here. */
@@ -58,8 +65,8 @@ export function hasMoved(at: At, identity: Identity): boolean {
   return knownOthersIn(at, identity).some(([name]) => movableIdentity.includes(name))
 }
 
-/** Goes on with an identity, if the ledger may. */
-export function identify(at: At, identity: Identity): Identified {
+/** Goes on with an identity, if the ledger may; then it keeps what came of gateways. */
+export function identify(at: At, identity: Identity, counted?: GatewayCounts): Identified {
   const same = identified(at, identity)
   // All or nothing: a refusal leaves every value as it was.
   if (same.kind === 'different') return same
@@ -67,6 +74,7 @@ export function identify(at: At, identity: Identity): Identified {
   for (const [name, value] of othersIn(at, identity)) {
     at.rows.put('meta', { name: `identity.${name}`, value })
   }
+  noteGateways(at.rows, counted)
   return same
 }
 

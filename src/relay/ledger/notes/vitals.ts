@@ -9,6 +9,7 @@ import { ofAnyDeployment } from '../sight.ts'
 import { perOpenPhase } from '../transitions.ts'
 import { activeAlerts } from './alerts.ts'
 import { sightOf, trailOf } from './chain-notes.ts'
+import { gatewayHoursOf } from './gateways.ts'
 import { obstacleOf } from './obstacles.ts'
 import { intakeOf } from './operations.ts'
 
@@ -60,6 +61,7 @@ export function vitalsOf(
     lastMinedAt: lastMinedOf(rows),
     counts: countsOf(rows),
     lately: latelyOf(rows),
+    gateways: gatewayHoursOf(rows),
     obstacle: obstacleOf(rows),
     unlistedAt: metaOf(rows, 'unlisted') as number | undefined,
     nextNonce: nextNonce(known),

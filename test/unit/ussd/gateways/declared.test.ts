@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../../../../src/compose/config.ts'
 import { createCarriedText } from '../../../../src/ussd/gateways/carried-text.ts'
 import { declaredGateway, gatewayDeclaration } from '../../../../src/ussd/gateways/declared.ts'
+import { createTally } from '../../../../src/ussd/gateways/tally.ts'
 import { ussdRoutes } from '../../../../src/ussd/route.ts'
 import { end, goOn } from '../../../../src/ussd/screens/screen.ts'
 import { required } from '../../compose/variables.ts'
@@ -110,6 +111,7 @@ test('a gateway that sends the last answer alone is answered the same by each de
       return { kind: 'screen', screen: text.endsWith('9') ? end('Bye') : goOn(`<${text}>`) }
     },
     background: () => {},
+    tally: createTally([]),
     log: () => {},
   })
   const post = async (op: string, input: string, state?: string) => {

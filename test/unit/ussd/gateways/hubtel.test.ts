@@ -4,6 +4,7 @@ import type { Country } from '../../../../src/account/phone.ts'
 import { createCarriedText } from '../../../../src/ussd/gateways/carried-text.ts'
 import type { UssdRequest } from '../../../../src/ussd/gateways/gateway.ts'
 import { hubtel } from '../../../../src/ussd/gateways/known.ts'
+import { createTally } from '../../../../src/ussd/gateways/tally.ts'
 import { ussdRoutes } from '../../../../src/ussd/route.ts'
 import { end, goOn } from '../../../../src/ussd/screens/screen.ts'
 
@@ -69,6 +70,7 @@ function open(secret: Hex = `0x${'11'.repeat(32)}`) {
   const logged: unknown[] = []
   const routes = ussdRoutes({
     gateway: hubtel,
+    tally: createTally([]),
     carriedText: createCarriedText(secret),
     async answer(request) {
       asked.push(request)

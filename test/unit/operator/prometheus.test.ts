@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { metricsOf } from '../../../src/operator/metrics.ts'
+import { conditionWith, subject } from './condition.ts'
+
+const rules = new URL('../../../docs/operations/alert-rules.yml', import.meta.url).pathname
+const dashboard = new URL('../../../docs/operations/grafana-dashboard.json', import.meta.url)
+const panels = z.object({
+  panels: z.array(
+    z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })) }),
+  ),
+})
+
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0 || process.env.CI === 'true'
+const testWithPromtool = test.skipIf(!hasPromtool)
+
+function promtool(args: string[], input = '') {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { input, encoding: 'utf8' })
+  return { status, said: `${stdout}${stderr}` }
+}
+
+/** Writes rules that record what these expressions give. */
+function asRules(expressions: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'rules-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'rules.yml')
+  const records = expressions.map((expr, index) => ({ record: `panel:${index}`, expr }))
+  // JSON is YAML too.
+  writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules: records }] }))
+  return file
+}
+
+const readExpressions = () =>
+  panels
+    .parse(JSON.parse(readFileSync(dashboard, 'utf8')))
+    .panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+
+test('the dashboard shows metrics that there are', () => {
+  const told = metricsOf(subject, conditionWith())
+  const named = new Set(
+    readExpressions()
+      .join()
+      .match(/\brelay_[a-z_]+/g),
+  )
+  expect(named.size).toBeGreaterThan(15)
+  expect([...named].filter((name) => !told.includes(`# TYPE ${name} `))).toEqual([])
+})
+
+testWithPromtool('Prometheus loads the rules, all that the dashboard asks, and the metrics', () => {
+  expect(promtool(['check', 'rules', rules])).toMatchObject({ status: 0 })
+  const shown = promtool(['check', 'rules', asRules(readExpressions())])
+  expect(shown, shown.said).toMatchObject({ status: 0 })
+  const counts = { 'gateway.hubtel/delivery': 3, 'transfer.accepted': 1 }
+  const metrics = promtool(['check', 'metrics'], metricsOf(subject, conditionWith({ counts })))
+  expect(metrics.said).not.toMatch(/error/i)
+})
+
+testWithPromtool('a gateway that stops and a scrape that fails raise their alerts', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rules-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'tests.yml')
+  const deliveries = 'relay_gateway_requests_total{event="delivery",gateway="hubtel"}'
+  // One a minute for two days, then none.
+  const values = '0+1x2880 2880x240'
+  const alerts = (alertname: string, eval_time: string, exp_alerts: unknown[]) => ({
+    ...{ alertname, eval_time, exp_alerts },
+  })
+  const exp_labels = { severity: 'page', gateway: 'hubtel' }
+  const summary =
+    'hubtel has delivered nothing for an hour, and did at this time on both days before'
+  const failing = {
+    exp_labels: { severity: 'page', job: 'ussd-relay', instance: 'relay' },
+    exp_annotations: {
+      summary: 'relay gives no metrics: is it down, or has it another OPERATOR_TOKEN?',
+    },
+  }
+  const written = {
+    rule_files: [rules],
+    tests: [
+      {
+        interval: '1m',
+        input_series: [
+          { series: deliveries, values },
+          { series: 'up{job="ussd-relay",instance="relay"}', values: '1x2880 0x240' },
+        ],
+        alert_rule_test: [
+          alerts('GatewayIsSilent', '2880m', []),
+          alerts('ScrapeFails', '2880m', []),
+          alerts('GatewayIsSilent', '2960m', [{ exp_labels, exp_annotations: { summary } }]),
+          alerts('ScrapeFails', '2960m', [failing]),
+        ],
+      },
+    ],
+  }
+  writeFileSync(file, JSON.stringify(written))
+  const told = promtool(['test', 'rules', file])
+  expect(told, told.said).toMatchObject({ status: 0 })
+})
