@@ -1,33 +1,37 @@
-import { type Address, isAddressEqual } from 'viem'
+import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import { parseAddress } from '../../src/account/address.ts'
 import { createCallerAccounts } from '../../src/account/keys.ts'
+import type { Chain } from '../../src/chain/chains.ts'
+import { openOperator } from '../ops/operator-client.ts'
 import { openNode } from '../stack/chain/node.ts'
 import { createCommand, type Terminal } from '../stack/command.ts'
-import { createTreasury } from '../stack/money/treasury.ts'
+import { readKeyOf } from '../stack/money/key-source.ts'
+import { createTreasury, openTreasury } from '../stack/money/treasury.ts'
 import { readChainId, readNodeUrls, readRequired, readSecret } from '../stack/options.ts'
 import { Misused, StackError } from '../stack/report.ts'
 import { parsePhones } from './migrate/phones.ts'
 import { batchesOf } from './migrate/plan.ts'
 import { loanAt } from './reads.ts'
 
-const usage = `usage: npm run borrowers -- add|remove|list < numbers.txt
+const usage = `usage: npm run borrowers -- add|remove|list [--keystore FILE] [--secrets FILE] < numbers.txt
 
 Reads telephone numbers from the standard input, one a line (+254700000001), and lists their
 accounts as borrowers of the loan contract, takes them from the list, or says which are on it.
 
+  LOAN_ADDRESS         the loan contract; without it the local stack is meant, which says the rest itself
   NODE_URL             the node (of several, the first that answers)
   CHAIN_ID             31 (testnet) or 30 (31 by default)
-  LOAN_ADDRESS         the loan contract
   ACCOUNT_KEY_SECRET   the deployment's: accounts follow from it
-  CREDITOR_KEY         signs and pays for add and remove: the key of the contract's creditor`
+  CREDITOR_KEY         signs and pays for add and remove: the key of the contract's creditor, where it is not in
+                       a keystore, whose password is in KEYSTORE_PASSWORD`
 
 /** Accounts that one transaction changes: 100 take less than half of a block of Rootstock. */
 const batchSize = 100
 
 export const borrowers = createCommand(import.meta, {
   usage,
-  options: {},
-  async run(_, [action = '', ...rest], terminal) {
+  options: { keystore: undefined },
+  async run({ keystore }, [action = '', ...rest], terminal) {
     if (rest.length > 0 || !['add', 'remove', 'list'].includes(action)) throw new Misused()
     const list = await openList(terminal)
     const listed: boolean[] = []
@@ -38,36 +42,62 @@ export const borrowers = createCommand(import.meta, {
     }
     const isAdded = action === 'add'
     const changing = list.accounts.filter((_, index) => listed[index] !== isAdded)
-    await setBorrowers(list, changing, { isAdded, env: terminal.env })
+    const creditor = await openCreditor(list, keystore, terminal.env)
+    for (const batch of batchesOf(changing, batchSize)) {
+      await creditor.callLoan(list.loan, 'setBorrowers', [batch, isAdded])
+    }
     const done = `${changing.length} ${isAdded ? 'added' : 'removed'}`
     return { lines: [`${done}, ${list.accounts.length - changing.length} were so already`] }
   },
 })
 
+/** Opens the contract and the accounts of the numbers: the environment's, or else the local stack's. */
 async function openList({ env, input }: Terminal) {
+  const phones = parsePhones(await input())
+  const accounts: Address[] = []
+  if (!env.LOAN_ADDRESS && !env.NODE_URL) {
+    const { nodeUrl = '', status, act } = openOperator(undefined, env)
+    const { chainId, contracts } = await status()
+    for (const phone of phones) accounts.push((await act('lookup', { phone })).account as Address)
+    return openLoan([nodeUrl], readChainId(`${chainId}`), contracts.loan as Address, accounts)
+  }
   const chainId = readChainId(env.CHAIN_ID)
   const loan = parseAddress(readRequired(env, 'LOAN_ADDRESS'), chainId)
   if (loan === undefined) throw new StackError('LOAN_ADDRESS is no address of this chain.')
   const accountOf = createCallerAccounts(readSecret(env, 'ACCOUNT_KEY_SECRET'))
-  const node = await openNode(readNodeUrls(readRequired(env, 'NODE_URL'), 'NODE_URL'), chainId)
-  const accounts: Address[] = []
-  for (const phone of parsePhones(await input())) accounts.push((await accountOf(phone)).address)
+  for (const phone of phones) accounts.push((await accountOf(phone)).address)
+  return openLoan(readNodeUrls(readRequired(env, 'NODE_URL'), 'NODE_URL'), chainId, loan, accounts)
+}
+
+async function openLoan(
+  nodeUrls: readonly string[],
+  chainId: Chain['id'],
+  loan: Address,
+  accounts: readonly Address[],
+) {
+  const node = await openNode(nodeUrls, chainId)
   return { node, loan, accounts, read: loanAt(node.client, loan) }
 }
 
-async function setBorrowers(
-  { node, loan, read }: Awaited<ReturnType<typeof openList>>,
-  accounts: readonly Address[],
-  { isAdded, env }: { isAdded: boolean; env: NodeJS.ProcessEnv },
-): Promise<void> {
-  const treasury = createTreasury(node, readSecret(env, 'CREDITOR_KEY'))
+type List = Awaited<ReturnType<typeof openLoan>>
+
+/** Opens the creditor's account. A local chain has no creditor: there the owner becomes it. @throws {StackError} */
+async function openCreditor(
+  { node, loan, read }: List,
+  keystore: string | undefined,
+  env: NodeJS.ProcessEnv,
+) {
   const creditor = await read.creditor()
-  if (!isAddressEqual(creditor, treasury.address)) {
-    throw new StackError(
-      `The contract's creditor is ${creditor}, and CREDITOR_KEY is ${treasury.address}'s.`,
-    )
+  const isLocal = node.isAnvil && !env.CREDITOR_KEY && !env.LOAN_ADDRESS && keystore === undefined
+  const own = isLocal ? await openTreasury(node, undefined) : undefined
+  if (own !== undefined && creditor === zeroAddress) {
+    await own.callLoan(loan, 'setCreditor', [own.address])
+    return own
   }
-  for (const batch of batchesOf(accounts, batchSize)) {
-    await treasury.callLoan(loan, 'setBorrowers', [batch, isAdded])
-  }
+  const stored = keystore === undefined ? undefined : await readKeyOf({ keystore }, env)
+  const treasury = own ?? createTreasury(node, stored ?? readSecret(env, 'CREDITOR_KEY'))
+  if (isAddressEqual(creditor, treasury.address)) return treasury
+  throw new StackError(
+    `The contract's creditor is ${creditor}, and the key is ${treasury.address}'s.`,
+  )
 }

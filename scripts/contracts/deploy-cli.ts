@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Address, getAddress, parseEther } from 'viem'
 import { parseAddress } from '../../src/account/address.ts'
+import type { Chain } from '../../src/chain/chains.ts'
+import { relayerAccount } from '../../src/relay/keys.ts'
 import { readMaxGasPrice } from '../stack/chain/node.ts'
 import { createCommand } from '../stack/command.ts'
 import { keyOptions, keyUsage, readKeyOf } from '../stack/money/key-source.ts'
@@ -10,7 +12,8 @@ import { Misused } from '../stack/report.ts'
 import { deployContracts, type Wanted } from './deploy.ts'
 import { buildContracts, projectRoot, readArtifact } from './forge.ts'
 
-const usage = `Usage: npm run deploy:contracts -- --network testnet|mainnet [--keystore FILE | --stdin] [--record FILE] [--json]
+const usage = `Usage: npm run deploy:contracts -- --network testnet|mainnet [--keystore FILE | --stdin] [--record FILE]
+                                       [--secrets FILE] [--json]
 
 Deploys both contracts and records them in deployments/<chain id>.json, or in FILE. Where they are already,
 it sends nothing and says what differs.
@@ -22,9 +25,9 @@ It owns what it deploys where no owner is named.
 
 Prints what explorers verify that contract by: the standard JSON input of this build.
 
-The environment says the rest, for contracts that are deployed now; of others it is said what differs:
+The environment says the rest, or FILE of npm run secrets, for contracts that are deployed now; of others it is said what differs:
   NODE_URL          the node (of several, the first)
-  RELAYERS          addresses of the relayers to allow, comma-separated
+  RELAYERS          addresses of the relayers to allow, comma-separated: by default that of RELAYER_MNEMONIC
   FORWARDER_OWNER   final owners, one for each contract: multisigs or hardware wallets
   LOAN_OWNER
   GUARDIAN          may pause both contracts (nobody but the owners by default)
@@ -49,11 +52,10 @@ export const deployCommand = createCommand(import.meta, {
     if (given.length > 0) throw new Misused()
     if (values.source !== undefined) return { lines: [await sourceOf(values.source)] }
     const chainId = environments[readEnvironment(values.network, '--network')]
-    const relayers = readRequired(env, 'RELAYERS').split(',')
     const asked = {
       ...readWanted(env, chainId),
       nodeUrl: readNodeUrl(env),
-      relayers: relayers.map((text) => address(text.trim(), 'RELAYERS', chainId)),
+      relayers: readRelayers(env, chainId),
     }
     // Asked for once all else is known to be good.
     const deployerKey = await readKeyOf(values, env)
@@ -79,6 +81,14 @@ export const deployCommand = createCommand(import.meta, {
     }
   },
 })
+
+/** Reads whom the forwarder takes: addresses, or else the first key of the mnemonic. @throws {Misused} */
+function readRelayers(env: NodeJS.ProcessEnv, chainId: Chain['id']): Address[] {
+  const { RELAYERS = '', RELAYER_MNEMONIC: mnemonic } = env
+  if (RELAYERS === '' && mnemonic) return [relayerAccount(mnemonic, chainId, 0).address]
+  const texts = readRequired(env, 'RELAYERS').split(',')
+  return texts.map((text) => address(text.trim(), 'RELAYERS', chainId))
+}
 
 type Read<Value> = (text: string, name: string, chainId: number) => Value
 

@@ -7,29 +7,31 @@ import { readDeployed } from '../contracts/records.ts'
 import { until } from '../dev/wait.ts'
 import { createCommand } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'
-import { environments, readEnvironment } from '../stack/options.ts'
+import { environments, readChainId } from '../stack/options.ts'
 import { Misused, StackError } from '../stack/report.ts'
 import { quietTools } from '../stack/served/worker-build.ts'
 import { healthFindings } from './doctor.ts'
 
-const usage = `Usage: npm run deploy -- --env testnet|mainnet [--record FILE] [--dry-run]
+const usage = `Usage: npm run deploy -- --env testnet|mainnet|<name> [--secrets FILE] [--record FILE] [--dry-run]
 
-Deploys the Worker of that environment of wrangler.toml, for the contracts that
-\`npm run deploy:contracts\` has recorded in deployments/<chain id>.json, or in FILE. Then asks it for its health,
-which makes the ledger's object where OBJECT_LOCATION says.
+Deploys the Worker of that environment of wrangler.toml, with the secrets of a file that \`npm run secrets\` has
+written, for the contracts that \`npm run deploy:contracts\` has recorded in deployments/<chain id>.json (of an
+environment of another name in deployments/<name>.json), or in FILE. Then asks it for its health, which makes the
+ledger's object where OBJECT_LOCATION says.
 --dry-run builds it and uploads nothing.`
 
 createCommand(import.meta, {
   usage,
-  options: { env: undefined, record: undefined, 'dry-run': false },
-  async run({ env, record, 'dry-run': isDry }, given, { say }) {
-    if (given.length > 0) throw new Misused()
-    const environment = readEnvironment(env, '--env')
-    const chainId = environments[environment]
-    const file = record ?? join('deployments', `${chainId}.json`)
+  options: { env: undefined, record: undefined, secrets: undefined, 'dry-run': false },
+  async run({ env: environment, record, secrets, 'dry-run': isDry }, given, { say }) {
+    if (given.length > 0 || environment === undefined) throw new Misused()
+    const { chainId, network } = await readChain(environment)
+    const usual = network === environment ? `${chainId}.json` : `${environment}.json`
+    const file = record ?? join('deployments', usual)
     const path = resolve(root, file)
     if (!existsSync(path)) {
-      const first = `npm run deploy:contracts -- --network ${environment}`
+      const elsewhere = network === environment ? '' : ` --record ${file}`
+      const first = `npm run deploy:contracts -- --network ${network}${elsewhere}`
       throw new StackError(`${file} has no contracts. Deploy them first: ${first}`)
     }
     const deployed = readDeployed(path)
@@ -42,6 +44,7 @@ createCommand(import.meta, {
     const address = wrangler([
       ...['deploy', '--env', environment, '--var', `LOAN_ADDRESS:${loan}`],
       ...['--var', `FORWARDER_ADDRESS:${forwarder}`, ...(isDry ? ['--dry-run'] : [])],
+      ...(secrets === undefined ? [] : ['--secrets-file', resolve(root, secrets)]),
     ])
     if (isDry) return { lines: ['Nothing was uploaded.'] }
     const isThere = address !== undefined && (await beginLedger(address, 60_000))
@@ -55,6 +58,19 @@ createCommand(import.meta, {
     }
   },
 })
+
+/** Finds the chain of an environment of wrangler.toml. @throws {StackError} there is none of this name */
+async function readChain(environment: string) {
+  // Large, and --help needs none of it.
+  const { unstable_readConfig } = await import('wrangler')
+  const config = join(root, 'wrangler.toml')
+  const { vars, definedEnvironments = [] } = unstable_readConfig({ config, env: environment })
+  if (!definedEnvironments.includes(environment)) {
+    throw new StackError(`--env has to be one of wrangler.toml: ${definedEnvironments.join(', ')}.`)
+  }
+  const chainId = readChainId(`${vars.CHAIN_ID ?? ''}`)
+  return { chainId, network: chainId === environments.mainnet ? 'mainnet' : 'testnet' }
+}
 
 /** Where it has put the Worker, if it says so. @throws {StackError} it ended with a fault */
 function wrangler(args: string[]): string | undefined {

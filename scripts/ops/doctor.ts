@@ -1,16 +1,23 @@
 import { isLoopback } from '../../src/compose/environment.ts'
-import { healthAnswer, operatorError, statusAnswer } from '../../src/operator/answers.ts'
+import {
+  healthAnswer,
+  operatorError,
+  type StatusAnswer,
+  statusAnswer,
+} from '../../src/operator/answers.ts'
 import { createCommand } from '../stack/command.ts'
 import { parseJson } from '../stack/files.ts'
+import { openFolder } from '../stack/folder.ts'
 import { readOrigin } from '../stack/options.ts'
-import { Misused } from '../stack/report.ts'
+import { readRunningStack } from '../stack/running-stack.ts'
 import { commonOptions } from './command-line.ts'
 import { checkSentence, guardsLine, relayerLine } from './show.ts'
 
-const usage = `Usage: npm run doctor -- --url https://<host> [--json]
+const usage = `Usage: npm run doctor -- [--url https://<host>] [--secrets FILE] [--json]
 
-Looks whether a deployment can carry a payment, and says what mends what it finds. It pays nothing.
-With CALLBACK_SECRET in the environment it dials a balance, with OPERATOR_TOKEN it asks for the status.
+Looks whether the local stack, or the deployment at --url, can carry a payment, and says what mends what it
+finds. It pays nothing. With CALLBACK_SECRET in the environment, or in FILE, it dials a balance there, with
+OPERATOR_TOKEN it asks for the status.
 Ends with 1 where something is wrong.`
 
 /** What was found of one thing; `skipped` where the environment has not what it takes. */
@@ -20,9 +27,12 @@ export const doctor = createCommand(import.meta, {
   usage,
   options: commonOptions,
   async run({ url }, _, { env }) {
-    if (url === undefined) throw new Misused()
-    const origin = readOrigin(url)
-    const findings = await examine(origin, env)
+    const local = url === undefined ? readRunningStack(openFolder(env), env) : undefined
+    const origin = readOrigin(url ?? local?.relayUrl ?? '')
+    const findings = await examine(origin, {
+      ...env,
+      OPERATOR_TOKEN: local?.operatorToken ?? env.OPERATOR_TOKEN,
+    })
     return {
       json: { url: origin, findings },
       lines: findings.map(lineOf),
@@ -44,10 +54,11 @@ export async function examine(origin: string, env: NodeJS.ProcessEnv): Promise<F
     ({ name, state }) => state === 'bad' && ['answers', 'configuration'].includes(name),
   )
   if (!isServing) return first
+  const { isOpen, ...callback } = await closedFinding(origin)
   return [
     ...first,
-    await closedFinding(origin),
-    await dialFinding(origin, env.CALLBACK_SECRET),
+    callback,
+    await dialFinding(origin, { secret: env.CALLBACK_SECRET, isOpen }),
     await keysFinding(origin),
     ...(await statusFindings(origin, env.OPERATOR_TOKEN)),
   ]
@@ -78,7 +89,7 @@ export async function healthFindings(origin: string): Promise<Finding[]> {
 }
 
 /** Who can post there can speak for any phone. */
-async function closedFinding(origin: string): Promise<Finding> {
+async function closedFinding(origin: string): Promise<Finding & { isOpen?: boolean }> {
   const { status: code } = await dial(origin, '')
   switch (code) {
     case 404:
@@ -86,7 +97,7 @@ async function closedFinding(origin: string): Promise<Finding> {
     case 503:
       return bad('callback', 'Closed to all: set it, npx wrangler secret put CALLBACK_SECRET')
     case 200:
-      if (isLoopback(origin)) return good('callback', 'Open, on loopback.')
+      if (isLoopback(origin)) return { ...good('callback', 'Open, on loopback.'), isOpen: true }
       return bad('callback', 'Open to all: anybody can spend for any phone. Take ENVIRONMENT away.')
     default:
       return bad('callback', `It answers ${code ?? 'nothing'} to a request without the secret.`)
@@ -94,8 +105,11 @@ async function closedFinding(origin: string): Promise<Finding> {
 }
 
 /** A balance asks the ledger, its secrets, the node and the contract. */
-async function dialFinding(origin: string, secret: string | undefined): Promise<Finding> {
-  if (!secret) return skipped('dial', 'CALLBACK_SECRET')
+async function dialFinding(
+  origin: string,
+  { secret, isOpen }: { secret: string | undefined; isOpen: boolean | undefined },
+): Promise<Finding> {
+  if (!secret && !isOpen) return skipped('dial', 'CALLBACK_SECRET')
   const { status: code, text = '' } = await dial(origin, '1', secret)
   if (code === 404) return bad('dial', 'The deployment has another CALLBACK_SECRET than you.')
   const screen = code === 200 ? text : ''
@@ -135,7 +149,12 @@ async function statusFindings(origin: string, token: string | undefined): Promis
     return { name: 'gas', state: 'skipped', says: 'No round has looked yet: wait a minute.' }
   })
   const guarded = good('guards', guardsLine(guards))
-  return [operator, guarded, ...gas, ...alerts.map(({ says }) => bad('alert', says))]
+  return [operator, guarded, ...gas, ...alerts.map(alertFinding)]
+}
+
+/** An alert that is over is told a while longer, since it may come again. */
+function alertFinding({ says, overSince }: StatusAnswer['alerts'][number]): Finding {
+  return overSince === null ? bad('alert', says) : good('alert', `Over since ${overSince}: ${says}`)
 }
 
 function good(name: string, says: string): Finding {

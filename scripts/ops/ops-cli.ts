@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Hex } from 'viem'
+import { formatGwei, type Hex } from 'viem'
 import { fingerprint } from '../../src/account/session-keys.ts'
 import {
   type AskedOf,
   alertsAnswer,
+  auditAnswer,
   loansAnswer,
   paymentAnswer,
   paymentsAnswer,
@@ -33,6 +34,8 @@ loans [--state S] [--limit N] who owes, since when, due, overdue; with --state r
 verify <hash> --url U | --from FILE
                           checks a payment's proof by nothing but hashes, of GET /proof/<hash> or of a file that has
                           it; trusts neither relay nor node, and needs no token
+audit                     what operators did, the newest first
+outbid <nonce>            new bytes for a nonce that waits, at a higher price, before a round would
 pause | resume            refuses new payments in words, or takes them again; what is open goes on
 drain [--wait]            the same; with --wait it ends once nothing is open: then keys and contracts may change
 drain --new-account-secret
@@ -47,7 +50,7 @@ export --out FILE         all that a restore needs, without any secret or number
 restore --from FILE [--add]
                           adds what FILE has and the ledger has not, and changes no payment. Meanwhile no session
                           is decided. A ledger that has open payments, or is newer than FILE, takes it with --add.
-set-back --to TIME | --bookmark B
+set-back --to 2026-11-22T19:42:00Z | --bookmark B
                           on Cloudflare: has the ledger begin again as it was then, up to 30 days ago
 
 Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment, and NODE_URL to reconcile.`
@@ -85,6 +88,8 @@ export const ops = operatorCommand(import.meta, {
     alerts: showAlerts,
     loans: showLoans,
     verify: { takes: [1], open: ({ url, from }, [hash = '']) => showVerified(hash, url, from) },
+    audit: showAudit,
+    outbid: { takes: [1], run: (operator, _, [nonce]) => outbid(operator, nonce) },
     pause: (operator) => setIntake(operator, 'pause'),
     resume: (operator) => setIntake(operator, 'resume'),
     drain,
@@ -178,6 +183,23 @@ async function showLoans({ ask }: OperatorClient, { state, limit }: Given): Prom
   return { json: book, lines: loanLines(book) }
 }
 
+async function showAudit({ ask }: OperatorClient): Promise<Found> {
+  const found = await ask('/operator/audit', auditAnswer)
+  const lines = found.entries.map(({ at, action, detail }) => {
+    const words = Object.entries(detail).map(([name, value]) => `${name} ${value}`)
+    return [at, action, ...words].join('  ')
+  })
+  return { json: found, lines: lines.length === 0 ? ['No operator has done anything yet.'] : lines }
+}
+
+async function outbid({ act }: OperatorClient, nonce = ''): Promise<Found> {
+  if (!/^[0-9]{1,15}$/.test(nonce)) throw new StackError(`"${nonce}" is not a nonce.`)
+  const found = await act('outbid', { nonce: Number(nonce) })
+  const price = formatGwei(BigInt(found.gasPriceWei))
+  const line = `Nonce ${nonce} goes out again as ${found.hash} at ${price} gwei, in the place of ${found.over}.`
+  return { json: found, lines: [line] }
+}
+
 /** With the fingerprint of the account secret that comes, which tells nothing of it. */
 async function drain(operator: Operated, values: Given): Promise<Found> {
   const secret = operator.terminal.env.NEW_ACCOUNT_KEY_SECRET ?? ''
@@ -241,7 +263,9 @@ async function restoreLedger(operator: OperatorClient, { from, add }: Given): Pr
 
 async function setBack(operator: OperatorClient, { to, bookmark }: Given): Promise<Found> {
   const time = to === undefined ? Number.NaN : Date.parse(to)
-  if (bookmark === undefined && Number.isNaN(time)) throw new StackError('Say to when: --to TIME')
+  if (bookmark === undefined && Number.isNaN(time)) {
+    throw new StackError('Say to when, in UTC: --to 2026-11-22T19:42:00Z')
+  }
   const asked = bookmark === undefined ? { to: new Date(time).toISOString() } : { bookmark }
   const found = await operator.act('set-back', asked)
   const lines = [`The ledger is as it was then. To take that back: --bookmark ${found.undo}`]

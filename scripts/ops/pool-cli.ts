@@ -1,17 +1,19 @@
-import { isAddressEqual } from 'viem'
+import { isAddressEqual, zeroAddress } from 'viem'
 import type { Found, Values } from '../stack/command.ts'
 import { keyOptions, keyUsage } from '../stack/money/key-source.ts'
 import { money, StackError } from '../stack/report.ts'
 import { type Operated, operatorCommand } from './command-line.ts'
 import type { OperatorClient } from './operator-client.ts'
 import { openPayer, readWei } from './payer.ts'
-import { poolLine } from './show.ts'
+import { pauseWords, poolLine } from './show.ts'
 
 const usage = `Usage: npm run pool -- [<what>] [--url https://<host>] [--json]
 
 status                what the pool has free, what is owed and in accounts, and what may be lent today
 fund <amount>         gives so much to the pool; it comes back by defund alone
 defund <amount|all>   takes so much of what is free back to the owner, whose key it takes
+pause | unpause       stops what a pause of the loan contract stops, with its guardian's or owner's key; ends that, with
+                      its owner's
 
 Asks the local stack, or the deployment at --url with OPERATOR_TOKEN in the environment.
 ${keyUsage}
@@ -25,6 +27,8 @@ export const pool = operatorCommand(import.meta, {
     status: showStatus,
     fund: { takes: [1], run: fund },
     defund: { takes: [1], run: defund },
+    pause: (operator, values) => setPause(operator, values, 'pause'),
+    unpause: (operator, values) => setPause(operator, values, 'unpause'),
   },
 })
 
@@ -59,6 +63,23 @@ async function defund(operator: Operated, values: Paying, [amount = '']: readonl
   const hash = await treasury.callLoan(loan, 'defund', [amountWei])
   const took = `Took ${money(amountWei, currency)} from the pool to ${treasury.address}`
   return moved(payer, hash, amountWei, took)
+}
+
+async function setPause(operator: Operated, values: Paying, wish: 'pause' | 'unpause') {
+  const { read, treasury, loan } = await openPayer(operator, values)
+  const owner = await read.owner()
+  const allowed = wish === 'pause' ? [owner, await read.guardian()] : [owner]
+  if (!allowed.some((one) => isAddressEqual(one, treasury.address))) {
+    const who = allowed.filter((one) => one !== zeroAddress).join(' or ')
+    throw new StackError(`Only ${who} may ${wish} it, and the key is ${treasury.address}'s.`)
+  }
+  const isPaused = wish === 'pause'
+  if ((await read.paused()) === isPaused) {
+    return { json: { isPaused }, lines: [`It is ${wish}d already. Nothing was sent.`] }
+  }
+  const hash = await treasury.callLoan(loan, wish, [])
+  const words = isPaused ? `Paused in ${hash}: ${pauseWords}.` : `The pause is over, by ${hash}.`
+  return { json: { hash, isPaused }, lines: [words] }
 }
 
 async function moved(

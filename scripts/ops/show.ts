@@ -103,9 +103,13 @@ export function guardsLine(guards: StatusAnswer['guards']): string {
   return `Guards on: ${on || 'none'}. Off: ${off || 'none'}.`
 }
 
+/** Says what a pause of the loan contract stops (contracts/src/IMicroLoan.sol). */
+export const pauseWords =
+  'loans and cash-outs are refused, transfers, repayments and deposits go on'
+
 export function poolLine({ pool }: StatusAnswer['contracts'], currency: string): string {
   if (pool === null) return 'The contracts have not been looked at yet.'
-  return `Pool: ${money(pool.liquidityWei, currency)} free, ${money(pool.owedWei, currency)} owed, ${money(pool.balancesWei, currency)} in accounts; ${money(pool.capLeftWei, currency)} may be lent today.${pool.isPaused ? ' It is paused: its guardian or owner unpauses it.' : ''}`
+  return `Pool: ${money(pool.liquidityWei, currency)} free, ${money(pool.owedWei, currency)} owed, ${money(pool.balancesWei, currency)} in accounts; ${money(pool.capLeftWei, currency)} may be lent today.${pool.isPaused ? ` It is paused: ${pauseWords}; its owner ends that (npm run pool -- unpause).` : ''}`
 }
 
 type Relayer = StatusAnswer['relayers'][number]

@@ -5,6 +5,6 @@ import { existsSync } from 'node:fs'
 const isSetUp = existsSync(new URL('../../.dev.vars', import.meta.url))
 if (process.env.WRANGLER_COMMAND === 'dev' && !isSetUp) {
   process.stdout.write(
-    'Nothing is set up here yet. Run: npm run setup -- --node-url http://127.0.0.1:8545 (`npx anvil` starts a node there)\n',
+    'Nothing is set up here yet. Run: npm run setup -- --node-url http://127.0.0.1:8545 (`npx anvil --chain-id 31` starts a node there)\n',
   )
 }

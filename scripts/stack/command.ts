@@ -2,7 +2,9 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { describe, Misused, say } from './report.ts'
+import { z } from 'zod'
+import { parseJson, readIfThere } from './files.ts'
+import { describe, Misused, StackError, say } from './report.ts'
 
 /** What options are where they are not given: a boolean is a switch, all else takes a text. */
 export type Usual = Readonly<Record<string, string | boolean | undefined>>
@@ -46,7 +48,10 @@ type Declared<Options extends Usual> = {
 
 export type Command = (args?: readonly string[], terminal?: Terminal) => Promise<0 | 1>
 
-/** Makes a command, which runs where its module is the program. A `StackError` ends it with its message alone. */
+/**
+ * Makes a command, which runs where its module is the program. A `StackError` ends it with its message alone.
+ * With `--secrets FILE` it finds in its environment what `npm run secrets` wrote there.
+ */
 export function createCommand<const Options extends Usual>(
   module: ImportMeta | undefined,
   { usage, options, run }: Declared<Options>,
@@ -58,7 +63,8 @@ export function createCommand<const Options extends Usual>(
         terminal.say(usage)
         return 0
       }
-      const found = await run(values, given, terminal)
+      const env = values.secrets ? withSecrets(terminal.env, values.secrets) : terminal.env
+      const found = await run(values, given, { ...terminal, env })
       const lines = values.json && found ? [JSON.stringify(found.json)] : (found?.lines ?? [])
       for (const line of lines) terminal.say(line)
       return found?.isBad ? 1 : 0
@@ -96,16 +102,25 @@ export function readFlags<const Options extends Usual>(help: string, options: Op
   return values
 }
 
+type CommonValues = { help?: boolean; json?: boolean; secrets?: string }
+
+/** Adds to an environment what `npm run secrets` has written. @throws {StackError} it is no such file */
+function withSecrets(env: NodeJS.ProcessEnv, file: string): NodeJS.ProcessEnv {
+  const written = z.record(z.string(), z.string()).safeParse(parseJson(`${readIfThere(file)}`)).data
+  if (written === undefined) throw new StackError(`${file} is no file of npm run secrets.`)
+  return { ...env, ...written }
+}
+
 function parse<Options extends Usual>(args: readonly string[], usual: Options) {
   const typeOf = (value: unknown) => (typeof value === 'boolean' ? 'boolean' : 'string')
   const options = Object.fromEntries(
-    Object.entries({ ...usual, help: false }).map(([name, value]) => {
+    Object.entries({ ...usual, help: false, secrets: undefined }).map(([name, value]) => {
       return [name, { type: typeOf(value) } as const]
     }),
   )
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
-    const all = { ...usual, ...values } as Values<Options> & { help?: boolean; json?: boolean }
+    const all = { ...usual, ...values } as Values<Options> & CommonValues
     return { values: all, given: positionals }
   } catch {
     // The cause repeats the argument, which may be a number or a key.

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { isHash } from 'viem'
+import { chains } from '../../src/chain/chains.ts'
 import { isFree } from '../dev/ports.ts'
 import { endLeftChain, type LocalChain, startChain } from './chain/anvil.ts'
 import { readSavedHead } from './chain/chain-state.ts'
@@ -14,7 +15,7 @@ import { type Options, readOptions, startFlags } from './options.ts'
 import { type Child, claim, end, type Processes, watchStarter } from './processes.ts'
 import { describe, Misused, money, StackError, say } from './report.ts'
 import { describeStack, type RunningStack } from './running-stack.ts'
-import { openSecrets } from './secrets.ts'
+import { openSecrets, type Secrets } from './secrets.ts'
 import { runDeno } from './served/deno.ts'
 import {
   type RunningWorker,
@@ -97,6 +98,12 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   const folder = openFolder()
   const { killed, processes } = await claimFolder(folder, options, lifetime)
   const secrets = openSecrets(folder.secrets)
+  const rules = options.rootstock && {
+    POOL_RULES: 'rootstock',
+    BLOCK_SECONDS: `${rootstockSeconds}`,
+  }
+  const overrides = { ...rules, ...options.variables }
+  await checkVariables(options, secrets, overrides)
   // A node of another operator may be away: it is asked before anything is begun.
   const given = isLocal(options) ? undefined : await openNode(options.nodeUrls, options.chainId)
   const building = options.deno ? undefined : beginBuild(lifetime)
@@ -117,8 +124,6 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   await chain?.save()
   const pool = chain && options.rootstock ? await startRootstock(chain, lifetime) : undefined
   const served = pool === undefined ? node : { ...node, url: pool.url }
-  const rules = { POOL_RULES: 'rootstock', BLOCK_SECONDS: `${rootstockSeconds}` }
-  const overrides = { ...(pool && rules), ...options.variables }
   const nodeUrls = chain === undefined ? options.nodeUrls : [served.url]
 
   say(options.deno ? 'Starting Deno' : 'Starting the Worker')
@@ -143,6 +148,18 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   writeJson(folder.stack, stack)
   say(`\nReady after ${((performance.now() - began) / 1000).toFixed(1)} s: ${worker.url}\n`)
   sayReady(stack, { node: served, file: folder.stack, options })
+}
+
+/** Refuses a bad variable before anything is begun, by contracts that are somewhere. @throws {StackError} */
+async function checkVariables(
+  options: Options,
+  secrets: Secrets,
+  overrides: Record<string, string>,
+) {
+  const node = { chain: chains[options.chainId], isAnvil: isLocal(options) }
+  const nodeUrls = isLocal(options) ? ['http://127.0.0.1:8545'] : options.nodeUrls
+  const deployment = { loan: `0x${'1'.repeat(40)}`, forwarder: `0x${'2'.repeat(40)}` } as const
+  await workerVariables({ secrets, node, nodeUrls, deployment, overrides })
 }
 
 function isLocal({ nodeUrls }: Options): boolean {

@@ -200,12 +200,14 @@ export function fundsWanted(terms: Condition['terms'], gasPriceWei: bigint) {
 
 const contractFindings = {
   ready: ok('The contracts are there and take this relayer'),
-  loan_paused: failing('The loan contract is paused by its guardian or owner'),
+  loan_paused: failing(
+    'The loan contract is paused by its guardian or owner: loans and cash-outs are refused, transfers, repayments and deposits go on',
+  ),
   missing: refusing('The contracts are not at the configured addresses'),
   not_allowed: refusing(
     'The forwarder does not take this relayer, or may not call the loan contract',
   ),
-  paused: refusing('The forwarder is paused by its guardian or owner'),
+  paused: refusing('The forwarder is paused by its guardian or owner: no payment goes through'),
 }
 
 function contractsOf({ vitals }: KnownCondition): Finding {

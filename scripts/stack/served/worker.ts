@@ -1,3 +1,5 @@
+import { parseConfig } from '../../../src/compose/config.ts'
+import { ConfigError } from '../../../src/compose/environment.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import type { Deployment } from '../../contracts/deploy.ts'
 import { until } from '../../dev/wait.ts'
@@ -10,18 +12,18 @@ import { servedWorker, type WorkerBuild } from './worker-build.ts'
 
 type Configured = {
   secrets: Secrets
-  node: ChainNode
+  node: Pick<ChainNode, 'chain' | 'isAnvil'>
   nodeUrls: string[]
-  deployment: Deployment
+  deployment: Pick<Deployment, 'loan' | 'forwarder'>
   /** They come from the environment and go before. */
   overrides: Record<string, string>
 }
 
-/** Gives what a local Worker needs to know. */
+/** Gives what a local Worker needs to know. @throws {StackError} it would not serve with it */
 export async function workerVariables(stack: Configured): Promise<Record<string, string>> {
   const { node, nodeUrls, deployment, overrides } = stack
   const { RPC_KEY, ...secrets } = stack.secrets
-  return {
+  const variables = {
     ENVIRONMENT: 'development',
     CHAIN_ID: `${node.chain.id}`,
     POOL_RULES: node.isAnvil ? 'anvil' : 'rootstock',
@@ -33,6 +35,13 @@ export async function workerVariables(stack: Configured): Promise<Record<string,
     PREFLIGHT: 'on',
     ...overrides,
   }
+  try {
+    parseConfig(variables)
+  } catch (error) {
+    if (error instanceof ConfigError) throw new StackError(error.message.replaceAll('; ', '\n'))
+    throw error
+  }
+  return variables
 }
 
 export type RunningWorker = {

@@ -82,7 +82,8 @@ export const english = {
       'The terms of a loan have changed. Nothing was sent. Please dial again in a minute.',
     invalid_recipient:
       'This recipient cannot receive money. Nothing was sent. Dial again to send to another.',
-    paused: 'The service is paused. Nothing was sent. Please try again later.',
+    paused:
+      'Loans and cash-outs are paused. You can still send money and repay. Nothing was sent. Please try again later.',
     withdrawal_limit: (left: string | undefined) =>
       left === undefined
         ? 'So much cannot be cashed out at the moment. Nothing was sent. Please try again later.'

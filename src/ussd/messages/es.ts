@@ -81,7 +81,8 @@ export const spanish: Messages = {
       'Las condiciones del préstamo cambiaron. No se envió nada. Marque de nuevo en un minuto.',
     invalid_recipient:
       'Este destinatario no puede recibir dinero. No se envió nada. Marque de nuevo para elegir otro.',
-    paused: 'El servicio está en pausa. No se envió nada. Intente más tarde.',
+    paused:
+      'Los préstamos y los retiros están en pausa. Aún puede enviar dinero y pagar. No se envió nada. Intente más tarde.',
     withdrawal_limit: (left) =>
       left === undefined
         ? 'No se puede retirar tanto ahora. No se envió nada. Intente más tarde.'

@@ -82,7 +82,8 @@ export const french: Messages = {
       "Les conditions du prêt ont changé. Rien n'a été envoyé. Veuillez recomposer dans une minute.",
     invalid_recipient:
       "Ce destinataire ne peut pas recevoir d'argent. Rien n'a été envoyé. Recomposez pour en choisir un autre.",
-    paused: "Le service est suspendu. Rien n'a été envoyé. Veuillez réessayer plus tard.",
+    paused:
+      "Les prêts et les retraits sont suspendus. Vous pouvez envoyer et rembourser. Rien n'a été envoyé. Réessayez plus tard.",
     withdrawal_limit: (left) =>
       left === undefined
         ? "Un tel retrait est impossible en ce moment. Rien n'a été envoyé. Veuillez réessayer plus tard."

@@ -81,7 +81,8 @@ export const kiswahili: Messages = {
       'Masharti ya mkopo yamebadilika. Hakuna kilichotumwa. Tafadhali piga tena baada ya dakika.',
     invalid_recipient:
       'Mpokeaji huyu hawezi kupokea pesa. Hakuna kilichotumwa. Piga tena utume kwa mwingine.',
-    paused: 'Huduma imesimamishwa. Hakuna kilichotumwa. Tafadhali jaribu tena baadaye.',
+    paused:
+      'Mikopo na kutoa pesa vimesimamishwa. Bado unaweza kutuma pesa na kulipa. Hakuna kilichotumwa. Jaribu tena baadaye.',
     withdrawal_limit: (left) =>
       left === undefined
         ? 'Kiasi hiki hakiwezi kutolewa sasa. Hakuna kilichotumwa. Tafadhali jaribu tena baadaye.'

@@ -150,6 +150,9 @@ describe("the operator's interface", () => {
     const named = new Set(expressions.join().match(/\brelay_[a-z_]+/g))
     expect(expressions.length).toBeGreaterThan(5)
     expect([...named].filter((name) => !names.has(name))).toEqual([])
+    const came = 'relay_gateway_requests_total{gateway="africas-talking",event='
+    expect(samples).toContainEqual(expect.stringMatching(`^${came}"delivery"} [1-9]`))
+    expect(samples).toContainEqual(expect.stringMatching(`^${came}"reply"} [1-9]`))
     expect(samples).toContain('relay_refusals_total{reason="paused"} 1')
     expect(samples).toContain('relay_payment_events_total{kind="transfer",event="accepted"} 1')
     expect(samples).toContain('relay_check_failing{check="node"} 0')
@@ -443,7 +446,8 @@ describe("the operator's interface", () => {
     for (const bad of [{}, { nonce: -1 }, { nonce: 1.5 }, undefined]) {
       expect((await deployment.refused('outbid', bad)).status).toBe(400)
     }
-    const answer = await deployment.act('outbid', { nonce })
+    const words = await deployment.operate(ops, ['outbid', `${nonce}`, '--json'])
+    const answer = JSON.parse(words.output)
     const told = await deployment.payment(waiting?.intent)
     expect(told.transactions.map(({ hash }) => hash)).toEqual([answer.hash, answer.over])
     const [dear, cheap] = told.transactions.map(({ gasPriceWei }) => BigInt(gasPriceWei))
@@ -539,7 +543,7 @@ describe('money out of an account', () => {
     )
     await own(encodeFunctionData({ abi: microLoanAbi, functionName: 'pause' }))
     expect(await refused('0.1')).toBe(
-      '409 The service is paused. Nothing was sent. Please try again later.',
+      '409 Loans and cash-outs are paused. You can still send money and repay. Nothing was sent. Please try again later.',
     )
     await own(encodeFunctionData({ abi: microLoanAbi, functionName: 'unpause' }))
     await deployment.act('pause')
@@ -757,6 +761,30 @@ describe('money for gas and for loans', () => {
       /^Nothing was sent: the node asks \d+ wei for a unit of gas, and MAX_GAS_PRICE_WEI is 1\.\n$/,
     )
     expect(await balanceAt(chain.relayer)).toBe(parseEther('100.5'))
+  })
+
+  test('stops loans and cash-outs for the owner alone, and says what goes on', async () => {
+    const deployment = open()
+    await deployment.round()
+    const { phone } = await newCaller('0')
+    const pool = (args: string[]) =>
+      deployment.operate(poolCommand, args, { env: { NODE_URL: chain.anvil.url } })
+    const foreign = await deployment.operate('ops/pool-cli.ts', ['pause', '--stdin'], {
+      ...{ input: generatePrivateKey(), env: { NODE_URL: chain.anvil.url } },
+    })
+    expect(foreign.output).toMatch(/^Only 0x\w{40} may pause it, and the key is 0x\w{40}'s\.\n$/)
+    expect((await pool(['pause'])).output).toMatch(
+      /^Paused in 0x\w{64}: loans and cash-outs are refused, transfers, repayments and deposits go on\.\n$/,
+    )
+    const asked = { phone, sessionId: 'of a pause', text: '3' }
+    expect(await dial(deployment, asked)).toBe(
+      'END Loans and cash-outs are paused. You can still send money and repay. Nothing was sent. Please try again later.',
+    )
+    await deployment.round()
+    expect((await pool(['status'])).output).toMatch(/ transfers, repayments and deposits go on; /)
+    const again = { code: 0, output: 'It is paused already. Nothing was sent.\n' }
+    expect(await pool(['pause'])).toEqual(again)
+    expect((await pool(['unpause'])).output).toMatch(/^The pause is over, by 0x\w{64}\.\n$/)
   })
 
   test('funds the pool from a keystore, and takes back for its owner alone', async () => {

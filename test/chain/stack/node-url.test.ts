@@ -110,6 +110,8 @@ test('a node that is away or of another chain, and a port that is taken, are nam
     expect(code).toBe(1)
     return output
   }
+  // It was refused by the Worker, again and again, once all else was there.
+  expect(await failing({ CONFIRMATIONS: 'many' })).toBe('CONFIRMATIONS has to be a number\n')
   const away = `http://127.0.0.1:${await freePort()}`
   expect(await failing({ NODE_URL: away })).toBe(`No node answers at ${away} (ECONNREFUSED).\n`)
   // A chain would have made a folder.

@@ -11,8 +11,10 @@ import {
 } from 'viem'
 import { anvil } from 'viem/chains'
 import { type ExpectStatic, expect, test } from 'vitest'
+import { borrowers } from '../../../scripts/contracts/borrowers.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
+import { doctor } from '../../../scripts/ops/doctor.ts'
 import { ops } from '../../../scripts/ops/ops-cli.ts'
 import { readIfThere, writeJson } from '../../../scripts/stack/files.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
@@ -227,7 +229,7 @@ async function operates(expect: ExpectStatic, folder: string, relayUrl: string):
   const why = await run(['why', intent])
   expect(why.output).toMatch(/^The transfer of .+ (was done in|is in) block \d+/)
   const called = await run(['why'], `${alice}\n`)
-  expect(called.output).toContain(`Account ${account}: balance 0.51 tRBTC, owes 0.01 tRBTC.\n`)
+  expect(called.output).toContain(`Account ${account}: balance 0.51 tRBTC, owes 0.01 tRBTC, due `)
   const [happened = ''] = why.output.split('\n')
   expect(called.output).toContain(`${happened}\n`)
   // A number in the place of an intent is not repeated.
@@ -248,6 +250,16 @@ async function operates(expect: ExpectStatic, folder: string, relayUrl: string):
   expect([refused.code, refused.output.includes('is no export of a ledger')]).toEqual([1, true])
   const added = await run(['restore', '--from', file, '--add'])
   expect(added.output).toMatch(/^0 entries of .+ were added/)
+  expect((await run(['audit'])).output).toMatch(/^2\S+Z {2}resume\n2\S+Z {2}pause$/m)
+  expect((await run(['set-back'])).output).toMatch(/^Say to when, in UTC: --to 2\d{3}-\S+Z\n/)
+
+  const examined = await runHere(doctor, [], { env })
+  expect(examined.output).toMatch(/^ok {3}dial +A balance is shown\.\n/m)
+  expect(examined.output).toMatch(/^ok {3}operator +The token is taken\.\n/m)
+  expect(examined.code, examined.output).toBe(0)
+  for (const done of ['1 added, 0 were so already\n', '0 added, 1 were so already\n']) {
+    expect((await runHere(borrowers, ['add'], { env, input: bob })).output).toBe(done)
+  }
 }
 
 const helpNumber = { HELP_NUMBER: '0700 000 099' }
