@@ -1,10 +1,21 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { numberToHex, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
-import { type Anvil, devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { buildContracts } from '../../../scripts/contracts/forge.ts'
+import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { startWorkerd } from '../../../scripts/dev/workerd.ts'
@@ -17,6 +28,8 @@ import {
   servedWorker,
 } from '../../../scripts/stack/served/worker-build.ts'
 import { type Ended, runHere, startProcess } from '../../support/processes.ts'
+import { isFull } from '../../support/sample.ts'
+import { copyRepository, linkPackages } from './clone.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const guide = readFileSync(join(root, 'docs/deploying-to-cloudflare.md'), 'utf8')
@@ -29,6 +42,8 @@ let anvil: Anvil
 let served: Awaited<ReturnType<typeof serve>> | undefined
 
 beforeAll(async () => {
+  // To compile the contracts for the clone alone takes longer than all that is asked of it.
+  await buildContracts()
   folder = mkdtempSync(join(tmpdir(), 'cloudflare guide-'))
   // A price that Rootstock's usual limit allows.
   anvil = await startAnvil({ args: ['--block-base-fee-per-gas', '0'] })
@@ -40,10 +55,31 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 
-function shell(command: string, environment: Record<string, string> = {}): Promise<Ended> {
-  const PATH = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
-  const env = { ...quietTools, NO_COLOR: '1', PATH, ...environment }
-  return startProcess('sh', ['-c', command], { env }).ended
+/** Opens a fresh clone and a shell in it: no package is there, and Node is the machine's. */
+function openClone() {
+  const at = (name: string) => join(folder, name)
+  const [clone, bin, packages] = [at('clone of mine'), at('bin'), at('packages')] as const
+  copyRepository(clone)
+  linkPackages(packages)
+  mkdirSync(bin)
+  const others = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((path) => !/node_modules/.test(path))
+  // A full run installs the packages; else they are those of this repository, and npm does the rest.
+  const install = `[ "$1" != install ] || exec mv '${packages}' node_modules`
+  const npm = others.map((path) => join(path, 'npm')).find((path) => existsSync(path))
+  const lines = ['#!/bin/sh', ...(isFull ? [] : [install]), `exec '${npm}' "$@"`]
+  writeFileSync(join(bin, 'npm'), lines.join('\n'), { mode: 0o755 })
+  const PATH = [bin, ...others].join(delimiter)
+  const shell = (command: string, given: Record<string, string> = {}, input = '') => {
+    const env = { ...quietTools, NO_COLOR: '1', PATH, ...given }
+    return startProcess('sh', ['-c', command], { cwd: clone, env, input }).ended
+  }
+  return [clone, shell] as const
+}
+
+async function give(account: string, amount: string): Promise<void> {
+  await rpcTo(anvil.url)('anvil_setBalance', [account, numberToHex(parseEther(amount))])
 }
 
 /** The Worker as the guide deploys it, on this machine. */
@@ -64,78 +100,121 @@ const examine = (url: string, env: Record<string, string> = {}) =>
   runHere(doctor, ['--url', url], { env })
 
 describe('the guide for Cloudflare', () => {
-  test('is four commands, of which one needs an account', () => {
-    expect(commands.filter((line) => !line.startsWith('npx wrangler secret '))).toEqual([
-      'npm run -s secrets -- new --network testnet --out secrets.json',
-      'npm run deploy:contracts -- --network testnet',
-      'npm run deploy -- --env testnet',
-      'npm run doctor -- --url https://ussd-relay-testnet.<account>.workers.dev',
+  test('is eight commands', () => {
+    expect(commands).toEqual([
+      'git clone <address of this repository> .',
+      'NODE_URL=https://public-node.testnet.rsk.co npm run -s secrets -- new --network testnet --out secrets.json',
+      'npx cast wallet new . deployer.json',
+      'POOL=0.1 npm run deploy:contracts -- --network testnet --secrets secrets.json --keystore deployer.json',
+      'npx wrangler login',
+      'npm run deploy -- --env testnet --secrets secrets.json',
+      'npm run doctor -- --url https://ussd-relay-testnet.<account>.workers.dev --secrets secrets.json',
+      'npm run dial -- --url https://ussd-relay-testnet.<account>.workers.dev --secrets secrets.json',
     ])
-    expect(commands).toHaveLength(5)
   })
 
-  test('leads from nothing to a Worker that shows a balance, and tells no secret on the way', async () => {
-    const [make = '', , contracts = '', deploy = ''] = commands
-    const [secretsFile, record] = [join(folder, 'secrets.json'), join(folder, '31.json')]
-    const early = await shell(`${deploy} --dry-run --record '${record}'`)
-    expect(early.code).toBe(1)
-    expect(early.output).toContain(`has no contracts. Deploy them first: ${contracts}\n`)
+  test('stands in the README', () => {
+    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`\n${commands.join('\n')}\n`)
+  })
 
-    const made = await shell(make.replace('secrets.json', `'${secretsFile}'`), {
-      NODE_URL: anvil.url,
-    })
+  test("has its first four commands in Deno's guide, and the last two", () => {
+    const deno = readFileSync(join(root, 'docs/deploying-to-deno.md'), 'utf8')
+    for (const command of commands.slice(0, 4)) expect(deno).toContain(`\n${command}\n`)
+    for (const command of commands.slice(-2)) {
+      const [before, after] = command.split(/https:\S+/)
+      expect(deno).toMatch(new RegExp(`${before}https:\\S+${after}\n`))
+    }
+  })
+
+  test('leads from a clone without packages to a loan, and tells no secret on the way', async () => {
+    const [, make = '', wallet = '', contracts = '', , deploy = '', look = '', dial = ''] = commands
+    const [clone, shell] = openClone()
+    const on = (command: string) => command.replace(/https:\/\/public-\S+/, anvil.url)
+    const made = await shell(on(make))
+    expect(made.output).toMatch(/^Installing the packages of package-lock\.json/)
     expect(made.code, made.output).toBe(0)
+    const secretsFile = join(clone, 'secrets.json')
     expect(statSync(secretsFile).mode & 0o777).toBe(0o600)
     const secrets = JSON.parse(readFileSync(secretsFile, 'utf8')) as Record<string, string>
-    const [, relayer = ''] = /^Relayer (0x[0-9a-fA-F]{40}): send it /m.exec(made.output) ?? []
-    const again = await shell(make.replace('secrets.json', `'${secretsFile}'`))
-    expect(again).toEqual({
-      code: 1,
-      output: `${secretsFile} is there already. Nothing was made.\n`,
-    })
+    const [, relayer = '', fund = '', worst] =
+      /^Relayer (0x\w{40}): send it (\S+) tRBTC on .+ one after another; (\S+) tRBTC lets 50 be open/m.exec(
+        made.output,
+      ) ?? []
+    expect(worst).toBe('0.0133')
+    const again = await shell(on(make))
+    expect(again).toEqual({ code: 1, output: 'secrets.json is there already. Nothing was made.\n' })
 
-    const paid = { NODE_URL: anvil.url, DEPLOYER_KEY: devKey, RELAYERS: relayer, POOL: '0.5' }
-    const deployed = await shell(`${contracts} --record '${record}'`, paid)
+    const password = { CAST_PASSWORD: 'a password', KEYSTORE_PASSWORD: 'a password' }
+    const { output: created } = await shell(wallet, password)
+    const [, deployer = ''] = /^Address: +(0x\w{40})$/m.exec(created) ?? []
+    const early = await shell(`${deploy} --dry-run`)
+    expect([early.code, early.output]).toEqual([
+      1,
+      expect.stringContaining(
+        '31.json has no contracts. Deploy them first: npm run deploy:contracts',
+      ),
+    ])
+    const staging = 'npm run -s deploy -- --env staging --dry-run'
+    const unknown = '--env has to be one of wrangler.toml: testnet, mainnet.\n'
+    expect(await shell(staging)).toEqual({ code: 1, output: unknown })
+    appendFileSync(join(clone, 'wrangler.toml'), '\n[env.staging.vars]\nCHAIN_ID = "30"\n')
+    expect((await shell(staging)).output).toContain(
+      'npm run deploy:contracts -- --network mainnet --record deployments/staging.json\n',
+    )
+    const elsewhere = await shell(contracts, password)
+    expect(elsewhere.output).toContain(
+      'serves another chain with its id: name a file for that one, --record',
+    )
+    // A chain of one's own has a record of its own.
+    const record = "--record 'record of mine.json'"
+    const unpaid = await shell(`${contracts} ${record}`, password)
+    const [, lacks = ''] =
+      /^Insufficient funds: (?:0x\w{40}) has 0 tRBTC, .+ Send it (\S+) tRBTC\. Nothing was sent\.$/m.exec(
+        unpaid.output,
+      ) ?? []
+    expect(unpaid.output).toContain(deployer)
+    await give(deployer, lacks)
+    const deployed = await shell(`${contracts} ${record}`, password)
     expect(deployed.code, deployed.output).toBe(0)
-    const dry = await shell(`${deploy} --dry-run --record '${record}'`)
+
+    const dry = await shell(`${deploy} --dry-run ${record}`)
     expect(dry.code, dry.output).toBe(0)
     const bound = ['LEDGER', 'KEYS', 'FEED', 'ACCOUNTS', 'LOAN_ADDRESS', 'FORWARDER_ADDRESS']
     for (const name of bound) expect(dry.output).toContain(`env.${name} (`)
     const [, LOAN_ADDRESS = '', FORWARDER_ADDRESS = ''] =
       /MicroLoan (0x[0-9a-f]{40}), RelayForwarder (0x[0-9a-f]{40})$/m.exec(dry.output) ?? []
-    expect(JSON.parse(readFileSync(record, 'utf8'))).toMatchObject({
-      ...{ loan: LOAN_ADDRESS, forwarder: FORWARDER_ADDRESS },
-    })
+    const written = JSON.parse(readFileSync(join(clone, 'record of mine.json'), 'utf8'))
+    expect(written).toMatchObject({ loan: LOAN_ADDRESS, forwarder: FORWARDER_ADDRESS })
 
     const variables = { ...secrets, LOAN_ADDRESS, FORWARDER_ADDRESS }
-    const { CALLBACK_SECRET = '', OPERATOR_TOKEN = '' } = secrets
-    const unfunded = await serve(variables)
-    // As the deployment does: the ledger is there before a cron.
-    expect(await beginLedger(unfunded.url, 10_000)).toBe(true)
-    let poor: Ended = { code: 0, output: 'No round has looked' }
-    await until(async () => {
-      await unfunded.wake()
-      poor = await examine(unfunded.url, { CALLBACK_SECRET, OPERATOR_TOKEN })
-      return !poor.output.includes('No round has looked')
-    })
-    await unfunded.stop()
-    expect(poor.output).toMatch(/^BAD {2}relayer_funds +/m)
-    expect(poor.output).toMatch(
-      new RegExp(
-        `Relayer ${relayer} has 0 tRBTC, enough for 0 payments; .+ Send 0\\.133 tRBTC there`,
-      ),
-    )
-    expect(poor.code).toBe(1)
-    await rpcTo(anvil.url)('anvil_setBalance', [relayer, `0x${(10n ** 18n).toString(16)}`])
     served = await serve(variables)
-    await served.wake()
-    const look = `npm run -s doctor -- --url ${served.url}`
-    const well = await shell(look, { CALLBACK_SECRET, OPERATOR_TOKEN })
+    const { url, wake } = served
+    // As the deployment does: the ledger is there before a cron.
+    expect(await beginLedger(url, 10_000)).toBe(true)
+    const at = (command: string) => command.replace(/https:\S+/, url)
+    const told = async (words: RegExp) => {
+      let found: Ended = { code: null, output: '' }
+      const late = () => new Error(found.output)
+      const isSo = async () => {
+        await wake()
+        found = await examine(url, secrets)
+        return words.test(found.output)
+      }
+      await until(isSo, { everyMs: 200, withinMs: 60_000, late })
+      return found
+    }
+    const poor = await told(/^BAD {2}relayer_funds +/m)
+    expect(poor.output).toContain(`Have ${fund} tRBTC there for 50 (0.0133 tRBTC at worst)`)
+    await give(relayer, fund)
+    await told(/enough for 50 payments at today's price/)
+    const well = await shell(at(look))
+    expect(well.code, well.output).toBe(0)
     expect(well.output).toMatch(/^ok {3}dial +A balance is shown\.$/m)
     expect(well.output).toMatch(/^ok {3}callback +Closed to all who do not have its secret\.$/m)
-    expect(well.output).not.toContain('BAD')
-    expect(well.code).toBe(0)
-    const said = [made, again, deployed, dry, well].map(({ output }) => output).join('\n')
+    const loan = await shell(`${at(dial)} --text 3`, {}, '+254700000001')
+    expect(loan.output).toMatch(/END Loan Requested\nTx: 0x\w{10}\.\.\.\n/)
+
+    const said = [made, again, deployed, dry, well, loan].map(({ output }) => output).join('\n')
     const { NODE_URL: _, ...own } = secrets
     expect(Object.values(own).filter((secret) => said.includes(secret))).toEqual([])
   })

@@ -1,15 +1,6 @@
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { buildContracts } from '../../../scripts/contracts/forge.ts'
@@ -19,26 +10,10 @@ import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { quietTools } from '../../../scripts/stack/served/worker-build.ts'
 import { runScript, startProcess } from '../../support/processes.ts'
+import { copyRepository, linkPackages } from './clone.ts'
 import { dial } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-
-/** Copies everything to where people put it: `.dev.vars` stands beside wrangler.toml. */
-function copyRepository(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'ussd relay of mine-'))
-  onTestFinished(() => rmSync(copy, { recursive: true, force: true, maxRetries: 5 }))
-  const left = ['node_modules', '.git', '.dev', '.dev.vars', '.wrangler']
-  cpSync(root, copy, { recursive: true, filter: (path) => !left.includes(basename(path)) })
-  mkdirSync(join(copy, 'node_modules'))
-  // forge compiles anew what it knows by another path.
-  const compiled = join('node_modules', '@openzeppelin')
-  cpSync(join(root, compiled), join(copy, compiled), { recursive: true })
-  for (const name of readdirSync(join(root, 'node_modules'))) {
-    const path = join('node_modules', name)
-    if (path !== compiled) symlinkSync(join(root, path), join(copy, path))
-  }
-  return copy
-}
 
 /** Starts `npx wrangler dev` in a copy; `output` is what it has printed so far. */
 async function wranglerDev(copy: string) {
@@ -59,7 +34,11 @@ async function wranglerDev(copy: string) {
 test('wrangler dev in a fresh clone says what to run, and after setup serves the relay on that node, to every command', async () => {
   // To compile the contracts for the copy alone takes longer than all that is asked of it.
   await buildContracts()
-  const copy = copyRepository()
+  // To where people put it: `.dev.vars` stands beside wrangler.toml.
+  const copy = mkdtempSync(join(tmpdir(), 'ussd relay of mine-'))
+  onTestFinished(() => rmSync(copy, { recursive: true, force: true, maxRetries: 5 }))
+  copyRepository(copy)
+  linkPackages(join(copy, 'node_modules'))
   const file = join(copy, '.dev.vars')
   const run = (script: string, args: string[], env: Record<string, string> = {}) =>
     runScript(script, args, { cwd: copy, env: { DEV_DIR: undefined, ...env } })

@@ -34,6 +34,14 @@ test('documents say what the committed run measured, and what 1,000 payments cos
   const guide = read('deploying-to-cloudflare.md')
   expect(replacePart(readme, 'figures', writeTable(last))).toBe(readme)
   expect(replacePart(guide, 'cost', writeCost(last))).toBe(guide)
+  const figure = (name: string) => last.figures.find((one) => one.name === name)?.value ?? 0
+  const reply = figure('reply p50, 5 payments/s, node of 150 ms: relay')
+  const asked = figure("questions to the node, Rootstock's pool, 10 payments a block")
+  const cost = figure("1,000 payments of 4 deliveries: Cloudflare's list prices")
+  const told = [`within ${Math.round(reply)} ms`, `ask the node ${asked.toFixed(2)} times`]
+  for (const words of [...told, `cost US$ ${cost.toFixed(3)}`, 'a transfer takes 70,662 gas']) {
+    expect(read('../README.md')).toContain(words)
+  }
   // It never guesses what a payment costs.
   expect(() => writeCost({ ...last, figures: [] })).toThrow('no figure "questions to the node')
 })
