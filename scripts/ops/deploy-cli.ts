@@ -64,10 +64,11 @@ async function readChain(environment: string) {
   // Large, and --help needs none of it.
   const { unstable_readConfig } = await import('wrangler')
   const config = join(root, 'wrangler.toml')
-  const { vars, definedEnvironments = [] } = unstable_readConfig({ config, env: environment })
+  const { definedEnvironments = [] } = unstable_readConfig({ config })
   if (!definedEnvironments.includes(environment)) {
     throw new StackError(`--env has to be one of wrangler.toml: ${definedEnvironments.join(', ')}.`)
   }
+  const { vars } = unstable_readConfig({ config, env: environment })
   const chainId = readChainId(`${vars.CHAIN_ID ?? ''}`)
   return { chainId, network: chainId === environments.mainnet ? 'mainnet' : 'testnet' }
 }

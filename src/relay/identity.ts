@@ -20,8 +20,8 @@ const identifiedWithinMs = 2_000
 const rememberedMs = 60_000
 
 /**
- * Checks whose ledger it is, a no each time: a mended setup works at once. The question, which each
- * process asks once a minute, takes along what gateways have sent. @throws {Error}
+ * Checks whose ledger it is, a no each time: a mended setup works at once. Once a minute it asks,
+ * and hands over what gateways have sent. @throws {Error}
  */
 export function createIdentityCheck(
   ledger: Ledger,

@@ -197,7 +197,8 @@ describe('the guide for Cloudflare', () => {
       const late = () => new Error(found.output)
       const isSo = async () => {
         await wake()
-        found = await examine(url, secrets)
+        // A phone that dials too often would be asked to wait.
+        found = await examine(url, { OPERATOR_TOKEN: secrets.OPERATOR_TOKEN ?? '' })
         return words.test(found.output)
       }
       await until(isSo, { everyMs: 200, withinMs: 60_000, late })
