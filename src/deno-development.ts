@@ -1,9 +1,14 @@
+import { parseDenoConfig } from './compose/deno-environment.ts'
 import deno from './deno.ts'
 import { withPhone } from './pages/phone/route.tsx'
 
 type Info = Parameters<typeof deno.fetch>[1]
 
-const app = withPhone({ relay: (request, c) => deno.fetch(request, c.env as Info) })
+const app = withPhone({
+  relay: (request, c) => deno.fetch(request, c.env as Info),
+  config: () => parseDenoConfig(Deno.env.toObject()).config,
+  profiles: [],
+})
 
 /** Serves what Deno does, and a phone that dials it: for a machine of one's own alone. */
 export default {

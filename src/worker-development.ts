@@ -1,14 +1,32 @@
+import type { Hono } from 'hono'
+import { parseConfig } from './compose/config.ts'
+import { profiles } from './compose/settings.ts'
 import { withPhone } from './pages/phone/route.tsx'
 import worker from './worker.ts'
 
 export * from './worker.ts'
 
-const app = withPhone({
-  relay: (request, c) => worker.fetch(request as never, c.env as Env, c.executionCtx as never),
-})
+const apps = new WeakMap<Env, Hono>()
+
+/** Serves each profile by an environment of its own, all with the same objects. */
+function appOf(env: Env): Hono {
+  const known = apps.get(env)
+  if (known !== undefined) return known
+  const ofProfile = Object.fromEntries(
+    Object.keys(profiles).map((PROFILE) => [PROFILE, { ...env, PROFILE }]),
+  )
+  const app = withPhone({
+    relay: (request, c, profile) =>
+      worker.fetch(request as never, ofProfile[profile ?? ''] ?? env, c.executionCtx as never),
+    config: () => parseConfig(env as unknown as Record<string, unknown>),
+    profiles: Object.keys(profiles),
+  })
+  apps.set(env, app)
+  return app
+}
 
 /** Serves what the Worker does, and a phone that dials it: for a machine of one's own alone. */
 export default {
   ...worker,
-  fetch: (request, env, context) => app.fetch(request, env, context),
+  fetch: (request, env, context) => appOf(env).fetch(request, env, context),
 } satisfies ExportedHandler<Env>

@@ -37,7 +37,7 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     loan: 'runtime',
     node: 'chain keys runtime',
     operator: 'account chain keys loan relay runtime',
-    pages: 'account loan operator runtime ussd',
+    pages: 'account loan operator relay runtime ussd',
     relay: 'chain loan runtime',
     runtime: '',
     sms: 'runtime',

@@ -28,6 +28,7 @@ async function generate(): Promise<void> {
       ...['arm.lua', 'load.lua', 'commit.lua', 'due.lua'],
     ]),
     'src/pages/assets.ts': writeTexts('src/pages', ['pages.css', 'live.js']),
+    'src/pages/phone/assets.ts': writeTexts('src/pages/phone', ['phone.css', 'phone.js']),
     'docs/openrpc.json': `${JSON.stringify(openRpcDocument(methods), null, 2)}\n`,
     'docs/menu.md': drawMenus(),
     'STORAGE.md': replacePart(read('STORAGE.md'), 'states', `${writeStates()}\n`),

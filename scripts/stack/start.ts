@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { isHash } from 'viem'
 import { chains } from '../../src/chain/chains.ts'
+import { inboxVariables } from '../../src/pages/phone/inbox.ts'
 import { isFree } from '../dev/ports.ts'
 import { endLeftChain, type LocalChain, startChain } from './chain/anvil.ts'
 import { readSavedHead } from './chain/chain-state.ts'
@@ -102,7 +103,11 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
     POOL_RULES: 'rootstock',
     BLOCK_SECONDS: `${rootstockSeconds}`,
   }
-  const overrides = { ...rules, ...options.variables }
+  const overrides = {
+    ...inboxVariables(`http://127.0.0.1:${options.port}`),
+    ...rules,
+    ...options.variables,
+  }
   await checkVariables(options, secrets, overrides)
   // A node of another operator may be away: it is asked before anything is begun.
   const given = isLocal(options) ? undefined : await openNode(options.nodeUrls, options.chainId)
@@ -146,7 +151,8 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   const place = { relayUrl: worker.url, nodeUrl: served.url, chainId, contracts: deployment }
   const stack = describeStack(place, secrets)
   writeJson(folder.stack, stack)
-  say(`\nReady after ${((performance.now() - began) / 1000).toFixed(1)} s: ${worker.url}\n`)
+  const tookSeconds = ((performance.now() - began) / 1000).toFixed(1)
+  say(`\nReady after ${tookSeconds} s. Open ${worker.url}/phone: a phone that dials it.\n`)
   sayReady(stack, { node: served, file: folder.stack, options })
 }
 

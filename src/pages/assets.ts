@@ -132,6 +132,14 @@ pre {
   white-space: pre-wrap;
   overflow-wrap: anywhere;
 }
+.unseen {
+  position: absolute;
+  width: 1px;
+  height: 1px;
+  margin: 0;
+  overflow: hidden;
+  clip-path: inset(50%);
+}
 .good {
   color: var(--good);
 }
@@ -151,22 +159,36 @@ pre {
 `
 
 /** `live.js` */
-export const liveJs = `// Keeps a page as it is on the server. Forms with \`data-live\` are sent without leaving the page; where
+export const liveJs = `// Keeps a page as it is on the server. Forms with \`data-stay\` are sent without leaving the page; where
 // <body data-refresh="5"> says so, the page is asked for again every 5 s: by its form with
-// \`data-refresh\`, else by its address. What changes is each element with an id and \`data-live\`.
-;(() => {
+// \`data-refresh\`, else by its address. What changes is each element with an id and \`data-live\`; a
+// screen reader says what the element with \`data-said\` has.
+{
   let turn = 0
+  let isSending = false
 
-  /** Puts the regions of a fresh page in the place of those that differ, and leaves the focus where it was. */
+  const regions = () => document.querySelectorAll('[id][data-live]')
+  /** Has each region as the server wrote it last: what is typed or opened in one since stays. */
+  const written = new Map([...regions()].map((region) => [region.id, region.cloneNode(true)]))
+
+  /** Puts the regions that the server wrote anew in the place of those before, and leaves the focus where it was. */
   function show(text) {
     const fresh = new DOMParser().parseFromString(text, 'text/html')
     const focused = document.activeElement?.id
-    for (const region of document.querySelectorAll('[id][data-live]')) {
+    for (const region of regions()) {
       const next = fresh.getElementById(region.id)
-      if (next !== null && !next.isEqualNode(region)) region.replaceWith(next)
+      if (next === null || written.get(region.id)?.isEqualNode(next)) continue
+      written.set(region.id, next.cloneNode(true))
+      region.replaceWith(next)
+      if (next.contains(document.getElementById(focused))) document.getElementById(focused).focus()
     }
-    if (focused) document.getElementById(focused)?.focus()
-    document.dispatchEvent(new Event('shown'))
+    tell(fresh.querySelector('[data-said]')?.textContent ?? '')
+  }
+
+  /** Has a screen reader say what is new. */
+  function tell(text) {
+    const said = document.getElementById('said')
+    if (said.textContent !== text) said.textContent = text
   }
 
   /** Asks for a page and shows it; what was asked for before something else was sent is dropped. */
@@ -176,6 +198,7 @@ export const liveJs = `// Keeps a page as it is on the server. Forms with \`data
     try {
       const response = await fetch(address, {
         ...init,
+        headers: { 'x-fresh': '1' },
         redirect: 'error',
         signal: AbortSignal.timeout(20_000),
       })
@@ -200,16 +223,23 @@ export const liveJs = `// Keeps a page as it is on the server. Forms with \`data
 
   document.addEventListener('submit', (event) => {
     const form = event.target
-    if (!form.matches('form[data-live]')) return
+    if (!form.matches('form[data-stay]')) return
     event.preventDefault()
-    turn += 1
-    void load(form.action, post(form, event.submitter))
+    if (!isSending) void send(form, event.submitter)
   })
 
+  /** Sends a form; what the page has until the answer is there is older, and is sent by nothing else. */
+  async function send(form, button) {
+    turn += 1
+    isSending = true
+    await load(form.getAttribute('action'), post(form, button))
+    isSending = false
+  }
+
   async function refresh() {
-    if (document.hidden) return
+    if (document.hidden || isSending) return
     const form = document.querySelector('form[data-refresh]')
-    await (form === null ? load(location.href) : load(form.action, post(form)))
+    await (form === null ? load(location.href) : load(form.getAttribute('action'), post(form)))
   }
 
   const seconds = Number(document.body.dataset.refresh)
@@ -218,5 +248,5 @@ export const liveJs = `// Keeps a page as it is on the server. Forms with \`data
     setTimeout(keepFresh, seconds * 1_000)
   }
   if (seconds > 0) setTimeout(keepFresh, seconds * 1_000)
-})()
+}
 `

@@ -28,8 +28,16 @@ export function pageRoutes() {
   return routes
 }
 
-/** Answers with a page of routes that `pageRoutes` began. */
+/** Answers with a page of routes that `pageRoutes` began; to `live.js` without what does not change. */
 export function showPage(c: Context<PageEnv>, content: Child, options: PageOptions) {
+  if (c.req.header('x-fresh') !== undefined) {
+    return c.html(
+      <>
+        {options.nav}
+        {content}
+      </>,
+    )
+  }
   return c.html(
     <Page {...options} nonce={c.get('secureHeadersNonce') ?? ''}>
       {content}

@@ -40,6 +40,8 @@ describe.skipIf(!hasRedisServer())('npm start -- --deno', () => {
     const first = await startDeno()
     const started = first.pids()
     expect(started.map(({ name }) => name).sort()).toEqual(['anvil', 'deno', 'main', 'redis'])
+    const { relayUrl } = first.stack()
+    expect((await fetch(relayUrl)).url).toBe(`${relayUrl}/phone`)
     const screen = await pay(first)
     expect(screen).toMatch(/^END Transfer Submitted\n/)
     expect((await first.interrupt()).code).toBe(0)

@@ -38,10 +38,12 @@ export async function startRelayWorkers({
   variables,
   workers = 1,
   entry = 'worker',
+  port,
 }: {
   variables: Record<string, string>
   workers?: number
   entry?: WorkerEntry
+  port?: number
 }) {
   const objects = mkdtempSync(join(tmpdir(), 'relay-objects-'))
   const log: LogLine[] = []
@@ -90,8 +92,7 @@ export async function startRelayWorkers({
   async function start(changes: Record<string, string> = {}) {
     const changed = { ...variables, ...changes }
     const miniflare = startWorkerd({
-      objects,
-      onLine: note,
+      ...{ objects, onLine: note, ...(port && { port }) },
       workers: Array.from({ length: workers }, (_, index) => configured(build, index, changed)),
     })
     const url = (await miniflare.ready).origin

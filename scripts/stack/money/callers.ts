@@ -2,12 +2,13 @@ import type { Address } from 'viem'
 import { z } from 'zod'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
+import { demoNumbers } from '../../../src/pages/phone/handset.ts'
 import { readJson, writeJson } from '../files.ts'
 import { StackError } from '../report.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Treasury } from './treasury.ts'
 
-export const demoCallers = ['+254700000001', '+254700000002', '+254700000003'].map(toPhone)
+export const demoCallers = demoNumbers.map(toPhone)
 
 export const demoDepositWei = 10n ** 18n
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
+import { gatewayNames } from '../../../src/pages/phone/gateway-forms.ts'
 import { commonOptions, readNumber } from '../../ops/command-line.ts'
 import { createCommand } from '../command.ts'
 import { readIfThere } from '../files.ts'
@@ -9,7 +10,7 @@ import { readOrigin } from '../options.ts'
 import { Misused, StackError, say } from '../report.ts'
 import { readRunningStack } from '../running-stack.ts'
 import { playScript } from './dial-script.ts'
-import { gatewayNames, type PhoneLine, phoneLines } from './phone-lines.ts'
+import { openPhoneLine, type PhoneLine } from './phone-lines.ts'
 
 const usage = `Usage: npm run dial -- [--phone +254700000001] [--text 1 [--session NAME]] [--json]
        npm run dial -- --url https://<host> [--text 1 [--session NAME]] [--json]
@@ -68,7 +69,7 @@ function openLine(url: string | undefined, gateway: string, env: NodeJS.ProcessE
   const silent = isLocal
     ? `The relay at ${relayUrl} does not answer. ${start}`
     : `Nothing answers at ${relayUrl}.`
-  return phoneLines[name](async (path, headers, body) => {
+  return openPhoneLine(name, async (path, headers, body) => {
     const init = { method: 'POST', headers: { ...headers, ...authorization }, body }
     const response = await fetch(`${relayUrl}${path}`, init).catch(() => {
       throw new StackError(silent)

@@ -1,18 +1,178 @@
 import { type Context, Hono } from 'hono'
+import * as z from 'zod/mini'
+import { parseCaller } from '../../account/phone.ts'
+import { jsonOf } from '../../runtime/json.ts'
 import { pageRoutes, showPage } from '../route.tsx'
+import { phoneCss, phoneJs } from './assets.ts'
+import { gatewayForms, gatewayName } from './gateway-forms.ts'
+import {
+  addAnswer,
+  beginDialling,
+  type Dialling,
+  demoNumbers,
+  handset,
+  isAsking,
+  manners,
+  noteReply,
+  readSuffix,
+  type Step,
+  writeRequest,
+} from './handset.ts'
+import { createInbox } from './inbox.ts'
+import { type PaymentOptions, readPayments } from './payment.ts'
+import { PhonePage, type PhoneShown } from './views.tsx'
 
-export type PhoneRouteOptions = {
-  /** Serves what is not of the phone. */
-  relay: (request: Request, c: Context) => Response | Promise<Response>
+export type PhoneConfig = PaymentOptions & {
+  isDevelopment: boolean
+  operatorToken: string | undefined
+  callbackSecret: string | undefined
+  chain: { id: number; currency: string }
+  menu: { profile: string }
 }
+
+export type PhoneOptions = {
+  /** Serves what is not of the phone, with the screens of this profile. */
+  relay: (request: Request, c: Context, profile?: string) => Response | Promise<Response>
+  /** @throws {Error} the relay is misconfigured */
+  config: (c: Context) => PhoneConfig
+  /** Names the profiles that `relay` can serve; empty where that is its own alone. */
+  profiles: readonly string[]
+}
+
+const fields = z.object({
+  action: z._default(z.string(), 'look'),
+  number: z._default(z.string(), demoNumbers[0]),
+  gateway: z._default(gatewayName, 'africas-talking'),
+  profile: z.optional(z.string()),
+  typed: z._default(z.string().check(z.maxLength(160)), ''),
+  manner: z._default(z.enum(manners), 'as usual'),
+  sessions: z._default(z.pipe(z.pipe(z.string(), z.transform(jsonOf)), handset), []),
+})
+
+type Fields = z.output<typeof fields>
 
 /** Adds to a relay, in development, a phone that dials it. */
-export function withPhone({ relay }: PhoneRouteOptions): Hono {
+export function withPhone(options: PhoneOptions): Hono {
+  const inbox = createInbox()
   const phone = pageRoutes()
-  phone.get('/', (c) => showPage(c, <section>A phone.</section>, { title: 'Phone' }))
+  phone.get('/', (c) => show(c, fields.parse({})))
+  phone.post('/', async (c) => {
+    const asked = fields.parse(await c.req.parseBody())
+    return show(c, { ...asked, ...(await act(options, c, asked)) })
+  })
+  phone.post('/sms', async (c) => c.json(inbox.take(await c.req.parseBody(), Date.now()), 201))
   const app = new Hono()
+  app.use(async (c, next) => {
+    if (!isDevelopment(options, c)) return await options.relay(c.req.raw, c)
+    return await next()
+  })
   app.get('/', (c) => c.redirect('/phone'))
   app.route('/phone', phone)
-  app.all('*', (c) => relay(c.req.raw, c))
+  app.all('*', (c) => options.relay(c.req.raw, c))
   return app
+
+  async function show(c: Context, { sessions, fault, ...chosen }: Fields & { fault?: string }) {
+    const config = options.config(c)
+    const session = sessions.at(-1)
+    const firstAt = sessions[0]?.since ?? 0
+    const paid =
+      session &&
+      (await readPayments(config, askOperator(options, c), { session, firstAt }).catch(
+        () => 'unknown' as const,
+      ))
+    const shown: PhoneShown = {
+      sessions,
+      fault,
+      paid,
+      profiles: options.profiles,
+      currency: config.chain.currency,
+      chosen: { ...chosen, profile: chosen.profile ?? config.menu.profile },
+      messages: inbox.messages(),
+    }
+    const own = { css: phoneCss, js: phoneJs, refreshSeconds: 2 }
+    return showPage(c, <PhonePage {...shown} />, { title: 'Phone', ...own })
+  }
 }
+
+/** Tells whether a phone may be here; what is misconfigured says so itself. */
+function isDevelopment({ config }: PhoneOptions, c: Context): boolean {
+  try {
+    return config(c).isDevelopment
+  } catch {
+    return false
+  }
+}
+
+/** Does what was clicked; `fault` says what keeps it from being done. */
+async function act(
+  options: PhoneOptions,
+  c: Context,
+  asked: Fields,
+): Promise<{ sessions: Dialling[]; fault?: string }> {
+  const { action, typed, manner, sessions } = asked
+  const last = sessions.at(-1)
+  const [verb, ...places] = action.split(' ')
+  if (verb === 'hangup' && last !== undefined) {
+    return { sessions: sessions.with(-1, { ...last, endedAt: last.endedAt ?? Date.now() }) }
+  }
+  if (verb === 'deliver') {
+    const [at = 0, step = 0] = places.map(Number)
+    return { sessions: await deliver(options, c, sessions, { at, step, isLost: false }) }
+  }
+  if (verb !== 'send') return { sessions }
+  const isHeld = manner === 'deliver late'
+  const way = isHeld ? 'held' : 'answered'
+  const next =
+    last && isAsking(last) ? sessions.with(-1, addAnswer(last, typed, way)) : begin(asked, way)
+  if (typeof next === 'string') return { sessions, fault: next }
+  if (isHeld) return { sessions: next }
+  const place = { at: next.length - 1, step: (next.at(-1)?.steps.length ?? 0) - 1 }
+  const isLost = manner === 'lose the reply'
+  return { sessions: await deliver(options, c, next, { ...place, isLost }) }
+}
+
+/** Begins a session; a text says what keeps it from being begun. */
+function begin(asked: Fields, way: Step['way']): Dialling[] | string {
+  const { number, gateway, profile = '', typed: code, sessions } = asked
+  const phone = parseCaller(number.trim())
+  if (phone === undefined) return `A number has the form ${demoNumbers[0]}.`
+  if (readSuffix(code) === undefined) return 'Dial *384#, or a code such as *384*1#.'
+  return beginDialling(sessions, { phone, gateway, profile, since: Date.now(), code }, way)
+}
+
+/** Delivers a step as its gateway does, the same bytes each time. */
+async function deliver(
+  { relay, config }: PhoneOptions,
+  c: Context,
+  sessions: Dialling[],
+  { at, step, isLost }: { at: number; step: number; isLost: boolean },
+): Promise<Dialling[]> {
+  const of = sessions[at]
+  const before = of?.steps[step]
+  if (of === undefined || before === undefined) return sessions
+  const { path, contentType } = gatewayForms[of.gateway]
+  const { callbackSecret } = config(c)
+  const headers = {
+    'content-type': contentType,
+    ...(callbackSecret && { authorization: `Bearer ${callbackSecret}` }),
+  }
+  const init = { method: 'POST', headers, body: writeRequest(of, step) }
+  const began = Date.now()
+  const response = await relay(new Request(new URL(path, c.req.url), init), c, of.profile)
+  const reply = await response.text()
+  const now = Date.now()
+  const came = { status: response.status, reply, tookMs: now - began }
+  const isLate = before.isLate || before.way === 'held'
+  const way = isLost ? 'lost' : 'answered'
+  return sessions.with(at, noteReply(of, step, { came, now, way, isLate }))
+}
+
+const askOperator =
+  ({ relay, config }: PhoneOptions, c: Context) =>
+  async (path: string): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${config(c).operatorToken}` }
+    const response = await relay(new Request(new URL(path, c.req.url), { headers }), c)
+    if (response.status === 404) return undefined
+    if (!response.ok) throw new Error(`the operator's route answers ${response.status}`)
+    return await response.json()
+  }

@@ -1,11 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { createPublicClient, type Hex, http, parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
+import { freePort } from '../../../scripts/dev/ports.ts'
+import { createTreasury } from '../../../scripts/dev/relays/callers.ts'
 import { startRelayWorkers } from '../../../scripts/dev/relays/relay-workers.ts'
+import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
+import { openPhoneLine } from '../../../scripts/stack/phone/phone-lines.ts'
 import { buildWorker, metafile } from '../../../scripts/stack/served/worker-build.ts'
+import { createCallerAccounts } from '../../../src/account/keys.ts'
+import type { PhoneNumber } from '../../../src/account/phone.ts'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { inboxVariables } from '../../../src/pages/phone/inbox.ts'
 import { opened } from '../../support/opened.ts'
 import { findPageFaults, hasBrowser, openPage, widths } from '../../support/pages/browser.ts'
+import { postTo } from '../stack/stack-process.ts'
 
 test('the Worker as it is deployed has nothing of the phone page in it', async () => {
   const inputs = async (entry: 'worker' | 'worker-development') => {
@@ -22,25 +33,98 @@ test('the Worker as it is deployed has nothing of the phone page in it', async (
 })
 
 describe.skipIf(!hasBrowser)('the phone page in a browser', () => {
-  const served = opened(async () => {
-    const chain = await startChain()
-    const variables = chain.bindings
-    const relay = await startRelayWorkers({ variables, entry: 'worker-development' })
-    const stop = async () => {
-      await relay.stop()
-      await chain.stop()
-    }
-    return { url: relay.url, stop }
+  const served = opened(serveWithPhone)
+
+  test.for(widths)(
+    'pays by clicks what no further delivery pays again, %d pixels wide',
+    async (width) => {
+      const [caller, friend] = await served.newCallers()
+      const page = await openPage(served.url, width)
+      expect(page.url()).toBe(`${served.url}/phone`)
+      expect(await findPageFaults(page)).toEqual([])
+      await pays(page, caller, friend)
+      await says(page, '#steps', 'confirmed')
+      await says(page, '#messages', `${friend}You received 0.25 tRBTC`)
+      for (const times of [2, 3]) {
+        await page.getByRole('button', { name: 'Deliver again' }).last().click()
+        await says(page, '#wire', `the same bytes, delivered ${times} times`)
+      }
+      await says(page, '#paid-count', `${caller} has made 1 payment since`)
+      expect(await served.balance(caller)).toBe(parseEther('0.75'))
+      expect(await served.balance(friend)).toBe(parseEther('1.25'))
+      expect(await findPageFaults(page)).toEqual([])
+      expect(page.faults).toEqual([])
+    },
+  )
+
+  test('has a reply that was lost come with the next delivery, and pays once', async () => {
+    const [caller, friend] = await served.newCallers()
+    const page = await openPage(served.url)
+    await pays(page, caller, friend, 'Lose the reply')
+    await says(page, '#screen', 'No reply came.')
+    await page.getByRole('button', { name: 'Deliver again' }).last().click()
+    await says(page, '#screen', 'Transfer Submitted')
+    await says(page, '#steps', 'confirmed')
+    await says(page, '#paid-count', 'has made 1 payment since')
+    expect(await served.balance(friend)).toBe(parseEther('1.25'))
   })
 
-  test.for(widths)('has nothing that axe-core finds wrong, %d pixels wide', async (width) => {
-    const page = await openPage(served.url, width)
-    expect(page.url()).toBe(`${served.url}/phone`)
-    expect(await findPageFaults(page)).toEqual([])
-    expect(page.faults).toEqual([])
+  test('delivers late what the gateway held, by the keyboard alone', async () => {
+    const [caller, friend] = await served.newCallers()
+    const page = await openPage(served.url)
+    await pays(page, caller, friend, 'Deliver late')
+    await says(page, '#screen', 'the gateway holds the request')
+    await page.keyboard.press('Escape')
+    await says(page, '#screen', 'Call ended.')
+    await page.locator('h1').click()
+    await page.keyboard.type('*384*1#')
+    await page.keyboard.press('Enter')
+    await says(page, '#screen', 'Your Balance: 1 tRBTC')
+    await page.getByRole('button', { name: 'Deliver it now' }).press('Enter')
+    await says(page, '#paid-count', 'has made 1 payment since')
+    await expect.poll(() => served.balance(friend)).toBe(parseEther('1.25'))
+    await says(page, '#screen', 'Your Balance: 1 tRBTC')
+    await says(page, '#flow-text', '# The gateway delivered this late')
   })
 
-  test('runs no script that the server did not write', async () => {
+  test('dials by another profile and gateway, and writes no PIN on the page', async () => {
+    const [caller] = await served.newCallers()
+    const page = await openPage(served.url)
+    await page.locator('#gateway').selectOption('hubtel')
+    await page.locator('#profile').selectOption('lender')
+    await page.locator('#number').fill(caller)
+    await sends(page, '', 'Choose a PIN')
+    await sends(page, '5071', 'Type the same PIN again.')
+    await says(page, '#wire', '"Message":"PIN"')
+    await sends(page, '5071', 'Your PIN is set.')
+    await says(page, '#wire', '"Type":"release"')
+    await says(page, '#flow-text', '> 482615\n= Your PIN is set. Please dial again.')
+    const written = await page.locator('main').textContent()
+    expect(written).not.toContain('5071')
+  })
+
+  test('saves what was dialled as a flow that plays', async () => {
+    const [caller, friend] = await served.newCallers()
+    const page = await openPage(served.url)
+    await pays(page, caller, friend)
+    await page.getByRole('button', { name: 'Deliver again' }).last().click()
+    await says(page, '#flow-text', '= Transfer Submitted\nagain\n')
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Save as test' }).click()
+    const script = readFileSync(await (await downloading).path(), 'utf8')
+    expect(script).toBe(await page.locator('#flow-text').textContent())
+    await playScript(script, {
+      send: openPhoneLine('africas-talking', (path, headers, body) =>
+        postTo(served.url, path, headers, body),
+      ),
+      newSession: () => crypto.randomUUID(),
+      toPhone: (typed) => typed,
+      show: () => {},
+    })
+    await expect.poll(() => served.balance(friend)).toBe(parseEther('1.5'))
+  })
+
+  test('runs no script that the server did not write, and weighs little', async () => {
     const page = await openPage(`${served.url}/phone`)
     await page.evaluate(`
       const script = document.createElement('script')
@@ -49,5 +133,71 @@ describe.skipIf(!hasBrowser)('the phone page in a browser', () => {
       document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="document.title = 1">')`)
     await expect.poll(() => page.faults.join()).toMatch(/inline script.*Content Security Policy/s)
     expect(await page.title()).toBe('Phone')
+    expect((await page.content()).length).toBeLessThan(50_000)
   })
 })
+
+async function serveWithPhone() {
+  const chain = await startChain()
+  const port = await freePort()
+  const secrets = {
+    PIN_SECRET: `0x${'5e'.repeat(32)}`,
+    OPERATOR_TOKEN: 'the-token-of-the-operator',
+  }
+  const own = inboxVariables(`http://127.0.0.1:${port}`)
+  const variables = { ...chain.bindings, ...secrets, ...own }
+  const relay = await startRelayWorkers({ variables, port, entry: 'worker-development' })
+  const treasury = createTreasury(chain)
+  const accountOf = createCallerAccounts(chain.bindings.ACCOUNT_KEY_SECRET as Hex)
+  const client = createPublicClient({ transport: http(chain.anvil.url) })
+  const addressOf = async (phone: string) => (await accountOf(phone as PhoneNumber)).address
+  let callers = 0
+  return {
+    url: relay.url,
+    /** Gives two numbers that nobody has dialled from, with 1 tRBTC each. */
+    async newCallers(): Promise<[string, string]> {
+      callers += 2
+      const phones: [string, string] = [
+        `+2547000${10_000 + callers}`,
+        `+2547000${10_001 + callers}`,
+      ]
+      await treasury.deposit(await Promise.all(phones.map(addressOf)), parseEther('1'))
+      return phones
+    },
+    balance: async (phone: string) =>
+      client.readContract({
+        address: chain.loan,
+        abi: microLoanAbi,
+        functionName: 'getBalance',
+        args: [await addressOf(phone)],
+      }),
+    async stop() {
+      await relay.stop()
+      await chain.stop()
+    },
+  }
+}
+
+/** Waits until an element says this. */
+const says = (page: Page, selector: string, text: string) =>
+  expect.poll(() => page.locator(selector).textContent()).toContain(text)
+
+/** Sends 0.25 tRBTC by the phone's keys; the gateway treats the last delivery in this manner. */
+async function pays(page: Page, caller: string, friend: string, manner = 'As usual') {
+  await page.locator('#number').fill(caller)
+  await sends(page, '', '2. Send Money (P2P)')
+  await sends(page, '2', 'Enter Recipient')
+  await sends(page, friend.replace('+254', '0'), 'Enter Amount')
+  await page.getByRole('radio', { name: manner }).check()
+  await sends(page, '0.25', manner === 'As usual' ? 'Transfer Submitted' : '.')
+}
+
+/** Presses keys, those that the phone lacks on the keyboard, and sends what that typed. */
+async function sends(page: Page, keys: string, then: string): Promise<void> {
+  for (const key of keys) {
+    if (key === '.') await page.keyboard.press(key)
+    else await page.getByRole('button', { name: `Key ${key}`, exact: true }).click()
+  }
+  await page.getByRole('button', { name: /^(Call|Send)$/ }).click()
+  await says(page, '#screen', then)
+}

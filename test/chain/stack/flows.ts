@@ -10,11 +10,12 @@ import {
   stringify,
 } from 'viem'
 import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
-import { type GatewayName, phoneLines } from '../../../scripts/stack/phone/phone-lines.ts'
+import { openPhoneLine } from '../../../scripts/stack/phone/phone-lines.ts'
 import { openSecrets } from '../../../scripts/stack/secrets.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
+import type { GatewayName } from '../../../src/pages/phone/gateway-forms.ts'
 import { postTo, type Start } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -51,7 +52,7 @@ export async function playFlow(
     )
   let sessions = 0
   await playScript(script, {
-    send: phoneLines[gateway]((path, headers, body) => postTo(relayUrl, path, headers, body)),
+    send: openPhoneLine(gateway, (path, headers, body) => postTo(relayUrl, path, headers, body)),
     newSession() {
       sessions += 1
       return `${file} ${gateway} ${sessions}`

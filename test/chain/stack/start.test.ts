@@ -18,8 +18,8 @@ import { doctor } from '../../../scripts/ops/doctor.ts'
 import { ops } from '../../../scripts/ops/ops-cli.ts'
 import { readIfThere, writeJson } from '../../../scripts/stack/files.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
-import { gatewayNames } from '../../../scripts/stack/phone/phone-lines.ts'
 import { isRunning } from '../../../scripts/stack/processes.ts'
+import { gatewayNames } from '../../../src/pages/phone/gateway-forms.ts'
 import { runHere } from '../../support/processes.ts'
 import { isFull, sampleOf } from '../../support/sample.ts'
 import { flowsOf, phonesAt, playFlow, tracesOf, typedPins } from './flows.ts'
@@ -45,6 +45,7 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   writeJson(openFolder({ DEV_DIR: folder }).chainGenesisTime, weekAgo)
   const first = await startStack(folder)
   expect(first.output()).toContain('Started a new local chain')
+  await opensPhone(expect, first)
   const { relayUrl, rpcUrl, nodeUrl, contracts, relayers, chainId } = first.stack()
   expect(chainId).toBe(31)
   for (const file of ['secrets.json', 'stack.json', 'pids.json']) {
@@ -98,6 +99,14 @@ test('a first start serves a relay on a chain of its own, and a second one goes 
   await dialsByHand(expect, folder, reset)
   await reset.interrupt()
 })
+
+/** The first thing that a start names is the phone, which is also at the root. */
+async function opensPhone(expect: ExpectStatic, start: Start): Promise<void> {
+  const { relayUrl } = start.stack()
+  expect(start.output()).toContain(`Open ${relayUrl}/phone`)
+  const { url, status } = await fetch(relayUrl)
+  expect({ url, status }).toEqual({ url: `${relayUrl}/phone`, status: 200 })
+}
 
 const transfer = { sessionId: 's2', phoneNumber: alice, text: `2*${bob}*0.25` }
 

@@ -1,0 +1,139 @@
+import * as z from 'zod/mini'
+import { gatewayForms, gatewayName } from './gateway-forms.ts'
+
+/** Lists numbers that have money on a new local chain. */
+export const demoNumbers = ['+254700000001', '+254700000002', '+254700000003'] as const
+
+const step = z.object({
+  /** Is what was dialled or answered. */
+  typed: z.string(),
+  /** Tells what the phone has: a reply, none since it was lost, or none since the gateway holds the request. */
+  way: z.enum(['answered', 'lost', 'held']),
+  isLate: z.boolean(),
+  deliveries: z.int(),
+  status: z.int(),
+  reply: z.string(),
+  tookMs: z.int(),
+  /** Tells whether a later reply had other bytes than the one before. */
+  differs: z.boolean(),
+})
+
+const session = z.object({
+  id: z.string(),
+  phone: z.string(),
+  gateway: gatewayName,
+  profile: z.string(),
+  since: z.int(),
+  /** Is when the caller hung up, or the relay ended it; null before. */
+  endedAt: z.nullable(z.int()),
+  steps: z.array(step),
+})
+
+export type Step = z.infer<typeof step>
+export type Dialling = z.infer<typeof session>
+
+/** Remembers what was dialled on a page, the last session at the end: the page has it, and no server. */
+export const handset = z.array(session)
+
+/** Counts the sessions that a page remembers. */
+const kept = 8
+
+/** Names how the gateway treats the next delivery. */
+export const manners = ['as usual', 'lose the reply', 'deliver late'] as const
+export type Manner = (typeof manners)[number]
+
+/** Splits a code such as `*384*1*2#` into the answers that follow the service's own; undefined for no such code. */
+export function readSuffix(code: string): string[] | undefined {
+  const [, suffix] = /^\*384((?:\*[^*#]+)*)#$/.exec(code.trim()) ?? []
+  return suffix?.split('*').slice(1)
+}
+
+/** Lists what a step's request says was typed; a gateway that sends the last answer alone takes no suffix. */
+function listAnswers(of: Dialling, index: number, hides: boolean): string[] {
+  const { gateway, steps } = of
+  const suffix = gatewayForms[gateway].sendsLast ? [] : (readSuffix(steps[0]?.typed ?? '') ?? [])
+  const answers = steps.slice(1, index + 1).map((_, at) => readTyped(of, at + 1, hides))
+  return [...suffix.map((part) => (hides ? hideDigits(part) : part)), ...answers]
+}
+
+/** Returns what was typed for a step; `hides` puts a word in the place of a PIN. */
+export function readTyped(of: Dialling, index: number, hides: boolean): string {
+  const [step, before] = [of.steps[index], of.steps[index - 1]]
+  const typed = step?.typed ?? ''
+  if (!hides) return typed
+  // No screen was asked for what is dialled at once: whatever could be a PIN is one.
+  if (before === undefined) return typed.split('*').map(hideDigits).join('*')
+  return isPinAsked(readReply(of, before).screen) && typed.length > 2 ? hidden : typed
+}
+
+const hidden = 'PIN'
+const hideDigits = (part: string) => part.replace(/^\d{4,6}(?=#?$)/, hidden)
+
+/** Tells whether a screen asks for a PIN: it is called so in every language. */
+const isPinAsked = (screen: string): boolean => screen.includes('PIN')
+
+/** Writes the request of a step in its gateway's form; `hides` puts a word in the place of each PIN. */
+export function writeRequest(of: Dialling, index: number, hides = false): string {
+  const { id, phone, gateway, steps } = of
+  const before = steps[index - 1]
+  const carried = before === undefined ? '' : readReply(of, before).carried
+  const text = listAnswers(of, index, hides).join('*')
+  const code = readTyped(of, 0, hides)
+  return gatewayForms[gateway].write({ phone, session: id, text, code }, carried)
+}
+
+/** Reads a step's reply; what is no reply in the gateway's form ends the session on the phone too. */
+export function readReply({ gateway, id }: Dialling, { reply }: Step) {
+  try {
+    return gatewayForms[gateway].read(reply, id)
+  } catch {
+    return { screen: `END ${reply}`, carried: '' }
+  }
+}
+
+/** Returns the screen that the phone shows: undefined where no reply has come. */
+export function readScreen(of: Dialling): string | undefined {
+  const last = of.steps.at(-1)
+  return last?.way === 'answered' ? readReply(of, last).screen : undefined
+}
+
+export const isAsking = (of: Dialling): boolean =>
+  of.endedAt === null && readScreen(of)?.startsWith('CON ') === true
+
+/** Begins a session with what was dialled. */
+export function beginDialling(
+  sessions: readonly Dialling[],
+  begun: Pick<Dialling, 'phone' | 'gateway' | 'profile' | 'since'> & { code: string },
+  way: Step['way'],
+): Dialling[] {
+  const { code, ...rest } = begun
+  const id = `phone-${crypto.randomUUID().slice(0, 13)}`
+  const begunNow = { ...rest, id, endedAt: null, steps: [newStep(code, way)] }
+  return [...sessions, begunNow].slice(-kept)
+}
+
+export const addAnswer = (of: Dialling, typed: string, way: Step['way']): Dialling => ({
+  ...of,
+  steps: [...of.steps, newStep(typed, way)],
+})
+
+const unanswered = { isLate: false, deliveries: 0, status: 0, reply: '', tookMs: 0, differs: false }
+
+const newStep = (typed: string, way: Step['way']): Step => ({ typed, way, ...unanswered })
+
+export type Arrived = Pick<Step, 'status' | 'reply' | 'tookMs'>
+
+/** Notes a reply to a step, which the phone has or which is lost. What was held is late from then on. */
+export function noteReply(
+  of: Dialling,
+  index: number,
+  { came, now, ...as }: { came: Arrived; now: number } & Pick<Step, 'way' | 'isLate'>,
+): Dialling {
+  const steps = of.steps.map((step, at): Step => {
+    if (at !== index) return step
+    const differs = step.differs || (step.deliveries > 0 && step.reply !== came.reply)
+    return { ...step, ...came, ...as, differs, deliveries: step.deliveries + 1 }
+  })
+  const isOver = readScreen({ ...of, steps })?.startsWith('END ') === true
+  return { ...of, steps, endedAt: of.endedAt ?? (isOver ? now : null) }
+}

@@ -1,0 +1,418 @@
+import { formatAmountDown } from '../../loan/amounts.ts'
+import type { PaymentSummary } from '../../operator/answers.ts'
+import { inAlphabet, screenSeptets, septetsOf } from '../../ussd/screens/septets.ts'
+import { writeFlow } from './flow.ts'
+import { type GatewayName, gatewayForms, gatewayNames, serviceCode } from './gateway-forms.ts'
+import {
+  type Dialling,
+  demoNumbers,
+  isAsking,
+  type Manner,
+  manners,
+  readScreen,
+  readTyped,
+  writeRequest,
+} from './handset.ts'
+import type { PhoneMessage } from './inbox.ts'
+import type { SessionPayments } from './payment.ts'
+
+/** Holds all that the page shows. */
+export type PhoneShown = {
+  sessions: readonly Dialling[]
+  /** Says why what was clicked was not done. */
+  fault: string | undefined
+  paid: SessionPayments | 'unknown' | undefined
+  messages: readonly PhoneMessage[]
+  profiles: readonly string[]
+  currency: string
+  chosen: { number: string; gateway: GatewayName; profile: string; manner: Manner }
+}
+
+export function PhonePage(shown: PhoneShown) {
+  const session = shown.sessions.at(-1)
+  return (
+    <div class="bench">
+      <form id="phone" method="post" action="/phone" data-stay data-refresh>
+        <Handset {...shown} session={session} />
+        <Settings {...shown} />
+      </form>
+      <div>
+        <Wire sessions={shown.sessions} />
+        <Payment {...shown} />
+        <Messages messages={shown.messages} />
+        <SavedFlow sessions={shown.sessions} />
+      </div>
+    </div>
+  )
+}
+
+const keys = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '0', '#']
+
+function Handset({ sessions, session, fault }: PhoneShown & { session: Dialling | undefined }) {
+  const asks = session !== undefined && isAsking(session)
+  return (
+    <div id="handset" data-live>
+      <input type="hidden" name="sessions" value={JSON.stringify(sessions)} />
+      <div class="handset">
+        <div class="display">
+          <pre id="screen" data-said>
+            {shownOn(session)}
+          </pre>
+          {fault !== undefined && (
+            <p class="bad" role="alert">
+              {fault}
+            </p>
+          )}
+          <label for="typed">{asks ? 'Answer' : 'Dial'}</label>
+          <input
+            id="typed"
+            name="typed"
+            autocomplete="off"
+            maxlength={160}
+            value={asks ? '' : serviceCode}
+          />
+        </div>
+        <Keys asks={asks} isOpen={session?.endedAt === null} />
+        <ScreenFacts session={session} />
+      </div>
+      <Manners />
+    </div>
+  )
+}
+
+function Keys({ asks, isOpen }: { asks: boolean; isOpen: boolean }) {
+  return (
+    <div class="keys">
+      <button type="submit" id="send" name="action" value="send" class="call">
+        {asks ? 'Send' : 'Call'}
+      </button>
+      <button type="submit" id="hangup" name="action" value="hangup" class="end" disabled={!isOpen}>
+        Hang up
+      </button>
+      {keys.map((key) => (
+        <button type="button" data-key={key} aria-label={`Key ${key}`}>
+          {key}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** Returns what the display has: a screen, or why there is none. */
+function shownOn(session: Dialling | undefined): string {
+  if (session === undefined) return 'Ready.'
+  const screen = readScreen(session)
+  const isHungUp = session.endedAt !== null && screen?.startsWith('END ') !== true
+  if (isHungUp) return 'Call ended.'
+  if (screen !== undefined) return screen.replace(/^(CON|END) /, '')
+  const isHeld = session.steps.at(-1)?.way === 'held'
+  return isHeld ? 'Waiting: the gateway holds the request.' : 'No reply came.'
+}
+
+function ScreenFacts({ session }: { session: Dialling | undefined }) {
+  const screen = session && readScreen(session)
+  if (session === undefined || screen === undefined) return null
+  const [, kind = '?', text = screen] = /^(CON|END) ([\s\S]*)$/.exec(screen) ?? []
+  const septets = septetsOf(text)
+  const last = session.steps.at(-1)
+  return (
+    <dl class="facts">
+      <dt>Screen</dt>
+      <dd id="kind">{kind === 'CON' ? 'CON: the session goes on' : 'END: the session is over'}</dd>
+      <dt>Length</dt>
+      <dd class={septets > screenSeptets ? 'bad' : ''}>
+        {septets} of {screenSeptets} septets
+      </dd>
+      <dt>Alphabet</dt>
+      <dd>{inAlphabet(text) === text ? 'GSM 03.38' : 'UCS-2: a screen has 70 characters'}</dd>
+      <dt>Reply</dt>
+      <dd>after {last?.tookMs} ms</dd>
+      <dt>Dialling</dt>
+      <dd id="timer" data-since={session.since} data-ended={session.endedAt ?? undefined} />
+    </dl>
+  )
+}
+
+function Settings({ chosen, profiles, sessions }: PhoneShown) {
+  return (
+    <fieldset>
+      <legend>Phone and gateway</legend>
+      <label for="number">Number</label>
+      <input id="number" name="number" list="numbers" value={chosen.number} />
+      <datalist id="numbers">
+        {demoNumbers.map((number) => (
+          <option value={number} />
+        ))}
+      </datalist>
+      <Choice name="gateway" label="Gateway" of={gatewayNames} chosen={chosen.gateway} />
+      {profiles.length > 0 && (
+        <Choice name="profile" label="Profile" of={profiles} chosen={chosen.profile} />
+      )}
+      {sessions.length === 0 && (
+        <p class="soft">Keys and keyboard type, Enter sends, Escape hangs up.</p>
+      )}
+    </fieldset>
+  )
+}
+
+type ChoiceOptions = { name: string; label: string; of: readonly string[]; chosen: string }
+
+function Choice({ name, label, of, chosen }: ChoiceOptions) {
+  return (
+    <>
+      <label for={name}>{label}</label>
+      <select id={name} name={name}>
+        {of.map((value) => (
+          <option value={value} selected={value === chosen}>
+            {value}
+          </option>
+        ))}
+      </select>
+    </>
+  )
+}
+
+const mannerWords: Readonly<Record<Manner, string>> = {
+  'as usual': 'As usual',
+  'lose the reply': 'Lose the reply',
+  'deliver late': 'Deliver late',
+}
+
+function Manners() {
+  return (
+    <fieldset>
+      <legend>The next delivery</legend>
+      {manners.map((manner) => (
+        <label>
+          <input type="radio" name="manner" value={manner} checked={manner === 'as usual'} />{' '}
+          {mannerWords[manner]}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function Wire({ sessions }: Pick<PhoneShown, 'sessions'>) {
+  const session = sessions.at(-1)
+  const last = session?.steps.at(-1)
+  return (
+    <section id="wire" data-live aria-labelledby="wire-title">
+      <h2 id="wire-title">At the gateway</h2>
+      {session === undefined || last === undefined ? (
+        <p class="soft">Dial, and the raw request and reply stand here.</p>
+      ) : (
+        <>
+          <p class="soft">
+            Dialling {session.id}, {gatewaysWords(session)}
+          </p>
+          <div class="pair">
+            <Raw title="Request">
+              {`POST ${gatewayForms[session.gateway].path}\ncontent-type: ${gatewayForms[session.gateway].contentType}\n\n${writeRequest(session, session.steps.length - 1, true)}`}
+            </Raw>
+            <Raw title={last.way === 'lost' ? 'Reply, which was lost' : 'Reply'}>
+              {last.deliveries === 0 ? 'None yet.' : `${last.status}\n\n${last.reply}`}
+            </Raw>
+          </div>
+        </>
+      )}
+      <Deliveries sessions={sessions} />
+    </section>
+  )
+}
+
+const gatewaysWords = ({ gateway, phone, profile }: Dialling): string =>
+  [gateway, phone, ...(profile === '' ? [] : [`profile ${profile}`])].join(', ')
+
+function Raw({ title, children }: { title: string; children: string }) {
+  return (
+    <figure>
+      <figcaption>{title}</figcaption>
+      <pre>{children}</pre>
+    </figure>
+  )
+}
+
+/** Lists the steps of the last session, and what is held of those before. */
+function Deliveries({ sessions }: Pick<PhoneShown, 'sessions'>) {
+  const rows = sessions.flatMap((session, at) =>
+    session.steps.flatMap((step, index) =>
+      at === sessions.length - 1 || step.way === 'held' ? [{ session, at, step, index }] : [],
+    ),
+  )
+  if (rows.length === 0) return null
+  return (
+    <div class="wide">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Typed</th>
+            <th scope="col">Reply</th>
+            <th scope="col">Gateway</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ session, at, step, index }) => (
+            <tr>
+              <td>{readTyped(session, index, true) || '(nothing)'}</td>
+              <td class={step.differs ? 'bad' : ''}>{replyWords(step)}</td>
+              <td>
+                <button
+                  type="submit"
+                  id={`deliver-${at}-${index}`}
+                  form="phone"
+                  name="action"
+                  value={`deliver ${at} ${index}`}
+                >
+                  {step.way === 'held' ? 'Deliver it now' : 'Deliver again'}
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function replyWords({ deliveries, way, differs, tookMs, isLate }: Dialling['steps'][number]) {
+  if (way === 'held') return 'held by the gateway'
+  if (way === 'lost') return 'lost on its way to the phone'
+  if (deliveries === 1) return `after ${tookMs} ms${isLate ? ', delivered late' : ''}`
+  return `${differs ? 'other bytes' : 'the same bytes'}, delivered ${deliveries} times`
+}
+
+function Payment({ sessions, paid, currency }: PhoneShown) {
+  const session = sessions.at(-1)
+  return (
+    <section id="payment" data-live aria-labelledby="payment-title">
+      <h2 id="payment-title">The session's payment</h2>
+      {paid === undefined && <p class="soft">What a session pays is followed here.</p>}
+      {paid === 'unknown' && <p class="bad">The ledger gives no answer now.</p>}
+      {typeof paid === 'object' && (
+        <>
+          {paid.own === undefined ? <p>This session has paid nothing.</p> : <Steps {...paid} />}
+          <p id="paid-count">
+            {session?.phone} has made{' '}
+            {paid.since.length === 1 ? '1 payment' : `${paid.since.length} payments`} since this
+            page was opened.
+          </p>
+          <PaymentList payments={paid.since} currency={currency} />
+        </>
+      )}
+    </section>
+  )
+}
+
+function Steps({ own, batch }: SessionPayments) {
+  if (own === undefined) return null
+  const sent = own.transactions.findLast(({ sentAt }) => sentAt !== null)
+  const others = batch.length - 1
+  return (
+    <>
+      <ol id="steps">
+        {own.transitions.map(({ state, at }) => (
+          <li>
+            {state} <span class="soft">{secondsFrom(own.acceptedAt, at)}</span>
+            {state === 'signed' && sent?.sentAt && (
+              <>
+                {', sent '}
+                <span class="soft">{secondsFrom(own.acceptedAt, sent.sentAt)}</span>
+              </>
+            )}
+            {state === 'mined' && own.block !== null && ` in block ${own.block}`}
+          </li>
+        ))}
+      </ol>
+      <dl>
+        <dt>Transaction</dt>
+        <dd>
+          <code>{own.hash ?? 'none yet'}</code>
+        </dd>
+        <dt>Batch</dt>
+        <dd>{others > 0 ? `shared with ${others} other payments` : 'alone in its transaction'}</dd>
+        {own.reason !== null && (
+          <>
+            <dt>Failed</dt>
+            <dd class="bad">{own.reason}</dd>
+          </>
+        )}
+      </dl>
+    </>
+  )
+}
+
+const secondsFrom = (from: string, at: string): string =>
+  `+${((Date.parse(at) - Date.parse(from)) / 1_000).toFixed(1)} s`
+
+function PaymentList({ payments, currency }: { payments: PaymentSummary[]; currency: string }) {
+  if (payments.length === 0) return null
+  return (
+    <div class="wide">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Payment</th>
+            <th scope="col">Amount</th>
+            <th scope="col">State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {payments.map(({ kind, spendsWei, state }) => (
+            <tr>
+              <td>{kind}</td>
+              <td>
+                {formatAmountDown(BigInt(spendsWei))} {currency}
+              </td>
+              <td class={stateClass(state)}>{state}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function stateClass(state: PaymentSummary['state']): string {
+  if (state === 'confirmed') return 'good'
+  return state === 'reverted' || state === 'expired' ? 'bad' : 'wait'
+}
+
+function Messages({ messages }: Pick<PhoneShown, 'messages'>) {
+  return (
+    <section id="messages" data-live aria-labelledby="messages-title">
+      <h2 id="messages-title">Messages</h2>
+      {messages.length === 0 && (
+        <p class="soft">What each phone would get by SMS stands here, once an outcome is final.</p>
+      )}
+      <dl>
+        {messages.map(({ to, text }) => (
+          <>
+            <dt>{to}</dt>
+            <dd>{text}</dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function SavedFlow({ sessions }: Pick<PhoneShown, 'sessions'>) {
+  if (sessions.length === 0) return <section id="flow" data-live hidden />
+  const text = writeFlow(sessions)
+  return (
+    <section id="flow" data-live aria-labelledby="flow-title">
+      <h2 id="flow-title">As a test</h2>
+      <p>
+        <a
+          id="save"
+          download="dialled.txt"
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
+        >
+          Save as test
+        </a>{' '}
+        into <code>test/flows</code>, or play it: <code>npm run dial -- --script dialled.txt</code>
+      </p>
+      <pre id="flow-text">{text}</pre>
+    </section>
+  )
+}
