@@ -302,6 +302,7 @@ Try next, in another terminal:
 
   npm run dial                              a phone in the terminal
   npm run fund -- +254700000009 0.5         money for any number
+  npm run doctor                            looks whether all is well
 
   ${dial} -d 'text='
   ${dial} -d 'text=1'

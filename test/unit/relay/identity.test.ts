@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { openSqlite } from '../../../scripts/dev/sqlite.ts'
+import { createIdentityCheck } from '../../../src/relay/identity.ts'
+import { ledgerRules } from '../../../src/relay/ledger/port.ts'
+import { createTally } from '../../../src/ussd/gateways/tally.ts'
+import { openSqlLedger } from '../../support/deployment.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
+
+test('what gateways have sent is handed over once a minute, with the question whose ledger it is', async () => {
+  const clock = createHandClock()
+  const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
+  const ledger = openSqlLedger(openSqlite(), { rules, relayer: '0x99', now: clock.now })
+  const tally = createTally(['hubtel'])
+  const identity = async () => ({ chainId: 31, fingerprints: {} })
+  const check = createIdentityCheck(ledger, clock, identity, tally.take)
+  const deliver = async (times: number) => {
+    for (let time = 0; time < times; time++) {
+      tally.add('hubtel', 'delivery')
+      expect(await check()).toEqual({ kind: 'same' })
+    }
+    return (await ledger.vitals()).counts['gateway.hubtel/delivery']
+  }
+  expect(await deliver(3)).toBe(1)
+  clock.forward(60_000)
+  expect(await deliver(2)).toBe(4)
+})
