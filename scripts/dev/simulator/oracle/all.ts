@@ -47,6 +47,7 @@ function judgeTimes(history: History, found: Found): void {
         troubled: () => troubled.some(felt),
         repeated: () => isRepeated(deliveries.slice(0, index), delivery),
         overrun: () => isOverrun(history, delivery),
+        reorganized: () => isUnsettled(history, delivery),
       },
       'lost_rows',
       'distrusted',
@@ -72,6 +73,14 @@ function isOverrun({ plan: { knobs }, deliveries }: History, delivery: Delivery)
   )
   return knobs.hasOwnAcceptors && waiting.length > most
 }
+
+/** Whether the chain had lost blocks that no round need have seen: what is above them is behind. */
+const isUnsettled = ({ plan, reorganizations }: History, { startedAt, repliedAt }: Delivery) =>
+  reorganizations.some(
+    ({ at }) =>
+      at <= (repliedAt ?? startedAt) &&
+      startedAt - at < 10 * plan.knobs.rules.tendMs + troubleFeltMs,
+  )
 
 const isRepeated = (before: readonly Delivery[], { intentId, text, reply }: Delivery): boolean =>
   before.some(
