@@ -699,6 +699,15 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await states()).toEqual(['confirmed 0', 'reverted 0', 'queued nowhere'])
     })
 
+    test('is not final by a block at the last head or below: no round compares that again', async () => {
+      const { ledger, sessions, hash, states } = await openBatch()
+      const { block } = executionIn(9)
+      await ledger.sawHead([{ number: 9, hash: id('another block 9'), count: 0 }])
+      const executions = { a: executionIn(9), b: executionIn(9), c: executionIn(9) }
+      await ledger.mined({ nonce: 0, sessions, hash, block, executions, isFinal: true })
+      expect(await states()).toEqual(['mined 0', 'mined 0', 'mined 0'])
+    })
+
     test('goes out again as a whole after a reorganization, and without whom another carries', async () => {
       const { ledger, hash, states, mine } = await openBatch()
       await mine({ a: executionIn(9), b: executionIn(9) })

@@ -681,7 +681,7 @@ export type MinedReport = {
   block: BlockId
   /** Has nothing for a payment that the transaction did nothing for: it is queued again. */
   executions: Readonly<Record<string, Execution>>
-  /** Being in a block is enough for an outcome to be final. */
+  /** Makes outcomes final if the block is above the last head, which rounds then compare. */
   isFinal?: boolean
 }
 

@@ -389,11 +389,13 @@ export const steps: Steps = {
       ...{ ...row, state: 'mined', hash, block_number: block.number, block_hash: block.hash },
       ...{ phase: 'done', changed_at: rows.now },
     })
+    // No round compares a block again that is below the last head: a replica may show a lost one.
+    const isNew = isFinal === true && block.number > (trailOf(at).head?.number ?? -1)
     return row.sessions.flatMap((session) => {
       const execution = executions[session]
       if (execution === undefined) return dropFrom(at, row, session)
       const moved = move(at, paymentRow(rows, session), 'included', executionColumns(execution))
-      const confirmed = isFinal ? move(at, paymentRow(rows, session), execution.outcome) : []
+      const confirmed = isNew ? move(at, paymentRow(rows, session), execution.outcome) : []
       return [...moved, ...confirmed]
     })
   },
