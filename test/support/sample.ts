@@ -1,4 +1,4 @@
-import { inject } from 'vitest'
+import { beforeEach, inject } from 'vitest'
 import { createRandom } from '../../scripts/dev/random.ts'
 import type { Depth } from '../../scripts/testing/test-depth.ts'
 
@@ -27,4 +27,12 @@ export function sampleOf<Item>(count: number, all: readonly Item[], name = ''): 
 /** How often something is repeated: so many times, or as often as a full run does it. */
 export function times({ sampled, full }: { sampled: number; full: number }): number {
   return isFull ? full : sampled
+}
+
+/** Leaves half of a file's tests, by the seed, to other runs where a run is of all files; a full run has them all. */
+export function drawHalf(): void {
+  if (isFull || process.env.IS_WHOLE_RUN === undefined) return
+  beforeEach(({ skip, task }) => {
+    if (createRandom(seed, task.name).chance(0.5)) skip()
+  })
 }
