@@ -8,7 +8,6 @@ const paying = [
   'relay/bad-input',
   'relay/stolen-callback',
   'relay/settlement',
-  'relay/admission',
   'relay/payments',
   'faults/object',
   'node/feed-object',
