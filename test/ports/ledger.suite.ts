@@ -606,6 +606,13 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.replace(dearer)).toEqual({ kind: 'recorded' })
     })
 
+    test('is not ended once a block has it, and stays with its nonce', async ({ ledger }) => {
+      const nonce = await accept(ledger, 's')
+      await mineAt(ledger, 's', nonce ?? 0, executionIn(9))
+      expect(await ledger.expire('s', 5_000_000_000)).toEqual([])
+      expect(await ledger.reopen(id('block 9'))).toMatchObject([{ to: 'signed' }])
+    })
+
     test('is not ended by what was read of one whose rows were lost', async ({ ledger }) => {
       await accept(ledger, 's')
       expect(await ledger.expire('s', orderOf('s').request.deadline)).toEqual([])
@@ -871,6 +878,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await ledger.prune()
       expect(await ledger.lookup(question('a'))).toMatchObject({ kind: 'undecided', seen: 0 })
       expect((await ledger.work()).nextNonce).toBe(1)
+      expect(await ledger.signed()).toEqual([])
     })
 
     test('never forgets an open payment', async ({ ledger, rules, pass }) => {

@@ -154,6 +154,16 @@ test('a plan: a deadline ends what nothing has spent, and what was spent is sett
   const spent = told(all(spentBy(executionIn(number))))
   const ended = ['settleElsewhere a', 'settleElsewhere s']
   does('spent intents', 'settle', waits, spent, ...ended)
+  const early = { queued: [payment('a')] }
+  const spentEarly = { spent: all(spentBy(executionIn(number))) }
+  does(
+    'a spent intent that waits',
+    'carry',
+    early,
+    chainOf(0, spentEarly),
+    'settleElsewhere a',
+    'release',
+  )
   const nonces = [recorded(0, 'n', { recorded: 0 })]
   const carried = { nonces, carried: [payment('n', { nonce: 0, deadline })] }
   does('a spent intent that is carried', 'settle', carried, spent)
