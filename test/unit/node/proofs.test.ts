@@ -1,6 +1,6 @@
 import { type Hex, keccak256, toRlp } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { exampleContract, exampleTransaction } from '../../../src/node/methods/examples.ts'
+import { exampleTransaction } from '../../../src/node/methods/examples.ts'
 import { provedTransactions } from '../../../src/node/objects/encoded-transaction.ts'
 import {
   proveHeader,
@@ -145,107 +145,12 @@ describe('a transaction whose sender wrote zeros before its nonce and gas limit,
   })
 })
 
-const [before] = recording.blocks.filter(({ number }) => number === '0x29') as [Block]
 const { hash } = exampleTransaction
-const spoil =
-  (members: object): Lie =>
-  (one: object) => ({ ...one, ...members })
-const spoilEach =
-  (members: object): Lie =>
-  (all: object[]) =>
-    all.map((one) => ({ ...one, ...members }))
-const instead =
-  (value: unknown): Lie =>
-  () =>
-    value
-
-/** By what the node lies about: the lie, a question that it spoils, and whether its answer can be proved. */
-const lies: Record<
-  string,
-  [method: string, lie: Lie, question: [string, ...unknown[]], proved: boolean]
-> = {
-  "a receipt's status": [
-    'eth_getTransactionReceipt',
-    spoil({ status: '0x0' }),
-    ['eth_getTransactionReceipt', hash],
-    true,
-  ],
-  'a header under the asked hash': [
-    'eth_getBlockByHash',
-    spoil({ gasUsed: '0x1' }),
-    ['eth_getBlockByHash', block.hash],
-    false,
-  ],
-  'another hash for a number': [
-    'eth_getBlockByNumber',
-    spoil({ hash: before.hash }),
-    ['eth_getBlockByNumber', '0x2a'],
-    false,
-  ],
-  'no logs': ['eth_getLogs', instead([]), ['eth_getLogs', { blockHash: block.hash }], true],
-  'a log that is missing': [
-    'eth_getLogs',
-    (all: object[]) => all.slice(1),
-    ['eth_getLogs', { blockHash: block.hash }],
-    true,
-  ],
-  "a log's data": [
-    'eth_getLogs',
-    spoilEach({ data: '0x01' }),
-    ['eth_getLogs', { blockHash: block.hash }],
-    true,
-  ],
-  'a balance': [
-    'eth_getBalance',
-    instead('0x1'),
-    ['eth_getBalance', exampleContract, block.hash],
-    false,
-  ],
-  'a call': [
-    'eth_call',
-    instead('0x01'),
-    ['eth_call', { to: exampleContract, data: '0x' }, 'latest'],
-    false,
-  ],
-  'a raw header': [
-    'rsk_getRawBlockHeaderByHash',
-    instead('0xc0'),
-    ['chain_getRawBlockHeaderByHash', block.hash],
-    true,
-  ],
-  'a raw receipt': [
-    'rsk_getRawTransactionReceiptByHash',
-    instead('0xc0'),
-    ['chain_getRawTransactionReceiptByHash', hash],
-    true,
-  ],
-  'a proof': [
-    'rsk_getTransactionReceiptNodesByHash',
-    (nodes: string[]) => nodes.slice(1),
-    ['chain_getTransactionReceiptNodesByHash', block.hash, hash],
-    true,
-  ],
-  "a transaction's value": [
-    'eth_getTransactionByHash',
-    spoil({ value: '0x1' }),
-    ['eth_getTransactionByHash', hash],
-    true,
-  ],
-  'a trace': ['trace_transaction', spoilEach({ subtraces: 7 }), ['trace_transaction', hash], false],
-  'a nonce': [
-    'eth_getTransactionCount',
-    instead('0xff'),
-    ['eth_getTransactionCount', exampleContract, 'latest'],
-    false,
-  ],
-}
-
 const names = ['node-1', 'node-2', 'node-3']
 
 /** Three nodes of the recorded chain, of which those at some places lie. */
 function nodesOf(liars: readonly number[], said: ReadonlyMap<string, Lie>): typeof fetch {
   const { fetch: honest } = replay(recording)
-  const ofState: Record<string, unknown> = { eth_call: '0x2a', eth_getTransactionCount: '0xb' }
   return async (input, init) => {
     const asked = [JSON.parse(`${init?.body}`)].flat() as Call[]
     const told = await honest(input, { ...init, body: JSON.stringify(asked) })
@@ -253,11 +158,9 @@ function nodesOf(liars: readonly number[], said: ReadonlyMap<string, Lie>): type
     const isLiar = liars.includes(names.indexOf(new URL(`${input}`).hostname))
     const changed = answers.map((answer, index) => {
       const call = asked[index] as Call
-      const state = ofState[call.method]
-      const truth = state === undefined ? answer : { id: answer.id, result: state }
       const lie = isLiar ? said.get(call.method) : undefined
-      if (lie === undefined || (truth.result ?? null) === null) return truth
-      return { ...truth, result: lie(truth.result as never, call) }
+      if (lie === undefined || (answer.result ?? null) === null) return answer
+      return { ...answer, result: lie(answer.result as never, call) }
     })
     return Response.json(Array.isArray(JSON.parse(`${init?.body}`)) ? changed : changed[0])
   }
@@ -265,44 +168,6 @@ function nodesOf(liars: readonly number[], said: ReadonlyMap<string, Lie>): type
 
 const urlsOf = (count: number) => names.slice(0, count).map((name) => `http://${name}/`)
 const believed = { code: -32011, message: 'no node gave an answer that can be believed' }
-
-describe.each(Object.entries(lies))(
-  'a lie about %s',
-  (_, [about, lie, [method, ...params], proved]) => {
-    const said = new Map([[about, lie]])
-    const open = (count: number, liars: number[], compares = true) =>
-      serve(urlsOf(count), 31, nodesOf(liars, said), createHandClock(), {
-        mining: anyWork,
-        compares,
-      })
-
-    test.for([0, 1, 2])(
-      'of the node at place %i of three is answered by the honest',
-      async (place) => {
-        const truth = await (await open(3, [])).rpc(method, params)
-        expect(truth.result ?? null).not.toBe(null)
-        const served = await open(3, [place])
-        expect(await served.rpc(method, params)).toEqual(truth)
-        expect(await served.rpc(method, params)).toEqual(truth)
-        const distrusted = served.logged.filter(({ event }) => event === 'node.distrusted')
-        expect(distrusted.every(({ node }) => node === `node ${place + 1}`)).toBe(true)
-      },
-    )
-
-    test('of the only node is refused where the answer proves itself, and else counted', async () => {
-      const truth = await (await open(1, [])).rpc(method, params)
-      const served = await open(1, [0])
-      const { result, error } = await served.rpc(method, params)
-      const [standing] = served.service.nodes.standings()
-      if (proved && error !== undefined) expect(error).toEqual(believed)
-      else if (proved) expect(result).toEqual(truth.result)
-      else expect(standing?.believed).toBeGreaterThan(0)
-      if (/^eth_getBlock/.test(method)) {
-        expect(served.logged).toContainEqual(expect.objectContaining({ event: 'node.unproved' }))
-      }
-    })
-  },
-)
 
 describe.each([
   ['without any work', false],

@@ -11,7 +11,8 @@ import { createHandClock } from '../../../support/hand-clock.ts'
 import { readRecording } from '../../../support/rskj-node/recording.ts'
 import { replay } from '../../../support/rskj-node/replay.ts'
 import { seed, times } from '../../../support/sample.ts'
-import { emit, mined } from '../support/anvil-rpc.ts'
+import { beforeABlock, deployEmitter, emit, mined } from '../support/anvil-rpc.ts'
+import { kindsOfLies, type Subject } from '../support/kinds-of-lies.ts'
 import { openNode } from '../support/open.ts'
 import { lieAbout } from '../support/proxy-node.ts'
 import { type Served, serve } from '../support/serve.ts'
@@ -110,6 +111,7 @@ function lieOf(random: Random, key: number): { methods: string[]; change: Change
 type Call = { id: unknown; method: string; params: readonly unknown[] }
 type Said = { id: unknown; result?: unknown }
 
+const believed = { code: -32011, message: 'no node gave an answer that can be believed' }
 const urls = [1, 2, 3].map((name) => `http://node-${name}.test/`)
 
 /**
@@ -155,34 +157,59 @@ function createThree(node: typeof fetch) {
 }
 
 /** A chain that stands still: what is asked of it, with an account whose three logs lie deep in three blocks. */
-type Still = { fetch: typeof fetch; questions: Question[]; emitter: string; stop?: () => void }
+type Still = {
+  fetch: typeof fetch
+  questions: Question[]
+  emitter: string
+  subject: Subject
+  stop?: () => void
+}
 
 async function openAnvil(): Promise<Still> {
   const { url, direct, emitter, stop } = await openNode()
   await mined(direct, await emit(direct, emitter, 1n, 2n, 3n))
-  const hash = await emit(direct, emitter, 4n, 5n, 6n)
+  const another = await deployEmitter(direct)
+  const hash = await beforeABlock(direct, async () => {
+    await emit(direct, another, 1n, 2n, 3n)
+    return await emit(direct, emitter, 4n, 5n, 6n)
+  })
   const where = await mined(direct, hash)
   await mined(direct, await emit(direct, emitter, 7n, 8n, 9n))
   await direct('anvil_mine', ['0x3c'])
   const questions = questionsAbout(emitter, hash, where)
-  return { fetch: (_, init) => fetch(url, init), questions, emitter, stop }
+  const subject = { rules: 'ethereum' as const, hash, ...where, account: emitter }
+  return { fetch: (_, init) => fetch(url, init), questions, emitter, subject, stop }
 }
 
 /** What a real RSKj answered, of its block with the most that was recorded. */
 async function openRskj(): Promise<Still> {
-  const { fetch } = replay(readRecording('main-network'))
+  const node = replay(readRecording('main-network'))
   const { hash: blockHash, number: blockNumber } = exampleBlock
   const where = { blockHash, blockNumber } as Mined
-  const questions = questionsAbout(exampleContract, exampleTransaction.hash as Hex, where)
-  return { fetch, questions, emitter: '0x77045e71a7a2c50903d88e564cd72fab11e82051' }
+  const hash = exampleTransaction.hash as Hex
+  const questions = questionsAbout(exampleContract, hash, where)
+  const subject = { rules: 'rootstock' as const, hash, ...where, account: exampleContract }
+  // Of calls and nonces nothing was recorded of this account.
+  const state: Record<string, string> = { eth_call: '0x2a', eth_getTransactionCount: '0xb' }
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const asked = [JSON.parse(`${init?.body}`)].flat() as Call[]
+    const told = (await (await node.fetch(input, init)).json()) as Said | Said[]
+    const whole = (answer: Said, index: number): Said => {
+      const result = state[asked[index]?.method ?? '']
+      return result === undefined ? answer : { id: answer.id, result }
+    }
+    return Response.json(Array.isArray(told) ? told.map(whole) : whole(told, 0))
+  }
+  return { fetch, questions, emitter: '0x77045e71a7a2c50903d88e564cd72fab11e82051', subject }
 }
 
 describe.each([
-  { name: 'anvil', open: openAnvil },
-  { name: 'RSKj', open: openRskj },
+  { name: 'anvil', open: openAnvil, mining: undefined },
+  { name: 'RSKj', open: openRskj, mining: { leastDifficulty: 1n, from: 1 } },
 ])('three nodes like $name, of which one lies', (kind) => {
   let three: ReturnType<typeof createThree>
   let questions: Question[]
+  let subject: Subject
   let settledRange: Question
   let truths: unknown[]
   let rangeTruth: unknown
@@ -197,7 +224,8 @@ describe.each([
   }
 
   beforeAll(async () => {
-    const { fetch, questions: all, emitter, stop } = await kind.open()
+    const { fetch, questions: all, emitter, stop, ...rest } = await kind.open()
+    subject = rest.subject
     three = createThree(fetch)
     settledRange = ['eth_getLogs', { fromBlock: '0x0', toBlock: '0x8', address: emitter }]
     const truthful = await serve(urls.slice(0, 1), 31, three.fetch)
@@ -216,6 +244,56 @@ describe.each([
 
   const distrusted = ({ logged }: Served) =>
     logged.flatMap((event) => (event.event === 'node.distrusted' ? [event.node] : []))
+
+  describe.each(Object.entries(kindsOfLies))('a lie about %s', (_, kindOf) => {
+    /** Before so many nodes, of which two have to agree where nothing proves an answer. */
+    const open = (count: number) => {
+      const checks = { mining: kind.mining, compares: true }
+      return serve(urls.slice(0, count), 31, three.fetch, createHandClock(), checks)
+    }
+    const lieAt = (place: number) => {
+      const { changes, ...rest } = kindOf(subject)
+      let told = 0
+      three.lie(place, (answer, { method }) => {
+        const change = changes[method]
+        if (change === undefined || (answer.result ?? null) === null) return answer
+        told += 1
+        const result = change(answer.result as never)
+        expect(result, 'the lie').not.toEqual(answer.result)
+        return { ...answer, result }
+      })
+      return { ...rest, told: () => told }
+    }
+
+    test.for([0, 1, 2])(
+      'of the node at place %i of three is answered by the honest',
+      async (place) => {
+        const [method, ...params] = kindOf(subject).question
+        const truth = await (await open(3)).rpc(method, params)
+        expect(truth.result ?? null).not.toBe(null)
+        lieAt(place)
+        const served = await open(3)
+        expect(await served.rpc(method, params)).toEqual(truth)
+        expect(await served.rpc(method, params)).toEqual(truth)
+        expect(distrusted(served).every((name) => name === `node ${place + 1}`)).toBe(true)
+      },
+    )
+
+    test('of the only node is refused where the answer proves itself, and else counted', async () => {
+      const [method, ...params] = kindOf(subject).question
+      const truth = await (await open(1)).rpc(method, params)
+      const { isCaughtAlone, told } = lieAt(0)
+      const served = await open(1)
+      const { result, error } = await served.rpc(method, params)
+      const [standing] = served.service.nodes.standings()
+      if (isCaughtAlone && error !== undefined) expect(error).toEqual(believed)
+      else if (isCaughtAlone) expect([result, told()]).toEqual([truth.result, 0])
+      else expect(standing?.believed).toBeGreaterThan(0)
+      if (!isCaughtAlone && /^eth_getBlockBy/.test(method)) {
+        expect(served.logged).toContainEqual(expect.objectContaining({ event: 'node.unproved' }))
+      }
+    })
+  })
 
   for (let run = 0; run < times({ sampled: 40, full: 100 }); run += 1) {
     test(`bans no honest one, and no lie outlives it by a minute: ${run}`, async () => {
