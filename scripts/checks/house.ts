@@ -37,7 +37,7 @@ const linesOf = (sources: ReadonlyMap<string, string>) =>
 const src = readAll('src/**/*', /\/(abi|lua|assets)\.ts$/)
 const scripts = readAll('scripts/**/*')
 const tests = readAll('test/**/*')
-const data = readAll('docs/**/*', /\.md$|openrpc\.json$|all-figures\.json$/)
+const data = readAll('docs/**/*', /\.md$|openrpc\.json$|\.png$|all-figures\.json$/)
 const comments = [...src.values()].join('\n').match(/^\s*(\/\/|\/\*|\*)/gm)?.length ?? 0
 const twice = findNamesExportedTwice(src)
 const bundle = await readBundle()
@@ -45,7 +45,7 @@ const bundle = await readBundle()
 /** What is counted, how many there are, and how many there may be. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
   ['lines of src, without what is generated', linesOf(src), 28_407],
-  ['lines of scripts', linesOf(scripts), 18_831],
+  ['lines of scripts', linesOf(scripts), 18_905],
   ['lines of test', linesOf(tests), 32_609],
   ["lines of data in docs, without OpenRPC's", linesOf(data), 500],
   ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 24],

@@ -127,7 +127,7 @@ function ScreenFacts({ session }: { session: Dialling | undefined }) {
       <dd>{inAlphabet(text) === text ? 'GSM 03.38' : 'UCS-2: a screen has 70 characters'}</dd>
       <dt>Reply</dt>
       <dd>after {last?.tookMs} ms</dd>
-      <dt>Dialling</dt>
+      <dt>Session</dt>
       <dd id="timer" data-since={session.since} data-ended={session.endedAt ?? undefined} />
     </dl>
   )
@@ -203,7 +203,7 @@ function Wire({ sessions }: Pick<PhoneShown, 'sessions'>) {
       ) : (
         <>
           <p class="soft">
-            Dialling {session.id}, {gatewaysWords(session)}
+            Session {session.id}, {gatewaysWords(session)}
           </p>
           <div class="pair">
             <Raw title="Request">

@@ -1,22 +1,14 @@
-import { spawnSync } from 'node:child_process'
 import axe, { type AxeResults } from 'axe-core'
-import { chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
-import { programs, runs } from '../../../scripts/debian.ts'
-
-/** The browser of this machine; undefined where it has none. */
-const program = programs.chromium.find(runs)
-
-export const hasBrowser = program !== undefined
+import { launchBrowser } from '../../../scripts/dev/pages/browser.ts'
 
 /** How wide a page has to be usable: a phone of today, and a desk. */
 export const widths = [360, 1280]
 
 /** Opens a page of a real browser, which is closed when the test ends; `faults` has what its console complains of. */
 export async function openPage(url: string, width = 1280): Promise<Page & { faults: string[] }> {
-  const executablePath = spawnSync('which', [`${program}`], { encoding: 'utf8' }).stdout.trim()
-  // The machines of tests often run as root, where Chromium has no sandbox.
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  const browser = await launchBrowser()
   onTestFinished(() => browser.close())
   const page = await browser.newPage({ viewport: { width, height: 900 } })
   const faults: string[] = []
