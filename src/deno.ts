@@ -8,6 +8,7 @@ import type { Runtime } from './compose/runtime.ts'
 import { createRedisKeys } from './keys/api-keys-redis.ts'
 import { createMemorySockets } from './node/feed/sockets-memory.ts'
 import { createRedisAnswers } from './node/shared-answers.ts'
+import { consoleRoutes } from './pages/console/route.tsx'
 import { createRedisDueQueue } from './relay/ledger/stores/due-queue-redis.ts'
 import { createRedisLedger } from './relay/ledger/stores/redis.ts'
 import { createRounds, type Rounds } from './relay/tend/rounds.ts'
@@ -51,6 +52,7 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
     keyStore: () => keyStore,
     memory: () => memory,
     answers: createRedisAnswers(database),
+    console: consoleRoutes,
     sockets: (keeperOf) =>
       createMemorySockets({
         keeperOf,

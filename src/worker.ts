@@ -10,6 +10,7 @@ import { KeysObject } from './keys/api-keys-object.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { createObjectSockets, feedObject } from './node/feed/sockets-object.ts'
 import { createPlatformAnswers } from './node/shared-answers.ts'
+import { consoleRoutes } from './pages/console/route.tsx'
 import type { SetBack, SetBackAnswer } from './relay/ledger/port.ts'
 import { createObjectLedger, type LedgerStub, ledgerObject } from './relay/ledger/stores/object.ts'
 import { systemClock } from './runtime/clock.ts'
@@ -62,6 +63,7 @@ function assembleFrom(env: Env): Served {
     // Every API key is in one object; each isolate remembers those that are used.
     keyStore: () => env.KEYS.getByName('keys', where) as unknown as KeyStore,
     sockets: () => createObjectSockets(() => env.FEED),
+    console: consoleRoutes,
   })
   const served = { ...assembly, wake }
   servedBy.set(env, served)

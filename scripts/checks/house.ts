@@ -44,16 +44,16 @@ const bundle = await readBundle()
 
 /** What is counted, how many there are, and how many there may be. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-  ['lines of src, without what is generated', linesOf(src), 28_407],
-  ['lines of scripts', linesOf(scripts), 18_905],
-  ['lines of test', linesOf(tests), 32_609],
+  ['lines of src, without what is generated', linesOf(src), 29_325],
+  ['lines of scripts', linesOf(scripts), 18_907],
+  ['lines of test', linesOf(tests), 32_765],
   ["lines of data in docs, without OpenRPC's", linesOf(data), 500],
   ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 24],
   ['names that two files of src export', twice.length, 0],
   ['imports in a circle', countCircles(), 0],
-  ['lines of comment in src', comments, 2_327],
+  ['lines of comment in src', comments, 2_352],
   ['lines of README.md', countLines(read('README.md')), 120],
-  ['bytes of the bundle, gzipped', bundle.gzipped, 270_000],
+  ['bytes of the bundle, gzipped', bundle.gzipped, 276_480],
 ]
 for (const [what, count, bound] of rows) {
   say(`${what.padEnd(42)}${`${count}`.padStart(7)}, at most ${bound}`)

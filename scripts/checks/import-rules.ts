@@ -32,7 +32,7 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   src: {
     account: 'runtime',
     chain: 'runtime',
-    compose: 'account chain keys loan node operator relay runtime sms ussd',
+    compose: 'account chain keys loan node operator pages relay runtime sms ussd',
     keys: 'runtime',
     loan: 'runtime',
     node: 'chain keys runtime',

@@ -30,10 +30,22 @@ const relay = await startRelayWorkers({ variables, port, entry: 'worker-developm
 const browser = await launchBrowser()
 
 await takePhone()
+await takeConsole()
 
 await browser.close()
 await relay.stop()
 await chain.stop()
+
+/** Takes the overview, as an operator sees it after a payment. */
+async function takeConsole(): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 1100, height: 900 } })
+  await page.goto(`${relay.url}/console`)
+  await page.locator('input[name=token]').fill(variables.OPERATOR_TOKEN)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('#relayer').filter({ hasText: 'payments' }).waitFor()
+  await page.reload()
+  await page.screenshot({ path: join(projectRoot, 'docs/pictures/console.png') })
+}
 
 /** Sends money to a friend, delivers that again, and takes the page as it is once both got a message. */
 async function takePhone(): Promise<void> {

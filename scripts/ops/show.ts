@@ -2,13 +2,13 @@ import { type Address, checksumAddress, formatGwei } from 'viem'
 import { paymentKinds } from '../../src/loan/kinds.ts'
 import type {
   Check,
-  CheckName,
   LoansAnswer,
   PaymentDetails,
   PaymentSummary,
   StatusAnswer,
   ToldOf,
 } from '../../src/operator/answers.ts'
+import { remedies } from '../../src/operator/remedies.ts'
 import { phases } from '../../src/relay/ledger/transitions.ts'
 import { money } from '../stack/report.ts'
 
@@ -48,23 +48,6 @@ function fullnessLine(blocks: StatusAnswer['blocks']): string[] {
   if (shares.length === 0) return []
   const percents = shares.map((share) => `${Math.round(share * 100)} %`).join(', ')
   return [`The last blocks were full to ${percents}, the latest first.`]
-}
-
-const remedies: Readonly<Record<CheckName, string>> = {
-  configuration: 'Set what it names.',
-  identity:
-    'Put the former values back, or for NUMBERING run `npm run account -- alias`: no payment is taken meanwhile, and nothing is lost.',
-  ledger: 'Look at the Durable Object, or at Redis.',
-  node: 'Look at the node, or name another one in NODE_URL: nothing is lost.',
-  clock:
-    "Set the machine's clock: payments of this process are refused in words, and nothing is lost.",
-  queue: 'Wait, or carry more at a time: new payments are refused in words, and nothing is lost.',
-  relayer_funds: 'Send it some (npm run relayers -- top-up): nothing is lost.',
-  gas_price: 'Raise it, or wait: payments are refused in words, and nothing is lost.',
-  contracts: 'Unpause them, or compare the addresses with the deployment: nothing is lost.',
-  rounds: 'Look at the cron, and at the log of the ledger.',
-  intake: 'Restore it to its end (npm run ops -- restore): no payment is taken meanwhile.',
-  upstream_budget: "Raise UPSTREAM_CALLS_A_DAY if the node's plan has more.",
 }
 
 /** What a check says, and where it fails, what mends it. */

@@ -15,6 +15,8 @@ export type AppOptions = {
   node: Hono
   keys: Hono
   operator: Hono
+  /** Shows operators pages. */
+  console: Hono | undefined
   tally: Tally
   log: Log
 }
@@ -23,6 +25,7 @@ export function createApp(options: AppOptions): App {
   const { ussd, callbackSecret, node, keys, operator, tally, log } = options
   const app = new Hono()
   app.route('/', operator)
+  if (options.console) app.route('/console', options.console)
   app.route('/rpc', node)
   app.route('/keys', keys)
   if (callbackSecret !== undefined) {

@@ -10,6 +10,7 @@ import { nodeRoutes } from '../node/route.ts'
 import { createNodeService, isServed, type NodeService } from '../node/service.ts'
 import { createUpstreamBudget, type UpstreamBudget, withinBudget } from '../node/upstream/budget.ts'
 import { healthRoutes, operatorRoutes, proofRoutes } from '../operator/route.ts'
+import type { Operator } from '../operator/service.ts'
 import { createContractsLook } from '../operator/sight/contracts.ts'
 import { watched } from '../operator/sight/look.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
@@ -49,6 +50,8 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const nodeService = serviceOf(config.chain.id, 'relay')
   // Counted apart from the relay, where calls are counted.
   const callersService = budget ? serviceOf(config.chain.id, 'callers') : nodeService
+  const callersServiceOf = (id: number) =>
+    id === config.chain.id ? callersService : serviceOf(id, 'callers')
   const keys = assembleKeys(config, runtime, store, budget)
   const tally = createTally(gatewaysOf(config).map(({ name }) => name))
   const operations = assembleOperations({ config, runtime, stores, nodeService, budget, tally })
@@ -66,11 +69,8 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   function assembleApp(): App {
     const { operatorToken } = config
     const operator = operations.operator()
-    const health = healthRoutes(operator.health)
     const chainIds = [...config.networks.keys()]
-    const servicesOf = (id: number) =>
-      id === config.chain.id ? callersService : serviceOf(id, 'callers')
-    const services = new Map<number, NodeService>(chainIds.map((id) => [id, servicesOf(id)]))
+    const services = new Map(chainIds.map((id) => [id as number, callersServiceOf(id)]))
     const sockets = stores.sockets((chainId) => {
       const service = services.get(chainId)
       if (service === undefined) throw new Error(`chain ${chainId} is not served here`)
@@ -82,8 +82,9 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
       tally,
       node: nodeRoutes({ keys, services, sockets, clock, background: runtime.background, log }),
       keys: keyRoutes({ store, operatorToken, chainIds, isServed, now: clock.now }),
+      console: assembleConsole(config, runtime, stores, operator),
       operator: operatorRoutes({ operator, operatorToken, log })
-        .route('/', health)
+        .route('/', healthRoutes(operator.health))
         .route('/proof', proofRoutes(assembleProofs(config, runtime, stores, callersService), log)),
       log,
     })
@@ -124,6 +125,15 @@ function assembleBudget(
   store: Stores['keyStore'],
 ) {
   return limits && createUpstreamBudget({ store, limits, ...runtime })
+}
+
+function assembleConsole(
+  { operatorToken }: Config,
+  { clock, log }: Runtime,
+  { console, keyStore }: Stores,
+  operator: Operator,
+) {
+  return console?.({ operator, operatorToken, keys: () => keyStore().list(), clock, log })
 }
 
 /** Makes the keys of the node service, within their rate and within what its nodes may be asked. */

@@ -2,9 +2,11 @@ import type { MemoryStore } from '../account/memory.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import type { FeedKeeper, SocketKeeper } from '../node/feed/options.ts'
 import type { SharedAnswers } from '../node/shared-answers.ts'
+import type { ConsoleOptions } from '../pages/console/route.tsx'
 import type { AcceptPayment, Ledger, SetBack, SetBackAnswer } from '../relay/ledger/port.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
+import type { App } from './app.ts'
 
 export type Runtime = {
   clock: Clock
@@ -26,6 +28,8 @@ export type Stores = {
   memory: () => MemoryStore
   /** Keeps answers of the node service for all processes. */
   answers: SharedAnswers
+  /** Draws the operator's pages; undefined where this process shows none. */
+  console?: (options: ConsoleOptions) => App
   /** Takes WebSockets; `keeperOf` tells a keeper in this process what it needs for a network. */
   sockets: (keeperOf: (chainId: number) => FeedKeeper) => SocketKeeper
 }

@@ -103,6 +103,7 @@ export const statusAnswer = z.object({
   now: time,
   version: z.string(),
   schema: z.string(),
+  network: z.string(),
   chainId: z.int(),
   currency: z.string(),
   intake,
@@ -113,6 +114,7 @@ export const statusAnswer = z.object({
       address,
       balanceWei: z.nullable(wei),
       gasPriceWei: z.nullable(wei),
+      maxGasPriceWei: wei,
       /** Counts the payments that the balance lasts for: at today's price, and at the highest of each. */
       lastsFor: z.nullable(z.int()),
       lastsAtWorst: z.nullable(z.int()),
@@ -171,6 +173,8 @@ export const statusAnswer = z.object({
   lately: z.object({ hour: counted, today: counted }),
 })
 
+export const outcomes = ['executed', 'failed'] as const
+
 const paymentState = z.enum(paymentStates)
 
 /** Tells of a payment without anything that leads to a phone number. */
@@ -185,7 +189,7 @@ const payment = z.object({
   relayer: z.nullable(address),
   nonce: z.nullable(z.int()),
   attempts: z.int(),
-  outcome: z.nullable(z.enum(['executed', 'failed'])),
+  outcome: z.nullable(z.enum(outcomes)),
   reason: z.nullable(z.string()),
   /** Names the transaction that was mined for it, or that a node took last. */
   hash: z.nullable(hash),
@@ -195,6 +199,8 @@ const payment = z.object({
 
 export const paymentsQuery = z.object({
   state: z.optional(paymentState),
+  kind: z.optional(z.enum(kindNames)),
+  outcome: z.optional(z.enum(outcomes)),
   intent: z.optional(intentId),
   hash: z.optional(hash),
   account: z.optional(address),

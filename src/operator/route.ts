@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { getAddress, type Hex } from 'viem'
+import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { isOperator } from '../keys/operator-token.ts'
 import { jsonOf } from '../runtime/json.ts'
@@ -13,8 +13,8 @@ import {
   type Form,
   type HealthAnswer,
   loansQuery,
-  paymentsQuery,
 } from './answers.ts'
+import { readPaymentsQuery } from './payments-query.ts'
 import { LedgerSilent, type Operator } from './service.ts'
 import '../runtime/english.ts'
 
@@ -99,18 +99,8 @@ function addReads(routes: Hono, operator: Operator): void {
     c.text(await operator.metrics(), 200, { 'content-type': 'text/plain; version=0.0.4' }),
   )
   routes.get('/operator/payments', async (c) => {
-    const parsed = paymentsQuery.safeParse(c.req.query())
-    if (!parsed.success) return bad(c, parsed.error)
-    const { since, before, archived, intent, hash, account, ...query } = parsed.data
-    const times = { since: timeOf(since), before: timeOf(before) }
-    if (Number.isNaN(times.since) || Number.isNaN(times.before)) {
-      return c.json({ error: 'a time has to be ISO 8601, or Unix time in ms' }, 400)
-    }
-    const names = {
-      ...{ intent: lowerHex(intent), hash: lowerHex(hash) },
-      account: account && getAddress(account),
-    }
-    const asked = { ...query, ...times, ...names, archived: archived === 'true' }
+    const asked = readPaymentsQuery(c.req.query())
+    if ('error' in asked) return c.json(asked, 400)
     return c.json(await operator.payments(asked))
   })
   routes.get('/operator/payments/:intent{0x[0-9a-fA-F]{44}}', async (c) => {
@@ -131,14 +121,6 @@ function addReads(routes: Hono, operator: Operator): void {
 const csv = {
   'content-type': 'text/csv; charset=utf-8',
   'content-disposition': 'attachment; filename="loans.csv"',
-}
-
-const lowerHex = (text: string | undefined) => text?.toLowerCase() as Hex | undefined
-
-/** Reads Unix time in ms; not a number where it is no time. */
-function timeOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  return /^[0-9]{1,15}$/.test(text) ? Number(text) : Date.parse(text)
 }
 
 /** Adds what an operator may have done. No error repeats what was sent: it may be a person's. */

@@ -122,6 +122,8 @@ function createReads(options: OperatorOptions, known: () => Promise<KnownConditi
   return {
     health: async () => healthOf(await options.sharedCondition()),
     status: async () => statusOf(subject, await known(), await counts()),
+    /** Tells the same without a question to a node: pages ask for it all day. */
+    overview: async () => statusOf(subject, await known(), { chain: null, pool: null }),
     metrics: async () => metricsOf(subject, await known()),
     async payments(query: PaymentQuery) {
       const { payments, next } = await ledger.page(query)

@@ -446,6 +446,8 @@ export type SmsFate = 'sent' | 'unknown' | 'refused' | 'known' | 'later' | 'untr
 /** Selects payments. Times are Unix times in ms. */
 export type PaymentQuery = {
   state?: PaymentState | undefined
+  kind?: PaymentKind | undefined
+  outcome?: Execution['outcome'] | undefined
   intent?: Hex | undefined
   /** Selects by any transaction that was signed for them, even one that was replaced. */
   hash?: Hex | undefined

@@ -14,7 +14,14 @@ const payment: PaymentSummary = {
 }
 
 const status: StatusAnswer = {
-  ...{ now: at, version: '1', schema: '2', chainId: 31, currency: 'tRBTC' },
+  ...{
+    now: at,
+    version: '1',
+    schema: '2',
+    network: 'Rootstock Testnet',
+    chainId: 31,
+    currency: 'tRBTC',
+  },
   intake: { state: 'open' },
   health: {
     ...{ status: 'failing', failing: ['relayer_funds'] },
@@ -34,6 +41,7 @@ const status: StatusAnswer = {
         address: `0x${'22'.repeat(20)}`,
         balanceWei: '0',
         gasPriceWei: '1',
+        maxGasPriceWei: '2',
         lastsFor: 0,
         lastsAtWorst: 0,
       },

@@ -76,8 +76,10 @@ export function pageOf(rows: Draft, query: PaymentQuery): PaymentPage {
   const kept = page
     .map(({ row }) => recordOf(row))
     .filter(
-      ({ state, account }) =>
+      ({ state, kind, outcome, account }) =>
         (query.state === undefined || state === query.state) &&
+        (query.kind === undefined || kind === query.kind) &&
+        (query.outcome === undefined || outcome === query.outcome) &&
         (query.account === undefined || account.toLowerCase() === query.account.toLowerCase()),
     )
   return { payments: kept, next }

@@ -1,0 +1,31 @@
+import { getAddress, type Hex } from 'viem'
+import * as z from 'zod/mini'
+import type { PaymentQuery } from '../relay/ledger/port.ts'
+import { paymentsQuery } from './answers.ts'
+import '../runtime/english.ts'
+
+/** Reads what payments are asked for by a query's texts, or says why it is malformed. */
+export function readPaymentsQuery(
+  given: Readonly<Record<string, string>>,
+): PaymentQuery | { error: string } {
+  const parsed = paymentsQuery.safeParse(given)
+  if (!parsed.success) return { error: z.prettifyError(parsed.error) }
+  const { since, before, archived, intent, hash, account, ...query } = parsed.data
+  const times = { since: timeOf(since), before: timeOf(before) }
+  if (Number.isNaN(times.since) || Number.isNaN(times.before)) {
+    return { error: 'a time has to be ISO 8601, or Unix time in ms' }
+  }
+  const names = { intent: lowerHex(intent), hash: lowerHex(hash) }
+  return {
+    ...{ ...query, ...times, ...names, archived: archived === 'true' },
+    account: account && getAddress(account),
+  }
+}
+
+const lowerHex = (text: string | undefined) => text?.toLowerCase() as Hex | undefined
+
+/** Reads Unix time in ms; not a number where it is no time. */
+function timeOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  return /^[0-9]{1,15}$/.test(text) ? Number(text) : Date.parse(text)
+}

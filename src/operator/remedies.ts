@@ -1,0 +1,19 @@
+import type { CheckName } from './answers.ts'
+
+/** Says what mends each check that fails. */
+export const remedies: Readonly<Record<CheckName, string>> = {
+  configuration: 'Set what it names.',
+  identity:
+    'Put the former values back, or for NUMBERING run `npm run account -- alias`: no payment is taken meanwhile, and nothing is lost.',
+  ledger: 'Look at the Durable Object, or at Redis.',
+  node: 'Look at the node, or name another one in NODE_URL: nothing is lost.',
+  clock:
+    "Set the machine's clock: payments of this process are refused in words, and nothing is lost.",
+  queue: 'Wait, or carry more at a time: new payments are refused in words, and nothing is lost.',
+  relayer_funds: 'Send it some (npm run relayers -- top-up): nothing is lost.',
+  gas_price: 'Raise it, or wait: payments are refused in words, and nothing is lost.',
+  contracts: 'Unpause them, or compare the addresses with the deployment: nothing is lost.',
+  rounds: 'Look at the cron, and at the log of the ledger.',
+  intake: 'Restore it to its end (npm run ops -- restore): no payment is taken meanwhile.',
+  upstream_budget: "Raise UPSTREAM_CALLS_A_DAY if the node's plan has more.",
+}

@@ -1,0 +1,129 @@
+import { loanStates } from '../../loan/loan-book.ts'
+import type { LoansAnswer, StatusAnswer } from '../../operator/answers.ts'
+import type { Operator } from '../../operator/service.ts'
+import { Command, FactList, money, Part, short, Table, time } from './parts.tsx'
+
+type Told<Name extends 'alerts' | 'audit'> = Awaited<ReturnType<Operator[Name]>>
+
+/** Is what the console shows of an API key: not even its hash leads to it. */
+export type ShownKey = {
+  hash: string
+  name: string
+  chainId: number
+  quota: number | null
+  createdAt: number
+  revokedAt: number | null
+  spentToday: number
+}
+
+export function Loans({ book }: { book: LoansAnswer }) {
+  const { sums, ages, loans, currency, isWhole, block, head } = book
+  const of = (wei: string) => money(wei, currency)
+  return (
+    <>
+      <Part name="book" title="Loan book">
+        {!isWhole && <p class="wait">Not all is read yet: it goes on with each look.</p>}
+        <FactList
+          facts={[
+            ['Read up to block', `${block} of ${head}`],
+            ['Lent', `${of(sums.lentWei)} in ${sums.loans} loans`],
+            ['Repaid', of(sums.repaidWei)],
+            ['Written off', of(sums.writtenOffWei)],
+            ['Owed', of(sums.owedWei)],
+            ...ages.map(
+              ({ name, loans: many, owedWei }) =>
+                [`Overdue: ${name}`, `${of(owedWei)} in ${many} loans`] as const,
+            ),
+          ]}
+        />
+      </Part>
+      <Part name="loans" title="Loans">
+        <p>
+          {loanStates.map((state) => (
+            <>
+              <a href={`/console/loans?state=${state}`}>{state}</a>{' '}
+            </>
+          ))}
+          <a href="/console/loans.csv">All as CSV</a>
+        </p>
+        <Table
+          name="Loans"
+          head={['Borrower', 'State', 'Since', 'Due', 'Overdue, days', 'Owes', 'Repaid', 'Earlier']}
+          rows={loans.map((loan) => [
+            <a href={`/console/payments?account=${loan.borrower}`}>{short(loan.borrower)}</a>,
+            ...[loan.state, time(loan.issuedAt), time(loan.dueAt), loan.overdueDays],
+            ...[of(loan.owedWei), of(loan.repaidWei), loan.earlier],
+          ])}
+        />
+      </Part>
+    </>
+  )
+}
+
+export function Nodes({ status }: { status: StatusAnswer }) {
+  return (
+    <Part name="nodes" title="Nodes, as this process knows them">
+      <Table
+        name="Nodes"
+        head={['Node', 'State', 'Height', 'Seen', '95 of 100 within, ms', 'Answers', 'Failures']}
+        rows={status.nodes.map((node) => [
+          ...[node.label, node.state, node.height ?? '–', time(node.heightAt)],
+          ...[node.p95Ms ?? '–', node.answers, node.failures],
+        ])}
+      />
+    </Part>
+  )
+}
+
+export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
+  const at = (ms: number | null) => time(ms === null ? null : new Date(ms).toISOString())
+  return (
+    <Part name="keys" title="API keys">
+      <Table
+        name="API keys"
+        head={['Name', 'Begins', 'Chain', 'Calls today', 'of', 'Made', 'Revoked']}
+        rows={keys.map((key) => [
+          ...[key.name, key.hash.slice(0, 8), key.chainId, key.spentToday, key.quota ?? 'any'],
+          ...[at(key.createdAt), at(key.revokedAt)],
+        ])}
+      />
+      <p class="soft">
+        <Command of="keys -- create NAME" /> <Command of="keys -- revoke HASH" />
+      </p>
+    </Part>
+  )
+}
+
+export function Alerts({ alerts, past }: Told<'alerts'>) {
+  const rowsOf = (each: typeof past) =>
+    each.map(({ name, says, raisedAt, overSince }) => [time(raisedAt), time(overSince), name, says])
+  const head = ['Raised', 'Over', 'Name', 'What, and what mends it']
+  return (
+    <>
+      <Part name="raised" title="Raised now">
+        <Table name="Raised now" head={head} rows={rowsOf(alerts)} />
+      </Part>
+      <Part name="past" title="Past">
+        <Table name="Past" head={head} rows={rowsOf(past)} />
+      </Part>
+    </>
+  )
+}
+
+export function Audit({ entries }: Told<'audit'>) {
+  return (
+    <Part name="audit" title="What operators did">
+      <Table
+        name="Audit"
+        head={['At', 'Action', 'Detail']}
+        rows={entries.map(({ at, action, detail }) => [
+          time(at),
+          action,
+          Object.entries(detail)
+            .map(([name, value]) => `${name} ${value}`)
+            .join(', '),
+        ])}
+      />
+    </Part>
+  )
+}

@@ -1,0 +1,118 @@
+import type { StatusAnswer } from '../../operator/answers.ts'
+import { remedies } from '../../operator/remedies.ts'
+import { Command, type Fact, FactList, money, Part, Table, time } from './parts.tsx'
+
+/** Says in a sentence whether payments are taken, and if not, why and what mends that. */
+export function TakenSentence({ status }: { status: StatusAnswer }) {
+  const { intake, health } = status
+  const failing = health.checks?.filter(({ state }) => state === 'failing') ?? []
+  const refusing = failing.find(({ refuses }) => refuses)
+  if (intake.state !== 'open') {
+    return (
+      <p class="wait">
+        Payments are refused in words: the intake is {intake.state}
+        {intake.since && <> since {time(intake.since)}</>}. What was accepted goes on. Take them
+        again with <Command of="ops -- resume" />
+      </p>
+    )
+  }
+  if (refusing === undefined) return <p class="good">Payments are taken.</p>
+  return (
+    <p class="bad">
+      Payments are refused because {refusing.says}. {remedies[refusing.name]}
+    </p>
+  )
+}
+
+export function Overview({ status }: { status: StatusAnswer }) {
+  const { health, alerts, currency } = status
+  const failing = health.checks?.filter(({ state }) => state !== 'ok') ?? []
+  return (
+    <>
+      <Part name="taken" title="Payments">
+        <TakenSentence status={status} />
+        <ul>
+          {failing.map(({ name, state, says }) => (
+            <li>
+              <b>{name}</b> is {state}: {says}. {state === 'failing' && remedies[name]}
+            </li>
+          ))}
+          {alerts.map(({ name, says, overSince }) => (
+            <li>
+              Alert <b>{name}</b>: {says} {overSince && <>Over since {time(overSince)}.</>}
+            </li>
+          ))}
+        </ul>
+      </Part>
+      <Part name="relayer" title="Relayer, pool and chain">
+        <FactList facts={[...relayerFacts(status), ...chainFacts(status)]} />
+      </Part>
+      <Part name="counted" title="Counted">
+        <Table name="Counted" head={['What', 'Hour', 'Today']} rows={countedRows(status)} />
+        <p class="soft">
+          Hour: since {time(status.lately.hour.since)}. Today: since{' '}
+          {time(status.lately.today.since)}. All times are UTC, all amounts in {currency}.
+        </p>
+      </Part>
+      <Part name="commands" title="What is done by commands">
+        <ul>
+          {[
+            'ops -- pause',
+            'ops -- drain --wait',
+            'relayers -- top-up 0.02',
+            'pool -- fund 0.5',
+          ].map((of) => (
+            <li>
+              <Command of={of} />
+            </li>
+          ))}
+        </ul>
+      </Part>
+    </>
+  )
+}
+
+function relayerFacts({ relayers: [relayer], currency }: StatusAnswer): Fact[] {
+  if (relayer === undefined) return []
+  return [
+    ['Address', relayer.address],
+    ['Balance', money(relayer.balanceWei, currency)],
+    [
+      'Lasts for',
+      relayer.lastsFor === null
+        ? null
+        : `${relayer.lastsFor} payments at today’s price, ${relayer.lastsAtWorst} at worst`,
+    ],
+    ['Price of gas', `${relayer.gasPriceWei ?? '?'} wei, at most ${relayer.maxGasPriceWei}`],
+    ['In flight and queued', `${relayer.inFlight} and ${relayer.queued}`],
+    ['Oldest payment', time(relayer.oldestAt)],
+    ['Last mined', time(relayer.lastMinedAt)],
+  ]
+}
+
+function chainFacts({ contracts, currency, blocks, head, callsToday }: StatusAnswer): Fact[] {
+  const { pool, state } = contracts
+  const full = blocks.map(({ fullness }) => `${Math.round((fullness ?? 0) * 100)} %`).join(', ')
+  const asked = callsToday && `${callsToday.relay} and ${callsToday.callers} of ${callsToday.limit}`
+  return [
+    ['Contracts', state],
+    ['Pool', pool && money(pool.liquidityWei, currency)],
+    ['May be lent today', pool && money(pool.capLeftWei, currency)],
+    ['Owed', pool && money(pool.owedWei, currency)],
+    [
+      'Head',
+      head && (
+        <>
+          {head.number} of {time(head.at)}
+        </>
+      ),
+    ],
+    ['Last blocks were full to', full || null],
+    ['Calls today, own and callers’', asked ?? 'not counted'],
+  ]
+}
+
+function countedRows({ lately: { hour, today } }: StatusAnswer) {
+  const names = [...new Set([hour, today].flatMap(({ counts }) => Object.keys(counts)))].sort()
+  return names.map((name) => [name, hour.counts[name] ?? 0, today.counts[name] ?? 0])
+}

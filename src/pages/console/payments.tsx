@@ -1,0 +1,115 @@
+import { kindNames, paymentKinds } from '../../loan/kinds.ts'
+import type { PaymentDetails, PaymentSummary } from '../../operator/answers.ts'
+import { outcomes } from '../../operator/answers.ts'
+import { paymentStates } from '../../relay/ledger/transitions.ts'
+import { Choice, FactList, Field, money, Part, short, Table, time } from './parts.tsx'
+
+const linkTo = (payment: PaymentSummary) => (
+  <a href={`/console/payments/${payment.intent}`}>{short(payment.intent)}</a>
+)
+
+export function PaymentTable(of: { payments: readonly PaymentSummary[]; currency: string }) {
+  return (
+    <Table
+      name="Payments"
+      head={['Accepted', 'Payment', 'Kind', 'Amount', 'State', 'Reason', 'Account', 'Transaction']}
+      rows={of.payments.map((payment) => [
+        time(payment.acceptedAt),
+        linkTo(payment),
+        paymentKinds[payment.kind].name,
+        money(payment.spendsWei, of.currency),
+        payment.state,
+        payment.reason ?? '',
+        <a href={`/console/payments?account=${payment.account}`}>{short(payment.account)}</a>,
+        payment.explorer && <a href={payment.explorer}>{short(payment.hash ?? '')}</a>,
+      ])}
+    />
+  )
+}
+
+type Listed = { payments: PaymentSummary[]; next: string | null }
+export type PaymentFilter = Readonly<Record<string, string>>
+
+export function Payments(of: Listed & { filter: PaymentFilter; currency: string }) {
+  const { filter, next } = of
+  const older = next && new URLSearchParams({ ...filter, before: next })
+  return (
+    <>
+      <section>
+        <form method="get" action="/console/payments">
+          <Choice name="state" label="State" value={filter.state} of={paymentStates} />
+          <Choice name="kind" label="Kind" value={filter.kind} of={kindNames} />
+          <Choice name="outcome" label="Outcome" value={filter.outcome} of={outcomes} />
+          <Field name="account" label="Account" value={filter.account} />
+          <Field name="since" label="From (UTC)" value={filter.since} />
+          <Field name="before" label="Before" value={filter.before} />
+          <Choice name="archived" label="Older than 8 days" value={filter.archived} of={['true']} />
+          <button type="submit">Show</button>
+        </form>
+      </section>
+      <Part name="payments" title="The newest first">
+        <PaymentTable {...of} />
+        {older && (
+          <p>
+            <a href={`/console/payments?${older}`}>Older ones</a>
+          </p>
+        )}
+      </Part>
+    </>
+  )
+}
+
+export function PaymentView({ payment, currency }: { payment: PaymentDetails; currency: string }) {
+  const { screen, batch, transitions, transactions, messages } = payment
+  return (
+    <Part name="payment" title={`${paymentKinds[payment.kind].name}, ${payment.state}`}>
+      <FactList
+        facts={[
+          ['Intent', payment.intent],
+          [
+            'Account',
+            <a href={`/console/payments?account=${payment.account}`}>{payment.account}</a>,
+          ],
+          ['Amount', money(payment.spendsWei, currency)],
+          ['Reason', payment.reason ?? 'none'],
+          ['Good until', time(payment.deadline)],
+          ['Attempts in vain', payment.attempts],
+          ['Gas used', payment.gasUsed],
+          ['Block', payment.block],
+        ]}
+      />
+      <h3>What its caller was shown</h3>
+      <pre>{screen ?? 'No longer kept.'}</pre>
+      <h3>Steps</h3>
+      <Table
+        name="Steps"
+        head={['At', 'State']}
+        rows={transitions.map(({ at, state }) => [time(at), state])}
+      />
+      <h3>Transactions</h3>
+      <Table
+        name="Transactions"
+        head={['Hash', 'Nonce', 'Gas price, wei', 'Last sent', 'Mined', 'Refused by nodes']}
+        rows={transactions.map((one) => [
+          <a href={one.explorer}>{short(one.hash)}</a>,
+          ...[one.nonce, one.gasPriceWei, time(one.sentAt)],
+          ...[one.isMined ? 'yes' : 'no', one.failures],
+        ])}
+      />
+      <h3>Batch of {batch.length}</h3>
+      <p>
+        {batch.map((intent) => (
+          <>
+            <a href={`/console/payments/${intent}`}>{short(intent)}</a>{' '}
+          </>
+        ))}
+      </p>
+      <h3>Messages that have not left</h3>
+      <Table
+        name="Messages"
+        head={['To', 'State', 'Since', 'Attempts']}
+        rows={messages.map((one) => [one.party, one.state, time(one.at), one.attempts])}
+      />
+    </Part>
+  )
+}

@@ -1,0 +1,198 @@
+import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { Child } from 'hono/jsx'
+import * as z from 'zod/mini'
+import { loansQuery } from '../../operator/answers.ts'
+import { readPaymentsQuery } from '../../operator/payments-query.ts'
+import type { Operator } from '../../operator/service.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { faultOf, type Log } from '../../runtime/log.ts'
+import { pageRoutes, showPage } from '../route.tsx'
+import { Alerts, Audit, KeyList, Loans, Nodes, type ShownKey } from './lists.tsx'
+import { Overview } from './overview.tsx'
+import { Payments, PaymentView } from './payments.tsx'
+import { type ConsoleSession, createSignIns } from './session.ts'
+import { SignIn, StateLine, Unanswered } from './state.tsx'
+import { confirmationOf, type Looked, Support } from './support.tsx'
+
+export type ConsoleOptions = {
+  operator: Operator
+  operatorToken: string | undefined
+  keys: () => Promise<readonly ShownKey[]>
+  clock: Pick<Clock, 'now'>
+  log: Log
+}
+
+type Drawn = { title: string; content: Child; status?: 400 | 404 | 409 }
+type Asked = { c: Context; session: ConsoleSession; currency: string }
+
+const maxBodyBytes = 4 * 1024
+const refreshSeconds = 5
+const cookieName = 'console'
+const css =
+  '.copy{user-select:all}form label{display:inline-block;margin-right:1rem}section.wide{padding:0;border:0}'
+
+const form = z.object({
+  csrf: z._default(z.string(), ''),
+  token: z._default(z.string(), ''),
+  phone: z._default(z.string().check(z.maxLength(40)), ''),
+  act: z.optional(z.enum(['hold', 'release', 'unblock'])),
+  confirmation: z._default(z.string(), ''),
+})
+
+/** Serves pages that show operators what `/operator` tells; two acts on an account are all they do. */
+export function consoleRoutes(options: ConsoleOptions): Hono {
+  const { operatorToken, clock, log } = options
+  const app = new Hono()
+  // Without a token nothing is here.
+  if (operatorToken === undefined) return app
+  const routes = pageRoutes()
+  const sessions = createSignIns(operatorToken, clock.now)
+  const cookie = (c: Context, value: string, seconds: number) => {
+    const secure = new URL(c.req.url).protocol === 'https:' ? '; Secure' : ''
+    const rules = `Path=/console; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`
+    c.header('set-cookie', `${cookieName}=${value}; ${rules}`)
+  }
+  const sessionOf = (c: Context) =>
+    sessions.read(/(?:^|; )console=([^;]*)/.exec(c.req.header('cookie') ?? '')?.[1] ?? '')
+
+  async function show(c: Context, draw: (asked: Asked) => Promise<Drawn>): Promise<Response> {
+    const session = await sessionOf(c)
+    if (session === undefined) return c.redirect('/console/sign-in')
+    const status = await options.operator.overview()
+    const {
+      title,
+      content,
+      status: code = 200,
+    } = await draw({
+      ...{ c, session, currency: status.currency },
+    })
+    c.status(code)
+    const nav = <StateLine status={status} csrf={session.csrf} />
+    return showPage(c as never, content, { title, nav, refreshSeconds, css })
+  }
+
+  routes.use(bodyLimit({ maxSize: maxBodyBytes }))
+  routes.get('/sign-in', (c) => showPage(c, <SignIn />, { title: 'Console' }))
+  routes.post('/sign-in', async (c) => {
+    const value = await sessions.begin(form.parse(await c.req.parseBody()).token)
+    if (value === undefined) {
+      log({ level: 'warn', event: 'console.refused', message: 'A sign-in had another token' })
+      c.status(401)
+      return showPage(c, <SignIn isWrong />, { title: 'Console' })
+    }
+    cookie(c, value, sessions.lifetimeSeconds)
+    return c.redirect('/console', 303)
+  })
+  // A form of another site has no token of this session.
+  routes.use(async (c, next) => {
+    if (c.req.method !== 'POST') return await next()
+    const { csrf } = form.parse(await c.req.parseBody())
+    const session = await sessionOf(c)
+    if (session !== undefined && csrf === session.csrf) return await next()
+    c.status(403)
+    return showPage(c, <SignIn isOver />, { title: 'Console' })
+  })
+  routes.post('/sign-out', (c) => {
+    cookie(c, '', 0)
+    return c.redirect('/console/sign-in', 303)
+  })
+  for (const [path, draw] of Object.entries(pagesOf(options))) {
+    routes.get(path, (c) => show(c, draw))
+  }
+  for (const [path, draw] of Object.entries(formsOf(options))) {
+    routes.post(path, (c) => show(c, draw))
+  }
+  routes.get('/loans.csv', async (c) =>
+    (await sessionOf(c)) === undefined
+      ? c.redirect('/console/sign-in')
+      : c.body(await options.operator.loansAsCsv(), 200, { 'content-type': 'text/csv' }),
+  )
+  routes.onError((error, c) => {
+    log({ level: 'error', event: 'console.failed', message: faultOf(error) })
+    c.status(503)
+    return showPage(c as never, <Unanswered />, { title: 'No answer', refreshSeconds })
+  })
+  return app.route('/', routes)
+}
+
+type Draw = (asked: Asked) => Promise<Drawn>
+
+/** Lists what is read, by its path. */
+function pagesOf({ operator, keys }: ConsoleOptions): Record<string, Draw> {
+  return {
+    '/': async () => ({
+      title: 'Overview',
+      content: <Overview status={await operator.overview()} />,
+    }),
+    '/payments': async ({ c, currency }) => {
+      const given = Object.entries(c.req.query()).filter(([, value]) => value.trim() !== '')
+      const filter = Object.fromEntries(given.map(([name, value]) => [name, value.trim()]))
+      const query = readPaymentsQuery(filter)
+      if (!('error' in query)) {
+        const content = (
+          <Payments {...(await operator.payments(query))} filter={filter} currency={currency} />
+        )
+        return { title: 'Payments', content }
+      }
+      const none = <Payments payments={[]} next={null} filter={filter} currency={currency} />
+      const content = [<p role="alert">{query.error}</p>, none]
+      return { title: 'Payments', content, status: 400 }
+    },
+    '/payments/:intent{0x[0-9a-f]{44}}': async ({ c, currency }) => {
+      const payment = await operator.payment(c.req.param('intent') as `0x${string}`)
+      if (payment !== undefined) {
+        return { title: 'Payment', content: <PaymentView payment={payment} currency={currency} /> }
+      }
+      return { title: 'Payment', content: <p>The ledger has no such payment.</p>, status: 404 }
+    },
+    '/support': async ({ session: { csrf }, currency }) => ({
+      title: 'Support',
+      content: <Support csrf={csrf} currency={currency} />,
+    }),
+    '/loans': async ({ c }) => ({
+      title: 'Loans',
+      content: <Loans book={await operator.loans(loansQuery.parse(c.req.query()))} />,
+    }),
+    '/nodes': async () => ({
+      title: 'Nodes',
+      content: <Nodes status={await operator.overview()} />,
+    }),
+    '/keys': async () => ({ title: 'API keys', content: <KeyList keys={await keys()} /> }),
+    '/alerts': async () => ({
+      title: 'Alerts',
+      content: <Alerts {...(await operator.alerts())} />,
+    }),
+    '/audit': async () => ({ title: 'Audit', content: <Audit {...(await operator.audit())} /> }),
+  }
+}
+
+/** Lists what is asked or done with a number, which stands in the body alone. */
+function formsOf({ operator: { act } }: ConsoleOptions): Record<string, Draw> {
+  async function lookUp({ session: { csrf }, currency }: Asked, phone: string, said?: string) {
+    const found = await act.lookup({ phone })
+    const isFound = !('error' in found)
+    const looked: { looked?: Looked } = isFound ? { looked: { phone, found } } : {}
+    const words = isFound ? said : found.error
+    const content = <Support csrf={csrf} currency={currency} said={words} {...looked} />
+    return { title: 'Support', content, status: isFound ? undefined : found.status }
+  }
+  return {
+    '/support': async (asked) => {
+      const { phone } = form.parse(await asked.c.req.parseBody())
+      return (await lookUp(asked, phone)) as Drawn
+    },
+    '/act': async (asked) => {
+      const { phone, act: name, confirmation } = form.parse(await asked.c.req.parseBody())
+      const found = await act.lookup({ phone })
+      if ('error' in found || name === undefined) return (await lookUp(asked, phone)) as Drawn
+      const { account } = found
+      if (confirmation.trim().toLowerCase() !== confirmationOf(name, account).toLowerCase()) {
+        return (await lookUp(asked, phone, 'Nothing was done: this was not what to type.')) as Drawn
+      }
+      if (name === 'unblock') await act.pin({ phone, action: name })
+      else await act.hold({ account, action: name })
+      return (await lookUp(asked, phone, `Done, and in the audit: ${name}.`)) as Drawn
+    },
+  }
+}

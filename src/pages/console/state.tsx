@@ -1,0 +1,68 @@
+import type { StatusAnswer } from '../../operator/answers.ts'
+import { time } from './parts.tsx'
+
+const places = [
+  ['', 'Overview'],
+  ['/payments', 'Payments'],
+  ['/support', 'Support'],
+  ['/loans', 'Loans'],
+  ['/nodes', 'Nodes'],
+  ['/keys', 'API keys'],
+  ['/alerts', 'Alerts'],
+  ['/audit', 'Audit'],
+] as const
+
+/** Says on every page of what it is, how it stands, and as of when. */
+export function StateLine({ status, csrf }: { status: StatusAnswer; csrf: string }) {
+  const { network, chainId, version, intake, alerts, health, now } = status
+  const isBad = health.status !== 'ok' || intake.state !== 'open'
+  return (
+    <nav aria-label="Console">
+      <ul>
+        {places.map(([path, name]) => (
+          <li>
+            <a href={`/console${path}`}>{name}</a>
+          </li>
+        ))}
+      </ul>
+      <p id="state" data-live class={isBad ? 'bad' : 'soft'}>
+        {network} ({chainId}), version {version}; intake {intake.state}; {alerts.length} alerts
+        {health.failing.length > 0 && `; failing: ${health.failing.join(', ')}`}; as of {time(now)}{' '}
+        UTC
+      </p>
+      <form method="post" action="/console/sign-out">
+        <input type="hidden" name="csrf" value={csrf} />
+        <button type="submit">Sign out</button>
+      </form>
+    </nav>
+  )
+}
+
+export function SignIn({ isWrong, isOver }: { isWrong?: boolean; isOver?: boolean }) {
+  return (
+    <section>
+      <form method="post" action="/console/sign-in">
+        <label>
+          The operator’s token{' '}
+          <input name="token" type="password" autocomplete="current-password" required />
+        </label>
+        <button type="submit" class="main">
+          Sign in
+        </button>
+      </form>
+      {isWrong && <p role="alert">This is not the token.</p>}
+      {isOver && <p role="alert">Nothing was done: the session has ended. Sign in again.</p>}
+    </section>
+  )
+}
+
+export function Unanswered() {
+  return (
+    <section>
+      <p class="bad" role="alert">
+        The ledger or the nodes give no answer. Look at the Durable Object, or at Redis, and at{' '}
+        <a href="/readyz">/readyz</a>. Nothing is lost; no payment is taken meanwhile.
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,97 @@
+import type { ToldOf } from '../../operator/answers.ts'
+import { Command, type Fact, FactList, Field, money, Table, time } from './parts.tsx'
+import { PaymentTable } from './payments.tsx'
+
+export type Looked = { phone: string; found: ToldOf<'lookup'> }
+
+type Shown = { csrf: string; currency: string; looked?: Looked; said?: string | undefined }
+
+const hidden = (values: Readonly<Record<string, string>>) =>
+  Object.entries(values).map(([name, value]) => <input type="hidden" name={name} value={value} />)
+
+/** Shows all that a support call asks. The number stands in bodies alone. */
+export function Support({ csrf, currency, looked, said }: Shown) {
+  return (
+    <>
+      <section>
+        <form method="post" action="/console/support">
+          {hidden({ csrf })}
+          <Field name="phone" label="Number" type="tel" value={looked?.phone} />
+          <button type="submit" class="main">
+            Look up
+          </button>
+        </form>
+        {said && <p role="alert">{said}</p>}
+      </section>
+      {looked && <Account csrf={csrf} currency={currency} {...looked} />}
+    </>
+  )
+}
+
+function Account({ csrf, currency, phone, found }: Looked & { csrf: string; currency: string }) {
+  const { account, payments, refusals, heldAt } = found
+  return (
+    <section>
+      <h2>Account {account}</h2>
+      <FactList facts={accountFacts(found, currency)} />
+      <h3>The last refusals</h3>
+      <Table
+        name="Refusals"
+        head={['At', 'Reason', 'What was shown']}
+        rows={refusals.map(({ at, reason, screen }) => [time(at), reason, screen ?? 'gone'])}
+      />
+      <h3>Payments</h3>
+      <PaymentTable payments={payments} currency={currency} />
+      <h3>Hold the account, or unblock its PIN</h3>
+      <Confirmed
+        csrf={csrf}
+        act={heldAt === null ? 'hold' : 'release'}
+        phone={phone}
+        of={account}
+      />
+      <Confirmed csrf={csrf} act="unblock" phone={phone} of={account} />
+      <p class="soft">
+        Money moves by commands, which ask for the number: <Command of="account -- deposit" />,{' '}
+        <Command of="account -- cash-out 0x… all" />
+      </p>
+    </section>
+  )
+}
+
+/** Says what has to be typed for an act on an account, so that none is done by a slip. */
+export const confirmationOf = (act: string, account: string): string =>
+  `${act} ${account.slice(-4)}`
+
+type Confirming = { csrf: string; act: string; phone: string; of: string }
+
+function Confirmed({ csrf, act, phone, of }: Confirming) {
+  return (
+    <form method="post" action="/console/act">
+      {hidden({ csrf, act, phone })}
+      <Field name="confirmation" label={`To ${act}, type “${confirmationOf(act, of)}”`} />
+      <button type="submit">{act}</button>
+    </form>
+  )
+}
+
+function accountFacts(found: Looked['found'], currency: string): Fact[] {
+  const { pin, today, open } = found
+  const of = (most: string | number | null) => (most === null ? '' : ` of ${most}`)
+  const blocked = pin?.isBlocked ? 'blocked by three wrong ones' : 'chosen'
+  const pinWords = pin?.isChosen ? blocked : 'not chosen'
+  return [
+    ['Balance', money(found.balanceWei, currency)],
+    ['Owes', money(found.owedWei, currency)],
+    ['Due', time(found.dueAt)],
+    ['Held', found.heldAt === null ? 'no' : <>since {time(found.heldAt)}</>],
+    ['Open payments', open],
+    ['PIN', pin && pinWords],
+    ['Dormant', pin && (pin.isDormant ? 'yes: not dialled for 90 days' : 'no')],
+    ['PIN may be replaced', time(pin?.replaceableAt)],
+    ['Transfers in 24 hours', `${today.transfers}${of(today.mostTransfers)}`],
+    [
+      'Sent in 24 hours',
+      `${money(today.sentWei, currency)}${of(today.mostSentWei && money(today.mostSentWei, currency))}`,
+    ],
+  ]
+}
