@@ -243,7 +243,7 @@ function planOffer(
   const isHeldLong = isStuck && !isUntaken
   const isSpentOut = transactions.length > terms.rules.maxReplacements
   if (isSpentOut || gasPriceFor(terms, priceWei, gasPriceWei) === undefined) {
-    if (!isHeldLong) return rebroadcast
+    if (!isStuck) return rebroadcast
     return { kind: 'reportStuck', nonce, transaction, replacements: transactions.length - 1 }
   }
   return { kind: 'outbid', nonce, isStuck: isHeldLong, transaction, gasPriceWei: priceWei }

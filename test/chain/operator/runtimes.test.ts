@@ -101,7 +101,7 @@ const incidents: readonly Incident[] = [
       return () => setBalance('100')
     },
     ...{ check: 'relayer_funds', alert: 'relayer_low' },
-    remedy: /Send [0-9.]+ there; nothing is lost/,
+    remedy: /Have [0-9.]+ .*there for [0-9]+ .*nothing is lost/,
   },
   {
     name: 'a dead node',

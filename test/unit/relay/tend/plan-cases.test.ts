@@ -201,7 +201,7 @@ test('a plan: bytes go out again in their time, and a higher price is paid where
   const untaken = { ...stuck, failures: 4 }
   offer('bytes that no node took for long', 5, [untaken], 'outbid 5, if its price is refused')
   offer('bytes behind them', 6, [untaken], 'rebroadcast 6')
-  offer('dear bytes that no node took', 5, [{ ...untaken, price: 1_000n }], 'rebroadcast 5')
+  offer('dear bytes that no node took', 5, [{ ...untaken, price: 1_000n }], 'reportStuck 5 after 0')
   const silent = { recorded: replaceAfterMs, sent: 2 * rebroadcastMs }
   offer('bytes that no pool need have', 5, [silent], 'rebroadcast 5')
   const most = Array.from({ length: maxReplacements }, () => stuck)
