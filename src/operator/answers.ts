@@ -376,7 +376,7 @@ export const actions = {
       refusals: z.array(z.object({ reason: z.string(), at: time, screen: z.nullable(z.string()) })),
       /** Is null where the account's memory gives no answer. */
       pin: z.nullable(pinState),
-      /** Tells what counts toward the limits of 24 hours; null: there is none. */
+      /** Sums up the last 24 hours beside their limits; a limit that is not set is null. */
       today: z.object({
         transfers: z.int(),
         mostTransfers: z.nullable(z.int()),

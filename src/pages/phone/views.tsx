@@ -98,7 +98,7 @@ function Keys({ asks, isOpen }: { asks: boolean; isOpen: boolean }) {
   )
 }
 
-/** Returns what the display has: a screen, or why there is none. */
+/** Returns the text on the display: a screen, or the reason why nothing is shown. */
 function shownOn(session: Dialling | undefined): string {
   if (session === undefined) return 'Ready.'
   const screen = readScreen(session)
