@@ -46,7 +46,7 @@ const bundle = await readBundle()
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
   ['lines of src, without what is generated', linesOf(src), 29_325],
   ['lines of scripts', linesOf(scripts), 18_907],
-  ['lines of test', linesOf(tests), 32_765],
+  ['lines of test', linesOf(tests), 32_764],
   ["lines of data in docs, without OpenRPC's", linesOf(data), 500],
   ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 24],
   ['names that two files of src export', twice.length, 0],

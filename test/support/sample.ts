@@ -1,4 +1,4 @@
-import { beforeEach, inject } from 'vitest'
+import { inject, type TestAPI } from 'vitest'
 import { createRandom } from '../../scripts/dev/random.ts'
 import type { Depth } from '../../scripts/testing/test-depth.ts'
 
@@ -29,10 +29,16 @@ export function times({ sampled, full }: { sampled: number; full: number }): num
   return isFull ? full : sampled
 }
 
-/** Leaves half of a file's tests, by the seed, to other runs where a run is of all files; a full run has them all. */
-export function drawHalf(): void {
-  if (isFull || process.env.IS_WHOLE_RUN === undefined) return
-  beforeEach(({ skip, task }) => {
-    if (createRandom(seed, task.name).chance(0.5)) skip()
-  })
+/** Declares every second test of a file, from the first or the second by the seed, in a sampled run of all files. */
+export function drawHalf(declare: TestAPI): TestAPI {
+  if (isFull || process.env.IS_WHOLE_RUN === undefined) return declare
+  let turn = createRandom(seed, 'half').int(0, 1)
+  const isDrawn = () => turn++ % 2 === 0
+  const half: unknown = Object.assign(
+    (...its: Parameters<TestAPI>) => isDrawn() && declare(...its),
+    {
+      for: (...cases: Parameters<TestAPI['for']>) => (isDrawn() ? declare.for(...cases) : () => {}),
+    },
+  )
+  return half as TestAPI
 }

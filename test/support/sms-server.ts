@@ -3,9 +3,6 @@ import { startLoopbackServer, textOf } from '../../scripts/dev/loopback-server.t
 /** What the provider answers to one message; `nothing` ends the connection. */
 export type ProviderAnswer = { status: number; body: unknown } | 'nothing'
 
-/** A server on the loopback address that speaks Africa's Talking's messaging API. */
-export type SmsServer = Awaited<ReturnType<typeof startSmsServer>>
-
 /** An answer about one recipient; 101 is that it was sent. */
 export const recipientAnswer = (statusCode: number, to = '+254700000001'): ProviderAnswer => ({
   status: 201,
@@ -19,6 +16,7 @@ export const recipientAnswer = (statusCode: number, to = '+254700000001'): Provi
   },
 })
 
+/** Starts a server on the loopback address that speaks Africa's Talking's messaging API. */
 export async function startSmsServer() {
   const account = { username: 'lender', apiKey: 'the-key-of-the-sms-provider' }
   const asked: { to: string; text: string; from: string | null }[] = []

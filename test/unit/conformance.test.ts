@@ -49,7 +49,7 @@ function titlesOf(file: string): string[] {
   const source = readText(file)
   const suites = [...source.matchAll(/['"](\.[^'"]+\.(?:suite|test)\.ts)['"]/g)]
   const titles =
-    /(?:\b(?:test|describe|plays)(?:\.\w+)*|[\])>])\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g
+    /(?:\b(?:test|always|describe|plays)(?:\.\w+)*|[\])>])\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g
   return [
     ...suites.flatMap(([, suite = '']) => titlesOf(join(dirname(file), suite))),
     ...[...source.matchAll(titles)].map(([, , title = '']) =>

@@ -1,12 +1,14 @@
-import { describe, expect, test } from 'vitest'
+import { test as always, describe, expect } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { openRig } from '../../support/faults/open-rig.ts'
 import { inTime } from '../../support/in-time.ts'
+import { drawHalf } from '../../support/sample.ts'
 
 /** In this time a caller is answered, whatever the node does. */
 const answeredWithinMs = 8_000
 
 const rig = openRig()
+const test = drawHalf(always)
 
 /** A payment of a caller whom nobody had before, and what it was answered. */
 async function payment() {

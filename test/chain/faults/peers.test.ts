@@ -1,11 +1,13 @@
 import { numberToHex } from 'viem'
-import { describe, expect, test } from 'vitest'
+import { test as always, describe, expect } from 'vitest'
 import type { Change } from '../../../scripts/dev/faults/fault-proxy.ts'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { requestsInCalldata } from '../../../src/relay/forwarder/requests.ts'
 import { blockMs, openRig } from '../../support/faults/open-rig.ts'
+import { drawHalf } from '../../support/sample.ts'
 
 const rig = openRig({ workers: 2, callers: 160 })
+const test = drawHalf(always)
 const methods = ['eth_sendRawTransaction']
 
 /** Pays once, and gives what was told. */

@@ -7,7 +7,7 @@ import {
   parseGwei,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { describe, expect, test } from 'vitest'
+import { test as always, describe, expect } from 'vitest'
 import { devKey } from '../../../scripts/dev/anvil.ts'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { stranger } from '../../../scripts/dev/relays/rig.ts'
@@ -18,8 +18,10 @@ import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { maxOpen } from '../../../src/relay/ledger/port.ts'
 import { blockMs, minPrice, openRig, pay } from '../../support/faults/open-rig.ts'
+import { drawHalf } from '../../support/sample.ts'
 
 const rig = openRig()
+const test = drawHalf(always)
 const anvil: RpcCall = (method, params) => rpcTo(rig.chain.anvil.url)(method, params)
 
 /** A transaction of the relayer's key that the relay knows nothing of. */
@@ -228,7 +230,7 @@ describe('another program with the same key', () => {
 })
 
 describe('a forwarder that refuses the relayer for a while', () => {
-  test('reverts a transaction as a whole, whose payment is made by another', async () => {
+  always('reverts a transaction as a whole, whose payment is made by another', async () => {
     rig.holdBlocks()
     await rig.payInTurn(1)
     const [first] = await rig.sent(1)
@@ -245,25 +247,28 @@ describe('a forwarder that refuses the relayer for a while', () => {
 })
 
 describe('a relayer without money', () => {
-  test('takes no payment more, and carries those that it took as soon as it has some again', async () => {
-    const { relayer } = rig.chain
-    rig.holdBlocks()
-    const replies = await rig.payInTurn(3)
-    await rig.sent(3)
-    expect(replies.map(claimOf)).toEqual(['submitted', 'submitted', 'submitted'])
-    await anvil('anvil_setBalance', [relayer, '0x0'])
-    await rig.rootstock.evictAll()
-    const outOfMoney = () =>
-      rig.logged('broadcast.refused').filter(({ refusal }) => refusal === 'insufficient_funds')
-    await expect.poll(() => outOfMoney().length).toBeGreaterThan(2)
-    // What the key has is kept for some seconds.
-    const untilNextIs = (claim: string) =>
-      until(async () => (await rig.payMany(1)).map(claimOf).join() === claim, { everyMs: 1_000 })
-    await untilNextIs('refused')
-    expect(rig.logged('payments.refused').at(-1)).toMatchObject({ reason: 'relayer_poor' })
-    await anvil('anvil_setBalance', [relayer, `0x${parseEther('1').toString(16)}`])
-    await untilNextIs('submitted')
-  })
+  always(
+    'takes no payment more, and carries those that it took as soon as it has some again',
+    async () => {
+      const { relayer } = rig.chain
+      rig.holdBlocks()
+      const replies = await rig.payInTurn(3)
+      await rig.sent(3)
+      expect(replies.map(claimOf)).toEqual(['submitted', 'submitted', 'submitted'])
+      await anvil('anvil_setBalance', [relayer, '0x0'])
+      await rig.rootstock.evictAll()
+      const outOfMoney = () =>
+        rig.logged('broadcast.refused').filter(({ refusal }) => refusal === 'insufficient_funds')
+      await expect.poll(() => outOfMoney().length).toBeGreaterThan(2)
+      // What the key has is kept for some seconds.
+      const untilNextIs = (claim: string) =>
+        until(async () => (await rig.payMany(1)).map(claimOf).join() === claim, { everyMs: 1_000 })
+      await untilNextIs('refused')
+      expect(rig.logged('payments.refused').at(-1)).toMatchObject({ reason: 'relayer_poor' })
+      await anvil('anvil_setBalance', [relayer, `0x${parseEther('1').toString(16)}`])
+      await untilNextIs('submitted')
+    },
+  )
 })
 
 describe('more payments than the pool has slots', () => {

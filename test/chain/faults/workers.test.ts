@@ -1,12 +1,13 @@
-import { describe, expect, test } from 'vitest'
+import { test as always, describe, expect } from 'vitest'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { postDelivery } from '../../../scripts/dev/relays/relay-workers.ts'
 import { stranger } from '../../../scripts/dev/relays/rig.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
 import { minPrice, openRig, pay } from '../../support/faults/open-rig.ts'
-import { sampleOf } from '../../support/sample.ts'
+import { drawHalf, sampleOf } from '../../support/sample.ts'
 
 const rig = openRig({ callers: 60, workers: 2 })
+const test = drawHalf(always)
 
 /** Delivers until it is known what became of a payment that a Worker may still work on. */
 async function claimInTheEnd(delivery: ReturnType<typeof pay>): Promise<string> {
@@ -111,7 +112,7 @@ describe('a Worker that is killed', () => {
 })
 
 describe('a gateway that hangs up', () => {
-  test('is not needed for the payment', async () => {
+  always('is not needed for the payment', async () => {
     const delivery = rig.newPayment()
     rig.faults.script({ fault: { kind: 'delay_reply', ms: 300 }, methods: ['eth_call'], times: 1 })
     const before = (await rig.judge()).executed
@@ -122,7 +123,7 @@ describe('a gateway that hangs up', () => {
 })
 
 describe('two relays with one key and a ledger each', () => {
-  test('that get the same deliveries pay each once', async () => {
+  always('that get the same deliveries pay each once', async () => {
     const other = await rig.another()
     try {
       const before = (await rig.judge()).executed

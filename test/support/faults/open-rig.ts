@@ -2,7 +2,6 @@ import { afterEach, expect } from 'vitest'
 import { type Rig, type RigOptions, startRig, stranger } from '../../../scripts/dev/relays/rig.ts'
 import { rootstockRules } from '../../../scripts/dev/rootstock-pool/rules.ts'
 import { opened } from '../opened.ts'
-import { drawHalf } from '../sample.ts'
 
 export const blockMs = 100
 export const minPrice = rootstockRules.minGasPriceWei
@@ -17,7 +16,6 @@ export const pay = (phone: string, amount = '0.25') => ({
 /** A rig with Rootstock's pool for the tests of a file, after each of which the oracle finds nothing wrong. */
 export function openRig(options: Partial<RigOptions> = {}) {
   const rig = opened(async () => withHelpers(await startRig({ blockMs, callers: 120, ...options })))
-  drawHalf()
   afterEach(async ({ task }) => {
     if (task.result?.state === 'pass') await rig.settled()
   })

@@ -1,25 +1,16 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import {
   type AfricasTalkingAccount,
   createAfricasTalkingSms,
 } from '../../../src/sms/africas-talking.ts'
-import {
-  type ProviderAnswer,
-  recipientAnswer,
-  type SmsServer,
-  startSmsServer,
-} from '../../support/sms-server.ts'
+import { opened } from '../../support/opened.ts'
+import { type ProviderAnswer, recipientAnswer, startSmsServer } from '../../support/sms-server.ts'
 
 const message = { to: '+254700000001', text: 'Done: 0.25 tRBTC & more.' }
 const taken = { SMSMessageData: { Message: 'InvalidSenderId', Recipients: [] } }
 
-let server: SmsServer
-
-beforeAll(async () => {
-  server = await startSmsServer()
-  return server.close
-})
+const server = opened(startSmsServer)
 beforeEach(() => {
   server.answer(undefined)
   server.asked.length = 0

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
@@ -13,7 +13,8 @@ import { inAlphabet, screenSeptets, septetsOf } from '../../../src/ussd/screens/
 import { smsText } from '../../../src/ussd/sms.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
-import { recipientAnswer, type SmsServer, startSmsServer } from '../../support/sms-server.ts'
+import { opened } from '../../support/opened.ts'
+import { recipientAnswer, startSmsServer } from '../../support/sms-server.ts'
 import { required } from '../compose/variables.ts'
 import { friend, openWorld, stranger } from './world.ts'
 
@@ -28,12 +29,7 @@ const numbers = /(?<![0-9a-f]{8})(254700|0700000)/
 const unnamed = (rows: string[]) => rows.join('\n').replaceAll(/2547\.\.\.\d{3}/g, '')
 const smsIn = (rows: string[]) => rows.filter((row) => row.startsWith('sms '))
 
-let server: SmsServer
-
-beforeAll(async () => {
-  server = await startSmsServer()
-  return server.close
-})
+const server = opened(startSmsServer)
 beforeEach(() => {
   server.answer(undefined)
   server.asked.length = 0
