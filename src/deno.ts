@@ -1,4 +1,4 @@
-import type { Hono } from 'hono'
+import type { Hono } from 'hono/tiny'
 import { createRedisMemory } from './account/memory-redis.ts'
 import { misconfiguredApp } from './compose/app.ts'
 import { assemble } from './compose/assemble.ts'

@@ -1,4 +1,4 @@
-import type { Hono } from 'hono'
+import type { Hono } from 'hono/tiny'
 import { parseConfig } from './compose/config.ts'
 import { profiles } from './compose/settings.ts'
 import { withPhone } from './pages/phone/route.tsx'

@@ -1,5 +1,5 @@
 import { waitUntil } from 'cloudflare:workers'
-import type { Hono } from 'hono'
+import type { Hono } from 'hono/tiny'
 import { AccountObject, type AccountStub, createObjectMemory } from './account/memory-object.ts'
 import { misconfiguredApp } from './compose/app.ts'
 import { type Assembly, assemble } from './compose/assemble.ts'

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import * as z from 'zod/mini'
 import { defaultQuota, type KeyRecord } from './api-keys.ts'
 import type { KeyStore } from './key-store.ts'

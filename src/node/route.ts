@@ -1,4 +1,5 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
+import { Hono } from 'hono/tiny'
 import { RpcError } from '../chain/rpc.ts'
 import { hashKey, type Keys } from '../keys/api-keys.ts'
 import { bearerToken } from '../runtime/bearer.ts'

@@ -1,6 +1,7 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import { NONCE, type SecureHeadersVariables, secureHeaders } from 'hono/secure-headers'
+import { Hono } from 'hono/tiny'
 import { Page, type PageOptions } from './layout.tsx'
 
 const contentSecurityPolicy = {

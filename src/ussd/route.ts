@@ -1,5 +1,6 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { Hono } from 'hono/tiny'
 import type { Country } from '../account/phone.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Answer } from './answer.ts'

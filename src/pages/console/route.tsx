@@ -1,6 +1,7 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Child } from 'hono/jsx'
+import { Hono } from 'hono/tiny'
 import * as z from 'zod/mini'
 import { loansQuery } from '../../operator/answers.ts'
 import { readPaymentsQuery } from '../../operator/payments-query.ts'
