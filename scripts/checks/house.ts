@@ -44,14 +44,14 @@ const bundle = await readBundle()
 
 /** What is counted, how many there are, and how many there may be. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-  ['lines of src, without what is generated', linesOf(src), 29_325],
-  ['lines of scripts', linesOf(scripts), 18_907],
-  ['lines of test', linesOf(tests), 32_764],
+  ['lines of src, without what is generated', linesOf(src), 29_629],
+  ['lines of scripts', linesOf(scripts), 18_948],
+  ['lines of test', linesOf(tests), 32_921],
   ["lines of data in docs, without OpenRPC's", linesOf(data), 500],
   ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 24],
   ['names that two files of src export', twice.length, 0],
   ['imports in a circle', countCircles(), 0],
-  ['lines of comment in src', comments, 2_352],
+  ['lines of comment in src', comments, 2_374],
   ['lines of README.md', countLines(read('README.md')), 120],
   ['bytes of the bundle, gzipped', bundle.gzipped, 276_480],
 ]

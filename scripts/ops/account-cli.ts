@@ -17,6 +17,14 @@ deposit             has the account's own key deposit what was sent there, less 
 cash-out <wallet> <amount | all> [--key K]
                     pays out of the account of a number to an address outside, once. Where it was not
                     answered, the same command with the key that is printed tells what became of it
+wallets             the addresses that a number cashes out to by their names
+add-wallet <name> <wallet>
+                    has a number cash out to an address by this name, in the place of one of the same name
+remove-wallet <name>
+                    takes that away
+wallet <name> <wallet>
+                    prints a code of 8 digits for the holder of an address: the number that types it first, under
+                    Cash Out and within an hour, has this wallet from then on
 unblock             has a number spend again that three wrong PINs, or 90 days without a dial, keep from it:
                     for callers who have shown who they are
 hold                has nothing leave the account of a number: its caller hears whom to call (HELP_NUMBER). What
@@ -48,6 +56,16 @@ const asked = operatorCommand(undefined, {
     address,
     deposit,
     'cash-out': { takes: [2], run: cashOut },
+    wallets: (operator) => changeWallets(operator, {}),
+    'add-wallet': {
+      takes: [2],
+      run: (operator, _, [name, address]) => changeWallets(operator, { name, address }),
+    },
+    'remove-wallet': {
+      takes: [1],
+      run: (operator, _, [name]) => changeWallets(operator, { name }),
+    },
+    wallet: { takes: [2], run: issueWalletCode },
     alias: keepAccounts,
     unblock: (operator) => tendPin(operator, 'unblock'),
     'keep-pin': (operator) => tendPin(operator, 'keep-pin'),
@@ -94,6 +112,24 @@ async function cashOut(
   const isBad = payment.state === 'reverted' || payment.state === 'expired'
   const follow = `Follow it with: npm run ops -- why ${payment.intent}`
   return { json: { key, payment }, lines: [whyLine(payment, currency), follow], isBad }
+}
+
+async function changeWallets(
+  { act, terminal }: Operated,
+  change: Omit<AskedOf<'wallet'>, 'phone'>,
+): Promise<Found> {
+  const answer = await act('wallet', { phone: await readNumber(terminal), ...change }, harmless)
+  const lines = answer.wallets.map(({ name, address }) => `${name}  ${address}`)
+  return { json: answer, lines: lines.length === 0 ? ['No wallet has a name here.'] : lines }
+}
+
+async function issueWalletCode(
+  { act }: Operated,
+  _: Given,
+  [name, address]: readonly string[],
+): Promise<Found> {
+  const answer = await act('wallet-code', { name, address })
+  return { json: answer, lines: [`${answer.code}: good for one number, for an hour.`] }
 }
 
 async function keepAccounts({ act, terminal }: Operated, { none }: Given): Promise<Found> {

@@ -17,6 +17,8 @@ export type KeptMemory = { row: string; version: number; now: number }
 
 const account = z.custom<Address>((value) => isAddress(`${value}`, { strict: false }))
 
+const wallet = z.object({ name: z.string(), address: account })
+
 const remembered = z.object({
   /** Names failures that were told, and the sessions that told them; the newest first. */
   told: z._default(z.array(z.object({ intentId: z.string(), session: z.string() })), []),
@@ -39,6 +41,10 @@ const remembered = z.object({
   ),
   /** Names who sent money here last: by account, and by what is shown of the number, sealed. */
   senders: z._default(z.array(z.object({ address: account, sealed: z.string() })), []),
+  /** Lists addresses outside that the caller may cash out to by a name. */
+  wallets: z._default(z.array(wallet), []),
+  /** Is what the row of a code has: the wallet that it gives, until when, and who took it. */
+  walletCode: z.optional(z.extend(wallet, { expiresAt: z.int(), takenBy: z.optional(account) })),
   hasDialled: z._default(z.boolean(), false),
   chosen: z._default(z.array(z.object({ language: z.enum(languages), session: z.string() })), []),
   /** Tells when the caller dialled last, to a day (Unix time in ms), where there are PINs. */

@@ -342,6 +342,10 @@ const pinState = z.object({
   replaceableAt: z.nullable(time),
 })
 
+/** Fits screens beside the start of its address. */
+const walletName = z.string().check(z.regex(/^[A-Za-z][A-Za-z0-9 -]{0,7}$/))
+const walletAddress = z.string().check(z.maxLength(42))
+
 const ofPhone = { asks: z.object({ phone }), wanted: 'the body has to be {"phone": "+…"}' }
 
 /** Lists what `POST /operator/<name>` asks for and tells, and what is `wanted` of a body that is another. */
@@ -415,6 +419,20 @@ export const actions = {
     }),
     tells: z.object({ kept: z.int(), unclear: z.array(address) }),
     wanted: 'the body has to be {"phones": ["+…"]} with 20 at most, or {"kept": 0}',
+  },
+  /** Adds a wallet by its name, takes one of that name away (without an address), or lists all. */
+  wallet: {
+    asks: z.object({ phone, name: z.optional(walletName), address: z.optional(walletAddress) }),
+    tells: z.object({
+      account: address,
+      wallets: z.array(z.object({ name: walletName, address })),
+    }),
+    wanted: 'the body has to be {"phone": "+…", "name": "Savings", "address": "0x…"}',
+  },
+  'wallet-code': {
+    asks: z.object({ name: walletName, address: walletAddress }),
+    tells: z.object({ code: z.string() }),
+    wanted: 'the body has to be {"name": "Savings", "address": "0x…"}',
   },
   'cash-out': {
     asks: z.object({

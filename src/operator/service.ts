@@ -25,6 +25,7 @@ import { type CashOutOptions, cashOutFor } from './actions/cash-out.ts'
 import { loanBookNow, loansAsCsv } from './actions/loans.ts'
 import { outbidNonce } from './actions/outbid.ts'
 import { createRestores, type RestoreOptions } from './actions/restore.ts'
+import { changeWallets, issueWalletCode } from './actions/wallets.ts'
 import { alertsNow } from './alerting/alerts.ts'
 import type { ActionName, AskedOf, ToldOf } from './answers.ts'
 import { type Condition, healthOf, type KnownCondition } from './health.ts'
@@ -106,6 +107,8 @@ export function createOperator(options: OperatorOptions) {
     hold: (asked) => holdAccount(options, asked),
     'cash-out': forCaller(cashOutFor),
     deposit: forCaller(depositFor),
+    wallet: forCaller(changeWallets),
+    'wallet-code': (asked) => issueWalletCode(options, asked),
     pin: forCaller(tendPin),
     alias: async (asked) => keepAccounts(options, asked, (await known()).vitals),
     ...restoring,

@@ -5,6 +5,7 @@ import { languageIn, withDialled, withLanguage, withoutDialTime } from '../accou
 import { isOpened } from '../account/opened.ts'
 import { isListed, type PhoneNumber, spelledPhone } from '../account/phone.ts'
 import type { SessionKeys } from '../account/session-keys.ts'
+import { createWalletCodes } from '../account/wallets.ts'
 import { formatAmountDown } from '../loan/amounts.ts'
 import type { Identified, Ledger } from '../relay/ledger/port.ts'
 import { answerOf } from '../relay/pay/answers.ts'
@@ -23,7 +24,7 @@ import { help } from './menu/help.ts'
 import type { Menu, MenuContext, PinAction } from './menu/node.ts'
 import { answersOf, promptOf } from './menu/walk.ts'
 import { messagesIn, wordsFor } from './messages/languages.ts'
-import { longAddress } from './messages/texts.ts'
+import { longAddress, shortAddress } from './messages/texts.ts'
 import { denialOf, payFor } from './paying.ts'
 import { changePin } from './pin-changes.ts'
 import { deniedText, screenOf } from './refused.ts'
@@ -129,7 +130,8 @@ async function screenFor(of: Asking, typed: readonly string[]): Promise<Screen> 
   const { say } = of
   const context = contextOf(of)
   const isOpen = (phone: PhoneNumber) => isCustomer(of, phone)
-  const read = await readSession({ ...of, context, isCustomer: isOpen }, typed)
+  const walletCodes = createWalletCodes(of)
+  const read = await readSession({ ...of, context, isCustomer: isOpen, walletCodes }, typed)
   // From here on nothing that is secret is known but what is to be set.
   const { result, answers, authorizedBy, or } = read
   const ends = (text: string, reason: string) => endFor(of, answers, end(text), reason)
@@ -184,11 +186,13 @@ function contextOf(of: Asking): MenuContext {
     ...{ chainId, caller, say, menu, amountOf },
     hasLanguages: settings.languages.length > 1,
     known: settings.profile === 'demo' ? [] : undefined,
+    wallets: undefined,
     reserved: [of.forwarder.address, of.loanAddress],
     recipientOf: (recipient) => {
       if (recipient.kind === 'phone') return spelledPhone(recipient.phone)
       if (recipient.kind === 'known') return recipient.label
-      return longAddress(checksumAddress(recipient.address, chainId))
+      const address = checksumAddress(recipient.address, chainId)
+      return recipient.name ? `${recipient.name} ${shortAddress(address)}` : longAddress(address)
     },
     // Exact: what is less than it is refused.
     least: { wei: leastTransferWei, text: `${formatEther(leastTransferWei)} ${of.currency}` },

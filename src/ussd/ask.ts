@@ -16,7 +16,15 @@ import { equalMinutes, type PayingOptions } from './paying.ts'
 import type { KnownRecipient } from './recipient.ts'
 import { loanRefusalText } from './refused.ts'
 import { end, goOn, type Screen } from './screens/screen.ts'
-import { keepShown, recipientsStep, shownAt, shownRecipients, shownTerms } from './shown.ts'
+import {
+  keepShown,
+  listsStep,
+  type ShownFact,
+  shownAt,
+  shownRecipients,
+  shownTerms,
+  shownWallets,
+} from './shown.ts'
 
 export type AskOptions = PayingOptions & {
   ledger: Pick<Ledger, 'payments' | 'lookup' | 'knownRefusal'>
@@ -58,6 +66,7 @@ async function refusalAt(of: Asking, kind: PaymentKind, { draft }: Place, questi
 const unread: Partial<Facts> = {
   debt: 'unread',
   recipients: 'unread',
+  wallets: 'unread',
   registration: 'unread',
   activity: 'unread',
   failure: 'none',
@@ -94,6 +103,8 @@ const readers: Readers = {
   },
   registration: registrationOf,
   recipients: recipientsOf,
+  wallets: async (of, { account }) =>
+    listedAs(of, shownWallets, (await of.memory.read(account)).wallets),
   async earlierMinutes(of, question, { name, draft }) {
     const node = nodeAt(of.context.menu, name)
     const effects = node.kind === 'list' ? node.entries.map(({ leads }) => leads) : []
@@ -127,19 +138,28 @@ async function openSenders({ senders }: AccountMemory, seal: Seal, account: Addr
   return new Map(named.flatMap(([address, who]) => (who ? [[address, who] as const] : [])))
 }
 
-/** Lists whom a session may send to by a digit. What it shows first is what its digits mean. */
-async function recipientsOf({ memory, ledger, question }: Asking, { account }: Question) {
-  const session = await question(recipientsStep)
-  const offered = recipientsIn(await memory.read(account)).map(
+/** Lists whom a session may send to by a digit. */
+async function recipientsOf(of: Asking, { account }: Question) {
+  const offered = recipientsIn(await of.memory.read(account)).map(
     ({ address, to: label, amountWei }): KnownRecipient => ({
       ...{ kind: 'known', address, label },
       ...(amountWei !== undefined && { amountWei: BigInt(amountWei) }),
     }),
   )
+  return listedAs(of, shownRecipients, offered)
+}
+
+/** Returns what the digits of a list mean in a session: what it showed first. */
+async function listedAs<Item>(
+  { ledger, question }: Asking,
+  list: ShownFact<Item[]>,
+  offered: Item[],
+): Promise<Item[]> {
+  const session = await question(listsStep)
   const kept =
     offered.length === 0
-      ? await shownAt(ledger, session, shownRecipients)
-      : await keepShown(ledger, session, shownRecipients, offered)
+      ? await shownAt(ledger, session, list)
+      : await keepShown(ledger, session, list, offered)
   return kept ?? []
 }
 

@@ -1,4 +1,5 @@
 import type { PinState } from '../account/pin.ts'
+import type { Wallet } from '../account/wallets.ts'
 import type { LoanTerms } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { KnownRecipient } from './recipient.ts'
@@ -15,6 +16,7 @@ export type Facts = {
   failure: 'untold' | 'none'
   pin: PinState
   recipients: readonly KnownRecipient[] | Unread
+  wallets: readonly Wallet[] | Unread
   /** Gives the amount's worth in local currency; `none` where no feed tells. */
   worth: { text: string } | 'none'
   registration: 'registered' | 'unregistered' | Unread

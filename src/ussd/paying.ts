@@ -79,7 +79,7 @@ async function orderOf(of: Paying, intent: Intent, terms?: LoanTerms): Promise<O
     addressOf: (recipient: Recipient) => addressOf(of, recipient),
     shortOf: (recipient: Recipient) =>
       recipient.kind === 'address'
-        ? shortAddress(checksumAddress(recipient.address, chainId))
+        ? (recipient.name ?? shortAddress(checksumAddress(recipient.address, chainId)))
         : shortNumber(recipient),
   }
   return await payments[intent.kind].order(parts, intent, (await account()).address)

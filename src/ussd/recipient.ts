@@ -3,7 +3,8 @@ import { parseAddress } from '../account/address.ts'
 import { type PhoneNumber, parseTypedPhone, parseUnlistedPhone } from '../account/phone.ts'
 
 export type Recipient =
-  | { kind: 'address'; address: Address }
+  /** Has a name where it is one of the caller's wallets. */
+  | { kind: 'address'; address: Address; name?: string }
   | { kind: 'phone'; phone: PhoneNumber }
   | KnownRecipient
 

@@ -1,18 +1,21 @@
 import type { PhoneNumber } from '../account/phone.ts'
 import type { Pins, PinVerdict } from '../account/pin.ts'
+import type { WalletCodes } from '../account/wallets.ts'
 import type { Ledger } from '../relay/ledger/port.ts'
 import { type Asked, stepOf } from './asked.ts'
-import type { MenuContext } from './menu/node.ts'
+import type { MenuContext, UnreadAnswer } from './menu/node.ts'
 import { follow, maxAnswers } from './menu/walk.ts'
 import {
   keepShown,
+  listsStep,
   pinVerdict,
-  recipientsStep,
   sessionStart,
+  shownCode,
   shownOpened,
   shownOr,
   shownPinSet,
   shownRecipients,
+  shownWallets,
 } from './shown.ts'
 
 export type Read = Awaited<ReturnType<typeof readSession>>
@@ -23,11 +26,12 @@ export type SessionOptions = {
   ledger: Pick<Ledger, 'show' | 'shown' | 'lookup'>
   question: Asked['question']
   isCustomer: (phone: PhoneNumber) => Promise<boolean>
+  walletCodes: Pick<WalletCodes, 'take'>
 }
 
 /** Reads a session's answers, each as the first delivery that had it. @throws {Error} no answer */
 export async function readSession(parts: SessionOptions, answers: readonly string[]) {
-  const { pins, question, ledger, isCustomer } = parts
+  const { pins, question, ledger } = parts
   let context: MenuContext = { ...parts.context, opened: new Map() }
   const verdicts = new Map<number, PinVerdict>()
   const begun = pins === undefined ? { start: 'main' } : await startOf(parts, pins, answers.length)
@@ -36,16 +40,8 @@ export async function readSession(parts: SessionOptions, answers: readonly strin
   let authorizedBy: string | undefined
   for (;;) {
     const { result, shown, or } = follow(answers, context, { ...begun, verdicts, isPinSet })
-    if (result.kind === 'unread' && result.phone !== undefined) {
-      const { phone } = result
-      const step = await question(`number ${phone}`)
-      const isOpen = await shownOr(ledger, step, shownOpened, () => isCustomer(phone))
-      context = { ...context, opened: new Map(context.opened).set(phone, isOpen) }
-    } else if (result.kind === 'unread') {
-      if (context.known !== undefined) throw new Error('a digit has no meaning')
-      // Where no list was shown first, a digit stands for nobody, for good.
-      const known = await keepShown(ledger, await question(recipientsStep), shownRecipients, [])
-      context = { ...context, known: known ?? [] }
+    if (result.kind === 'unread') {
+      context = { ...context, ...(await meaningOf(parts, result, context)) }
     } else if (result.kind === 'unjudged') {
       if (pins === undefined) throw new Error('a PIN is asked for where there are none')
       const { pin, steps } = result
@@ -59,6 +55,39 @@ export async function readSession(parts: SessionOptions, answers: readonly strin
       isPinSet = await hasSetPin(parts, result.pin)
       if (!isPinSet) return { result, answers: shown, or, authorizedBy }
     } else return { result, answers: pins === undefined ? answers : shown, or, authorizedBy }
+  }
+}
+
+/** Reads what an answer means, as the first delivery that had it: another time it may be another. */
+async function meaningOf(
+  { ledger, question, isCustomer, walletCodes }: SessionOptions,
+  unread: UnreadAnswer,
+  context: MenuContext,
+): Promise<Partial<MenuContext>> {
+  switch (unread.of) {
+    case 'phone': {
+      const { phone } = unread
+      const step = await question(`number ${phone}`)
+      const isOpen = await shownOr(ledger, step, shownOpened, () => isCustomer(phone))
+      return { opened: new Map(context.opened).set(phone, isOpen) }
+    }
+    case 'code': {
+      const { code } = unread
+      const step = await question(`wallet code ${code}`)
+      const take = () => walletCodes.take(code, step.account)
+      return {
+        codes: new Map(context.codes).set(code, await shownOr(ledger, step, shownCode, take)),
+      }
+    }
+    // Where no list was shown first, a digit stands for nobody, for good.
+    case 'recipients':
+      return {
+        known: (await keepShown(ledger, await question(listsStep), shownRecipients, [])) ?? [],
+      }
+    case 'wallets':
+      return {
+        wallets: (await keepShown(ledger, await question(listsStep), shownWallets, [])) ?? [],
+      }
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Address, isAddress } from 'viem'
 import * as z from 'zod/mini'
 import type { PinVerdict } from '../account/pin.ts'
+import type { TakenCode, Wallet } from '../account/wallets.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
 import type { KnownRecipient } from './recipient.ts'
 
@@ -12,19 +13,35 @@ export const wei = z.pipe(
   z.transform((digits) => BigInt(digits)),
 )
 
+const address = z.custom<Address>((value) => isAddress(`${value}`, { strict: false }))
+
 export const shownRecipients: ShownFact<KnownRecipient[]> = {
   name: 'recipients',
   schema: z.array(
     z.object({
       kind: z.literal('known'),
-      address: z.custom<Address>((value) => isAddress(`${value}`, { strict: false })),
+      address,
       label: z.string(),
       amountWei: z.optional(wei),
     }),
   ),
 }
 
-export const recipientsStep = 'recipients'
+const wallet = z.object({ name: z.string(), address })
+
+export const shownWallets: ShownFact<Wallet[]> = { name: 'wallets', schema: z.array(wallet) }
+
+/** Tells what became of a code. Its step is a digest of the code. */
+export const shownCode: ShownFact<TakenCode> = {
+  name: 'wallet code',
+  schema: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('taken'), wallet }),
+    z.object({ kind: z.enum(['unknown', 'full']) }),
+  ]) as z.ZodMiniType<TakenCode>,
+}
+
+/** Names the step of what digits stand for in all of a session. */
+export const listsStep = 'recipients'
 
 export const shownTerms = {
   name: 'terms',

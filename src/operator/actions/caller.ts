@@ -25,7 +25,7 @@ export type CallerOptions = {
   accounts: CallerAccounts
   country: Country | undefined
   memory: Memory
-  keys: Pick<SessionKeys, 'session'>
+  keys: SessionKeys
   limits: DayLimits
   loan: LoanReader
   claimDeposit: (account: LocalAccount) => Promise<DepositClaim>

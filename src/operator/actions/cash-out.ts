@@ -1,5 +1,4 @@
 import type { Address, Hex } from 'viem'
-import { parseAddress } from '../../account/address.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
 import { parseAmount } from '../../loan/amounts.ts'
 import type { PaymentAnswer } from '../../relay/pay/answers.ts'
@@ -7,6 +6,7 @@ import type { Relayer } from '../../relay/relayer.ts'
 import type { AskedOf, ToldOf } from '../answers.ts'
 import { toPaymentSummary } from '../records.ts'
 import { type Caller, type CallerOptions, type RefusedRequest, refused } from './caller.ts'
+import { notPayable, parsePayable } from './wallets.ts'
 
 export type CashOutOrder = {
   /** Pays at most once for the same caller, however often it is asked for. */
@@ -27,17 +27,13 @@ const uncertain = refused(503, 'it is not known yet whether it was sent: the sam
 
 /** Cashes out, once for each key, which the audit has before. @throws {Error} not known */
 export async function cashOutFor(
-  { subject: { chain, loan, forwarder }, relayer, cashOut }: CashOutOptions,
+  { subject, relayer, cashOut }: CashOutOptions,
   { phone, account: { address: account } }: Caller,
   { key, to, amount }: AskedOf<'cash-out'>,
 ): Promise<ToldOf<'cash-out'> | RefusedRequest> {
   const { ledger, log } = relayer
-  const recipient = parseAddress(to, chain.id)
-  // The contract refuses these as well, but only after the key is used up.
-  const reserved = [loan, forwarder].map((address) => address.toLowerCase())
-  if (recipient === undefined || BigInt(recipient) === 0n || reserved.includes(recipient)) {
-    return refused(400, 'this is not an address that can be paid on this chain')
-  }
+  const recipient = parsePayable(to, subject)
+  if (recipient === undefined) return notPayable
   const parsed = amount === 'all' ? undefined : parseAmount(amount)
   if (parsed?.kind === 'fault') return refused(400, 'this is not an amount')
   const ageSeconds = relayer.clock.now() / 1_000 - Number(key.slice(0, key.indexOf('-')))
@@ -54,7 +50,7 @@ export async function cashOutFor(
     case 'screen':
     case 'failed': {
       const [record] = (await ledger.page({ intent: intentId, limit: 1 })).payments
-      if (record !== undefined) return { payment: toPaymentSummary(chain, record) }
+      if (record !== undefined) return { payment: toPaymentSummary(subject.chain, record) }
       return answered.kind === 'screen' ? refused(409, answered.screen.lines.join(' ')) : uncertain
     }
     case 'ended':

@@ -52,7 +52,9 @@ function Account({ csrf, currency, phone, found }: Looked & { csrf: string; curr
       <Confirmed csrf={csrf} act="unblock" phone={phone} of={account} />
       <p class="soft">
         Money moves by commands, which ask for the number: <Command of="account -- deposit" />,{' '}
-        <Command of="account -- cash-out 0x… all" />
+        <Command of="account -- cash-out 0x… all" />,{' '}
+        <Command of="account -- add-wallet NAME 0x…" />, or with a code to dial{' '}
+        <Command of="account -- wallet NAME 0x…" />
       </p>
     </section>
   )

@@ -1,12 +1,28 @@
+import { isWalletCode, type Wallet } from '../../account/wallets.ts'
 import { inEach } from '../messages/texts.ts'
 import { parseRecipient } from '../recipient.ts'
 import { askAgain, askAmount, confirmedBy, pinFor, shownTransfer } from './asks.ts'
-import { answered, type Entry, type PaymentPart, pays, type Words as Title } from './node.ts'
+import {
+  answered,
+  type Entry,
+  type Given,
+  given,
+  type MenuContext,
+  mistake,
+  type PaymentPart,
+  pays,
+  type Words as Title,
+} from './node.ts'
 
 const words = inEach({
   en: {
     label: 'Cash Out',
-    enterWallet: 'Address of your wallet outside:\n0. Back',
+    enterWallet: 'Address of your wallet outside, or its code:\n0. Back',
+    walletsUnread: 'Saved wallets: not known now.',
+    badCode: {
+      unknown: 'This code is not known, or too old.',
+      full: 'You have 3 wallets already.',
+    },
     noWallet: 'Not the address of a wallet.',
     confirmCashOut: (amount: string, to: string) =>
       `${amount === 'all' ? 'Cash out all you have' : `Cash out ${amount}`}\nTo wallet: ${to}\nIt cannot be taken back.`,
@@ -19,7 +35,12 @@ const words = inEach({
   },
   sw: {
     label: 'Toa Pesa',
-    enterWallet: 'Anwani ya pochi yako ya nje:\n0. Rudi',
+    enterWallet: 'Anwani ya pochi yako ya nje, au msimbo wake:\n0. Rudi',
+    walletsUnread: 'Pochi zilizohifadhiwa hazijulikani sasa.',
+    badCode: {
+      unknown: 'Msimbo huu haujulikani, au umepitwa na muda.',
+      full: 'Una pochi 3 tayari.',
+    },
     noWallet: 'Hii si anwani ya pochi.',
     confirmCashOut: (amount, to) =>
       `${amount === 'all' ? 'Toa pesa zako zote' : `Toa ${amount}`}\nKwa pochi: ${to}\nHaziwezi kurudishwa.`,
@@ -32,7 +53,9 @@ const words = inEach({
   },
   fr: {
     label: 'Retirer',
-    enterWallet: 'Adresse de votre portefeuille externe:\n0. Retour',
+    enterWallet: 'Portefeuille externe (adresse ou code):\n0. Retour',
+    walletsUnread: 'Portefeuilles gardés: non connus.',
+    badCode: { unknown: 'Code inconnu, ou trop ancien.', full: 'Vous avez déjà 3 portefeuilles.' },
     noWallet: "Ce n'est pas une adresse de portefeuille.",
     confirmCashOut: (amount, to) =>
       `${amount === 'all' ? 'Retirer tout votre solde' : `Retirer ${amount}`}\nVers le portefeuille: ${to}\nCela ne peut pas être annulé.`,
@@ -45,7 +68,9 @@ const words = inEach({
   },
   es: {
     label: 'Retirar',
-    enterWallet: 'Dirección de su billetera externa:\n0. Atrás',
+    enterWallet: 'Billetera externa (dirección o código):\n0. Atrás',
+    walletsUnread: 'Billeteras guardadas: ahora no se ven.',
+    badCode: { unknown: 'Código desconocido, o vencido.', full: 'Ya tiene 3 billeteras.' },
     noWallet: 'No es la dirección de una billetera.',
     confirmCashOut: (amount, to) =>
       `${amount === 'all' ? 'Retirar todo su saldo' : `Retirar ${amount}`}\nA la billetera: ${to}\nNo se puede deshacer.`,
@@ -68,6 +93,21 @@ export const cashOutInstead = (digit: string, isPinAsked: boolean): Entry => ({
   ...(isPinAsked ? { leads: 'pinToCashOut' } : { leads: paid, orAsks: 'repeatCashOut' }),
 })
 
+/** Finds what a digit of the list, or a code, stands for. */
+function savedWallet(typed: string, { wallets, codes, say }: MenuContext): Given {
+  const { noWallet, badCode } = words(say)
+  if (isWalletCode(typed)) {
+    const taken = codes?.get(typed)
+    if (taken === undefined) return { kind: 'unread', of: 'code', code: typed }
+    return taken.kind === 'taken' ? toWallet(taken.wallet) : mistake(badCode[taken.kind])
+  }
+  if (wallets === undefined) return { kind: 'unread', of: 'wallets' }
+  const wallet = wallets[Number(typed) - 1]
+  return wallet === undefined ? mistake(noWallet) : toWallet(wallet)
+}
+
+const toWallet = (wallet: Wallet): Given => given({ recipient: { kind: 'address', ...wallet } })
+
 /** Always shows first what leaves for a wallet outside: nobody can bring it back. */
 export const cashOut = {
   words,
@@ -77,8 +117,16 @@ export const cashOut = {
     wallet: {
       kind: 'question',
       leadsToPay: 'cashOut',
-      prompt: ({ say }) => words(say).enterWallet,
+      facts: ['wallets'],
+      prompt({ say }, _, { wallets }) {
+        const { enterWallet, walletsUnread } = words(say)
+        if (wallets === 'unread') return `${walletsUnread}\n${enterWallet}`
+        return [...wallets.map(({ name }, index) => `${index + 1}. ${name}`), enterWallet].join(
+          '\n',
+        )
+      },
       answer: (typed, context) => {
+        if (/^[1-9]$/.test(typed) || isWalletCode(typed)) return savedWallet(typed, context)
         const parsed = parseRecipient(typed, context)
         if (parsed.kind === 'fault' && parsed.fault !== 'unknown_form') {
           return { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }

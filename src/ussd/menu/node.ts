@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { Language } from '../../account/language.ts'
 import type { PhoneNumber } from '../../account/phone.ts'
+import type { TakenCode, Wallet } from '../../account/wallets.ts'
 import type { LoanCall, LoanTerms } from '../../loan/calls.ts'
 import type { PaymentKind } from '../../loan/kinds.ts'
 import type { LoanReader } from '../../loan/reader.ts'
@@ -45,6 +46,9 @@ export type MenuContext = RecipientRules & {
   hasLanguages: boolean
   /** Lists whom digits stand for in this session; undefined before it was read. */
   known: readonly KnownRecipient[] | undefined
+  wallets: readonly Wallet[] | undefined
+  /** Says what became of codes of wallets that were typed. */
+  codes?: ReadonlyMap<string, TakenCode>
   say: Messages
   amountOf: (wei: bigint) => string
   recipientOf: (recipient: Recipient) => string
@@ -109,11 +113,18 @@ export type MenuQuestion = {
   back?: NodeName
 }
 
-/** Adds to the draft, or says why it is refused; `unread` where its meaning is to be read first. */
+/** Asks to read first what a list or a code says, or whether a number has an account. */
+export type UnreadAnswer = { kind: 'unread' } & (
+  | { of: 'recipients' | 'wallets' }
+  | { of: 'phone'; phone: PhoneNumber }
+  | { of: 'code'; code: string }
+)
+
+/** Adds to the draft, or says why it is refused. */
 export type Given =
   | { kind: 'given'; draft: SessionDraft }
   | { kind: 'mistake'; why: string }
-  | { kind: 'unread'; phone?: PhoneNumber }
+  | UnreadAnswer
 
 export const given = (draft: SessionDraft): Given => ({ kind: 'given', draft })
 export const mistake = (why: string): Given => ({ kind: 'mistake', why })

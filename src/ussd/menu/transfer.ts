@@ -179,7 +179,7 @@ function recipientQuestion({ profile }: MenuSettings): MenuQuestion {
       const known = /^[1-9]$/.test(typed) ? knownBy(Number(typed), context) : undefined
       if (known !== undefined) return known
       const parsed = parseRecipient(typed, context)
-      if (parsed.kind === 'unlisted') return { kind: 'unread', phone: parsed.phone }
+      if (parsed.kind === 'unlisted') return { kind: 'unread', of: 'phone', phone: parsed.phone }
       return parsed.kind === 'recipient'
         ? { kind: 'given', draft: { recipient: parsed.recipient } }
         : { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
@@ -210,7 +210,7 @@ const sendAgain: Offers = {
 }
 
 function knownBy(digit: number, { known }: MenuContext): Given | undefined {
-  if (known === undefined) return { kind: 'unread' }
+  if (known === undefined) return { kind: 'unread', of: 'recipients' }
   const recipient = known[digit - 1]
   return recipient && { kind: 'given', draft: { recipient } }
 }

@@ -1,4 +1,3 @@
-import type { PhoneNumber } from '../../account/phone.ts'
 import { isPin, type PinVerdict } from '../../account/pin.ts'
 import { plainDigits } from '../../runtime/digits.ts'
 import type { Facts } from '../facts.ts'
@@ -14,6 +13,7 @@ import {
   nodeAt,
   type SessionDraft,
   type SessionOutcome,
+  type UnreadAnswer,
 } from './node.ts'
 
 export type MenuResult =
@@ -23,8 +23,7 @@ export type MenuResult =
   | { kind: 'unjudged'; steps: number; pin: string }
   /** The account's PIN opens nothing. */
   | { kind: 'locked'; why: LockedBy }
-  /** Asks to read first what a digit means, or whether a number has an account. */
-  | { kind: 'unread'; phone?: PhoneNumber }
+  | UnreadAnswer
   | { kind: 'gave_up' }
   /** So many answers that no question is left open. */
   | { kind: 'too_long' }
@@ -170,7 +169,7 @@ function judged(pin: string, { say }: MenuContext, { verdicts, steps }: At): Ste
 
 type Given =
   | { kind: 'given'; draft: SessionDraft; leads: Entry['leads']; or?: NodeName | undefined }
-  | { kind: 'unread'; phone?: PhoneNumber }
+  | UnreadAnswer
   | Mistake
 
 function chosen(place: Place, list: List, typed: string, context: MenuContext): Given {

@@ -611,6 +611,48 @@ describe('money out of an account', () => {
   })
 })
 
+describe("a number's wallets", () => {
+  test('are added and taken away by commands, or added by a code that is dialled', async () => {
+    const deployment = open({ PROFILE: 'lender', PIN: 'off' })
+    const { phone, account } = await newCaller()
+    const [till, safe] = [newWallet(), newWallet()]
+    const run = (args: string[], input = phone) =>
+      deployment.operate(operatorsAccount, args, { input })
+    const shown = (name: string, address: Address) => `${name}  ${checksumAddress(address, 31)}\n`
+    expect((await run(['wallets'])).output).toBe('No wallet has a name here.\n')
+    expect(await run(['add-wallet', 'Till', till])).toEqual({
+      ...{ code: 0, output: shown('Till', till) },
+    })
+    const issued = await run(['wallet', 'Safe', safe], '')
+    expect(issued.output).toMatch(/^\d{8}: good for one number, for an hour\.\n$/)
+    const code = issued.output.slice(0, 8)
+    const out = { phone, sessionId: 'code', text: `7*${code}*0.025*1` }
+    expect(await dial(deployment, out)).toMatch(/^END Cash Out Submitted\nTo: Safe\n/)
+    await deployment.allDone()
+    expect(await balanceAt(safe)).toBe(parseEther('0.025'))
+    expect((await run(['wallets'])).output).toBe(shown('Till', till) + shown('Safe', safe))
+    expect((await run(['remove-wallet', 'Till'])).output).toBe(shown('Safe', safe))
+
+    for (const [name, address] of [
+      ['Loan', chain.loan],
+      ['Nobody', `0x${'00'.repeat(20)}`],
+      ['2 short', safe],
+      ['Too long for it', safe],
+    ])
+      expect((await deployment.refused('wallet', { phone, name, address })).status).toBe(400)
+    for (const name of ['Second', 'Third']) await run(['add-wallet', name, newWallet()])
+    const fourth = { phone, name: 'Fourth', address: newWallet() }
+    expect(await deployment.refused('wallet', fourth)).toEqual({
+      ...{ status: 409, error: 'an account has 3 wallets: remove one first' },
+    })
+    const kept = await deployment.audit()
+    expect(kept.map(({ action }) => action).reverse()).toEqual([
+      ...['add-wallet', 'wallet-code', 'remove-wallet', 'add-wallet', 'add-wallet', 'add-wallet'],
+    ])
+    expect(kept.at(-1)?.detail).toEqual({ account, wallet: till.toLowerCase() })
+  })
+})
+
 describe('money into an account', () => {
   const give = async (to: string, amount: string) => {
     const [from] = (await rpc('eth_accounts')) as string[]

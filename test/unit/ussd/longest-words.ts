@@ -2,7 +2,7 @@ import { menuParts } from '../../../src/ussd/menu/entries.ts'
 import type { Messages } from '../../../src/ussd/messages/en.ts'
 
 const amount = '20999999.123456 tRBTC'
-const recipient = '0x12345678...123456'
+const recipient = 'WWWWWWWW 0x12345678...'
 const shortRecipient = '0x12345678...'
 const date = '30 Sep 2026'
 const tx = 'en attente, environ 1000 min'

@@ -10,6 +10,7 @@ import {
 } from '../../../../scripts/dev/menu-ways.ts'
 import { languages } from '../../../../src/account/language.ts'
 import { type PhoneNumber, parseCaller } from '../../../../src/account/phone.ts'
+import type { Wallet } from '../../../../src/account/wallets.ts'
 import { kindNames } from '../../../../src/loan/kinds.ts'
 import type { Activity, Facts } from '../../../../src/ussd/facts.ts'
 import { createMenu, menuParts } from '../../../../src/ussd/menu/entries.ts'
@@ -24,6 +25,7 @@ import {
 import { type MenuResult, promptOf, type SoFar } from '../../../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
+import type { Recipient } from '../../../../src/ussd/recipient.ts'
 import { inAlphabet, screenSeptets, septetsOf } from '../../../../src/ussd/screens/septets.ts'
 import { longestWords } from '../longest-words.ts'
 
@@ -32,7 +34,11 @@ const longest = {
   /** Of 15 digits, the most that E.164 has. */
   caller: parseCaller('+999700000000001') as PhoneNumber,
   amountOf: () => amount,
-  recipientOf: () => '+999 700 000 000 001',
+  wallets: Array.from({ length: 3 }, () => ({
+    ...{ name: 'W'.repeat(8), address: `0x${'1'.repeat(40)}` },
+  })) as Wallet[],
+  recipientOf: (recipient: Recipient) =>
+    recipient.kind === 'address' ? 'WWWWWWWW 0x12345678...' : '+999 700 000 000 001',
   least: { wei: 1_000n, text: '0.000000000000001 tRBTC' },
 }
 
@@ -58,6 +64,7 @@ const facts: Facts = {
   recipients: Array.from({ length: 3 }, () => ({
     ...{ kind: 'known', address: `0x${'1'.repeat(40)}`, label: '9997...001' },
   })),
+  wallets: longest.wallets,
   ...{
     debt,
     terms: { principalWei: 1n, feeWei: 1n, termSeconds: 1, dueAt: debt.dueAt },
@@ -70,12 +77,18 @@ const facts: Facts = {
 /** The same where nothing can be read, as far as a screen is shown at all. */
 const unread: Facts = {
   ...facts,
-  ...{ debt: 'unread', recipients: 'unread', registration: 'unread', activity: 'unread' },
+  ...{
+    debt: 'unread',
+    recipients: 'unread',
+    wallets: 'unread',
+    registration: 'unread',
+    activity: 'unread',
+  },
 }
 
 /** What a fact says that has nothing to say. What is not here always says something. */
 const nothing: Partial<Facts> = {
-  ...{ debt: { owedWei: 0n, dueAt: 0 }, recipients: [], registration: 'registered' },
+  ...{ debt: { owedWei: 0n, dueAt: 0 }, recipients: [], wallets: [], registration: 'registered' },
   ...{ activity: { own: [], received: [] }, failure: 'none', worth: 'none' },
   pin: { kind: 'open' },
 }

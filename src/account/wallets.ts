@@ -1,0 +1,87 @@
+import { type Address, isAddressEqual } from 'viem'
+import type { AccountMemory, Memory } from './memory.ts'
+import type { SessionKeys } from './session-keys.ts'
+
+/** Is an address outside that a caller may cash out to by a name. */
+export type Wallet = AccountMemory['wallets'][number]
+
+export const mostWallets = 3
+const codeLifetimeMs = 60 * 60 * 1_000
+
+/** Says what became of a code; the same account hears the same again within the hour. */
+export type TakenCode = { kind: 'taken'; wallet: Wallet } | { kind: 'unknown' | 'full' }
+
+/** Adds a wallet in the place of one of its name or address; undefined where there is no room. */
+export function withWallet(memory: AccountMemory, wallet: Wallet): AccountMemory | undefined {
+  const others = memory.wallets.filter(
+    ({ name, address }) => name !== wallet.name && !isAddressEqual(address, wallet.address),
+  )
+  return others.length < mostWallets ? { ...memory, wallets: [...others, wallet] } : undefined
+}
+
+export const withoutWallet = (memory: AccountMemory, name: string): AccountMemory => ({
+  ...memory,
+  wallets: memory.wallets.filter((wallet) => wallet.name !== name),
+})
+
+/** Tells whether the last of these digits checks the others. */
+export const isChecked = (digits: string): boolean =>
+  checkDigitOf(digits.slice(0, -1)) === digits.at(-1)
+
+export const isWalletCode = (typed: string): boolean => /^[0-9]{8}$/.test(typed) && isChecked(typed)
+
+/** Returns the check digit of ISO/IEC 7812-1 (Luhn), which tells of one wrong digit. */
+function checkDigitOf(digits: string): string {
+  const sum = [...digits].reverse().reduce((before, digit, place) => {
+    const value = Number(digit) * (place % 2 === 0 ? 2 : 1)
+    return before + (value > 9 ? value - 9 : value)
+  }, 0)
+  return `${(10 - (sum % 10)) % 10}`
+}
+
+export type WalletCodes = ReturnType<typeof createWalletCodes>
+
+type WalletCodesOptions = { keys: Pick<SessionKeys, 'input'>; memory: Memory }
+
+/** Makes codes, each of which gives one account a wallet within an hour. */
+export function createWalletCodes({ keys, memory }: WalletCodesOptions) {
+  /** Names the row of a code among those of accounts: nobody has a key of such an account. */
+  const placeOf = async (code: string) =>
+    `0x${(await keys.input('wallet code', code)).slice(-40)}` as Address
+
+  return {
+    /** Makes a code for a wallet. @throws {Error} every code that was drawn is in use */
+    async issue(wallet: Wallet): Promise<string> {
+      for (let attempt = 0; attempt < 10; attempt++) {
+        const [drawn = 0] = crypto.getRandomValues(new Uint32Array(1))
+        const digits = `${drawn % 1e7}`.padStart(7, '0')
+        const code = `${digits}${checkDigitOf(digits)}`
+        let isFree = false
+        await memory.change(await placeOf(code), (before, now) => {
+          isFree = before.walletCode === undefined || before.walletCode.expiresAt <= now
+          const walletCode = { ...wallet, expiresAt: now + codeLifetimeMs }
+          return isFree ? { ...before, walletCode } : undefined
+        })
+        if (isFree) return code
+      }
+      throw new Error('every code that was drawn is in use')
+    },
+    /** Gives an account the wallet of a code that no other account has taken. */
+    async take(code: string, account: Address): Promise<TakenCode> {
+      let wallet: Wallet | undefined
+      await memory.change(await placeOf(code), (before, now) => {
+        const { walletCode: kept } = before
+        wallet = undefined
+        if (kept === undefined || kept.expiresAt <= now) return undefined
+        const { name, address, takenBy } = kept
+        if (takenBy === undefined || isAddressEqual(takenBy, account)) wallet = { name, address }
+        return takenBy ? undefined : { ...before, walletCode: { ...kept, takenBy: account } }
+      })
+      const found = wallet as Wallet | undefined
+      if (found === undefined) return { kind: 'unknown' }
+      const { wallets } = await memory.change(account, (before) => withWallet(before, found))
+      const isAdded = wallets.some(({ address }) => isAddressEqual(address, found.address))
+      return isAdded ? { kind: 'taken', wallet: found } : { kind: 'full' }
+    },
+  }
+}
