@@ -1,7 +1,7 @@
-/** How a network's blocks are mined: the least difficulty of one, and from which block on that is checked. */
+/** Describes a network's mining: the least difficulty, and the block from which it is checked. */
 export type MiningRules = { leastDifficulty: bigint; from: number }
 
-/** The chains that a deployment can serve; accounts are below SLIP-44's coins 137 and 37310. */
+/** Lists the chains that can be served; accounts are below SLIP-44's coins 137 and 37310. */
 export const chains = {
   30: {
     id: 30,
@@ -28,21 +28,23 @@ export type Chain = (typeof chains)[keyof typeof chains]
 /** Returns the network that a chain id names; a local chain is treated as the test network. */
 export const networkOf = (chainId: number): Chain => chains[chainId === 30 ? 30 : 31]
 
-/** How often Rootstock's blocks come; the times of its rules are told for it. */
+/** Is the usual time between Rootstock's blocks, on which its rules depend. */
 const rootstockBlockMs = 25_000
 
-/** RSKj takes 16 nonces from the account's on, and drops a transaction after 10 blocks or 650 s. */
+/**
+ * Sets Rootstock's rules: RSKj takes 16 nonces of an account, and drops after 10 blocks or 650 s.
+ */
 const rootstock = {
   blockMs: rootstockBlockMs,
   /** Nonces of one account that may wait in the pool at a time, one less than what it accepts. */
   maxInFlight: 15,
   /** Payments that one transaction carries at most: at 15 nonces they fill Rootstock's blocks. */
   maxInBatch: 12,
-  /** A replacement's gas price over the replaced one's, in percent. */
+  /** Raises a replacement's gas price over the replaced one's, in percent. */
   replacementPercent: 40,
-  /** The same bytes are sent again after this time, before the pool drops them. */
+  /** Sets when the same bytes are sent again, before the pool drops them. */
   rebroadcastMs: 120_000,
-  /** A transaction that waited this long without a block is replaced at a higher price. */
+  /** Sets when a transaction without a block is replaced at a higher price. */
   replaceAfterMs: 300_000,
   /** Replacements of one nonce before an operator has to look. */
   maxReplacements: 8,
@@ -50,28 +52,41 @@ const rootstock = {
   confirmations: 12,
   /** Blocks that a confirmed payment stays watched for a reorganization. */
   watchBlocks: 50,
-  /** How often a payment's own request asks for its receipt: on Rootstock once, just before its end. */
+  /**
+   * Sets how often a payment's own request asks for its receipt; on Rootstock once, before its end.
+   */
   pollMs: 24_000,
-  /** How often open work is tended. */
+  /** Sets the time between rounds. */
   tendMs: rootstockBlockMs,
-  /** How long balance, count and gas price are taken as they were read: each block one of them is. */
+  /** Sets how long balance, count and gas price are used; each block one of them is read. */
   meansMs: 4 * rootstockBlockMs,
-  /** A chain shorter than it was for this long has been reorganized; a replica would have caught up. */
+  /**
+   * Sets when a chain that is shorter than before counts as reorganized, and not as a slow
+   * replica's.
+   */
   regressionMs: 90_000,
-  /** A node whose latest block is older stands still; undefined where no block comes by itself. */
+  /**
+   * Sets when a node without a new block counts as halted; undefined where none comes by itself.
+   */
   stillMs: 500_000 as number | undefined,
-  /** How long what rounds saw for operators is taken as it was while nothing is open; else twice as long. */
+  /**
+   * Sets how long a round's figures for operators are used; while payments are open, twice as long.
+   */
   lookMs: 50_000,
-  /** An alert that is over has to stay so for this long: what flutters is told once. */
+  /**
+   * Sets how long an alert must stay over before it is told, so that a fluttering one is told once.
+   */
   calmMs: 120_000,
 }
 
-/** How a chain's nodes keep and drop transactions, and when its blocks are believed. */
+/** Describes how a chain's nodes keep and drop transactions, and when its blocks are believed. */
 export type PoolRules = typeof rootstock
 
 export const poolRules = {
   rootstock,
-  /** The local chain: a block a transaction and no limits, but a replacement is priced as Rootstock's. */
+  /**
+   * Sets the local chain's rules: a block for each transaction, and Rootstock's replacement prices.
+   */
   anvil: {
     ...rootstock,
     blockMs: 1_000,
@@ -89,7 +104,7 @@ export const poolRules = {
 
 export type PoolRulesName = keyof typeof poolRules
 
-/** At the latest after so many ms a round looks after what cannot wait for the usual one. */
+/** Returns the most ms until a round does what cannot wait for the usual one. */
 export const soonMs = (tendMs: number): number => Math.min(tendMs, 5_000)
 
 /** Gives after how many ms bytes are offered again that no node took so many times in a row. */

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { classifyRefusal, type SendRefusal } from './refusals.ts'
 import { type Rpc, RpcError, TransportError } from './rpc.ts'
 
-/** A block by its hash, whatever is at its height (EIP-1898). */
+/** Names a block by its hash, whatever is at its height (EIP-1898). */
 export type BlockHash = { blockHash: Hex }
 
 type LogRange = {
@@ -13,7 +13,9 @@ type LogRange = {
   toBlock?: number
 }
 
-/** Whether a node took a transaction. `unknown` is a transport error: assume that it did. */
+/**
+ * Tells whether a node took a transaction; after `unknown`, a transport error, assume that it did.
+ */
 export type Sent =
   | { kind: 'taken' }
   | { kind: 'refused'; refusal: Exclude<SendRefusal, 'known'>; message: string }
@@ -52,7 +54,7 @@ const head = z.pipe(
   }),
 )
 
-/** A block's identity and time, the hashes of what it holds, and its difficulty where its header is proved. */
+/** Holds a block's identity, time, transactions, and difficulty if its header is proved. */
 export type Head = z.output<typeof head>
 
 const log = z.object({ address, topics: z.array(hash), data: hex })
@@ -75,7 +77,7 @@ const receipt = z.pipe(
   })),
 )
 
-/** A receipt, and whether the header of its block proves it. */
+/** Holds a receipt, and whether the header of its block proves it. */
 export type Receipt = z.output<typeof receipt> & { isProved: boolean }
 
 const calldata = z.pipe(
@@ -108,7 +110,7 @@ const createAsker =
     })
   }
 
-/** What the relay asks of its chain; everything but `send` throws where the node refuses or is silent. */
+/** Asks the relay's chain; all methods but `send` throw if the node refuses or is silent. */
 export type Node = ReturnType<typeof createNode>
 
 export function createNode(rpc: Rpc) {
@@ -130,7 +132,7 @@ export function createNode(rpc: Rpc) {
     async head(signal: AbortSignal): Promise<Head> {
       return blockOf(await prove(head, 'eth_getBlockByNumber', ['latest', false], signal))
     },
-    /** Undefined where the chain is not that long. */
+    /** Reads a block by number; undefined if the chain is shorter. */
     async block(number: number, signal: AbortSignal): Promise<Head | undefined> {
       const params = [toHex(number), false]
       const { told, isProved } = await prove(
@@ -150,12 +152,12 @@ export function createNode(rpc: Rpc) {
       const block = typeof upTo === 'number' ? toHex(upTo) : upTo
       return ask(count, 'eth_getTransactionCount', [account, block], signal)
     },
-    /** In wei. */
+    /** Returns the gas price in wei. */
     gasPrice: (signal: AbortSignal) => ask(wei, 'eth_gasPrice', [], signal),
-    /** In wei, of the native currency. */
+    /** Returns an account's balance in wei of the native currency. */
     balance: (account: Address, signal: AbortSignal) =>
       ask(wei, 'eth_getBalance', [account, 'latest'], signal),
-    /** As of the latest block, or of this one: a node without that one refuses. */
+    /** Calls a contract at the latest block, or at a given one; a node without that one refuses. */
     async call(
       { gas, ...call }: { from?: Address; to: Address; data: Hex; gas?: number },
       signal: AbortSignal,
@@ -176,7 +178,7 @@ export function createNode(rpc: Rpc) {
       const { told, isProved } = await prove(z.nullable(receipt), method, [hash], signal)
       return told === null ? undefined : { ...told, isProved }
     },
-    /** Calldata of a transaction; undefined where the node does not know it. */
+    /** Returns a transaction's calldata; undefined if the node does not know it. */
     calldata: (hash: Hex, signal: AbortSignal) =>
       find(calldata, 'eth_getTransactionByHash', [hash], signal),
     logs({ fromBlock, toBlock, ...filter }: LogRange, signal: AbortSignal) {
@@ -184,7 +186,7 @@ export function createNode(rpc: Rpc) {
       const range = { ...filter, fromBlock: toHex(fromBlock), toBlock: to }
       return ask(z.array(loggedEvent), 'eth_getLogs', [range], signal)
     },
-    /** Never throws: a transport error is an outcome like others. */
+    /** Sends a transaction and never throws: a transport error is an outcome, too. */
     async send(raw: Hex, signal: AbortSignal): Promise<Sent> {
       try {
         await rpc('eth_sendRawTransaction', [raw], { signal })
@@ -202,7 +204,7 @@ export function createNode(rpc: Rpc) {
 const blockOf = ({ told, isProved }: { told: Head; isProved: boolean }): Head =>
   isProved ? told : { ...told, difficulty: undefined }
 
-/** Revert data of a failed call: the node service answers code 3 for it, whatever its node says. */
+/** Returns the revert data of a failed call, which the node service answers with code 3. */
 function revertData(error: RpcError): Hex | undefined {
   if (error.code !== 3) return undefined
   const data = hex.safeParse(error.data)

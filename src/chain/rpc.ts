@@ -8,7 +8,7 @@ export type Rpc = (
   options: { signal: AbortSignal; fresh?: boolean; believed?: () => void },
 ) => Promise<unknown>
 
-/** A node's error object (JSON-RPC 2.0, section 5.1). */
+/** Holds a node's error object (JSON-RPC 2.0, section 5.1). */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: number
@@ -21,7 +21,7 @@ export class RpcError extends Error {
   }
 }
 
-/** No answer, or one that is not JSON-RPC. Says nothing about what the node did. */
+/** Reports a missing answer or one that is not JSON-RPC, whatever the node did. */
 export class TransportError extends Error {
   override readonly name = 'TransportError'
 }

@@ -3,7 +3,7 @@ import type { RedisDatabase } from '../runtime/redis.ts'
 import { type KeyRecord, keyRecord } from './api-keys.ts'
 import { cautious, dayMs, type KeyStore, type Taken } from './key-store.ts'
 
-/** Every key of these rows begins with this; the braces keep them in one slot of a cluster. */
+/** Begins the names of these rows; the braces keep them in one slot of a cluster. */
 const base = 'keys:{node}'
 
 /** Rows of keys by their hash, an index of them by age, and what each has spent on its last day. */

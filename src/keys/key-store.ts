@@ -1,6 +1,6 @@
 import type { KeyRecord } from './api-keys.ts'
 
-/** Who asks the nodes: the relay for its payments, or the callers of the node service. */
+/** Names who asks the nodes: the relay for payments, or the node service's callers. */
 export type Asker = 'relay' | 'callers'
 
 /** Calls of the nodes in a day (UTC), by who made them. */
@@ -12,15 +12,15 @@ export type CallStore = {
   count: (calls: DayOfCalls) => Promise<DayOfCalls & { resetAt: number }>
 }
 
-/** Every key of the deployment, by its hash, and what each has spent today (UTC); and what all ask of the nodes. */
+/** Keeps all keys by their hashes, what each has spent today (UTC), and all calls of the nodes. */
 export type KeyStore = CallStore & {
-  /** A key that may be used. */
+  /** Finds a key that is not revoked. */
   find: (hash: string) => Promise<KeyRecord | null>
   /** Counts calls, all or none; `ahead` too where the quota is far from spent. */
   take: (hash: string, calls: number, ahead: number) => Promise<Taken>
-  /** `false` when there is such a key already. */
+  /** Creates a key; `false` if it exists already. */
   create: (record: KeyRecord) => Promise<boolean>
-  /** Every key, the revoked too, oldest first. */
+  /** Lists all keys, also revoked ones, oldest first. */
   list: () => Promise<(KeyRecord & { spentToday: number })[]>
   /** Revokes the keys whose hash starts like this, and says how many. */
   revoke: (id: string) => Promise<number>
@@ -31,8 +31,8 @@ export type Taken =
   | { kind: 'taken'; calls: number; resetAt: number }
   | { kind: 'spent'; resetAt: number }
 
-/** A day of a quota. */
+/** Is the length of a quota's day. */
 export const dayMs = 86_400_000
 
-/** A quota with less than so many times of what is asked ahead is counted call by call. */
+/** Sets how many times of what is asked ahead must be left; below it each call is counted alone. */
 export const cautious = 20

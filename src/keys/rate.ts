@@ -1,6 +1,6 @@
 import type { Keys } from './api-keys.ts'
 
-/** So many seconds' calls may come at once: a batch holds 50. */
+/** Sets how many seconds' calls may come at once, since a batch holds 50. */
 const burstSeconds = 2
 
 /** Refuses a key's calls beyond so many a second in this process. */

@@ -6,18 +6,18 @@ import { isOperator } from './operator-token.ts'
 import '../runtime/english.ts'
 
 export type KeyRouteOptions = {
-  /** Asked for each time: a Durable Object's stub that failed stays broken. */
+  /** Returns the store anew for each request, since a Durable Object's failed stub stays broken. */
   store: () => Pick<KeyStore, 'create' | 'list' | 'revoke'>
-  /** Undefined: no request is allowed. */
+  /** Allows requests that bear it; undefined allows none. */
   operatorToken: string | undefined
-  /** The networks that this deployment serves, the one of keys that name none first. */
+  /** Lists the networks of this deployment; keys that name none are for the first. */
   chainIds: readonly number[]
-  /** Whether the node service has a method of this name. */
+  /** Tells whether the node service has a method of this name. */
   isServed: (method: string) => boolean
   now: () => number
 }
 
-/** What the operator does with keys: `GET /`, `POST /` and `DELETE /<start of the hash>`. */
+/** Serves the operator's keys: `GET /`, `POST /` and `DELETE /<start of the hash>`. */
 export function keyRoutes(options: KeyRouteOptions): Hono {
   const { store, operatorToken, chainIds, isServed, now } = options
   const routes = new Hono()

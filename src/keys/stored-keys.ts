@@ -2,7 +2,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { KeyCheck, KeyRecord, Keys, Spent } from './api-keys.ts'
 import type { KeyStore } from './key-store.ts'
 
-/** A key is looked up again after this time, so that a revoked one ends within 60 s. */
+/** Sets when a key is looked up again, in ms, so that a revoked one ends within 60 s. */
 const lookupMs = 10_000
 
 /** Keys that one isolate remembers; unknown ones too, so that guessing costs no look-up each. */
@@ -14,7 +14,7 @@ const mostAhead = 100
 type Remembered = {
   record: KeyRecord | null
   at: number
-  /** Taken and not used yet. */
+  /** Counts calls that are taken from the quota and not used yet. */
   left: number
   ahead: number
   resetAt: number

@@ -9,29 +9,29 @@ import { errorText, type Message, parseMessage, type Request, successText } from
 import { MalformedAnswer, UntrueAnswer } from './objects/bad-answers.ts'
 import type { NodeService } from './service.ts'
 
-/** No caller waits longer than 8 s; this leaves time for the answer's way. */
+/** Limits a message's time, in ms, so that its answer arrives before callers give up after 8 s. */
 const timeLimitMs = 7_500
 
 const maxResponseLength = 10 * 1024 * 1024
 
-/** What comes of one message of a client, over HTTP or over a WebSocket. */
+/** Describes the result of a client's message, over HTTP or WebSocket. */
 export type MessageOutcome =
-  /** `text` is undefined where the message holds only notifications. */
+  /** Has no `text` where the message holds only notifications. */
   | { kind: 'answered'; message: Message; text: string | undefined }
-  /** Refused with a status of HTTP; until `resetAt` where its key's quota is spent. */
+  /** Is refused with an HTTP status; `resetAt` says until when a key's quota is spent. */
   | { kind: 'refused'; status: 400 | 429 | 503; message: Message; error: RpcError; resetAt?: Date }
   | { kind: 'unknown_key' }
 
-/** Whose key pays for the calls of a message, or why they may not be made now. */
+/** Holds the key that pays for a message's calls, or the reason for a refusal. */
 export type Admission = GrantedKey | { kind: 'unknown' } | { kind: 'refused'; error: RpcError }
 
 export type AdmissionOptions = {
   service: NodeService
-  /** Asked once, when it is known how many calls the message makes. */
+  /** Is called once, when the number of the message's calls is known. */
   admit: (calls: number) => Promise<Admission>
-  /** What the client of a WebSocket subscribes with; undefined over HTTP. */
+  /** Returns what a WebSocket client subscribes with; undefined over HTTP. */
   subscriptionsOf: ((key: GrantedKey) => Subscriptions) | undefined
-  /** Told of the work, whose answers others may wait for. */
+  /** Takes work for whose answers others may wait. */
   background: (work: Promise<unknown>) => void
   clock: Clock
   log: Log

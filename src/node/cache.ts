@@ -1,7 +1,7 @@
-/** A text, marked with the time (Unix ms) from which it is kept where nothing verified it. */
+/** Holds a text, and since when it is kept (Unix ms) if nothing verified it. */
 export type KeptText = { text: string; unverifiedSince: number | undefined }
 
-/** What was not verified may be a lie, and outlives it by no more than this. */
+/** Limits how long an unverified answer, which may be a lie, is kept. */
 export const unverifiedMs = 60_000
 
 export type Cache = ReturnType<typeof createCache>
@@ -10,7 +10,7 @@ export type Cache = ReturnType<typeof createCache>
 export function createCache({ maxLength, now }: { maxLength: number; now: () => number }) {
   const entries = new Map<string, KeptText>()
   let length = 0
-  /** What nothing had verified before is not believed (Unix ms). */
+  /** Is the time (Unix ms) before which unverified answers are not believed. */
   let believedSince = 0
 
   function remove(key: string): void {

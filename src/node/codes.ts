@@ -1,24 +1,24 @@
 import { RpcError } from '../chain/rpc.ts'
 
-/** Error codes of this service: JSON-RPC 2.0, section 5.1, and RSKj's where it has one of its own. */
+/** Lists the error codes of this service: JSON-RPC 2.0 (section 5.1), and RSKj's. */
 export const codes = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** go-ethereum: the call reverts, with the revert's bytes in `data`. What every client decodes. */
+  /** Says that the call reverts, as in go-ethereum, with the revert's bytes in `data`. */
   reverted: 3,
-  /** What an Ethereum node says of a simulation that cannot be paid for, and of unknown blocks. */
+  /** Says that a simulation cannot be paid for or a block is unknown, as Ethereum nodes do. */
   failed: -32000,
   unauthorized: -32001,
-  /** EIP-1474: the key's quota is spent, or a connection has as much as it may. */
+  /** Says that a key's quota is spent or a connection has its most (EIP-1474). */
   limitExceeded: -32005,
-  /** RSKj: nothing answered in time, or the answer is larger than what is served. */
+  /** Says that nothing answered in time, or the answer is too large (RSKj). */
   timeout: -32011,
-  /** RSKj: more logs than one answer may hold. */
+  /** Says that there are more logs than one answer may hold (RSKj). */
   logLimit: -32012,
-  /** RSKj: the call fails in the machine (RskJsonRpcRequestException.executionError). */
+  /** Says that the machine failed (RSKj's RskJsonRpcRequestException.executionError). */
   executionFailed: -32015,
 } as const
 
@@ -31,7 +31,7 @@ export function notAvailable(name: string, where = ''): RpcError {
   return new RpcError(codes.methodNotFound, words)
 }
 
-/** The name is any bytes that a customer sends; what a terminal or a log shows of it is ASCII. */
+/** Returns what logs and errors show of a method's name, which may be any bytes: ASCII. */
 function shown(name: string): string {
   const start = name.slice(0, shownLength).replace(/[^\x21-\x7e]/g, '?')
   return name.length > shownLength ? `${start}...` : start

@@ -2,7 +2,7 @@ import { RpcError } from '../chain/rpc.ts'
 import { isObject, jsonOf } from '../runtime/json.ts'
 import { codes } from './codes.ts'
 
-/** A request as JSON-RPC 2.0 has it; `id` is the JSON text to echo, `undefined` in a notification. */
+/** Describes a JSON-RPC 2.0 request; `id` is JSON text to echo, undefined in a notification. */
 export type Request =
   | { kind: 'call'; id: string | undefined; method: string; params: readonly unknown[] }
   | { kind: 'invalid'; id: string; error: RpcError }
@@ -12,10 +12,10 @@ export type Message =
   | { kind: 'batch'; requests: readonly Request[] }
   | { kind: 'refused'; error: RpcError }
 
-/** How many requests one batch may hold; RSKj's own limit. */
+/** Limits the requests of a batch, as RSKj does. */
 export const maxBatch = 50
 
-/** How many values one message may hold, at any depth: 2 MB of addresses are a third of it. */
+/** Limits the values of a message at any depth; 2 MB of addresses are a third of it. */
 export const maxValues = 131_072
 
 /** Reads one JSON-RPC message. Never throws. */
@@ -49,12 +49,12 @@ export function errorText(id: string, { code, message, data }: RpcError): string
   return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message, data })}}`
 }
 
-/** A notification of a subscription (geth's `eth_subscription`), its result being JSON text. */
+/** Returns a subscription's notification (geth's `eth_subscription`) for a result in JSON text. */
 export function notificationText(subscription: string, result: string): string {
   return `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${subscription}","result":${result}}}`
 }
 
-/** `written` is the request's id as it stands in the text, where that is a number. */
+/** Parses a request; `written` returns its numeric id as it stands in the text. */
 function parseRequest(value: unknown, written: () => string | undefined): Request {
   if (!isObject(value)) return invalid(undefined, 'not an object')
   const { jsonrpc, method, params, id } = value
@@ -73,7 +73,7 @@ function isId(id: unknown): id is string | number | null | undefined {
   return id === undefined || id === null || typeof id === 'string' || typeof id === 'number'
 }
 
-/** The id as it was written: a number that JavaScript cannot hold comes back unchanged. */
+/** Returns the id as it was written, also a number that JavaScript cannot hold. */
 function textOf(
   id: string | number | null | undefined,
   written: () => string | undefined,
@@ -83,7 +83,7 @@ function textOf(
   return written() ?? 'null'
 }
 
-/** What a message is made of: at least as many values as it has, and each request's id that is a number. */
+/** Counts a message's values, at least, and lists the numeric ids of its requests. */
 type Outline = { values: number; numbers: ReadonlyMap<number, string> }
 
 const idMember = /"(?:i|\\u0069)(?:d|\\u0064)"[ \t\r\n]*:[ \t\r\n]*([-+.\deE]*)/y

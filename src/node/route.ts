@@ -12,13 +12,13 @@ import { errorText, type Message } from './message.ts'
 import type { NodeService } from './service.ts'
 import { type CustomerBudgets, createShares, noRoom } from './shares.ts'
 
-/** The largest request that is read. A transaction has at most 128 KB, twice that in hex. */
+/** Limits the body of a request; a transaction has at most 128 KB, twice that in hex. */
 export const maxBodyBytes = 2 * 1024 * 1024
 
-/** The key is in the address or a header and no cookie plays a part, so a page of any origin may ask. */
+/** Allows pages of any origin, since the key is in the request and no cookie is used. */
 const anyOrigin = { 'access-control-allow-origin': '*' }
 
-/** Some clients end an address with a slash; some send the key in a header. */
+/** Lists the paths of requests; the key is in the path or in a header. */
 const keyPaths = ['/', '/:key', '/:key/']
 
 /** Traces and logs of platforms hold addresses, not headers: so a key may come as `Authorization: Bearer`. */
@@ -27,9 +27,9 @@ const hashOfKey = (c: Context): string =>
 
 export type NodeRouteOptions = {
   keys: Keys
-  /** The service of each network that this deployment serves. */
+  /** Maps each network of this deployment to its service. */
   services: ReadonlyMap<number, NodeService>
-  /** Where WebSockets are served. */
+  /** Serves WebSockets, if there are any. */
   sockets?: SocketKeeper
   clock: Clock
   /** Keeps the runtime alive for work whose answer others may wait for (`waitUntil`). */
@@ -37,7 +37,10 @@ export type NodeRouteOptions = {
   log: Log
 }
 
-/** `POST /<API_KEY>`, or `POST /` with the key in a header: JSON-RPC 2.0. Every refusal is a JSON-RPC error object too. */
+/**
+ * Serves JSON-RPC 2.0 at `POST /<API_KEY>`, or `POST /` with the key in a header; refusals are
+ * JSON-RPC errors.
+ */
 export function nodeRoutes(options: NodeRouteOptions): Hono {
   const routes = new Hono()
   const shares = createShares(options.clock)
@@ -71,7 +74,7 @@ export function nodeRoutes(options: NodeRouteOptions): Hono {
   return routes
 }
 
-/** The key is checked before a byte of the body is read. */
+/** Answers a POST; the key is checked before a byte of the body is read. */
 async function answerPost(
   c: Context,
   options: NodeRouteOptions,
@@ -132,7 +135,7 @@ function responseTo(c: Context, answered: MessageOutcome, clock: Clock): Respons
   }
 }
 
-/** The id that an error for the whole message bears, as JSON text. */
+/** Returns the id, as JSON text, of an error for the whole message. */
 function idOf(message: Message): string {
   return message.kind === 'single' ? (message.request.id ?? 'null') : 'null'
 }
@@ -150,7 +153,7 @@ async function acceptSocket(
   return refuse(c, 429, codes.limitExceeded, 'this key has as many connections as it may have')
 }
 
-/** The same words for a key that is missing, malformed, unknown or revoked. */
+/** Refuses a missing, malformed, unknown or revoked key in the same words. */
 function unauthorized(c: Context): Response {
   return refuse(c, 401, codes.unauthorized, 'no valid API key')
 }

@@ -23,30 +23,30 @@ export type NodeServiceOptions = {
   /** Keeps the runtime alive for work that no request waits for (`waitUntil`). */
   background: (work: Promise<unknown>) => void
   log: Log
-  /** How the network's blocks are mined; undefined on a chain of one's own. */
+  /** Sets how blocks are mined; undefined on a private chain. */
   mining?: MiningRules | undefined
-  /** Whether two nodes have to say the same where nothing proves an answer. */
+  /** Tells whether two nodes must agree where nothing proves an answer. */
   compares?: boolean
   /** Keeps answers that other processes of this deployment gave. */
   shared?: SharedAnswers | undefined
-  /** Told of calls before they go out to nodes. What it throws keeps them back. */
+  /** Is called before calls go out to nodes; what it throws stops them. */
   note?: ((calls: number) => void) | undefined
 }
 
 const maxCacheLength = 16 * 1024 * 1024
 
-/** The longest answer; RSKj's own limit is of the same size. */
+/** Limits an answer's length, as RSKj does. */
 const maxAnswerLength = 10 * 1024 * 1024
 
-/** So many blocks below the head an outcome is told, and answers are kept. */
+/** Sets how many blocks below the head an outcome is told and answers are kept. */
 const deepBlocks = poolRules.rootstock.confirmations
 
-/** A store of answers that does not answer within this is not waited for. */
+/** Limits the wait for a shared store of answers, in ms. */
 const sharedMs = 250
 
 const byName = new Map(methods.map((method) => [method.name, method]))
 
-/** The method with this name, or with the alias under which RSKj serves what the spec names `chain_*`. */
+/** Returns the method of a name; RSKj names `rsk_*` what the spec names `chain_*`. */
 const methodOf = (name: string): Method | undefined =>
   byName.get(name.startsWith('rsk_') ? `chain_${name.slice(4)}` : name)
 
@@ -79,7 +79,7 @@ export function createNodeService(options: NodeServiceOptions) {
     return head !== undefined && head - Number(blockNumber) >= deepBlocks
   }
 
-  /** For callers in the same process: no envelope, no key, no quota; everything else as over HTTP. */
+  /** Answers callers of the same process as over HTTP, without envelope, key and quota. */
   const request: Rpc = async (name, params, { signal, fresh = false, believed }) => {
     if (!fresh) return JSON.parse(await answer(name, params, signal)) as unknown
     const method = find(name)

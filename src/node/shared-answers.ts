@@ -11,7 +11,7 @@ export type SharedAnswers = {
   readonly keep: (key: string, kept: KeptText) => Promise<void>
 }
 
-/** What was verified cannot change, and is kept for a day, so that a store does not grow for ever. */
+/** Limits how long a verified answer, which cannot change, takes up room in a store. */
 const verifiedMs = 86_400_000
 
 const lifeMs = ({ unverifiedSince }: KeptText): number =>

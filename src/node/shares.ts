@@ -5,7 +5,7 @@ import { codes } from './codes.ts'
 /** Bytes of messages that a process holds: each customer's, and all together. */
 const most = { each: 4 * 1024 * 1024, inAll: 32 * 1024 * 1024 }
 
-/** Of one customer, in a millisecond. The dearest message that is known takes a third of its time. */
+/** Limits a customer's bytes in a ms; the dearest known message takes a third of its time. */
 const bytesPerMs = 6_000
 
 export type CustomerBudgets = ReturnType<typeof createShares>
@@ -22,7 +22,7 @@ export function createShares({ now, sleep }: Pick<Clock, 'now' | 'sleep'>) {
   }
 
   return {
-    /** Whether there is room for so many bytes more of this customer. */
+    /** Tells whether a customer may send so many bytes more, and counts them. */
     take(customer: string, bytes: number): boolean {
       const own = of(customer)
       if (own.held + bytes > most.each || sum + bytes > most.inAll) return false

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts'
 import { faultOf, type Log } from './log.ts'
 
-/** Work that goes on after its reply, in a runtime whose process lives as long as it likes. */
+/** Runs work after its reply, in a runtime whose process lives on. */
 export function createBackground(clock: Clock, log: Log) {
   const running = new Set<Promise<unknown>>()
 

@@ -1,4 +1,4 @@
-/** The token of an `Authorization` header of the form `Bearer <token>` (RFC 6750); empty where it has none. */
+/** Returns the token of `Authorization: Bearer <token>` (RFC 6750); empty without one. */
 export function bearerToken(authorization: string | undefined): string {
   return /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1] ?? ''
 }
@@ -10,7 +10,7 @@ export function basicPassword(authorization: string | undefined): string {
   return /:(.*)$/s.exec(atob(encoded))?.[1] ?? ''
 }
 
-/** Whether two secrets are one. Compared over hashes, so that the time it takes tells nothing of either. */
+/** Compares two secrets by their hashes, so that the time it takes tells nothing of either. */
 export async function isSameSecret(given: string, expected: string): Promise<boolean> {
   const [a, b] = await Promise.all([given, expected].map(digest))
   return a !== undefined && a === b

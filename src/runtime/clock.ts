@@ -1,4 +1,4 @@
-/** Time from outside, so that a simulator can own it. */
+/** Gives the time, which a simulator may replace. */
 export type Clock = {
   now(): number
   /** Resolves after this time, or at once when the signal aborts. Never rejects. */
@@ -6,10 +6,13 @@ export type Clock = {
   timeout(ms: number): AbortSignal
 }
 
-/** How far a process' clock may be from that of a store until no payment is made by it. */
+/** Limits how far a process's clock may differ from a store's before payments stop. */
 export const mostOffMs = 60_000
 
-/** How far a clock is certainly ahead of one that told its time between two of its own, in ms; negative: behind. */
+/**
+ * Returns how far a clock surely leads another that was read between two own readings, in ms;
+ * negative if it lags.
+ */
 export function aheadBy(told: number, before: number, after: number): number {
   if (before > told) return before - told
   return after < told ? after - told : 0

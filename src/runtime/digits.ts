@@ -1,7 +1,10 @@
-/** What stands for a decimal separator beside digits that are not ASCII's. */
+/** Maps decimal separators beside digits of other scripts to ASCII. */
 const separators: Readonly<Record<string, string>> = { '٫': '.', '．': '.', '،': ',', '，': ',' }
 
-/** Unicode has the digits of a script in a row that begins with its zero; some rows follow each other. */
+/**
+ * Returns the ASCII digit by counting back to its script's zero, since a script's digits are in a
+ * row.
+ */
 function asciiOf(digit: string): string {
   let before = digit.codePointAt(0) ?? 0
   let passed = -1

@@ -1,7 +1,7 @@
 /** Holds no phone number, PIN, typed text, key or secret: callers appear by their intent ids. */
 export type LogEvent = {
   level: 'info' | 'warn' | 'error'
-  /** Stable name, dotted: `payment.confirmed`. */
+  /** Names the event for ever, with dots: `payment.confirmed`. */
   event: string
   message: string
   [field: string]: string | number | boolean | undefined
@@ -9,7 +9,7 @@ export type LogEvent = {
 
 export type Log = (event: LogEvent) => void
 
-/** What the console calls each level: platforms raise alerts of their own by it. */
+/** Maps levels to console methods, by which platforms raise alerts of their own. */
 const consoleMethods = { info: 'log', warn: 'warn', error: 'error' } as const
 
 export function createConsoleLog(now: () => number): Log {
@@ -20,10 +20,10 @@ export function createConsoleLog(now: () => number): Log {
   }
 }
 
-/** A fault's first line says what happened; what follows in some libraries' are the values at hand. */
+/** Limits a fault's first line; further lines of some libraries show values. */
 const maxFaultLength = 200
 
-/** A whole URL, or a numeric address with its port: a node's or a database's may hold a key. */
+/** Matches a URL, or a numeric address with its port, which may hold a key. */
 const address =
   /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-f.]*:[0-9a-f:.]*\](?::\d+)?/gi
 

@@ -6,15 +6,18 @@ export type RedisAddress = { url: string; token: string }
 /** Runs a Lua script as one atomic step, also where the call fails. @throws {RedisError} no answer */
 export type RedisScript = (keys: readonly string[], args: readonly string[]) => Promise<unknown>
 
-/** A Redis database. All that is ever asked of it are scripts, which it runs on its primary. */
+/** Runs scripts in a Redis database, on its primary; nothing else is asked of it. */
 export type RedisDatabase = { script: (source: string) => RedisScript }
 
-/** The database gave no answer or refused. Never holds what was asked: keys and tokens are in it. */
+/** Reports a silent or refusing database, without what was asked, which holds keys and tokens. */
 export class RedisError extends Error {
   override readonly name = 'RedisError'
 }
 
-/** A payment's caller waits 6.5 s at most, and a call of the ledger is made up to three times. */
+/**
+ * Limits a script's time; a caller waits 6.5 s at most, and a ledger call is made up to three
+ * times.
+ */
 const defaultTimeoutMs = 2_000
 
 export function openRedis({ url, token }: RedisAddress, timeoutMs = defaultTimeoutMs) {
@@ -51,11 +54,11 @@ export function openRedis({ url, token }: RedisAddress, timeoutMs = defaultTimeo
   }
 }
 
-/** A database that was restarted or failed over has forgotten its scripts. */
+/** Tells whether the database forgot its scripts, as after a restart or a failover. */
 const isUnknownScript = (error: unknown): boolean =>
   error instanceof Error && error.name === 'UpstashError' && /^NOSCRIPT\b/.test(error.message)
 
-/** The client's errors repeat the whole command, or the whole answer. */
+/** Removes the command from an error, since the client repeats it, or the whole answer. */
 function withoutCommand(error: unknown): RedisError {
   if (!(error instanceof Error)) return new RedisError('the database gave no answer')
   const { name, message } = error

@@ -5,16 +5,16 @@ type SharedWork<Value> = {
   outcome: { kind: 'done'; value: Value } | { kind: 'failed'; error: unknown } | undefined
 }
 
-/** Other requests look first after this time, then after twice as long each, up to the longest pause. */
+/** Sets when other requests look again: after this time, doubling up to the longest pause. */
 const firstPauseMs = 1
 const longestPauseMs = 16
 
-/** Others wait so long and then work on their own: a request's end may take its work along. */
+/** Limits the wait for another request's work, which may end with that request. */
 const patienceMs = 2_000
 
 export type WorkSharingOptions = {
   clock: Clock
-  /** Whether an error is an answer for all that asked, and not the trouble of one request. */
+  /** Tells whether an error is the answer for all that asked, and not one request's trouble. */
   isAnswer: (error: unknown) => boolean
 }
 

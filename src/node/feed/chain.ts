@@ -5,15 +5,15 @@ import { provedLogs } from '../reads/block-logs.ts'
 import { minedBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 
-/** What the feed keeps of a block: enough to tell of it, and to take back what was told. */
+/** Holds what the feed keeps of a block, to announce it and to take it back. */
 export type FeedBlock = Awaited<ReturnType<typeof toFeedBlock>>
 
-/** What has become of the chain since it was last looked at. */
+/** Describes how the chain changed since the last look. */
 export type ChainChange =
   /** Blocks that left, newest first, and blocks that came, oldest first. */
   | { kind: 'moved'; removed: FeedBlock[]; added: FeedBlock[] }
   | { kind: 'still' }
-  /** More happened than can be told in order: what follows starts over. */
+  /** Starts over, since more happened than can be told in order. */
   | { kind: 'lost' }
 
 /** Blocks that are kept: reorganizations deeper than this are not told block by block. */
@@ -23,10 +23,10 @@ const widestGap = 1_000
 
 const blocksAtOnce = 50
 
-/** With fewer blocks missing they are found from child to parent, else by number. */
+/** Limits how many missing blocks are found from child to parent; more are found by number. */
 const fewBlocks = 4
 
-/** What a `newHeads` notification tells of a block. */
+/** Lists the fields of a `newHeads` notification. */
 const headFields = [
   ...['difficulty', 'extraData', 'gasLimit', 'gasUsed', 'logsBloom', 'miner', 'number'],
   ...['parentHash', 'receiptsRoot', 'sha3Uncles', 'stateRoot', 'timestamp', 'transactionsRoot'],
@@ -35,7 +35,7 @@ const headFields = [
 
 export type FeedChain = ReturnType<typeof createFeedChain>
 
-/** The recent chain as its subscribers were told of it. */
+/** Follows the recent chain as its subscribers were told of it. */
 export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] = []) {
   let chain = [...kept]
 
@@ -89,7 +89,7 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
 
   type Missing = { fork: number; blocks: MinedBlock[] } | 'changing' | 'lost'
 
-  /** The blocks from the youngest that both chains have, exclusively, to the latest. */
+  /** Returns the blocks after the last common block of both chains, up to the latest. */
   async function missingBlocks(latest: MinedBlock, last: FeedBlock): Promise<Missing> {
     const gap = Number(latest.number) - last.number
     if (gap > widestGap) return 'lost'
@@ -151,16 +151,16 @@ async function toFeedBlock(source: FeedSource, block: MinedBlock) {
     number: Number(block.number),
     hash: block.hash,
     parentHash: block.parentHash,
-    /** Unix s; blocks that were kept before this was noted have none. */
+    /** Is in Unix s; blocks that older versions kept have none. */
     timestamp: Number(block.timestamp),
-    /** The header of a `newHeads` notification, as JSON text. */
+    /** Holds the header of a `newHeads` notification as JSON text. */
     head: JSON.stringify(Object.fromEntries(fields)),
     logs: await source.logs(block),
     transactions: sentTransactions(block),
   }
 }
 
-/** The youngest blocks of which each is the child of the one before. */
+/** Returns the youngest blocks of which each is the parent of the next. */
 function untilBroken(blocks: readonly MinedBlock[]): MinedBlock[] {
   const breaks = blocks.findLastIndex(
     ({ hash }, index) => index < blocks.length - 1 && blocks[index + 1]?.parentHash !== hash,
@@ -183,9 +183,9 @@ export function createFeedSource(
         sawHead(node, Number(latest.number))
         return latest
       }),
-    /** By hash or number; `null` if it does not exist. */
+    /** Reads a block by hash or number; `null` if it does not exist. */
     block: (selector: string) => ask((node) => minedBlock(node, selector, false)),
-    /** Undefined where nobody wants them: they cost the most. */
+    /** Reads a block's logs, which cost the most; undefined where nobody wants them. */
     logs: async (block: MinedBlock): Promise<ChainLog[] | undefined> =>
       areLogsWanted(block.logsBloom) ? await ask((node) => provedLogs(node, block)) : undefined,
   }

@@ -33,9 +33,9 @@ export function createFeedEvents(
     /** Gives the hashes that came over the connection that is listened to, and asks nothing. */
     heard: () =>
       listenedTo !== undefined && socket.connection() === listenedTo ? socket.takeHashes() : [],
-    /** `false`, or how far the node has come (`eth_syncing`). */
+    /** Asks how far the node has come (`eth_syncing`); `false` is all the way. */
     syncing: () => ask((node) => node.call('eth_syncing', [], z.unknown())),
-    /** No client wants to know what entered so far. */
+    /** Drops the hashes that came so far, since no client wants them. */
     skip: () => void socket.takeHashes(),
     rest(): void {
       listenedTo = undefined

@@ -3,7 +3,7 @@ import type { Topic } from './subscriptions.ts'
 
 type KeptSubscription = { socket: string; id: string; topic: Topic }
 
-/** Where the feed keeps what must outlive its memory. */
+/** Keeps what must outlive the feed's memory. */
 export type FeedStore = ReturnType<typeof createMemoryFeedStore>
 
 /** Keeps it where nothing outlives the process: its connections do not either. */

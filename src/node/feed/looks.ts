@@ -10,18 +10,18 @@ export type LookResult = 'moved' | 'still' | undefined
 export type LooksOptions = FeedOptions & {
   sessions: Sessions
   teller: Teller
-  /** What clients are about to listen to. */
+  /** Lists what clients are about to listen to. */
   joining: ReadonlySet<Topic>
 }
 
-/** How often keys of open connections are looked up again, so that a revoked one ends within 60 s. */
+/** Sets the time between checks of open connections' keys, in ms: a revoked key ends in 60 s. */
 const keyCheckMs = 10_000
 
 const syncingPollMs = 2_000
 
 type Memory = ReturnType<typeof newMemory>
 
-/** What is remembered from one look to the next. Times are Unix ms. */
+/** Returns what one look remembers for the next; times are Unix ms. */
 const newMemory = (now: number) => ({
   isBehind: true,
   minedSincePool: [] as string[],
@@ -37,7 +37,7 @@ export function createLooks(options: LooksOptions) {
   let last: Promise<LookResult> = Promise.resolve(undefined)
   let next: Promise<LookResult> | undefined
 
-  /** Undefined when it failed: then nothing has changed, and the next look finds the same. */
+  /** Looks, and returns undefined for a failure: the next look then finds the same changes. */
   async function lookSafely(): Promise<LookResult> {
     try {
       await start(memory, options)
@@ -50,7 +50,7 @@ export function createLooks(options: LooksOptions) {
   }
 
   return {
-    /** One look at a time; all that ask while one is under way share the next. */
+    /** Looks once at a time; all that ask during a look share the next one. */
     soon(): Promise<LookResult> {
       next ??= last.then(() => {
         next = undefined
@@ -59,11 +59,11 @@ export function createLooks(options: LooksOptions) {
       })
       return next
     },
-    /** What is there at the next look is not told: there was no client before it. */
+    /** Has the next look tell nothing, since no client was there before it. */
     startOver(): void {
       memory.isBehind = true
     },
-    /** What happened since the last block that was told is told to the clients that are there. */
+    /** Has the next look tell the clients what happened since the last block that was told. */
     goOn(): void {
       memory.isBehind = false
     },
@@ -109,7 +109,7 @@ export function endSubscribers(sessions: Sessions, reason: string): void {
   }
 }
 
-/** Whether a client listens to something of a kind, or is about to. */
+/** Tells whether a client listens to something of a kind, or is about to. */
 function isWanted(kind: Topic['kind'], { teller, joining }: LooksOptions): boolean {
   return teller.isWanted(kind) || [...joining].some((topic) => topic.kind === kind)
 }

@@ -70,7 +70,9 @@ export function createFeed(options: FeedOptions) {
     hear(): void {
       if (teller.isWanted('newPendingTransactions')) teller.pending(events.heard())
     },
-    /** Whether a client wants a log that a block of this bloom may hold, or is about to. */
+    /**
+     * Tells whether a client wants, or is about to want, a log that a block of this bloom may hold.
+     */
     areLogsWanted: (bloom: string | null): boolean =>
       [...joining, ...teller.topics()].some((topic) => mayTell(topic, bloom)),
     isFollowed: () => subscribers() > 0,
@@ -98,7 +100,7 @@ function createSubscriptions(
   options: FeedOptions & {
     sessions: Sessions
     join: (topic: Topic) => Promise<void>
-    /** A client listens to one thing less. */
+    /** Is called when a client listens to one thing less. */
     left: () => void
   },
 ): Subscriptions {
@@ -135,7 +137,7 @@ function createSubscriptions(
   }
 }
 
-/** Counted anew each time, so that what is closed is free. */
+/** Counts the bytes of the topics anew each time, so that closed ones free theirs. */
 function bytesIn(sessions: readonly Session[]): number {
   const topics = sessions.flatMap((session) => [...session.topics.values()])
   return topics.reduce((sum, { topic }) => sum + topicBytes(topic), 0)

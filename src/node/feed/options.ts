@@ -12,10 +12,12 @@ export const feedLimits = {
   requestsPerSocket: 50,
   /** Characters that were sent to a client which has sent nothing since. */
   unansweredPerSocket: 8 * 1024 * 1024,
-  /** The same over a key's clients and over all, less what any client has read by now: beyond it who owes most is closed. */
+  /** Limits unread bytes of a key and of all, less what was read; the largest debtor is closed. */
   unreadPerKey: 32 * 1024 * 1024,
   unreadInAll: 64 * 1024 * 1024,
-  /** Of a key's clients that were closed and have not gone: beyond it no new client of the key is taken in. */
+  /**
+   * Limits a key's bytes of closed clients that have not gone; beyond it new clients are refused.
+   */
   lingeringPerKey: 32 * 1024 * 1024,
   messageBytes: 2 * 1024 * 1024,
   /** Bytes that filters of subscriptions take, of one key and in all. */
@@ -24,13 +26,13 @@ export const feedLimits = {
 
 export type FeedLimits = typeof feedLimits
 
-/** Who keeps the feed of a network. */
+/** Holds what the feed of a network needs. */
 export type FeedKeeper = {
   service: NodeService
-  /** Where the nodes take WebSockets. */
+  /** Lists the nodes' WebSocket addresses. */
   socketUrls: readonly string[]
   openSocket?: (url: string) => WebSocket
-  /** What of the day's calls is for subscriptions; undefined where nodes may be asked without a limit. */
+  /** Shares the day's calls with subscriptions; undefined where calls have no limit. */
   share: FeedShare | undefined
   keys: Keys
   limits: FeedLimits
@@ -43,9 +45,9 @@ export type FeedOptions = Omit<FeedKeeper, 'socketUrls' | 'openSocket' | 'keys'>
   events: FeedEvents
   store: FeedStore
   keyOf: Keys['lookup']
-  /** How long to wait for a nudge before looking at the chain again, in ms. */
+  /** Returns how long to wait for news before the next look, in ms. */
   waitMs: () => number
-  /** Told of a block that a look found and that no nudge had told of. */
+  /** Is called for a block that a look found before any news of it. */
   foundUntold: () => void
 }
 

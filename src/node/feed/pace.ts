@@ -6,10 +6,10 @@ const longestMs = 40_000
 
 const shortestMs = 1_000
 
-/** A head is found so late at most where no connection tells of heads. */
+/** Limits how late a head is found, in ms, without a connection that tells heads. */
 const latestMs = 15_000
 
-/** So many of the last blocks tell the pace of a chain. */
+/** Limits the last blocks by which a chain's pace is known. */
 const lastBlocks = 64
 
 /** Gives how long to wait until the next look at the chain (ms), by the pace of its blocks and what the day's calls allow. */
@@ -32,7 +32,7 @@ function waitByPace(blocks: readonly FeedBlock[], told: ToldHead | undefined, no
   return clamp(paceMs * 2.2, 2.5 * shortestMs, longestMs)
 }
 
-/** The usual time between blocks by their own timestamps, in ms; 0 where it is not known. */
+/** Returns the usual time between blocks by their timestamps, in ms; 0 if unknown. */
 function paceOf(blocks: readonly FeedBlock[]): number {
   const gaps = blocks
     .slice(1)

@@ -10,7 +10,7 @@ import type { Subscriptions } from './subscriptions.ts'
 export type RequestsOptions = FeedOptions & {
   sessions: Sessions
   shares: CustomerBudgets
-  /** The subscriptions of a connection, whose key may have so many at a time. */
+  /** Returns a connection's subscriptions, limited in number by its key. */
   subscriptionsOf: (session: Session, most: number) => Subscriptions
 }
 
@@ -31,7 +31,7 @@ export async function handleMessage(
   for (const subscription of session.topics.values()) subscription.isTold = true
 }
 
-/** A character has three bytes at most where JavaScript counts one. */
+/** Tells whether a message is too long in bytes, of which a character has three at most. */
 function isLongerThan(bytes: number, message: string | ArrayBuffer): boolean {
   if (typeof message !== 'string') return message.byteLength > bytes
   if (message.length * 3 <= bytes) return false

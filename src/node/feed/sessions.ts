@@ -4,7 +4,7 @@ import type { FeedLimits } from './options.ts'
 import type { Topic } from './subscriptions.ts'
 import { createLingering, createUnread } from './unread.ts'
 
-/** One client's connection, whatever the runtime calls it. */
+/** Describes one client's connection in any runtime. */
 export type FeedSocket = {
   readonly id: string
   readonly keyHash: string
@@ -16,14 +16,14 @@ export type FeedSocket = {
 
 export type Session = {
   readonly socket: FeedSocket
-  /** What it has subscribed to, by id, and whether it was told that id: what comes before would be lost. */
+  /** Holds its subscriptions by id; nothing is sent for one before its id was told. */
   readonly topics: Map<string, { topic: Topic; isTold: boolean }>
   /** Characters sent since the client last sent anything. */
   unanswered: number
   requests: number
 }
 
-/** WebSocket close codes (RFC 6455, section 7.4; 1013 is IANA's "try again later"). */
+/** Lists WebSocket close codes (RFC 6455, section 7.4; IANA has 1013, "try again later"). */
 export const closeCodes = { tooBig: 1009, policy: 1008, tryLater: 1013 } as const
 
 const unreadWords = 'read faster, or send something now and then'
@@ -39,7 +39,7 @@ export type SessionsOptions = {
 
 export type Sessions = ReturnType<typeof createSessions>
 
-/** The connections of a feed. None of them can make the runtime hold more than the limits. */
+/** Keeps the connections of a feed, and the runtime's memory for them within the limits. */
 export function createSessions({ limits, clock, log, left }: SessionsOptions) {
   const sessions = new Map<string, Session>()
   const lingering = createLingering(limits)
@@ -52,7 +52,7 @@ export function createSessions({ limits, clock, log, left }: SessionsOptions) {
     return session
   }
 
-  /** The client sent something, so it is alive and, as far as one can tell, reads. */
+  /** Notes that the client sent something, so it is alive and probably reads. */
   function heard(session: Session): void {
     unread.add(session.socket.keyHash, -session.unanswered)
     session.unanswered = 0

@@ -5,7 +5,7 @@ import type { Feed } from './network-feed.ts'
 import type { FeedKeeper, SocketKeeper } from './options.ts'
 import type { FeedSocket } from './sessions.ts'
 
-/** The server's end of a WebSocket, as runtimes with the standard's own class have it. */
+/** Describes the server's end of a WebSocket in runtimes with the standard class. */
 export type ServerSocket = {
   binaryType: string
   readonly bufferedAmount: number
@@ -16,14 +16,14 @@ export type ServerSocket = {
 }
 
 export type MemorySocketsOptions = {
-  /** Who keeps the feed of a network; asked once a network. */
+  /** Returns the feed of a network; it is asked once for each. */
   keeperOf: (chainId: number) => FeedKeeper
   upgrade: (request: Request) => { socket: ServerSocket; response: Response }
   /** Aborts when the process ends: every client is told so, and connects to another one. */
   ending: AbortSignal
 }
 
-/** RFC 6455, section 7.4.1: the server goes away. */
+/** Says that the server goes away (RFC 6455, section 7.4.1). */
 const goingAway = 1001
 
 /** Takes WebSockets that live and die with this process; one feed serves all of a network. */

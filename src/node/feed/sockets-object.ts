@@ -8,7 +8,7 @@ import type { FeedKeeper, SocketKeeper } from './options.ts'
 import type { FeedSocket } from './sessions.ts'
 import type { Topic } from './subscriptions.ts'
 
-/** A lost instance is back after so long, as long as a client listens. */
+/** Sets when a lost instance is back, in ms, while a client listens. */
 const alarmMs = 30_000
 
 const attachment = z.object({ id: z.string(), keyHash: z.string() })

@@ -1,6 +1,6 @@
 import { filterBytes, type LogFilter, mayHold } from '../objects/log-filter.ts'
 
-/** What a client of a WebSocket can be told of as it happens. */
+/** Describes what a client of a WebSocket can listen to. */
 export type Topic =
   | { kind: 'newHeads' }
   | { kind: 'logs'; filter: LogFilter }
@@ -13,7 +13,7 @@ export type Subscriptions = {
   readonly remove: (id: string) => boolean
 }
 
-/** A bloom is looked through for filters of few values alone: each costs a hash. */
+/** Limits the size of filters that are matched with blooms, since each value costs a hash. */
 const fewBytes = 1_300
 
 /** Tells whether a subscription may be told of a log in a block of this bloom. */

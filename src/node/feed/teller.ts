@@ -7,7 +7,7 @@ import type { FeedBlock } from './chain.ts'
 import type { Session } from './sessions.ts'
 import type { Topic } from './subscriptions.ts'
 
-/** Hashes that are remembered, so that none is told twice. */
+/** Limits the hashes that are remembered so that none is told twice. */
 const rememberedHashes = 20_000
 
 export type Teller = ReturnType<typeof createTeller>
@@ -45,7 +45,7 @@ export function createTeller(
     }
   }
 
-  /** Hashes that are in the pool; each is told once. */
+  /** Tells hashes of the pool, each once. */
   function pending(hashes: readonly string[]): void {
     for (const hash of hashes) {
       if (told.has(hash)) continue
@@ -74,7 +74,7 @@ export function createTeller(
       pending(returned)
     },
     pending,
-    /** What the node said of its synchronization: told when it starts and when it stops. */
+    /** Tells when the node's synchronization starts and stops. */
     syncing(status: unknown): void {
       const shaped = syncStatus(status)
       const isSyncing = shaped !== false
@@ -83,7 +83,7 @@ export function createTeller(
       }
       wasSyncing = isSyncing
     },
-    /** No client was there before the one that comes next. */
+    /** Forgets what was told, since the next client was not there. */
     forget(): void {
       told.clear()
       wasSyncing = undefined
@@ -101,10 +101,10 @@ const syncFields = z.object({
   highestBlock: anyNumber,
 })
 
-/** RSKj's notifications wrap the fields, and its numbers are decimal. */
+/** Parses RSKj's notifications, which wrap the fields and have decimal numbers. */
 const wrapped = z.object({ status: syncFields })
 
-/** How far a node has come, in the spec's shape; `false` when it has arrived. */
+/** Returns a node's progress in the spec's form; `false` when it has arrived. */
 export function syncStatus(status: unknown): false | z.output<typeof syncFields> {
   const inside = wrapped.safeParse(status)
   if (inside.success) return inside.data.status

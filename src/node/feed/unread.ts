@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { FeedLimits } from './options.ts'
 
-/** A client that reads at all reads so many characters in each ms. */
+/** Sets how many characters a reading client takes in a ms, at least. */
 const readPerMs = 64
 
 type Unread = { length: number; at: number; clients: number }
@@ -58,7 +58,7 @@ export function createLingering(limits: FeedLimits) {
       clients.set(id, { keyHash, length })
     },
     gone: (id: string) => void clients.delete(id),
-    /** How many places of a key they take: all of them where they left too much unread. */
+    /** Counts the places that a key's clients take; all, if they left too much unread. */
     places(keyHash: string): number {
       const gone = ofKey(keyHash)
       const held = gone.reduce((sum, { length }) => sum + length, 0)

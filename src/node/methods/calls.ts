@@ -99,10 +99,10 @@ function estimateAt(node: UpstreamNode, call: SimulatedCall, block: Selector | u
   return block === undefined ? ask() : atBlock(node, block, (at) => ask(withoutBareHash(node, at)))
 }
 
-/** What any transaction needs (yellow paper, G_transaction). */
+/** Equals the gas that any transaction needs (yellow paper, G_transaction). */
 const leastGas = 21_000
 
-/** Rootstock's blocks hold 6.8 M gas: only what is near it is held against a block's limit. */
+/** Sets the gas from which a block's limit may refuse a call; Rootstock's blocks hold 6.8 M. */
 const suspiciousGas = 6_000_000
 
 /** Tells whether RSKj's estimate is of a call that halts without a revert: nothing, or all of a block. */

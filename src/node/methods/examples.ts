@@ -4,7 +4,7 @@ export const exampleAccount = '0xcd2a3d9f938e13cd947ec05abc7fe734df8dd826'
 
 export const exampleContract = '0xda7ce79725418f4f6e13bf5f520c89cec5f6a974'
 
-/** A block with two transactions and the REMASC transaction that ends each block. */
+/** Shows a block with two transactions and the REMASC transaction that ends each block. */
 export const exampleBlock = {
   number: '0x2a',
   hash: '0x504a83cbc28aa52fb9088c91081482ecbdb6212c1d103681e03d1e3cf32da2b2',
@@ -46,7 +46,7 @@ export const exampleBlock = {
   baseEvent: null,
 }
 
-/** Its first transaction, a call that reverts. */
+/** Shows its first transaction, a call that reverts. */
 export const exampleTransaction = {
   hash: '0xdcf37dd2e0d0c43712d7491adfef0341c0a425b7c191459ae8f1c22488b58f55',
   nonce: '0x8',

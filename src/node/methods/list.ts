@@ -11,7 +11,7 @@ import { subscriptionMethods } from './subscriptions.ts'
 import { traceMethods } from './traces.ts'
 import { transactionMethods } from './transactions.ts'
 
-/** Every method that is served, by name; what is not here does not exist. */
+/** Lists each method that is served; there are no others. */
 export const methods: readonly Method[] = [
   ...blockMethods,
   ...callMethods,

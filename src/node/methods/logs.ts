@@ -39,7 +39,7 @@ export const ethGetLogs = method({
   },
 })
 
-/** The blocks to look through. What is beyond the head is left to the node that is asked. */
+/** Returns the blocks to search; what is beyond the head is left to the node. */
 async function rangeOf(fromBlock: Named, toBlock: Named, context: Context): Promise<LogRange> {
   const open = !isNumber(toBlock)
   const head = [fromBlock, toBlock].every(isNumber) ? 0 : await context.head()

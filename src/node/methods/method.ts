@@ -8,7 +8,7 @@ import '../../runtime/english.ts'
 export type Context = NodeAccess & {
   readonly chainId: number
   readonly methods: readonly Method[]
-  /** Of the WebSocket that the request came over; none over HTTP. */
+  /** Holds the subscriptions of a WebSocket; undefined over HTTP. */
   readonly subscriptions: Subscriptions | undefined
 }
 
@@ -20,12 +20,12 @@ export type Method = {
   readonly params: Shape
   readonly result: z.ZodMiniType
   readonly example: Example
-  /** It does something beyond its answer, so equal calls are all made. */
+  /** Tells that a call does something beyond its answer, so equal calls are all made. */
   readonly effect: boolean
-  /** @throws {RpcError} invalid params, naming the parameter */
+  /** Parses the parameters. @throws {RpcError} invalid params, naming the parameter */
   readonly parse: (params: readonly unknown[]) => Record<string, unknown>
   readonly call: (params: Record<string, unknown>, context: Context) => Promise<unknown>
-  /** Whether every part of an answer is proved, where nothing is doubted; what is not is kept for a minute at most. */
+  /** Tells whether all of an answer is proved; what is not is kept for at most a minute. */
   readonly proves: boolean
   /** Tells by the parameters alone whether an answer can never change: other processes may have it. */
   readonly isFixed: (params: Record<string, unknown>, isDeep: IsDeep) => boolean
@@ -46,7 +46,7 @@ export function method<S extends Shape, R extends z.ZodMiniType>(
     effect?: boolean
     proves?: boolean
     call: (params: Parsed<S>, context: Context) => Promise<z.output<R>>
-    /** Without these two no answer is kept. `null` never is. */
+    /** Keeps answers, if one of these is given; `null` is never kept. */
     isFixed?: (params: Parsed<S>, isDeep: IsDeep) => boolean
     lasts?: (result: Answer<R>, isDeep: IsDeep) => boolean
   },

@@ -4,7 +4,7 @@ import { type Method, method } from './method.ts'
 
 type JsonSchema = Record<string, unknown>
 
-/** Of the local stack; a deployment has another origin. */
+/** Names the local stack; a deployment has another origin. */
 const localOrigin = '127.0.0.1:3000'
 
 export const rpcDiscover = method({

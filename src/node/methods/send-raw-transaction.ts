@@ -37,7 +37,7 @@ export const ethSendRawTransaction = method({
   },
 })
 
-/** RSKj does not know types, and fails in ways that tell a sender nothing. */
+/** Explains the failure of a typed transaction, about which RSKj tells nothing useful. */
 function ofType(type: number, error: unknown): unknown {
   if (!(error instanceof RpcError)) return error
   if (error.code !== codes.internal && error.code !== codes.invalidParams) return error

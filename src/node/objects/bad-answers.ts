@@ -1,7 +1,9 @@
 import { TransportError } from '../../chain/rpc.ts'
 
-/** An answer that cannot be one to the question. It is no lie: nodes differ in what is unusual. */
+/**
+ * Reports an answer of the wrong form; it is not called a lie, since nodes differ in rare cases.
+ */
 export class MalformedAnswer extends TransportError {}
 
-/** An answer that a hash proves wrong: its node is not believed for a while. */
+/** Reports an answer that a hash proves wrong; its node is distrusted for a while. */
 export class UntrueAnswer extends TransportError {}

@@ -12,7 +12,7 @@ type Bits = readonly number[]
 type Entry = { bits: Bits; value: Uint8Array }
 type Pair<Item> = readonly [Item | undefined, Item | undefined]
 
-/** A node of the trie as it is hashed; `size` is what it and all below it take, in bytes. */
+/** Holds a trie node as it is hashed; `size` counts the bytes of it and of all below it. */
 type TrieNode = {
   message: Uint8Array
   path: Bits
@@ -21,14 +21,16 @@ type TrieNode = {
   size: number
 }
 
-/** A longer value stands in its node as its hash, a longer leaf in its parent as its hash (RSKIP107). */
+/**
+ * Limits what stands inside a node, in bytes; longer values and leaves stand as hashes (RSKIP107).
+ */
 const longestValue = 32
 const longestEmbedded = 44
 
 const flags = { long: 0x20, path: 0x10, children: [0x08, 0x04], embedded: [0x02, 0x01] } as const
 const version = 0x40
 
-/** The root of a trie without values. */
+/** Equals the root of a trie without values. */
 const emptyRoot = keccak256('0x80')
 
 /** Gives the root of RSKj's trie of values, of which each has its position's RLP as key (RSKIP107). */

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { rawTransaction, shapeTransaction, transaction } from './transaction.ts'
 import { address, data, hash, orElse, quantity } from './values.ts'
 
-/** A block as it is answered; fields beyond these pass. */
+/** Parses a block in the form of an answer; unknown fields pass. */
 export const block = z.looseObject({
   number: z.nullable(quantity),
   hash: z.nullable(hash),
@@ -14,7 +14,7 @@ export const block = z.looseObject({
   receiptsRoot: hash,
   miner: address,
   difficulty: quantity,
-  /** `null` where the node does not say, as Ethereum's no longer do. */
+  /** Is `null` where the node leaves it out, as newer Ethereum nodes do. */
   totalDifficulty: z.nullable(quantity),
   extraData: data,
   size: quantity,
@@ -23,16 +23,16 @@ export const block = z.looseObject({
   timestamp: quantity,
   transactions: z.union([z.array(hash), z.array(transaction)]),
   uncles: z.array(hash),
-  /** On an Ethereum chain its nearest kin, the base fee. */
+  /** Equals the base fee on an Ethereum chain. */
   minimumGasPrice: quantity,
-  /** Merged mining is Rootstock's: these four are `null` on other chains. */
+  /** Belongs to Rootstock's merged mining; these four are `null` on other chains. */
   bitcoinMergedMiningHeader: z.nullable(data),
   bitcoinMergedMiningCoinbaseTransaction: z.nullable(data),
   bitcoinMergedMiningMerkleProof: z.nullable(data),
   hashForMergedMining: z.nullable(data),
-  /** `null` while the block is pending, and where its receipts cannot be had. */
+  /** Is `null` for a pending block, and for a block whose receipts are missing. */
   paidFees: z.nullable(quantity),
-  /** This block's difficulty and its uncles', as RSKj counts it. */
+  /** Adds the difficulties of this block and its uncles, as RSKj does. */
   cumulativeDifficulty: z.nullable(quantity),
 })
 
@@ -57,7 +57,7 @@ export const rawBlock = z.extend(block, {
 
 export type RawBlock = z.output<typeof rawBlock>
 
-/** A mined block as a node prints it: it has a number and a hash. */
+/** Describes a mined block as a node prints it, with a number and a hash. */
 export type MinedBlock = RawBlock & { number: string; hash: string }
 
 export function shapeBlock(raw: RawBlock, pending: boolean): Block {
@@ -72,7 +72,10 @@ export function shapeBlock(raw: RawBlock, pending: boolean): Block {
   }
 }
 
-/** A pending block: its number, hash and bloom are `null`, and so is where its transactions are. */
+/**
+ * Returns a pending block, whose number, hash and bloom are `null`, as are its transactions'
+ * places.
+ */
 export function pendingBlock(raw: RawBlock): Block {
   return {
     ...shapeBlock(raw, true),
@@ -91,7 +94,7 @@ export function sentTransactions({ transactions, minimumGasPrice }: RawBlock): s
   return sent.flatMap((entry) => hashOf(entry) ?? [])
 }
 
-/** The hash of a transaction that a block holds as its hash or as a whole. */
+/** Returns the hash of a block's transaction, which stands there as a hash or as a whole. */
 export function hashOf(entry: RawBlock['transactions'][number] | undefined): string | undefined {
   return typeof entry === 'string' ? entry : entry?.hash
 }

@@ -15,12 +15,12 @@ const members = {
 const notAnObject = { error: 'must be a call object' }
 const differ = 'has both data and input, and they differ'
 
-/** What `eth_call` simulates. `input` is the newer name of `data` (execution-apis). */
+/** Parses what `eth_call` simulates; `input` is the newer name of `data` (execution-apis). */
 export const callParam = z
   .looseObject({ from, to: addressParam, ...members }, notAnObject)
   .check(z.refine(codeAgrees, { error: differ }))
 
-/** What `eth_estimateGas` simulates: a call, or without `to` the creation of a contract. */
+/** Parses what `eth_estimateGas` simulates: a call, or without `to` a contract creation. */
 export const estimateParam = z
   .looseObject({ from, to: z.nullish(addressParam), ...members }, notAnObject)
   .check(
@@ -32,7 +32,7 @@ export const estimateParam = z
 
 export type SimulatedCall = z.output<typeof callParam> | z.output<typeof estimateParam>
 
-/** The call in the words that every node understands: `data`, and nothing that is `null`. */
+/** Returns the call in a form that all nodes accept: with `data`, and without `null` members. */
 export function nodeCall({ input, ...call }: SimulatedCall): Record<string, unknown> {
   const data = call.data ?? input
   const entries = Object.entries({ ...call, data })

@@ -13,13 +13,18 @@ import { quantityHex } from './header.ts'
 import { rootOf, type Tries } from './receipts-trie.ts'
 import type { Transaction } from './transaction.ts'
 
-/** A number has so many bytes at most, with the zeros that RSKj keeps where a sender wrote them before it. */
+/**
+ * Limits a number's bytes, including the leading zeros that RSKj keeps as the sender wrote them.
+ */
 const longestNumber = 32
 
-/** So many bytes are hashed at most in search of how transactions were written. */
+/** Limits the bytes that are hashed in search of a transaction's encoding. */
 const mostHashed = 300_000
 
-/** How a transaction was written; `unknown` where its type is, or where the search for it would take too long. */
+/**
+ * Describes the search's result: `unknown` is an unknown type, or a search that would take too
+ * long.
+ */
 type Written = { kind: 'found'; bytes: Hex; zeros: number } | { kind: 'unknown' } | { kind: 'none' }
 
 /** Finds the bytes whose keccak is a transaction's hash; `budget` is what may yet be hashed. */

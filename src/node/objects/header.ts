@@ -6,7 +6,7 @@ import { assertMined } from './merged-mining.ts'
 type Fields = Readonly<Record<string, unknown>>
 type Encoder = (value: string) => Hex
 
-/** What a block's hash proves: how the header is written, and in which tries its parts stand. */
+/** Describes what a block's hash proves: the raw header, and the kind of its tries. */
 export type ProvedHeader = { raw: Hex; tries: 'rootstock' | 'ethereum' }
 
 const bytes: Encoder = (value) => value as Hex
@@ -32,7 +32,7 @@ const work = {
 
 const ethereumFields = { ...roots, logsBloom: bytes, ...work, mixHash: bytes, nonce: bytes }
 
-/** What later blocks of Ethereum have besides, in this order (EIP-1559, 4895, 4844, 4788, 7685). */
+/** Lists the header fields that Ethereum added, in order (EIP-1559, 4895, 4844, 4788, 7685). */
 const laterFields = {
   baseFeePerGas: quantityHex,
   withdrawalsRoot: bytes,
@@ -42,7 +42,7 @@ const laterFields = {
   requestsHash: bytes,
 }
 
-/** RSKj writes a difficulty and the minimum gas price as signed numbers (`BlockHeader.getEncoded`). */
+/** Encodes difficulty and minimum gas price as signed numbers (RSKj's `BlockHeader.getEncoded`). */
 const rootstockWork = {
   ...work,
   difficulty: signedHex,
@@ -75,7 +75,7 @@ function ethereumHeader(block: Fields): Hex {
   return raw
 }
 
-/** `hashed` gives the block's hash, `mined` what Bitcoin's miners sign, `raw` is what RSKj calls the header. */
+/** Holds the bytes hashed for the block's hash, those that miners sign, and RSKj's raw header. */
 type Form = { hashed: Hex; mined: Hex; raw: Hex }
 
 /** Writes a header in the versions 0, 1 and 2 (RSKIP92, 110, 144, 351, 535); Papyrus added a root that nobody fills. */

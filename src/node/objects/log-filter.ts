@@ -14,7 +14,7 @@ const topics = z.nullish(
     .check(z.maxLength(4, { error: 'must have at most 4 topics' })),
 )
 
-/** What the logs subscription selects by. A list of addresses or topics means any of them. */
+/** Parses the filter of a logs subscription; a list of addresses or topics matches any of them. */
 export const logSubscriptionParam = z.object(
   { address: addressesParam, topics },
   { error: 'must be a filter object' },
@@ -44,7 +44,7 @@ export function matches(filter: LogFilter, log: Emitted): boolean {
   return (filter.topics?.length ?? 0) <= log.topics.length && couldMatch(filter, log)
 }
 
-/** As `matches`, but a position without a condition need not be there: nodes differ in this. */
+/** Matches as `matches` does, but ignores missing trailing topics, about which nodes differ. */
 export function couldMatch(filter: LogFilter, { address, topics }: Emitted): boolean {
   const values = [address.toLowerCase(), ...topics]
   return wantedOf(filter).every((any, index) => any?.has(values[index] ?? '') ?? true)
@@ -58,14 +58,14 @@ export function filterBytes({ address, topics }: LogFilter): number {
 
 type Emitted = Pick<ChainLog, 'address' | 'topics'>
 
-/** Whether a block with this bloom may hold a wanted log: `false` is certain, `true` is not. */
+/** Tells whether a block with this bloom may hold a wanted log; only `false` is certain. */
 export function mayHold(bloom: string, filter: LogFilter): boolean {
   return wantedOf(filter).every(
     (any) => any === undefined || [...any].some((value) => hasBits(bloom, value)),
   )
 }
 
-/** What is asked of a node: the filter in words that every node understands, and where to look. */
+/** Returns the filter in a form that all nodes accept, with the blocks to search. */
 export function logQuery(
   { address, topics }: LogFilter,
   where: { blockHash: string } | { fromBlock: string; toBlock: string },
@@ -82,10 +82,10 @@ export function logQuery(
 
 type Condition = string | readonly (string | null)[] | null | undefined
 
-/** Of each filter that is in use: it is matched with each log of each block. */
+/** Keeps each filter's values, since it is matched with each log of each block. */
 const wanted = new WeakMap<LogFilter, readonly (ReadonlySet<string> | undefined)[]>()
 
-/** The values that will do of the address and of each topic; undefined where any does. */
+/** Returns the accepted values of the address and of each topic; undefined accepts any. */
 function wantedOf(filter: LogFilter): readonly (ReadonlySet<string> | undefined)[] {
   const known = wanted.get(filter)
   if (known !== undefined) return known
@@ -96,14 +96,14 @@ function wantedOf(filter: LogFilter): readonly (ReadonlySet<string> | undefined)
   return made
 }
 
-/** The values of which any will do; none means that there is no condition. */
+/** Returns the values of which any matches; an empty list means no condition. */
 function alternatives(condition: Condition): string[] {
   if (condition === null || condition === undefined) return []
   const any = typeof condition === 'string' ? [condition] : condition
   return any.every((value) => value !== null) ? [...any] : []
 }
 
-/** The three bits that a value sets in a bloom of 2048 bits (yellow paper, 4.3.1). */
+/** Tells whether a bloom of 2048 bits has a value's three bits (yellow paper, 4.3.1). */
 function hasBits(bloom: string, value: string): boolean {
   const digest = keccak256(value as `0x${string}`, 'bytes')
   return [0, 2, 4].every((offset) => {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { address, data, hash, quantity } from './values.ts'
 
-/** A log as it is answered over HTTP: it carries no `removed`. Fields beyond these pass. */
+/** Parses a log in the form of an HTTP answer, without `removed`; unknown fields pass. */
 export const log = z.looseObject({
   logIndex: z.nullable(quantity),
   transactionIndex: z.nullable(quantity),
@@ -17,12 +17,12 @@ export const logs = z.array(log)
 
 export type ChainLog = z.output<typeof log>
 
-/** As it is answered: `removed` belongs to notifications. */
+/** Returns a log in the form of an answer, without `removed`, which belongs to notifications. */
 export function shapeLog({ removed: _, ...rest }: ChainLog): ChainLog {
   return rest
 }
 
-/** What a log says, wherever it is: two logs of a block with the same content are one. */
+/** Returns a key of a log's content and place in its block, which tells equal logs apart. */
 export function contentOf({ logIndex, address, topics, data }: ChainLog): string {
   return `${logIndex} ${address.toLowerCase()} ${topics.join()} ${data}`
 }

@@ -7,7 +7,9 @@ type Fields = Readonly<Record<string, unknown>>
 
 const tag = new TextEncoder().encode('RSKBLOCK:')
 
-/** So many bytes of the hash for merged mining are the block's; the others are of RSKIP110. */
+/**
+ * Counts the leading bytes of the merged-mining hash that are the block's (RSKIP110 has the rest).
+ */
 const prefixBytes = 20
 
 const mostAfterTag = 128
@@ -43,7 +45,9 @@ function bytesIn(value: unknown): Uint8Array {
     : new Uint8Array()
 }
 
-/** A coinbase transaction begins with the length and the state of SHA-256 before what is left of it. */
+/**
+ * Counts the bytes of length and SHA-256 state with which a shortened coinbase transaction begins.
+ */
 const stateBytes = 40
 
 /** Tells whether the last tag in the first 64 bytes of the tail is of this hash, and no other follows it. */
@@ -57,7 +61,7 @@ function namesOnce(coinbase: Uint8Array, prefix: Uint8Array): boolean {
     : false
 }
 
-/** SHA-256 that goes on from a state: a miner shows only the end of a long transaction. */
+/** Continues SHA-256 from a state, since a miner shows only the end of a long transaction. */
 class ResumedSha256 extends SHA256 {
   constructor(state: Uint8Array, length: number) {
     super()

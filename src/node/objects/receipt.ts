@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { log, shapeLog } from './log.ts'
 import { address, data, hash, orElse, quantity } from './values.ts'
 
-/** A receipt as it is answered; fields beyond these pass. */
+/** Parses a receipt in the form of an answer; unknown fields pass. */
 export const receipt = z.looseObject({
   transactionHash: hash,
   transactionIndex: quantity,
@@ -16,7 +16,7 @@ export const receipt = z.looseObject({
   effectiveGasPrice: quantity,
   logs: z.array(log),
   logsBloom: data,
-  /** Exactly one of `root` (before Byzantium) and `status`. */
+  /** Excludes the other: a receipt has `root` (before Byzantium) or `status`. */
   status: z.optional(quantity),
   root: z.optional(hash),
   type: quantity,
@@ -36,7 +36,9 @@ export const rawReceipt = z.extend(receipt, {
 
 export type RawReceipt = z.output<typeof rawReceipt>
 
-/** With every field; `gasPrice` is the transaction's, for nodes that do not print what was paid. */
+/**
+ * Returns a receipt with all fields; `gasPrice` helps where the node does not print the price paid.
+ */
 export function shapeReceipt(raw: RawReceipt, gasPrice: string): NodeReceipt {
   const { root, status, effectiveGasPrice, ...rest } = raw
   return {

@@ -4,7 +4,7 @@ import { binaryTrieRoot } from './binary-trie.ts'
 import { type ProvedHeader, quantityHex } from './header.ts'
 import type { RawReceipt } from './receipt.ts'
 
-/** In which tries a chain's blocks hold their transactions and receipts. */
+/** Names the kind of tries in which a block holds its transactions and receipts. */
 export type Tries = ProvedHeader['tries']
 
 /** Gives the root of the trie of values by their positions. */
@@ -27,7 +27,9 @@ export function encodeReceipt(receipt: RawReceipt, tries: Tries): Hex {
   return Number(type) === 0 ? body : `${toHex(Number(type), { size: 1 })}${body.slice(2)}`
 }
 
-/** A node of a Merkle Patricia trie (yellow paper, appendix D), with those below it and the nibbles that lead there. */
+/**
+ * Describes a Merkle Patricia node (yellow paper, appendix D) with its children and their nibbles.
+ */
 export type TrieNode = { rlp: Hex; below: readonly { path: string; node: TrieNode }[] }
 
 /** Encodes a block's receipts. @throws {UntrueAnswer} their root is not the one in its header */
@@ -57,7 +59,9 @@ function nodesOn(path: string, below: TrieNode['below']): Hex[] {
   return [next.node.rlp, ...nodesOn(path.slice(next.path.length), next.node.below)]
 }
 
-/** A receipt's key in nibbles. No key is the beginning of another, so no branch holds a value itself. */
+/**
+ * Returns a receipt's key in nibbles; no key is a prefix of another, so branches hold no values.
+ */
 function pathOf(index: number): string {
   return toRlp(quantityHex(toHex(index))).slice(2)
 }
@@ -91,7 +95,7 @@ function without(nibbles: number, leaves: readonly Leaf[]): Leaf[] {
   return leaves.map(({ path, value }) => ({ path: path.slice(nibbles), value }))
 }
 
-/** How a node names one below it: by its hash, since every receipt is longer than 32 bytes. */
+/** Returns a child's reference, always its hash, since every receipt is longer than 32 bytes. */
 const referenceTo = ({ rlp }: TrieNode): Hex => keccak256(rlp)
 
 /** Nibbles in whole bytes, with whether they end a path (appendix C of the yellow paper). */

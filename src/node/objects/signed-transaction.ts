@@ -11,15 +11,17 @@ import {
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 
-/** The types that are known (EIP-2718): 0 is a legacy transaction, 4 is EIP-7702's. */
+/** Lists the known types (EIP-2718), from 0, a legacy transaction, to 4 of EIP-7702. */
 const types: readonly number[] = [0, 1, 2, 3, 4]
 
 const blobType = 3
 
-/** RSKj takes no larger one (TxValidatorMaximumSize), nor does go-ethereum but for blobs. */
+/**
+ * Limits a transaction's bytes as RSKj does (TxValidatorMaximumSize) and go-ethereum without blobs.
+ */
 const maxBytes = 131_072
 
-/** Half of the order of secp256k1: EIP-2 allows no `s` above it, and RSKj no other either. */
+/** Equals half of secp256k1's order, the highest `s` that EIP-2 and RSKj allow. */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 const order = halfOrder * 2n + 1n
 
@@ -53,7 +55,7 @@ export async function assertSigner(raw: Hex): Promise<void> {
   }
 }
 
-/** A list in RLP begins at 0xc0; what begins below 0x80 is a type (EIP-2718). */
+/** Returns the type (EIP-2718): a first byte below 0x80; an RLP list begins at 0xc0. */
 function typeOf(raw: Hex): number {
   const first = Number.parseInt(raw.slice(2, 4), 16)
   if (first >= 0xc0) return 0
@@ -91,7 +93,9 @@ function read(type: number, own: Hex) {
 
 const numberOf = (bytes: Hex): bigint => (bytes === '0x' ? 0n : BigInt(bytes))
 
-/** Whether there are more items than an access list of this size has: items are what reading costs. */
+/**
+ * Tells whether there are more items than an access list of this size has, since each costs time.
+ */
 function isCrowded(payload: Hex): boolean {
   let left = 64 + payload.length / 12
   for (let at = 2; at < payload.length && left > 0; left -= 1) {

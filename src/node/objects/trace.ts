@@ -3,7 +3,7 @@ import { address, anyQuantity, data, hash, quantity } from './values.ts'
 
 const position = z.int().check(z.nonnegative())
 
-/** A trace as it is answered; fields beyond these pass. */
+/** Parses a trace in the form of an answer; unknown fields pass. */
 export const trace = z.looseObject({
   action: z.looseObject({
     callType: z.optional(z.string()),
@@ -40,7 +40,7 @@ type RawTrace = z.output<typeof rawTrace>
 
 export const rawTraces = z.nullable(z.array(rawTrace))
 
-/** With every field, and no result where the call failed. */
+/** Returns traces with all fields, and without a result where the call failed. */
 export function shapeTraces(raw: z.output<typeof rawTraces>): Trace[] | null {
   if (raw === null) return null
   return raw.flatMap(({ transactionHash, transactionPosition, error, result, ...rest }) => {
@@ -61,12 +61,12 @@ function shapeResult({ gasUsed, output, ...rest }: NonNullable<RawTrace['result'
   return { ...rest, gasUsed: gasUsed ?? '0x0', ...(output ? { output } : {}) }
 }
 
-/** go-ethereum and its kin say it in their own words; the spec's is OpenEthereum's. */
+/** Translates go-ethereum's words for a failure into OpenEthereum's, which the spec uses. */
 function wordOf(error: string): string {
   return /revert/i.test(error) ? 'Reverted' : error
 }
 
-/** A call as go-ethereum's call tracer shows it, with the calls that it made. */
+/** Parses a call of go-ethereum's call tracer, with the calls that it made. */
 export const callFrame = z.looseObject({
   type: z.string(),
   from: address,
@@ -89,7 +89,7 @@ export type TracePlace = Pick<
   'blockHash' | 'blockNumber' | 'transactionHash' | 'transactionPosition'
 >
 
-/** A call and all the calls that it made as traces, in the order in which they began. */
+/** Returns a call and all calls below it as traces, in the order in which they began. */
 export function tracesOfFrame(top: CallFrame, traceAddress: number[], place: TracePlace): Trace[] {
   const { type, from, to, gas, gasUsed, input, output, value = '0x0', error, calls = [] } = top
   const creates = type.startsWith('CREATE')

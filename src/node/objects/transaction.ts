@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { address, data, hash, orElse, quantity } from './values.ts'
 
-/** A transaction as it is answered; fields beyond these pass. */
+/** Parses a transaction in the form of an answer; unknown fields pass. */
 export const transaction = z.looseObject({
   hash,
   nonce: quantity,

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 
-/** 32 bytes, as clients write them in parameters; case does not matter. */
+/** Parses a 32-byte hash of a parameter, in upper or lower case. */
 export const hashParam = hexParam(/^0x[0-9a-fA-F]{64}$/, 'a 32-byte hash')
 
-/** 20 bytes, in any case: a checksum is the wallet's business (EIP-55 and EIP-1191 both pass). */
+/** Parses an address in any case; checksums (EIP-55, EIP-1191) are not checked. */
 export const addressParam = hexParam(/^0x[0-9a-fA-F]{40}$/, 'a 20-byte address')
 
 export const addressesParam = z.nullish(
@@ -14,17 +14,17 @@ export const addressesParam = z.nullish(
 
 export const dataParam = hexParam(/^0x(?:[0-9a-fA-F]{2})*$/, 'hex data of whole bytes')
 
-/** A number in hex; leading zeros, which nodes disagree about, are dropped before it travels on. */
+/** Parses a hex number and drops leading zeros, which some nodes refuse. */
 export const quantityParam = param(/^0x[0-9a-fA-F]{1,64}$/, 'a hex quantity', canonicalQuantity)
 
-/** A block by number or tag. `safe` and `finalized` are not served on Rootstock: count blocks. */
+/** Parses a block number or tag; Rootstock has no `safe` and `finalized`: count blocks. */
 export const blockParam = param(
   /^(?:latest|earliest|pending|0x0*[0-9a-fA-F]{1,13})$/,
   'a block number in hex, latest, earliest or pending',
   canonicalNumber,
 )
 
-/** A mined block by number or tag, or by hash: what traces are selected by. */
+/** Parses a mined block's number, tag or hash, by which traces are selected. */
 export const minedBlockOrHashParam = param(
   /^(?:latest|earliest|0x0*[0-9a-fA-F]{1,13}|0x[0-9a-fA-F]{64})$/,
   'a block number in hex, a block hash, latest or earliest',
@@ -45,23 +45,23 @@ const anyBlock = param(
 
 const canonical = z.optional(z.boolean({ error: 'must be true or false' }))
 
-/** A block by number, hash or tag; also in the object forms of EIP-1898. */
+/** Parses a block number, hash or tag, in text or in the object form of EIP-1898. */
 export const blockOrHashParam = selector(anyBlock)
 
-/** A block by number or tag; also in the object forms of EIP-1898. */
+/** Parses a block number or tag, in text or in the object form of EIP-1898. */
 export const stateBlockParam = selector(blockParam)
 
 export type Selector = string | { blockHash: string; requireCanonical: true }
 
-/** The optional switch of the block methods: whole transactions instead of their hashes. */
+/** Parses the optional switch for whole transactions in place of hashes. */
 export const fullParam = z._default(z.boolean({ error: 'must be true or false' }), false)
 
-/** A quantity in an answer (execution-apis `uint`): leading zeros that a node prints are dropped. */
+/** Parses a number of an answer (execution-apis `uint`) and drops its leading zeros. */
 export const quantity = z
   .string()
   .check(z.regex(/^0x[0-9a-fA-F]+$/), z.overwrite(canonicalQuantity))
 
-/** A quantity as some nodes print it: in hex, in decimal, or as a JSON number. */
+/** Parses a number that a node prints in hex, in decimal, or as a JSON number. */
 export const anyQuantity = z.union([
   quantity,
   z.pipe(
@@ -76,7 +76,7 @@ export const hash = z.string().check(z.regex(/^0x[0-9a-f]{64}$/))
 
 export const address = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))
 
-/** Whether a selector names a block by its hash, whatever became of the block. */
+/** Tells whether a selector names a block by its hash. */
 export function isHash(selector: Selector): boolean {
   return typeof selector === 'string' && selector.length === 66
 }
@@ -110,7 +110,7 @@ function canonicalQuantity(text: string): string {
     .toLowerCase()}`
 }
 
-/** A number of 64 digits is a number where no hash may stand. */
+/** Drops the leading zeros of a number, which may have 64 digits where no hash is allowed. */
 function canonicalNumber(text: string): string {
   return text.startsWith('0x') ? canonicalQuantity(text) : text
 }
@@ -150,7 +150,7 @@ function selector(text: ReturnType<typeof param>) {
   )
 }
 
-/** What the textual form would have said: the union itself knows no words. */
+/** Returns the error of the textual form, since a union has no words of its own. */
 function unionError(input: unknown, text: ReturnType<typeof param>): string {
   const outcome = text.safeParse(typeof input === 'string' ? input : undefined)
   return outcome.error?.issues[0]?.message ?? 'must be a block'

@@ -6,7 +6,7 @@ import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
 import { minedBlock } from './mined-block.ts'
 
-/** A block as a node is asked for its state: RSKj reads the switch of EIP-1898 as text. */
+/** Names a block as a node is asked for its state; RSKj reads EIP-1898's switch as text. */
 type NodeSelector = string | { blockHash: string; requireCanonical: true | 'true' }
 
 /** Reads what no hash proves, as of a block; where nodes are compared, all are asked for the same one. */
@@ -70,7 +70,7 @@ async function atCanonical<T>(
   return value
 }
 
-/** What go-ethereum says, too, of a block whose state is asked for and that is not there. */
+/** Returns go-ethereum's error for the state of a block that does not exist. */
 export function unknownBlock(): RpcError {
   return new RpcError(codes.failed, 'unknown block')
 }

@@ -64,7 +64,7 @@ async function fits(
   )
 }
 
-/** The logs of a block as its receipts have them, where those can be proved; else as it tells. */
+/** Returns a block's logs from its receipts where those can be proved; else as the node tells. */
 export async function provedLogs(node: UpstreamNode, block: MinedBlock): Promise<ChainLog[]> {
   const proof = proveHeader(block, node.mining)
   if (proof === undefined) return await logsOfKnownBlock(node, block.hash, {})

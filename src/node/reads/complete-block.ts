@@ -6,7 +6,7 @@ import type { NodeAccess } from '../upstream/upstreams.ts'
 import { unlessRefused } from './lookup.ts'
 import { receiptsOf } from './receipts.ts'
 
-/** A mined block with every field of the answer. */
+/** Returns a mined block with all fields. */
 export async function completeBlock(
   node: UpstreamNode,
   raw: MinedBlock,

@@ -8,7 +8,7 @@ import type { UpstreamNode } from '../upstream/node.ts'
 import { minedBlock } from './mined-block.ts'
 import { tracesOfMinedBlock } from './traces.ts'
 
-/** RSKj skips so many traces, and gives so many at once (TraceModuleImpl). */
+/** Limits how many traces are skipped or given at once, as RSKj does (TraceModuleImpl). */
 const maxOfRskj = 10_000
 
 /** Blocks that are looked through at a time: one batch. */

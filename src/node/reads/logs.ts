@@ -10,41 +10,41 @@ import type { NodeAccess } from '../upstream/upstreams.ts'
 import { logsOfKnownBlock, provedLogs } from './block-logs.ts'
 import { provedBlock } from './mined-block.ts'
 
-/** Within so many blocks any number of logs is answered. */
+/** Limits the range of blocks for which any number of logs is answered. */
 export const maxLogBlocks = 2_000
 
-/** Over any number of blocks so many logs are answered. */
+/** Limits the logs of an answer over any range. */
 export const maxLogs = 10_000
 
-/** Two nodes' logs are compared up to this depth: nearer to the head they may honestly differ. */
+/** Sets the depth from which two nodes' logs are compared; above it they may honestly differ. */
 const settledBlocks = 12
 
 /** Blocks of one answer that are looked into before the node is not believed at all. */
 const mostDoubtful = 50
 
-/** For one request a node is asked so often at most; a few of it are for its chain, client and head. */
+/** Limits a request's calls of a node; a few are for its chain, client and head. */
 const maxCalls = 200
 const callsBesides = 5
 
-/** After so many answers a node is asked for twice as many blocks. */
+/** Sets after how many answers a node is asked for twice as many blocks. */
 const answersToGrow = 4
 
 /** Pieces of a range that are searched side by side. */
 const piecesAtOnce = 8
 
-/** A piece has so many blocks at most, however many a node takes. */
+/** Limits the blocks of a piece, however many a node takes. */
 const mostBlocks = 100_000
 
 /** Nodes that cut their answers short without a word do so at round numbers. */
 const roundNumber = 1_000
 
-/** From one block to another; an open range also takes blocks that came since. */
+/** Describes a range of blocks; an open one also takes blocks that came since. */
 export type LogRange = { from: number; to: number; open: boolean }
 
-/** A piece of a range; of those that are searched side by side one alone tries larger ones. */
+/** Describes a piece of a range; of parallel pieces only one tries to be larger. */
 type Piece = LogRange & { grows: boolean }
 
-/** A search for logs: what is asked of each node in it, by the node's name. */
+/** Holds a search for logs, with the progress of each node by its name. */
 type Search = NodeAccess & { filter: LogFilter; progress: Map<string, Progress> }
 
 /** Tells how often a node was asked in a search, and for how many blocks it is asked at a time. */
@@ -120,7 +120,7 @@ function refusalOf(
   return tooMany(codes.timeout, 'more blocks than can be searched in time', from, half)
 }
 
-/** The block before the first one that was too much, where one piece is always allowed. */
+/** Returns the block before the first that was too much, at least one piece on. */
 const atLeastOnePiece = (from: number, start: number): number =>
   Math.max(from + maxLogBlocks, start - 1)
 
@@ -132,7 +132,9 @@ function tooMany(code: number, what: string, from: number, to: number): RpcError
   })
 }
 
-/** One piece from two nodes, if there are two. Where they differ a proof settles it, or a third node. */
+/**
+ * Returns a piece from two nodes, if there are two; a proof or a third node settles a difference.
+ */
 async function comparedPiece(range: Piece, search: Search): Promise<ChainLog[]> {
   const { ask, askTwo, knownHead } = search
   const work = async (asked: UpstreamNode): Promise<ChainLog[]> => {
@@ -195,7 +197,7 @@ async function proofOf(node: UpstreamNode, number: number) {
   return { hash: found.block.hash, logs: await provedLogs(node, found.block) }
 }
 
-/** A node that is asked so many times at most in a search. */
+/** Limits how often a node is asked in a search. */
 function counted(node: UpstreamNode, search: Search): Counted {
   const own = search.progress.get(node.name) ?? { calls: 0, answers: 0, size: maxLogBlocks + 1 }
   search.progress.set(node.name, own)
@@ -291,7 +293,7 @@ async function inHalves(
 const mayBeCut = ({ length }: readonly ChainLog[]): boolean =>
   length > 0 && length % roundNumber === 0
 
-/** The logs that a node has of a range, or its refusal. */
+/** Returns a node's logs of a range, or its refusal. */
 async function query(
   node: UpstreamNode,
   { from, to, open }: LogRange,
@@ -315,7 +317,7 @@ async function query(
     : await withProved(node, found, strange, filter)
 }
 
-/** Whether a node may have refused a range for its size, whatever it says; else fewer blocks do not help. */
+/** Tells whether a node may have refused a range for its size; else smaller ones do not help. */
 function isAboutRange(error: RpcError): boolean {
   const { code } = error
   if (code === codes.methodNotFound || means(error, 'too_often')) return false
@@ -323,7 +325,7 @@ function isAboutRange(error: RpcError): boolean {
   return code !== codes.limitExceeded && code !== codes.timeout && !means(error, 'too_late')
 }
 
-/** Some nodes filter badly and others lie: blocks with logs that were not asked for are looked into. */
+/** Checks blocks whose logs were not asked for, since some nodes filter badly and others lie. */
 async function withProved(
   node: UpstreamNode,
   found: readonly ChainLog[],
@@ -361,7 +363,7 @@ function firstDifference(a: readonly ChainLog[], b: readonly ChainLog[]): number
   return index === -1 ? undefined : Math.min(...blocks)
 }
 
-/** What a proof by receipts shows of a log. */
+/** Returns a key of what a proof by receipts shows of a log. */
 const contentKey = (one: ChainLog): string => `${one.blockHash} ${contentOf(one)}`
 
 const keyOf = (one: ChainLog | undefined): string | undefined =>

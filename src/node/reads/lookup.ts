@@ -4,7 +4,7 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 
-/** What is looked up by the hash of a transaction; all else is looked up in a block. */
+/** Lists the methods that look up by a transaction's hash; the others look in a block. */
 const ofTransactions = [
   'eth_getTransactionByHash',
   'eth_getTransactionReceipt',
@@ -27,7 +27,7 @@ export async function lookUp<T>(
   }
 }
 
-/** Undefined where the node does not serve the method, so that its answer can be made otherwise. */
+/** Returns an answer, undefined where the node does not serve the method. */
 export async function ifServed<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer

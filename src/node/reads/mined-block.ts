@@ -6,7 +6,7 @@ import { type ProvedHeader, proveHeader } from '../objects/header.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { lookUp } from './lookup.ts'
 
-/** A mined block, and what its own hash proves of it; no proof where its form is not known. */
+/** Holds a mined block and what its hash proves; no proof if the header's form is unknown. */
 export type ProvedBlock = { block: MinedBlock; proof: ProvedHeader | undefined }
 
 /** Gives a mined block that fits what was asked for and its own hash; `null` without one. */
@@ -46,7 +46,7 @@ export async function provedBlock(
 const isBefore = ({ mining }: UpstreamNode, number: string): boolean =>
   Number(number) < (mining?.from ?? 1)
 
-/** The next block as a node would make it now, `null` where it makes none. */
+/** Returns the next block as a node would make it now; `null` where it makes none. */
 export async function pendingBlockOf(node: UpstreamNode, full: boolean): Promise<RawBlock | null> {
   return await node.call('eth_getBlockByNumber', ['pending', full], z.nullable(rawBlock))
 }

@@ -15,7 +15,7 @@ import { gone, receiptsOf } from './receipts.ts'
 
 type Once = Pick<NodeAccess, 'once'>
 
-/** A block's transactions in their order, and where their receipts stand, as its hash proves them. */
+/** Parses a block's transactions and the place of their receipts, which its hash proves. */
 const facts = z.object({
   number: quantity,
   receiptsRoot: hash,

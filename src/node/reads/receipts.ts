@@ -40,7 +40,7 @@ async function blockReceipts(
   return each.map((receipt) => receipt ?? gone())
 }
 
-/** This is not a lie: the node has left the block for another one. */
+/** Throws that the node left the block for another, which is not a lie. */
 export function gone(): never {
   throw new TransportError('the block left the chain while it was read')
 }

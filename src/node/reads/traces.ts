@@ -49,7 +49,7 @@ export async function tracesOfMinedBlock(node: UpstreamNode, block: MinedBlock):
   return traces
 }
 
-/** The traces of one transaction; `null` when it is not mined. */
+/** Returns the traces of a transaction; `null` if it is not mined. */
 export async function tracesOfTransaction(
   node: UpstreamNode,
   hash: string,
@@ -62,7 +62,7 @@ export async function tracesOfTransaction(
   return traces !== null && traces.length > 0 ? traces : null
 }
 
-/** From the call tracer of go-ethereum, for nodes without a trace module. */
+/** Builds traces from go-ethereum's call tracer, for nodes without a trace module. */
 async function rebuilt(node: UpstreamNode, hash: string): Promise<Trace[] | null> {
   const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], z.nullable(rawReceipt))
   if (receipt === null) return null

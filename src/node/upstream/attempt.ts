@@ -22,7 +22,7 @@ import '../../runtime/english.ts'
 
 export type AttemptOptions = StandingOptions & { chainId: number; mining: MiningRules | undefined }
 
-/** One node's time for one piece of work, where another could be asked instead. */
+/** Limits one node's time, in ms, where another node could be asked instead. */
 export const attemptMs = 4_000
 
 /** Does the work on one node; its standing follows from how that ends. */
@@ -50,7 +50,7 @@ export async function attempt<T>(
   }
 }
 
-/** As `attempt`, but no longer than a node may take where another could be asked. */
+/** Attempts as `attempt` does, within the time limit of one node among several. */
 export function attemptInTime<T>(
   standing: Standing,
   work: NodeWork<T>,

@@ -7,7 +7,7 @@ import type { UpstreamNode } from './node.ts'
 
 type UpstreamBudgetOptions = {
   store: () => CallStore
-  /** What may be asked of the nodes in a day (UTC); the reserve is the relay's until it has used it. */
+  /** Limits the calls of a UTC day; the reserve is kept for the relay until it is used. */
   limits: { callsADay: number; relayReserve: number }
   clock: Clock
   background: (work: Promise<unknown>) => void
@@ -17,7 +17,7 @@ type UpstreamBudgetOptions = {
 /** Calls of so long go to the store together. */
 const gatherMs = 1_000
 
-/** Where so much of a day's calls is used, the operator has to know. */
+/** Sets the share of a day's calls at which the operator is warned. */
 const warningShare = 0.8
 
 export type UpstreamBudget = ReturnType<typeof createUpstreamBudget>
@@ -29,7 +29,7 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
   let untold = { relay: 0, callers: 0 }
   let isGathering = false
 
-  /** What was asked today, as far as this process knows. */
+  /** Returns today's calls, as far as this process knows. */
   function today(): DayOfCalls {
     return clock.now() < known.resetAt ? sumOf(known, untold) : { ...untold }
   }
@@ -49,7 +49,7 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
     }
   }
 
-  /** One process of all has made the call that passed the mark. */
+  /** Warns in the one process whose call passed the mark. */
   function warn(after: DayOfCalls, { relay, callers }: DayOfCalls): void {
     const mark = limits.callsADay * warningShare
     const used = after.relay + after.callers
@@ -58,7 +58,7 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
     log({ level: 'warn', event: 'upstream.budget', message, relay: after.relay, used })
   }
 
-  /** When callers may ask again (Unix time in ms), where the day's calls are used up for them. */
+  /** Returns when callers may ask again (Unix ms), if the day's calls are used up for them. */
   function spentUntil(): number | undefined {
     const { relay, callers } = today()
     const kept = Math.max(relay, limits.relayReserve)
@@ -88,7 +88,7 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
 /** Subscriptions of a network may ask this share of what callers may. */
 const feedShare = 2 / 3
 
-/** A look finds sometimes more than one block, each a call. */
+/** Counts a look's calls, on average, since a look may find several blocks. */
 const callsOfLook = 1.5
 
 export type FeedShare = ReturnType<typeof createFeedShare>
@@ -112,9 +112,11 @@ function createFeedShare(
         return node.call(method, params, result)
       },
     }),
-    /** When subscriptions may ask again (Unix time in ms), where the day's calls are used up for them. */
+    /**
+     * Returns when subscriptions may ask again (Unix ms), if their calls of the day are used up.
+     */
     spentUntil: () => spentUntil() ?? (left() > 0 ? undefined : endsAt()),
-    /** How far apart looks have to be for the calls to last until the day ends, in ms. */
+    /** Returns the time between looks, in ms, with which the calls last until the day ends. */
     stretchMs: () => (callsOfLook * (endsAt() - clock.now())) / Math.max(1, left()),
   }
 }

@@ -12,13 +12,13 @@ const heightsMs = 1_000
 /** Nodes that have not told their height so long after the first one are not waited for. */
 const slowHeightMs = 400
 
-/** A head that no node has shown for so long was never one, or its chain is gone. */
+/** Forgets a head that no node has shown for this time, in ms: it is gone, or was never one. */
 const headMs = 30_000
 
-/** A height further than this above the others has to be shown by number too. */
+/** Limits how far a height may lead the others before the node must show that block by number. */
 const plausibleLead = 2
 
-/** The most recent block that nodes have shown; its time is Unix ms. */
+/** Holds the latest block that nodes have shown, and when (Unix ms). */
 type Head = { number: number; shownAt: number }
 
 export type HeightsOptions = AttemptOptions & {
@@ -61,13 +61,16 @@ export function createHeights(options: HeightsOptions) {
       if (head === undefined) await surveyed
       else background(surveyed)
     },
-    /** @throws {TransportError} no node has shown a block lately */
+    /**
+     * Returns the height of the latest block. @throws {TransportError} no node has shown a block
+     * lately
+     */
     async surveyedHead(): Promise<number> {
       await survey()
       if (head !== undefined && clock.now() - head.shownAt <= headMs) return head.number
       throw new TransportError('no node told its height')
     },
-    /** @throws {TransportError} the latest block that a node showed is older than one that was shown before */
+    /** Records a node's latest block. @throws {TransportError} it is older than one shown before */
     note(name: string, number: number): void {
       const known = head?.number ?? 0
       const standing = standings.find(({ upstream }) => upstream.name === name)
@@ -87,7 +90,7 @@ function highest(standings: readonly Standing[], now: number): number | undefine
   return heights.length === 0 ? undefined : Math.max(...heights)
 }
 
-/** A node that does not tell its height has none, until it tells one again. */
+/** Asks a node for its height; a node that does not answer has none until it does. */
 async function tellHeight(
   standing: Standing,
   head: Head | undefined,

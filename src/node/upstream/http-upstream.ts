@@ -20,12 +20,12 @@ export type UpstreamOptions = {
   name: string
   url: string
   fetch: typeof globalThis.fetch
-  /** Told of calls before they go out, each of a batch by itself. What it throws keeps them back. */
+  /** Is called with the number of calls before they are sent; what it throws stops them. */
   note: (calls: number) => void
   now: () => number
 }
 
-/** Where a node is, and what goes with every request to it. */
+/** Holds a node's address and the headers of each request to it. */
 type Endpoint = {
   name: string
   address: URL
@@ -34,10 +34,10 @@ type Endpoint = {
   count: (calls: number) => void
 }
 
-/** How many calls a node takes at once is found out anew after so long. */
+/** Sets the time in ms after which a node's largest batch is learnt anew. */
 const learntMs = 5 * 60 * 1000
 
-/** What a node said to calls by their ids, or why it said nothing. */
+/** Holds a node's answers to calls by their ids, or the reason for having none. */
 type Heard = { answers: ReadonlyMap<unknown, Answer>; failure?: TransportError }
 
 type Answer = Record<string, unknown>
@@ -56,7 +56,7 @@ export function createUpstream({ name, url, fetch, note, now }: UpstreamOptions)
   const callsToday = () => (counted.day === today() ? counted.calls : 0)
 
   return {
-    /** What logs and metrics call it: its place in the list. */
+    /** Names the node in logs and metrics by its place in the list. */
     name,
     /** Calls that went out in this day (UTC), each of a batch by itself. */
     callsToday,
@@ -113,7 +113,9 @@ async function exchange(batch: readonly Waiting[], endpoint: Endpoint): Promise<
     : Math.max(settled, await askAgain(open, answers, settled, endpoint))
 }
 
-/** What a batch left open: calls without an answer, and errors, which may be about the batch. */
+/**
+ * Asks again for what a batch left open: missing answers, and errors that may concern the batch.
+ */
 async function askAgain(
   open: readonly Waiting[],
   answers: Heard['answers'],
@@ -135,7 +137,7 @@ async function askAgain(
   )
 }
 
-/** Whether a call that is asked alone has the error that it had in a batch. */
+/** Tells whether a call has the same error when it is asked alone. */
 async function isSaidAlone(
   one: Waiting,
   answers: Heard['answers'],
@@ -151,7 +153,7 @@ async function isSaidAlone(
   return said instanceof RpcError && said.code === before.code && said.message === before.message
 }
 
-/** Whether the answer to a call of a batch is surely about this call. */
+/** Tells whether the answer to a call of a batch surely concerns that call. */
 function isCertain(answer: Answer | undefined): boolean {
   if (answer === undefined) return false
   return !isObject(answer.error) || ownErrors.includes(answer.error.code)
@@ -209,7 +211,7 @@ function settle(
   return answer !== undefined
 }
 
-/** Undefined for what is no JSON-RPC at all: some gateways answer so to a batch, but not to its parts. */
+/** Posts a body; returns undefined for an answer that is no JSON-RPC, as some give to batches. */
 async function post(endpoint: Endpoint, body: string, signal: AbortSignal): Promise<unknown> {
   const { name, address, headers, fetch } = endpoint
   const response = await fetch(address, { method: 'POST', headers, body, signal })
@@ -270,7 +272,7 @@ function toRpcError(error: Record<string, unknown>, address: URL): RpcError {
   )
 }
 
-/** Some gateways print where they are, or the operator's key, into their errors. */
+/** Removes the node's address, which may hold a key, from what a gateway prints in errors. */
 function withoutAddress<T>(value: T, address: URL): T | string {
   const { href, host, hostname, pathname } = address
   const secrets = [href, ...(pathname.length > 1 ? [pathname] : []), host]

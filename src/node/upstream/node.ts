@@ -2,19 +2,19 @@ import type * as z from 'zod/mini'
 import type { MiningRules } from '../../chain/chains.ts'
 import { quantity } from '../objects/values.ts'
 
-/** What kind of node it is: RSKj answers `rsk_*`, for others those answers are built. */
+/** Names the kind of a node: RSKj answers `rsk_*`; for others those answers are built. */
 export type Profile = 'rskj' | 'ethereum'
 
-/** Why nothing proves an answer: it is about state, a call or an old block, or a header's form is unknown. */
+/** Names why an answer has no proof: its kind has none, or its header's form is unknown. */
 export type Doubt = 'unprovable' | 'unknown'
 
-/** One node, for the time of one piece of work. */
+/** Describes one node while one piece of work uses it. */
 export type UpstreamNode = {
   readonly name: string
   readonly profile: Profile
-  /** Its most recent block when the heights of several nodes were last looked at. */
+  /** Is the node's latest block when heights were last compared. */
   readonly height: number | undefined
-  /** How blocks are mined; undefined on a chain of one's own, which may have Ethereum's headers too. */
+  /** Sets how blocks are mined; undefined on a private chain, which may have Ethereum's headers. */
   readonly mining: MiningRules | undefined
   /** Notes that what this work gives cannot be proved. */
   readonly doubt: (why: Doubt) => void
@@ -31,7 +31,7 @@ export type UpstreamNode = {
 
 export type NodeWork<T> = (node: UpstreamNode) => Promise<T>
 
-/** What a node gave, and whether a hash proves it. */
+/** Holds a node's answer, and the reasons why no hash proves it. */
 export type Told<T> = { name: string; value: T; doubts: ReadonlySet<Doubt> }
 
 export async function heightOf(node: UpstreamNode): Promise<number> {

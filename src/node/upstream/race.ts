@@ -5,12 +5,12 @@ import { type AttemptOptions, attempt, attemptInTime } from './attempt.ts'
 import type { NodeWork, Told } from './node.ts'
 import { noteSlowness, type Standing } from './standing.ts'
 
-/** A read is given to a second node when the first has not answered within these bounds. */
+/** Limits when a read is given to a second node because the first has not answered. */
 const hedge = { leastMs: 100, mostMs: 1_000, latencies: 4 }
 
 export type RaceOptions = AttemptOptions & {
   order: readonly Standing[]
-  /** Whether they are different nodes: then each has its time, and the next is asked beside a slow one. */
+  /** Tells whether these are different nodes, so that a slow one's next is asked beside it. */
   several: boolean
   isBehind: (standing: Standing) => boolean
 }
@@ -109,7 +109,7 @@ function mayDiffer(error: RpcError): boolean {
   return ofTheNode.includes(error.code) || means(error, 'cannot_tell')
 }
 
-/** What to tell of several failures: an answer of a node before the lack of one. */
+/** Returns the most useful of several failures: a node's answer before a missing one. */
 export function mostTelling(failures: readonly unknown[]): Error {
   const refused = failures.filter((failure) => failure instanceof RpcError)
   const best = refused.find(({ code }) => code !== codes.methodNotFound) ?? refused[0]

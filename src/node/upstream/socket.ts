@@ -12,19 +12,19 @@ const subscriptions = { newHeads: 1, newPendingTransactions: 2 } as const
 
 type Subscription = keyof typeof subscriptions
 
-/** A node that does not take the connection, or tells no head, is left alone: twice as long each time. */
+/** Limits the wait before a failed connection is tried again; it doubles each time. */
 const retryMs = { first: 3_000, longest: 600_000 }
 
 const patienceMs = 60_000
 
-/** More than this is not held for a reader who does not come. */
+/** Limits the transaction hashes that are kept for a reader. */
 const mostHashes = 50_000
 
-/** The last head that a connection told of, and when (Unix ms). */
+/** Holds the last head that a connection told, and when (Unix ms). */
 export type ToldHead = { number: number; at: number }
 
 type SocketEvents = {
-  /** A head came, or the connection takes a subscription or ends. */
+  /** Is called for a new head, and when the connection takes a subscription or ends. */
   changed: () => void
   entered: () => void
 }
@@ -58,7 +58,7 @@ export function createNodeSocket(
       failures += 1
       if (url !== undefined) connection = connect(() => open(url), listener)
     },
-    /** Undefined until this connection has told of a head. */
+    /** Returns the last head, undefined until this connection has told one. */
     told: () => told,
     /** Has the connection tell of the pool, and gives its number, each its own, once it does. */
     connection(): number | undefined {

@@ -4,29 +4,29 @@ import { faultOf, type Log } from '../../runtime/log.ts'
 import type { Upstream } from './http-upstream.ts'
 import type { Profile, Told } from './node.ts'
 
-/** So many of a node's last answers tell how long it takes. */
+/** Limits the last answers by which a node's speed is known. */
 const keptAnswers = 100
 
-/** What a node is, as far as it was asked, and when (Unix ms). */
+/** Holds a node's kind, as far as it was asked, and when (Unix ms). */
 export type NodeIdentity = { profile: Profile; at: number }
 
 export type StandingOptions = {
   clock: Clock
   log: Log
-  /** Told when a node is proved wrong: what it said before may be wrong too. */
+  /** Is called when a node is proved wrong, since its earlier answers may be wrong too. */
   onLie: () => void
 }
 
-/** A node that failed is asked last for this long, twice as long after each further failure. */
+/** Limits how long a failed node is asked last; the time doubles with each further failure. */
 const suspensionMs = 500
 const longestSuspensionMs = 30_000
 
 const distrustMs = 60_000
 
-/** The operator is told no more often than this that a node's answers are malformed. */
+/** Limits reports of malformed answers to one in this time, in ms. */
 const malformedMs = 60_000
 
-/** What a node said that it is holds for so long where its answers do not go with it. */
+/** Limits for how long a node's kind is believed when its answers do not fit it. */
 const identityMs = 60_000
 
 export type Standing = ReturnType<typeof newStanding>
@@ -42,15 +42,15 @@ export function newStanding(upstream: Upstream) {
     latencyMs: undefined as number | undefined,
     height: undefined as number | undefined,
     heightAt: undefined as number | undefined,
-    /** How long its last answers took, in ms, in no order. */
+    /** Holds the times of its last answers, in ms, in no order. */
     tookMs: [] as number[],
     answers: 0,
     failures: 0,
     /** Counts answers that nothing proves and that were believed. */
     believed: 0,
-    /** How often it was asked for each method, and how long that took in all (ms). */
+    /** Counts the calls of each method and adds their time in ms. */
     methods: new Map<string, { calls: number; tookMs: number }>(),
-    /** When it showed a header of an unknown form last (Unix ms). */
+    /** Is when the node last showed a header of an unknown form (Unix ms). */
     unknownAt: undefined as number | undefined,
   }
 }
@@ -72,7 +72,7 @@ export function noteHeight(standing: Standing, height: number | undefined, now: 
   standing.heightAt = height === undefined ? undefined : now
 }
 
-/** Whether a node has neither failed nor lied lately. */
+/** Tells whether a node has neither failed nor lied lately. */
 export function isAble(standing: Standing, now: number): boolean {
   return standing.suspendedUntil <= now && isTrusted(standing, now)
 }
@@ -103,12 +103,12 @@ export function noteFailure(standing: Standing, error: unknown, options: Standin
   standing.identity = undefined
 }
 
-/** Its answers do not go with what the node said that it is: that may have been a lie, or of another time. */
+/** Forgets a node's kind, since its answers do not fit it: it was a lie, or has changed. */
 export function doubtIdentity(standing: Standing, now: number): void {
   if (now - (standing.identity?.at ?? now) >= identityMs) standing.identity = undefined
 }
 
-/** Another node was faster: the slow one is not waited for again at once. */
+/** Notes that another node was faster, so that this one is not waited for at once. */
 export function noteSlowness(standing: Standing, options: StandingOptions): void {
   suspend(standing, 'node.slow', 'another node was faster', options)
 }

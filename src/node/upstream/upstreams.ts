@@ -7,10 +7,10 @@ import { heightOf, type NodeWork, type Told, type UpstreamNode } from './node.ts
 import { mostTelling, race } from './race.ts'
 import { isAble, newStanding, noteBelief, noteLie, type Standing, standingOf } from './standing.ts'
 
-/** The nodes behind one network, used as if they were one that does not fail. */
+/** Uses the nodes of one network as if they were one that does not fail. */
 export type Upstreams = ReturnType<typeof createUpstreams>
 
-/** What the work of one request may ask of the nodes. */
+/** Gives the work of one request access to the nodes. */
 export type NodeAccess = Omit<Upstreams, 'during' | 'standings'> &
   ReturnType<Upstreams['during']> & {
     /** Tells whether the client has stopped waiting for the answer. */
@@ -24,7 +24,7 @@ export type NodeAccess = Omit<Upstreams, 'during' | 'standings'> &
   }
 
 type UpstreamsOptions = Omit<HeightsOptions, 'standings'> & {
-  /** Whether two nodes have to say the same where nothing proves an answer. */
+  /** Tells whether two nodes must agree where nothing proves an answer. */
   compares: boolean
 }
 
