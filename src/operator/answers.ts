@@ -53,9 +53,9 @@ export type HealthAnswer = z.infer<typeof healthAnswer>
 
 const time = z.iso.datetime()
 const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
-const intentId = z.string().check(z.regex(/^0x[0-9a-f]{44}$/i))
-const hash = z.string().check(z.regex(/^0x[0-9a-f]{64}$/i))
-const address = z.string().check(z.regex(/^0x[0-9a-f]{40}$/i))
+const intentId = z.string().check(z.regex(/^0x[0-9a-fA-F]{44}$/))
+const hash = z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/))
+const address = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))
 const phone = z.string().check(z.maxLength(40))
 
 /** Refuses a request: 400 malformed, 401 token, 404 unknown, 409 not possible now, 503 not known. */

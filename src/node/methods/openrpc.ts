@@ -1,8 +1,10 @@
 import * as z from 'zod/mini'
 import { codes } from '../codes.ts'
 import { type Method, method } from './method.ts'
+import { schemas as writtenSchemas } from './schemas.ts'
 
-type JsonSchema = Record<string, unknown>
+/** Holds the JSON Schemas of each method's parameters and result. */
+export type MethodSchemas = Record<string, { params: object[]; result: object }>
 
 /** Names the local stack; a deployment has another origin. */
 const localOrigin = '127.0.0.1:3000'
@@ -22,8 +24,11 @@ export const rpcDiscover = method({
   call: async (_, { methods }) => openRpcDocument(methods),
 })
 
-/** Describes the methods to programs (OpenRPC 1.3). */
-export function openRpcDocument(methods: readonly Method[]) {
+/** Describes the methods to programs (OpenRPC 1.3); what makes schemas is not deployed. */
+export function openRpcDocument(
+  methods: readonly Method[],
+  schemas: MethodSchemas = JSON.parse(writtenSchemas),
+) {
   return {
     openrpc: '1.3.2',
     info: {
@@ -33,16 +38,16 @@ export function openRpcDocument(methods: readonly Method[]) {
         'JSON-RPC 2.0 over HTTP POST and WebSocket. The API key is the last segment of the address, or comes as Authorization: Bearer to the address without it. Every chain_ method is also served under its rsk_ name.',
     },
     servers: [server('HTTP', 'http'), server('WebSocket', 'ws')],
-    methods: methods.map(({ name, summary, params, result, example }) => ({
+    methods: methods.map(({ name, summary, params, example }) => ({
       name,
       summary,
       paramStructure: 'by-position',
-      params: Object.entries(params).map(([param, schema]) => ({
+      params: Object.entries(params).map(([param, schema], index) => ({
         name: param,
         required: !schema.safeParse(undefined).success,
-        schema: schemaOf(schema, 'input'),
+        schema: schemas[name]?.params[index] ?? {},
       })),
-      result: { name: 'result', schema: schemaOf(result, 'output') },
+      result: { name: 'result', schema: schemas[name]?.result ?? {} },
       errors: [
         { code: codes.invalidParams, message: 'invalid parameters' },
         { code: codes.timeout, message: 'no node gave an answer in time, or it is too large' },
@@ -70,9 +75,4 @@ function server(name: string, scheme: string) {
       apiKey: { default: 'API_KEY', description: 'a key that the operator made' },
     },
   }
-}
-
-function schemaOf(schema: z.ZodMiniType, io: 'input' | 'output'): JsonSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-7' })
-  return rest
 }

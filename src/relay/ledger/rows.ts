@@ -16,10 +16,10 @@ export const each = <Value, Name extends string>(value: Value, ...names: Name[])
 const text = z.string()
 const integer = z.int()
 const [textOrNull, integerOrNull] = [z.nullable(text), z.nullable(integer)]
-const matching = (pattern: RegExp, words: string) =>
-  z.custom<`0x${string}`>((value) => typeof value === 'string' && pattern.test(value), words)
-const hex = matching(/^0x[0-9a-f]*$/i, 'is not hex')
-const address = matching(/^0x[0-9a-f]{40}$/i, 'is not an address')
+const matching = (pattern: RegExp) =>
+  text.check(z.regex(pattern)) as unknown as z.ZodMiniType<`0x${string}`, `0x${string}`>
+const hex = matching(/^0x[0-9a-fA-F]*$/)
+const address = matching(/^0x[0-9a-fA-F]{40}$/)
 /** Checks an amount in text: it outgrows the numbers of SQLite, Lua and JSON. */
 const wei = text.check(z.regex(/^[0-9]{1,78}$/))
 const state = z.enum(paymentStates)

@@ -8,6 +8,7 @@ import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import * as answers from '../../../src/operator/answers.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
+import { jsonOf } from '../../../src/runtime/json.ts'
 import {
   type Deployment,
   type DeploymentOptions,
@@ -15,6 +16,7 @@ import {
   serveApp,
 } from '../../support/deployment.ts'
 import { type Ended, runHere, runScript } from '../../support/processes.ts'
+import { checkDescribed } from './described.ts'
 
 export const token = 'the-token-of-this-test'
 export const authorized = { authorization: `Bearer ${token}` }
@@ -71,7 +73,16 @@ export function openOperated(
 ) {
   const variables = { ...chain.bindings, OPERATOR_TOKEN: token, ...changes }
   const deployment = openDeployment({ variables, ...options })
-  const { ask, ledger, round, settled } = deployment
+  const { ledger, round, settled } = deployment
+
+  /** Asks, and compares what the operator's interface answers with its document. */
+  const ask: Deployment['ask'] = async (path, init = {}) => {
+    const answer = await deployment.ask(path, init)
+    const sent = init.body ? jsonOf(`${init.body}`) : undefined
+    if (path.startsWith('/operator/'))
+      checkDescribed(`${init.method ?? 'GET'} ${path}`, sent, answer)
+    return answer
+  }
 
   function send(path: string, sent: unknown, method = 'POST') {
     const body = sent === undefined ? null : JSON.stringify(sent)
@@ -91,8 +102,7 @@ export function openOperated(
   )
 
   return {
-    ...deployment,
-    operator,
+    ...{ ...deployment, ask, operator },
     status: operator.status,
     act: operator.act,
     metrics: async () => `${(await ask('/metrics', { headers: authorized })).body}`,
@@ -104,7 +114,7 @@ export function openOperated(
       return { status, ...answers.operatorError.parse(body) }
     },
     operate: (command: Command | `${string}.ts`, args: readonly string[], given?: Given) =>
-      operateOn(deployment, command, args, given),
+      operateOn({ ask }, command, args, given),
     /** Until nothing is open: on a busy machine a payment's own request may end before its block comes. */
     async allDone() {
       await settled()

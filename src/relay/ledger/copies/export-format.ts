@@ -13,7 +13,7 @@ export const exportHead = z.object({
   counts: z.record(z.string(), z.int()),
   /** Names the block against which everything was last checked. */
   head: z.nullable(
-    z.object({ number: z.int(), hash: z.string().check(z.regex(/^0x[0-9a-f]*$/i)) }),
+    z.object({ number: z.int(), hash: z.string().check(z.regex(/^0x[0-9a-fA-F]*$/)) }),
   ),
 })
 

@@ -1,0 +1,136 @@
+import type * as z from 'zod/mini'
+import * as answers from '../../src/operator/answers.ts'
+import { type JsonSchema, jsonSchemaOf } from './json-schema.ts'
+
+type Read = {
+  summary: string
+  asks?: { shape: Readonly<Record<string, z.ZodMiniType>> }
+  tells: z.ZodMiniType | 'text/csv'
+}
+
+/** Describes each `GET /operator/<name>`; what is in braces is a part of its path. */
+const reads: Record<string, Read> = {
+  status: {
+    summary: 'How things are: intake, health, relayers, contracts, nodes, counts',
+    tells: answers.statusAnswer,
+  },
+  alerts: { summary: 'What is raised, and what was', tells: answers.alertsAnswer },
+  audit: { summary: 'What operators did, the newest first', tells: answers.auditAnswer },
+  payments: {
+    summary: 'Payments, the newest first, in pages',
+    asks: answers.paymentsQuery,
+    tells: answers.paymentsAnswer,
+  },
+  'payments/{intent}': {
+    summary: 'All that is known of one payment',
+    tells: answers.paymentAnswer,
+  },
+  loans: {
+    summary: 'The loan book: sums, ages, and the loans of a state',
+    asks: answers.loansQuery,
+    tells: answers.loansAnswer,
+  },
+  'loans.csv': { summary: 'The whole loan book as CSV (RFC 4180)', tells: 'text/csv' },
+  export: {
+    summary: 'A page of all that a restore needs',
+    asks: answers.exportQuery,
+    tells: answers.exportAnswer,
+  },
+}
+
+/** Says what each `POST /operator/<name>` does. */
+const summaries: Record<answers.ActionName, string> = {
+  pause: 'Takes no new payments; what is open goes on',
+  resume: 'Takes payments again',
+  drain: 'Takes no new payments, until nothing is open',
+  outbid: 'Signs new bytes for a nonce that waits, before a round would',
+  lookup: "Tells of a number's account: balance, debt, payments, refusals, PIN, limits",
+  session: 'Tells how a session was decided that a gateway names',
+  hold: 'Holds an account, so that it begins no payment, or releases it',
+  deposit: "Has an account's own key deposit what is at its address, once",
+  pin: 'Unblocks an account, or has it keep a PIN that was called forgotten',
+  alias: 'Has numbers keep the accounts of their former forms',
+  wallet: "Adds a wallet to a number's account, takes one away, or lists them",
+  'wallet-code': 'Makes a code that gives a wallet to the one who dials it, once within an hour',
+  'cash-out': 'Pays out of an account to an address outside, once for each key',
+  'restore/begin': 'Begins to restore an export',
+  'restore/entries': 'Adds entries of an export that the ledger has not',
+  'restore/end': 'Ends a restore',
+  'set-back': 'Sets the ledger back to a time of the last 30 days, on Cloudflare',
+}
+
+/** Describes the operator's interface to programs (OpenAPI 3.1). */
+export function openApiDocument() {
+  const { actions } = answers
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: "The operator's interface",
+      version: '1',
+      description:
+        'Is there where OPERATOR_TOKEN is set. A body is JSON of 4 KB at most, but for a restore, of 2 MB. docs/operations.md says what each thing means.',
+    },
+    servers: [{ url: 'http://127.0.0.1:3000', description: 'The local stack' }],
+    security: [{ operatorToken: [] }],
+    paths: {
+      ...Object.fromEntries(
+        Object.entries(reads).map(([name, read]) => [
+          `/operator/${name}`,
+          { get: readOf(name, read) },
+        ]),
+      ),
+      ...Object.fromEntries(
+        Object.entries(summaries).map(([name, summary]) => [
+          `/operator/${name}`,
+          { post: actionOf(name, summary, actions[name as answers.ActionName]) },
+        ]),
+      ),
+    },
+    components: {
+      securitySchemes: { operatorToken: { type: 'http', scheme: 'bearer' } },
+      responses: {
+        Refused: {
+          description:
+            '400 malformed, 401 another token, 404 unknown, 409 not possible now, 413 too large, 503 not known',
+          ...inJson(outputOf(answers.operatorError)),
+        },
+      },
+    },
+  }
+}
+
+const readOf = (name: string, { summary, asks, tells }: Read) => ({
+  operationId: name,
+  summary,
+  parameters: [
+    ...[...name.matchAll(/\{(\w+)\}/g)].map(([, part]) => ({
+      ...{ name: part, in: 'path', required: true },
+      schema: inputOf(answers.paymentsQuery.shape[part as 'intent']),
+    })),
+    ...Object.entries(asks?.shape ?? {}).map(([part, schema]) => ({
+      ...{ name: part, in: 'query', required: false },
+      schema: inputOf(schema),
+    })),
+  ],
+  responses: responsesOf(
+    tells === 'text/csv'
+      ? { content: { [tells]: { schema: { type: 'string' } } } }
+      : inJson(outputOf(tells)),
+  ),
+})
+
+const actionOf = (name: string, summary: string, { asks, tells }: answers.Form) => ({
+  operationId: name,
+  summary,
+  requestBody: { required: !asks.safeParse(undefined).success, ...inJson(inputOf(asks)) },
+  responses: responsesOf(inJson(outputOf(tells))),
+})
+
+const responsesOf = (content: object) => ({
+  200: { description: 'Done, or told', ...content },
+  default: { $ref: '#/components/responses/Refused' },
+})
+
+const inJson = (schema: JsonSchema) => ({ content: { 'application/json': { schema } } })
+const inputOf = (schema: z.ZodMiniType) => jsonSchemaOf(schema, 'input', 'draft-2020-12')
+const outputOf = (schema: z.ZodMiniType) => jsonSchemaOf(schema, 'output', 'draft-2020-12')

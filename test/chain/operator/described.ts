@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+
+type Described = { content: { 'application/json'?: { schema: object } } }
+type Operation = { requestBody?: Described & { required: boolean }; responses: { 200: Described } }
+
+const file = new URL('../../../docs/openapi.json', import.meta.url)
+const { paths, components } = JSON.parse(readFileSync(file, 'utf8')) as {
+  paths: Record<string, Record<string, Operation>>
+  components: { responses: { Refused: Described } }
+}
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+
+const compile = ({ content }: Described = { content: {} }) =>
+  ajv.compile(content['application/json']?.schema ?? {})
+const refused = compile(components.responses.Refused)
+
+/** What `docs/openapi.json` says of each operation, by its method and path. */
+const operations = new Map(
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { requestBody, responses }]) => [
+      `${method.toUpperCase()} ${path}`,
+      {
+        asks: compile(requestBody),
+        wantsBody: requestBody?.required === true,
+        tells: compile(responses[200]),
+      },
+    ]),
+  ),
+)
+
+export const describedOperations: readonly string[] = [...operations.keys()].sort()
+
+/** Compares a request and its answer with the document. @throws {Error} where they differ */
+export function checkDescribed(
+  asked: string,
+  sent: unknown,
+  { status, body }: { status: number; body: unknown },
+): void {
+  const [name] = asked.split('?')
+  const found =
+    operations.get(name ?? '') ?? operations.get(`${name}`.replace(/0x\w+$/, '{intent}'))
+  if (found === undefined) {
+    if (status === 404) return
+    throw new Error(`docs/openapi.json does not describe ${asked}`)
+  }
+  const judged = status === 200 ? found.tells : refused
+  const isBare = sent === undefined && !found.wantsBody
+  if (status === 200 && !isBare && !found.asks(sent))
+    throw new Error(`${asked} was sent ${why(found.asks)}`)
+  // Without a token set nothing is there, and that is said in plain text.
+  if (judged(body) || status === 404) return
+  throw new Error(`${asked} answered ${status}, and its document differs: ${why(judged)}`)
+}
+
+const why = (validate: ReturnType<typeof compile>): string => ajv.errorsText(validate.errors)

@@ -1,0 +1,78 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { expect, test } from 'vitest'
+import { startChain } from '../../../scripts/dev/chain.ts'
+import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { opened } from '../../support/opened.ts'
+import { describedOperations } from './described.ts'
+import { authorized, dial, give, openOperated } from './operating.ts'
+
+const chain = opened(() => startChain())
+const phone = '+254700000061'
+
+test("each route of the operator's is described, takes what its document says, and answers so", async () => {
+  const deployment = openOperated(chain)
+  const routes = deployment.app().routes.filter(({ path }) => /^\/operator\/[^*]/.test(path))
+  const served = routes.map(
+    ({ method, path }) => `${method} ${path.replace(/:(\w+)(\{.+\})?$/, '{$1}')}`,
+  )
+  expect(served.sort()).toEqual(describedOperations)
+
+  const account = await give(chain, phone)
+  const wallet = privateKeyToAccount(generatePrivateKey()).address
+  const pay = (sessionId: string, text: string) => dial(deployment, { phone, sessionId, text })
+  expect(await pay('first', `2*${wallet}*0.25`)).toContain('END Transfer Submitted')
+  await pay('refused', `2*${wallet}*9`)
+  await deployment.allDone()
+  const rpc = rpcTo(chain.anvil.url)
+  await rpc('evm_setAutomine', [false])
+  expect(await pay('waits', `2*${wallet}*0.125`)).toContain('END Transfer Submitted')
+  const { payments } = await deployment.payments('?state=signed')
+  const [{ intent, nonce } = { intent: '', nonce: -1 }] = payments
+  const { body: page } = await deployment.ask('/operator/export', { headers: authorized })
+  const { head, entries } = page as { head: { exportedAt: number }; entries: unknown[] }
+  const { exportedAt } = head
+  const key = `${Math.floor(Date.now() / 1_000)}-the-only-key-of-this`
+
+  /** What each operation is asked with; those that change the intake come last. */
+  const asked: Record<string, unknown> = {
+    'GET /operator/status': '',
+    'GET /operator/alerts': '',
+    'GET /operator/audit': '',
+    'GET /operator/payments': '?limit=1&archived=false',
+    'GET /operator/payments/{intent}': '',
+    'GET /operator/loans': '?state=owed&limit=5',
+    'GET /operator/loans.csv': '',
+    'GET /operator/export': '?part=0&from=0',
+    'POST /operator/outbid': { nonce },
+    'POST /operator/lookup': { phone },
+    'POST /operator/session': { phone, gateway: 'africas-talking', sessionId: 'refused' },
+    'POST /operator/cash-out': { phone, to: wallet, amount: '0.125', key },
+    'POST /operator/wallet': { phone, name: 'Savings', address: wallet },
+    'POST /operator/wallet-code': { name: 'Savings', address: wallet },
+    'POST /operator/deposit': { phone },
+    'POST /operator/pin': { phone, action: 'unblock' },
+    'POST /operator/hold': { account, action: 'hold' },
+    'POST /operator/pause': undefined,
+    'POST /operator/alias': { kept: 0 },
+    'POST /operator/drain': { nextAccountKey: 'ab'.repeat(16) },
+    'POST /operator/restore/begin': { head, adds: true },
+    'POST /operator/restore/entries': { exportedAt, entries },
+    'POST /operator/restore/end': { exportedAt },
+    'POST /operator/resume': undefined,
+    'POST /operator/set-back': { to: new Date().toISOString() },
+  }
+  expect(Object.keys(asked).sort()).toEqual(describedOperations)
+  for (const [operation, given] of Object.entries(asked)) {
+    const [method = '', path = ''] = operation.split(' ')
+    const isRead = method === 'GET'
+    const place = `${path.replace('{intent}', intent)}${isRead ? given : ''}`
+    const ask = (body: string | null) =>
+      deployment.ask(place, { method, headers: authorized, body })
+    const { status, body } = await ask(isRead || !given ? null : JSON.stringify(given))
+    // Only Cloudflare keeps a history to go back in.
+    const isDone = path !== '/operator/set-back'
+    expect({ operation, status, body }).toMatchObject({ status: isDone ? 200 : 409 })
+    const takesNothing = isRead || /pause|resume/.test(path)
+    if (!takesNothing) expect([operation, (await ask('[')).status]).toEqual([operation, 400])
+  }
+})
