@@ -82,9 +82,6 @@ color: var(--paper);
 background: var(--accent);
 border-color: var(--accent);
 }
-button[aria-pressed="true"] {
-outline: 2px solid var(--wait);
-}
 button:disabled {
 cursor: default;
 opacity: 0.55;
@@ -97,8 +94,10 @@ table {
 width: 100%;
 border-collapse: collapse;
 }
-.wide {
+section.wide {
+padding: 0;
 overflow-x: auto;
+border: 0;
 }
 th,
 td {

@@ -1,7 +1,7 @@
 import { loanStates } from '../../loan/loan-book.ts'
 import type { LoansAnswer, StatusAnswer } from '../../operator/answers.ts'
 import type { Operator } from '../../operator/service.ts'
-import { Command, FactList, money, Part, short, Table, time } from './parts.tsx'
+import { Command, FactList, money, Part, short, Table, time } from '../parts.tsx'
 
 type Told<Name extends 'alerts' | 'audit'> = Awaited<ReturnType<Operator[Name]>>
 

@@ -1,6 +1,6 @@
 import type { StatusAnswer } from '../../operator/answers.ts'
 import { remedies } from '../../operator/remedies.ts'
-import { Command, type Fact, FactList, money, Part, Table, time } from './parts.tsx'
+import { Command, type Fact, FactList, money, Part, Table, time } from '../parts.tsx'
 
 /** Says in a sentence whether payments are taken, and if not, why and what mends that. */
 export function TakenSentence({ status }: { status: StatusAnswer }) {

@@ -2,7 +2,7 @@ import { kindNames, paymentKinds } from '../../loan/kinds.ts'
 import type { PaymentDetails, PaymentSummary } from '../../operator/answers.ts'
 import { outcomes } from '../../operator/answers.ts'
 import { paymentStates } from '../../relay/ledger/transitions.ts'
-import { Choice, FactList, Field, money, Part, short, Table, time } from './parts.tsx'
+import { Choice, FactList, Field, money, Part, short, Table, time } from '../parts.tsx'
 
 const linkTo = (payment: PaymentSummary) => (
   <a href={`/console/payments/${payment.intent}`}>{short(payment.intent)}</a>
@@ -37,13 +37,18 @@ export function Payments(of: Listed & { filter: PaymentFilter; currency: string 
     <>
       <section>
         <form method="get" action="/console/payments">
-          <Choice name="state" label="State" value={filter.state} of={paymentStates} />
-          <Choice name="kind" label="Kind" value={filter.kind} of={kindNames} />
-          <Choice name="outcome" label="Outcome" value={filter.outcome} of={outcomes} />
+          <Choice name="state" label="State" value={filter.state} of={['', ...paymentStates]} />
+          <Choice name="kind" label="Kind" value={filter.kind} of={['', ...kindNames]} />
+          <Choice name="outcome" label="Outcome" value={filter.outcome} of={['', ...outcomes]} />
           <Field name="account" label="Account" value={filter.account} />
           <Field name="since" label="From (UTC)" value={filter.since} />
           <Field name="before" label="Before" value={filter.before} />
-          <Choice name="archived" label="Older than 8 days" value={filter.archived} of={['true']} />
+          <Choice
+            name="archived"
+            label="Older than 8 days"
+            value={filter.archived}
+            of={['', 'true']}
+          />
           <button type="submit">Show</button>
         </form>
       </section>

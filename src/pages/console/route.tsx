@@ -30,8 +30,7 @@ type Asked = { c: Context; session: ConsoleSession; currency: string }
 const maxBodyBytes = 4 * 1024
 const refreshSeconds = 5
 const cookieName = 'console'
-const css =
-  '.copy{user-select:all}form label{display:inline-block;margin-right:1rem}section.wide{padding:0;border:0}'
+const css = '.copy{user-select:all}form label{display:inline-block;margin-right:1rem}'
 
 const form = z.object({
   csrf: z._default(z.string(), ''),

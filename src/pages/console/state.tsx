@@ -1,5 +1,5 @@
 import type { StatusAnswer } from '../../operator/answers.ts'
-import { time } from './parts.tsx'
+import { time } from '../parts.tsx'
 
 const places = [
   ['', 'Overview'],

@@ -1,5 +1,5 @@
 import type { ToldOf } from '../../operator/answers.ts'
-import { Command, type Fact, FactList, Field, money, Table, time } from './parts.tsx'
+import { Command, type Fact, FactList, Field, money, Table, time } from '../parts.tsx'
 import { PaymentTable } from './payments.tsx'
 
 export type Looked = { phone: string; found: ToldOf<'lookup'> }

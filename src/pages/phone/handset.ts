@@ -26,6 +26,8 @@ const session = z.object({
   since: z.int(),
   /** Is when the caller hung up, or the relay ended it; null before. */
   endedAt: z.nullable(z.int()),
+  /** Names what it pays, once that was asked after its last delivery; null of a session that pays nothing. */
+  intent: z.optional(z.nullable(z.string())),
   steps: z.array(step),
 })
 
@@ -97,6 +99,10 @@ export function readScreen(of: Dialling): string | undefined {
   return last?.way === 'answered' ? readReply(of, last).screen : undefined
 }
 
+/** Tells whether the relay has ended a session, whether its phone knows that or not. */
+export const hasEnded = (of: Dialling): boolean =>
+  of.steps.some((step) => step.deliveries > 0 && !readReply(of, step).screen.startsWith('CON '))
+
 export const isAsking = (of: Dialling): boolean =>
   of.endedAt === null && readScreen(of)?.startsWith('CON ') === true
 
@@ -135,5 +141,6 @@ export function noteReply(
     return { ...step, ...came, ...as, differs, deliveries: step.deliveries + 1 }
   })
   const isOver = readScreen({ ...of, steps })?.startsWith('END ') === true
-  return { ...of, steps, endedAt: of.endedAt ?? (isOver ? now : null) }
+  const intent = of.intent ?? undefined
+  return { ...of, intent, steps, endedAt: of.endedAt ?? (isOver ? now : null) }
 }

@@ -1,26 +1,14 @@
-import type { Address } from 'viem'
-import type { Secret } from '../../account/keyed-hash.ts'
-import { createCallerAccounts } from '../../account/keys.ts'
-import { type Country, parseCaller } from '../../account/phone.ts'
-import { createIntentKeys } from '../../account/session-keys.ts'
 import {
+  actions,
   type PaymentDetails,
   type PaymentSummary,
   paymentAnswer,
   paymentsAnswer,
 } from '../../operator/answers.ts'
-import { intentIdOf } from '../../relay/forwarder/requests.ts'
-import type { Dialling } from './handset.ts'
-
-export type PaymentOptions = {
-  chain: { id: number }
-  forwarder: Address
-  accountKeySecret: Secret
-  gatewayCountry: Country | undefined
-}
+import { type Dialling, hasEnded } from './handset.ts'
 
 /** Asks an operator's route of the relay; undefined where it does not know what it is asked for. */
-export type AskOperator = (path: string) => Promise<unknown>
+export type AskOperator = (path: string, body?: object) => Promise<unknown>
 
 export type SessionPayments = {
   /** Is the session's own payment; undefined where it has none. */
@@ -31,24 +19,34 @@ export type SessionPayments = {
   since: PaymentSummary[]
 }
 
-/** Reads what a session paid, by the name that the relay gives its payment. */
+/** Asks the relay once for the intent of each session that has ended. @throws {Error} no answer */
+export function withIntents(ask: AskOperator, sessions: Dialling[]): Promise<Dialling[]> {
+  return Promise.all(
+    sessions.map(async (session) => {
+      if (session.intent !== undefined || !hasEnded(session)) return session
+      const { phone, gateway, id: sessionId } = session
+      const told = await ask('/operator/session', { phone, gateway, sessionId })
+      const intent = told === undefined ? null : actions.session.tells.parse(told).intent
+      return { ...session, intent }
+    }),
+  )
+}
+
+/** Reads what the last session paid, and all that its number did. @throws {Error} no answer */
 export async function readPayments(
-  { chain, forwarder, accountKeySecret, gatewayCountry }: PaymentOptions,
   ask: AskOperator,
-  { session, firstAt }: { session: Dialling; firstAt: number },
+  sessions: readonly Dialling[],
 ): Promise<SessionPayments> {
-  const phone = parseCaller(session.phone, gatewayCountry)
-  if (phone === undefined) return { own: undefined, batch: [], since: [] }
-  const { address } = await createCallerAccounts(accountKeySecret)(phone)
-  const key = await createIntentKeys(accountKeySecret)(session.gateway, session.id, address)
-  const intent = intentIdOf({ chainId: chain.id, address: forwarder }, key)
+  const session = sessions.at(-1)
+  const ofNumber = sessions.filter(({ phone }) => phone === session?.phone)
+  const intent = session?.intent ?? ofNumber.findLast((one) => one.intent)?.intent
+  const found = intent && (await ask(`/operator/payments/${intent}`))
+  // Before a first payment of the number nothing leads from it to its account.
+  if (!found) return { own: undefined, batch: [], since: [] }
+  const payment = paymentAnswer.parse(found)
   const listed = async (query: string) =>
     paymentsAnswer.parse(await ask(`/operator/payments?${query}`)).payments
-  const [found, since] = await Promise.all([
-    ask(`/operator/payments/${intent}`),
-    listed(`account=${address}&since=${firstAt}`),
-  ])
-  const own = found === undefined ? undefined : paymentAnswer.parse(found)
-  const batch = own?.hash ? await listed(`hash=${own.hash}`) : []
-  return { own, batch, since }
+  const own = session?.intent ? payment : undefined
+  const since = await listed(`account=${payment.account}&since=${sessions[0]?.since}`)
+  return { own, batch: own?.hash ? await listed(`hash=${own.hash}`) : [], since }
 }

@@ -12,6 +12,7 @@ import {
   type Dialling,
   demoNumbers,
   handset,
+  hasEnded,
   isAsking,
   manners,
   noteReply,
@@ -20,14 +21,14 @@ import {
   writeRequest,
 } from './handset.ts'
 import { createInbox } from './inbox.ts'
-import { type PaymentOptions, readPayments } from './payment.ts'
+import { type AskOperator, readPayments, withIntents } from './payment.ts'
 import { PhonePage, type PhoneShown } from './views.tsx'
 
-export type PhoneConfig = PaymentOptions & {
+export type PhoneConfig = {
   isDevelopment: boolean
   operatorToken: string | undefined
   callbackSecret: string | undefined
-  chain: { id: number; currency: string }
+  chain: { currency: string }
   menu: { profile: string }
 }
 
@@ -72,19 +73,15 @@ export function withPhone(options: PhoneOptions): Hono {
   app.all('*', (c) => options.relay(c.req.raw, c))
   return app
 
-  async function show(c: Context, { sessions, fault, ...chosen }: Fields & { fault?: string }) {
+  async function show(c: Context, { fault, ...asked }: Fields & { fault?: string }) {
     const config = options.config(c)
-    const session = sessions.at(-1)
-    const firstAt = sessions[0]?.since ?? 0
-    const paid =
-      session &&
-      (await readPayments(config, askOperator(options, c), { session, firstAt }).catch(
-        () => 'unknown' as const,
-      ))
+    const ask = askOperator(options, c)
+    const { sessions: dialled, ...chosen } = asked
+    const sessions = await withIntents(ask, dialled).catch(() => dialled)
     const shown: PhoneShown = {
       sessions,
       fault,
-      paid,
+      paid: await paidBy(ask, sessions),
       profiles: options.profiles,
       currency: config.chain.currency,
       chosen: { ...chosen, profile: chosen.profile ?? config.menu.profile },
@@ -168,11 +165,20 @@ async function deliver(
   return sessions.with(at, noteReply(of, step, { came, now, way, isLate }))
 }
 
+/** Reads what was paid; `unknown` where the ledger gives no answer to that, or gave none of its session. */
+async function paidBy(ask: AskOperator, sessions: Dialling[]): Promise<PhoneShown['paid']> {
+  const last = sessions.at(-1)
+  if (last === undefined) return undefined
+  if (hasEnded(last) && last.intent === undefined) return 'unknown'
+  return await readPayments(ask, sessions).catch(() => 'unknown' as const)
+}
+
 const askOperator =
-  ({ relay, config }: PhoneOptions, c: Context) =>
-  async (path: string): Promise<unknown> => {
+  ({ relay, config }: PhoneOptions, c: Context): AskOperator =>
+  async (path, body) => {
     const headers = { authorization: `Bearer ${config(c).operatorToken}` }
-    const response = await relay(new Request(new URL(path, c.req.url), { headers }), c)
+    const init = body && { method: 'POST', body: JSON.stringify(body) }
+    const response = await relay(new Request(new URL(path, c.req.url), { headers, ...init }), c)
     if (response.status === 404) return undefined
     if (!response.ok) throw new Error(`the operator's route answers ${response.status}`)
     return await response.json()

@@ -1,6 +1,6 @@
-import { formatAmountDown } from '../../loan/amounts.ts'
-import type { PaymentSummary } from '../../operator/answers.ts'
 import { inAlphabet, screenSeptets, septetsOf } from '../../ussd/screens/septets.ts'
+import { PaymentTable } from '../console/payments.tsx'
+import { Choice, FactList, Part, Table } from '../parts.tsx'
 import { writeFlow } from './flow.ts'
 import { type GatewayName, gatewayForms, gatewayNames, serviceCode } from './gateway-forms.ts'
 import {
@@ -144,31 +144,14 @@ function Settings({ chosen, profiles, sessions }: PhoneShown) {
           <option value={number} />
         ))}
       </datalist>
-      <Choice name="gateway" label="Gateway" of={gatewayNames} chosen={chosen.gateway} />
+      <Choice name="gateway" label="Gateway" of={gatewayNames} value={chosen.gateway} />
       {profiles.length > 0 && (
-        <Choice name="profile" label="Profile" of={profiles} chosen={chosen.profile} />
+        <Choice name="profile" label="Profile" of={profiles} value={chosen.profile} />
       )}
       {sessions.length === 0 && (
         <p class="soft">Keys and keyboard type, Enter sends, Escape hangs up.</p>
       )}
     </fieldset>
-  )
-}
-
-type ChoiceOptions = { name: string; label: string; of: readonly string[]; chosen: string }
-
-function Choice({ name, label, of, chosen }: ChoiceOptions) {
-  return (
-    <>
-      <label for={name}>{label}</label>
-      <select id={name} name={name}>
-        {of.map((value) => (
-          <option value={value} selected={value === chosen}>
-            {value}
-          </option>
-        ))}
-      </select>
-    </>
   )
 }
 
@@ -196,8 +179,7 @@ function Wire({ sessions }: Pick<PhoneShown, 'sessions'>) {
   const session = sessions.at(-1)
   const last = session?.steps.at(-1)
   return (
-    <section id="wire" data-live aria-labelledby="wire-title">
-      <h2 id="wire-title">At the gateway</h2>
+    <Part name="wire" title="At the gateway">
       {session === undefined || last === undefined ? (
         <p class="soft">Dial, and the raw request and reply stand here.</p>
       ) : (
@@ -216,7 +198,7 @@ function Wire({ sessions }: Pick<PhoneShown, 'sessions'>) {
         </>
       )}
       <Deliveries sessions={sessions} />
-    </section>
+    </Part>
   )
 }
 
@@ -241,36 +223,23 @@ function Deliveries({ sessions }: Pick<PhoneShown, 'sessions'>) {
   )
   if (rows.length === 0) return null
   return (
-    <div class="wide">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Typed</th>
-            <th scope="col">Reply</th>
-            <th scope="col">Gateway</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ session, at, step, index }) => (
-            <tr>
-              <td>{readTyped(session, index, true) || '(nothing)'}</td>
-              <td class={step.differs ? 'bad' : ''}>{replyWords(step)}</td>
-              <td>
-                <button
-                  type="submit"
-                  id={`deliver-${at}-${index}`}
-                  form="phone"
-                  name="action"
-                  value={`deliver ${at} ${index}`}
-                >
-                  {step.way === 'held' ? 'Deliver it now' : 'Deliver again'}
-                </button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      name="Deliveries"
+      head={['Typed', 'Reply', 'Gateway']}
+      rows={rows.map(({ session, at, step, index }) => [
+        readTyped(session, index, true) || '(nothing)',
+        <span class={step.differs ? 'bad' : ''}>{replyWords(step)}</span>,
+        <button
+          type="submit"
+          id={`deliver-${at}-${index}`}
+          form="phone"
+          name="action"
+          value={`deliver ${at} ${index}`}
+        >
+          {step.way === 'held' ? 'Deliver it now' : 'Deliver again'}
+        </button>,
+      ])}
+    />
   )
 }
 
@@ -284,8 +253,7 @@ function replyWords({ deliveries, way, differs, tookMs, isLate }: Dialling['step
 function Payment({ sessions, paid, currency }: PhoneShown) {
   const session = sessions.at(-1)
   return (
-    <section id="payment" data-live aria-labelledby="payment-title">
-      <h2 id="payment-title">The session's payment</h2>
+    <Part name="payment" title="The session's payment">
       {paid === undefined && <p class="soft">What a session pays is followed here.</p>}
       {paid === 'unknown' && <p class="bad">The ledger gives no answer now.</p>}
       {typeof paid === 'object' && (
@@ -296,10 +264,10 @@ function Payment({ sessions, paid, currency }: PhoneShown) {
             {paid.since.length === 1 ? '1 payment' : `${paid.since.length} payments`} since this
             page was opened.
           </p>
-          <PaymentList payments={paid.since} currency={currency} />
+          <PaymentTable payments={paid.since} currency={currency} />
         </>
       )}
-    </section>
+    </Part>
   )
 }
 
@@ -323,20 +291,13 @@ function Steps({ own, batch }: SessionPayments) {
           </li>
         ))}
       </ol>
-      <dl>
-        <dt>Transaction</dt>
-        <dd>
-          <code>{own.hash ?? 'none yet'}</code>
-        </dd>
-        <dt>Batch</dt>
-        <dd>{others > 0 ? `shared with ${others} other payments` : 'alone in its transaction'}</dd>
-        {own.reason !== null && (
-          <>
-            <dt>Failed</dt>
-            <dd class="bad">{own.reason}</dd>
-          </>
-        )}
-      </dl>
+      <FactList
+        facts={[
+          ['Transaction', <code>{own.hash ?? 'none yet'}</code>],
+          ['Batch', others > 0 ? `shared with ${others} others` : 'alone in its transaction'],
+          ['Failed', own.reason ?? 'no'],
+        ]}
+      />
     </>
   )
 }
@@ -344,55 +305,14 @@ function Steps({ own, batch }: SessionPayments) {
 const secondsFrom = (from: string, at: string): string =>
   `+${((Date.parse(at) - Date.parse(from)) / 1_000).toFixed(1)} s`
 
-function PaymentList({ payments, currency }: { payments: PaymentSummary[]; currency: string }) {
-  if (payments.length === 0) return null
-  return (
-    <div class="wide">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Payment</th>
-            <th scope="col">Amount</th>
-            <th scope="col">State</th>
-          </tr>
-        </thead>
-        <tbody>
-          {payments.map(({ kind, spendsWei, state }) => (
-            <tr>
-              <td>{kind}</td>
-              <td>
-                {formatAmountDown(BigInt(spendsWei))} {currency}
-              </td>
-              <td class={stateClass(state)}>{state}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-function stateClass(state: PaymentSummary['state']): string {
-  if (state === 'confirmed') return 'good'
-  return state === 'reverted' || state === 'expired' ? 'bad' : 'wait'
-}
-
 function Messages({ messages }: Pick<PhoneShown, 'messages'>) {
   return (
-    <section id="messages" data-live aria-labelledby="messages-title">
-      <h2 id="messages-title">Messages</h2>
+    <Part name="messages" title="Messages">
       {messages.length === 0 && (
         <p class="soft">What each phone would get by SMS stands here, once an outcome is final.</p>
       )}
-      <dl>
-        {messages.map(({ to, text }) => (
-          <>
-            <dt>{to}</dt>
-            <dd>{text}</dd>
-          </>
-        ))}
-      </dl>
-    </section>
+      <FactList facts={messages.map(({ to, text }) => [to, text])} />
+    </Part>
   )
 }
 
@@ -400,8 +320,7 @@ function SavedFlow({ sessions }: Pick<PhoneShown, 'sessions'>) {
   if (sessions.length === 0) return <section id="flow" data-live hidden />
   const text = writeFlow(sessions)
   return (
-    <section id="flow" data-live aria-labelledby="flow-title">
-      <h2 id="flow-title">As a test</h2>
+    <Part name="flow" title="As a test">
       <p>
         <a
           id="save"
@@ -413,6 +332,6 @@ function SavedFlow({ sessions }: Pick<PhoneShown, 'sessions'>) {
         into <code>test/flows</code>, or play it: <code>npm run dial -- --script dialled.txt</code>
       </p>
       <pre id="flow-text">{text}</pre>
-    </section>
+    </Part>
   )
 }

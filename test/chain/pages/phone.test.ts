@@ -91,8 +91,8 @@ describe.skipIf(!hasBrowser)('the phone page in a browser', () => {
   test('dials by another profile and gateway, and writes no PIN on the page', async () => {
     const [caller] = await served.newCallers()
     const page = await openPage(served.url)
-    await page.locator('#gateway').selectOption('hubtel')
-    await page.locator('#profile').selectOption('lender')
+    await page.locator('select[name=gateway]').selectOption('hubtel')
+    await page.locator('select[name=profile]').selectOption('lender')
     await page.locator('#number').fill(caller)
     await sends(page, '', 'Choose a PIN')
     await sends(page, '5071', 'Type the same PIN again.')

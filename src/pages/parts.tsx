@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { formatAmountDown } from '../../loan/amounts.ts'
+import { formatAmountDown } from '../loan/amounts.ts'
 
 export type Fact = readonly [name: string, value: Child]
 
@@ -70,14 +70,16 @@ export const short = (hex: string): string => `${hex.slice(0, 8)}…${hex.slice(
 
 export type FieldOptions = { name: string; label: string; value?: string | undefined }
 
+/** Draws a list to choose from; an empty value stands for any. */
 export function Choice({ name, label, value, of }: FieldOptions & { of: readonly string[] }) {
   return (
     <label>
       {label}{' '}
       <select name={name}>
-        <option value="">any</option>
         {of.map((each) => (
-          <option selected={each === value}>{each}</option>
+          <option value={each} selected={each === value}>
+            {each || 'any'}
+          </option>
         ))}
       </select>
     </label>
