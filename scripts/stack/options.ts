@@ -9,7 +9,7 @@ export type Options = ReturnType<typeof readOptions>
 /** The Worker's variables that a local stack takes over from the environment. */
 const passedOn = [
   ...['PREFLIGHT', 'CONFIRMATIONS', 'MIN_GAS_PRICE_WEI', 'MAX_GAS_PRICE_WEI', 'PROFILE'],
-  ...['CONFIRM', 'HELP_NUMBER'],
+  ...['CONFIRM', 'HELP_NUMBER', 'GATEWAY'],
   ...Object.keys(profiles.demo),
 ]
 

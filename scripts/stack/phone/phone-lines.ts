@@ -6,16 +6,16 @@ export type Post = (path: string, headers: Record<string, string>, body: string)
 /** Delivers what was dialled as a gateway does. What comes back is the screen after its CON or END. */
 export type PhoneLine = (dialled: Dialled) => Promise<string>
 
-/** Delivers in this gateway's form; where it sends the last answer alone, what was typed before is sent first. */
+/** Delivers in this gateway's form; where a session begins empty, what was typed before is sent first. */
 export function openPhoneLine(gateway: GatewayName, post: Post): PhoneLine {
-  const { path, contentType, sendsLast, write, read } = gatewayForms[gateway]
+  const { path, contentType, beginsEmpty, write, read } = gatewayForms[gateway]
   const carried = new Map<string, string>()
   return async function deliver(dialled) {
     const { phone, session, text } = dialled
     const keyOf = (answered: string) => JSON.stringify([phone, session, answered])
     const before = text.slice(0, Math.max(0, text.lastIndexOf('*')))
     const isFirst = text === ''
-    if (sendsLast && !isFirst && !carried.has(keyOf(before))) {
+    if (beginsEmpty && !isFirst && !carried.has(keyOf(before))) {
       await deliver({ ...dialled, text: before })
     }
     const request = write(dialled, isFirst ? '' : (carried.get(keyOf(before)) ?? ''))

@@ -1,4 +1,4 @@
-import { type Dialling, readReply, readSuffix, readTyped } from './handset.ts'
+import { type Dialling, readSuffix, readTyped } from './handset.ts'
 
 /** Stand in the place of PINs that were typed, by their order: a flow is no place for anybody's own. */
 const fictionalPins = ['482615', '739164', '915372', '264859']
@@ -21,7 +21,7 @@ export function writeFlow(sessions: readonly Dialling[]): string {
     of.steps.forEach((step, index) => {
       if (index > 0) lines.push(`> ${standIn(of, index)}`)
       if (step.isLate) lines.push('# The gateway delivered this late, after what follows it here.')
-      if (step.deliveries > 0) lines.push(...expectations(readReply(of, step).screen))
+      if (step.deliveries > 0) lines.push(...expectations(step.screen))
       for (let again = 1; again < step.deliveries; again++) lines.push('again')
     })
   }

@@ -15,8 +15,8 @@ export type GatewayReply = {
 export type GatewayForm = {
   path: string
   contentType: string
-  /** Has a request name the last answer alone, beside what was carried. */
-  sendsLast: boolean
+  /** Has the first request of a session hold no answers: a code's suffix is not taken. */
+  beginsEmpty: boolean
   write: (dialled: Dialled, carried: string) => string
   /** @throws {Error} it is no reply to this session */
   read: (body: string, session: string) => GatewayReply
@@ -35,7 +35,7 @@ export const gatewayForms = {
   'africas-talking': {
     path: '/ussd',
     contentType: 'application/x-www-form-urlencoded',
-    sendsLast: false,
+    beginsEmpty: false,
     write: ({ phone: phoneNumber, session: sessionId, text }) =>
       `${new URLSearchParams({ sessionId, phoneNumber, text })}`,
     read: (screen) => ({ screen, carried: '' }),
@@ -43,7 +43,7 @@ export const gatewayForms = {
   hubtel: {
     path: '/ussd/hubtel',
     contentType: 'application/json',
-    sendsLast: true,
+    beginsEmpty: true,
     write({ phone, session: SessionId, text, code = serviceCode }, ClientState) {
       const isFirst = text === ''
       return JSON.stringify({
@@ -68,5 +68,3 @@ export const gatewayForms = {
 export type GatewayName = keyof typeof gatewayForms
 
 export const gatewayNames = Object.keys(gatewayForms) as [GatewayName, ...GatewayName[]]
-
-export const gatewayName = z.enum(gatewayNames)

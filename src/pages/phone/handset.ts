@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { gatewayForms, gatewayName } from './gateway-forms.ts'
+import type { GatewayForm } from './gateway-forms.ts'
 
 /** Lists numbers that have money on a new local chain. */
 export const demoNumbers = ['+254700000001', '+254700000002', '+254700000003'] as const
@@ -13,6 +13,10 @@ const step = z.object({
   deliveries: z.int(),
   status: z.int(),
   reply: z.string(),
+  /** Is the screen in the reply, after its CON or END. */
+  screen: z.string(),
+  /** Comes back with the next answer. */
+  carried: z.string(),
   tookMs: z.int(),
   /** Tells whether a later reply had other bytes than the one before. */
   differs: z.boolean(),
@@ -21,7 +25,7 @@ const step = z.object({
 const session = z.object({
   id: z.string(),
   phone: z.string(),
-  gateway: gatewayName,
+  gateway: z.string(),
   profile: z.string(),
   since: z.int(),
   /** Is when the caller hung up, or the relay ended it; null before. */
@@ -50,11 +54,10 @@ export function readSuffix(code: string): string[] | undefined {
   return suffix?.split('*').slice(1)
 }
 
-/** Lists what a step's request says was typed; a gateway that sends the last answer alone takes no suffix. */
-function listAnswers(of: Dialling, index: number, hides: boolean): string[] {
-  const { gateway, steps } = of
-  const suffix = gatewayForms[gateway].sendsLast ? [] : (readSuffix(steps[0]?.typed ?? '') ?? [])
-  const answers = steps.slice(1, index + 1).map((_, at) => readTyped(of, at + 1, hides))
+/** Lists what was answered up to a step; what was dialled at once is answers too, where its gateway takes that. */
+function listAnswers(form: GatewayForm, of: Dialling, index: number, hides: boolean): string[] {
+  const suffix = form.beginsEmpty ? [] : (readSuffix(of.steps[0]?.typed ?? '') ?? [])
+  const answers = of.steps.slice(1, index + 1).map((_, at) => readTyped(of, at + 1, hides))
   return [...suffix.map((part) => (hides ? hideDigits(part) : part)), ...answers]
 }
 
@@ -65,7 +68,7 @@ export function readTyped(of: Dialling, index: number, hides: boolean): string {
   if (!hides) return typed
   // No screen was asked for what is dialled at once: whatever could be a PIN is one.
   if (before === undefined) return typed.split('*').map(hideDigits).join('*')
-  return isPinAsked(readReply(of, before).screen) && typed.length > 2 ? hidden : typed
+  return isPinAsked(before.screen) && typed.length > 2 ? hidden : typed
 }
 
 const hidden = 'PIN'
@@ -75,33 +78,26 @@ const hideDigits = (part: string) => part.replace(/^\d{4,6}(?=#?$)/, hidden)
 const isPinAsked = (screen: string): boolean => screen.includes('PIN')
 
 /** Writes the request of a step in its gateway's form; `hides` puts a word in the place of each PIN. */
-export function writeRequest(of: Dialling, index: number, hides = false): string {
-  const { id, phone, gateway, steps } = of
-  const before = steps[index - 1]
-  const carried = before === undefined ? '' : readReply(of, before).carried
-  const text = listAnswers(of, index, hides).join('*')
-  const code = readTyped(of, 0, hides)
-  return gatewayForms[gateway].write({ phone, session: id, text, code }, carried)
-}
-
-/** Reads a step's reply; what is no reply in the gateway's form ends the session on the phone too. */
-export function readReply({ gateway, id }: Dialling, { reply }: Step) {
-  try {
-    return gatewayForms[gateway].read(reply, id)
-  } catch {
-    return { screen: `END ${reply}`, carried: '' }
-  }
+export function writeRequest(
+  form: GatewayForm,
+  of: Dialling,
+  index: number,
+  hides = false,
+): string {
+  const text = listAnswers(form, of, index, hides).join('*')
+  const dialled = { phone: of.phone, session: of.id, text, code: readTyped(of, 0, hides) }
+  return form.write(dialled, of.steps[index - 1]?.carried ?? '')
 }
 
 /** Returns the screen that the phone shows: undefined where no reply has come. */
 export function readScreen(of: Dialling): string | undefined {
   const last = of.steps.at(-1)
-  return last?.way === 'answered' ? readReply(of, last).screen : undefined
+  return last?.way === 'answered' ? last.screen : undefined
 }
 
 /** Tells whether the relay has ended a session, whether its phone knows that or not. */
 export const hasEnded = (of: Dialling): boolean =>
-  of.steps.some((step) => step.deliveries > 0 && !readReply(of, step).screen.startsWith('CON '))
+  of.steps.some(({ deliveries, screen }) => deliveries > 0 && !screen.startsWith('CON '))
 
 export const isAsking = (of: Dialling): boolean =>
   of.endedAt === null && readScreen(of)?.startsWith('CON ') === true
@@ -123,11 +119,14 @@ export const addAnswer = (of: Dialling, typed: string, way: Step['way']): Dialli
   steps: [...of.steps, newStep(typed, way)],
 })
 
-const unanswered = { isLate: false, deliveries: 0, status: 0, reply: '', tookMs: 0, differs: false }
+const unanswered = {
+  ...{ isLate: false, deliveries: 0, differs: false },
+  ...{ status: 0, reply: '', screen: '', carried: '', tookMs: 0 },
+}
 
 const newStep = (typed: string, way: Step['way']): Step => ({ typed, way, ...unanswered })
 
-export type Arrived = Pick<Step, 'status' | 'reply' | 'tookMs'>
+export type Arrived = Pick<Step, 'status' | 'reply' | 'screen' | 'carried' | 'tookMs'>
 
 /** Notes a reply to a step, which the phone has or which is lost. What was held is late from then on. */
 export function noteReply(

@@ -3,9 +3,11 @@ import { Hono } from 'hono/tiny'
 import * as z from 'zod/mini'
 import { parseCaller } from '../../account/phone.ts'
 import { jsonOf } from '../../runtime/json.ts'
+import type { GatewayDeclaration } from '../../ussd/gateways/declared.ts'
 import { pageRoutes, showPage } from '../route.tsx'
 import { phoneCss, phoneJs } from './assets.ts'
-import { gatewayForms, gatewayName } from './gateway-forms.ts'
+import { declaredForm } from './declared-form.ts'
+import { type GatewayForm, gatewayForms } from './gateway-forms.ts'
 import {
   addAnswer,
   beginDialling,
@@ -30,6 +32,7 @@ export type PhoneConfig = {
   callbackSecret: string | undefined
   chain: { currency: string }
   menu: { profile: string }
+  gateway: GatewayDeclaration | undefined
 }
 
 export type PhoneOptions = {
@@ -44,7 +47,7 @@ export type PhoneOptions = {
 const fields = z.object({
   action: z._default(z.string(), 'look'),
   number: z._default(z.string(), demoNumbers[0]),
-  gateway: z._default(gatewayName, 'africas-talking'),
+  gateway: z._default(z.string(), 'africas-talking'),
   profile: z.optional(z.string()),
   typed: z._default(z.string().check(z.maxLength(160)), ''),
   manner: z._default(z.enum(manners), 'as usual'),
@@ -82,6 +85,7 @@ export function withPhone(options: PhoneOptions): Hono {
       sessions,
       fault,
       paid: await paidBy(ask, sessions),
+      forms: formsOf(config),
       profiles: options.profiles,
       currency: config.chain.currency,
       chosen: { ...chosen, profile: chosen.profile ?? config.menu.profile },
@@ -91,6 +95,12 @@ export function withPhone(options: PhoneOptions): Hono {
     return showPage(c, <PhonePage {...shown} />, { title: 'Phone', ...own })
   }
 }
+
+/** Lists the forms of the gateways that are served, by their names. */
+const formsOf = ({ gateway }: PhoneConfig): Readonly<Record<string, GatewayForm>> => ({
+  ...gatewayForms,
+  ...(gateway && { [gateway.name]: declaredForm(gateway) }),
+})
 
 /** Tells whether a phone may be here; what is misconfigured says so itself. */
 function isDevelopment({ config }: PhoneOptions, c: Context): boolean {
@@ -147,22 +157,33 @@ async function deliver(
 ): Promise<Dialling[]> {
   const of = sessions[at]
   const before = of?.steps[step]
-  if (of === undefined || before === undefined) return sessions
-  const { path, contentType } = gatewayForms[of.gateway]
+  const form = of && formsOf(config(c))[of.gateway]
+  if (of === undefined || form === undefined || before === undefined) return sessions
+  const { path, contentType } = form
   const { callbackSecret } = config(c)
   const headers = {
     'content-type': contentType,
     ...(callbackSecret && { authorization: `Bearer ${callbackSecret}` }),
   }
-  const init = { method: 'POST', headers, body: writeRequest(of, step) }
+  const init = { method: 'POST', headers, body: writeRequest(form, of, step) }
   const began = Date.now()
   const response = await relay(new Request(new URL(path, c.req.url), init), c, of.profile)
   const reply = await response.text()
   const now = Date.now()
-  const came = { status: response.status, reply, tookMs: now - began }
+  const { status } = response
+  const came = { status, reply, ...readReply(form, reply, of.id), tookMs: now - began }
   const isLate = before.isLate || before.way === 'held'
   const way = isLost ? 'lost' : 'answered'
   return sessions.with(at, noteReply(of, step, { came, now, way, isLate }))
+}
+
+/** Reads a reply; what is none in the gateway's form ends the session on the phone too. */
+function readReply(form: GatewayForm, reply: string, session: string) {
+  try {
+    return form.read(reply, session)
+  } catch {
+    return { screen: `END ${reply}`, carried: '' }
+  }
 }
 
 /** Reads what was paid; `unknown` where the ledger gives no answer to that, or gave none of its session. */

@@ -2,10 +2,11 @@ import { inAlphabet, screenSeptets, septetsOf } from '../../ussd/screens/septets
 import { PaymentTable } from '../console/payments.tsx'
 import { Choice, FactList, Part, Table } from '../parts.tsx'
 import { writeFlow } from './flow.ts'
-import { type GatewayName, gatewayForms, gatewayNames, serviceCode } from './gateway-forms.ts'
+import { type GatewayForm, serviceCode } from './gateway-forms.ts'
 import {
   type Dialling,
   demoNumbers,
+  handset,
   isAsking,
   type Manner,
   manners,
@@ -23,9 +24,11 @@ export type PhoneShown = {
   fault: string | undefined
   paid: SessionPayments | 'unknown' | undefined
   messages: readonly PhoneMessage[]
+  /** Has the forms of the gateways that are served, by their names. */
+  forms: Readonly<Record<string, GatewayForm>>
   profiles: readonly string[]
   currency: string
-  chosen: { number: string; gateway: GatewayName; profile: string; manner: Manner }
+  chosen: { number: string; gateway: string; profile: string; manner: Manner }
 }
 
 export function PhonePage(shown: PhoneShown) {
@@ -37,7 +40,7 @@ export function PhonePage(shown: PhoneShown) {
         <Settings {...shown} />
       </form>
       <div>
-        <Wire sessions={shown.sessions} />
+        <Wire {...shown} />
         <Payment {...shown} />
         <Messages messages={shown.messages} />
         <SavedFlow sessions={shown.sessions} />
@@ -52,7 +55,8 @@ function Handset({ sessions, session, fault }: PhoneShown & { session: Dialling 
   const asks = session !== undefined && isAsking(session)
   return (
     <div id="handset" data-live>
-      <input type="hidden" name="sessions" value={JSON.stringify(sessions)} />
+      {/* In one order always: what reads otherwise is drawn anew, and what is half typed is lost. */}
+      <input type="hidden" name="sessions" value={JSON.stringify(handset.parse(sessions))} />
       <div class="handset">
         <div class="display">
           <pre id="screen" data-said>
@@ -133,7 +137,7 @@ function ScreenFacts({ session }: { session: Dialling | undefined }) {
   )
 }
 
-function Settings({ chosen, profiles, sessions }: PhoneShown) {
+function Settings({ chosen, forms, profiles, sessions }: PhoneShown) {
   return (
     <fieldset>
       <legend>Phone and gateway</legend>
@@ -144,7 +148,7 @@ function Settings({ chosen, profiles, sessions }: PhoneShown) {
           <option value={number} />
         ))}
       </datalist>
-      <Choice name="gateway" label="Gateway" of={gatewayNames} value={chosen.gateway} />
+      <Choice name="gateway" label="Gateway" of={Object.keys(forms)} value={chosen.gateway} />
       {profiles.length > 0 && (
         <Choice name="profile" label="Profile" of={profiles} value={chosen.profile} />
       )}
@@ -175,12 +179,13 @@ function Manners() {
   )
 }
 
-function Wire({ sessions }: Pick<PhoneShown, 'sessions'>) {
+function Wire({ sessions, forms }: PhoneShown) {
   const session = sessions.at(-1)
   const last = session?.steps.at(-1)
+  const form = session && forms[session.gateway]
   return (
     <Part name="wire" title="At the gateway">
-      {session === undefined || last === undefined ? (
+      {session === undefined || last === undefined || form === undefined ? (
         <p class="soft">Dial, and the raw request and reply stand here.</p>
       ) : (
         <>
@@ -189,7 +194,7 @@ function Wire({ sessions }: Pick<PhoneShown, 'sessions'>) {
           </p>
           <div class="pair">
             <Raw title="Request">
-              {`POST ${gatewayForms[session.gateway].path}\ncontent-type: ${gatewayForms[session.gateway].contentType}\n\n${writeRequest(session, session.steps.length - 1, true)}`}
+              {`POST ${form.path}\ncontent-type: ${form.contentType}\n\n${writeRequest(form, session, session.steps.length - 1, true)}`}
             </Raw>
             <Raw title={last.way === 'lost' ? 'Reply, which was lost' : 'Reply'}>
               {last.deliveries === 0 ? 'None yet.' : `${last.status}\n\n${last.reply}`}

@@ -58,6 +58,15 @@ describe.skipIf(!hasBrowser)('the phone page in a browser', () => {
     },
   )
 
+  test('keeps what is half typed when it asks what is new', async () => {
+    const page = await openPage(served.url)
+    await sends(page, '', '2. Send Money (P2P)')
+    await page.locator('#typed').fill('2')
+    for (const _ of [1, 2]) await page.waitForResponse((response) => response.ok())
+    await page.getByRole('button', { name: 'Key 7', exact: true }).click()
+    expect(await page.locator('#typed').inputValue()).toBe('27')
+  })
+
   test('has a reply that was lost come with the next delivery, and pays once', async () => {
     const [caller, friend] = await served.newCallers()
     const page = await openPage(served.url)
@@ -88,21 +97,28 @@ describe.skipIf(!hasBrowser)('the phone page in a browser', () => {
     await says(page, '#flow-text', '# The gateway delivered this late')
   })
 
-  test('dials by another profile and gateway, and writes no PIN on the page', async () => {
-    const [caller] = await served.newCallers()
-    const page = await openPage(served.url)
-    await page.locator('select[name=gateway]').selectOption('hubtel')
-    await page.locator('select[name=profile]').selectOption('lender')
-    await page.locator('#number').fill(caller)
-    await sends(page, '', 'Choose a PIN')
-    await sends(page, '5071', 'Type the same PIN again.')
-    await says(page, '#wire', '"Message":"PIN"')
-    await sends(page, '5071', 'Your PIN is set.')
-    await says(page, '#wire', '"Type":"release"')
-    await says(page, '#flow-text', '> 482615\n= Your PIN is set. Please dial again.')
-    const written = await page.locator('main').textContent()
-    expect(written).not.toContain('5071')
-  })
+  test.for([
+    ['hubtel', '"Message":"PIN"', '"Type":"release"'],
+    ['example', '<input>PIN*PIN</input>', '"more":false'],
+  ] as const)(
+    'dials by another profile and by %s, and writes no PIN on the page',
+    async ([gateway, sent, ended]) => {
+      const [caller] = await served.newCallers()
+      const page = await openPage(served.url)
+      await page.locator('select[name=gateway]').selectOption(gateway)
+      await page.locator('select[name=profile]').selectOption('lender')
+      await page.locator('#number').fill(caller)
+      await sends(page, '', 'Choose a PIN')
+      await sends(page, '5071', 'Type the same PIN again.')
+      await sends(page, '5071', 'Your PIN is set.')
+      await says(page, '#wire', `POST /ussd/${gateway}`)
+      await says(page, '#wire', sent)
+      await says(page, '#wire', ended)
+      await says(page, '#flow-text', '> 482615\n= Your PIN is set. Please dial again.')
+      const written = await page.locator('main').textContent()
+      expect(written).not.toContain('5071')
+    },
+  )
 
   test('saves what was dialled as a flow that plays', async () => {
     const [caller, friend] = await served.newCallers()
@@ -138,12 +154,23 @@ describe.skipIf(!hasBrowser)('the phone page in a browser', () => {
   })
 })
 
+/** Is declared by its operator. */
+const example = {
+  ...{ name: 'example', posts: 'xml', session: 'id', phone: 'msisdn', text: 'input' },
+  reply: {
+    type: 'application/json',
+    ask: '{"say":"{screen}","more":true}',
+    end: '{"say":"{screen}","more":false}',
+  },
+}
+
 async function serveWithPhone() {
   const chain = await startChain()
   const port = await freePort()
   const secrets = {
     PIN_SECRET: `0x${'5e'.repeat(32)}`,
     OPERATOR_TOKEN: 'the-token-of-the-operator',
+    GATEWAY: JSON.stringify(example),
   }
   const own = inboxVariables(`http://127.0.0.1:${port}`)
   const variables = { ...chain.bindings, ...secrets, ...own }

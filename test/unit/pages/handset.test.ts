@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
 import {
   addAnswer,
   beginDialling,
@@ -10,12 +11,15 @@ import {
 import { payments } from '../../../src/ussd/menu/payments.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
 
+const posts = gatewayForms['africas-talking']
+
 /** Dials the code, gets this screen and answers it. */
 function dialled(code: string, screen: string, typed: string): Dialling {
   const phone = { phone: '+254700000001', gateway: 'africas-talking', profile: 'lender' } as const
   const [begun] = beginDialling([], { ...phone, since: 0, code }, 'answered')
   if (begun === undefined) throw new Error('nothing was dialled')
-  const came = { status: 200, reply: `CON ${screen}`, tookMs: 1 }
+  const reply = `CON ${screen}`
+  const came = { status: 200, reply, screen: reply, carried: '', tookMs: 1 }
   const asked = noteReply(begun, 0, { came, now: 1, way: 'answered', isLate: false })
   return addAnswer(asked, typed, 'answered')
 }
@@ -27,13 +31,13 @@ test.for(Object.entries(messagesIn))('a PIN is hidden, whatever asks for it in %
   for (const screen of [...asked, ...sent]) {
     const of = dialled('*384*1#', screen, '5071')
     expect(readTyped(of, 1, true), screen).toBe('PIN')
-    expect(writeRequest(of, 1, true)).toMatch(/text=1\*PIN$/)
-    expect(writeRequest(of, 1)).toMatch(/text=1\*5071$/)
+    expect(writeRequest(posts, of, 1, true)).toMatch(/text=1\*PIN$/)
+    expect(writeRequest(posts, of, 1)).toMatch(/text=1\*5071$/)
   }
 })
 
 test('what is dialled at once hides what could be a PIN, and choices and numbers stay', () => {
   const of = dialled('*384*2*0700000002*0.1*5071#', 'Amount:', '1000')
   expect(readTyped(of, 0, true)).toBe('*384*2*0700000002*0.1*PIN#')
-  expect(writeRequest(of, 1, true)).toMatch(/text=2\*0700000002\*0.1\*PIN\*1000$/)
+  expect(writeRequest(posts, of, 1, true)).toMatch(/text=2\*0700000002\*0.1\*PIN\*1000$/)
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../../../../src/compose/config.ts'
+import { declaredForm } from '../../../../src/pages/phone/declared-form.ts'
 import { createCarriedText } from '../../../../src/ussd/gateways/carried-text.ts'
 import { declaredGateway, gatewayDeclaration } from '../../../../src/ussd/gateways/declared.ts'
 import { createTally } from '../../../../src/ussd/gateways/tally.ts'
@@ -130,6 +131,46 @@ test('a gateway that sends the last answer alone is answered the same by each de
       say: expect.stringContaining('ended'),
     })
   expect(new Set(asked)).toEqual(new Set(['', '1', '1*1', '1*9']))
+})
+
+test.for(
+  (['form', 'json', 'xml'] as const).flatMap((posts) =>
+    [plain, inJson, inXml].map((reply) => ({ posts, reply, type: reply.type })),
+  ),
+)('the phone page posts $posts as declared, and reads $type', ({ posts, reply }) => {
+  for (const more of [{}, { kinds }, ...(reply === inJson ? [{ kinds, state: 'state' }] : [])]) {
+    const declared = { ...fields, posts, reply, ...more }
+    const gateway = gatewayOf(declared)
+    const phone = declaredForm(gatewayDeclaration.parse(declared))
+    const session = 's<1>&"'
+    const dialled = { phone: '+254700000001', session, text: '2*<9>&"' }
+    const read = (text: string) =>
+      gateway.parse({
+        contentType: phone.contentType,
+        body: phone.write({ ...dialled, text }, 'c'),
+      })
+    const of = { gateway: 'example', sessionId: session, phone: dialled.phone }
+    const isStep = 'state' in more
+    expect(read(dialled.text)).toEqual(
+      isStep
+        ? { kind: 'step', session: of, last: { input: '<9>&"', carried: 'c' } }
+        : { kind: 'request', session: of, text: dialled.text },
+    )
+    expect(read('')).toMatchObject(isStep ? { kind: 'step', last: undefined } : { text: '' })
+    const to = { sessionId: session, carried: 'd' }
+    const carried = reply === inJson ? 'd' : ''
+    for (const [screen, kind] of [
+      [goOn('A "1" & <2>\n\\'), 'CON'] as const,
+      [end('{screen}'), 'END'] as const,
+    ]) {
+      const said = `${kind} ${screen.lines.join('\n')}`
+      expect(phone.read(gateway.render(screen, to), session)).toEqual({
+        screen: said,
+        carried: kind === 'CON' ? carried : '',
+      })
+    }
+    expect(() => phone.read('<html>502</html>', session)).toThrow('no reply')
+  }
 })
 
 describe('a declaration', () => {

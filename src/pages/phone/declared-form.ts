@@ -1,0 +1,70 @@
+import type { GatewayDeclaration } from '../../ussd/gateways/declared.ts'
+import { type GatewayForm, serviceCode } from './gateway-forms.ts'
+
+type Fields = Readonly<Record<string, string>>
+
+const posted = {
+  form: {
+    contentType: 'application/x-www-form-urlencoded',
+    write: (fields: Fields) => `${new URLSearchParams(fields)}`,
+  },
+  json: { contentType: 'application/json', write: (fields: Fields) => JSON.stringify(fields) },
+  xml: { contentType: 'text/xml', write: writeXml },
+}
+
+/** Makes the form of a gateway from its declaration. */
+export function declaredForm(declared: GatewayDeclaration): GatewayForm {
+  const { name, session, phone, hasPlus, text, state, kinds, reply } = declared
+  const { contentType, write } = posted[declared.posts]
+  return {
+    path: `/ussd/${name}`,
+    contentType,
+    beginsEmpty: kinds !== undefined,
+    write({ code = serviceCode, ...dialled }, carried) {
+      const isFirst = dialled.text === ''
+      const last = dialled.text.slice(dialled.text.lastIndexOf('*') + 1)
+      const typed = state === undefined ? dialled.text : last
+      return write({
+        [session]: dialled.session,
+        [phone]: hasPlus ? dialled.phone : dialled.phone.slice(1),
+        [text]: kinds && isFirst ? code : typed,
+        ...(kinds && { [kinds.field]: `${(isFirst ? kinds.first : kinds.answer)[0]}` }),
+        ...(state !== undefined && { [state]: carried }),
+      })
+    },
+    read(body, id) {
+      const asked = readTemplate(reply.ask, reply.type, body)
+      const read = asked ?? readTemplate(reply.end, reply.type, body)
+      if (read === undefined) throw new Error('it is no reply of this gateway')
+      if ((read.session ?? id) !== id) throw new Error('the reply names another session')
+      return { screen: `${asked ? 'CON' : 'END'} ${read.screen}`, carried: read.state ?? '' }
+    },
+  }
+}
+
+function writeXml(fields: Fields): string {
+  const elements = Object.entries(fields).map(([name, value]) => {
+    const text = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+    return `<${name}>${text}</${name}>`
+  })
+  return `<ussd>${elements.join('')}</ussd>`
+}
+
+/** Reads the values in a reply that a template wrote; undefined of one that it did not write. */
+function readTemplate(template: string, type: string, body: string): Fields | undefined {
+  const parts = template.split(/\{(screen|session|state)\}/)
+  const isName = (_: string, at: number) => at % 2 === 1
+  const pattern = parts.map((part, at) =>
+    isName(part, at) ? '([\\s\\S]*?)' : part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'),
+  )
+  const [, ...values] = new RegExp(`^${pattern.join('')}$`).exec(body) ?? []
+  if (values.length === 0) return undefined
+  const named = parts.filter(isName).map((name, at) => [name, readValue(values[at] ?? '', type)])
+  return Object.fromEntries(named)
+}
+
+function readValue(value: string, type: string): string {
+  if (/\bjson\b/.test(type)) return `${JSON.parse(`"${value}"`)}`
+  if (!/\bxml\b/.test(type)) return value
+  return value.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+}
