@@ -46,7 +46,7 @@ const bundle = await readBundle()
 
 /** What is counted, how many there are, and how many there may be. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-  ['lines of src, without what is generated', linesOf(src), 29_727],
+  ['lines of src, without what is generated', linesOf(src), 29_733],
   ['lines of scripts', linesOf(scripts), 19_144],
   ['lines of test', linesOf(tests), 33_137],
   ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],

@@ -52,7 +52,7 @@ export function classifyRefusal({ message }: RpcError): SendRefusal {
 }
 
 /** Tells whether the refusal of a question has this meaning, maybe among others. */
-export function means({ message }: RpcError, meaning: ReadRefusal): boolean {
+export function isRefusal({ message }: RpcError, meaning: ReadRefusal): boolean {
   return readWordings[meaning].test(message)
 }
 

@@ -117,7 +117,7 @@ export function createNodeService(options: NodeServiceOptions) {
           if (text.length > maxAnswerLength) {
             throw new RpcError(codes.timeout, 'the answer is too large: ask for less')
           }
-          if (method.lasts(parsed, result, isDeep)) {
+          if (method.isImmutable(parsed, result, isDeep)) {
             const isProved = method.proves && origin.isProved
             const kept = { text, unverifiedSince: isProved ? undefined : origin.since }
             cache.set(key, kept)
@@ -167,7 +167,7 @@ const createProver =
     const make = async (): Promise<string> => {
       const context = contextOf(means, signal, newOrigin(means.clock))
       const prove = () => context.ask((node) => paymentProof(node, hash, above, context))
-      const text = await context.once(key, 'believed', async () => JSON.stringify(await prove()))
+      const text = await context.cached(key, 'believed', async () => JSON.stringify(await prove()))
       return text as string
     }
     return share(key, make, signal)
@@ -196,7 +196,7 @@ function contextOf(
     ...upstreams.during(signal, believed),
     subscriptions,
     ended: () => signal.aborted,
-    async once(key, kind, make) {
+    async cached(key, kind, make) {
       const kept = cache.get(key)
       origin.since = Math.min(origin.since, kept?.unverifiedSince ?? origin.since)
       if (kept !== undefined) return kept.text

@@ -1,12 +1,12 @@
 import { faultOf } from '../../runtime/log.ts'
-import { endSubscribers, type Looks, type LooksOptions } from './looks.ts'
 import type { FeedOptions } from './options.ts'
+import { endSubscribers, type Poller, type PollerOptions } from './poller.ts'
 
-type FollowerOptions = LooksOptions & { looks: Looks; subscribers: () => number }
+type FollowerOptions = PollerOptions & { poller: Poller; subscribers: () => number }
 
 /** Looks at the chain again and again for as long as a client listens. */
 export function createFollower(options: FollowerOptions) {
-  const { looks, subscribers, sessions, events, share, clock, log } = options
+  const { poller, subscribers, sessions, events, share, clock, log } = options
   let isFollowing = false
   let wake = new AbortController()
 
@@ -20,14 +20,14 @@ export function createFollower(options: FollowerOptions) {
         break
       }
       wake = new AbortController()
-      const seen = await looks.soon()
+      const seen = await poller.soon()
       if (seen === 'moved' && !isNudged && !wake.signal.aborted) options.foundUntold()
       await clock.sleep(options.waitMs(), wake.signal)
       isNudged = wake.signal.aborted
     }
     // In the same turn as the last check: a subscription that comes next starts over.
     isFollowing = false
-    looks.startOver()
+    poller.startOver()
     events.rest()
   }
 

@@ -4,12 +4,12 @@ import { codes } from '../codes.ts'
 import { filterBytes } from '../objects/log-filter.ts'
 import { createShares } from '../shares.ts'
 import { createFollower, spentWords } from './follower.ts'
-import { createLooks } from './looks.ts'
+import { createNotifier } from './notifier.ts'
 import type { FeedOptions } from './options.ts'
+import { createPoller } from './poller.ts'
 import { handleMessage } from './requests.ts'
 import { createSessions, type FeedSocket, type Session, type Sessions } from './sessions.ts'
 import { mayTell, type Subscriptions, type Topic } from './subscriptions.ts'
-import { createTeller } from './teller.ts'
 
 export type Feed = ReturnType<typeof createFeed>
 
@@ -17,12 +17,12 @@ export type Feed = ReturnType<typeof createFeed>
 export function createFeed(options: FeedOptions) {
   const { chain, events, store, limits, clock, log, share } = options
   const sessions = createSessions({ limits, clock, log, left })
-  const teller = createTeller(sessions.all, sessions.send)
+  const notifier = createNotifier(sessions.all, sessions.send)
   /** Subscriptions that are about to be there: the chain is followed for them too. */
   const joining = new Set<Topic>()
-  const looksOptions = { ...options, sessions, teller, joining }
-  const looks = createLooks(looksOptions)
-  const { follow, nudge, endIfUnheard } = createFollower({ ...looksOptions, looks, subscribers })
+  const pollerOptions = { ...options, sessions, notifier, joining }
+  const poller = createPoller(pollerOptions)
+  const { follow, nudge, endIfUnheard } = createFollower({ ...pollerOptions, poller, subscribers })
   const shares = createShares(clock)
   const subscriptionsOf = (session: Session, most: number) =>
     createSubscriptions(session, most, { ...options, sessions, join, left: endIfUnheard })
@@ -36,7 +36,7 @@ export function createFeed(options: FeedOptions) {
     const spent = spentWords(share)
     if (spent !== undefined) throw new RpcError(codes.limitExceeded, spent)
     joining.add(topic)
-    const seen = await looks.soon()
+    const seen = await poller.soon()
     joining.delete(topic)
     if (seen === undefined) throw new TransportError('the chain could not be looked at')
   }
@@ -53,8 +53,8 @@ export function createFeed(options: FeedOptions) {
     restore(sockets: readonly FeedSocket[]): void {
       restoreSessions(sockets, sessions, options)
       // What happened meanwhile is told to the clients that have been listening.
-      if (subscribers() === 0 || chain.blocks().length === 0) looks.startOver()
-      else looks.goOn()
+      if (subscribers() === 0 || chain.blocks().length === 0) poller.startOver()
+      else poller.goOn()
     },
     async message(socket: FeedSocket, message: string | ArrayBuffer): Promise<void> {
       const session = sessions.get(socket.id)
@@ -68,13 +68,13 @@ export function createFeed(options: FeedOptions) {
     nudge,
     /** Tells what entered the pool without a look at the chain. */
     hear(): void {
-      if (teller.isWanted('newPendingTransactions')) teller.pending(events.heard())
+      if (notifier.isWanted('newPendingTransactions')) notifier.pending(events.heard())
     },
     /**
      * Tells whether a client wants, or is about to want, a log that a block of this bloom may hold.
      */
     areLogsWanted: (bloom: string | null): boolean =>
-      [...joining, ...teller.topics()].some((topic) => mayTell(topic, bloom)),
+      [...joining, ...notifier.topics()].some((topic) => mayTell(topic, bloom)),
     isFollowed: () => subscribers() > 0,
   }
 }

@@ -30,7 +30,11 @@ export type Method = {
   /** Tells by the parameters alone whether an answer can never change: other processes may have it. */
   readonly isFixed: (params: Record<string, unknown>, isDeep: IsDeep) => boolean
   /** Tells whether this answer can never change; no reorganization reaches what `isDeep`. */
-  readonly lasts: (params: Record<string, unknown>, result: unknown, isDeep: IsDeep) => boolean
+  readonly isImmutable: (
+    params: Record<string, unknown>,
+    result: unknown,
+    isDeep: IsDeep,
+  ) => boolean
 }
 
 type IsDeep = (blockNumber: string) => boolean
@@ -48,10 +52,10 @@ export function method<S extends Shape, R extends z.ZodMiniType>(
     call: (params: Parsed<S>, context: Context) => Promise<z.output<R>>
     /** Keeps answers, if one of these is given; `null` is never kept. */
     isFixed?: (params: Parsed<S>, isDeep: IsDeep) => boolean
-    lasts?: (result: Answer<R>, isDeep: IsDeep) => boolean
+    isImmutable?: (result: Answer<R>, isDeep: IsDeep) => boolean
   },
 ): Method {
-  const { name, params: shape, call, lasts } = definition
+  const { name, params: shape, call, isImmutable } = definition
   const isFixed: Method['isFixed'] = (params, isDeep) =>
     definition.isFixed?.(params as Parsed<S>, isDeep) ?? false
   const entries = Object.entries<z.ZodMiniType>(shape)
@@ -72,10 +76,10 @@ export function method<S extends Shape, R extends z.ZodMiniType>(
       return parsed
     },
     call: (params, context) => call(params as Parsed<S>, context),
-    lasts: (params, answer, isDeep) =>
+    isImmutable: (params, answer, isDeep) =>
       answer !== null &&
       answer !== undefined &&
-      (isFixed(params, isDeep) || (lasts?.(answer as Answer<R>, isDeep) ?? false)),
+      (isFixed(params, isDeep) || (isImmutable?.(answer as Answer<R>, isDeep) ?? false)),
   }
 }
 

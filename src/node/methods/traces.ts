@@ -32,7 +32,7 @@ export const traceMethods = [
     params: { hash: hashParam },
     result: z.nullable(z.array(trace)),
     example: { params: [exampleTransaction.hash], result: exampleTraces },
-    lasts: ([first], isDeep) => first !== undefined && isDeep(toQuantity(first.blockNumber)),
+    isImmutable: ([first], isDeep) => first !== undefined && isDeep(toQuantity(first.blockNumber)),
     call: ({ hash }, context) =>
       readState(context, hash, (node) => tracesOfTransaction(node, hash)),
   }),

@@ -26,7 +26,7 @@ export const transactionMethods = [
     params: { hash: hashParam },
     result: z.nullable(transaction),
     example: { params: [exampleTransaction.hash], result: exampleTransaction },
-    lasts: ({ blockNumber }, isDeep) => blockNumber !== null && isDeep(blockNumber),
+    isImmutable: ({ blockNumber }, isDeep) => blockNumber !== null && isDeep(blockNumber),
     call: ({ hash }, { ask }) =>
       ask(async (node) => {
         const found = await lookUpTransaction(node, 'eth_getTransactionByHash', hash)
@@ -71,7 +71,7 @@ export const transactionMethods = [
     params: { hash: hashParam },
     result: z.nullable(receipt),
     example: { params: [exampleTransaction.hash], result: exampleReceipt },
-    lasts: ({ blockNumber }, isDeep) => isDeep(blockNumber),
+    isImmutable: ({ blockNumber }, isDeep) => isDeep(blockNumber),
     call: ({ hash }, context) =>
       context.ask(async (node) => {
         const raw = (await provedReceipt(node, hash, context))?.receipt

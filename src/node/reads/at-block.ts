@@ -1,4 +1,4 @@
-import { means } from '../../chain/refusals.ts'
+import { isRefusal } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { isHash, type Selector } from '../objects/values.ts'
@@ -35,7 +35,7 @@ export async function atBlock<T>(
   } catch (error) {
     if (!(error instanceof RpcError) || error.code === codes.reverted) throw error
     if (hash !== undefined) return await atCanonical(node, hash, read)
-    throw means(error, 'no_block') || means(error, 'no_state') ? unknownBlock() : error
+    throw isRefusal(error, 'no_block') || isRefusal(error, 'no_state') ? unknownBlock() : error
   }
 }
 

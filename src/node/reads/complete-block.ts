@@ -10,17 +10,19 @@ import { receiptsOf } from './receipts.ts'
 export async function completeBlock(
   node: UpstreamNode,
   raw: MinedBlock,
-  { once }: Pick<NodeAccess, 'once'>,
+  { cached }: Pick<NodeAccess, 'cached'>,
 ): Promise<Block> {
   return {
     ...shapeBlock(raw, false),
     paidFees:
-      raw.paidFees ?? (await once(`paidFees ${raw.hash}`, 'believed', () => paidFees(node, raw))),
+      raw.paidFees ?? (await cached(`paidFees ${raw.hash}`, 'believed', () => paidFees(node, raw))),
     cumulativeDifficulty:
       raw.cumulativeDifficulty ??
       (raw.uncles.length === 0
         ? raw.difficulty
-        : await once(`cumulativeDifficulty ${raw.hash}`, 'believed', () => withUncles(node, raw))),
+        : await cached(`cumulativeDifficulty ${raw.hash}`, 'believed', () =>
+            withUncles(node, raw),
+          )),
   }
 }
 

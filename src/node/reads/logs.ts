@@ -1,4 +1,4 @@
-import { means } from '../../chain/refusals.ts'
+import { isRefusal } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
@@ -136,14 +136,14 @@ function tooMany(code: number, what: string, from: number, to: number): RpcError
  * Returns a piece from two nodes, if there are two; a proof or a third node settles a difference.
  */
 async function comparedPiece(range: Piece, search: Search): Promise<ChainLog[]> {
-  const { ask, askTwo, knownHead } = search
+  const { ask, askBoth, knownHead } = search
   const work = async (asked: UpstreamNode): Promise<ChainLog[]> => {
     const node = counted(asked, search)
     const head = knownHead() ?? 0
     await assertNotBehind(node, range.open ? head : Math.min(range.to, head))
     return await piece(node, range, search)
   }
-  const [first, second] = await askTwo(work)
+  const [first, second] = await askBoth(work)
   if (first === undefined) throw new TransportError('no node gave an answer')
   if (second === undefined) return first.value
 
@@ -264,7 +264,7 @@ async function walked(
       continue
     }
     if (start === end) throw answer
-    if (!isSure && !means(answer, 'too_much')) doubt = answer
+    if (!isSure && !isRefusal(answer, 'too_much')) doubt = answer
     isSure = true
     progress.size = Math.min(progress.size, Math.ceil((end - start + 1) / 2))
     progress.answers = 0
@@ -320,9 +320,9 @@ async function query(
 /** Tells whether a node may have refused a range for its size; else smaller ones do not help. */
 function isAboutRange(error: RpcError): boolean {
   const { code } = error
-  if (code === codes.methodNotFound || means(error, 'too_often')) return false
-  if (means(error, 'too_much')) return true
-  return code !== codes.limitExceeded && code !== codes.timeout && !means(error, 'too_late')
+  if (code === codes.methodNotFound || isRefusal(error, 'too_often')) return false
+  if (isRefusal(error, 'too_much')) return true
+  return code !== codes.limitExceeded && code !== codes.timeout && !isRefusal(error, 'too_late')
 }
 
 /** Checks blocks whose logs were not asked for, since some nodes filter badly and others lie. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { means } from '../../chain/refusals.ts'
+import { isRefusal } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
@@ -22,7 +22,7 @@ export async function lookUp<T>(
     return await node.call(method, params, result)
   } catch (error) {
     const absence = ofTransactions.includes(method) ? 'no_transaction' : 'no_block'
-    if (error instanceof RpcError && means(error, absence)) return null
+    if (error instanceof RpcError && isRefusal(error, absence)) return null
     throw error
   }
 }

@@ -36,7 +36,7 @@ export async function paymentProof(
   node: UpstreamNode,
   hash: string,
   above: number,
-  context: Pick<NodeAccess, 'once'>,
+  context: Pick<NodeAccess, 'cached'>,
 ): Promise<PaymentProof> {
   if (node.mining === undefined) return unproved('nobody mines the blocks of this chain')
   const found = await provedReceipt(node, hash, context)

@@ -13,7 +13,7 @@ import { ifServed, lookUp } from './lookup.ts'
 import { provedBlock } from './mined-block.ts'
 import { gone, receiptsOf } from './receipts.ts'
 
-type Once = Pick<NodeAccess, 'once'>
+type Cached = Pick<NodeAccess, 'cached'>
 
 /** Parses a block's transactions and the place of their receipts, which its hash proves. */
 const facts = z.object({
@@ -29,10 +29,10 @@ export type BlockFacts = z.output<typeof facts>
 export async function factsOf(
   node: UpstreamNode,
   blockHash: string,
-  { once }: Once,
+  { cached }: Cached,
 ): Promise<BlockFacts | undefined | null> {
   let isThere = true
-  const text = await once(`facts ${blockHash}`, 'proved', async () => {
+  const text = await cached(`facts ${blockHash}`, 'proved', async () => {
     const found = await provedBlock(node, blockHash, true)
     isThere = found !== null
     if (found?.proof === undefined || node.isDoubted()) return null
@@ -48,7 +48,7 @@ export async function factsOf(
 export async function provedReceipt(
   node: UpstreamNode,
   txHash: string,
-  context: Once,
+  context: Cached,
 ): Promise<{ receipt: RawReceipt; tries: Tries | undefined } | null> {
   const receipt = await lookUp(node, 'eth_getTransactionReceipt', [txHash], z.nullable(rawReceipt))
   if (receipt === null) return null
@@ -63,7 +63,7 @@ export async function provedReceipt(
     known.number === blockNumber &&
     logs.every((log) => log.blockHash === blockHash && log.transactionHash === txHash)
   if (!isInPlace) throw new UntrueAnswer('a receipt is not where it says')
-  const proved = await context.once(`receipt ${blockHash} ${index}`, 'proved', () =>
+  const proved = await context.cached(`receipt ${blockHash} ${index}`, 'proved', () =>
     provedHash(node, blockHash, index, known),
   )
   if (keccak256(encodeReceipt(receipt, known.tries)) !== proved) {

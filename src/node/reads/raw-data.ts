@@ -9,7 +9,7 @@ import { provedBlock } from './mined-block.ts'
 import { factsOf, provedReceipt, receiptNodes } from './proved-receipt.ts'
 import { receiptsOf } from './receipts.ts'
 
-type Once = Pick<NodeAccess, 'once'>
+type Cached = Pick<NodeAccess, 'cached'>
 
 /** Gives the RLP of a block's header as its hash proves it; as the node has it where nothing does. */
 export async function rawHeader(node: UpstreamNode, selector: string): Promise<string | null> {
@@ -26,7 +26,7 @@ export async function rawHeader(node: UpstreamNode, selector: string): Promise<s
 export async function rawTransactionReceipt(
   node: UpstreamNode,
   hash: string,
-  context: Once,
+  context: Cached,
 ): Promise<string | null> {
   const found = await provedReceipt(node, hash, context)
   if (found === null) return null
@@ -39,7 +39,7 @@ export async function receiptProof(
   node: UpstreamNode,
   blockHash: string,
   hash: string,
-  context: Once,
+  context: Cached,
 ): Promise<string[] | null> {
   const facts = await factsOf(node, blockHash, context)
   if (facts === null) return null

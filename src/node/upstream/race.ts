@@ -1,4 +1,4 @@
-import { means } from '../../chain/refusals.ts'
+import { isRefusal } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { type AttemptOptions, attempt, attemptInTime } from './attempt.ts'
@@ -106,7 +106,7 @@ function mayDiffer(error: RpcError): boolean {
     codes.limitExceeded,
     codes.timeout,
   ]
-  return ofTheNode.includes(error.code) || means(error, 'cannot_tell')
+  return ofTheNode.includes(error.code) || isRefusal(error, 'cannot_tell')
 }
 
 /** Returns the most useful of several failures: a node's answer before a missing one. */

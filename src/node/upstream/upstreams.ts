@@ -16,7 +16,7 @@ export type NodeAccess = Omit<Upstreams, 'during' | 'standings'> &
     /** Tells whether the client has stopped waiting for the answer. */
     readonly ended: () => boolean
     /** Makes something once that can never change; `null` is not kept, and what is not proved for a minute. */
-    readonly once: (
+    readonly cached: (
       key: string,
       kind: 'proved' | 'believed',
       make: () => Promise<string | null>,
@@ -116,7 +116,7 @@ function askDuring(signal: AbortSignal, pool: Pool, believed: () => void = () =>
   return {
     ask,
     /** Runs the work on up to two nodes that are at the head; gives at least one answer. */
-    async askTwo<T>(work: NodeWork<T>): Promise<Told<T>[]> {
+    async askBoth<T>(work: NodeWork<T>): Promise<Told<T>[]> {
       if (several) await heights.freshen()
       const now = clock.now()
       const able = candidates().filter((one) => isAble(one, now) && !isBehind(one))

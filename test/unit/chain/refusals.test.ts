@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { poolRefusals } from '../../../scripts/dev/rootstock-pool/refusals.ts'
 import {
   classifyRefusal,
-  means,
+  isRefusal,
   type ReadRefusal,
   revertReason,
 } from '../../../src/chain/refusals.ts'
@@ -50,7 +50,7 @@ describe("a node's refusal of a question", () => {
     ['execution reverted', []],
   ] as const)('"%s" means %j', ([message, meanings]) => {
     const error = new RpcError(-32000, message)
-    expect(all.filter((meaning) => means(error, meaning))).toEqual(meanings)
+    expect(all.filter((meaning) => isRefusal(error, meaning))).toEqual(meanings)
   })
 
   test("a revert's reason is the contract's", () => {

@@ -10,10 +10,10 @@ import type { Topic } from './subscriptions.ts'
 /** Limits the hashes that are remembered so that none is told twice. */
 const rememberedHashes = 20_000
 
-export type Teller = ReturnType<typeof createTeller>
+export type Notifier = ReturnType<typeof createNotifier>
 
 /** Puts what happened into notifications, for each who wants to hear of it. */
-export function createTeller(
+export function createNotifier(
   sessions: () => Iterable<Session>,
   send: (session: Session, text: string) => void,
 ) {

@@ -1,15 +1,15 @@
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { faultOf } from '../../runtime/log.ts'
+import type { Notifier } from './notifier.ts'
 import type { FeedOptions } from './options.ts'
 import { closeCodes, revokedWords, type Sessions } from './sessions.ts'
 import { mayTell, type Topic } from './subscriptions.ts'
-import type { Teller } from './teller.ts'
 
-export type LookResult = 'moved' | 'still' | undefined
+export type PollResult = 'moved' | 'still' | undefined
 
-export type LooksOptions = FeedOptions & {
+export type PollerOptions = FeedOptions & {
   sessions: Sessions
-  teller: Teller
+  notifier: Notifier
   /** Lists what clients are about to listen to. */
   joining: ReadonlySet<Topic>
 }
@@ -29,16 +29,16 @@ const newMemory = (now: number) => ({
   syncingAskedAt: Number.NEGATIVE_INFINITY,
 })
 
-export type Looks = ReturnType<typeof createLooks>
+export type Poller = ReturnType<typeof createPoller>
 
-export function createLooks(options: LooksOptions) {
+export function createPoller(options: PollerOptions) {
   const { clock, log } = options
   const memory = newMemory(clock.now())
-  let last: Promise<LookResult> = Promise.resolve(undefined)
-  let next: Promise<LookResult> | undefined
+  let last: Promise<PollResult> = Promise.resolve(undefined)
+  let next: Promise<PollResult> | undefined
 
   /** Looks, and returns undefined for a failure: the next look then finds the same changes. */
-  async function lookSafely(): Promise<LookResult> {
+  async function pollSafely(): Promise<PollResult> {
     try {
       await start(memory, options)
       return await look(memory, options)
@@ -51,10 +51,10 @@ export function createLooks(options: LooksOptions) {
 
   return {
     /** Looks once at a time; all that ask during a look share the next one. */
-    soon(): Promise<LookResult> {
+    soon(): Promise<PollResult> {
       next ??= last.then(() => {
         next = undefined
-        last = lookSafely()
+        last = pollSafely()
         return last
       })
       return next
@@ -70,18 +70,18 @@ export function createLooks(options: LooksOptions) {
   }
 }
 
-async function start(memory: Memory, { chain, store, teller }: LooksOptions): Promise<void> {
+async function start(memory: Memory, { chain, store, notifier }: PollerOptions): Promise<void> {
   if (!memory.isBehind) return
   const before = chain.blocks()
   await chain.restart()
   if (chain.blocks() !== before) store.move(store.blocks(), chain.blocks())
-  teller.forget()
+  notifier.forget()
   memory.minedSincePool = []
   memory.isBehind = false
 }
 
-async function look(memory: Memory, options: LooksOptions): Promise<LookResult> {
-  const { chain, store, sessions, teller, joining } = options
+async function look(memory: Memory, options: PollerOptions): Promise<PollResult> {
+  const { chain, store, sessions, notifier, joining } = options
   const isAskedFor = (bloom: string | null) => [...joining].some((topic) => mayTell(topic, bloom))
   const isRead = joining.size > 0 && (await chain.readLogs(isAskedFor))
   if (isRead) store.move(store.blocks(), chain.blocks())
@@ -94,7 +94,7 @@ async function look(memory: Memory, options: LooksOptions): Promise<LookResult> 
     case 'moved':
       // Kept and told in the same turn: an instance that takes over goes on right here.
       store.move(change.removed, change.added)
-      teller.moved(change.removed, change.added)
+      notifier.moved(change.removed, change.added)
       memory.minedSincePool.push(...change.added.flatMap(({ transactions }) => transactions))
   }
   await lookAtPool(memory, options)
@@ -110,31 +110,31 @@ export function endSubscribers(sessions: Sessions, reason: string): void {
 }
 
 /** Tells whether a client listens to something of a kind, or is about to. */
-function isWanted(kind: Topic['kind'], { teller, joining }: LooksOptions): boolean {
-  return teller.isWanted(kind) || [...joining].some((topic) => topic.kind === kind)
+function isWanted(kind: Topic['kind'], { notifier, joining }: PollerOptions): boolean {
+  return notifier.isWanted(kind) || [...joining].some((topic) => topic.kind === kind)
 }
 
-async function lookAtPool(memory: Memory, options: LooksOptions): Promise<void> {
-  const { events, teller } = options
+async function lookAtPool(memory: Memory, options: PollerOptions): Promise<void> {
+  const { events, notifier } = options
   if (isWanted('newPendingTransactions', options)) {
     const hashes = await events.entered()
     // What was mined must have been in the pool, whether its entering was seen or not; none is told twice.
-    teller.pending([...memory.minedSincePool, ...hashes])
+    notifier.pending([...memory.minedSincePool, ...hashes])
   } else {
     events.skip()
   }
   memory.minedSincePool = []
 }
 
-async function lookAtSyncing(memory: Memory, options: LooksOptions): Promise<void> {
-  const { events, teller, clock } = options
+async function lookAtSyncing(memory: Memory, options: PollerOptions): Promise<void> {
+  const { events, notifier, clock } = options
   const now = clock.now()
   if (!isWanted('syncing', options) || now - memory.syncingAskedAt < syncingPollMs) return
   memory.syncingAskedAt = now
-  teller.syncing(await events.syncing())
+  notifier.syncing(await events.syncing())
 }
 
-async function lookAtKeys(memory: Memory, options: LooksOptions): Promise<void> {
+async function lookAtKeys(memory: Memory, options: PollerOptions): Promise<void> {
   const { sessions, keyOf, clock } = options
   if (clock.now() - memory.keysCheckedAt < keyCheckMs) return
   memory.keysCheckedAt = clock.now()
