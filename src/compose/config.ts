@@ -79,10 +79,12 @@ function miningOf(
   chainId: number,
 ): MiningRules | undefined {
   const { mining } = networkOf(chainId)
-  if (chainId === chain.id && least !== undefined) {
-    return least === 'none' ? undefined : { ...mining, leastDifficulty: least }
-  }
-  return networks.get(chainId)?.every(isLoopback) ? undefined : mining
+  const isLocal = networks.get(chainId)?.every(isLoopback)
+  if (chainId !== chain.id || least === undefined) return isLocal ? undefined : mining
+  if (least === 'none') return undefined
+  // A chain of one's own, with blocks of today's forms from the first one on.
+  const isOwn = isLocal && least < mining.leastDifficulty
+  return { leastDifficulty: least, from: isOwn ? 1 : mining.from }
 }
 
 const webhookOf = ({ ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret }: Settings) =>

@@ -39,7 +39,11 @@ describe('the configuration', () => {
     expect(read({ ...remote, PROOFS: 'off' }).proofs).toBeUndefined()
     expect(read().proofs).toBeUndefined()
     expect(read({ ...remote, MIN_DIFFICULTY: 'none' }).proofs).toBeUndefined()
-    expect(read({ MIN_DIFFICULTY: '5' }).proofs).toEqual({ ...mining, leastDifficulty: 5n })
+    const { from } = mining
+    expect(read({ ...remote, MIN_DIFFICULTY: '5' }).proofs).toEqual({ from, leastDifficulty: 5n })
+    // A mined chain of one's own has no older forms of blocks.
+    expect(read({ MIN_DIFFICULTY: '5' }).proofs).toEqual({ from: 1, leastDifficulty: 5n })
+    expect(read({ MIN_DIFFICULTY: `${10n ** 10n}` }).proofs).toMatchObject({ from })
     expect(badIn({ PROOFS: 'on' })).toEqual(['PROOFS'])
     expect(badIn({ ...remote, PROOFS: 'on', MIN_DIFFICULTY: 'none' })).toEqual(['PROOFS'])
   })
