@@ -18,7 +18,7 @@ import type { Tended } from '../relay/ledger/keeper.ts'
 import type { AcceptPayment, Ledger } from '../relay/ledger/port.ts'
 import { createAcceptor } from '../relay/pay/acceptor.ts'
 import { tend } from '../relay/tend/round.ts'
-import { withEndingLimits } from '../runtime/clock.ts'
+import { sharingTimers, withEndingLimits } from '../runtime/clock.ts'
 import { createCarriedText } from '../ussd/gateways/carried-text.ts'
 import { declaredGateway } from '../ussd/gateways/declared.ts'
 import type { Gateway } from '../ussd/gateways/gateway.ts'
@@ -38,15 +38,9 @@ export type Assembly = ReturnType<typeof assemble>
 
 export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const { clock, log } = runtime
-  const { keyStore: store, answers: shared } = stores
+  const { keyStore: store } = stores
   const budget = assembleBudget(config, runtime, store)
-  function serviceOf(chainId: number, asker: Asker): NodeService {
-    const ofRelay = chainId === config.chain.id ? budget : undefined
-    const note = ofRelay && ((calls: number) => ofRelay.note(asker, calls))
-    const urls = urlsOf(config, chainId)
-    const checks = { mining: config.miningOf(chainId), compares: config.comparesState }
-    return createNodeService({ chainId, urls, ...checks, ...runtime, shared, note })
-  }
+  const serviceOf = servicesOver(config, runtime, stores, budget)
   const nodeService = serviceOf(config.chain.id, 'relay')
   // Counted apart from the relay, where calls are counted.
   const callersService = budget ? serviceOf(config.chain.id, 'callers') : nodeService
@@ -59,11 +53,11 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const sendSms = assembleSms(config, runtime, stores.memory)
   let app: App | undefined
 
-  function feedKeeperOver(service: NodeService): FeedKeeper {
+  function feedKeeperOver(service: NodeService, timed = clock): FeedKeeper {
     const { chainId } = service
     const socketUrls = config.webSockets.get(networkOf(chainId).id) ?? []
     const share = chainId === config.chain.id ? budget?.feedShare() : undefined
-    return { service, socketUrls, share, keys, limits: feedLimits, clock, log }
+    return { service, socketUrls, share, keys, limits: feedLimits, clock: timed, log }
   }
 
   function assembleApp(): App {
@@ -115,7 +109,29 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
       const tended = await round
       return isMoreToSend === true && tended !== 'soon' ? 'open' : tended
     },
-    feedKeeper: (chainId: number) => feedKeeperOver(serviceOf(chainId, 'callers')),
+    /** Makes what the object that holds WebSockets keeps: all of their questions are of its one context. */
+    feedKeeper(chainId: number): FeedKeeper {
+      const own = { ...runtime, clock: sharingTimers(clock) }
+      const service = servicesOver(config, own, stores, budget)(chainId, 'callers')
+      return feedKeeperOver(service, own.clock)
+    },
+  }
+}
+
+/** Makes node services; calls to the relay's network are counted where they have a budget. */
+function servicesOver(
+  config: Config,
+  runtime: Runtime,
+  stores: Stores,
+  budget: UpstreamBudget | undefined,
+) {
+  return (chainId: number, asker: Asker): NodeService => {
+    const ofRelay = chainId === config.chain.id ? budget : undefined
+    const note = ofRelay && ((calls: number) => ofRelay.note(asker, calls))
+    const urls = urlsOf(config, chainId)
+    const checks = { mining: config.miningOf(chainId), compares: config.comparesState }
+    const shared = stores.answers
+    return createNodeService({ chainId, urls, ...checks, ...runtime, shared, note })
   }
 }
 

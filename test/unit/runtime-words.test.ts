@@ -21,10 +21,14 @@ test('nothing else is expected, and nothing where no test says so', () => {
   expect(unexpected([{ at: 5, text: refused }], [])).toHaveLength(1)
 })
 
-test('what nothing caught ends a test, but for connections that were lost', () => {
+test('what nothing caught ends a test, but for connections that were lost or broke the protocol', () => {
   expect(() =>
     assertNothingUncaught(['a line', 'uncaught: Error: Network connection lost.']),
   ).not.toThrow()
+  const words = 'WebSocket protocol error; protocolError.statusCode = 1002'
+  const ofWorkerd = `Uncaught exception: kj/compat/http.c++:6214: failed: remote.jsg.Error: ${words}`
+  expect(() => assertNothingUncaught([ofWorkerd])).not.toThrow()
+  expect(() => assertNothingUncaught([`uncaught: Error: ${words}`])).toThrow(words)
   expect(() => assertNothingUncaught(['uncaught: TypeError: no'])).toThrow('TypeError: no')
   expect(() => assertNothingUncaught(['error: Uncaught (in promise) Error: no'])).toThrow(
     'Error: no',

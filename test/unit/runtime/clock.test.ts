@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { type Clock, systemClock, withEndingLimits } from '../../../src/runtime/clock.ts'
+import {
+  type Clock,
+  sharingTimers,
+  systemClock,
+  withEndingLimits,
+} from '../../../src/runtime/clock.ts'
 
 /** A clock whose sleepers wake by hand, and are gone when their signal aborts. */
 function handClock() {
@@ -47,5 +52,76 @@ describe('a time limit that ends with its work', () => {
     })
     await expect(failing).rejects.toThrow('no answer')
     expect(sleepers.size).toBe(0)
+  })
+})
+
+describe('sleeps that share timers', () => {
+  /** A clock that stands still, with the time until each of its timers wakes. */
+  function standing() {
+    const state = { now: 1_000_000 }
+    const timers = new Map<() => void, number>()
+    const clock: Clock = {
+      ...systemClock,
+      now: () => state.now,
+      sleep: (ms, signal) =>
+        new Promise((resolve) => {
+          const wake = () => {
+            timers.delete(wake)
+            resolve()
+          }
+          timers.set(wake, state.now + ms)
+          signal?.addEventListener('abort', wake)
+        }),
+    }
+    async function pass(ms: number): Promise<void> {
+      const end = state.now + ms
+      for (;;) {
+        const [first] = [...timers].toSorted(([, one], [, other]) => one - other)
+        if (first === undefined || first[1] > end) break
+        state.now = first[1]
+        first[0]()
+        // As far as what waits for a sleep goes on with others.
+        for (let turns = 0; turns < 5; turns += 1) await Promise.resolve()
+      }
+      state.now = end
+    }
+    return { clock, timers, pass }
+  }
+
+  test('take few of them, and end when they should', async () => {
+    const { clock, timers, pass } = standing()
+    const { sleep } = sharingTimers(clock)
+    const late: number[] = []
+    for (let begun = 0; begun < 20_000; begun += 1) {
+      const ms = [2, 400, 1_000, 4_000, 7_500][begun % 5] ?? 0
+      const since = clock.now()
+      void sleep(ms).then(() => late.push((clock.now() - since - ms) / Math.max(50, ms)))
+      if (begun % 20 === 0) await pass(1)
+    }
+    expect(timers.size).toBeLessThan(200)
+    await pass(8_000)
+    expect(late).toHaveLength(20_000)
+    expect(Math.min(...late)).toBeGreaterThanOrEqual(0)
+    expect(Math.max(...late)).toBeLessThanOrEqual(1 / 50)
+    expect(timers.size).toBe(0)
+  })
+
+  test('end alone when they are ended, and leave no timer behind', async () => {
+    const { clock, timers, pass } = standing()
+    const { sleep } = sharingTimers(clock)
+    const [ending, other] = [new AbortController(), new AbortController()]
+    const woken: string[] = []
+    void sleep(1_000, ending.signal).then(() => woken.push('ended'))
+    void sleep(1_000, other.signal).then(() => woken.push('slept'))
+    await sleep(1_000, AbortSignal.abort())
+    ending.abort()
+    await Promise.resolve()
+    expect([woken, timers.size]).toEqual([['ended'], 1])
+    await pass(1_020)
+    expect([woken, timers.size]).toEqual([['ended', 'slept'], 0])
+    void sleep(1_000, other.signal)
+    other.abort()
+    await Promise.resolve()
+    expect(timers.size).toBe(0)
   })
 })

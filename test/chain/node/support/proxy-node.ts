@@ -34,6 +34,7 @@ export async function startProxyNode(
       end.on('close', () => other.destroy())
     }
     sockets.add(node)
+    node.on('close', () => sockets.delete(node))
   })
 
   function endSockets(): void {
@@ -58,6 +59,8 @@ export async function startProxyNode(
     },
     /** Takes connections again, at the same address. */
     restore: proxy.accept,
+    /** How many WebSockets are open. */
+    connections: () => sockets.size,
     /** How often a method was asked for, or any. */
     seen: proxy.seen,
     async stop() {
