@@ -9,11 +9,12 @@ import {
   loansAnswer,
   paymentAnswer,
   paymentsAnswer,
+  type ToldOf,
 } from '../../src/operator/answers.ts'
 import { readDeployed } from '../contracts/records.ts'
 import type { Found, Values } from '../stack/command.ts'
 import { root } from '../stack/folder.ts'
-import { StackError } from '../stack/report.ts'
+import { Misused, StackError } from '../stack/report.ts'
 import { type commonOptions, type Operated, operatorCommand, readNumber } from './command-line.ts'
 import { restoreFile, writeExport } from './ledger-file.ts'
 import type { OperatorClient } from './operator-client.ts'
@@ -34,6 +35,10 @@ loans [--state S] [--limit N] who owes, since when, due, overdue; with --state r
 verify <hash> --url U | --from FILE
                           checks a payment's proof by nothing but hashes, of GET /proof/<hash> or of a file that has
                           it; trusts neither relay nor node, and needs no token
+agents                    who hands out cash (agent) or takes payments with a reference (bill), by till number
+agents add <name> [--bill]
+                          gives a number a till: the number is read from standard input
+agents remove <till>      takes it away; nobody gets it again for 90 days
 audit                     what operators did, the newest first
 outbid <nonce>            new bytes for a nonce that waits, at a higher price, before a round would
 pause | resume            refuses new payments in words, or takes them again; what is open goes on
@@ -72,6 +77,7 @@ const options = {
   add: false,
   to: undefined,
   bookmark: undefined,
+  bill: false,
 } as const
 
 type Given = Values<typeof options & typeof commonOptions>
@@ -88,6 +94,7 @@ export const ops = operatorCommand(import.meta, {
     alerts: showAlerts,
     loans: showLoans,
     verify: { takes: [1], open: ({ url, from }, [hash = '']) => showVerified(hash, url, from) },
+    agents: { takes: [0, 1, 2], run: tendAgents },
     audit: showAudit,
     outbid: { takes: [1], run: (operator, _, [nonce]) => outbid(operator, nonce) },
     pause: (operator) => setIntake(operator, 'pause'),
@@ -190,6 +197,28 @@ async function showAudit({ ask }: OperatorClient): Promise<Found> {
     return [at, action, ...words].join('  ')
   })
   return { json: found, lines: lines.length === 0 ? ['No operator has done anything yet.'] : lines }
+}
+
+async function tendAgents(
+  { act, terminal }: Operated,
+  { bill }: Given,
+  [what = 'list', given]: readonly string[],
+): Promise<Found> {
+  const line = ({ till, kind, name, account }: ToldOf<'agents/add'>) =>
+    `${till.padEnd(6)}  ${kind.padEnd(5)}  ${name}  ${account}`
+  if (what === 'list' && given === undefined) {
+    const found = await act('agents')
+    const none = found.agents.length === 0 ? ['Nobody has a till.'] : []
+    return { json: found, lines: [...none, ...found.agents.map(line)] }
+  }
+  if (what === 'remove') {
+    const found = await act('agents/remove', { till: given })
+    return { json: found, lines: [`${found.till} is nobody's now.`] }
+  }
+  if (what !== 'add' || given === undefined) throw new Misused()
+  const agent = { phone: await readNumber(terminal), name: given, kind: bill ? 'bill' : 'agent' }
+  const found = await act('agents/add', agent, 'It may have been done. The same command tells.')
+  return { json: found, lines: [line(found)] }
 }
 
 async function outbid({ act }: OperatorClient, nonce = ''): Promise<Found> {

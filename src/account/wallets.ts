@@ -1,4 +1,5 @@
 import { type Address, isAddressEqual } from 'viem'
+import { drawDigits } from './check-digit.ts'
 import type { AccountMemory, Memory } from './memory.ts'
 import type { SessionKeys } from './session-keys.ts'
 
@@ -24,21 +25,6 @@ export const withoutWallet = (memory: AccountMemory, name: string): AccountMemor
   wallets: memory.wallets.filter((wallet) => wallet.name !== name),
 })
 
-/** Tells whether the last of these digits checks the others. */
-export const isChecked = (digits: string): boolean =>
-  checkDigitOf(digits.slice(0, -1)) === digits.at(-1)
-
-export const isWalletCode = (typed: string): boolean => /^[0-9]{8}$/.test(typed) && isChecked(typed)
-
-/** Returns the check digit of ISO/IEC 7812-1 (Luhn), which tells of one wrong digit. */
-function checkDigitOf(digits: string): string {
-  const sum = [...digits].reverse().reduce((before, digit, place) => {
-    const value = Number(digit) * (place % 2 === 0 ? 2 : 1)
-    return before + (value > 9 ? value - 9 : value)
-  }, 0)
-  return `${(10 - (sum % 10)) % 10}`
-}
-
 export type WalletCodes = ReturnType<typeof createWalletCodes>
 
 type WalletCodesOptions = { keys: Pick<SessionKeys, 'input'>; memory: Memory }
@@ -53,9 +39,7 @@ export function createWalletCodes({ keys, memory }: WalletCodesOptions) {
     /** Makes a code for a wallet. @throws {Error} every code that was drawn is in use */
     async issue(wallet: Wallet): Promise<string> {
       for (let attempt = 0; attempt < 10; attempt++) {
-        const [drawn = 0] = crypto.getRandomValues(new Uint32Array(1))
-        const digits = `${drawn % 1e7}`.padStart(7, '0')
-        const code = `${digits}${checkDigitOf(digits)}`
+        const code = drawDigits(8)
         let isFree = false
         await memory.change(await placeOf(code), (before, now) => {
           isFree = before.walletCode === undefined || before.walletCode.expiresAt <= now

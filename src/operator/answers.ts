@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { kindNames } from '../loan/kinds.ts'
 import { loanStates } from '../loan/loan-book.ts'
 import { exportEntry, exportHead } from '../relay/ledger/copies/export-format.ts'
-import { smsParties } from '../relay/ledger/rows.ts'
+import { smsParties, tillKinds } from '../relay/ledger/rows.ts'
 import { paymentStates } from '../relay/ledger/transitions.ts'
 import { plainDigits } from '../runtime/digits.ts'
 
@@ -346,6 +346,13 @@ const pinState = z.object({
 const walletName = z.string().check(z.regex(/^[A-Za-z][A-Za-z0-9 -]{0,7}$/))
 const walletAddress = z.string().check(z.maxLength(42))
 
+const till = z.object({
+  till: z.string().check(z.regex(/^[0-9]{5,6}$/)),
+  account: address,
+  name: z.string().check(z.regex(/^[A-Za-z][A-Za-z0-9 -]{0,11}$/)),
+  kind: z.enum(tillKinds),
+})
+
 const ofPhone = { asks: z.object({ phone }), wanted: 'the body has to be {"phone": "+…"}' }
 
 /** Lists what `POST /operator/<name>` asks for and tells, and what is `wanted` of a body that is another. */
@@ -433,6 +440,17 @@ export const actions = {
     asks: z.object({ name: walletName, address: walletAddress }),
     tells: z.object({ code: z.string() }),
     wanted: 'the body has to be {"name": "Savings", "address": "0x…"}',
+  },
+  agents: { asks: z.unknown(), tells: z.object({ agents: z.array(till) }) },
+  'agents/add': {
+    asks: z.extend(z.pick(till, { name: true, kind: true }), { phone }),
+    tells: till,
+    wanted: 'the body has to be {"phone": "+…", "name": "Mama Duka", "kind": "agent" or "bill"}',
+  },
+  'agents/remove': {
+    asks: z.pick(till, { till: true }),
+    tells: till,
+    wanted: 'the body has to be {"till": "12344"}',
   },
   'cash-out': {
     asks: z.object({

@@ -11,6 +11,7 @@ import {
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
 import { faultOf } from '../runtime/log.ts'
+import { addAgent, listAgents, removeAgent } from './actions/agents.ts'
 import { type AliasOptions, badNumber, keepAccounts, otherSecrets } from './actions/alias.ts'
 import {
   type Caller,
@@ -108,6 +109,9 @@ export function createOperator(options: OperatorOptions) {
     'cash-out': forCaller(cashOutFor),
     deposit: forCaller(depositFor),
     wallet: forCaller(changeWallets),
+    agents: () => listAgents(options),
+    'agents/add': forCaller(addAgent),
+    'agents/remove': (asked) => removeAgent(options, asked),
     'wallet-code': (asked) => issueWalletCode(options, asked),
     pin: forCaller(tendPin),
     alias: async (asked) => keepAccounts(options, asked, (await known()).vitals),

@@ -329,6 +329,17 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     { id: drawName(random), action: 'outbid', detail: { nonce: `${nonce}` } },
   ],
   setHold: ({ random, account }) => ['setHold', account, random.chance(0.2), drawName(random)],
+  setTill: ({ random, account }) => [
+    'setTill',
+    {
+      id: drawName(random),
+      till: random.pick(['12344', '54320']),
+      to: random.chance(0.6) ? { account, name: 'Duka', kind: 'agent' } : undefined,
+    },
+  ],
+  tills: () => ['tills'],
+  till: () => ['till', '12344'],
+  takings: ({ account }) => ['takings', account, 3],
   standing: ({ account }) => ['standing', account],
   traceSession: ({ session }) => ['traceSession', session],
   pastAlerts: () => ['pastAlerts'],
@@ -426,6 +437,7 @@ function orderOf({ random }: World, session: string, account: Address): Order {
     kind: random.pick(kindNames),
     spendsWei: 10n ** 18n,
     reserves: oneOrNone(random, [share]),
+    till: random.chance(0.3) ? { account, reference: 'A1' } : undefined,
     sms: smsParties.filter(() => random.chance(0.5)).map((party) => ({ party, sealed: 'sealed' })),
   }
 }

@@ -146,6 +146,72 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect((await ledger.standing(alice)).refusals).toEqual([])
     })
 
+    test('gives a till to one account, and to another 90 days after it was taken away', async ({
+      ledger,
+      pass,
+    }) => {
+      const give = async (account: Address, id: string) =>
+        (await ledger.setTill({ id, till: '12344', to: { account, name: 'Duka', kind: 'agent' } }))
+          ?.account
+      const take = (id: string) => ledger.setTill({ id, till: '12344' })
+      expect(await ledger.till('12344')).toBeUndefined()
+      expect([await give(alice, 'a'), await give(bob, 'b'), await give(alice, 'a')]).toEqual([
+        ...[alice, alice, alice],
+      ])
+      const till = { till: '12344', account: alice, name: 'Duka', kind: 'agent' }
+      expect([await ledger.till('12344'), await ledger.tills()]).toEqual([till, [till]])
+      expect(await ledger.lookup(question('s', alice))).toMatchObject({ isAgent: true })
+      expect(await ledger.lookup(question('s', bob))).not.toHaveProperty('isAgent')
+      expect([await take('c'), await take('d'), await ledger.till('12344')]).toEqual([
+        ...[undefined, undefined, undefined],
+      ])
+      expect(await ledger.lookup(question('s', alice))).not.toHaveProperty('isAgent')
+      pass(90 * dayMs)
+      expect([await give(bob, 'e'), await ledger.tills()]).toEqual([undefined, []])
+      pass(1)
+      expect(await give(bob, 'f')).toBe(bob)
+      const done = (await ledger.audit(9)).map(({ action, detail }) => [action, detail.account])
+      expect(done).toEqual([
+        ['add-agent', bob],
+        ['remove-agent', alice],
+        ['add-agent', alice],
+      ])
+    })
+
+    test('tells an account with a till what came, and sums up what is final of its day', async ({
+      ledger,
+      pass,
+      rules,
+    }) => {
+      const to = { account: bob, name: 'Duka', kind: 'agent' } as const
+      const pay = (session: string, spendsWei: bigint, reference?: string) =>
+        accept(ledger, session, alice, {
+          order: { spendsWei, till: { account: bob, reference } },
+        })
+      expect(await ledger.takings(bob, 9)).toBeUndefined()
+      await ledger.setTill({ id: 'a', till: '12344', to })
+      await pay('first', 3n)
+      await settle(ledger, 'first', 0)
+      pass(1_000)
+      await pay('second', 5n, 'A1')
+      pass(1_000)
+      await accept(ledger, 'out', bob, { order: { spendsWei: 7n } })
+      expect(await ledger.takings(bob, 9)).toEqual({
+        ...{ inWei: 3n, outWei: 7n },
+        last: [
+          { intentId: id('second'), amountWei: 5n, state: 'signed', reference: 'A1' },
+          { intentId: id('first'), amountWei: 3n, state: 'confirmed', reference: undefined },
+        ],
+      })
+      await ledger.expire('second', 5_000_000_000)
+      expect((await ledger.takings(bob, 1))?.last).toMatchObject([{ state: 'expired' }])
+      pass(dayMs)
+      expect(await ledger.takings(bob, 9)).toMatchObject({ inWei: 0n, outWei: 0n })
+      pass(rules.retentionMs + 60_000)
+      await ledger.prune()
+      expect((await ledger.takings(bob, 9))?.last).toEqual([])
+    })
+
     test('tells what it counted within the hour and the day', async ({ ledger, pass }) => {
       const refuse = (session: string, reason: string) =>
         ledger.refuse({ ...question(session), steps: 1, screen: screenOf(session), reason })

@@ -131,6 +131,20 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect((await judge(other, 'after')).kind).toBe('held')
     })
 
+    test('brings back tills, and what came to them', async ({ ledger }) => {
+      await ledger.identify(identity)
+      const to = { account: bob, name: 'Duka', kind: 'bill' } as const
+      await ledger.setTill({ id: 'a', till: '12344', to })
+      await acceptOrder(ledger, 'paid', alice, {
+        order: { spendsWei: 3n, till: { account: bob, reference: 'A1' } },
+      })
+      const exported = await exportAll(ledger)
+      const { ledger: other } = await create()
+      await restoreAll(other, exported)
+      expect(await other.tills()).toEqual(await ledger.tills())
+      expect(await other.takings(bob, 9)).toEqual(await ledger.takings(bob, 9))
+    })
+
     test('brings an empty ledger to where the first one was', async () => {
       const [from, to] = [await create(), await create()]
       await history(from.ledger)

@@ -6,7 +6,7 @@ import type { BookedLoan, LoanLog, LoanSums } from '../../loan/loan-book.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ObstacleKind, RefusalOf } from '../refusal.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './copies/export-format.ts'
-import type { Row, smsParties } from './rows.ts'
+import type { Row, smsParties, tillKinds } from './rows.ts'
 import type { Seen, Sight, turns } from './sight.ts'
 import { type OpenPhase, openPhases, type PaymentState, phaseRules } from './transitions.ts'
 
@@ -45,6 +45,10 @@ export type SessionLedger = {
     limits: DayLimits,
     payment: Pick<Order, 'kind' | 'spendsWei'>,
   ): Promise<OverDay | RefusalOf<'paused' | 'held'> | undefined>
+  /** Returns whose a till number is; undefined: nobody's now. */
+  till(number: string): Promise<Till | undefined>
+  /** Returns what came to an account with a till, the newest first; undefined: it has none. */
+  takings(account: Address, limit: number): Promise<Takings | undefined>
   /** Closes a session without a payment: this screen stays, and no other question is paid. */
   refuse(refusal: Refusing): Promise<Decided | Refused>
   /** Judges offers and finds the nonce for the payments that may begin; changes nothing. */
@@ -132,6 +136,10 @@ export type OperatorLedger = {
   audit(limit: number): Promise<AuditEntry[]>
   /** Holds an account or lets it go, and records that once: while held it begins no payment. */
   setHold(account: Address, isHeld: boolean, id: string): Promise<AccountStanding>
+  /** Gives a number to an account, or takes it away, and records that; returns whose it is. */
+  setTill(change: TillChange): Promise<Till | undefined>
+  /** Returns all tills, the oldest first. */
+  tills(): Promise<Till[]>
   /** Returns what a person who helps an account's caller asks. */
   standing(account: Address): Promise<AccountStanding>
   /** Returns how a session was decided; undefined: it was not, or longer ago than rows are kept. */
@@ -265,6 +273,8 @@ export type Undecided = {
   /** Counts the account's payments; an offer made on this view names it. */
   seen: number
   load: Load
+  /** Tells that the account has a till: other limits may be for it. */
+  isAgent?: true
   /** Tells what is known of the chain; `now` is the ledger's time, to compare clocks by. */
   sight: Sight
   now: number
@@ -387,6 +397,25 @@ export type AccountStanding = {
   open: number
   /** Tells what counts toward the limits of a day. */
   today: { transfers: number; sentWei: bigint }
+}
+
+/** Is the short number of an account that hands out cash, or takes payments with a reference. */
+export type Till = { till: string; account: Address; name: string; kind: TillKind }
+
+export type TillKind = (typeof tillKinds)[number]
+
+/** Names to whom a number goes: only a free one does. Undefined: it is taken away. */
+export type TillChange = { id: string; till: string; to?: Omit<Till, 'till'> | undefined }
+
+/** Sums up the day (UTC) of an account with a till, as far as outcomes are final. */
+export type Takings = { inWei: bigint; outWei: bigint; last: Taking[] }
+
+/** Tells of a payment to an account with a till. */
+export type Taking = {
+  intentId: Hex
+  amountWei: bigint
+  state: PaymentState
+  reference: string | undefined
 }
 
 /** Tells what is known of a contract's loans; `next` is the first block that was not read. */
@@ -614,6 +643,8 @@ export type Order = {
   /** What leaves the account's balance; 0 for what does not. */
   spendsWei: bigint
   reserves?: Shares | undefined
+  /** Names the account with a till that it goes to, and what it is for. */
+  till?: { account: Address; reference?: string | undefined } | undefined
   /** Messages that are due once its outcome is final. */
   sms?: readonly HeldSms[] | undefined
 }

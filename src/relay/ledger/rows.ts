@@ -9,6 +9,9 @@ export const schemaVersion = '6'
 /** Lists whom a payment's messages tell of its outcome. */
 export const smsParties = ['sender', 'receiver'] as const
 
+/** Lists what a till is for: it hands out cash, or takes payments with a reference. */
+export const tillKinds = ['agent', 'bill'] as const
+
 /** Gives several names one value: columns of one type, methods of one kind. */
 export const each = <Value, Name extends string>(value: Value, ...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>
@@ -145,7 +148,7 @@ export const tables = {
   ),
   history: table(
     ['intent_id', 'accepted_at'],
-    { ...payment, settled_at: integer },
+    { ...payment, settled_at: integer, reference: z.optional(text) },
     { age: { group: undefined, score: 'settled_at' } },
   ),
   notices: table(
@@ -193,6 +196,27 @@ export const tables = {
     ['account'],
     { account: text, held_at: integer },
     { age: { group: undefined, score: 'held_at' } },
+  ),
+  /** Lists short numbers of accounts; one that was taken away is another's after 90 days. */
+  tills: table(
+    ['till'],
+    {
+      ...each(text, 'till', 'name'),
+      account: address,
+      kind: z.enum(tillKinds),
+      added_at: integer,
+      removed_at: integerOrNull,
+    },
+    {
+      age: { group: undefined, score: 'added_at' },
+      account: { group: 'account', score: 'added_at' },
+    },
+  ),
+  /** Lists the payments to accounts with a till, as long as those are kept. */
+  takings: table(
+    ['session'],
+    { session: text, account: address, reference: textOrNull, accepted_at: integer },
+    { account: { group: 'account', score: 'accepted_at' } },
   ),
   /** Keeps each borrower's last loan, as the contract's events tell it. */
   loans: table(

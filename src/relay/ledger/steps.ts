@@ -70,6 +70,7 @@ import {
   readStanding,
   setHold,
 } from './notes/standing.ts'
+import { listTills, setTill, takingsOf, tillOf, tillsOf } from './notes/tills.ts'
 import { probe, vitalsOf } from './notes/vitals.ts'
 import {
   type Ledger,
@@ -95,7 +96,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...each('reads', 'lookup', 'work', 'signed', 'blocks', 'payment', 'payments'),
   ...each('reads', 'audit', 'page', 'tracePayment', 'exported', 'shown', 'formerAccount'),
   ...each('reads', 'propose', 'slot', 'knownRefusal', 'standing', 'traceSession', 'pastAlerts'),
-  ...each('reads', 'loanBook', 'loans'),
+  ...each('reads', 'loanBook', 'loans', 'tills', 'till', 'takings'),
   ...each('opens', 'record', 'adopt', 'endRestore'),
   ...each('writes', 'identify', 'refuse', 'fill', 'replace', 'release', 'sent', 'mined'),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
@@ -105,6 +106,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
     'renumber',
     'setIntake',
     'setHold',
+    'setTill',
     'bookLoans',
     'note',
     'alert',
@@ -191,7 +193,18 @@ export const steps: Steps = {
       .slice(0, maxOpen)
     const executed = executedOf(rows, question.account, maxOpen - open.length)
     const [load, sight, { now }] = [loadOf(at, account), sightOf(at), rows]
-    return { kind: 'undecided', open, executed, seen: account.seen, load, sight, now }
+    const { seen } = account
+    const isAgent = tillsOf(rows, question.account).length > 0
+    return {
+      kind: 'undecided',
+      open,
+      executed,
+      seen,
+      load,
+      sight,
+      now,
+      ...(isAgent && { isAgent }),
+    }
   },
 
   show: ({ rows }, showing) => show(rows, showing, decidedOf(rows, showing)),
@@ -244,6 +257,14 @@ export const steps: Steps = {
   setIntake: ({ rows }, kind, id, nextAccountKey) => setIntake(rows, kind, { id, nextAccountKey }),
 
   setHold: ({ rows }, account, isHeld, id) => setHold(rows, account, isHeld, id),
+
+  setTill: ({ rows }, change) => setTill(rows, change),
+
+  tills: ({ rows }) => listTills(rows),
+
+  till: ({ rows }, number) => tillOf(rows, number),
+
+  takings: ({ rows }, account, limit) => takingsOf(rows, account, limit),
 
   standing: ({ rows }, account) => readStanding(rows, account),
 

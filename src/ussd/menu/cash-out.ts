@@ -1,4 +1,5 @@
-import { isWalletCode, type Wallet } from '../../account/wallets.ts'
+import { isWalletCode } from '../../account/check-digit.ts'
+import type { Wallet } from '../../account/wallets.ts'
 import { inEach } from '../messages/texts.ts'
 import { parseRecipient } from '../recipient.ts'
 import { askAgain, askAmount, confirmedBy, pinFor, shownTransfer } from './asks.ts'

@@ -653,6 +653,35 @@ describe("a number's wallets", () => {
   })
 })
 
+test('agents get tills by commands, and numbers of their own', async () => {
+  const deployment = open()
+  const { phone, account } = await newCaller('0')
+  const run = (args: string[], input = phone) =>
+    deployment.operate(ops, ['agents', ...args], { input })
+  expect((await run([])).output).toBe('Nobody has a till.\n')
+  // The first answer is lost on its way.
+  const added = await deployment.operate(ops, ['agents', 'add', 'Mama Duka'], {
+    ...{ input: phone, lost: 1 },
+  })
+  expect(added.output).toMatch(new RegExp(`^\\d{5}   agent  Mama Duka  ${account}\n$`))
+  const bill = await run(['add', 'Water', '--bill'])
+  expect(bill.output).toMatch(/^\d{5} {3}bill {3}Water /)
+  expect((await run(['list'])).output).toBe(added.output + bill.output)
+  const till = added.output.slice(0, 5)
+  expect((await run(['remove', till])).output).toBe(`${till} is nobody's now.\n`)
+  expect((await run(['remove', till])).code).toBe(1)
+  expect((await run(['list'])).output).toBe(bill.output)
+  const kept = (await deployment.audit()).map(({ action, detail }) => [action, detail.account])
+  expect(kept).toEqual([
+    ['remove-agent', account],
+    ['add-agent', account],
+    ['add-agent', account],
+  ])
+  expect((await deployment.refused('agents/add', { phone, name: '1', kind: 'agent' })).status).toBe(
+    400,
+  )
+})
+
 describe('money into an account', () => {
   const give = async (to: string, amount: string) => {
     const [from] = (await rpc('eth_accounts')) as string[]

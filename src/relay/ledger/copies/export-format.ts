@@ -28,6 +28,8 @@ export const exportEntry = z.object({
   shown: z.optional(tables.shown.row),
   alias: z.optional(tables.aliases.row),
   hold: z.optional(tables.holds.row),
+  till: z.optional(tables.tills.row),
+  taking: z.optional(tables.takings.row),
 })
 
 export type ExportHead = z.infer<typeof exportHead>

@@ -41,10 +41,10 @@ function nonceEntry({ rows }: At, nonce: Row<'nonces'> | undefined): ExportEntry
   return { nonce, transactions }
 }
 
-const paymentEntry = (at: At, payment: Row<'payments'>): ExportEntry => ({
-  payment,
-  ...nonceEntry(at, carrierOf(at.rows, payment)),
-})
+const paymentEntry = (at: At, payment: Row<'payments'>): ExportEntry => {
+  const taking = at.rows.row('takings', payment.session)
+  return { payment, ...nonceEntry(at, carrierOf(at.rows, payment)), ...(taking && { taking }) }
+}
 
 function sessionEntry(at: At, session: Row<'sessions'>): ExportEntry {
   const payment = paymentRow(at.rows, session.session)
@@ -99,6 +99,10 @@ const parts: readonly Part[] = [
   partOver<'holds'>(
     () => ({ table: 'holds', list: 'age' }),
     (_, hold) => ({ hold }),
+  ),
+  partOver<'tills'>(
+    () => ({ table: 'tills', list: 'age' }),
+    (_, till) => ({ till }),
   ),
 ]
 

@@ -94,7 +94,7 @@ export function endRestore({ rows }: At, exportedAt: number): RestoreAnswer {
 }
 
 function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
-  const { session, payment, nonce, history, audit, shown, alias, hold } = entry
+  const { session, payment, nonce, history, audit, shown, alias, hold, till, taking } = entry
   if (history !== undefined && !isThere(rows, history)) {
     rows.put('history', history)
     return true
@@ -112,10 +112,15 @@ function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
     rows.put('holds', hold)
     return true
   }
+  if (till !== undefined && rows.row('tills', till.till) === undefined) {
+    rows.put('tills', till)
+    return true
+  }
   if (session === undefined && payment === undefined) return restoreNonce(rows, entry)
   if (isDecidedHere(rows, entry)) return false
   if (session !== undefined) rows.put('sessions', session)
   if (payment !== undefined) restorePayment(rows, payment)
+  if (taking !== undefined) rows.put('takings', taking)
   // Where the nonce has another holder by now, a round finds the payment another nonce.
   if (nonce !== undefined) restoreNonce(rows, entry)
   return true

@@ -53,7 +53,7 @@ export function beginPayment(
   { rows, rules }: At,
   event: PaymentEvent,
   session: string,
-  { request, kind, spendsWei, reserves, sms = [] }: Order,
+  { request, kind, spendsWei, reserves, till, sms = [] }: Order,
   columns: Partial<PaymentRow> = {},
 ): void {
   const { intentId, from: account } = request
@@ -64,6 +64,10 @@ export function beginPayment(
   const state = nextState('none', event)
   if (state === undefined) throw new Error(`no payment begins with ${event}`)
   rows.put('intents', { intent_id: intentId, session })
+  if (till !== undefined) {
+    const { account: to, reference = null } = till
+    rows.put('takings', { session, account: to, reference, accepted_at: rows.now })
+  }
   count(rows, kind, event)
   // The rows of one that is found on the chain are lost: its messages may have left.
   if (event !== 'adopted') holdSms(rows, session, sms)
@@ -119,7 +123,9 @@ export function archive(rows: Draft, name: string, payments: readonly PaymentRow
   const account = accountOf(rows, name)
   for (const payment of payments) {
     const { request: _, phase: __, since, relayer: ___, nonce: ____, ...kept } = payment
-    rows.put('history', { ...kept, settled_at: since })
+    const { reference } = rows.row('takings', payment.session) ?? {}
+    rows.put('history', { ...kept, settled_at: since, ...(reference && { reference }) })
+    rows.drop('takings', payment.session)
     noteReserved(rows, payment, undefined)
     rows.drop('payments', payment.session)
     noteBlock(rows, payment, undefined, { nonces: [], sessions: [payment.session] })

@@ -10,19 +10,23 @@ const dayMs = 24 * 60 * 60 * 1000
 /** Limits how old a payment may be for an equal one to be questioned. */
 const equalMs = 10 * 60 * 1000
 
-/** Returns an account's payments younger than this by the store's clock, the newest first. */
-const youngerThan = (rows: Draft, account: string, ms: number): Row<'payments'>[] =>
+/** Returns an account's payments since a time (Unix time in ms), the newest first. */
+const paidSince = (rows: Draft, account: string, from: number): Row<'payments'>[] =>
   rows.list({
     ...({ table: 'payments', list: 'account', group: account, newest: true } as const),
-    ...{ from: rows.now - ms + 1, limit: noLimit },
+    ...{ from, limit: noLimit },
   })
 
-const hasSentNothing = ({ state }: Row<'payments'>): boolean =>
+/** Returns those of them that count toward a day's limits. */
+export const sentSince = (rows: Draft, account: string, from: number): Row<'payments'>[] =>
+  paidSince(rows, account, from).filter((row) => paymentKinds[row.kind].isSent)
+
+export const hasSentNothing = ({ state }: Row<'payments'>): boolean =>
   state === 'reverted' || state === 'expired'
 
 /** Returns what counts toward a day's limits: failed payments count but sent nothing. */
 export function sentToday(rows: Draft, account: string): { transfers: number; sentWei: bigint } {
-  const today = youngerThan(rows, account, dayMs).filter((row) => paymentKinds[row.kind].isSent)
+  const today = sentSince(rows, account, rows.now - dayMs + 1)
   const sentWei = today
     .filter((row) => !hasSentNothing(row))
     .reduce((sum, { spends }) => sum + BigInt(spends), 0n)
@@ -56,7 +60,7 @@ export function minutesSinceEqual(
   const known = shown(rows, question, 'equal')
   if (known !== undefined) return Number(known)
   if (call === undefined) return undefined
-  const equal = youngerThan(rows, question.account, equalMs).find(
+  const equal = paidSince(rows, question.account, rows.now - equalMs + 1).find(
     (row) => !hasSentNothing(row) && row.request.data === call.data,
   )
   if (equal === undefined) return undefined
