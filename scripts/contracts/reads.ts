@@ -15,18 +15,7 @@ export const forwarderAt = (client: PublicClient, address: Address) =>
   getContract({ client, address, abi: relayForwarderAbi }).read
 
 /** How many questions are asked at a time: what a public node serves without refusing. */
-const width = 8
-
-export async function inTurns<Item>(
-  items: Iterable<Item>,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const left = items[Symbol.iterator]()
-  const worker = async () => {
-    for (let next = left.next(); !next.done; next = left.next()) await work(next.value)
-  }
-  await Promise.all(Array.from({ length: width }, worker))
-}
+export const lanes = 8
 
 type Log = GetContractEventsReturnType<typeof microLoanAbi, undefined, true>[number]
 

@@ -29,6 +29,7 @@ export async function startAnvil({
 }: AnvilOptions = {}) {
   const ownPort = port ?? (await freePort())
   const url = `http://127.0.0.1:${ownPort}`
+  const ask = rpcTo(url)
   // What it would print are the keys of its accounts.
   const usual = ['--silent', '--host', '127.0.0.1', '--port', `${ownPort}`]
   const child = spawn(
@@ -40,13 +41,14 @@ export async function startAnvil({
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   await until(() => {
     if (child.exitCode !== null) throw new Error(`anvil ended with code ${child.exitCode}`)
-    return rpcTo(url)('eth_chainId').then(
+    return ask('eth_chainId').then(
       () => true,
       () => false,
     )
   })
   return {
     url,
+    ask,
     process: child,
     exited,
     stop: async () => {

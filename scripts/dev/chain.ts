@@ -6,7 +6,6 @@ import { type Address, parseEther } from 'viem'
 import { relayerAccount } from '../../src/relay/keys.ts'
 import { deployContracts } from '../contracts/deploy.ts'
 import { type Anvil, devKey, startAnvil } from './anvil.ts'
-import { rpcTo } from './rpc.ts'
 
 export type TestChain = {
   anvil: Anvil
@@ -36,9 +35,8 @@ export async function startChain(
   const deploying = known ?? deploy(anvil, allowed)
   deployed.set(`${allowed}`, deploying)
   const { loan, forwarder, state } = await deploying
-  const ask = rpcTo(anvil.url)
-  if (known !== undefined) await ask('anvil_loadState', [state])
-  await ask('anvil_setBalance', [relayer, `0x${parseEther('100').toString(16)}`])
+  if (known !== undefined) await anvil.ask('anvil_loadState', [state])
+  await anvil.ask('anvil_setBalance', [relayer, `0x${parseEther('100').toString(16)}`])
   return {
     anvil,
     loan,
@@ -75,5 +73,5 @@ async function deploy(anvil: Anvil, relayers: readonly Address[]): Promise<Deplo
     log: () => {},
   })
   rmSync(folder, { recursive: true })
-  return { loan, forwarder, state: await rpcTo(anvil.url)('anvil_dumpState', []) }
+  return { loan, forwarder, state: await anvil.ask('anvil_dumpState') }
 }

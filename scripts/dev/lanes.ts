@@ -1,11 +1,12 @@
 /** Works on items in their order, so many at a time. */
 export async function inLanes<Item>(
   width: number,
-  items: IterableIterator<Item>,
+  items: Iterable<Item>,
   work: (item: Item) => Promise<unknown>,
 ): Promise<void> {
+  const left = items[Symbol.iterator]()
   const lane = async () => {
-    for (const item of items) await work(item)
+    for (let next = left.next(); !next.done; next = left.next()) await work(next.value)
   }
   await Promise.all(Array.from({ length: width }, lane))
 }

@@ -8,7 +8,7 @@ import { projectRoot } from '../contracts/forge.ts'
 import { startChain } from '../dev/chain.ts'
 import { launchBrowser } from '../dev/pages/browser.ts'
 import { freePort } from '../dev/ports.ts'
-import { createTreasury } from '../dev/relays/callers.ts'
+import { deposit } from '../dev/relays/callers.ts'
 import { startRelayWorkers } from '../dev/relays/relay-workers.ts'
 import { readFlags } from '../stack/command.ts'
 
@@ -22,7 +22,7 @@ const chain = await startChain()
 const accountOf = createCallerAccounts(chain.bindings.ACCOUNT_KEY_SECRET as Hex)
 const accounts = await Promise.all(demoNumbers.map((phone) => accountOf(phone as PhoneNumber)))
 const addresses = accounts.map(({ address }) => address)
-await createTreasury(chain).deposit(addresses, parseEther('1'))
+await deposit(chain, addresses, parseEther('1'))
 const port = await freePort()
 const inbox = inboxVariables(`http://127.0.0.1:${port}`)
 const variables = { ...chain.bindings, ...inbox, OPERATOR_TOKEN: 'the-token-of-the-pictures' }

@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startChain } from '../../scripts/dev/chain.ts'
 import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
-import { callersOf, createTreasury } from '../../scripts/dev/relays/callers.ts'
+import { callersOf, deposit } from '../../scripts/dev/relays/callers.ts'
 import { startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
 import { type RelayWorkers, startRelayWorkers } from '../../scripts/dev/relays/relay-workers.ts'
-import { rpcTo } from '../../scripts/dev/rpc.ts'
 import { until } from '../../scripts/dev/wait.ts'
 import { hashKey } from '../../src/keys/api-keys.ts'
 import {
@@ -57,7 +56,7 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
   beforeAll(async () => {
     const [caller] = await callersOf(chain, 1)
     if (caller === undefined) throw new Error('there is no caller')
-    await createTreasury(chain).deposit([caller.account.address], 10n ** 18n)
+    await deposit(chain, [caller.account.address], 10n ** 18n)
   })
 
   /** Dials everything; each payment is in a block before the next thing is dialled. */
@@ -79,9 +78,9 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
   }
 
   test('show the same screens, from the same state of one chain', async () => {
-    const before = await rpcTo(chain.anvil.url)('evm_snapshot', [])
+    const before = await chain.anvil.ask('evm_snapshot', [])
     const onWorker = await walkOn(workers)
-    await rpcTo(chain.anvil.url)('evm_revert', [before])
+    await chain.anvil.ask('evm_revert', [before])
     const onDeno = await walkOn(deno)
     // A transaction's hash holds the second in which it was signed, and nothing else differs.
     const withoutHash = (screens: Screen[]) =>
@@ -109,7 +108,7 @@ describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
 
   /** The example of each method about what the walk has left on the chain, and what a broken client may send. */
   async function examplesAndNonsense(): Promise<RandomRequest[]> {
-    const block = (await rpcTo(chain.anvil.url)('eth_getBlockByNumber', ['latest', false])) as {
+    const block = (await chain.anvil.ask('eth_getBlockByNumber', ['latest', false])) as {
       number: string
       hash: string
       transactions: string[]

@@ -5,7 +5,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { startChain } from '../../dev/chain.ts'
-import { callersOf, createTreasury } from '../../dev/relays/callers.ts'
+import { callersOf, deposit } from '../../dev/relays/callers.ts'
 import { createNodeCall } from '../../stack/chain/node.ts'
 
 export type BenchChain = Awaited<ReturnType<typeof startBenchChain>>
@@ -38,10 +38,9 @@ export async function startBenchChain(atEnd: (stop: () => Promise<void>) => void
   const giveGas = (address: Address) =>
     call('anvil_setBalance', [address, toHex(parseEther('1000'))])
   for (const address of addresses) await giveGas(address)
-  const { deposit } = createTreasury(chain)
   const callers = await callersOf(chain, callerCount)
   const accounts = callers.map(({ account }) => account.address)
-  await deposit([...accounts, recipient], parseEther('1'))
+  await deposit(chain, [...accounts, recipient], parseEther('1'))
   const keyHash = hashKey(apiKey)
   // As shipped: tests dial as no person does.
   const { MAX_DIALS_A_MINUTE: _, MAX_OPEN_PAYMENTS: __, ...bindings } = chain.bindings
@@ -64,7 +63,7 @@ export async function startBenchChain(atEnd: (stop: () => Promise<void>) => void
     async makeAccount(name: string) {
       const { address } = privateKeyToAccount(makeSecret(name))
       await giveGas(address)
-      await deposit([address], parseEther('1'))
+      await deposit(chain, [address], parseEther('1'))
       return makeSecret(name)
     },
   }

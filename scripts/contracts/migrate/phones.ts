@@ -2,8 +2,9 @@ import type { Address, LocalAccount } from 'viem'
 import type { Secret } from '../../../src/account/keyed-hash.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
+import { inLanes } from '../../dev/lanes.ts'
 import { StackError } from '../../stack/report.ts'
-import { inTurns } from '../reads.ts'
+import { lanes } from '../reads.ts'
 
 /** A phone's account, and the one that takes its place where there is one. The number is not kept. */
 export type Phone = { account: LocalAccount; heir: LocalAccount | undefined }
@@ -52,7 +53,7 @@ export async function derivePhones(
   const accountOf = createCallerAccounts(secret)
   const heirOf = createCallerAccounts(newSecret)
   const phones = new Map<Address, Phone>()
-  await inTurns(owners, async ({ numbers, heir: present }) => {
+  await inLanes(lanes, owners, async ({ numbers, heir: present }) => {
     const heir = present && (await heirOf(present))
     for (const number of numbers) {
       const account = await accountOf(number as PhoneNumber)

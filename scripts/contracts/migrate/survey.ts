@@ -7,9 +7,10 @@ import {
 } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { callOf } from '../../../src/loan/calls.ts'
+import { inLanes } from '../../dev/lanes.ts'
 import { StackError } from '../../stack/report.ts'
 import { type LoanBooks, replay, totalsOf } from '../loan-books.ts'
-import { inTurns, loanAt, readLoanEvents } from '../reads.ts'
+import { lanes, loanAt, readLoanEvents } from '../reads.ts'
 import type { OpenedDeployment, Pair } from './open.ts'
 import type { Phone } from './phones.ts'
 
@@ -34,7 +35,7 @@ export async function surveyPair({ client }: Migration, pair: Pair, block: bigin
   const range = { fromBlock: deployedBlock, toBlock: block }
   const books = replay(await readLoanEvents(client, loan, range))
   const states = new Map<Address, AccountState>()
-  await inTurns(books.accounts.keys(), async (address) => {
+  await inLanes(lanes, books.accounts.keys(), async (address) => {
     states.set(address, await readAccount(client, loan, address, block))
   })
   const { balancesWei, owedWei } = totalsOf(states.values())
@@ -99,7 +100,7 @@ export async function readTasks(
   const { client, pair } = migration
   const tasks: Task[] = []
   const stuck: { address: Address; reason: string }[] = []
-  await inTurns(phones, async (phone) => {
+  await inLanes(lanes, phones, async (phone) => {
     const state = await readAccount(client, pair.loan, phone.account.address, block)
     const calls = await readCalls(migration, phone, state, { books, block })
     const reason = 'it owes, and so did its heir: it repays first'

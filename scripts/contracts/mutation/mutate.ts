@@ -18,11 +18,10 @@ import { type Mutation, mutate, mutationsOf } from './mutations.ts'
 const help = `Changes contracts/src in a copy, one mistake at a time, and runs the tests on each. One that no test notices has
 to stand in contracts/test/mutation/survivors.diff with the reason why it may.
 
-  npx node scripts/contracts/mutation/mutate.ts [--only backdoor] [--from N] [--to N]
+  npx node scripts/contracts/mutation/mutate.ts [--only backdoor] [--list]
 
-  --only       those in whose description this stands: a file, a kind of mistake, a line
-  --from --to  a part
-  --list       names them and ends`
+  --only  those in whose description this stands: a file, a kind of mistake, a line
+  --list  names them and ends`
 
 /** The quick tests first: few mutations get past them, and those are asked of optimized code too. */
 const stages = [
@@ -41,11 +40,9 @@ const copied = [
 const needless = ['contracts/proofs', 'contracts/test/proofs']
 
 const survivors = readSurvivors('contracts/test/mutation/survivors.diff')
-const flags = readFlags(help, { only: '', list: false, from: '1', to: 'Infinity' })
+const flags = readFlags(help, { only: '', list: false })
 const all = mutationsOf(globSync('contracts/src/*.sol', { cwd: projectRoot }).sort())
-const mutations = all
-  .filter((mutation) => describe(mutation).includes(flags.only))
-  .slice(Number(flags.from) - 1, Number(flags.to))
+const mutations = all.filter((mutation) => describe(mutation).includes(flags.only))
 const counts = { killed: 0, 'did not compile': 0, survived: 0 }
 let problems = 0
 

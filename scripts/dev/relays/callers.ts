@@ -1,19 +1,22 @@
 import {
+  type Abi,
   type Address,
+  createPublicClient,
   createWalletClient,
+  encodeFunctionData,
   type Hash,
   type Hex,
   http,
   type LocalAccount,
-  publicActions,
 } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { privateKeyToAddress } from 'viem/accounts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
+import { loanAt } from '../../contracts/reads.ts'
 import { devKey } from '../anvil.ts'
 import type { TestChain } from '../chain.ts'
-import { rpcTo } from '../rpc.ts'
 import { until } from '../wait.ts'
 
 export type Caller = { phone: string; account: LocalAccount }
@@ -29,34 +32,48 @@ export async function callersOf(chain: TestChain, count: number): Promise<Caller
   )
 }
 
-/** Makes the owner's and depositors' transactions, on a chain that still mines by itself. */
-export function createTreasury({ anvil, loan }: TestChain) {
-  // An account that anvil signs for.
-  const { address: account } = privateKeyToAccount(devKey)
-  const client = createWalletClient({ account, transport: http(anvil.url) }).extend(publicActions)
-  const contract = { address: loan, abi: microLoanAbi, chain: null } as const
+type Owned = Pick<TestChain, 'loan' | 'forwarder'> & { anvil: { url: string } }
+
+export type OwnersCall = {
+  of?: 'loan' | 'forwarder'
+  args?: readonly unknown[]
+  value?: bigint
+  /** Above what others pay: then it comes before them in its block. */
+  gasPrice?: bigint
+}
+
+/** Sends a call of the owner's, from an account that anvil signs for; it may be in no block yet. */
+export async function callAsOwner(
+  { anvil, ...contracts }: Owned,
+  functionName: string,
+  { of = 'loan', args = [], ...paid }: OwnersCall = {},
+): Promise<Hash> {
+  const account = privateKeyToAddress(devKey)
+  const client = createWalletClient({ account, transport: http(anvil.url) })
+  const abi: Abi = [...microLoanAbi, ...relayForwarderAbi]
+  const data = encodeFunctionData({ abi, functionName, args })
+  return client.sendTransaction({ to: contracts[of], data, chain: null, ...paid })
+}
+
+/** Sets some of the loans' terms, as `callAsOwner` calls. */
+export async function setTerms(
+  chain: Owned,
+  terms: { principal?: bigint; dailyCap?: bigint },
+  paid: OwnersCall = {},
+): Promise<void> {
+  const loan = loanAt(createPublicClient({ transport: http(chain.anvil.url) }), chain.loan)
+  await callAsOwner(chain, 'setTerms', { args: [{ ...(await loan.terms()), ...terms }], ...paid })
+}
+
+/** Gives accounts so much each, on a chain that mines by itself; it is there when this resolves. */
+export async function deposit(
+  chain: TestChain,
+  accounts: readonly Address[],
+  value: bigint,
+): Promise<void> {
+  let last: Hash | undefined
+  for (const one of accounts) last = await callAsOwner(chain, 'depositFor', { args: [one], value })
   // viem asks again with the next block only: a chain that mines when asked to may have none.
-  const ask = rpcTo(anvil.url)
-  const isIn = (hash: Hash) =>
-    until(async () => Boolean(await ask('eth_getTransactionReceipt', [hash])))
-  return {
-    async deposit(accounts: readonly Address[], value: bigint) {
-      const call = { ...contract, functionName: 'depositFor', value } as const
-      let last: Hash | undefined
-      for (const one of accounts) last = await client.writeContract({ ...call, args: [one] })
-      if (last !== undefined) await isIn(last)
-    },
-    fund: async (value: bigint) =>
-      isIn(await client.writeContract({ ...contract, functionName: 'fund', value })),
-    /** A lower limit holds at once, a higher one a day later. */
-    async setWithdrawalLimit(limitWei: bigint) {
-      const call = { functionName: 'setWithdrawalLimit', args: [limitWei] } as const
-      await isIn(await client.writeContract({ ...contract, ...call }))
-    },
-    async setDailyCap(dailyCap: bigint) {
-      const terms = await client.readContract({ ...contract, functionName: 'terms' })
-      const call = { functionName: 'setTerms', args: [{ ...terms, dailyCap }] } as const
-      await isIn(await client.writeContract({ ...contract, ...call }))
-    },
-  }
+  const isIn = () => chain.anvil.ask('eth_getTransactionReceipt', [last])
+  if (last !== undefined) await until(async () => Boolean(await isIn()))
 }

@@ -51,7 +51,9 @@ export async function startDenoRelays({
   const ports = await Promise.all(Array.from({ length: workers }, freePort))
   const urls = ports.map((port) => `http://127.0.0.1:${port}`)
   const processes: (DenoProcess | undefined)[] = await Promise.all(ports.map(start))
-  const { name, relayer } = namesOf(variables)
+  // As the entry point names the ledger of a `TestChain`.
+  const name = '31'
+  const relayer = relayerAccount(variables.RELAYER_MNEMONIC ?? '', 31, 0).address.toLowerCase()
   const database = openRedis(bridge)
   const queue = createRedisDueQueue({ database, name, newToken: () => crypto.randomUUID() })
 
@@ -105,11 +107,4 @@ export async function startDenoRelays({
     if (port === undefined) throw new Error(`there is no process ${index}`)
     processes[index] ??= await start(port)
   }
-}
-
-/** The ledger and its key, as the entry point names them. */
-function namesOf({ CHAIN_ID, RELAYER_MNEMONIC = '' }: Record<string, string>) {
-  const chainId = CHAIN_ID === '30' ? 30 : 31
-  const relayer = relayerAccount(RELAYER_MNEMONIC, chainId, 0).address.toLowerCase()
-  return { name: `${chainId}`, relayer }
 }

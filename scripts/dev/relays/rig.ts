@@ -4,7 +4,7 @@ import { startChain } from '../chain.ts'
 import { startFaultProxy } from '../faults/fault-proxy.ts'
 import { type RootstockPool, startRootstockPool } from '../rootstock-pool/start.ts'
 import { until } from '../wait.ts'
-import { type Caller, callersOf, createTreasury } from './callers.ts'
+import { type Caller, callAsOwner, callersOf, deposit, setTerms } from './callers.ts'
 import { startDenoRelays } from './deno-relays.ts'
 import { claimOf, type GroundTruth, intentOf, judge, spentOn, type Told } from './oracle.ts'
 import { type Delivery, type RelayWorkers, type Reply, startRelayWorkers } from './relay-workers.ts'
@@ -47,11 +47,10 @@ export async function startRig({
 }: RigOptions) {
   const chain = await startChain()
   const callers = await callersOf(chain, count)
-  const treasury = createTreasury(chain)
   const accounts = callers.map(({ account }) => account.address)
-  await treasury.deposit(accounts, parseEther('5'))
-  await treasury.fund(parseEther('500'))
-  await treasury.setDailyCap(parseEther('500'))
+  await callAsOwner(chain, 'fund', { value: parseEther('500') })
+  await setTerms(chain, { dailyCap: parseEther('500') })
+  await deposit(chain, accounts, parseEther('5'))
   const rootstock = await startRootstockPool({ anvilUrl: chain.anvil.url, blockMs })
   const faults = await startFaultProxy({ target: rootstock.url, seed })
   const variables = {

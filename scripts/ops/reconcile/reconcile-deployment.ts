@@ -13,11 +13,12 @@ import { isSpending, resultsInLogs } from '../../../src/relay/forwarder/requests
 import {
   type Booked,
   type EventRange,
-  inTurns,
+  lanes,
   loanAt,
   readInPieces,
   readLoanEvents,
 } from '../../contracts/reads.ts'
+import { inLanes } from '../../dev/lanes.ts'
 import { openNode } from '../../stack/chain/node.ts'
 import { readChainId } from '../../stack/options.ts'
 import { StackError } from '../../stack/report.ts'
@@ -117,7 +118,7 @@ async function readChain(place: Place, asked: ReadonlySet<Address>) {
     client.getBalance({ address: loan, ...at }),
   ])
   const accounts = new Map<Address, { balanceWei: bigint; owedWei: bigint }>()
-  await inTurns(asked, async (account) => {
+  await inLanes(lanes, asked, async (account) => {
     const balanceWei = await read.getBalance([account], at)
     accounts.set(account, { balanceWei, owedWei: await read.loanOf([account], at) })
   })
@@ -127,7 +128,7 @@ async function readChain(place: Place, asked: ReadonlySet<Address>) {
 /** Which of these transactions went to another forwarder: to the one before a move to new contracts. */
 async function sentElsewhere({ client, forwarder }: Place, hashes: readonly Hex[]) {
   const elsewhere = new Set<Hex>()
-  await inTurns(hashes, async (hash) => {
+  await inLanes(lanes, hashes, async (hash) => {
     // One that no block has is what is compared for.
     const sent = await client.getTransaction({ hash }).catch((error: unknown) => {
       if (error instanceof TransactionNotFoundError) return undefined
@@ -159,7 +160,7 @@ async function readSpendings({ client, forwarder }: Place, range: EventRange): P
   // Only of an intent that was spent more than once it matters when.
   const repeated = [...Map.groupBy(spent, keyOf).values()].filter(({ length }) => length > 1).flat()
   const times = new Map<number, number>()
-  await inTurns(new Set(repeated.map(({ block }) => block)), async (block) => {
+  await inLanes(lanes, new Set(repeated.map(({ block }) => block)), async (block) => {
     const { timestamp } = await client.getBlock({ blockNumber: BigInt(block) })
     times.set(block, Number(timestamp) * 1_000)
   })

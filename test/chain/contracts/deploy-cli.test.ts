@@ -11,7 +11,6 @@ import { deployCommand } from '../../../scripts/contracts/deploy-cli.ts'
 import { projectRoot, readArtifact } from '../../../scripts/contracts/forge.ts'
 import { loanAt } from '../../../scripts/contracts/reads.ts'
 import { devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { opened } from '../../support/opened.ts'
 import { runHere, runScript } from '../../support/processes.ts'
 import { isFull } from '../../support/sample.ts'
@@ -32,7 +31,7 @@ beforeAll(async () => {
 })
 
 const refusing = (words: string) => ({ code: 1, output: expect.stringContaining(words) })
-const blockNumber = () => rpcTo(anvil.url)('eth_blockNumber', [])
+const blockNumber = () => anvil.ask('eth_blockNumber', [])
 
 test('the command reads amounts as decimals, and says what to put into the configuration, in the checksum of its chain', async () => {
   expect(deployed.output).toContain('CHAIN_ID = "30"')
@@ -64,7 +63,7 @@ test('the key is taken from a keystore or from the standard input, and never sho
 })
 
 test('gas that is dearer than MAX_GAS_PRICE_WEI is not paid, and nothing is recorded', async () => {
-  const price = Number(await rpcTo(anvil.url)('eth_gasPrice', []))
+  const price = Number(await anvil.ask('eth_gasPrice', []))
   const file = `${recordFile}.dear`
   const args = [...onMainnet, '--record', file]
   const limit = (wei: number) => ({ RELAYERS: relayer, MAX_GAS_PRICE_WEI: `${wei}` })
@@ -80,7 +79,7 @@ test('gas that is dearer than MAX_GAS_PRICE_WEI is not paid, and nothing is reco
   const prices = new Set<number>()
   // One block may have both contracts, and the one after it nothing.
   for (let number = Number(before) + 1; number <= Number(await blockNumber()); number += 1) {
-    const block = await rpcTo(anvil.url)('eth_getBlockByNumber', [numberToHex(number), true])
+    const block = await anvil.ask('eth_getBlockByNumber', [numberToHex(number), true])
     const { transactions } = block as { transactions: { gasPrice: string }[] }
     for (const { gasPrice } of transactions) prices.add(Number(gasPrice))
   }
@@ -151,7 +150,7 @@ test('what is missing or malformed is named before anything is sent', async () =
 test('an outside wallet withdraws what it was sent, as the README shows it with cast', async () => {
   const wallet = generatePrivateKey()
   const address = privateKeyToAddress(wallet)
-  await rpcTo(anvil.url)('anvil_setBalance', [address, `0x${parseEther('1').toString(16)}`])
+  await anvil.ask('anvil_setBalance', [address, `0x${parseEther('1').toString(16)}`])
   const readme = readFileSync(join(projectRoot, 'contracts/README.md'), 'utf8')
   const [, section = ''] = /^## Withdrawing .*?\n(.*?)^## /ms.exec(readme) ?? []
   const commands = [...section.matchAll(/^cast (?:call|send) .*$/gm)].map(([command]) => command)
@@ -167,7 +166,7 @@ test('an outside wallet withdraws what it was sent, as the README shows it with 
   // Too early: cast says so, and nothing is paid.
   await shell(withdraw, asWallet)
   expect(await shell(balance, environment)).toMatch(/^10000000000000000\b/)
-  await rpcTo(anvil.url)('evm_increaseTime', [48 * 60 * 60])
+  await anvil.ask('evm_increaseTime', [48 * 60 * 60])
   await shell(withdraw, asWallet)
   const client = createPublicClient({ transport: http(anvil.url) })
   expect(await client.getBalance({ address })).toBeGreaterThan(parseEther('1.009'))

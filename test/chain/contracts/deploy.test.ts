@@ -6,7 +6,6 @@ import {
   createPublicClient,
   createTestClient,
   createWalletClient,
-  encodeFunctionData,
   getAddress,
   getContractAddress,
   type Hex,
@@ -22,15 +21,14 @@ import { type DeployOptions, deployContracts } from '../../../scripts/contracts/
 import { buildContracts, readArtifact } from '../../../scripts/contracts/forge.ts'
 import { forwarderAt, loanAt } from '../../../scripts/contracts/reads.ts'
 import { devKey, startAnvil } from '../../../scripts/dev/anvil.ts'
+import { callAsOwner, type OwnersCall } from '../../../scripts/dev/relays/callers.ts'
 import { serveJsonRpc } from '../../../scripts/dev/rootstock-pool/server.ts'
 import {
   type RootstockPool,
   type RootstockPoolOptions,
   startRootstockPool,
 } from '../../../scripts/dev/rootstock-pool/start.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { describe } from '../../../scripts/stack/report.ts'
-import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { opened } from '../../support/opened.ts'
 import { openGate, startPlainNode } from './gate.ts'
@@ -99,8 +97,8 @@ test('a second run allows nothing again, fills no drained pool, and says what di
   const { loan, forwarder } = record()
   const [stolen] = relayers
   const added = privateKeyToAddress(generatePrivateKey())
-  await sendAsOwner(loan, { functionName: 'defund', args: [parseEther('5')] })
-  await sendAsOwner(forwarder, { functionName: 'setRelayer', args: [stolen ?? '0x', false] })
+  await asOwner('defund', { args: [parseEther('5')] })
+  await asOwner('setRelayer', { of: 'forwarder', args: [stolen, false] })
   const before = await client.getBlockNumber()
   const lines: string[] = []
   const { differences } = await deployContracts({
@@ -158,7 +156,7 @@ test('a run that was killed between the two contracts is gone on with, or leaves
 })
 
 test('a run that was killed before it funded the pool is gone on with', async () => {
-  await sendAsOwner(record().loan, { functionName: 'defund', args: [parseEther('5')] })
+  await asOwner('defund', { args: [parseEther('5')] })
   writeRecord({ ...record(), state: 'sending' })
   await deployContracts(options())
   expect(await contractsOf(record()).loan.liquidity()).toBe(parseEther('5'))
@@ -301,7 +299,7 @@ test.for([
   async ({ leavesAt, isRecorded }) => {
     const node = await serveJsonRpc(async (method, params) => {
       if (method === leavesAt) await node.stop()
-      return rpcTo(anvil.url)(method, params)
+      return anvil.ask(method, params)
     })
     onTestFinished(() => node.stop())
     const nodeUrl = `${node.url}/rpc/a-key-of-the-node`
@@ -383,15 +381,9 @@ async function deployForwarder(target?: Address): Promise<{ contractAddress: Add
   return { contractAddress }
 }
 
-async function sendAsOwner(
-  to: Address,
-  call: { functionName: 'defund' | 'setRelayer'; args: readonly unknown[] },
-): Promise<void> {
-  const abi = [...microLoanAbi, ...relayForwarderAbi]
-  const data = encodeFunctionData({ abi, ...call } as never)
-  const hash = await wallet().sendTransaction({ to, data, chain: null })
-  const { status } = await client.waitForTransactionReceipt({ hash })
-  if (status === 'reverted') throw new Error(`${call.functionName} was reverted`)
+async function asOwner(functionName: string, call: OwnersCall): Promise<void> {
+  const hash = await callAsOwner({ anvil, ...record() }, functionName, call)
+  await client.waitForTransactionReceipt({ hash })
 }
 
 const wallet = () =>

@@ -9,7 +9,7 @@ import { newSender, type Sender } from '../pool/sender.ts'
 const anvil = opened(() => startAnvil({ args: ['--no-mining', '--block-base-fee-per-gas', '0'] }))
 const proxy = opened(() => startFaultProxy({ target: anvil.url }))
 let sender: Sender
-const direct: RpcCall = (method, params) => rpcTo(anvil.url)(method, params)
+const ask: RpcCall = (method, params) => rpcTo(proxy.url)(method, params)
 
 beforeAll(async () => {
   sender = await newSender(anvil.url)
@@ -17,26 +17,10 @@ beforeAll(async () => {
 
 afterEach(() => proxy.clear())
 
-/** Posts on a connection of its own: what happened to an earlier one is not its business. */
-async function post(body: object): Promise<unknown> {
-  const init = { method: 'POST', headers: { connection: 'close' }, body: JSON.stringify(body) }
-  return await (await fetch(proxy.url, init)).json()
-}
-
-const requestOf = (method: string, params: readonly unknown[] = []) => ({
-  ...{ jsonrpc: '2.0', id: 1, method, params },
-})
-
-async function ask(method: string, params?: readonly unknown[]): Promise<unknown> {
-  const answer = (await post(requestOf(method, params))) as { result?: unknown; error?: object }
-  if (answer.error !== undefined) throw new Error(JSON.stringify(answer.error))
-  return answer.result
-}
-
 /** Transactions of the sender, those that wait for a block included. */
 const count = async () => {
-  await direct('evm_mine')
-  return Number(await direct('eth_getTransactionCount', [sender.address, 'latest']))
+  await anvil.ask('evm_mine')
+  return Number(await anvil.ask('eth_getTransactionCount', [sender.address, 'latest']))
 }
 
 /** Sends the next transaction through the proxy; whether an answer came, and whether it was mined. */
@@ -74,9 +58,9 @@ describe('a replica behind', () => {
     const before = await count()
     // A creation that emits one log.
     const raw = await sender.sign({ nonce: before, gas: 100_000n, to: undefined, data: '0x5f5fa0' })
-    const hash = await direct('eth_sendRawTransaction', [raw])
-    await direct('evm_mine')
-    const head = Number(await direct('eth_blockNumber'))
+    const hash = await anvil.ask('eth_sendRawTransaction', [raw])
+    await anvil.ask('evm_mine')
+    const head = Number(await anvil.ask('eth_blockNumber'))
     const questions = [
       ['eth_getTransactionCount', [sender.address, 'latest']],
       ['eth_blockNumber', []],

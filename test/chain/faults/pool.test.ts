@@ -1,20 +1,10 @@
-import {
-  type Address,
-  encodeFunctionData,
-  type Hex,
-  numberToHex,
-  parseEther,
-  parseGwei,
-} from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { type Hex, parseEther, parseGwei } from 'viem'
 import { test as always, describe, expect } from 'vitest'
-import { devKey } from '../../../scripts/dev/anvil.ts'
+import { callAsOwner, type OwnersCall } from '../../../scripts/dev/relays/callers.ts'
 import { claimOf } from '../../../scripts/dev/relays/oracle.ts'
 import { stranger } from '../../../scripts/dev/relays/rig.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
-import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { relayerAccount } from '../../../src/relay/keys.ts'
 import { maxOpen } from '../../../src/relay/ledger/port.ts'
 import { blockMs, minPrice, openRig, pay } from '../../support/faults/open-rig.ts'
@@ -22,7 +12,7 @@ import { drawHalf } from '../../support/sample.ts'
 
 const rig = openRig()
 const test = drawHalf(always)
-const anvil: RpcCall = (method, params) => rpcTo(rig.chain.anvil.url)(method, params)
+const anvil: RpcCall = (method, params) => rig.chain.anvil.ask(method, params)
 
 /** A transaction of the relayer's key that the relay knows nothing of. */
 async function foreign(gasPrice: bigint): Promise<Hex> {
@@ -40,20 +30,8 @@ async function foreign(gasPrice: bigint): Promise<Hex> {
 }
 
 /** A call of the owner's, in the next block, before all others in it. */
-async function asOwner(
-  call: 'pause' | 'unpause' | readonly [relayer: Address, isAllowed: boolean],
-) {
-  const { address: from } = privateKeyToAccount(devKey)
-  const gasPrice = numberToHex(parseGwei('100'))
-  const [to, data] =
-    typeof call === 'string'
-      ? [rig.chain.loan, encodeFunctionData({ abi: microLoanAbi, functionName: call })]
-      : [
-          rig.chain.forwarder,
-          encodeFunctionData({ abi: relayForwarderAbi, functionName: 'setRelayer', args: call }),
-        ]
-  await anvil('eth_sendTransaction', [{ from, to, data, gasPrice }])
-}
+const asOwner = (functionName: string, call: OwnersCall = {}) =>
+  callAsOwner(rig.chain, functionName, { gasPrice: parseGwei('100'), ...call })
 
 describe('a pool that forgets', () => {
   test('one transaction: the same bytes go out again', async () => {
@@ -234,11 +212,11 @@ describe('a forwarder that refuses the relayer for a while', () => {
     rig.holdBlocks()
     await rig.payInTurn(1)
     const [first] = await rig.sent(1)
-    await asOwner([rig.chain.relayer, false])
+    await asOwner('setRelayer', { of: 'forwarder', args: [rig.chain.relayer, false] })
     await rig.rootstock.mine()
     const receipt = await anvil('eth_getTransactionReceipt', [first?.hash])
     expect(receipt).toMatchObject({ status: '0x0' })
-    await asOwner([rig.chain.relayer, true])
+    await asOwner('setRelayer', { of: 'forwarder', args: [rig.chain.relayer, true] })
     await rig.settled()
     expect(await anvil('eth_getTransactionCount', [first?.from, 'latest'])).toBe(
       `0x${((first?.nonce ?? 0) + 2).toString(16)}`,

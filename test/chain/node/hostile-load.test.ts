@@ -6,7 +6,6 @@ import {
   randomHostilePlan,
 } from '../../../scripts/dev/hostile-messages.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { sleep } from '../../../scripts/dev/wait.ts'
 import { hashKey } from '../../../src/keys/api-keys.ts'
 import { maxBodyBytes } from '../../../src/node/route.ts'
@@ -160,7 +159,7 @@ test('one key that sends the worst messages keeps nobody waiting, and nothing of
   let highest = before
   const watch = setInterval(() => {
     highest = Math.max(highest, residentMiB(worker.runtimes))
-    rpcTo(chain.anvil.url)('anvil_mine', ['0x1']).catch(() => {})
+    chain.anvil.ask('anvil_mine', ['0x1']).catch(() => {})
   }, 250)
   let harmed = await everybodyElse()
   // Once in time is enough: the machine may be busy with other things.

@@ -1,7 +1,7 @@
 import { type Address, createPublicClient, http, parseAbi, parseEther } from 'viem'
 import { beforeAll, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
-import { type Caller, callersOf, createTreasury } from '../../../scripts/dev/relays/callers.ts'
+import { type Caller, callersOf, deposit } from '../../../scripts/dev/relays/callers.ts'
 import { postDelivery } from '../../../scripts/dev/relays/relay-workers.ts'
 import { exchange } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
@@ -25,7 +25,7 @@ const worker = opened(() =>
 beforeAll(async () => {
   callers = await callersOf(chain, callersEach)
   const accounts = callers.map(({ account }) => account.address)
-  await createTreasury(chain).deposit(accounts, parseEther('1'))
+  await deposit(chain, accounts, parseEther('1'))
 })
 
 const ahead = (height: number): number => height + 1_000

@@ -2,7 +2,6 @@ import { english, generateMnemonic } from 'viem/accounts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { alertMessage } from '../../../src/operator/alerting/webhook.ts'
 import { healthAnswer } from '../../../src/operator/answers.ts'
 import { type Deployment, openDeployment } from '../../support/deployment.ts'
@@ -11,7 +10,7 @@ import { opened } from '../../support/opened.ts'
 const chain = opened(() => startChain())
 
 // What a block holds is asked for besides: the head holds nothing.
-beforeAll(() => rpcTo(chain.anvil.url)('evm_mine'))
+beforeAll(() => chain.anvil.ask('evm_mine'))
 
 const open = (changes: Record<string, string> = {}): Deployment =>
   openDeployment({ variables: { ...chain.bindings, ...changes } })

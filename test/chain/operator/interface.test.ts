@@ -5,18 +5,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encryptKeystoreJsonSync } from 'ethers'
-import {
-  type Address,
-  checksumAddress,
-  encodeFunctionData,
-  formatEther,
-  type Hex,
-  parseEther,
-} from 'viem'
+import { type Address, checksumAddress, formatEther, type Hex, parseEther } from 'viem'
 import { english, generateMnemonic, generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
-import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { callAsOwner } from '../../../scripts/dev/relays/callers.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { account as operatorsAccount } from '../../../scripts/ops/account-cli.ts'
 import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
@@ -24,7 +17,6 @@ import { look, ops } from '../../../scripts/ops/ops-cli.ts'
 import { pool as poolCommand } from '../../../scripts/ops/pool-cli.ts'
 import { relayers as relayersCommand } from '../../../scripts/ops/relayers-cli.ts'
 import { fingerprint } from '../../../src/account/session-keys.ts'
-import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { loansAnswer, statusAnswer } from '../../../src/operator/answers.ts'
 import { version } from '../../../src/operator/version.ts'
 import { schemaVersion } from '../../../src/relay/ledger/rows.ts'
@@ -36,12 +28,11 @@ const recipient = '0x00000000000000000000000000000000000a11ce'
 const paused = 'END Payments are paused. Nothing was sent. Please try again later.'
 
 const chain = opened(() => startChain())
-const rpc: RpcCall = (method, params) => rpcTo(chain.anvil.url)(method, params)
 const phones: string[] = []
 const deployments: Operated[] = []
 
 afterEach(async () => {
-  await rpc('evm_setAutomine', [true])
+  await chain.anvil.ask('evm_setAutomine', [true])
   // Nothing that is kept or logged has a number.
   for (const { events, ledger } of deployments.splice(0)) {
     const kept = JSON.stringify([events, await ledger.audit(99)])
@@ -168,7 +159,7 @@ describe("the operator's interface", () => {
   test('pauses payments, says so to callers for good, and takes them again', async () => {
     const deployment = open()
     const { phone } = await newCaller()
-    await rpc('evm_setAutomine', [false])
+    await chain.anvil.ask('evm_setAutomine', [false])
     await pay(deployment, phone, 'before')
     const intake = async () => (await deployment.status()).intake
     expect(await intake()).toEqual({ state: 'open' })
@@ -184,8 +175,8 @@ describe("the operator's interface", () => {
     expect(drained.intake).toMatchObject({ state: 'draining' })
     expect(await pay(deployment, phone, 'drained')).toBe(paused)
     const drain = deployment.operate('ops/ops-cli.ts', ['drain', '--wait'])
-    await rpc('evm_setAutomine', [true])
-    await rpc('evm_mine')
+    await chain.anvil.ask('evm_setAutomine', [true])
+    await chain.anvil.ask('evm_mine')
     await deployment.allDone()
     await until(async () => {
       await deployment.round()
@@ -281,7 +272,7 @@ describe("the operator's interface", () => {
       expect.arrayContaining(['signed', 'mined', 'confirmed']),
     )
     expect(told.transactions).toMatchObject([{ hash: newest?.hash, isMined: true, failures: 0 }])
-    const receipt = await rpc('eth_getTransactionReceipt', [newest?.hash])
+    const receipt = await chain.anvil.ask('eth_getTransactionReceipt', [newest?.hash])
     const { gasUsed } = receipt as { gasUsed: string }
     expect(told.gasUsed).toBe(Number(gasUsed))
     expect(told.explorer).toBe(`https://explorer.testnet.rootstock.io/tx/${newest?.hash}`)
@@ -363,7 +354,7 @@ describe("the operator's interface", () => {
       expect(await dial(deployment, asked)).toContain('END Loan Requested')
     }
     await deployment.allDone()
-    await rpc('anvil_mine', ['0x20'])
+    await chain.anvil.ask('anvil_mine', ['0x20'])
     const ask = (query = '') => deployment.operator.ask(`/operator/loans${query}`, loansAnswer)
     const book = await ask()
     const lentWei = `${parseEther('0.01')}`
@@ -376,7 +367,7 @@ describe("the operator's interface", () => {
 
     await dial(deployment, { phone, sessionId: 'repay', text: '4*1' })
     await deployment.allDone()
-    await rpc('anvil_mine', ['0x20'])
+    await chain.anvil.ask('anvil_mine', ['0x20'])
     deployment.pass(Date.parse(dueAt) - Date.now() + 3 * 86_400_000)
     const repaid = (await ask('?state=repaid')).loans
     expect(repaid).toMatchObject([{ borrower: account, owedWei: '0', repaidWei: lentWei }])
@@ -442,7 +433,7 @@ describe("the operator's interface", () => {
     const deployment = open({}, database)
     const { phone } = await newCaller()
     await deployment.round()
-    await rpc('evm_setAutomine', [false])
+    await chain.anvil.ask('evm_setAutomine', [false])
     expect(await pay(deployment, phone, 'outbid')).toContain('END Transfer Submitted')
     const [waiting] = (await deployment.payments()).payments
     const nonce = waiting?.nonce ?? -1
@@ -460,8 +451,8 @@ describe("the operator's interface", () => {
     const [dear, cheap] = told.transactions.map(({ gasPriceWei }) => BigInt(gasPriceWei))
     expect(Number(dear) / Number(cheap)).toBeGreaterThanOrEqual(1.4)
 
-    await rpc('evm_mine')
-    await rpc('evm_setAutomine', [true])
+    await chain.anvil.ask('evm_mine')
+    await chain.anvil.ask('evm_setAutomine', [true])
     await until(async () => {
       await deployment.round()
       const [payment] = (await deployment.payments()).payments
@@ -479,7 +470,7 @@ const newWallet = () => privateKeyToAccount(generatePrivateKey()).address
 const newKey = () => `${Math.floor(Date.now() / 1_000)}-${randomBytes(16).toString('hex')}`
 
 const balanceAt = async (address: string) =>
-  BigInt((await rpc('eth_getBalance', [address, 'latest'])) as string)
+  BigInt((await chain.anvil.ask('eth_getBalance', [address, 'latest'])) as string)
 
 describe('money out of an account', () => {
   test('goes to an address outside, once for its key, in part or all of it, and no number is kept', async () => {
@@ -533,13 +524,8 @@ describe('money out of an account', () => {
     expect(await refused('4')).toBe(
       '409 Your balance is too low: 3 tRBTC. Nothing was sent. Dial again to send less.',
     )
-    const [from] = (await rpc('eth_accounts')) as string[]
-    const own = async (data: string) => {
-      await rpc('eth_sendTransaction', [{ from, to: chain.loan, data }])
-      await rpc('evm_mine')
-    }
-    const limit = { functionName: 'setWithdrawalLimit', args: [parseEther('1')] } as const
-    await own(encodeFunctionData({ abi: microLoanAbi, ...limit }))
+    await callAsOwner(chain, 'setWithdrawalLimit', { args: [parseEther('1')] })
+    await chain.anvil.ask('evm_mine')
     const key = newKey()
     expect(await refused('2', key)).toMatch(
       /^409 Only 0\.\d+ tRBTC can be cashed out at the moment\. Nothing was sent\. Dial again for less\.$/,
@@ -548,11 +534,13 @@ describe('money out of an account', () => {
     expect(await refused('0.1', key)).toBe(
       '409 the key was used for another cash-out, which was refused',
     )
-    await own(encodeFunctionData({ abi: microLoanAbi, functionName: 'pause' }))
+    await callAsOwner(chain, 'pause')
+    await chain.anvil.ask('evm_mine')
     expect(await refused('0.1')).toBe(
       '409 Loans and cash-outs are paused. You can still send money and repay. Nothing was sent. Please try again later.',
     )
-    await own(encodeFunctionData({ abi: microLoanAbi, functionName: 'unpause' }))
+    await callAsOwner(chain, 'unpause')
+    await chain.anvil.ask('evm_mine')
     await deployment.act('pause')
     expect(await refused('0.1')).toBe(
       '409 Payments are paused. Nothing was sent. Please try again later.',
@@ -684,11 +672,11 @@ test('agents get tills by commands, and numbers of their own', async () => {
 
 describe('money into an account', () => {
   const give = async (to: string, amount: string) => {
-    const [from] = (await rpc('eth_accounts')) as string[]
+    const [from] = (await chain.anvil.ask('eth_accounts')) as string[]
     const value = `0x${parseEther(amount).toString(16)}`
-    await rpc('eth_sendTransaction', [{ from, to, value }])
+    await chain.anvil.ask('eth_sendTransaction', [{ from, to, value }])
     // The node answers before it mines.
-    await rpc('evm_mine')
+    await chain.anvil.ask('evm_mine')
   }
 
   test("is deposited by the account's own key, once, however often it is asked for", async () => {
@@ -697,14 +685,14 @@ describe('money into an account', () => {
     const ask = async () => (await deployment.act('deposit', { phone })).deposit
     expect(await ask()).toMatchObject({ kind: 'too_little', thereWei: '0', last: null })
     await give(account, '0.5')
-    await rpc('evm_setAutomine', [false])
+    await chain.anvil.ask('evm_setAutomine', [false])
     const answers = await Promise.all([ask(), ask(), ask()])
     const sent = answers.flatMap((answer) => (answer.kind === 'sent' ? [answer] : []))
     // The same bytes, or none.
     expect(new Set(sent.map(({ hash }) => hash)).size).toBe(1)
     expect(await ask()).toEqual({ kind: 'under_way' })
-    await rpc('evm_mine')
-    await rpc('evm_setAutomine', [true])
+    await chain.anvil.ask('evm_mine')
+    await chain.anvil.ask('evm_setAutomine', [true])
     const found = await deployment.act('lookup', { phone })
     expect(found.balanceWei).toBe(sent[0]?.amountWei)
     const left = await balanceAt(account)
@@ -875,7 +863,7 @@ describe('money for gas and for loans', () => {
     const more = formatEther(parseEther(free) + parseEther('0.5'))
     const key = generatePrivateKey()
     const { address } = privateKeyToAccount(key)
-    await rpc('anvil_setBalance', [address, '0xde0b6b3a7640000'])
+    await chain.anvil.ask('anvil_setBalance', [address, '0xde0b6b3a7640000'])
     const keystore = join(folder, 'key.json')
     const words = { address, privateKey: key }
     writeFileSync(keystore, encryptKeystoreJsonSync(words, 'a password', { scrypt: { N: 16 } }))

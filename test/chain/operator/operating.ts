@@ -1,6 +1,6 @@
 import { type Address, type Hex, parseEther } from 'viem'
 import type { TestChain } from '../../../scripts/dev/chain.ts'
-import { createTreasury } from '../../../scripts/dev/relays/callers.ts'
+import { deposit } from '../../../scripts/dev/relays/callers.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { createOperator } from '../../../scripts/ops/operator-client.ts'
 import type { Command } from '../../../scripts/stack/command.ts'
@@ -29,7 +29,7 @@ export async function give(
   secret = chain.bindings.ACCOUNT_KEY_SECRET as Hex,
 ): Promise<Address> {
   const { address } = await createCallerAccounts(secret)(phone as PhoneNumber)
-  if (amount !== '0') await createTreasury(chain).deposit([address], parseEther(amount))
+  if (amount !== '0') await deposit(chain, [address], parseEther(amount))
   return address
 }
 

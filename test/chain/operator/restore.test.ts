@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { encodeFunctionData, type Hex, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, type ExpectStatic, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
-import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { restoreFile, writeExport } from '../../../scripts/ops/ledger-file.ts'
 import {
@@ -54,12 +53,11 @@ function losingOneAnswer(operator: OperatorClient, lost: string): OperatorClient
 
 const phones = Array.from({ length: 13 }, (_, index) => `+2547000000${10 + index}`)
 const chain = opened(() => startChain())
-const rpc: RpcCall = (method, params) => rpcTo(chain.anvil.url)(method, params)
 
 /** Callers with money, on a chain that makes blocks only when it is told to. */
 beforeAll(async () => {
   for (const phone of phones) await give(chain, phone)
-  await rpc('evm_setAutomine', [false])
+  await chain.anvil.ask('evm_setAutomine', [false])
 })
 
 const changes = {
@@ -74,11 +72,11 @@ const open = () => openOperated(chain, changes)
 async function received(): Promise<bigint> {
   const call = { functionName: 'getBalance', args: [recipient] } as const
   const data = encodeFunctionData({ abi: microLoanAbi, ...call })
-  return BigInt((await rpc('eth_call', [{ to: chain.loan, data }])) as Hex)
+  return BigInt((await chain.anvil.ask('eth_call', [{ to: chain.loan, data }])) as Hex)
 }
 
 async function blockAndRound(deployment: Operated): Promise<void> {
-  await rpc('evm_mine')
+  await chain.anvil.ask('evm_mine')
   // Longer than a payment's own request waits to ask for its receipt, which it does by the real clock.
   deployment.pass(30_000)
   await deployment.round()
@@ -119,7 +117,7 @@ describe('a restore', () => {
     const executed = async () => (await received()) / parseEther('0.01')
     expect(await executed()).toBe(50n)
     for (const one of after) {
-      await rpc('evm_mine')
+      await chain.anvil.ask('evm_mine')
       told.set(one, await dial(lost, one))
     }
     expect(await executed()).toBe(51n)

@@ -1,17 +1,15 @@
-import { encodeFunctionData, numberToHex, parseEther } from 'viem'
+import { numberToHex, parseEther } from 'viem'
 import { beforeAll, describe, type ExpectStatic, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { startFaultProxy } from '../../../scripts/dev/faults/fault-proxy.ts'
 import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
-import { callersOf, createTreasury } from '../../../scripts/dev/relays/callers.ts'
+import { callAsOwner, callersOf, deposit } from '../../../scripts/dev/relays/callers.ts'
 import { startDenoRelays } from '../../../scripts/dev/relays/deno-relays.ts'
 import { startRelayWorkers } from '../../../scripts/dev/relays/relay-workers.ts'
-import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { examine } from '../../../scripts/ops/doctor.ts'
 import { createOperatorClient } from '../../../scripts/ops/operator-client.ts'
 import { statusLines } from '../../../scripts/ops/show.ts'
-import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { alertMessage } from '../../../src/operator/alerting/webhook.ts'
 import { type AlertName, type CheckName, healthAnswer } from '../../../src/operator/answers.ts'
 import { opened } from '../../support/opened.ts'
@@ -25,7 +23,6 @@ const start = runtime === 'Deno' ? startDenoRelays : startRelayWorkers
 /** Is an hour behind: to who looks at the clock it stands still. */
 const begun = Math.floor(Date.now() / 1_000) - 3_600
 const chain = opened(() => startChain(['--timestamp', `${begun}`]))
-const rpc: RpcCall = (method, params) => rpcTo(chain.anvil.url)(method, params)
 const faults = opened(() => startFaultProxy({ target: chain.anvil.url }))
 const provider = opened(startSmsServer)
 const told: string[] = []
@@ -46,7 +43,7 @@ beforeAll(async () => {
   const [caller] = await callersOf(chain, 1)
   if (caller === undefined) throw new Error('there is no caller')
   phone = caller.phone
-  await createTreasury(chain).deposit([caller.account.address], parseEther('1'))
+  await deposit(chain, [caller.account.address], parseEther('1'))
   const { apiKey, username } = provider.account
   const variables = {
     ...{ ...chain.bindings, NODE_URL: faults.url, OPERATOR_TOKEN: token },
@@ -77,15 +74,8 @@ function dial(text: string, from = phone): Promise<Response> {
   return fetch(`${relay.url}/ussd`, { method: 'POST', body: new URLSearchParams(form) })
 }
 
-async function asOwner(functionName: 'pause' | 'unpause') {
-  const [from] = (await rpc('eth_accounts')) as string[]
-  const data = encodeFunctionData({ abi: microLoanAbi, functionName })
-  await rpc('eth_sendTransaction', [{ from, to: chain.loan, data }])
-  await rpc('evm_mine')
-}
-
 const setBalance = (ether: string) =>
-  rpc('anvil_setBalance', [chain.relayer, numberToHex(parseEther(ether))])
+  chain.anvil.ask('anvil_setBalance', [chain.relayer, numberToHex(parseEther(ether))])
 
 /** Begins again with the rows that it had and with other variables, until it is mended. */
 async function restarted(changes: Record<string, string>): Promise<Stop> {
@@ -115,8 +105,8 @@ const incidents: readonly Incident[] = [
   {
     name: 'a paused pool',
     async make() {
-      await asOwner('pause')
-      return () => asOwner('unpause')
+      await callAsOwner(chain, 'pause')
+      return () => callAsOwner(chain, 'unpause')
     },
     ...{ check: 'contracts', alert: 'contracts', remedy: /Unpause them, or compare the addresses/ },
   },
@@ -155,8 +145,8 @@ const incidents: readonly Incident[] = [
     async make() {
       await restarted({ POOL_RULES: 'rootstock', MAX_GAS_PRICE_WEI: `${10n ** 11n}` })
       return async () => {
-        await rpc('evm_setNextBlockTimestamp', [Math.floor(Date.now() / 1_000)])
-        await rpc('evm_setIntervalMining', [1])
+        await chain.anvil.ask('evm_setNextBlockTimestamp', [Math.floor(Date.now() / 1_000)])
+        await chain.anvil.ask('evm_setIntervalMining', [1])
       }
     },
     ...{ check: 'node', alert: 'node_down', remedy: /Block \d+ is \d+ s old\. Look at the node/ },

@@ -1,13 +1,16 @@
-import { encodeFunctionData, numberToHex, parseEther } from 'viem'
+import { numberToHex, parseEther } from 'viem'
 import { beforeAll, type ExpectStatic, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { createRandom } from '../../../scripts/dev/random.ts'
-import { type Caller, callersOf, createTreasury } from '../../../scripts/dev/relays/callers.ts'
-import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import {
+  type Caller,
+  callAsOwner,
+  callersOf,
+  deposit,
+} from '../../../scripts/dev/relays/callers.ts'
 import { openSqlite } from '../../../scripts/dev/sqlite.ts'
 import { statusLines } from '../../../scripts/ops/show.ts'
 import { healthAnswer } from '../../../src/operator/answers.ts'
-import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { keepLedger } from '../../../src/relay/ledger/keeper.ts'
 import { createSqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import type { LedgerOptions } from '../../support/deployment.ts'
@@ -16,7 +19,6 @@ import { seed, times } from '../../support/sample.ts'
 import { dial, type Operated, openOperated } from './operating.ts'
 
 const chain = opened(() => startChain())
-const rpc: RpcCall = (method, params) => rpcTo(chain.anvil.url)(method, params)
 let callers: Caller[]
 let dials = 0
 /** Of the chain, too: it goes on from one world to the next. */
@@ -26,7 +28,7 @@ const now = () => Date.now() + time.ahead
 beforeAll(async () => {
   callers = await callersOf(chain, 24)
   const accounts = callers.map(({ account }) => account.address)
-  await createTreasury(chain).deposit(accounts, parseEther('1'))
+  await deposit(chain, accounts, parseEther('1'))
 })
 
 /** Two processes over one ledger that is looked after as by a Durable Object, before one node. */
@@ -80,8 +82,8 @@ async function openTwo() {
       // Alerts are raised in the background; what watches a payment sleeps there by a real clock.
       await new Promise((resolve) => setImmediate(resolve))
     }
-    await rpc('evm_increaseTime', [seconds])
-    await rpc('evm_mine')
+    await chain.anvil.ask('evm_increaseTime', [seconds])
+    await chain.anvil.ask('evm_mine')
   }
 
   await setBalance('100')
@@ -118,15 +120,8 @@ async function surfaces(process: Operated) {
   }
 }
 
-async function asOwner(functionName: 'pause' | 'unpause') {
-  const [from] = (await rpc('eth_accounts')) as string[]
-  const data = encodeFunctionData({ abi: relayForwarderAbi, functionName })
-  await rpc('eth_sendTransaction', [{ from, to: chain.forwarder, data }])
-  await rpc('evm_mine')
-}
-
 const setBalance = (ether: string) =>
-  rpc('anvil_setBalance', [chain.relayer, numberToHex(parseEther(ether))])
+  chain.anvil.ask('anvil_setBalance', [chain.relayer, numberToHex(parseEther(ether))])
 
 type Cause = {
   name: string
@@ -161,7 +156,7 @@ const causes: readonly Cause[] = [
   },
   {
     ...{ name: 'a paused forwarder', check: 'contracts', alert: 'contracts' },
-    set: (_, isThere) => asOwner(isThere ? 'pause' : 'unpause'),
+    set: (_, isThere) => callAsOwner(chain, isThere ? 'pause' : 'unpause', { of: 'forwarder' }),
   },
   ...[90_000, -90_000].map(
     (aheadMs): Cause => ({

@@ -3,7 +3,7 @@ import { type Hex, numberToHex, parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { hasBrowser } from '../../../scripts/dev/pages/browser.ts'
-import { createTreasury } from '../../../scripts/dev/relays/callers.ts'
+import { deposit } from '../../../scripts/dev/relays/callers.ts'
 import { startRelayWorkers } from '../../../scripts/dev/relays/relay-workers.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
@@ -121,7 +121,7 @@ async function serveConsole() {
   const variables = { ...chain.bindings, OPERATOR_TOKEN: token, MAX_OPEN_PAYMENTS: '16' }
   const relay = await startRelayWorkers({ variables })
   const accountOf = createCallerAccounts(chain.bindings.ACCOUNT_KEY_SECRET as Hex)
-  await createTreasury(chain).deposit([(await accountOf(phone)).address], parseEther('1'))
+  await deposit(chain, [(await accountOf(phone)).address], parseEther('1'))
   let paid = 0
   return {
     url: relay.url,

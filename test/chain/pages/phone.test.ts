@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { hasBrowser } from '../../../scripts/dev/pages/browser.ts'
 import { freePort } from '../../../scripts/dev/ports.ts'
-import { createTreasury } from '../../../scripts/dev/relays/callers.ts'
+import { deposit } from '../../../scripts/dev/relays/callers.ts'
 import { startRelayWorkers } from '../../../scripts/dev/relays/relay-workers.ts'
 import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
 import { openPhoneLine } from '../../../scripts/stack/phone/phone-lines.ts'
@@ -175,7 +175,6 @@ async function serveWithPhone() {
   const own = inboxVariables(`http://127.0.0.1:${port}`)
   const variables = { ...chain.bindings, ...secrets, ...own }
   const relay = await startRelayWorkers({ variables, port, entry: 'worker-development' })
-  const treasury = createTreasury(chain)
   const accountOf = createCallerAccounts(chain.bindings.ACCOUNT_KEY_SECRET as Hex)
   const client = createPublicClient({ transport: http(chain.anvil.url) })
   const addressOf = async (phone: string) => (await accountOf(phone as PhoneNumber)).address
@@ -189,7 +188,7 @@ async function serveWithPhone() {
         `+2547000${10_000 + callers}`,
         `+2547000${10_001 + callers}`,
       ]
-      await treasury.deposit(await Promise.all(phones.map(addressOf)), parseEther('1'))
+      await deposit(chain, await Promise.all(phones.map(addressOf)), parseEther('1'))
       return phones
     },
     balance: async (phone: string) =>

@@ -29,7 +29,7 @@ describe('a Rootstock node', () => {
     // PUSH4 0xdeadbeef, MSTORE, REVERT with these four bytes, as code that a creation returns.
     const code = '0x63deadbeef6000526004601cfd'
     const at = '0x00000000000000000000000000000000000000bb'
-    await rpcTo(anvil.url)('anvil_setCode', [at, code])
+    await anvil.ask('anvil_setCode', [at, code])
     for (const method of ['eth_call', 'eth_estimateGas']) {
       const failure = await call(method, [{ to: at }, 'latest']).catch((error) => error)
       expect(failure).toBeInstanceOf(RpcError)
@@ -40,7 +40,7 @@ describe('a Rootstock node', () => {
   test('gives BASEFEE as the minimum gas price', async () => {
     // BASEFEE, MSTORE, RETURN.
     const at = '0x00000000000000000000000000000000000000cc'
-    await rpcTo(anvil.url)('anvil_setCode', [at, '0x4860005260206000f3'])
+    await anvil.ask('anvil_setCode', [at, '0x4860005260206000f3'])
     await rootstock.mine()
     expect(BigInt(String(await call('eth_call', [{ to: at }, 'latest'])))).toBe(minPrice)
   })

@@ -81,8 +81,7 @@ test('a nonce behind a missing one waits in silence until the missing one comes'
 test('a block alone does not take up what was queued', async () => {
   const sender = await newSender(anvil.url)
   await send(await sender.sign({ nonce: 1 }))
-  const elsewhere = rpcTo(anvil.url)
-  await elsewhere('eth_sendRawTransaction', [await sender.sign({ nonce: 0 })])
+  await anvil.ask('eth_sendRawTransaction', [await sender.sign({ nonce: 0 })])
   await rootstock.mine()
   expect(await mined()).toEqual([])
   expect(rootstock.pool.queued()).toHaveLength(1)

@@ -1,16 +1,9 @@
-import {
-  createPublicClient,
-  encodeFunctionData,
-  getContract,
-  type Hex,
-  http,
-  parseEther,
-  toHex,
-} from 'viem'
+import { createPublicClient, getContract, type Hex, http, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
-import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
+import { setTerms } from '../../../scripts/dev/relays/callers.ts'
+import type { RpcCall } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
@@ -43,7 +36,7 @@ const thief = privateKeyToAccount(
 const recipient = privateKeyToAccount(generatePrivateKey()).address
 
 const chain = opened(() => startChain([], [thief.address]))
-const ask: RpcCall = (method, params) => rpcTo(chain.anvil.url)(method, params)
+const ask: RpcCall = (method, params) => chain.anvil.ask(method, params)
 let relayer: Relayer
 
 beforeAll(() => {
@@ -56,7 +49,7 @@ beforeAll(() => {
     ledger: ledgerThrough((method, args) =>
       (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
     ),
-    node: createNode((method, params) => ask(method, params)),
+    node: createNode(ask),
     signer: createSigner(thief, 31),
     forwarder: { chainId: 31, address: chain.forwarder },
     rules: poolRules.anvil,
@@ -170,7 +163,8 @@ describe('a loan whose terms the owner changes after they were shown', () => {
     const dial = async () => (await deployment.ask('/ussd', { method: 'POST', body })).body
     await ask('evm_setAutomine', [false])
     expect(await dial()).toContain(' tRBTC credited shortly.')
-    await setTerms({ principal: parseEther('0.02') })
+    const first = { gasPrice: parseEther('900', 'gwei') }
+    await setTerms(chain, { principal: parseEther('0.02') }, first)
     await ask('evm_mine', [])
     await ask('evm_setAutomine', [true])
     await deployment.settled()
@@ -186,15 +180,6 @@ describe('a loan whose terms the owner changes after they were shown', () => {
     expect(await dial()).not.toContain('credited shortly')
   })
 })
-
-/** As the owner, in the next block and before all others. */
-async function setTerms(terms: { principal: bigint }): Promise<void> {
-  const [from] = (await ask('eth_accounts', [])) as string[]
-  const args = [{ ...(await readLoan().terms()), ...terms }] as const
-  const data = encodeFunctionData({ abi: microLoanAbi, functionName: 'setTerms', args })
-  const gasPrice = toHex(parseEther('900', 'gwei'))
-  await ask('eth_sendTransaction', [{ from, to: chain.loan, data, gasPrice, gas: toHex(200_000) }])
-}
 
 function readLoan() {
   const client = createPublicClient({ transport: http(chain.anvil.url) })

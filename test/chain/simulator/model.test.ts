@@ -11,7 +11,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { createRandom, type Random } from '../../../scripts/dev/random.ts'
-import { createTreasury } from '../../../scripts/dev/relays/callers.ts'
+import { deposit } from '../../../scripts/dev/relays/callers.ts'
 import {
   type AccountPool,
   createAccountPool,
@@ -73,14 +73,13 @@ let fresh: Hex
 let forwarder: Forwarder
 let signer: Signer
 const deployed = opened(() => startChain())
-const dev: RpcCall = (method, params) => rpcTo(deployed.anvil.url)(method, params)
 const ask: RpcCall = (method, params) => rpcTo(rootstock.url)(method, params)
 
 beforeAll(async () => {
   forwarder = { chainId: 31, address: deployed.forwarder }
   signer = createSigner(relayerAccount(`${deployed.bindings.RELAYER_MNEMONIC}`, 31, 0), 31)
   const accounts = callers.map(({ address }) => address)
-  await createTreasury(deployed).deposit(accounts, BigInt(startMillis) * milli)
+  await deposit(deployed, accounts, BigInt(startMillis) * milli)
 })
 
 const rootstock = opened(() =>
@@ -93,8 +92,8 @@ const rootstock = opened(() =>
 
 beforeAll(async () => {
   // Two blocks may else have one second: the model's never have.
-  await dev('anvil_setBlockTimestampInterval', [blockSeconds])
-  fresh = (await dev('evm_snapshot', [])) as Hex
+  await deployed.anvil.ask('anvil_setBlockTimestampInterval', [blockSeconds])
+  fresh = (await deployed.anvil.ask('evm_snapshot', [])) as Hex
 })
 
 const balanceCall = (account: Address) => ({
@@ -250,8 +249,8 @@ describe("the simulator's chain and pool", () => {
   test.for(sampleOf(3, seeds))(
     'do what anvil behind the Rootstock pool does, in history %i',
     async (seed) => {
-      await dev('evm_revert', [fresh])
-      fresh = (await dev('evm_snapshot', [])) as Hex
+      await deployed.anvil.ask('evm_revert', [fresh])
+      fresh = (await deployed.anvil.ask('evm_snapshot', [])) as Hex
       await rootstock.evictAll()
       const twin = await createTwin()
       nowMs = twin.start

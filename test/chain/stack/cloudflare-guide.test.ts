@@ -16,7 +16,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { buildContracts } from '../../../scripts/contracts/forge.ts'
 import { type Anvil, startAnvil } from '../../../scripts/dev/anvil.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { startWorkerd } from '../../../scripts/dev/workerd.ts'
 import { addressIn, beginLedger } from '../../../scripts/ops/deploy-cli.ts'
@@ -79,7 +78,7 @@ function openClone() {
 }
 
 async function give(account: string, amount: string): Promise<void> {
-  await rpcTo(anvil.url)('anvil_setBalance', [account, numberToHex(parseEther(amount))])
+  await anvil.ask('anvil_setBalance', [account, numberToHex(parseEther(amount))])
 }
 
 /** The Worker as the guide deploys it, on this machine. */

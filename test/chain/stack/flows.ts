@@ -1,20 +1,13 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import {
-  type Address,
-  createPublicClient,
-  createWalletClient,
-  http,
-  parseEther,
-  stringify,
-} from 'viem'
+import { createPublicClient, http, parseEther, stringify } from 'viem'
+import { callAsOwner } from '../../../scripts/dev/relays/callers.ts'
 import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
 import { openPhoneLine } from '../../../scripts/stack/phone/phone-lines.ts'
 import { openSecrets } from '../../../scripts/stack/secrets.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
-import { microLoanAbi } from '../../../src/loan/abi.ts'
 import type { GatewayName } from '../../../src/pages/phone/gateway-forms.ts'
 import { postTo, type Start } from './stack-process.ts'
 
@@ -36,10 +29,11 @@ export async function playFlow(
   gateway: GatewayName = 'africas-talking',
 ): Promise<void> {
   const { relayUrl, nodeUrl, contracts } = start.stack()
+  const chain = { anvil: { url: nodeUrl }, ...contracts }
   const { ACCOUNT_KEY_SECRET } = openSecrets(join(folder, 'secrets.json'))
   for (const phone of phonesAt(place)) {
     const { address } = await createCallerAccounts(ACCOUNT_KEY_SECRET)(phone)
-    await give(nodeUrl, contracts.loan, address)
+    await callAsOwner(chain, 'depositFor', { args: [address], value: parseEther('1') })
   }
   const written = readFileSync(`${root}/${file}`, 'utf8')
   const script = written
@@ -59,17 +53,6 @@ export async function playFlow(
     },
     toPhone: (typed) => typed,
     show: () => {},
-  })
-}
-
-/** What a caller of the local stack has at first, from an account of the node's own. */
-async function give(nodeUrl: string, loan: Address, account: Address): Promise<void> {
-  const wallet = createWalletClient({ transport: http(nodeUrl) })
-  const [payer] = await wallet.getAddresses()
-  if (payer === undefined) throw new Error('the node has no accounts of its own')
-  await wallet.writeContract({
-    ...{ account: payer, chain: null, address: loan, abi: microLoanAbi },
-    ...{ functionName: 'depositFor', args: [account], value: parseEther('1') },
   })
 }
 
