@@ -34,6 +34,16 @@ const authorizedMs = 5 * 60 * 1_000
 
 export const isPin = (typed: string): boolean => /^[0-9]{4,6}$/.test(typed)
 
+/** Begins what stands for a PIN in a text that is kept: no caller types it. */
+export const pinMark = '\u0000'
+
+/** Tells of a PIN of an earlier delivery, of which the digits are not known any more. */
+export const isKeptPin = (typed: string): boolean => typed.startsWith(pinMark)
+
+/** Tells of a new PIN that was taken in an earlier delivery: its digest follows the mark. */
+export const isChosenPin = (typed: string): boolean =>
+  isKeptPin(typed) && typed.length > pinMark.length
+
 /** Says whether a PIN is among those that a thief tries first. */
 export function isEasy(pin: string, phone: PhoneNumber): boolean {
   const steps = [...pin]
@@ -70,6 +80,8 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
   }
 
   return {
+    /** Returns what a new PIN is compared by where a later delivery types it again. */
+    digest: digestOf,
     /** Begins a session, and says whether its caller has to choose a PIN first. */
     async begin(account: Address) {
       let hasToChoose = true

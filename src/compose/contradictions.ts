@@ -1,5 +1,6 @@
 import { wordlist as english } from '@scure/bip39/wordlists/english'
 import { parseAddress } from '../account/address.ts'
+import { sendsLast } from '../ussd/gateways/declared.ts'
 import { africasTalking, hubtel } from '../ussd/gateways/known.ts'
 import type { Fault } from './environment.ts'
 import type { Settings } from './settings.ts'
@@ -82,7 +83,7 @@ function otherChecks({ chain, isLocal, profile, callsADay, ...settings }: Settin
       settings.isOpen && chain.id === 30 && !isLocal,
     'GATEWAY has the name of another gateway': takenNames.includes(gateway?.name ?? ''),
     'GATEWAY sends the last answer alone: it needs CONFIRM=on':
-      gateway?.state !== undefined && settings.CONFIRM === 'off',
+      gateway !== undefined && sendsLast(gateway) && settings.CONFIRM === 'off',
     'POOL_RULES is anvil on loopback only': settings.POOL_RULES === 'anvil' && !isLocal,
     'MIN_GAS_PRICE_WEI is above the highest price':
       settings.MIN_GAS_PRICE_WEI > settings.maxGasPriceWei,

@@ -105,6 +105,7 @@ export function answerParts(
     }),
     smsSeals: smsSealsOf(config),
     senderSeal: createSeal(config.accountKeySecret, 'sender'),
+    textSeal: createSeal(config.accountIdSecret, 'text'),
     claimDeposit: assembleDepositClaim(config, relayer),
     endSession: createEndSession(relayer),
     mayDial,

@@ -4,6 +4,7 @@ import type { Language } from '../account/language.ts'
 import { languageIn, withDialled, withLanguage, withoutDialTime } from '../account/memory.ts'
 import { isOpened } from '../account/opened.ts'
 import { isListed, type PhoneNumber, spelledPhone } from '../account/phone.ts'
+import type { Seal } from '../account/seal.ts'
 import type { SessionKeys } from '../account/session-keys.ts'
 import { createWalletCodes } from '../account/wallets.ts'
 import { formatAmountDown } from '../loan/amounts.ts'
@@ -17,12 +18,12 @@ import { orLate } from '../runtime/time-limit.ts'
 import { type AskOptions, askAt } from './ask.ts'
 import { type Asked, createAsked, stepOf } from './asked.ts'
 import { type ClaimOptions, claimFor } from './deposits.ts'
-import type { UssdRequest } from './gateways/gateway.ts'
+import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
 import { balance } from './menu/balance.ts'
 import { createMenu } from './menu/entries.ts'
 import { help } from './menu/help.ts'
 import type { Menu, MenuContext, PinAction } from './menu/node.ts'
-import { answersOf, promptOf } from './menu/walk.ts'
+import { promptOf } from './menu/walk.ts'
 import { messagesIn, wordsFor } from './messages/languages.ts'
 import { longAddress, shortAddress } from './messages/texts.ts'
 import { denialOf, payFor } from './paying.ts'
@@ -30,7 +31,7 @@ import { changePin } from './pin-changes.ts'
 import { deniedText, screenOf } from './refused.ts'
 import { remember } from './remember.ts'
 import { end, goOn, type Screen } from './screens/screen.ts'
-import { type Read, readSession } from './session.ts'
+import { keepAnswers, type Read, readAnswers, readSession } from './session.ts'
 
 /** Answers one delivery with a screen. Never throws. */
 export type Answer = (request: UssdRequest) => Promise<Answered>
@@ -46,6 +47,8 @@ export type AnswerOptions = Omit<AskOptions & ClaimOptions, 'amountOf'> & {
   identity: () => Promise<Identified>
   ledger: Pick<Ledger, 'lookup'>
   endSession: EndSession
+  /** Seals what is kept of a session's text, where the gateway sends the last answer alone. */
+  textSeal: Seal
   sleep: Clock['sleep']
 }
 
@@ -95,7 +98,10 @@ async function answerPatiently(parts: Parts, request: UssdRequest): Promise<Answ
       return screen(await endFor(of, [], end(of.say.unlistedNumber), 'unlisted'))
     }
     of = { ...of, say: wordsFor(of.settings, await languageFor(of)) }
-    return screen(await screenFor(of, answersOf(request.text)))
+    const typed = await readAnswers(of, request)
+    // An answer came before the one that it follows, or that one is lost: it is told, so it is so.
+    if (typed === undefined) return screen(await endFor(of, [], end(of.say.sessionClosed), 'lost'))
+    return screen(await screenFor(of, typed, request.step))
   } catch (error) {
     // Payments answer for themselves; what fails here is a reading, or came before anything began.
     log({ level: 'error', event: 'answer.failed', message: faultOf(error) })
@@ -126,15 +132,26 @@ async function languageFor(of: Asking): Promise<Language | undefined> {
   }
 }
 
-async function screenFor(of: Asking, typed: readonly string[]): Promise<Screen> {
+async function screenFor(
+  of: Asking,
+  typed: readonly string[],
+  step?: NumberedStep,
+): Promise<Screen> {
   const { say } = of
   const context = contextOf(of)
   const isOpen = (phone: PhoneNumber) => isCustomer(of, phone)
+  const keeps = step !== undefined
   const walletCodes = createWalletCodes(of)
-  const read = await readSession({ ...of, context, isCustomer: isOpen, walletCodes }, typed)
+  const read = await readSession({ ...of, context, isCustomer: isOpen, walletCodes, keeps }, typed)
   // From here on nothing that is secret is known but what is to be set.
-  const { result, answers, authorizedBy, or } = read
+  const { result, answers, kept, authorizedBy, or } = read
   const ends = (text: string, reason: string) => endFor(of, answers, end(text), reason)
+  if (step !== undefined) {
+    const as = await keepAnswers(of, step, kept)
+    // Another answer has its number, or no answer to it would be read.
+    if (as === 'taken' || (as === 'decided' && result.kind === 'ask'))
+      return ends(say.sessionClosed, 'lost')
+  }
   if (result.kind === 'ask' || result.kind === 'balance') {
     const denied = await denialOf(of, authorizedBy)
     if (denied !== undefined) return ends(deniedText(say, denied), denied)

@@ -59,10 +59,10 @@ export function ussdRoutes(options: UssdRouteOptions): Hono {
 async function replyTo(of: UssdRouteOptions, delivery: Extract<Parsed, { session: unknown }>) {
   const { gateway, answer, carriedText, background } = of
   const { session } = delivery
-  const text =
-    delivery.kind === 'request' ? delivery.text : await carriedText.read(session, delivery.last)
+  const isWhole = delivery.kind === 'request'
+  const text = isWhole ? delivery.text : await carriedText.read(session, delivery.last)
   if (text === undefined) return undefined
-  const answering = answer({ ...session, text })
+  const answering = answer({ ...session, text, step: isWhole ? delivery.step : undefined })
   background(answering.then(() => undefined))
   const { kind, screen } = await answering
   const carries = delivery.kind === 'step' && screen.kind === 'ask'

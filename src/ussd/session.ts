@@ -1,20 +1,24 @@
 import type { PhoneNumber } from '../account/phone.ts'
-import type { Pins, PinVerdict } from '../account/pin.ts'
+import { isKeptPin, isPin, type Pins, type PinVerdict, pinMark } from '../account/pin.ts'
+import type { Seal } from '../account/seal.ts'
 import type { WalletCodes } from '../account/wallets.ts'
-import type { Ledger } from '../relay/ledger/port.ts'
+import type { Ledger, Question } from '../relay/ledger/port.ts'
 import { type Asked, stepOf } from './asked.ts'
+import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
 import type { MenuContext, UnreadAnswer } from './menu/node.ts'
-import { follow, maxAnswers } from './menu/walk.ts'
+import { answersOf, follow, maxAnswers, meant } from './menu/walk.ts'
 import {
   keepShown,
   listsStep,
   pinVerdict,
   sessionStart,
+  shownAt,
   shownCode,
   shownOpened,
   shownOr,
   shownPinSet,
   shownRecipients,
+  shownText,
   shownWallets,
 } from './shown.ts'
 
@@ -27,19 +31,58 @@ export type SessionOptions = {
   question: Asked['question']
   isCustomer: (phone: PhoneNumber) => Promise<boolean>
   walletCodes: Pick<WalletCodes, 'take'>
+  /** Has later deliveries go on from the answers that are kept of this one. */
+  keeps: boolean
 }
+
+type TextOptions = Pick<SessionOptions, 'ledger' | 'question'> & {
+  /** Seals what is kept of a session's text. */
+  textSeal: Seal
+}
+
+const nameOf = (number: number): string => `text ${number}`
+
+/** Reads a session's answers until this delivery; undefined where those before it are not kept. */
+export async function readAnswers(of: TextOptions, { text, step }: UssdRequest) {
+  const typed = answersOf(text)
+  if (step === undefined || step.isFirst) return typed
+  const before = await of.question(nameOf(step.number - 1))
+  const kept = await openText(of, before, await shownAt(of.ledger, before, shownText))
+  return kept === undefined ? undefined : [...(JSON.parse(kept) as string[]), ...typed]
+}
+
+/** Keeps the answers until a numbered delivery, of which the first that comes counts, for good. */
+export async function keepAnswers(
+  of: TextOptions,
+  { number }: NumberedStep,
+  answers: readonly string[],
+) {
+  const step = await of.question(nameOf(number))
+  const text = JSON.stringify(answers)
+  const sealed = await of.textSeal.close(text, aboutOf(step))
+  const first = await keepShown(of.ledger, step, shownText, sealed)
+  if (first === undefined) return 'decided'
+  return (await openText(of, step, first)) === text ? 'kept' : 'taken'
+}
+
+const aboutOf = ({ session, input }: Question): string => `${session}:${input}`
+
+const openText = async ({ textSeal }: TextOptions, step: Question, sealed: string | undefined) =>
+  sealed === undefined ? undefined : await textSeal.open(sealed, aboutOf(step))
 
 /** Reads a session's answers, each as the first delivery that had it. @throws {Error} no answer */
 export async function readSession(parts: SessionOptions, answers: readonly string[]) {
-  const { pins, question, ledger } = parts
+  const { pins, question, ledger, keeps } = parts
   let context: MenuContext = { ...parts.context, opened: new Map() }
   const verdicts = new Map<number, PinVerdict>()
   const begun = pins === undefined ? { start: 'main' } : await startOf(parts, pins, answers.length)
   const waits = 'waiting' in begun
+  const standIns = pins && keeps ? await standInsFor(pins, await question(''), answers) : undefined
   let isPinSet = false
   let authorizedBy: string | undefined
   for (;;) {
-    const { result, shown, or } = follow(answers, context, { ...begun, verdicts, isPinSet })
+    const known = { ...begun, verdicts, isPinSet, standIns }
+    const { result, shown, kept, or } = follow(answers, context, known)
     if (result.kind === 'unread') {
       context = { ...context, ...(await meaningOf(parts, result, context)) }
     } else if (result.kind === 'unjudged') {
@@ -48,13 +91,19 @@ export async function readSession(parts: SessionOptions, answers: readonly strin
       const step = await question(stepOf(shown.slice(0, steps)))
       const name = `${step.session}:${step.input}`
       const verify = () => pins.verify(step.account, pin, name)
-      const verdict = await shownOr(ledger, step, pinVerdict, verify)
+      const verdict = isKeptPin(pin)
+        ? await shownAt(ledger, step, pinVerdict)
+        : await shownOr(ledger, step, pinVerdict, verify)
+      if (verdict === undefined) throw new Error('the verdict on a PIN is lost')
       verdicts.set(steps, verdict)
       if (verdict.kind === 'right') authorizedBy = name
     } else if (result.kind === 'choosePin' && waits && !isPinSet) {
       isPinSet = await hasSetPin(parts, result.pin)
-      if (!isPinSet) return { result, answers: shown, or, authorizedBy }
-    } else return { result, answers: pins === undefined ? answers : shown, or, authorizedBy }
+      if (!isPinSet) return { result, answers: shown, kept, or, authorizedBy }
+    } else {
+      const safe = pins === undefined ? answers : shown
+      return { result, answers: safe, kept, or, authorizedBy }
+    }
   }
 }
 
@@ -89,6 +138,14 @@ async function meaningOf(
         wallets: (await keepShown(ledger, await question(listsStep), shownWallets, [])) ?? [],
       }
   }
+}
+
+/** Finds what stands for the PINs of a delivery in what is kept of it. */
+async function standInsFor(pins: Pins, { account, session }: Question, answers: readonly string[]) {
+  const typed = answers.map(meant).filter(isPin)
+  const standIn = async (pin: string) => pinMark + (await pins.digest(account, session, pin))
+  const pairs = typed.map(async (pin) => [pin, await standIn(pin)] as const)
+  return new Map(await Promise.all(pairs))
 }
 
 /** Sets a PIN, once, in a session that is undecided and goes on with what was dialled. */

@@ -56,6 +56,9 @@ export const sessionStart: ShownFact<'main' | 'newPin' | { waiting: number }> = 
 
 export const shownPinSet: ShownFact<boolean> = { name: 'pin set', schema: z.boolean() }
 
+/** Holds all that was typed until a numbered delivery, sealed and without PINs. */
+export const shownText: ShownFact<string> = { name: 'text', schema: z.string() }
+
 /** Tells whether a number that no plan knows has an account. Its step is a digest of the number. */
 export const shownOpened: ShownFact<boolean> = { name: 'opened', schema: z.boolean() }
 

@@ -9,7 +9,12 @@ import type { PhoneNumber } from '../../src/account/phone.ts'
 import type { Ledger } from '../../src/relay/ledger/port.ts'
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 import type { Log } from '../../src/runtime/log.ts'
+import type { Answer } from '../../src/ussd/answer.ts'
+import { createCarriedText } from '../../src/ussd/gateways/carried-text.ts'
+import { declaredGateway, gatewayDeclaration } from '../../src/ussd/gateways/declared.ts'
 import { africasTalking } from '../../src/ussd/gateways/known.ts'
+import { createTally } from '../../src/ussd/gateways/tally.ts'
+import { ussdRoutes } from '../../src/ussd/route.ts'
 
 export type ModelledOptions = {
   ledger: Ledger
@@ -73,6 +78,7 @@ export function openModelledService(options: ModelledOptions) {
     options.product,
   )
   return {
+    ...openGateways(answer, phones),
     chain,
     /** From now on the node is behind: this block is the latest that it knows. */
     showOnly(block: ModelBlock) {
@@ -96,5 +102,41 @@ export function openModelledService(options: ModelledOptions) {
       const { screen } = await answer({ gateway: 'test', sessionId: session, phone, text })
       return africasTalking.render(screen)
     },
+  }
+}
+
+const declared = {
+  ...{ name: 'example', posts: 'json', session: 'sid', phone: 'msisdn', hasPlus: false },
+  ...{ text: 'input', kinds: { field: 'op', first: ['begin'], answer: ['next'], end: ['end'] } },
+  reply: { type: 'text/plain', ask: 'CON {screen}', end: 'END {screen}' },
+}
+
+/** A caller's session, and all that was typed in it until a delivery. */
+export type Typed = { caller: number; session: string; answers: readonly string[] }
+
+/** A configured gateway, in two ways that pay the same: by all that was typed, and by the last answer and its number. */
+function openGateways(answer: Answer, phones: readonly string[]) {
+  const routesOf = (more: object) =>
+    ussdRoutes({
+      gateway: declaredGateway(gatewayDeclaration.parse({ ...declared, ...more })),
+      carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
+      tally: createTally([]),
+      answer,
+      background: () => {},
+      log: () => {},
+    })
+  const post =
+    (routes: ReturnType<typeof routesOf>, inputOf: (typed: Typed) => string | undefined) =>
+    async (typed: Typed) => {
+      const { caller, session: sid, answers } = typed
+      const seq = answers.length + 1
+      const op = seq === 1 ? 'begin' : 'next'
+      const msisdn = `${phones[caller]}`.replace('+', '')
+      const body = JSON.stringify({ sid, msisdn, op, seq, input: inputOf(typed) })
+      return await (await routes.request('/', { method: 'POST', body })).text()
+    }
+  return {
+    sendAll: post(routesOf({}), ({ answers }) => answers.join('*')),
+    sendLast: post(routesOf({ sequence: 'seq' }), ({ answers }) => answers.at(-1)),
   }
 }

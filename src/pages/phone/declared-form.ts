@@ -1,4 +1,4 @@
-import type { GatewayDeclaration } from '../../ussd/gateways/declared.ts'
+import { type GatewayDeclaration, sendsLast } from '../../ussd/gateways/declared.ts'
 import { type GatewayForm, serviceCode } from './gateway-forms.ts'
 
 type Fields = Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ const posted = {
 
 /** Makes the form of a gateway from its declaration. */
 export function declaredForm(declared: GatewayDeclaration): GatewayForm {
-  const { name, session, phone, hasPlus, text, state, kinds, reply } = declared
+  const { name, session, phone, hasPlus, text, state, sequence, kinds, reply } = declared
   const { contentType, write } = posted[declared.posts]
   return {
     path: `/ussd/${name}`,
@@ -22,14 +22,15 @@ export function declaredForm(declared: GatewayDeclaration): GatewayForm {
     beginsEmpty: kinds !== undefined,
     write({ code = serviceCode, ...dialled }, carried) {
       const isFirst = dialled.text === ''
-      const last = dialled.text.slice(dialled.text.lastIndexOf('*') + 1)
-      const typed = state === undefined ? dialled.text : last
+      const answers = isFirst ? [] : dialled.text.split('*')
+      const typed = sendsLast(declared) ? answers.at(-1) : dialled.text
       return write({
         [session]: dialled.session,
         [phone]: hasPlus ? dialled.phone : dialled.phone.slice(1),
-        [text]: kinds && isFirst ? code : typed,
+        [text]: kinds && isFirst ? code : (typed ?? ''),
         ...(kinds && { [kinds.field]: `${(isFirst ? kinds.first : kinds.answer)[0]}` }),
         ...(state !== undefined && { [state]: carried }),
+        ...(sequence !== undefined && { [sequence]: `${answers.length + 1}` }),
       })
     },
     read(body, id) {

@@ -17,10 +17,12 @@ export const gatewayDeclaration = z
     session: field,
     phone: field,
     hasPlus: z._default(z.boolean(), true),
-    /** Holds all that was typed, joined by `*`; with `state` the last answer alone. */
+    /** Holds all that was typed, joined by `*`; with `state` or `sequence` the last answer alone. */
     text: field,
     /** Comes back with the next answer as the reply had it. */
     state: z.optional(field),
+    /** Numbers the deliveries: the same again for the same answer, one more for the next. */
+    sequence: z.optional(field),
     /** Tells a first dial, an answer and an end apart by a field's value, in any case. */
     kinds: z.optional(z.strictObject({ field, first: values, answer: values, end: values })),
     /** Marks the summary of an end, by fields that a delivery has instead of a text. */
@@ -31,9 +33,16 @@ export const gatewayDeclaration = z
     z.refine(({ state, kinds, reply }) => {
       return state === undefined || (kinds !== undefined && reply.ask.includes('{state}'))
     }, 'with a state has to tell first dials apart, and to carry {state} in its reply'),
+    z.refine(({ state, sequence, kinds }) => {
+      return sequence === undefined || (kinds !== undefined && state === undefined)
+    }, 'with a sequence has to tell first dials apart, and to have no state'),
   )
 
 export type GatewayDeclaration = z.output<typeof gatewayDeclaration>
+
+/** Tells whether a gateway sends the last answer alone. */
+export const sendsLast = ({ state, sequence }: GatewayDeclaration): boolean =>
+  state !== undefined || sequence !== undefined
 
 /** Makes a gateway of its declaration. */
 export const declaredGateway = (declared: GatewayDeclaration): Gateway => ({
@@ -59,7 +68,7 @@ function escaped(value: string, type: string): string {
 type Fields = Readonly<Record<string, unknown>>
 
 function parse(declared: GatewayDeclaration, posted: Posted, country?: Country): Parsed {
-  const { name, session, phone, hasPlus, text, state, kinds, summary } = declared
+  const { name, session, phone, hasPlus, text, state, sequence, kinds, summary } = declared
   const fields = readers[declared.posts](posted)
   if (fields === undefined) return bad(forms[declared.posts])
   if (fields[text] === undefined && summary?.every((each) => fields[each] !== undefined)) {
@@ -85,7 +94,13 @@ function parse(declared: GatewayDeclaration, posted: Posted, country?: Country):
   // What is dialled first is the service's own code.
   if (state !== undefined && kind === 'first') return { kind: 'step', session: of, last: undefined }
   if (state !== undefined) return { kind: 'step', session: of, last: { input: typed, carried } }
-  return { kind: 'request', session: of, text: kind === 'first' ? '' : typed }
+  const isFirst = kind === 'first'
+  const request = { kind: 'request', session: of, text: isFirst ? '' : typed } as const
+  if (sequence === undefined) return request
+  const step = numberIn(fields[sequence])
+  return step === undefined
+    ? bad(`${sequence} is missing or no number.`)
+    : { ...request, step: { number: step, isFirst } }
 }
 
 const bad = (says: string): Parsed => ({ kind: 'bad', says })
@@ -107,6 +122,11 @@ const readers: Record<keyof typeof forms, (posted: Posted) => Fields | undefined
     return isObject(value) ? value : undefined
   },
   xml: ({ body }) => fieldsInXml(body),
+}
+
+function numberIn(value: unknown): number | undefined {
+  const digits = named(value) ?? ''
+  return /^[0-9]{1,6}$/.test(digits) ? Number(digits) : undefined
 }
 
 /** Gives what names a session or a phone: JSON has it as a number at times. */

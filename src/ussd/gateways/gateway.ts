@@ -22,7 +22,7 @@ export type ReplyTo = {
 
 export type Parsed =
   /** Holds all that was typed, joined by `*`. */
-  | { kind: 'request'; session: UssdSession; text: string }
+  | { kind: 'request'; session: UssdSession; text: string; step?: NumberedStep }
   | { kind: 'step'; session: UssdSession; last: LastAnswer | undefined }
   /** Ends the session. It holds what was typed, so nothing of it is kept or logged. */
   | { kind: 'notice' }
@@ -32,7 +32,10 @@ export type Parsed =
 /** Names a dialling; all of it is part of a payment's key. */
 export type UssdSession = { gateway: string; sessionId: string; phone: PhoneNumber }
 
-/** Holds all that was typed so far, joined by `*`. */
-export type UssdRequest = UssdSession & { text: string }
+/** Holds all that was typed so far, joined by `*`; where its step is named, the last answer alone. */
+export type UssdRequest = UssdSession & { text: string; step?: NumberedStep | undefined }
+
+/** Numbers a delivery: the same when it is delivered again, one more with each answer. */
+export type NumberedStep = { number: number; isFirst: boolean }
 
 export type LastAnswer = { input: string; carried: string }

@@ -1,4 +1,4 @@
-import { isPin } from '../../account/pin.ts'
+import { isKeptPin, isPin } from '../../account/pin.ts'
 import { type AmountFault, parseAmount } from '../../loan/amounts.ts'
 import {
   answered,
@@ -92,7 +92,8 @@ export function pinFor(enterPin: Label, place: PinPlace): MenuQuestion {
     kind: 'question',
     secret: 'own',
     prompt: below(title),
-    answer: (typed, { say }) => (isPin(typed) ? given({}) : mistake(say.pin.form)),
+    answer: (typed, { say }) =>
+      isPin(typed) || isKeptPin(typed) ? given({}) : mistake(say.pin.form),
     leads: [leads],
     back,
     ...(again && { again: below(again) }),

@@ -1,5 +1,5 @@
 import { type Language, languages } from '../../account/language.ts'
-import { isEasy, isPin } from '../../account/pin.ts'
+import { isChosenPin, isEasy, isPin } from '../../account/pin.ts'
 import { inEach, languageLabels } from '../messages/texts.ts'
 import { pinFor } from './asks.ts'
 import {
@@ -108,6 +108,7 @@ function askNewPin<Name extends string>(name: Name, leads: Effect, back?: string
     prompt: ({ say }) =>
       back === undefined ? say.pin.choose : `${say.pin.choose}\n0. ${say.back}`,
     answer: (typed, { say, caller }) => {
+      if (isChosenPin(typed)) return given({ pin: typed })
       if (!isPin(typed)) return mistake(say.pin.form)
       return isEasy(typed, caller) ? mistake(say.pin.easy) : given({ pin: typed })
     },

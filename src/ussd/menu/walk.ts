@@ -1,4 +1,4 @@
-import { isPin, type PinVerdict } from '../../account/pin.ts'
+import { isKeptPin, isPin, type PinVerdict, pinMark } from '../../account/pin.ts'
 import { plainDigits } from '../../runtime/digits.ts'
 import type { Facts } from '../facts.ts'
 import { backDigit, moreDigit, pagesOf } from '../screens/pages.ts'
@@ -42,6 +42,8 @@ export type SoFar = {
   /** Tells that the PIN that these answers chose is set. */
   isPinSet?: boolean
   verdicts: ReadonlyMap<number, PinVerdict>
+  /** Maps the PINs of this delivery to what stands for them in later ones. */
+  standIns?: ReadonlyMap<string, string> | undefined
 }
 
 type Step =
@@ -61,7 +63,7 @@ const menuDigits = '00'
 
 /** Splits a gateway's `text` into answers, in ASCII's digits whatever they were typed in. */
 export function answersOf(text: string): string[] {
-  return text === '' ? [] : plainDigits(text).split('*')
+  return text === '' ? [] : plainDigits(text).replaceAll(pinMark, '').split('*')
 }
 
 /** Stand instead of a PIN: nothing is made of one but by its own secret. */
@@ -71,6 +73,8 @@ export type Reached = {
   result: MenuResult
   /** Lists the answers without those that are secret, or that follow a session's end. */
   shown: string[]
+  /** Lists the answers as a later delivery may go on from them: without PINs. */
+  kept: string[]
   /** Goes on with another answer, if the end turned out to be a question. */
   or?: Place | undefined
 }
@@ -78,6 +82,8 @@ export type Reached = {
 /** Follows a session's answers, and nothing of the chain: each delivery is read one way. */
 export function follow(answers: readonly string[], context: MenuContext, known: SoFar): Reached {
   const shown: string[] = answers.map(() => masks.other)
+  const kept = [...shown]
+  const without = { shown, kept }
   const mistakes = new Map<NodeName, number>()
   let place: Place = { name: known.start, draft: {}, page: 0 }
   const { waiting = 0, isPinSet = false } = known
@@ -88,27 +94,28 @@ export function follow(answers: readonly string[], context: MenuContext, known: 
     const node = nodeAt(context.menu, place.name)
     const stop = (result: MenuResult) => ({
       result: isLast ? result : ({ kind: 'past_the_end' } as const),
-      shown,
+      ...without,
     })
     // Where the first delivery was lost, the first answers may be a new PIN.
     const isMasked = index < waiting && isPin(meant(typed))
     shown[index] = isMasked ? masks.other : withoutSecret(typed, node)
     const step = stepFrom(place, meant(typed), context, { ...known, steps: index + 1 })
+    kept[index] = keptOf(meant(typed), node, step, known) ?? shown[index] ?? masks.other
     switch (step.kind) {
       case 'end':
         if (waiting > 0 && step.outcome.kind === 'choosePin') {
-          if (!isPinSet) return { result: step.outcome, shown }
+          if (!isPinSet) return { result: step.outcome, ...without }
           place = { name: 'main', draft: {}, page: 0 }
           order.splice(position + 1, 0, ...Array(waiting).keys())
           break
         }
-        if (isLast) return { result: step.outcome, shown, or: step.or }
+        if (isLast) return { result: step.outcome, ...without, or: step.or }
         if (step.or === undefined) return stop(step.outcome)
         place = step.or
         break
       case 'unjudged':
       case 'unread':
-        return { result: step, shown }
+        return { result: step, ...without }
       case 'locked':
         return stop(step)
       case 'go':
@@ -123,17 +130,25 @@ export function follow(answers: readonly string[], context: MenuContext, known: 
     }
     if (position + 1 === maxAnswers) return stop({ kind: 'too_long' })
   }
-  return { result: { kind: 'ask', place }, shown }
+  return { result: { kind: 'ask', place }, ...without }
 }
 
 function withoutSecret(typed: string, node: MenuNode): string {
   const answer = meant(typed)
   const isSecret = node.kind === 'question' && node.secret !== undefined
   if (!isSecret || answer === backDigit || answer === menuDigits) return typed
-  return isPin(answer) ? masks.pin : masks.other
+  return isPin(answer) || isKeptPin(answer) ? masks.pin : masks.other
 }
 
-const meant = (typed: string): string => typed.trim().replace(/\s*#$/, '')
+/** Returns what stands for a PIN; undefined for another answer. A new one that was taken is told by it. */
+function keptOf(answer: string, node: MenuNode, step: Step, { standIns }: SoFar) {
+  const secret = node.kind === 'question' ? node.secret : undefined
+  if (secret === undefined || !isPin(answer)) return isKeptPin(answer) ? answer : undefined
+  return secret === 'own' || step.kind === 'mistake' ? pinMark : standIns?.get(answer)
+}
+
+/** Returns an answer without what phones add to it. */
+export const meant = (typed: string): string => typed.trim().replace(/\s*#$/, '')
 
 type At = SoFar & { steps: number }
 
@@ -146,12 +161,15 @@ function stepFrom(place: Place, typed: string, context: MenuContext, known: At):
     if (turned !== undefined) return { kind: 'go', place: turned }
   }
   if (typed === backDigit && node.back !== undefined) return { kind: 'go', place: at(node.back) }
-  if (node.kind === 'question' && node.secret === 'own' && isPin(typed)) {
+  const isPinTyped = isPin(typed) || isKeptPin(typed)
+  if (node.kind === 'question' && node.secret === 'own' && isPinTyped) {
     const refused = judged(typed, context, known)
     if (refused !== undefined) return refused
   }
   const given =
-    node.kind === 'list' ? chosen(place, node, typed, context) : asked(place, node, typed, context)
+    node.kind === 'list'
+      ? chosen(place, node, typed, context)
+      : asked(place, node, typed, context, known)
   if (given.kind !== 'given') return given
   const { draft, leads, or } = given
   return isEffect(leads)
@@ -190,10 +208,20 @@ function chosen(place: Place, list: List, typed: string, context: MenuContext): 
   return { kind: 'given', draft: { ...place.draft, ...answers }, leads, or }
 }
 
-function asked(place: Place, node: MenuQuestion, typed: string, context: MenuContext): Given {
-  const given = node.answer(typed, context, place.draft)
+function asked(
+  place: Place,
+  node: MenuQuestion,
+  typed: string,
+  context: MenuContext,
+  { standIns }: SoFar,
+): Given {
+  const { pin } = place.draft
+  // A PIN of an earlier delivery is compared by what stands for it.
+  const isSame = pin !== undefined && standIns?.get(typed) === pin
+  const before = isSame ? { ...place.draft, pin: typed } : place.draft
+  const given = node.answer(typed, context, before)
   if (given.kind !== 'given') return given
-  const draft = { ...place.draft, ...given.draft }
+  const draft = { ...before, ...given.draft }
   const leads = node.next?.(draft) ?? node.leads[0]
   if (!node.leads.includes(leads)) throw new Error(`${place.name} leads to what it does not name`)
   return { kind: 'given', draft, leads, or: node.orAsks }

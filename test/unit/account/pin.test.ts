@@ -69,7 +69,9 @@ test('a PIN opens nothing under another secret, and its row does not have it', a
 const words = ['482615', '739164']
 const sessionNames = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 
-type Op = { kind: keyof Pins | 'unlock' | 'keep'; pin: string; step: string; session: string }
+type Op = Record<'pin' | 'step' | 'session', string> & {
+  kind: Exclude<keyof Pins, 'digest'> | 'unlock' | 'keep'
+}
 
 /** What an account is, as the rules have it: a step of it is a line each, and time a number. */
 type Model = {

@@ -71,6 +71,24 @@ describe.for(['form', 'json', 'xml'] as const)('a gateway that posts %s', (posts
     })
   })
 
+  test('that numbers its answers is read by the number, however it is written', () => {
+    const numbered = { kinds, sequence: 'seq' }
+    const read1 = read({ ...good, op: 'begin', seq: '1' }, numbered)
+    expect(read1).toEqual({
+      kind: 'request',
+      session,
+      text: '',
+      step: { number: 1, isFirst: true },
+    })
+    const last = { kind: 'request', session, text: '7', step: { number: 2, isFirst: false } }
+    expect(read({ ...good, op: 'continue', input: '7', seq: '02' }, numbered)).toEqual(last)
+    for (const seq of ['', '-1', '1.5', '1e3', '12345678', 'x']) {
+      const says = 'seq is missing or no number.'
+      expect(read({ ...good, op: 'continue', seq }, numbered)).toEqual({ kind: 'bad', says })
+    }
+    expect(read({ ...good, op: 'end', seq: '3' }, numbered)).toEqual({ kind: 'notice' })
+  })
+
   test('is refused in words that name the field', () => {
     const { sid: _, ...nameless } = good
     for (const [delivered, says] of [
@@ -138,7 +156,9 @@ test.for(
     [plain, inJson, inXml].map((reply) => ({ posts, reply, type: reply.type })),
   ),
 )('the phone page posts $posts as declared, and reads $type', ({ posts, reply }) => {
-  for (const more of [{}, { kinds }, ...(reply === inJson ? [{ kinds, state: 'state' }] : [])]) {
+  const numbered = { kinds, sequence: 'seq' }
+  const carrying = reply === inJson ? [{ kinds, state: 'state' }] : []
+  for (const more of [{}, { kinds }, numbered, ...carrying]) {
     const declared = { ...fields, posts, reply, ...more }
     const gateway = gatewayOf(declared)
     const phone = declaredForm(gatewayDeclaration.parse(declared))
@@ -154,7 +174,9 @@ test.for(
     expect(read(dialled.text)).toEqual(
       isStep
         ? { kind: 'step', session: of, last: { input: '<9>&"', carried: 'c' } }
-        : { kind: 'request', session: of, text: dialled.text },
+        : more === numbered
+          ? { kind: 'request', session: of, text: '<9>&"', step: { number: 3, isFirst: false } }
+          : { kind: 'request', session: of, text: dialled.text },
     )
     expect(read('')).toMatchObject(isStep ? { kind: 'step', last: undefined } : { text: '' })
     const to = { sessionId: session, carried: 'd' }
@@ -195,6 +217,11 @@ describe('a declaration', () => {
     ['shows nothing', { ...declared, reply: { ...plain, end: 'END' } }],
     ['has a state and tells no first dial', { ...declared, state: 'state', reply: inJson }],
     ['has a state that no reply has', { ...declared, state: 'state', kinds }],
+    ['has a sequence and tells no first dial', { ...declared, sequence: 'seq' }],
+    [
+      'has a sequence and a state',
+      { ...declared, sequence: 'seq', state: 'state', kinds, reply: inJson },
+    ],
     ['has the name of a gateway that is there', { ...declared, name: 'hubtel' }],
     ['has the name of who pays for an operator', { ...declared, name: 'operator' }],
   ] as const)('that %s is refused', ([, wrong]) => {
@@ -202,8 +229,11 @@ describe('a declaration', () => {
   })
 
   test('of the last answer alone is refused where nothing is confirmed', () => {
-    const last = { ...declared, state: 'state', kinds, reply: inJson }
-    expect(() => configured(last, { CONFIRM: 'off', PIN: 'off' })).toThrow('CONFIRM=on')
-    expect(configured(last, { CONFIRM: 'on' }).gateway?.state).toBe('state')
+    const carried = { ...declared, state: 'state', kinds, reply: inJson }
+    const numbered = { ...declared, sequence: 'seq', kinds }
+    for (const last of [carried, numbered])
+      expect(() => configured(last, { CONFIRM: 'off', PIN: 'off' })).toThrow('CONFIRM=on')
+    expect(configured(carried, { CONFIRM: 'on' }).gateway?.state).toBe('state')
+    expect(configured(numbered, { CONFIRM: 'on' }).gateway?.sequence).toBe('seq')
   })
 })

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest'
+import {
+  allRight,
+  menus,
+  sampleContext,
+  startsOf,
+  waysThrough,
+} from '../../../../scripts/dev/menu-ways.ts'
+import { createRandom } from '../../../../scripts/dev/random.ts'
+import { secret } from '../../../../scripts/dev/simulator/relay/programs.ts'
+import { createSeal } from '../../../../src/account/seal.ts'
+import type { MenuSettings } from '../../../../src/ussd/menu/node.ts'
+import type { Typed } from '../../../support/modelled-service.ts'
+import { sampleOf, seed } from '../../../support/sample.ts'
+import { openWorld } from '../world.ts'
+
+const pin = '482615'
+const pinless = { settings: menus.lender.settings, say: menus.lender.say }
+const withPin = { ...menus.strict, settings: { ...menus.strict.settings, pin: 'on' } } as const
+const products = { 'without PINs': pinless, 'with PINs': withPin, 'with strict PINs': menus.strict }
+
+type Product = { settings: MenuSettings; say: typeof menus.strict.say }
+
+/** Lists what leads to each end of a menu as it is declared, whatever entries it has. */
+const waysOf = (product: Product) =>
+  startsOf(product.settings).flatMap((start) => {
+    const { effects } = waysThrough(sampleContext(product), allRight(start))
+    return [...effects].map(([name, { way }]) => ({ name: `${start} ${name}`, start, way }))
+  })
+
+type World = ReturnType<typeof openWorld>
+
+/** Opens a service in which the second caller owes a loan, and all have a PIN who begin at the menu. */
+async function open(product: Product, start = 'main') {
+  const world = openWorld({ product })
+  const hasPin = product.settings.pin !== 'off'
+  const isNew = start !== 'main'
+  for (const caller of hasPin && !isNew ? [0, 1] : []) {
+    await world.sendAll({ caller, session: 'pin', answers: [] })
+    await world.sendAll({ caller, session: 'pin', answers: [pin, pin] })
+  }
+  if (!isNew) await world.sendAll({ caller: 1, session: 'l', answers: ['3', hasPin ? pin : '1'] })
+  await world.settle()
+  const paidBy = async (caller: number) =>
+    (await world.ledger.payments(world.accountOf(caller), 100)).map(({ order }) => ({
+      kind: order.kind,
+      data: order.request.data,
+    }))
+  return { ...world, paidBy }
+}
+
+/** Delivers what a way types, the dial first, until the session ends: what a phone shows of each. */
+async function dial(send: World['sendAll'], caller: number, way: readonly string[]) {
+  const shown: { typed: Typed; screen: string }[] = []
+  for (const count of [...way.keys(), way.length]) {
+    const typed = { caller, session: 's', answers: way.slice(0, count) }
+    const screen = withoutHash(await send(typed))
+    shown.push({ typed, screen })
+    if (screen.startsWith('END ')) break
+  }
+  return shown
+}
+
+/** A transaction has another hash where another second has begun. */
+const withoutHash = (screen: string): string => screen.replace(/0x[0-9a-f]{10}\.{3}/, '0x...')
+
+describe.for(Object.entries(products))(
+  'a gateway that numbers its answers, %s',
+  ([title, product]) => {
+    const all = waysOf(product).flatMap((way) => [0, 1].map((caller) => ({ ...way, caller })))
+    const ways = sampleOf(12, all, title)
+
+    /** Tells what a gateway that sends all that was typed is shown, and what is paid. */
+    async function told({ start, way, caller }: (typeof ways)[number]) {
+      const { sendAll, paidBy } = await open(product, start)
+      const shown = await dial(sendAll, caller, way)
+      return { shown, paid: await paidBy(caller) }
+    }
+
+    test.for(ways)('reads $name of caller $caller as one that sends all', async (one) => {
+      const { shown, paid } = await told(one)
+      const { sendLast, paidBy } = await open(product, one.start)
+      expect(await dial(sendLast, one.caller, one.way)).toEqual(shown)
+      expect(await paidBy(one.caller)).toEqual(paid)
+    })
+
+    test.for(ways)('pays $name of caller $caller as confirmed, twice and late', async (one) => {
+      const { name, start, caller } = one
+      const random = createRandom(seed, `${name} ${caller}`)
+      const { shown, paid } = await told(one)
+      const { sendLast, paidBy } = await open(product, start)
+      for (const [number, { typed, screen }] of shown.entries()) {
+        const twice = await Promise.all([sendLast(typed), sendLast(typed)])
+        expect(twice[1]).toBe(twice[0])
+        expect(withoutHash(`${twice[0]}`), `${typed.answers}`).toBe(screen)
+        const late = random.pick(shown.slice(0, number + 1))
+        if (screen.startsWith('END ')) break
+        expect(await sendLast(late.typed), `${late.typed.answers} again`).toBe(late.screen)
+      }
+      for (const { typed } of shown.toSorted(() => random.next() - 0.5)) await sendLast(typed)
+      expect(await paidBy(caller)).toEqual(paid)
+    })
+
+    test.for(ways)('pays nothing of $name of caller $caller out of order', async (one) => {
+      const { name, start, caller } = one
+      const { shown } = await told(one)
+      const lost = createRandom(seed, `${name} ${caller} lost`).int(0, shown.length - 2)
+      const { sendLast, paidBy } = await open(product, start)
+      const before = await paidBy(caller)
+      for (const { typed } of shown.slice(0, lost)) await sendLast(typed)
+      const closed = /^END (This session has ended|Esta sesi|Cette session|Kipindi hiki)/
+      expect(await sendLast((shown[lost + 1] as (typeof shown)[0]).typed)).toMatch(closed)
+      for (const { typed } of [...shown, ...shown]) await sendLast(typed)
+      expect(await paidBy(caller)).toEqual(before)
+    })
+  },
+)
+
+describe('an answer of a gateway that numbers its answers', () => {
+  const to = '0700000002'
+  const sending = ['2', to, '0.001', pin]
+  const typed = (count: number, answers: readonly string[] = sending): Typed => ({
+    ...{ caller: 0, session: 's', answers: answers.slice(0, count) },
+  })
+  const closed = 'END This session has ended. Nothing was sent. Please dial again.'
+
+  test('is the first that comes by its number: another one ends the session, and nothing is paid', async () => {
+    for (const other of ['0.002', '0', '7']) {
+      const { sendLast, paidBy } = await open(withPin)
+      for (const count of [0, 1, 2]) await sendLast(typed(count))
+      const both = [sendLast(typed(3)), sendLast(typed(3, ['2', to, other]))]
+      expect((await Promise.all(both)).filter((screen) => screen === closed)).toHaveLength(1)
+      for (const count of [3, 4, 4]) expect(await sendLast(typed(count))).toMatch(/^(CON|END This)/)
+      expect(await sendLast(typed(4))).toBe(closed)
+      expect(await paidBy(0)).toEqual([])
+    }
+  })
+
+  test('that has paid is answered as it was, and one after it ends', async () => {
+    const { sendLast, paidBy } = await open(withPin)
+    for (const count of [0, 1, 2, 3]) await sendLast(typed(count))
+    const paid = await sendLast(typed(4))
+    expect(paid).toMatch(/^END Transfer Submitted\n/)
+    expect(await sendLast(typed(5, [...sending, '1']))).toBe(
+      'END This session has ended. Please dial again.',
+    )
+    expect(await sendLast(typed(4))).toBe(paid)
+    expect(await paidBy(0)).toHaveLength(1)
+  })
+
+  test('that is a wrong PIN takes one try, however often and in however many sessions it is gone on from', async () => {
+    const { sendLast, paidBy } = await open(withPin)
+    const slips = ['2', to, '0.001', '111222', '48261', pin]
+    for (const count of [0, 1, 2, 3]) await sendLast(typed(count, slips))
+    for (const _ of [1, 2, 3])
+      expect(await sendLast(typed(4, slips))).toMatch(/2 tries|2 left|\b2\b/)
+    await sendLast(typed(5, slips))
+    expect(await sendLast(typed(6, slips))).toMatch(/^END Transfer Submitted\n/)
+    expect(await paidBy(0)).toHaveLength(1)
+  })
+
+  test('is kept sealed, and without PINs even below the seal', async () => {
+    const { sendLast, rows } = await open(withPin)
+    const slips = ['2', to, '0.001', '48261x', '111222', '8', pin]
+    const changing = ['8', '2', pin, '1234', '739164', '739165', '739164']
+    for (const [session, answers] of Object.entries({ s: slips, c: changing })) {
+      for (const count of answers.keys()) await sendLast({ ...typed(count, answers), session })
+      await sendLast({ ...typed(7, answers), session })
+    }
+    const texts = rows()
+      .filter((row) => row.startsWith('shown '))
+      .map((row) => Object.fromEntries(JSON.parse(row.slice('shown '.length))))
+      .filter(({ name }) => name === 'text')
+    expect(texts).toHaveLength(15)
+    const seal = createSeal(secret, 'text')
+    const opened = await Promise.all(
+      texts.map(({ value, session, step }) => seal.open(JSON.parse(value), `${session}:${step}`)),
+    )
+    expect(opened).toContain(JSON.stringify(['2', to, '0.001']))
+    expect(opened.join()).not.toMatch(/48261|1112|1234|73916/)
+    expect(rows().join()).not.toMatch(/0700000002|482615|73916/)
+  })
+
+  test('may choose a PIN, that is typed twice', async () => {
+    const { sendLast } = await open(withPin, 'newPin')
+    const choosing = ['1234', pin, '739164', pin, pin]
+    const screens = []
+    for (const count of [0, 1, 2, 3, 4]) screens.push(await sendLast(typed(count, choosing)))
+    expect(screens[4]).toMatch(/^END /)
+    expect(await sendLast({ caller: 0, session: 't', answers: [] })).toMatch(/My Balance/)
+  })
+})
