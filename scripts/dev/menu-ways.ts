@@ -20,26 +20,33 @@ import { languageLabels, longAddress } from '../../src/ussd/messages/texts.ts'
 const lender = { profile: 'lender', confirms: true, languages, helpNumber: '0700 000 099' } as const
 const demo = { profile: 'demo', confirms: false, pin: 'off', languages: [] } as const
 
+const localCurrency = 'KES'
+
 /** Every menu that an operator can have, and in what words. */
 export const menus = {
   demo: { settings: demo, say: demonstration },
   lender: { settings: { ...lender, pin: 'off' }, say: english },
   strict: { settings: { ...lender, pin: 'strict' }, say: english },
+  local: { settings: { ...lender, pin: 'off', localCurrency }, say: english },
 } as const satisfies Record<string, { settings: MenuSettings; say: Messages }>
+
+const { demo: _, ...others } = menus
+const ofLender = {
+  ...others,
+  'local strict': { settings: { ...menus.strict.settings, localCurrency } },
+}
 
 export const menusInAllLanguages: Readonly<
   Record<string, { settings: MenuSettings; say: Messages }>
 > = {
   ...menus,
   ...Object.fromEntries(
-    languages
-      .slice(1)
-      .flatMap((language) =>
-        (['lender', 'strict'] as const).map((name) => [
-          `${name} in ${languageLabels[language]}`,
-          { ...menus[name], say: messagesIn[language] },
-        ]),
-      ),
+    languages.flatMap((language) =>
+      Object.entries(ofLender).map(([name, { settings }]) => [
+        `${name} in ${languageLabels[language]}`,
+        { settings, say: messagesIn[language] },
+      ]),
+    ),
   ),
 }
 
@@ -81,7 +88,7 @@ export const nameOf = (to: Destination): string => (isEffect(to) ? to.name : to)
 export function sampleContext(
   { settings, say }: { settings: MenuSettings; say: Messages },
   shown: Partial<
-    Pick<MenuContext, 'caller' | 'amountOf' | 'recipientOf' | 'least' | 'wallets'>
+    Pick<MenuContext, 'caller' | 'amountOf' | 'recipientOf' | 'least' | 'wallets' | 'rate'>
   > = {},
 ): MenuContext {
   return {
@@ -90,6 +97,8 @@ export function sampleContext(
     hasLanguages: settings.languages.length > 1,
     known: [],
     wallets: [],
+    rate: 'none',
+    currency: 'tRBTC',
     amountOf: () => '0.001 tRBTC',
     recipientOf: (recipient) =>
       recipient.kind === 'address' ? longAddress(recipient.address) : '+254 700 000 002',

@@ -17,7 +17,7 @@ const facts: Facts = {
     received: [sample('received', 'done')],
   },
   pin: { kind: 'open' },
-  ...{ failure: 'none', recipients: [], wallets: [], worth: 'none', registration: 'registered' },
+  ...{ failure: 'none', recipients: [], wallets: [], rate: 'none', registration: 'registered' },
 }
 
 const drawn: readonly [heading: string, menu: keyof typeof menus, start: NodeName][] = [

@@ -57,6 +57,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
       pin,
       helpNumber: settings.HELP_NUMBER,
       languages: settings.LANGUAGES,
+      localCurrency: settings.LOCAL_CURRENCY,
     },
   }
 }

@@ -93,9 +93,11 @@ function otherChecks({ chain, isLocal, profile, callsADay, ...settings }: Settin
       reserve !== undefined && reserve > (callsADay ?? reserve),
     'PROOFS is on, and nobody mines the blocks of this chain: name MIN_DIFFICULTY, or set PROOFS=off':
       settings.PROOFS === 'on' && !settings.isMined,
-    'RATE_FEED_URL is for the main network: what is on the test network is worth nothing':
-      !!feed && chain.id !== 30,
     'LOCAL_CURRENCY goes with RATE_FEED_URL': !feed !== !currency,
+    'LOCAL_CURRENCY is for PROFILE=lender: the demonstration shows the amounts of the chain':
+      !!currency && !!feed && profile === 'demo',
+    'LOCAL_CURRENCY needs CONFIRM=on, which shows an amount in both currencies before it is sent':
+      !!currency && profile !== 'demo' && settings.CONFIRM === 'off',
     'LANGUAGES is for PROFILE=lender: the demonstration has its own words':
       settings.values.LANGUAGES !== undefined && profile === 'demo',
   }

@@ -3,7 +3,7 @@ import { createPins } from '../account/pin.ts'
 import { createSeal } from '../account/seal.ts'
 import { createIntentKeys, createSessionKeys } from '../account/session-keys.ts'
 import { formatAmountDown } from '../loan/amounts.ts'
-import { createLocalWorth } from '../loan/local-worth.ts'
+import { createRates } from '../loan/local-worth.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import type { CashOut } from '../operator/actions/cash-out.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
@@ -111,7 +111,7 @@ export function answerParts(
     mayDial,
     limits: config.limits,
     leastTransferWei: config.limits.leastTransferWei,
-    worthOf: rateFeed ? createLocalWorth({ ...runtime, feed: rateFeed }) : async () => undefined,
+    rate: rateFeed ? createRates({ ...runtime, feed: rateFeed }) : async () => undefined,
     now: clock.now,
     sleep: clock.sleep,
     settings: config.menu,

@@ -7,9 +7,16 @@ const maxWei = parseEther('21000000')
 
 const weiDecimals = 18
 
-/** Reads a decimal above zero into wei, exactly. A comma is a point, but not in `1,000`. */
+/** Is a price of one: an amount of the chain's own currency. */
+const ownMicros = 1_000_000n
+
+/**
+ * Reads a decimal above zero into wei, exactly. A comma is a point, but not in `1,000`. What is
+ * typed in another currency, of which one coin is worth so many millionths, is rounded down.
+ */
 export function parseAmount(
   typed: string,
+  micros = ownMicros,
 ): { kind: 'amount'; wei: bigint } | { kind: 'fault'; fault: AmountFault } {
   const text = typed.trim()
   if (/^[1-9][0-9]{0,2},[0-9]{3}$/.test(text)) return fault('not_a_number')
@@ -19,8 +26,8 @@ export function parseAmount(
   if (match === null || (whole === '' && fraction === '')) return fault('not_a_number')
   if (fraction.length > weiDecimals) return fault('too_fine')
   // Before the digits become a number: a real amount does not have 30 of them.
-  if (whole.replace(/^0+/, '').length > 8) return fault('too_large')
-  const wei = BigInt(whole + fraction.padEnd(weiDecimals, '0'))
+  if (whole.replace(/^0+/, '').length > 13) return fault('too_large')
+  const wei = (BigInt(whole + fraction.padEnd(weiDecimals, '0')) * ownMicros) / micros
   if (wei === 0n) return fault('zero')
   return wei > maxWei ? fault('too_large') : { kind: 'amount', wei }
 }

@@ -6,7 +6,10 @@ import { faultOf, type Log } from '../runtime/log.ts'
 /** Says where the price is asked for, and in which currency (ISO 4217). */
 export type RateFeed = { url: string; currency: string }
 
-export type LocalWorthOptions = {
+/** Is what one coin is worth, in millionths of a unit of the currency: more than nothing. */
+export type Rate = { currency: string; micros: bigint }
+
+export type RatesOptions = {
   feed: RateFeed
   fetch: typeof globalThis.fetch
   clock: Clock
@@ -21,34 +24,42 @@ const ttlMs = 60_000
 const timeoutMs = 1_500
 const mostBytes = 4_096
 
-/** Is worth more than any caller has: such a price is wrong. */
+/** Is worth more than any coin is, or any caller has: such a price is wrong. */
 const mostShown = 1e12
 
-type Price = { ofOne: number; at: number }
+type Price = Rate & { at: number }
 
 /** Reads one coin with its price and its time, as CoinGecko's "simple price" answers. */
 const answer = z.record(z.string(), z.record(z.string(), z.number()))
 
-/** Tells an amount's worth by a feed that is asked once a minute. Never throws. */
-export function createLocalWorth(options: LocalWorthOptions) {
-  const { clock, log, feed } = options
+/** Gives the rate of a feed that is asked once a minute, while it is fresh. Never throws. */
+export function createRates(options: RatesOptions): () => Promise<Rate | undefined> {
+  const { clock, log } = options
   const price = cached(clock, ttlMs, () =>
     priceFrom(options).catch((error: unknown) => {
       log({ level: 'warn', event: 'rate.unread', message: faultOf(error) })
       return undefined
     }),
   )
-  return async (wei: bigint) => {
+  return async () => {
     const last = await price()
     const age = last === undefined ? oldestMs : clock.now() - last.at
     if (last === undefined || age >= oldestMs || age < -aheadMs) return undefined
-    const worth = (Number(wei) / 1e18) * last.ofOne
-    if (worth >= mostShown) return undefined
-    return `${feed.currency} ${worth.toFixed(worth < 10 ? 2 : 0)}`
+    return { currency: last.currency, micros: last.micros }
   }
 }
 
-async function priceFrom({ feed, fetch, clock }: LocalWorthOptions): Promise<Price> {
+/** Shows about what an amount is worth; undefined where that is more than anybody has. */
+export function formatWorth(wei: bigint, { currency, micros }: Rate): string | undefined {
+  const worth = Number(wei * micros) / 1e24
+  return worth < mostShown ? `${currency} ${worth.toFixed(worth < 10 ? 2 : 0)}` : undefined
+}
+
+/** Shows in whole units what is worth at least an amount. */
+export const formatWorthUp = (wei: bigint, { currency, micros }: Rate): string =>
+  `${currency} ${(wei * micros + 10n ** 24n - 1n) / 10n ** 24n}`
+
+async function priceFrom({ feed, fetch, clock }: RatesOptions): Promise<Price> {
   const response = await fetch(feed.url, {
     headers: { accept: 'application/json' },
     redirect: 'manual',
@@ -59,10 +70,10 @@ async function priceFrom({ feed, fetch, clock }: LocalWorthOptions): Promise<Pri
     throw new Error(`the feed of prices answered ${response.status}`)
   }
   const [coin, ...others] = Object.values(answer.parse(JSON.parse(await response.text())))
-  const ofOne = coin?.[feed.currency.toLowerCase()]
+  const ofOne = Math.round((coin?.[feed.currency.toLowerCase()] ?? 0) * 1e6)
   const at = coin?.last_updated_at
-  if (ofOne === undefined || at === undefined || others.length > 0 || !(ofOne > 0)) {
+  if (at === undefined || others.length > 0 || !(ofOne > 0 && ofOne < mostShown * 1e6)) {
     throw new Error('the feed of prices has not the one price that is asked for, with its time')
   }
-  return { ofOne, at: at * 1_000 }
+  return { currency: feed.currency, micros: BigInt(ofOne), at: at * 1_000 }
 }

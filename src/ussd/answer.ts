@@ -8,6 +8,7 @@ import type { Seal } from '../account/seal.ts'
 import type { SessionKeys } from '../account/session-keys.ts'
 import { createWalletCodes } from '../account/wallets.ts'
 import { formatAmountDown } from '../loan/amounts.ts'
+import { formatWorth } from '../loan/local-worth.ts'
 import type { Identified, Ledger } from '../relay/ledger/port.ts'
 import { answerOf } from '../relay/pay/answers.ts'
 import type { Pay } from '../relay/pay/delivery.ts'
@@ -179,7 +180,7 @@ async function screenFor(
       const question = await of.question(stepOf(answers))
       if (!of.mayDial(question)) return end(say.tooManyDials)
       if (result.kind === 'claim') return claimFor(of)
-      return end(balance.words(say).balance(of.amountOf(await of.loan.balance(question.account))))
+      return showBalance(of, await of.loan.balance(question.account))
     }
     case 'language':
       return chooseLanguage(of, result.language)
@@ -197,10 +198,20 @@ async function screenFor(
   }
 }
 
+/** Shows a balance, by the rate of this moment: it decides nothing. */
+async function showBalance({ say, settings, rate, amountOf }: Asking, wei: bigint) {
+  const { localCurrency: local } = settings
+  const now = local === undefined ? undefined : await rate()
+  const worth = now && formatWorth(wei, now)
+  const lines = [worth === undefined ? local && say.noRate(local) : say.about(worth)]
+  return end([balance.words(say).balance(amountOf(wei)), ...lines.filter(Boolean)].join('\n'))
+}
+
 function contextOf(of: Asking): MenuContext {
   const { chainId, settings, leastTransferWei, say, phone: caller, menu, amountOf } = of
   return {
-    ...{ chainId, caller, say, menu, amountOf },
+    ...{ chainId, caller, say, menu, amountOf, currency: of.currency },
+    rate: settings.localCurrency === undefined ? 'none' : undefined,
     hasLanguages: settings.languages.length > 1,
     known: settings.profile === 'demo' ? [] : undefined,
     wallets: undefined,

@@ -2,6 +2,7 @@ import { type Address, checksumAddress } from 'viem'
 import { type AccountMemory, recipientsIn, tellsOf, withTold } from '../account/memory.ts'
 import type { Seal } from '../account/seal.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
+import type { Rate } from '../loan/local-worth.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/admission.ts'
 import { faultOf } from '../runtime/log.ts'
@@ -19,6 +20,7 @@ import { end, goOn, type Screen } from './screens/screen.ts'
 import {
   keepShown,
   listsStep,
+  rateIn,
   type ShownFact,
   shownAt,
   shownRecipients,
@@ -30,7 +32,7 @@ export type AskOptions = PayingOptions & {
   ledger: Pick<Ledger, 'payments' | 'lookup' | 'knownRefusal'>
   limits: AccountLimits
   mayDial: MayDial
-  worthOf: (wei: bigint) => Promise<string | undefined>
+  rate: () => Promise<Rate | undefined>
   now: () => number
 }
 
@@ -71,7 +73,6 @@ const unread: Partial<Facts> = {
   activity: 'unread',
   failure: 'none',
   pin: { kind: 'open' },
-  worth: 'none',
 }
 
 async function read<Name extends FactName>(of: Asking, fact: Name, asked: Question, place: Place) {
@@ -97,10 +98,7 @@ const readers: Readers = {
   },
   failure: failureOf,
   pin: async ({ pins }, { account }) => (await pins?.state(account)) ?? { kind: 'open' },
-  async worth({ worthOf }, _, { draft: { amountWei } }) {
-    const text = typeof amountWei === 'bigint' ? await worthOf(amountWei) : undefined
-    return text === undefined ? 'none' : { text }
-  },
+  rate: rateIn,
   registration: registrationOf,
   recipients: recipientsOf,
   wallets: async (of, { account }) =>

@@ -2,6 +2,7 @@ import type { PinState } from '../account/pin.ts'
 import type { Wallet } from '../account/wallets.ts'
 import type { LoanTerms } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
+import type { Rate } from '../loan/local-worth.ts'
 import type { KnownRecipient } from './recipient.ts'
 
 /** Stands where a fact cannot be read now: silence would say something else. */
@@ -17,8 +18,8 @@ export type Facts = {
   pin: PinState
   recipients: readonly KnownRecipient[] | Unread
   wallets: readonly Wallet[] | Unread
-  /** Gives the amount's worth in local currency; `none` where no feed tells. */
-  worth: { text: string } | 'none'
+  /** Gives the rate that a session goes by; `none` where no feed tells a fresh one. */
+  rate: Rate | 'none'
   registration: 'registered' | 'unregistered' | Unread
   activity: { own: readonly Activity[]; received: readonly Activity[] | Unread } | Unread
 }

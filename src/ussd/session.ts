@@ -2,6 +2,7 @@ import type { PhoneNumber } from '../account/phone.ts'
 import { isKeptPin, isPin, type Pins, type PinVerdict, pinMark } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
 import type { WalletCodes } from '../account/wallets.ts'
+import type { Rate } from '../loan/local-worth.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
 import { type Asked, stepOf } from './asked.ts'
 import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
@@ -11,6 +12,7 @@ import {
   keepShown,
   listsStep,
   pinVerdict,
+  rateIn,
   sessionStart,
   shownAt,
   shownCode,
@@ -33,6 +35,7 @@ export type SessionOptions = {
   walletCodes: Pick<WalletCodes, 'take'>
   /** Has later deliveries go on from the answers that are kept of this one. */
   keeps: boolean
+  rate: () => Promise<Rate | undefined>
 }
 
 type TextOptions = Pick<SessionOptions, 'ledger' | 'question'> & {
@@ -109,11 +112,14 @@ export async function readSession(parts: SessionOptions, answers: readonly strin
 
 /** Reads what an answer means, as the first delivery that had it: another time it may be another. */
 async function meaningOf(
-  { ledger, question, isCustomer, walletCodes }: SessionOptions,
+  parts: SessionOptions,
   unread: UnreadAnswer,
   context: MenuContext,
 ): Promise<Partial<MenuContext>> {
+  const { ledger, question, isCustomer, walletCodes } = parts
   switch (unread.of) {
+    case 'rate':
+      return { rate: await rateIn(parts) }
     case 'phone': {
       const { phone } = unread
       const step = await question(`number ${phone}`)

@@ -2,6 +2,7 @@ import { type Address, isAddress } from 'viem'
 import * as z from 'zod/mini'
 import type { PinVerdict } from '../account/pin.ts'
 import type { TakenCode, Wallet } from '../account/wallets.ts'
+import type { Rate } from '../loan/local-worth.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
 import type { KnownRecipient } from './recipient.ts'
 
@@ -42,6 +43,11 @@ export const shownCode: ShownFact<TakenCode> = {
 
 /** Names the step of what digits stand for in all of a session. */
 export const listsStep = 'recipients'
+
+const shownRate: ShownFact<Rate | 'none'> = {
+  name: 'rate',
+  schema: z.union([z.literal('none'), z.object({ currency: z.string(), micros: wei })]),
+}
 
 export const shownTerms = {
   name: 'terms',
@@ -84,6 +90,16 @@ export async function keepShown<T>(ledger: Shows, asked: Question, of: ShownFact
 export async function shownAt<T>(ledger: Shows, asked: Question, { name, schema }: ShownFact<T>) {
   const kept = await ledger.shown(asked, name)
   return kept === undefined ? undefined : schema.parse(JSON.parse(kept))
+}
+
+/** Gives the rate by which a session's amounts are read and shown: its first one, for good. */
+export async function rateIn(of: {
+  ledger: Shows
+  question: (step: string) => Promise<Question>
+  rate: () => Promise<Rate | undefined>
+}): Promise<Rate | 'none'> {
+  const question = await of.question('rate')
+  return shownOr(of.ledger, question, shownRate, async () => (await of.rate()) ?? 'none')
 }
 
 /** Gives what a question has shown, or finds it and has the question go by it from now on. */

@@ -1,5 +1,7 @@
 import { isKeptPin, isPin } from '../../account/pin.ts'
-import { type AmountFault, parseAmount } from '../../loan/amounts.ts'
+import { parseAmount } from '../../loan/amounts.ts'
+import { formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
+import type { FactName, Facts } from '../facts.ts'
 import {
   answered,
   type Entry,
@@ -18,33 +20,76 @@ import {
 } from './node.ts'
 
 export const askAmount = (
+  settings: MenuSettings,
   leads: Pick<MenuQuestion, 'leads' | 'next'>,
   back: NodeName,
 ): MenuQuestion => ({
-  kind: 'question',
-  prompt: ({ say, recipientOf }, { recipient }) =>
+  ...inLocal(settings, ({ say, recipientOf }, { recipient }) =>
     say.enterAmount(recipientOf(answered(recipient))),
+  ),
+  kind: 'question',
   answer: atLeast,
   ...leads,
   back,
 })
 
-function atLeast(typed: string, { say, least }: MenuContext): Given {
-  const read = amountIn(typed, say.badAmount)
+/** Names the rate among the facts of a place where amounts are shown in a local currency. */
+export const rateOf = ({ localCurrency }: MenuSettings): readonly FactName[] =>
+  localCurrency === undefined ? [] : ['rate']
+
+/** Says above a prompt for an amount in which currency it is typed. */
+export function inLocal(settings: MenuSettings, prompt: Words) {
+  const { localCurrency: local } = settings
+  if (local === undefined) return { prompt }
+  const below =
+    (above: (context: MenuContext, rate: Facts['rate']) => string): Words =>
+    (context, draft, facts) =>
+      `${above(context, facts.rate)}\n${prompt(context, draft, facts)}`
+  return {
+    facts: rateOf(settings),
+    prompt: below(({ say, currency }, rate) =>
+      rate === 'none'
+        ? `${say.noRate(local)} ${say.amountsIn(currency)}`
+        : say.amountsIn(`${local}: 1 ${currency} = ${formatWorth(oneCoin, rate)}`),
+    ),
+    again: below(({ say, currency }, rate) => say.amountsIn(rate === 'none' ? currency : local)),
+  }
+}
+
+const oneCoin = 10n ** 18n
+
+/** Says what an amount is worth, in a line of its own, where a fresh rate tells. */
+export function worthLines(
+  { say }: MenuContext,
+  amountWei: bigint | 'all',
+  { rate }: Partial<Facts>,
+) {
+  if (rate === undefined || rate === 'none' || amountWei === 'all') return []
+  const worth = formatWorth(amountWei, rate)
+  return worth === undefined ? [] : [say.about(worth)]
+}
+
+function atLeast(typed: string, context: MenuContext): Given {
+  const { say, least, rate } = context
+  const read = amountIn(typed, context)
   const amount = read.kind === 'given' ? read.draft.amountWei : undefined
   const isLess = typeof amount === 'bigint' && amount < least.wei
-  return isLess ? mistake(say.tooLittle(least.text)) : read
+  const isLocal = rate !== undefined && rate !== 'none'
+  return isLess
+    ? mistake(say.tooLittle(isLocal ? formatWorthUp(least.wei, rate) : least.text))
+    : read
 }
 
 /** Is typed for all that there is, in any language: screens round down, so no number says it. */
 const allWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
 
-export function amountIn(typed: string, badAmount: Readonly<Record<AmountFault, string>>): Given {
+export function amountIn(typed: string, { say, rate }: MenuContext): Given {
   if (allWords.includes(typed.toLowerCase())) return given({ amountWei: 'all' })
-  const parsed = parseAmount(typed)
+  if (rate === undefined) return { kind: 'unread', of: 'rate' }
+  const parsed = parseAmount(typed, rate === 'none' ? undefined : rate.micros)
   return parsed.kind === 'amount'
     ? given({ amountWei: parsed.wei })
-    : mistake(badAmount[parsed.fault])
+    : mistake(say.badAmount[parsed.fault])
 }
 
 /** Shows what is sent to whom: `all` is the whole balance. */

@@ -2,7 +2,15 @@ import { isWalletCode } from '../../account/check-digit.ts'
 import type { Wallet } from '../../account/wallets.ts'
 import { inEach } from '../messages/texts.ts'
 import { parseRecipient } from '../recipient.ts'
-import { askAgain, askAmount, confirmedBy, pinFor, shownTransfer } from './asks.ts'
+import {
+  askAgain,
+  askAmount,
+  confirmedBy,
+  pinFor,
+  rateOf,
+  shownTransfer,
+  worthLines,
+} from './asks.ts'
 import {
   answered,
   type Entry,
@@ -85,8 +93,11 @@ const words = inEach({
 })
 const paid = pays('cashOut', 'recipient', 'amountWei')
 
-const title: Title = (context, draft) =>
-  words(context.say).confirmCashOut(...shownTransfer(context, draft))
+const title: Title = (context, draft, facts) =>
+  [
+    words(context.say).confirmCashOut(...shownTransfer(context, draft)),
+    ...worthLines(context, answered(draft.amountWei), facts),
+  ].join('\n')
 
 export const cashOutInstead = (digit: string, isPinAsked: boolean): Entry => ({
   digit,
@@ -114,7 +125,7 @@ export const cashOut = {
   words,
   digit: '7',
   leads: ({ profile }) => (profile === 'demo' ? undefined : 'wallet'),
-  places: ({ pin }) => ({
+  places: (settings) => ({
     wallet: {
       kind: 'question',
       leadsToPay: 'cashOut',
@@ -141,8 +152,9 @@ export const cashOut = {
       leads: ['walletAmount'],
       back: 'main',
     },
-    walletAmount: askAmount({ leads: ['confirmCashOut'] }, 'wallet'),
-    confirmCashOut: confirmedBy(pin, (say) => words(say).enterPin, {
+    walletAmount: askAmount(settings, { leads: ['confirmCashOut'] }, 'wallet'),
+    confirmCashOut: confirmedBy(settings.pin, (say) => words(say).enterPin, {
+      facts: rateOf(settings),
       kind: 'list',
       leadsToPay: 'cashOut',
       title,
@@ -157,6 +169,7 @@ export const cashOut = {
       leads: paid,
       orAsks: 'repeatCashOut',
       back: 'confirmAddress',
+      facts: rateOf(settings),
     }),
     // Two places lead here, each with a question of its own for the amount.
     repeatCashOut: askAgain({ digit: '3', leads: paid }, { back: 'main' }),

@@ -4,6 +4,7 @@ import type { PhoneNumber } from '../../account/phone.ts'
 import type { TakenCode, Wallet } from '../../account/wallets.ts'
 import type { LoanCall, LoanTerms } from '../../loan/calls.ts'
 import type { PaymentKind } from '../../loan/kinds.ts'
+import type { Rate } from '../../loan/local-worth.ts'
 import type { LoanReader } from '../../loan/reader.ts'
 import type { ContractCall } from '../../relay/pay/delivery.ts'
 import type { FactName, Facts } from '../facts.ts'
@@ -38,6 +39,8 @@ export type MenuSettings = {
   /** Lists what callers may choose from, the usual one first. The demonstration has none. */
   languages: readonly Language[]
   helpNumber?: string | undefined
+  /** Names the currency in which amounts are typed while a fresh rate tells what they come to. */
+  localCurrency?: string | undefined
 }
 
 export type MenuContext = RecipientRules & {
@@ -49,7 +52,10 @@ export type MenuContext = RecipientRules & {
   wallets: readonly Wallet[] | undefined
   /** Says what became of codes of wallets that were typed. */
   codes?: ReadonlyMap<string, TakenCode>
+  /** Is the session's rate; `none`: amounts are the chain's own. Undefined before it was read. */
+  rate: Rate | 'none' | undefined
   say: Messages
+  currency: string
   amountOf: (wei: bigint) => string
   recipientOf: (recipient: Recipient) => string
   /** Is what a transfer has to be at least, also as screens show it. */
@@ -113,9 +119,9 @@ export type MenuQuestion = {
   back?: NodeName
 }
 
-/** Asks to read first what a list or a code says, or whether a number has an account. */
+/** Asks to read first what a list, a code or an amount says, or whether a number has an account. */
 export type UnreadAnswer = { kind: 'unread' } & (
-  | { of: 'recipients' | 'wallets' }
+  | { of: 'recipients' | 'wallets' | 'rate' }
   | { of: 'phone'; phone: PhoneNumber }
   | { of: 'code'; code: string }
 )

@@ -1,7 +1,7 @@
 import type { Facts } from '../facts.ts'
 import { inEach } from '../messages/texts.ts'
-import { amountIn, pinFor } from './asks.ts'
-import { answered, type MenuContext, type PaymentPart, pays } from './node.ts'
+import { amountIn, confirmedBy, inLocal, rateOf, worthLines } from './asks.ts'
+import { answered, type MenuContext, type MenuSettings, type PaymentPart, pays } from './node.ts'
 
 const words = inEach({
   en: {
@@ -74,18 +74,21 @@ export const repayment = {
   leads: () => 'repay',
   note: noteOf,
   facts: ['debt'],
-  places: ({ profile, pin }) => ({
+  places: (settings) => ({
     repay: {
       kind: 'list',
-      ...(profile !== 'demo' && { leadsToPay: 'repayment', facts: ['debt'] }),
-      title: (context, _, { debt }) =>
-        profile === 'demo' ? words(context.say).label : owedTitle(context, debt),
+      ...(settings.profile !== 'demo' && {
+        leadsToPay: 'repayment',
+        facts: ['debt', ...rateOf(settings)],
+      }),
+      title: (context, _, facts) =>
+        settings.profile === 'demo' ? words(context.say).label : owedTitle(context, facts),
       entries: [
         {
           digit: '1',
           label: (say) => words(say).all,
           answers: { amountWei: 'all' },
-          leads: pin === 'off' ? paid : 'pinToRepay',
+          leads: settings.pin === 'off' ? paid : 'pinToRepay',
         },
         { digit: '2', label: (say) => words(say).part, leads: 'repayAmount' },
       ],
@@ -93,13 +96,14 @@ export const repayment = {
     },
     repayAmount: {
       kind: 'question',
-      prompt: ({ say }) => words(say).enterRepayment,
-      answer: (typed, { say }) => amountIn(typed, say.badAmount),
-      leads: [pin === 'off' ? paid : 'pinToRepayPart'],
+      ...inLocal(settings, ({ say }) => words(say).enterRepayment),
+      answer: amountIn,
+      // What is typed in another currency is always shown in both before it is paid.
+      leads: [settings.pin === 'off' && !settings.localCurrency ? paid : 'pinToRepayPart'],
       back: 'repay',
     },
-    pinToRepay: pinToRepay('repay'),
-    pinToRepayPart: pinToRepay('repayAmount'),
+    pinToRepay: pinToRepay(settings, 'repay'),
+    pinToRepayPart: pinToRepay(settings, 'repayAmount'),
   }),
   async order(_, { amountWei: asked }) {
     const amountWei = answered(asked)
@@ -112,14 +116,17 @@ export const repayment = {
   },
 } satisfies PaymentPart
 
-const pinToRepay = (back: string) =>
-  pinFor((say) => words(say).enterPin, {
-    title: ({ say, amountOf }, { amountWei }) => {
-      const { label, all } = words(say)
+const pinToRepay = (settings: MenuSettings, back: string) =>
+  confirmedBy(settings.pin, (say) => words(say).enterPin, {
+    kind: 'list',
+    facts: rateOf(settings),
+    title: (context, { amountWei }, facts) => {
+      const { label, all } = words(context.say)
       const amount = answered(amountWei)
-      return `${label}: ${amount === 'all' ? all : amountOf(amount)}`
+      const shown = amount === 'all' ? all : context.amountOf(amount)
+      return [`${label}: ${shown}`, ...worthLines(context, amount, facts)].join('\n')
     },
-    leads: paid,
+    entries: [{ digit: '1', label: (say) => words(say).label, leads: paid }],
     leadsToPay: 'repayment',
     back,
   })
@@ -129,9 +136,12 @@ function noteOf({ say, amountOf }: MenuContext, { debt }: Facts) {
   return debt.owedWei > 0n ? amountOf(debt.owedWei) : undefined
 }
 
-function owedTitle({ say, amountOf }: MenuContext, debt: Facts['debt']): string {
+function owedTitle(context: MenuContext, facts: Facts): string {
+  const { debt } = facts
+  const { say, amountOf } = context
   const own = words(say)
   if (debt === 'unread') return `${own.label}\n${own.debtUnread}`
-  const owed = debt.owedWei > 0n && own.debt(amountOf(debt.owedWei), say.date(debt.dueAt))
-  return `${own.label}\n${owed || own.noLoan}`
+  if (debt.owedWei === 0n) return `${own.label}\n${own.noLoan}`
+  const owed = own.debt(amountOf(debt.owedWei), say.date(debt.dueAt))
+  return [own.label, owed, ...worthLines(context, debt.owedWei, facts)].join('\n')
 }

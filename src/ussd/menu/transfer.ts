@@ -1,7 +1,15 @@
 import { maxUint256 } from 'viem'
 import { inEach } from '../messages/texts.ts'
 import { parseRecipient } from '../recipient.ts'
-import { askAgain, askAmount, confirmedBy, pinFor, shownTransfer } from './asks.ts'
+import {
+  askAgain,
+  askAmount,
+  confirmedBy,
+  pinFor,
+  rateOf,
+  shownTransfer,
+  worthLines,
+} from './asks.ts'
 import { cashOutInstead } from './cash-out.ts'
 import {
   answered,
@@ -24,7 +32,6 @@ const words = inEach({
     orRecipient: 'Or phone number or address:\n0. Back',
     recipientsUnread: 'Saved numbers: not known now.',
     sending: (amount: string) => (amount === 'all' ? 'Send all you have' : `Send ${amount}`),
-    about: (worth: string) => `(about ${worth})`,
     sendingTo: (to: string) => `To: ${to}`,
     unregistered: { unregistered: 'Not registered yet', unread: 'Registered: not known now' },
     noFee: 'Fee: none',
@@ -46,7 +53,6 @@ const words = inEach({
     orRecipient: 'Au namba ya simu au anwani:\n0. Rudi',
     recipientsUnread: 'Namba zilizohifadhiwa hazijulikani sasa.',
     sending: (amount) => (amount === 'all' ? 'Tuma pesa zako zote' : `Tuma ${amount}`),
-    about: (worth) => `(takriban ${worth})`,
     sendingTo: (to) => `Kwa: ${to}`,
     unregistered: { unregistered: 'Bado hajasajiliwa', unread: 'Usajili haujulikani sasa' },
     noFee: 'Ada: hakuna',
@@ -67,7 +73,6 @@ const words = inEach({
     orRecipient: 'Ou numéro, ou adresse:\n0. Retour',
     recipientsUnread: 'Numéros gardés: non connus à présent.',
     sending: (amount) => (amount === 'all' ? 'Envoyer tout votre solde' : `Envoyer ${amount}`),
-    about: (worth) => `(environ ${worth})`,
     sendingTo: (to) => `À: ${to}`,
     unregistered: {
       unregistered: 'Pas encore inscrit',
@@ -90,7 +95,6 @@ const words = inEach({
     orRecipient: 'O número, o dirección:\n0. Atrás',
     recipientsUnread: 'Números guardados: ahora no se ven.',
     sending: (amount) => (amount === 'all' ? 'Enviar todo su saldo' : `Enviar ${amount}`),
-    about: (worth) => `(unos ${worth})`,
     sendingTo: (to) => `Para: ${to}`,
     unregistered: { unregistered: 'Aún no registrado', unread: '¿Registrado? Ahora no se sabe' },
     noFee: 'Comisión: ninguna',
@@ -117,9 +121,10 @@ export const transfer = {
     profile === 'lender' && confirms && pin !== 'strict' ? sendAgain : undefined,
   places: (settings) => ({
     recipient: recipientQuestion(settings),
-    amount: askAmount(afterAmount(settings), 'recipient'),
+    amount: askAmount(settings, afterAmount(settings), 'recipient'),
     confirmPhone: confirmPhone(settings),
     confirmAddress: {
+      facts: rateOf(settings),
       kind: 'list',
       leadsToPay: 'transfer',
       title: (...of) => `${title(...of)}\n${words(of[0].say).creditsAccount}`,
@@ -133,7 +138,9 @@ export const transfer = {
       ],
       back: 'amount',
     },
-    pinToSend: pinFor((say) => words(say).enterPin, { title, ...sent, back: 'confirmAddress' }),
+    pinToSend: pinFor((say) => words(say).enterPin, {
+      ...{ title, ...sent, back: 'confirmAddress', facts: rateOf(settings) },
+    }),
     repeat: askAgain(
       { digit: '2', leads: paid },
       { back: 'amount', backLabel: ({ change }) => change },
@@ -157,10 +164,11 @@ export const transfer = {
 
 const sent: Pick<Entry, 'leads' | 'orAsks'> = { leads: paid, orAsks: 'repeat' }
 
-const title: Title = (context, draft) => {
+const title: Title = (context, draft, facts) => {
   const [amount, to] = shownTransfer(context, draft)
   const { sending, sendingTo } = words(context.say)
-  return `${sending(amount)}\n${sendingTo(to)}`
+  const worth = worthLines(context, answered(draft.amountWei), facts)
+  return [sending(amount), ...worth, sendingTo(to)].join('\n')
 }
 
 function recipientQuestion({ profile }: MenuSettings): MenuQuestion {
@@ -224,20 +232,18 @@ function afterAmount({ confirms }: MenuSettings): Pick<MenuQuestion, 'leads' | '
   }
 }
 
-const confirmPhone = ({ pin }: MenuSettings) =>
-  confirmedBy(pin, (say) => words(say).enterPin, {
+const confirmPhone = (settings: MenuSettings) =>
+  confirmedBy(settings.pin, (say) => words(say).enterPin, {
     leadsToPay: 'transfer',
-    facts: ['worth', 'registration'],
+    facts: [...rateOf(settings), 'registration'],
     kind: 'list',
-    title: (context, draft, { worth, registration }) => {
-      const own = words(context.say)
-      const [amount, to] = shownTransfer(context, draft)
+    title: (context, draft, facts) => {
+      const { unregistered, noFee } = words(context.say)
+      const { registration } = facts
       return [
-        own.sending(amount),
-        ...(worth === 'none' ? [] : [own.about(worth.text)]),
-        own.sendingTo(to),
-        ...(registration === 'registered' ? [] : [own.unregistered[registration]]),
-        own.noFee,
+        title(context, draft, facts),
+        ...(registration === 'registered' ? [] : [unregistered[registration]]),
+        noFee,
       ].join('\n')
     },
     entries: [{ digit: '1', label: (say) => words(say).confirm, ...sent }],

@@ -6,6 +6,9 @@ export const english = {
   wording: 'en' as Wording,
   mainTitle: (phone: PhoneNumber) => `Rootstock DeFi (${phone})`,
   enterAmount: (to: string) => `To: ${to}\nAmount, or all:\n0. Back`,
+  about: (worth: string) => `(about ${worth})`,
+  amountsIn: (unit: string) => `Amounts in ${unit}`,
+  noRate: (local: string) => `${local}: no rate now.`,
   sendAgain: 'Send once more',
   change: 'Change',
   repeated: (amount: string, to: string, minutes: number) =>

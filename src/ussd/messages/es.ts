@@ -6,6 +6,9 @@ export const spanish: Messages = {
   wording: 'es',
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,
   enterAmount: (to) => `Para: ${to}\nMonto, o todo:\n0. Atrás`,
+  about: (worth) => `(unos ${worth})`,
+  amountsIn: (unit) => `Montos en ${unit}`,
+  noRate: (local) => `${local}: ahora no hay tasa.`,
   sendAgain: 'Enviar otra vez',
   change: 'Cambiar',
   repeated: (amount, to, minutes) =>

@@ -6,6 +6,9 @@ export const french: Messages = {
   wording: 'fr',
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,
   enterAmount: (to) => `À: ${to}\nMontant, ou tout:\n0. Retour`,
+  about: (worth) => `(environ ${worth})`,
+  amountsIn: (unit) => `Montants en ${unit}`,
+  noRate: (local) => `${local}: pas de cours à présent.`,
   sendAgain: 'Envoyer encore',
   change: 'Modifier',
   repeated: (amount, to, minutes) =>

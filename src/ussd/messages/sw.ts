@@ -6,6 +6,9 @@ export const kiswahili: Messages = {
   wording: 'sw',
   mainTitle: (phone) => `Rootstock DeFi (${phone})`,
   enterAmount: (to) => `Kwa: ${to}\nKiasi, au zote:\n0. Rudi`,
+  about: (worth) => `(takriban ${worth})`,
+  amountsIn: (unit) => `Kiasi kwa ${unit}`,
+  noRate: (local) => `${local}: bei haijulikani sasa.`,
   sendAgain: 'Tuma tena',
   change: 'Badilisha',
   repeated: (amount, to, minutes) =>

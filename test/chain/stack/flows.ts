@@ -13,7 +13,7 @@ import { postTo, type Start } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-export const flowsOf = (profile: 'demo' | 'lender' | 'strict'): string[] =>
+export const flowsOf = (profile: 'demo' | 'lender' | 'strict' | 'local'): string[] =>
   globSync(`test/flows/${profile}/*.txt`, { cwd: root }).sort()
 
 export const phonesAt = (place: number): PhoneNumber[] =>

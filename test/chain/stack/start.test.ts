@@ -12,6 +12,7 @@ import {
 import { anvil } from 'viem/chains'
 import { type ExpectStatic, expect, test } from 'vitest'
 import { borrowers } from '../../../scripts/contracts/borrowers.ts'
+import { startLoopbackServer } from '../../../scripts/dev/loopback-server.ts'
 import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { doctor } from '../../../scripts/ops/doctor.ts'
@@ -20,6 +21,7 @@ import { readIfThere, writeJson } from '../../../scripts/stack/files.ts'
 import { openFolder } from '../../../scripts/stack/folder.ts'
 import { isRunning } from '../../../scripts/stack/processes.ts'
 import { gatewayNames } from '../../../src/pages/phone/gateway-forms.ts'
+import { opened } from '../../support/opened.ts'
 import { runHere } from '../../support/processes.ts'
 import { isFull, sampleOf } from '../../support/sample.ts'
 import { flowsOf, phonesAt, playFlow, tracesOf, typedPins } from './flows.ts'
@@ -276,12 +278,21 @@ const environments = {
   demo: { PROFILE: 'demo' },
   lender: { PROFILE: 'lender', PIN: 'off', ...helpNumber },
   strict: { PROFILE: 'lender', PIN: 'strict', ...helpNumber },
+  local: { PROFILE: 'lender', PIN: 'off', ...helpNumber, LOCAL_CURRENCY: 'KES' },
 }
+
+/** A feed by which one coin is always worth 12 million shillings. */
+const feed = opened(() =>
+  startLoopbackServer(async (_, response) => {
+    const price = { kes: 12_000_000, last_updated_at: Math.floor(Date.now() / 1_000) }
+    response.end(JSON.stringify({ rootstock: price }))
+  }),
+)
 
 /** Above the numbers that the stack itself names. */
 const firstPlace = 4
 
-const stacks = (['demo', 'lender', 'strict'] as const).flatMap((profile) =>
+const stacks = (['demo', 'lender', 'strict', 'local'] as const).flatMap((profile) =>
   ['worker', 'deno'].map((runtime) => ({ profile, runtime })),
 )
 
@@ -289,7 +300,8 @@ test.for(isFull ? stacks : [])(
   'every flow of $profile is dialled on a stack through each gateway, and nothing of a person is written: $runtime',
   async ({ profile, runtime }) => {
     const folder = createDevFolder()
-    const env = environments[profile]
+    const ofFeed = profile === 'local' && { RATE_FEED_URL: feed.url }
+    const env = { ...environments[profile], ...ofFeed }
     const start = await startStack(folder, { env, args: runtime === 'deno' ? ['--deno'] : [] })
     const played = gatewayNames.flatMap((gateway) =>
       flowsOf(profile).map((file) => ({ file, gateway })),

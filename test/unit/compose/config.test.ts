@@ -96,13 +96,21 @@ describe('the configuration', () => {
       expect(badIn({ ...asks, PIN_SECRET })).toEqual(['PIN_SECRET'])
   })
 
-  test('has local prices on the main network alone', () => {
+  test('has local prices where they are set, and where an amount is shown before it is sent', () => {
     const url = 'https://prices.example/planted'
     const feed = { RATE_FEED_URL: url, LOCAL_CURRENCY: 'KES' }
     expect(read({ ...feed, CHAIN_ID: '30' }).rateFeed).toEqual({ url, currency: 'KES' })
     expect(read({ CHAIN_ID: '30' }).rateFeed).toBeUndefined()
-    const reason = 'is for the main network: what is on the test network is worth nothing'
-    expect(faultsOf(feed)).toEqual([{ variable: 'RATE_FEED_URL', reason }])
+    const onTest = { ...feed, PROFILE: 'lender' }
+    expect(read(onTest).menu.localCurrency).toBe('KES')
+    const reason = 'is for PROFILE=lender: the demonstration shows the amounts of the chain'
+    expect(faultsOf(feed)).toEqual([{ variable: 'LOCAL_CURRENCY', reason }])
+    const shown = 'needs CONFIRM=on, which shows an amount in both currencies before it is sent'
+    expect(faultsOf({ ...onTest, CONFIRM: 'off', PIN: 'off' })).toEqual([
+      { variable: 'LOCAL_CURRENCY', reason: shown },
+    ])
+    expect(badIn({ ...onTest, RATE_FEED_URL: undefined })).toEqual(['LOCAL_CURRENCY'])
+    expect(badIn({ ...onTest, LOCAL_CURRENCY: undefined })).toEqual(['LOCAL_CURRENCY'])
   })
 
   test('has a budget for nodes that are not on this machine, half of it for the relay', () => {

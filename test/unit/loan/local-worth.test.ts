@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createLocalWorth } from '../../../src/loan/local-worth.ts'
+import { createRates, formatWorth, formatWorthUp } from '../../../src/loan/local-worth.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 
 const oneCoin = 10n ** 18n
@@ -9,7 +9,7 @@ function open(answer: (now: number) => Response | Promise<Response>) {
   const clock = createHandClock()
   const asked: string[] = []
   const logged: string[] = []
-  const worthOf = createLocalWorth({
+  const rate = createRates({
     feed: { url: 'https://prices.example/simple', currency: 'KES' },
     fetch: async (url) => {
       asked.push(`${url}`)
@@ -18,6 +18,10 @@ function open(answer: (now: number) => Response | Promise<Response>) {
     clock,
     log: ({ event }) => logged.push(event),
   })
+  const worthOf = async (wei: bigint) => {
+    const now = await rate()
+    return now && formatWorth(wei, now)
+  }
   return { clock, asked, logged, worthOf }
 }
 
@@ -38,6 +42,13 @@ describe('what an amount is worth in local currency', () => {
     clock.forward(2_000)
     expect(await worthOf(oneCoin)).toBe('KES 20000000')
     expect(asked).toHaveLength(2)
+  })
+
+  test('is not shown where it is more than anybody has, and at least as much in whole units', () => {
+    const rate = { currency: 'KES', micros: 12_000_000_500_000n }
+    expect(formatWorth(oneCoin * 90_000n, rate)).toBeUndefined()
+    expect(formatWorthUp(20_000_000_000_000n, rate)).toBe('KES 241')
+    expect(formatWorthUp(oneCoin, { ...rate, micros: 7_000_000n })).toBe('KES 7')
   })
 
   test('is not known by a price of 15 minutes ago, or of later than now', async () => {
@@ -66,6 +77,7 @@ describe('what an amount is worth in local currency', () => {
   test.for<[string, (now: number) => Response]>([
     ['another currency', (now) => Response.json({ x: { usd: 1, last_updated_at: now / 1_000 } })],
     ['a price without its time', () => Response.json({ x: { kes: 1 } })],
+    ['a price of less than a millionth', (now) => priced(1e-7, now)],
     ['a price of nothing', (now) => priced(0, now)],
     ['a price below nothing', (now) => priced(-1, now)],
     ['a price in words', (now) => priced('1000', now)],

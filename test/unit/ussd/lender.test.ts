@@ -79,14 +79,6 @@ describe('what is known of a transfer before it is made', () => {
   plays('is said to be not known where it cannot be read')`
       break
       s: ${nobody} -> ${to}|Registered: not known now${choices}`
-
-  test('is what the amount is worth, but for all that there is', async () => {
-    const worthOf = async (wei: bigint) => (wei === 10n ** 15n ? 'KES 120' : undefined)
-    await openWorld({ product: { ...menus.lender, worthOf } }).play(`
-      s: ${send} -> ${shown}(about KES 120)|To: +254 700 000 001${choices}
-      s: 2*${friend}*0.002 -> not …KES…
-      s: 2*${friend}*all -> not …KES…`)
-  })
 })
 
 describe('the same transfer within ten minutes', () => {

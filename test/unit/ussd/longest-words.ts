@@ -10,6 +10,8 @@ const tx = 'en attente, environ 1000 min'
 /** The longest values of what is to be called, by its key; of all else those of an amount and a hash. */
 const values: Record<string, readonly unknown[][]> = {
   about: [['KES 999999999999']],
+  amountsIn: [['KES: 1 tRBTC = KES 999999999999']],
+  noRate: [['KES']],
   // With each of what it says: a question is asked again below why.
   askAgain: [],
   confirmCashOut: [

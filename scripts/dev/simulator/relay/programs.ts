@@ -29,7 +29,7 @@ export type Parts = {
 
 /** Holds what callers are shown, and where it is remembered. */
 export type Product = Pick<AnswerOptions, 'settings'> &
-  Partial<Pick<AnswerOptions, 'leastTransferWei' | 'background' | 'smsSeals' | 'worthOf'>> & {
+  Partial<Pick<AnswerOptions, 'leastTransferWei' | 'background' | 'smsSeals' | 'rate'>> & {
     memory?: MemoryStore
   }
 

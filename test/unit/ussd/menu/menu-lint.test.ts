@@ -70,7 +70,8 @@ const facts: Facts = {
     terms: { principalWei: 1n, feeWei: 1n, termSeconds: 1, dueAt: debt.dueAt },
     earlierMinutes: 10,
   },
-  ...{ worth: { text: 'KES 999999999999' }, registration: 'unregistered', failure: 'untold' },
+  rate: { currency: 'KES', micros: 999_999_999_999_000_000n },
+  ...{ registration: 'unregistered', failure: 'untold' },
   ...{ activity, address: `0x${'1'.repeat(40)}`, pin: { kind: 'dormant' } },
 }
 
@@ -83,13 +84,17 @@ const unread: Facts = {
     wallets: 'unread',
     registration: 'unread',
     activity: 'unread',
+    rate: 'none',
   },
 }
+
+/** The same where what is typed on the way is worth as much as screens can say. */
+const dear: Facts = { ...facts, rate: { currency: 'KES', micros: 999_999_999_999_000_000_000n } }
 
 /** What a fact says that has nothing to say. What is not here always says something. */
 const nothing: Partial<Facts> = {
   ...{ debt: { owedWei: 0n, dueAt: 0 }, recipients: [], wallets: [], registration: 'registered' },
-  ...{ activity: { own: [], received: [] }, failure: 'none', worth: 'none' },
+  ...{ activity: { own: [], received: [] }, failure: 'none' },
   pin: { kind: 'open' },
 }
 
@@ -213,7 +218,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
   test.for([...ways.places])('%s fits screens, and handles every answer', ([name, { way }]) => {
     const pages = pagesAt(name, way, context, known)
     const waits = { ...facts, pin: { kind: 'blocked', hours: 24 } } as const
-    for (const page of [facts, unread, waits].flatMap(pages)) expectToFit(page)
+    for (const page of [facts, dear, unread, waits].flatMap(pages)) expectToFit(page)
     const wrong = { kind: 'wrong', left: 2 } as const
     const verdicts = new Map(known.verdicts).set(way.length + 1, wrong)
     const answers = typed.flatMap((answer) =>
@@ -222,7 +227,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
     for (const [answer, so] of answers) {
       const result = walk([...way, answer], context, so)
       if (result.kind !== 'ask') continue
-      for (const read of [facts, unread]) {
+      for (const read of [facts, dear, unread]) {
         const prompt = promptOf(result.place, context, read)
         expect(prompt, `${name} after ${answer}`).toMatch(/\S/)
         expectToFit(prompt)

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { menus } from '../../../scripts/dev/menu-ways.ts'
+import type { Rate } from '../../../src/loan/local-worth.ts'
+import { friend, openWorld, stranger } from './world.ts'
+
+const kes = (micros: bigint): Rate => ({ currency: 'KES', micros: micros * 1_000_000n })
+
+/** The service where amounts are typed in shillings, the price of which the test changes. */
+function open(settings: object = {}) {
+  const feed: { rate: Rate | undefined } = { rate: kes(12_000_000n) }
+  const own = { ...menus.local.settings, ...settings }
+  const product = { settings: own, leastTransferWei: 20_000_000_000_000n }
+  const world = openWorld({ product: { ...product, rate: async () => feed.rate } })
+  const spent = async () =>
+    (await world.ledger.payments(world.accountOf(0), 9)).map(({ order }) => order.spendsWei)
+  return { ...world, feed, spent }
+}
+
+const to = 'To: +254 700 000 001'
+const prompt = 'CON Amounts in KES: 1 tRBTC = KES 12000000'
+const inCoins = 'CON KES: no rate now. Amounts in tRBTC'
+
+describe('an amount in the local currency', () => {
+  test('is typed, shown in both, and rounded down for who pays', async () => {
+    const { play, spent } = open()
+    await play(`
+      s: 2*${friend} -> ${prompt}|${to}|Amount, or all:|0. Back
+      s: 2*${friend}*1000,50 -> CON Send 0.000083 tRBTC|(about KES 1001)|${to}|Fee: none|1. Send|0. Change
+      s: 2*${friend}*1000,50*1 -> END Transfer Submitted|…`)
+    expect(await spent()).toEqual([(100_050n * 10n ** 18n) / 1_200_000_000n])
+  })
+
+  test('stays what its session showed, whatever the price is when it is delivered again', async () => {
+    const { play, feed, spent } = open()
+    await play(`s: 2*${friend} -> ${prompt}|…`)
+    for (const rate of [kes(24_000_000n), undefined]) {
+      feed.rate = rate
+      await play(`
+        s: 2*${friend} -> ${prompt}|…
+        s: 2*${friend}*1200 -> CON Send 0.0001 tRBTC|(about KES 1200)|…`)
+    }
+    feed.rate = kes(6_000_000n)
+    await play(`
+      s: 2*${friend}*1200*1 -> END Transfer Submitted|…
+      other: 2*${friend}*1200 -> CON Send 0.0002 tRBTC|(about KES 1200)|…`)
+    expect(await spent()).toEqual([10n ** 14n])
+  })
+
+  test('is one of the chain where no fresh price told, in all of a session, and that is said', async () => {
+    const { play, feed, spent } = open()
+    feed.rate = undefined
+    await play(`s: 2*${friend} -> ${inCoins}|${to}|Amount, or all:|0. Back`)
+    feed.rate = kes(12_000_000n)
+    await play(`
+      s: 2*${friend}*x -> CON Not a valid amount, such as 0.001. Please try again.|Amounts in tRBTC|${to}|…
+      s: 2*${friend}*0.001 -> CON Send 0.001 tRBTC|${to}|…
+      s: 2*${friend}*0.001*1 -> END Transfer Submitted|…`)
+    expect(await spent()).toEqual([10n ** 15n])
+  })
+
+  test('is read by the first delivery that has it, where all of it was dialled at once', async () => {
+    const { play, feed } = open()
+    await play(`s: 2*${friend}*1200 -> CON Send 0.0001 tRBTC|(about KES 1200)|…`)
+    feed.rate = kes(24_000_000n)
+    await play(`s: 2*${friend}*1200 -> same
+      s: 2*${friend}*1200*0 -> ${prompt}|…`)
+  })
+
+  test('is at least what an operator lets be sent, in whole units', async () => {
+    await open().play(`
+      s: 2*${friend}*239 -> CON The smallest amount to send is KES 240. Please try again.|Amounts in KES|${to}|…
+      s: 2*${friend}*239*240 -> CON Send 0.00002 tRBTC|(about KES 240)|…
+      t: 2*${friend}*0.0000000000001 -> CON The amount must be more than 0. Please try again.|…
+      u: 2*${friend}*99999999999999 -> CON This amount is too large. Please try again.|…`)
+  })
+
+  test('is shown in both at each place that leads to a payment, for PINs too', async () => {
+    const both = '0.0001 tRBTC|(about KES 1200)|'
+    for (const pin of ['off', 'strict'] as const) {
+      const { play, feed, deliver } = open({ pin })
+      const go = (text: string) => (pin === 'off' ? text : `${text}*482615`)
+      if (pin === 'strict') {
+        await deliver(0, 'first', '')
+        await deliver(0, 'first', '482615*482615')
+      }
+      await play(`
+        a: 2*${stranger}*1200 -> CON Send ${both}To: 0x5aAeb605...1BEaEd|Credits…
+        b: 7*${stranger}*1200 -> CON Cash out 0.0001 tRBTC|To wallet: 0x5aAeb605...1BEaEd|It cannot be taken back.|(about KES 1200)|…
+        ${pin === 'off' ? '# ' : 'c: '}2*${stranger}*1200*2 -> CON Cash out ${both.replace('|', '|To wallet: 0x5aAeb605...1BEaEd|It cannot be taken back.|')}…
+        l: ${go('3')}${pin === 'off' ? '*1' : ''} -> END Loan Requested|…
+        settle
+        d: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Until: <date>|(about KES 120000)|…
+        d: 4*2 -> ${prompt}|Amount to repay, or all:|0. Back
+        d: 4*2*1200 -> CON Repay Loan: ${both}…
+        e: ${pin === 'off' ? '1' : '1*482615'} -> END Your Balance: 0.03 tRBTC|(about KES 360000)`)
+      feed.rate = undefined
+      await play(
+        `f: ${pin === 'off' ? '1' : '1*482615'} -> END Your Balance: 0.03 tRBTC|KES: no rate now.`,
+      )
+    }
+  })
+
+  test('has no row in a ledger where no local currency is set', async () => {
+    const { play, rows } = openWorld({ product: { ...menus.lender, rate: async () => kes(1n) } })
+    await play(`s: 2*${friend}*0.001 -> not …KES…
+      b: 1 -> END Your Balance: 0.02 tRBTC`)
+    expect(rows().filter((row) => row.includes('rate'))).toEqual([])
+  })
+})
