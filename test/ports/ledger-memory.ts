@@ -1,5 +1,8 @@
+import { privateKeyToAccount } from 'viem/accounts'
+import { poolRules } from '../../src/chain/chains.ts'
+import { createNode } from '../../src/chain/node.ts'
 import { createDraft, type Writes } from '../../src/relay/ledger/draft.ts'
-import type { Ledger, LedgerRules } from '../../src/relay/ledger/port.ts'
+import { type Ledger, type LedgerRules, ledgerRules } from '../../src/relay/ledger/port.ts'
 import {
   type AnyRow,
   anyTable,
@@ -10,8 +13,17 @@ import {
   type View,
 } from '../../src/relay/ledger/rows.ts'
 import { ledgerThrough, runStep } from '../../src/relay/ledger/steps.ts'
+import type { Relayer } from '../../src/relay/relayer.ts'
+import { createSigner } from '../../src/relay/signer.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 
-type Options = { rules: LedgerRules; relayer: string; now: () => number }
+/** Rules of a ledger and the key that it is of, where a test means no others. */
+export const usual = {
+  rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 },
+  relayer: '0x9999999999999999999999999999999999999999',
+}
+
+type Options = { rules?: LedgerRules; relayer?: string; now: () => number }
 
 /** A store in a few lines: what the others are compared with. The key may become another one. */
 export function createMemoryLedger(options: Readonly<Options>): {
@@ -44,7 +56,7 @@ export function createMemoryLedger(options: Readonly<Options>): {
   }
   const ledger = ledgerThrough(async (method, args) => {
     const writes: Writes = new Map()
-    const { rules, relayer, now } = options
+    const { rules, relayer, now } = { ...usual, ...options }
     const rows = createDraft(view, now(), writes)
     const answer = runStep({ rows, rules, relayer }, method, args)
     for (const { table, key, after } of writes.values()) {
@@ -58,6 +70,41 @@ export function createMemoryLedger(options: Readonly<Options>): {
     rows: () =>
       [...tables].flatMap(([table, rows]) => [...rows.values()].map((row) => textOf(table, row))),
   }
+}
+
+/** The key of relayers in memory. */
+export const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
+
+type Params = readonly unknown[]
+
+type RelayerOptions = Partial<Relayer> & {
+  now: () => number
+  limits?: Partial<LedgerRules>
+  answers?: Record<string, (params: Params) => unknown>
+}
+
+/** A relayer over a ledger in memory and a node of these answers, and what that was asked. */
+export function openMemoryRelayer({ now, limits, answers = {}, ...own }: RelayerOptions) {
+  const signer = own.signer ?? createSigner(account, 31)
+  const key = { relayer: signer.address as string, rules: { ...usual.rules, ...limits }, now }
+  const { ledger } = createMemoryLedger(key)
+  const asked: { method: string; params: Params }[] = []
+  const relayer: Relayer = {
+    ledger,
+    node: createNode(async (method, params) => {
+      asked.push({ method, params })
+      return answers[method]?.(params)
+    }),
+    signer,
+    forwarder: { chainId: 31, address: account.address },
+    rules: poolRules.rootstock,
+    fees: { minWei: 0n, maxWei: 100n },
+    clock: systemClock,
+    log: () => {},
+    reasonOf: () => '',
+    ...own,
+  }
+  return { key, ledger, asked, relayer }
 }
 
 /** A row as text that does not depend on the order of its columns. */

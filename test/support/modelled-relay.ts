@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { Product } from '../../scripts/dev/simulator/relay/programs.ts'
-import { type Ledger, ledgerRules } from '../../src/relay/ledger/port.ts'
+import type { Ledger } from '../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createMemoryLedger } from '../ports/ledger-memory.ts'
@@ -20,11 +20,7 @@ export function openModelledRelay({
   silent?: keyof Ledger
   memory?: ReturnType<typeof createMemoryStore>
 }) {
-  const kept = createMemoryLedger({
-    rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 },
-    relayer: `0x${'11'.repeat(20)}`,
-    now: clock.now,
-  })
+  const kept = createMemoryLedger({ now: clock.now })
   const ledger = ledgerThrough((method, args) =>
     method === silent
       ? new Promise<never>(() => {})

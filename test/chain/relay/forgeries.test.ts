@@ -17,15 +17,12 @@ import {
   type SignedRequest,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
-import { ledgerRules } from '../../../src/relay/ledger/port.ts'
-import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import { findExecution } from '../../../src/relay/outcome/executions.ts'
 import { type PassedNonce, readPassed } from '../../../src/relay/outcome/settle.ts'
 import { blockOfSpending } from '../../../src/relay/outcome/spent.ts'
 import type { Relayer } from '../../../src/relay/relayer.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
-import { systemClock } from '../../../src/runtime/clock.ts'
-import { createMemoryLedger } from '../../ports/ledger-memory.ts'
+import { openMemoryRelayer } from '../../ports/ledger-memory.ts'
 import { openDeployment } from '../../support/deployment.ts'
 import { opened } from '../../support/opened.ts'
 
@@ -40,24 +37,14 @@ const ask: RpcCall = (method, params) => chain.anvil.ask(method, params)
 let relayer: Relayer
 
 beforeAll(() => {
-  const { ledger } = createMemoryLedger({
-    rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 },
-    relayer: thief.address,
-    now: Date.now,
-  })
-  relayer = {
-    ledger: ledgerThrough((method, args) =>
-      (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args),
-    ),
+  relayer = openMemoryRelayer({
     node: createNode(ask),
     signer: createSigner(thief, 31),
     forwarder: { chainId: 31, address: chain.forwarder },
     rules: poolRules.anvil,
-    fees: { minWei: 0n, maxWei: parseEther('1') },
-    clock: systemClock,
-    log: () => {},
+    now: Date.now,
     reasonOf: () => 'reverted',
-  }
+  }).relayer
 })
 
 function caller() {

@@ -5,17 +5,13 @@ import {
   type RedisServer,
   startRedisServer,
 } from '../../../scripts/dev/redis/redis-server.ts'
-import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { openRedis, type RedisDatabase } from '../../../src/runtime/redis.ts'
+import { usual } from '../../ports/ledger-memory.ts'
 import type { PortCall } from './client-program.ts'
 import { type ProcessClient, startProcessClient } from './process-client.ts'
 
 /** What the ledgers are opened with, here and in the other process. */
-export const ledgerOptions = {
-  rules: { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 },
-  relayer: '0x9999999999999999999999999999999999999999',
-  tendMs: 1_000,
-}
+export const ledgerOptions = { ...usual, tendMs: 1_000 }
 
 /** A real Redis with the keys of a cluster behind Upstash's protocol, while tests run. */
 export type OnRedis = {

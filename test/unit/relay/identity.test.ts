@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest'
-import { openSqlite } from '../../../scripts/dev/sqlite.ts'
 import { createIdentityCheck } from '../../../src/relay/identity.ts'
-import { ledgerRules } from '../../../src/relay/ledger/port.ts'
 import { createTally } from '../../../src/ussd/gateways/tally.ts'
-import { openSqlLedger } from '../../support/deployment.ts'
+import { createMemoryLedger } from '../../ports/ledger-memory.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 
 test('what gateways have sent is handed over once a minute, with the question whose ledger it is', async () => {
   const clock = createHandClock()
-  const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
-  const ledger = openSqlLedger(openSqlite(), { rules, relayer: '0x99', now: clock.now })
+  const { ledger } = createMemoryLedger({ now: clock.now })
   const tally = createTally(['hubtel'])
   const identity = async () => ({ chainId: 31, fingerprints: {} })
   const check = createIdentityCheck(ledger, clock, identity, tally.take)

@@ -1,16 +1,13 @@
 import { expect, test } from 'vitest'
 import { watchAlerts } from '../../../../src/operator/alerting/watch.ts'
 import type { AlertMessage } from '../../../../src/operator/alerting/webhook.ts'
-import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import { conditionWith, subject, now as unlistedAt } from '../condition.ts'
 
 test('an alert that the webhook does not take is told again with the same id, until it is', async () => {
   const clock = createHandClock()
-  const relayer = `0x${'11'.repeat(20)}`
-  const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
-  const { ledger } = createMemoryLedger({ rules, relayer, now: clock.now })
+  const { ledger } = createMemoryLedger({ now: clock.now })
   const [posted, logged]: [AlertMessage[], string[]] = [[], []]
   const fetch = async (_: unknown, init?: RequestInit) => {
     posted.push(JSON.parse(`${init?.body}`))

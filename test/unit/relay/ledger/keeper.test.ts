@@ -1,25 +1,23 @@
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
 import { keepLedger, type Tended } from '../../../../src/relay/ledger/keeper.ts'
-import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { dueAfterMs, ledgerMethods } from '../../../../src/relay/ledger/steps.ts'
 import { createSqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
+import { usual } from '../../../ports/ledger-memory.ts'
 import { fillNonce } from '../../../ports/payments.ts'
 
-const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
-const relayer = '0x9999999999999999999999999999999999999999'
 const tendMs = 20_000
 
 /** A kept ledger that holds one nonce's bytes, and the time of its alarm. */
 async function keptLedger(tended: Tended) {
   const time = { now: 1_000, alarm: null as number | null }
-  const ledger = createSqlLedger(openSqlite(), { rules, relayer, now: () => time.now })
+  const ledger = createSqlLedger(openSqlite(), { ...usual, now: () => time.now })
   const setAlarm = async (at: number | null) => {
     time.alarm = at
   }
   const alarm = { getAlarm: async () => time.alarm, setAlarm, deleteAlarm: () => setAlarm(null) }
   const tend = async () => tended
-  const keeper = { rules, relayer, tendMs, tend, log: () => {} }
+  const keeper = { ...usual, tendMs, tend, log: () => {} }
   const kept = keepLedger(ledger, alarm, keeper, () => time.now)
   const transaction = { hash: '0x12', raw: '0x34', gasPriceWei: 1n } as const
   await fillNonce(kept.ledger, { nonce: 0, chainNonce: 0, sessions: [] }, transaction)

@@ -2,23 +2,17 @@ import { numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
-import { createNode } from '../../../../src/chain/node.ts'
 import type { PaymentKind } from '../../../../src/loan/kinds.ts'
-import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
 import type { AccountLimits } from '../../../../src/relay/pay/admission.ts'
 import { soFar } from '../../../../src/relay/pay/answers.ts'
 import { createPay, type RequestedPayment } from '../../../../src/relay/pay/delivery.ts'
 import type { Refusal } from '../../../../src/relay/refusal.ts'
-import type { Relayer } from '../../../../src/relay/relayer.ts'
-import { createSigner } from '../../../../src/relay/signer.ts'
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts'
 import type { LogEvent } from '../../../../src/runtime/log.ts'
 import { createDialRate } from '../../../../src/ussd/dial-rate.ts'
-import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
+import { account, openMemoryRelayer } from '../../../ports/ledger-memory.ts'
 
-const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
-const forwarder = { chainId: 31, address: account.address }
 const gwei = 1_000_000_000n
 
 /** A chain on which nothing is mined, at a price and with money that the test sets, and who pays on it. */
@@ -37,28 +31,18 @@ function stillChain({
     sleep: (ms, signal) => (ms < 1_000 ? systemClock.sleep(ms, signal) : ended(signal)),
     timeout: () => new AbortController().signal,
   }
-  const { ledger } = createMemoryLedger({
-    rules: { ...ledgerRules, maxInFlight: slots, watchBlocks: 50, meansMs: 100_000 },
-    relayer: account.address,
-    now: clock.now,
-  })
-  const asked: string[] = []
   const events: LogEvent[] = []
-  const answers: Record<string, () => unknown> = {
-    eth_getTransactionCount: () => '0x0',
-    eth_gasPrice: () => numberToHex(world.priceWei),
-    eth_getBalance: () => numberToHex(world.balanceWei),
-    eth_sendRawTransaction: () => `0x${'ab'.repeat(32)}`,
-  }
-  const relayer: Relayer = {
-    ...{ ledger, rules, clock, forwarder, reasonOf: () => '' },
-    ...{ signer: createSigner(account, 31), fees: { minWei: 0n, maxWei: gwei } },
-    node: createNode(async (method) => {
-      asked.push(method)
-      return answers[method]?.()
-    }),
+  const { ledger, relayer, asked } = openMemoryRelayer({
+    ...{ rules, clock, now: clock.now, limits: { maxInFlight: slots } },
+    fees: { minWei: 0n, maxWei: gwei },
     log: (event) => void events.push(event),
-  }
+    answers: {
+      eth_getTransactionCount: () => '0x0',
+      eth_gasPrice: () => numberToHex(world.priceWei),
+      eth_getBalance: () => numberToHex(world.balanceWei),
+      eth_sendRawTransaction: () => `0x${'ab'.repeat(32)}`,
+    },
+  })
   const background: Promise<void>[] = []
   const pay = createPay(relayer, {
     isTarget: async () => true,
@@ -83,7 +67,7 @@ function stillChain({
       question: { session: `session ${number}`, input: 'input', account: caller.address },
       ...{ steps: 3, intentId: numberToHex(number, { size: 22 }), caller },
       call: async () => ({
-        ...{ target: account.address, data: '0x', kind, spendsWei },
+        ...{ target: relayer.forwarder.address, data: '0x', kind, spendsWei },
         submitted: (tx) => ({
           kind: 'end',
           lines: ['hash' in tx ? 'submitted' : `queued ${tx.minutes}`],
@@ -101,7 +85,7 @@ function stillChain({
     dial,
     dialAll: (from: number, count: number) =>
       Promise.all(Array.from({ length: count }, (_, index) => dial(from + index))),
-    asked: (method: string) => asked.filter((one) => one === method).length,
+    asked: (method: string) => asked.filter((one) => one.method === method).length,
     refusals: () => events.filter(({ event }) => event === 'payments.refused'),
   }
 }

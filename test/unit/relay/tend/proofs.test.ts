@@ -1,17 +1,13 @@
 import { encodeAbiParameters, encodeEventTopics, getAddress, type Hex, numberToHex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { createNode } from '../../../../src/chain/node.ts'
 import { createNodeService } from '../../../../src/node/service.ts'
 import { relayForwarderAbi } from '../../../../src/relay/forwarder/abi.ts'
-import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { carry, type Relayer } from '../../../../src/relay/relayer.ts'
-import { createSigner } from '../../../../src/relay/signer.ts'
 import { tend } from '../../../../src/relay/tend/round.ts'
 import { floorOn } from '../../../../src/relay/tend/trail.ts'
-import { systemClock } from '../../../../src/runtime/clock.ts'
-import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
+import { account, openMemoryRelayer } from '../../../ports/ledger-memory.ts'
 import { fillNonce, offerOf } from '../../../ports/payments.ts'
 import { createHandClock } from '../../../support/hand-clock.ts'
 import {
@@ -22,8 +18,6 @@ import {
   showing,
 } from '../../../support/rskj-node/forge.ts'
 
-const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
-const forwarder = { chainId: 31, address: account.address }
 const rules = { ...poolRules.rootstock, confirmations: 3, watchBlocks: 6 }
 const mining = { leastDifficulty: 1n, from: 1 }
 const session = 'session'
@@ -44,7 +38,7 @@ function toldBy(outcome: 'executed' | 'failed'): Sent['logs'] {
     outcome === 'executed'
       ? encodeAbiParameters([{ type: 'uint8' }], [0])
       : encodeAbiParameters([{ type: 'bytes' }], ['0x'])
-  return [{ address: forwarder.address.toLowerCase(), topics, data }]
+  return [{ address: account.address.toLowerCase(), topics, data }]
 }
 
 /** So many blocks on top of some, of which the first has the transactions. */
@@ -80,20 +74,10 @@ async function open(options: Partial<OpenOptions> = {}) {
   const shared = { clock, log, background: () => {} }
   const service = createNodeService({ chainId: 31, urls, fetch, mining: proofs, ...shared })
   const time = { now: 1_000 }
-  const ledgerTerms = { ...ledgerRules, maxInFlight: 4, watchBlocks: 6, meansMs: 100_000 }
-  const key = { relayer: account.address, rules: ledgerTerms, now: () => time.now }
-  const { ledger } = createMemoryLedger(key)
-  const relayer: Relayer = {
-    ...{ ledger, node: createNode(service.request), signer: createSigner(account, 31), forwarder },
-    ...{
-      rules: { ...rules, confirmations },
-      proofs,
-      fees: { minWei: 0n, maxWei: 100n },
-      clock: systemClock,
-      log,
-    },
-    reasonOf: () => 'refused',
-  }
+  const { ledger, relayer } = openMemoryRelayer({
+    ...{ node: createNode(service.request), rules: { ...rules, confirmations }, proofs, log },
+    ...{ now: () => time.now, limits: { watchBlocks: rules.watchBlocks } },
+  })
   const order = { request, kind: 'transfer' as const, spendsWei: 1n }
   await ledger.record([offerOf(session, from, { order })])
   const content = carry(relayer, [request])

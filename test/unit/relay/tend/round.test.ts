@@ -2,30 +2,20 @@ import { getAddress, type Hex, numberToHex, parseTransaction } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
-import { createNode } from '../../../../src/chain/node.ts'
 import { RpcError, TransportError } from '../../../../src/chain/rpc.ts'
 import { requestsInCalldata } from '../../../../src/relay/forwarder/requests.ts'
 import { identityOf } from '../../../../src/relay/identity.ts'
-import {
-  type BlockId,
-  type Ledger,
-  ledgerRules,
-  type NonceFill,
-} from '../../../../src/relay/ledger/port.ts'
+import type { BlockId, Ledger, NonceFill } from '../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
 import { createSigner } from '../../../../src/relay/signer.ts'
 import { tend } from '../../../../src/relay/tend/round.ts'
-import { systemClock } from '../../../../src/runtime/clock.ts'
-import { createMemoryLedger } from '../../../ports/ledger-memory.ts'
+import { openMemoryRelayer } from '../../../ports/ledger-memory.ts'
 import { executionIn, fillNonce, offerOf, question, screenOf } from '../../../ports/payments.ts'
 
-const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
 const nextAccount = privateKeyToAccount(`0x${'02'.repeat(32)}`)
-const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
 /** Unix time in seconds. */
 const deadline = 1_800_000_000
-const forwarder = { chainId: 31, address: account.address }
 const word = (value: number) => numberToHex(value, { size: 32 })
 
 type Params = readonly unknown[]
@@ -71,23 +61,17 @@ function openRelayer(over: Record<string, (params: Params) => unknown> = {}) {
     ...over,
   }
   const time = { now: 1_000 }
-  const key = { relayer: account.address as string, rules, now: () => time.now }
-  const { ledger } = createMemoryLedger(key)
-  const called: string[] = []
-  const asked: { method: string; params: Params }[] = []
   const events: string[] = []
+  const log: Relayer['log'] = ({ event }) => void events.push(event)
+  const opened = openMemoryRelayer({ answers, log, now: () => time.now })
+  const { ledger, asked, key } = opened
+  const called: string[] = []
   const relayer: Relayer = {
+    ...opened.relayer,
     ledger: ledgerThrough((method, args) => {
       called.push(method)
       return (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
     }),
-    node: createNode(async (method, params) => {
-      asked.push({ method, params })
-      return answers[method]?.(params)
-    }),
-    ...{ signer: createSigner(account, 31), forwarder, rules: poolRules.rootstock },
-    ...{ fees: { minWei: 0n, maxWei: 100n }, clock: systemClock, reasonOf: () => '' },
-    log: ({ event }) => void events.push(event),
   }
   const paramsOf = (name: string) =>
     asked.filter(({ method }) => method === name).map(({ params }) => params[0])
@@ -197,7 +181,7 @@ test('bytes that may not be outbid go out again themselves, and the payment take
   const { relayer, ledger, rawsSent, sent } = openRelayer()
   const session = await enqueue(ledger, 1)
   // The highest price is 100: over 90 a pool asks for 126.
-  const data = { to: forwarder.address, data: '0x', gas: 21_000 } as const
+  const data = { to: relayer.forwarder.address, data: '0x', gas: 21_000 } as const
   const older = await relayer.signer.sign({ ...data, nonce: 0, gasPriceWei: 90n })
   await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions: [session] }, older)
   await ledger.abandon(0)
@@ -635,7 +619,7 @@ test('a round that ends late does not count what the chain has lost since', asyn
 
 test('a price by which payments are carried is no newer than when the node told it, none that the pool refuses is kept, and what was refused goes out at the new one', async () => {
   let priceWei = 1
-  const { relayer, ledger, time, sent } = openRelayer({
+  const { relayer, ledger, time, key, sent } = openRelayer({
     eth_gasPrice: () => numberToHex(priceWei),
     eth_getBalance: silent,
     eth_sendRawTransaction: ([raw]) => {
@@ -657,7 +641,7 @@ test('a price by which payments are carried is no newer than when the node told 
   time.now += 5_000
   await tend(relayer)
   expect([0, 1, 2].map(lastPrice)).toEqual([1n, 9n, 9n])
-  time.now += rules.meansMs - 1
+  time.now += key.rules.meansMs - 1
   priceWei = 5
   expect(await carry(4)).toBe(9n)
   time.now += 1

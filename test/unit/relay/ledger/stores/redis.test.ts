@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type RedisBridge, startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
 import { type Ledger, maxOpen } from '../../../../../src/relay/ledger/port.ts'
 import { ledgerThrough } from '../../../../../src/relay/ledger/steps.ts'
 import { createRedisLedger, ledgerKey } from '../../../../../src/relay/ledger/stores/redis.ts'
@@ -9,18 +9,21 @@ import { besideLedgerSuites } from '../../../../ports/ledger-store.suite.ts'
 import {
   accept,
   alice,
+  carol,
+  executionIn,
+  id,
+  mineAt,
   offer,
   offerOf,
   orderOf,
   question,
   screenOf,
-  transactionOf,
 } from '../../../../ports/payments.ts'
 import { describeOnRedis, ledgerOptions } from '../../../../support/redis/on-redis.ts'
 import { startProcessClient } from '../../../../support/redis/process-client.ts'
 import { sampleOf } from '../../../../support/sample.ts'
 
-const { rules, relayer, tendMs } = ledgerOptions
+const { rules, relayer } = ledgerOptions
 
 let now = Date.now()
 const clock = () => now
@@ -41,9 +44,20 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
   const elsewhere = beginElsewhere()
   const open = (name: string, over: Partial<typeof rules> = {}): Ledger =>
     createRedisLedger({
-      ...{ database: database(), name, relayer, tendMs },
+      ...{ ...ledgerOptions, database: database(), name },
       rules: { ...rules, ...over },
     })
+
+  /** A ledger of this name by another way to the database. */
+  const openOver = (database: RedisDatabase, name = newName()): Ledger =>
+    createRedisLedger({ ...ledgerOptions, database, name })
+
+  /** A bridge for one test, by this clock or by the database's own. */
+  async function bridgeBy(now?: () => number): Promise<RedisBridge> {
+    const own = await startRedisBridge({ redisPort: server().port, now })
+    onTestFinished(own.stop)
+    return own
+  }
 
   /** One ledger that is asked by this process and by another one in turns. */
   function fromTwoProcesses(name: string): Ledger {
@@ -77,12 +91,17 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
   })
 
   describe('the ledger on Redis', () => {
-    const hash = (digit: string) => `0x${digit.repeat(64)}` as const
-
-    /** Of an intent whose id is this digit over and over; past its deadline. */
-    const offerBy = (session: string, digit: string, deadline = 1) => {
-      const request = { ...orderOf(session).request, intentId: hash(digit), deadline }
+    /** Of the intent of this name; past its deadline. */
+    const offerBy = (session: string, intent = session, deadline = 1) => {
+      const request = { ...orderOf(session).request, intentId: id(intent), deadline }
       return offerOf(session, alice, { order: { request, spendsWei: 1n } })
+    }
+
+    /** Has a payment made that is final. */
+    async function settle(ledger: Ledger, session: string, nonce: number): Promise<void> {
+      await offer(ledger, offerBy(session))
+      await mineAt(ledger, session, nonce, executionIn(9))
+      await ledger.confirm(session, executionIn(9).block.hash)
     }
 
     const refusingOf = (session: string) => ({
@@ -96,9 +115,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const ledger = open(name, { maxInFlight: 100 })
       const wide = startProcessClient({
         address: bridge(),
-        rules: { ...rules, maxInFlight: 100 },
-        relayer,
-        tendMs,
+        ...{ ...ledgerOptions, rules: { ...rules, maxInFlight: 100 } },
       })
       const far = ledgerThrough<Ledger>((method, args) =>
         wide.call({ port: 'ledger', name, method, args }),
@@ -132,40 +149,26 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     })
 
     test("goes by the database's own clock", async () => {
-      const plain = await startRedisBridge({ redisPort: server().port })
-      const ledger = createRedisLedger({
-        ...{ database: openRedis(plain), name: newName(), rules, relayer, tendMs },
-      })
+      const ledger = openOver(openRedis(await bridgeBy()))
       const [before] = (await server().call('TIME')) as string[]
       expect(Math.abs((await ledger.work()).now / 1000 - Number(before))).toBeLessThan(5)
-      await plain.stop()
     })
 
     test('records no second payment of one intent, and nothing of one that it refuses', async () => {
       const ledger = open(newName())
-      await offer(ledger, offerBy('a', 'a'))
+      await offer(ledger, offerBy('a'))
       await expect(offer(ledger, offerBy('b', 'a'))).rejects.toThrow('recorded already')
       expect((await ledger.work()).carried).toHaveLength(1)
-      expect((await offer(ledger, offerBy('b', 'b'))).nonce).toBe(1)
+      expect((await offer(ledger, offerBy('b'))).nonce).toBe(1)
     })
 
     test('leaves nothing behind but who it belongs to and from where it counts on', async () => {
       const name = newName()
       const ledger = open(name)
-      const block = { number: 9, hash: hash('9') }
       await ledger.identify({ chainId: 31, fingerprints: { KEY: 'a' } })
       await ledger.refuse(refusingOf('refused'))
-      for (const [session, nonce, digit] of [
-        ['a', 0, 'a'],
-        ['b', 1, 'b'],
-      ] as const) {
-        await offer(ledger, offerBy(session, digit))
-        const execution = { outcome: 'executed', reason: '', hash: hash(digit), block } as const
-        const executions = { [session]: execution }
-        const own = transactionOf(session).hash
-        await ledger.mined({ nonce, sessions: [session], hash: own, block, executions })
-        await ledger.confirm(session, block.hash)
-      }
+      await settle(ledger, 'a', 0)
+      await settle(ledger, 'b', 1)
       const left = async () => {
         const found = (await server().call('KEYS', `${ledgerKey(name)}*`)) as string[]
         return found.map((key) => key.slice(ledgerKey(name).length)).sort()
@@ -204,54 +207,28 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       // A script that the server knows already would run by the server's own clock.
       await server().call('SCRIPT', 'FLUSH')
       let clock = 1_700_000_000_000
-      const far = await startRedisBridge({
-        redisPort: server().port,
-        now: () => {
-          clock += 20
-          return clock
-        },
+      const far = await bridgeBy(() => {
+        clock += 20
+        return clock
       })
-      try {
-        const ledger = createRedisLedger({
-          ...{ database: openRedis(far), name: newName(), rules, relayer, tendMs },
-        })
-        await ledger.refuse(refusingOf('refused'))
-        await offer(ledger, offerBy('a', 'a'))
-        const block = { number: 9, hash: hash('9') }
-        const execution = { outcome: 'executed', reason: '', hash: hash('a'), block } as const
-        await ledger.mined({
-          nonce: 0,
-          sessions: ['a'],
-          hash: transactionOf('a').hash,
-          block,
-          executions: { a: execution },
-        })
-        await ledger.confirm('a', block.hash)
-        clock += rules.retentionMs + 1
-        const before = far.commands()
-        await ledger.prune()
-        // The lists, what they name, what that names, and the commit.
-        expect(far.commands() - before).toBeLessThanOrEqual(6)
-        expect(await ledger.payment('a')).toBeUndefined()
-        expect(await ledger.lookup(question('refused'))).toMatchObject({ kind: 'undecided' })
-      } finally {
-        await far.stop()
-      }
+      const ledger = openOver(openRedis(far))
+      await ledger.refuse(refusingOf('refused'))
+      await settle(ledger, 'a', 0)
+      clock += rules.retentionMs + 1
+      const before = far.commands()
+      await ledger.prune()
+      // The lists, what they name, what that names, and the commit.
+      expect(far.commands() - before).toBeLessThanOrEqual(6)
+      expect(await ledger.payment('a')).toBeUndefined()
+      expect(await ledger.lookup(question('refused'))).toMatchObject({ kind: 'undecided' })
     })
 
     /** Two settled payments of one account, and one that is open, in this order. */
     const withThree = async (name: string) => {
       const ledger = open(name)
-      const block = { number: 9, hash: hash('9') }
-      for (const [nonce, digit] of ['a', 'b', 'c'].entries()) {
-        await offer(ledger, offerBy(digit, digit))
-        if (digit === 'c') break
-        const execution = { outcome: 'executed', reason: '', hash: hash(digit), block } as const
-        const executions = { [digit]: execution }
-        const own = transactionOf(digit).hash
-        await ledger.mined({ nonce, sessions: [digit], hash: own, block, executions })
-        await ledger.confirm(digit, block.hash)
-      }
+      await settle(ledger, 'a', 0)
+      await settle(ledger, 'b', 1)
+      await offer(ledger, offerBy('c'))
       return ledger
     }
 
@@ -264,7 +241,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const key = `${ledgerKey(name)}:row:accounts:${account}`
       await server().call('SET', key, `999 ${JSON.stringify(row)}`)
       const { open: before } = { open: [], ...(await ledger.lookup(question('new'))) }
-      expect(before).toMatchObject([{ intentId: hash('c') }])
+      expect(before).toMatchObject([{ intentId: id('c') }])
       pass(rules.retentionMs + 1)
       await ledger.prune()
       expect(await server().call('GET', key)).toContain('"open":["c"]')
@@ -300,7 +277,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const name = newName()
       const ledger = open(name)
       await ledger.identify({ chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } })
-      await offer(ledger, offerBy('a', 'a'))
+      await offer(ledger, offerBy('a'))
       await server().call('DEL', `${ledgerKey(name)}:row:nonces:${relayer}:0`)
       expect(await ledger.requeue('a')).toMatchObject([{ to: 'queued' }])
       await ledger.expire('a', 5_000_000_000)
@@ -315,27 +292,24 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     test('tells a round of a part of a long queue only: the oldest, in their order', async () => {
       const ledger = open(newName())
       const sessions = Array.from({ length: 205 }, (_, index) => `session ${1000 + index}`)
-      for (const [index, session] of sessions.entries()) {
-        const offered = offerBy(session, 'a')
-        const intentId = `0x${index.toString(16).padStart(64, '0')}` as const
-        const request = { ...offered.order.request, intentId }
+      for (const session of sessions) {
         pass(1)
-        await ledger.record([{ ...offered, order: { ...offered.order, request } }])
+        await ledger.record([offerBy(session)])
       }
       const { queued } = await ledger.work()
       expect(queued.map(({ session }) => session)).toEqual(sessions.slice(0, 200))
     })
 
     /** Accepts a payment that waits for a nonce until 2096. */
-    const enqueue = async (ledger: Ledger, session: string, digit: string) => {
-      await ledger.record([offerBy(session, digit, 4_000_000_000)])
+    const enqueue = async (ledger: Ledger, session: string) => {
+      await ledger.record([offerBy(session, session, 4_000_000_000)])
     }
 
     test('lets no payment whose row is lost keep others in the queue once it is empty', async () => {
       const name = newName()
       const ledger = open(name)
-      await enqueue(ledger, 'a', 'a')
-      await enqueue(ledger, 'b', 'b')
+      await enqueue(ledger, 'a')
+      await enqueue(ledger, 'b')
       await server().call('DEL', `${ledgerKey(name)}:row:payments:a`)
       expect(await accept(ledger, 'c')).toBeUndefined()
       await ledger.expire('b', 5_000_000_000)
@@ -357,7 +331,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
 
     test('reads none of a long queue when a payment leaves it', async () => {
       const ledger = open(newName())
-      for (const digit of '0123456789abcdef') await enqueue(ledger, digit, digit)
+      for (const digit of '0123456789abcdef') await enqueue(ledger, digit)
       expect(await readBy(() => ledger.expire('0', 5_000_000_000))).toBeLessThan(30)
       expect((await ledger.work()).queued).toHaveLength(15)
     })
@@ -366,17 +340,10 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const name = newName()
       const long = { maxInFlight: 64 }
       const ledger = open(name, long)
-      for (let nonce = 0; nonce < 64; nonce++) {
-        const session = `session ${nonce}`
-        const { order, ...offered } = offerBy(session, 'a')
-        const intentId = `0x${(nonce + 1).toString(16).padStart(64, '0')}` as const
-        const request = { ...order.request, intentId }
-        await offer(ledger, { ...offered, order: { ...order, request } })
-      }
-      for (const digit of '0123456789abcdef') await enqueue(ledger, digit, digit)
+      for (let nonce = 0; nonce < 64; nonce++) await offer(ledger, offerBy(`session ${nonce}`))
+      for (const digit of '0123456789abcdef') await enqueue(ledger, digit)
       const begun = open(name, long)
-      const account = '0x3333333333333333333333333333333333333333' as const
-      expect(await readBy(() => offer(begun, offerOf('next', account)))).toBeLessThan(60)
+      expect(await readBy(() => offer(begun, offerOf('next', carol)))).toBeLessThan(60)
       await server().call('DEL', `${ledgerKey(name)}:row:meta:queue`)
       expect(await accept(begun, 'last')).toBeUndefined()
     })
@@ -385,24 +352,18 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const name = newName()
       const ledger = open(name)
       for (const digit of '01234567') {
-        await enqueue(ledger, digit, digit)
+        await enqueue(ledger, digit)
         pass(1)
       }
-      const ticking = await startRedisBridge({ redisPort: server().port, now: () => now++ })
-      try {
-        const own = openRedis(ticking)
-        const later = createRedisLedger({ ...ledgerOptions, database: own, name })
-        const seen: string[] = []
-        let before: number | undefined
-        do {
-          const page = await later.page({ limit: 2, before })
-          seen.push(...page.payments.map(({ intentId }) => intentId))
-          before = page.next
-        } while (before !== undefined)
-        expect(seen).toEqual([...'76543210'].map(hash))
-      } finally {
-        await ticking.stop()
-      }
+      const later = openOver(openRedis(await bridgeBy(() => now++)), name)
+      const seen: string[] = []
+      let before: number | undefined
+      do {
+        const page = await later.page({ limit: 2, before })
+        seen.push(...page.payments.map(({ intentId }) => intentId))
+        before = page.next
+      } while (before !== undefined)
+      expect(seen).toEqual([...'76543210'].map(id))
     })
 
     test('moves to no other forwarder while a spent intent is adopted', async () => {
@@ -412,37 +373,29 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
         ...{ chainId: 31, fingerprints: { FORWARDER_ADDRESS: forwarder } },
       })
       await ledger.identify(identity('old'))
-      const { order, screens } = offerBy('a', 'a')
+      const { order, screens } = offerBy('a')
       const step = { ...question('a'), steps: 3, screen: screens.carried, order }
-      const block = { number: 9, hash: hash('9') }
-      const execution = { outcome: 'executed', reason: '', hash: hash('a'), block } as const
-      const slow = await startRedisBridge({ redisPort: server().port, now: () => now })
+      const slow = openRedis(await bridgeBy(clock))
       let isAdopted = false
       const between: RedisDatabase = {
         script: (source) => {
-          const run = openRedis(slow).script(source)
+          const run = slow.script(source)
           return async (keys, args) => {
             // Between the load and the commit of the move.
             if (args[1] === 'commit' && !isAdopted) {
               isAdopted = true
-              await ledger.adopt({ ...step, execution })
+              await ledger.adopt({ ...step, execution: executionIn(9) })
             }
             return run(keys, args)
           }
         },
       }
-      try {
-        const moving = createRedisLedger({ database: between, name, rules, relayer, tendMs })
-        const answer = await moving.identify(identity('new'))
-        expect(answer).toEqual({ kind: 'different', names: ['FORWARDER_ADDRESS'] })
-      } finally {
-        await slow.stop()
-      }
+      const answer = await openOver(between, name).identify(identity('new'))
+      expect(answer).toEqual({ kind: 'different', names: ['FORWARDER_ADDRESS'] })
     })
 
     test('says nothing of what it was asked when the database refuses', async () => {
-      const own = openRedis({ url: bridge().url, token: 'wrong-token' })
-      const ledger = createRedisLedger({ ...ledgerOptions, database: own, name: newName() })
+      const ledger = openOver(openRedis({ url: bridge().url, token: 'wrong-token' }))
       const refused = ledger.lookup(question('secret-session'))
       await expect(refused).rejects.toThrow(/^the database refused: WRONGPASS [a-z ]+$/)
     })
@@ -452,10 +405,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       bridge().script({ fault: { kind: 'html' }, times: 1 })
       await expect(ledger.work()).rejects.toThrow('a malformed answer')
       bridge().script({ fault: { kind: 'delay_reply', ms: 5_000 }, times: 1 })
-      const slow = createRedisLedger({
-        ...{ database: openRedis(bridge(), 100), name: newName(), rules, relayer, tendMs },
-      })
-      await expect(slow.work()).rejects.toThrow('gave no answer')
+      await expect(openOver(openRedis(bridge(), 100)).work()).rejects.toThrow('gave no answer')
       bridge().clear()
     })
   })

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../../../../scripts/dev/sqlite.ts'
-import { ledgerRules } from '../../../../../src/relay/ledger/port.ts'
 import { createSqlLedger } from '../../../../../src/relay/ledger/stores/sqlite.ts'
+import { usual } from '../../../../ports/ledger-memory.ts'
 import { ledgerSuites } from '../../../../ports/ledger-store.suite.ts'
 import { accept, executionIn, mineAt } from '../../../../ports/payments.ts'
 import { openSqlLedger } from '../../../../support/deployment.ts'
 
-const rules = { ...ledgerRules, maxInFlight: 4, watchBlocks: 50, meansMs: 100_000 }
-const relayer = '0x9999999999999999999999999999999999999999'
+const { rules, relayer } = usual
 
 const create = async () => {
   let now = Date.now()
