@@ -38,7 +38,7 @@ const packages = [
 const ofEitherRuntime = [
   ...['faults/peers', 'faults/pool', 'faults/workers'],
   ...['node/addresses', 'node/hostile-load', 'node/keys', 'node/methods'],
-  ...['node/slow-readers', 'node/subscriptions'],
+  ...['node/slow-readers', 'node/subscriptions', 'pages/console', 'pages/phone'],
   { onWorker: 'faults/payments', onDeno: 'payments' },
   { onWorker: 'faults/soak', onDeno: 'soak' },
   { onWorker: 'operator/runtimes', onDeno: 'incidents' },

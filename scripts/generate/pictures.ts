@@ -26,7 +26,7 @@ await deposit(chain, addresses, parseEther('1'))
 const port = await freePort()
 const inbox = inboxVariables(`http://127.0.0.1:${port}`)
 const variables = { ...chain.bindings, ...inbox, OPERATOR_TOKEN: 'the-token-of-the-pictures' }
-const relay = await startRelayWorkers({ variables, port, entry: 'worker-development' })
+const relay = await startRelayWorkers({ variables, port, isDevelopment: true })
 const browser = await launchBrowser()
 
 await takePhone()

@@ -12,7 +12,8 @@ export const remedies: Readonly<Record<CheckName, string>> = {
   queue: 'Wait, or carry more at a time: new payments are refused in words, and nothing is lost.',
   relayer_funds: 'Send it some (npm run relayers -- top-up): nothing is lost.',
   gas_price: 'Raise it, or wait: payments are refused in words, and nothing is lost.',
-  contracts: 'Unpause them, or compare the addresses with the deployment: nothing is lost.',
+  contracts:
+    'Unpause them, or compare the addresses with the deployment: nothing is lost. The loan contract: `npm run pool -- unpause`; the forwarder: its owner calls unpause().',
   rounds: 'Look at the cron, and at the log of the ledger.',
   intake: 'Restore it to its end (npm run ops -- restore): no payment is taken meanwhile.',
   upstream_budget: "Raise UPSTREAM_CALLS_A_DAY if the node's plan has more.",

@@ -162,8 +162,9 @@ let turn = 0
 let isSending = false
 const regions = () => document.querySelectorAll('[id][data-live]')
 const written = new Map([...regions()].map((region) => [region.id, region.cloneNode(true)]))
+const parse = (text) => new DOMParser().parseFromString(text, 'text/html')
 function show(text) {
-const fresh = new DOMParser().parseFromString(text, 'text/html')
+const fresh = parse(text)
 const focused = document.activeElement?.id
 for (const region of regions()) {
 const next = fresh.getElementById(region.id)
@@ -181,6 +182,7 @@ if (said.textContent !== text) said.textContent = text
 async function load(address, init) {
 const mine = turn
 const status = document.getElementById('freshness')
+let why = ''
 try {
 const response = await fetch(address, {
 ...init,
@@ -188,9 +190,12 @@ headers: { 'x-fresh': '1' },
 redirect: 'error',
 signal: AbortSignal.timeout(20_000),
 })
-if (!response.ok) throw new Error(response.statusText)
 const text = await response.text()
 if (mine !== turn) return
+if (!response.ok) {
+why = parse(text).querySelector('[role=alert]')?.textContent ?? ''
+throw new Error(response.statusText)
+}
 show(text)
 document.body.classList.remove('stale')
 if (status) status.textContent = ''
@@ -198,7 +203,7 @@ if (status) status.textContent = ''
 if (mine !== turn || document.body.classList.contains('stale')) return
 document.body.classList.add('stale')
 const since = new Date().toLocaleTimeString()
-if (status) status.textContent = \`No answer since \${since}: what is shown is older.\`
+if (status) status.textContent = \`No answer since \${since}: what is shown is older. \${why}\`
 }
 }
 const post = (form, button) => ({

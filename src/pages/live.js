@@ -10,9 +10,11 @@
   /** Has each region as the server wrote it last: what is typed or opened in one since stays. */
   const written = new Map([...regions()].map((region) => [region.id, region.cloneNode(true)]))
 
+  const parse = (text) => new DOMParser().parseFromString(text, 'text/html')
+
   /** Puts the regions that the server wrote anew in the place of those before, and leaves the focus where it was. */
   function show(text) {
-    const fresh = new DOMParser().parseFromString(text, 'text/html')
+    const fresh = parse(text)
     const focused = document.activeElement?.id
     for (const region of regions()) {
       const next = fresh.getElementById(region.id)
@@ -34,6 +36,7 @@
   async function load(address, init) {
     const mine = turn
     const status = document.getElementById('freshness')
+    let why = ''
     try {
       const response = await fetch(address, {
         ...init,
@@ -41,9 +44,12 @@
         redirect: 'error',
         signal: AbortSignal.timeout(20_000),
       })
-      if (!response.ok) throw new Error(response.statusText)
       const text = await response.text()
       if (mine !== turn) return
+      if (!response.ok) {
+        why = parse(text).querySelector('[role=alert]')?.textContent ?? ''
+        throw new Error(response.statusText)
+      }
       show(text)
       document.body.classList.remove('stale')
       if (status) status.textContent = ''
@@ -51,7 +57,7 @@
       if (mine !== turn || document.body.classList.contains('stale')) return
       document.body.classList.add('stale')
       const since = new Date().toLocaleTimeString()
-      if (status) status.textContent = `No answer since ${since}: what is shown is older.`
+      if (status) status.textContent = `No answer since ${since}: what is shown is older. ${why}`
     }
   }
 

@@ -18,12 +18,18 @@ export type DenoRelays = Awaited<ReturnType<typeof startDenoRelays>>
 export async function startDenoRelays({
   variables,
   workers = 2,
+  isDevelopment = false,
+  port,
   redis,
   seed,
   onLine = () => {},
 }: {
   variables: Record<string, string>
   workers?: number
+  /** Has the pages of development too. */
+  isDevelopment?: boolean
+  /** Is that of the first process. */
+  port?: number
   /** Undefined: one of its own, without anything on disk. */
   redis?: RedisServer
   /** What draws the share of the database's calls that a fault strikes. */
@@ -48,7 +54,9 @@ export async function startDenoRelays({
     UPSTASH_REDIS_REST_TOKEN: bridge.token,
   }
   let own: Record<string, string> = {}
-  const ports = await Promise.all(Array.from({ length: workers }, freePort))
+  const ports = await Promise.all(
+    Array.from({ length: workers }, (_, index) => (index === 0 && port) || freePort()),
+  )
   const urls = ports.map((port) => `http://127.0.0.1:${port}`)
   const processes: (DenoProcess | undefined)[] = await Promise.all(ports.map(start))
   // As the entry point names the ledger of a `TestChain`.
@@ -94,7 +102,9 @@ export async function startDenoRelays({
   }
 
   function start(port: number): Promise<DenoProcess> {
-    return startDenoProcess({ variables: { ...environment, ...own }, port, onLine: note, laterMs })
+    return startDenoProcess({
+      ...{ variables: { ...environment, ...own }, port, onLine: note, laterMs, isDevelopment },
+    })
   }
 
   async function kill(index: number): Promise<void> {

@@ -1,12 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  buildWorker,
-  servedWorker,
-  type WorkerBuild,
-  type WorkerEntry,
-} from '../../stack/served/worker-build.ts'
+import { buildWorker, servedWorker, type WorkerBuild } from '../../stack/served/worker-build.ts'
 import { assertNothingUncaught } from '../uncaught.ts'
 import { startWorkerd } from '../workerd.ts'
 import { ledgerFiles, openRows } from './ledger-rows.ts'
@@ -37,18 +32,19 @@ export type RelayWorkers = Awaited<ReturnType<typeof startRelayWorkers>>
 export async function startRelayWorkers({
   variables,
   workers = 1,
-  entry = 'worker',
+  isDevelopment = false,
   port,
 }: {
   variables: Record<string, string>
   workers?: number
-  entry?: WorkerEntry
+  /** Has the pages of development too. */
+  isDevelopment?: boolean
   port?: number
 }) {
   const objects = mkdtempSync(join(tmpdir(), 'relay-objects-'))
   const log: LogLine[] = []
   const note = (printed: string) => log.push(logLineOf(printed))
-  const build = await buildWorker({ entry })
+  const build = await buildWorker({ entry: isDevelopment ? 'worker-development' : 'worker' })
   let running = await start()
 
   return {

@@ -96,7 +96,7 @@ function stuckPayment({ vitals, terms }: KnownCondition): string | undefined {
   // The chain's clock need not agree with the ledger's.
   const isPassed = third > signedAt && now - signedAt >= blockMs * (stuckAfter - 1)
   if (!isPassed && now - signedAt < replaceAfterMs * stuckAfter) return undefined
-  return `A payment waits for a block since ${isoOf(signedAt)}. Outbid its nonce, or raise MAX_GAS_PRICE_WEI.`
+  return `A payment waits for a block since ${isoOf(signedAt)}. Outbid its nonce, or raise MAX_GAS_PRICE_WEI: \`npm run ops -- outbid NONCE\`.`
 }
 
 function lowPool({ vitals }: KnownCondition, { chain, loan }: Subject): string | undefined {
@@ -104,7 +104,7 @@ function lowPool({ vitals }: KnownCondition, { chain, loan }: Subject): string |
   if (pool === undefined) return undefined
   const liquidityWei = BigInt(pool.liquidityWei)
   if (liquidityWei >= BigInt(pool.principalWei) * fewLoans) return undefined
-  return `The pool of ${loan} has ${formatAmountDown(liquidityWei)} ${chain.currency} to lend, fewer than ${fewLoans} loans. Fund it.`
+  return `The pool of ${loan} has ${formatAmountDown(liquidityWei)} ${chain.currency} to lend, fewer than ${fewLoans} loans. Fund it: \`npm run pool -- fund AMOUNT\`.`
 }
 
 function spentBudget({ budget }: KnownCondition): string | undefined {

@@ -71,6 +71,11 @@ export function Nodes({ status }: { status: StatusAnswer }) {
           ...[node.p95Ms ?? '–', node.answers, node.failures],
         ])}
       />
+      <p class="soft">
+        A node that fails or lags is suspended for a moment. One that told what a block’s hash, its
+        work or another node disproves is distrusted: it is asked last for a minute. Where that goes
+        on, name another one in NODE_URL.
+      </p>
     </Part>
   )
 }
@@ -81,14 +86,22 @@ export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
     <Part name="keys" title="API keys">
       <Table
         name="API keys"
-        head={['Name', 'Begins', 'Chain', 'Calls today', 'of', 'Made', 'Revoked']}
+        head={['Name', 'Id', 'Chain', 'Calls today', 'of', 'Made', 'Revoked']}
         rows={keys.map((key) => [
-          ...[key.name, key.hash.slice(0, 8), key.chainId, key.spentToday, key.quota ?? 'any'],
+          ...[key.name, key.hash.slice(0, 8), key.chainId],
+          key.quota !== null && key.spentToday >= key.quota && key.revokedAt === null ? (
+            <span class="bad">{key.spentToday}: used up</span>
+          ) : (
+            key.spentToday
+          ),
+          key.quota ?? 'any',
           ...[at(key.createdAt), at(key.revokedAt)],
         ])}
       />
       <p class="soft">
-        <Command of="keys -- create NAME" /> <Command of="keys -- revoke HASH" />
+        Past its quota a key’s calls are refused until 00:00 UTC. One with another quota:{' '}
+        <Command of="keys -- create --name NAME --quota CALLS" />, in the place of one that is
+        revoked: <Command of="keys -- revoke ID" />
       </p>
     </Part>
   )

@@ -42,6 +42,9 @@ export function Overview({ status }: { status: StatusAnswer }) {
               Alert <b>{name}</b>: {says} {overSince && <>Over since {time(overSince)}.</>}
             </li>
           ))}
+          {refusedGateways(status).map((says) => (
+            <li>{says}</li>
+          ))}
         </ul>
       </Part>
       <Part name="relayer" title="Relayer, pool and chain">
@@ -70,6 +73,21 @@ export function Overview({ status }: { status: StatusAnswer }) {
       </Part>
     </>
   )
+}
+
+const gatewayFaults = {
+  wrong_secret:
+    'came without the secret in CALLBACK_SECRET, and got a 404. Compare it with the address and the header that the gateway has',
+  bad: 'could not be read, and ended in words. The log has the reason as gateway.bad: compare it with what the gateway says that it posts',
+}
+
+/** Says of each gateway what the last hour refused of it. */
+function refusedGateways({ lately: { hour } }: StatusAnswer): string[] {
+  return Object.entries(hour.counts).flatMap(([name, count]) => {
+    const [, gateway, event] = /^gateway\.(.+)\/(wrong_secret|bad)$/.exec(name) ?? []
+    if (gateway === undefined || count === 0) return []
+    return `${count} of the requests to ${gateway} in the last hour ${gatewayFaults[event as 'bad']}.`
+  })
 }
 
 function relayerFacts({ relayers: [relayer], currency }: StatusAnswer): Fact[] {

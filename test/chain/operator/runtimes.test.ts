@@ -3,6 +3,8 @@ import { beforeAll, describe, type ExpectStatic, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { startFaultProxy } from '../../../scripts/dev/faults/fault-proxy.ts'
 import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
+import { hasBrowser } from '../../../scripts/dev/pages/browser.ts'
+import { freePort } from '../../../scripts/dev/ports.ts'
 import { callAsOwner, callersOf, deposit } from '../../../scripts/dev/relays/callers.ts'
 import { startDenoRelays } from '../../../scripts/dev/relays/deno-relays.ts'
 import { startRelayWorkers } from '../../../scripts/dev/relays/relay-workers.ts'
@@ -13,6 +15,7 @@ import { statusLines } from '../../../scripts/ops/show.ts'
 import { alertMessage } from '../../../src/operator/alerting/webhook.ts'
 import { type AlertName, type CheckName, healthAnswer } from '../../../src/operator/answers.ts'
 import { opened } from '../../support/opened.ts'
+import { openConsole, says } from '../../support/pages/browser.ts'
 import { sampleOf } from '../../support/sample.ts'
 import { startSmsServer } from '../../support/sms-server.ts'
 import { token } from './operating.ts'
@@ -35,6 +38,9 @@ const webhook = opened(() =>
   }),
 )
 
+/** A console that was opened before says by then what it finds. */
+const shownWithinMs = 15_000
+
 /** Has money. */
 let phone: string
 let relay: Awaited<ReturnType<typeof start>>
@@ -52,7 +58,8 @@ beforeAll(async () => {
     // A minute of Rootstock passes in about two seconds: what waits for blocks waits for as many of them.
     BLOCK_SECONDS: '1',
   }
-  relay = await start({ workers: 1, variables })
+  // Where it begins again a browser finds it at the same address.
+  relay = await start({ workers: 1, variables, port: await freePort() })
   return relay.stop
 })
 
@@ -101,6 +108,16 @@ const incidents: readonly Incident[] = [
     },
     ...{ check: 'node', alert: 'node_down' },
     remedy: /Look at the node, or name another in NODE_URL/,
+  },
+  {
+    name: 'a price above the highest',
+    async make() {
+      const change = (answer: object) => ({ ...answer, result: numberToHex(10n ** 15n) })
+      faults.script({ fault: { kind: 'changed', change }, methods: ['eth_gasPrice'] })
+      return async () => faults.clear()
+    },
+    ...{ check: 'gas_price', alert: 'price_high' },
+    remedy: /asks 10{15} wei .* MAX_GAS_PRICE_WEI is \d+\. Raise it, or wait/,
   },
   {
     name: 'a paused pool',
@@ -153,7 +170,7 @@ const incidents: readonly Incident[] = [
   },
 ]
 
-describe(`an incident on ${runtime} is named by readiness, status, webhook, ops and doctor, with its remedy, and cleared`, () => {
+describe(`an incident on ${runtime} is named by readiness, status, webhook, ops, doctor and console, with its remedy, and cleared`, () => {
   /** The cron's rounds until this holds. */
   const rounds = (holds: () => Promise<boolean>) =>
     until(async () => {
@@ -182,6 +199,7 @@ describe(`an incident on ${runtime} is named by readiness, status, webhook, ops 
       return ready.status === 200 && alerts.length + doctor.length === 0
     }
     await rounds(isWell)
+    const page = hasBrowser ? await openConsole(relay.url, token) : undefined
     told.length = 0
     const mend = await make()
     try {
@@ -193,6 +211,7 @@ describe(`an incident on ${runtime} is named by readiness, status, webhook, ops 
         return ready.failing.join() === (check ?? '') && isKept
       })
       expectNamed(expect, { ...(await look()), told }, incident)
+      if (page !== undefined) await says(page, 'body', incident.remedy, shownWithinMs)
     } finally {
       await mend()
     }
@@ -202,6 +221,9 @@ describe(`an incident on ${runtime} is named by readiness, status, webhook, ops 
     await rounds(async () => told.length === whole.length && (await isWell()))
     const said = told.map((line) => line.split(':')[0])
     expect(said).toEqual(whole.map((state) => `${alert} ${state}`))
+    if (page === undefined) return
+    await says(page, '#taken', 'Payments are taken.', shownWithinMs)
+    await expect.poll(() => page.locator('body').textContent()).not.toMatch(incident.remedy)
   })
 })
 

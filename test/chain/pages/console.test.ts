@@ -1,16 +1,27 @@
-import type { Page } from 'playwright-core'
-import { type Hex, numberToHex, parseEther } from 'viem'
+import { type Hex, parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
+import { startFaultProxy } from '../../../scripts/dev/faults/fault-proxy.ts'
+import { startLoopbackServer } from '../../../scripts/dev/loopback-server.ts'
 import { hasBrowser } from '../../../scripts/dev/pages/browser.ts'
 import { deposit } from '../../../scripts/dev/relays/callers.ts'
-import { startRelayWorkers } from '../../../scripts/dev/relays/relay-workers.ts'
-import { rpcTo } from '../../../scripts/dev/rpc.ts'
+import { startDenoRelays } from '../../../scripts/dev/relays/deno-relays.ts'
+import { bodyOf, startRelayWorkers } from '../../../scripts/dev/relays/relay-workers.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
+import { hashKey } from '../../../src/keys/api-keys.ts'
 import { opened } from '../../support/opened.ts'
-import { findPageFaults, openPage, widths } from '../../support/pages/browser.ts'
+import {
+  findPageFaults,
+  openConsole,
+  openPage,
+  says,
+  signIn,
+  widths,
+} from '../../support/pages/browser.ts'
+import { sampleOf } from '../../support/sample.ts'
 
+const start = process.env.SERVED_BY === 'deno' ? startDenoRelays : startRelayWorkers
 const token = 'the-token-of-the-operator'
 const phone = '+254700000001' as PhoneNumber
 const paths = ['', '/payments', '/support', '/loans', '/nodes', '/keys', '/alerts', '/audit']
@@ -23,7 +34,7 @@ describe.skipIf(!hasBrowser)('the console in a browser', () => {
     const page = await openPage(`${served.url}/console`, width)
     expect(page.url()).toBe(`${served.url}/console/sign-in`)
     expect(await findPageFaults(page)).toEqual([])
-    await signIn(page)
+    await signIn(page, token)
     for (const path of paths) {
       await page.goto(`${served.url}/console${path}`)
       await says(page, '#state', 'Rootstock')
@@ -34,7 +45,6 @@ describe.skipIf(!hasBrowser)('the console in a browser', () => {
     await says(page, 'h1', 'Payment')
     await says(page, 'main', 'Transfer Submitted')
     expect(await findPageFaults(page)).toEqual([])
-    expect((await page.content()).length).toBeLessThan(50_000)
     expect(page.faults).toEqual([])
   })
 
@@ -48,7 +58,7 @@ describe.skipIf(!hasBrowser)('the console in a browser', () => {
       const { status } = await fetch(`${served.url}/console${path}`, forged as RequestInit)
       expect(status, path).toBe(302)
     }
-    await signIn(page)
+    await signIn(page, token)
     const [cookie] = await page.context().cookies()
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/console' })
     expect(cookie?.value).not.toContain(token)
@@ -58,8 +68,7 @@ describe.skipIf(!hasBrowser)('the console in a browser', () => {
   })
 
   test('holds an account by a typed confirmation alone, of its own form', async () => {
-    const page = await openPage(`${served.url}/console/sign-in`)
-    await signIn(page)
+    const page = await openConsole(served.url, token)
     await page.goto(`${served.url}/console/support`)
     await page.locator('input[name=phone]').fill(phone)
     await page.getByRole('button', { name: 'Look up' }).click()
@@ -90,6 +99,49 @@ describe.skipIf(!hasBrowser)('the console in a browser', () => {
     await says(page, 'main', 'release')
   })
 
+  test('is used by the keyboard alone, and shows where its focus is', async () => {
+    await served.pay()
+    const page = await openPage(`${served.url}/console`)
+    const go = async (name: string) => {
+      const next = async () => {
+        await page.keyboard.press('Tab')
+        return page.evaluate('document.activeElement.textContent')
+      }
+      await expect.poll(next).toBe(name)
+      const outline = 'getComputedStyle(document.activeElement).outlineStyle'
+      expect(await page.evaluate(outline)).not.toBe('none')
+      await page.keyboard.press('Enter')
+    }
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(token)
+    await page.keyboard.press('Enter')
+    await says(page, 'h1', 'Overview')
+    await go('Payments')
+    await says(page, 'h1', 'Payments')
+    await go(`${await page.locator('main table a').first().textContent()}`)
+    await says(page, 'h1', 'Payment')
+    await go('Sign out')
+    await says(page, 'h1', 'Console')
+  })
+
+  test('is refused to another site: its forms, even with the right token, and its frames', async () => {
+    const page = await openConsole(served.url, token)
+    await page.goto(`${served.url}/console/support`)
+    const csrf = await page.locator('main input[name=csrf]').getAttribute('value')
+    const site = await startLoopbackServer(async (_, response) => {
+      response.setHeader('content-type', 'text/html')
+      response.end(`<iframe src="${served.url}/console/sign-in"></iframe>
+        <form method="post" action="${served.url}/console/support">
+          <input name="csrf" value="${csrf}"><input name="phone" value="${phone}">
+        </form>`)
+    })
+    await page.goto(site.url.replace('127.0.0.1', 'localhost'))
+    await expect.poll(() => page.faults.join()).toMatch(/frame-ancestors/)
+    await page.evaluate('document.forms[0].submit()')
+    await says(page, 'main', 'Nothing was done: the session has ended.')
+    await site.close()
+  })
+
   test('runs no script that the server did not write', async () => {
     const page = await openPage(`${served.url}/console/sign-in`)
     await page.evaluate(`
@@ -100,56 +152,133 @@ describe.skipIf(!hasBrowser)('the console in a browser', () => {
     expect(await page.title()).toBe('Console')
   })
 
-  test('says within 15 s why payments are refused and what mends it, and when it is over', async () => {
-    const page = await openPage(`${served.url}/console/sign-in`)
-    await signIn(page)
-    await says(page, '#taken', 'Payments are taken.')
-    await served.setBalance('0')
-    // What the relayer had was read a moment ago: it is asked for again.
-    await expect.poll(() => served.pay(), { interval: 2_000 }).toContain('Payments are stopped')
-    await saysSoon(page, '#taken', 'Payments are refused because')
-    await saysSoon(page, '#taken', 'npm run relayers -- top-up')
-    await served.setBalance('100')
-    await expect.poll(() => served.pay(), { interval: 2_000 }).toContain('Transfer Submitted')
-    await saysSoon(page, '#taken', 'Payments are taken.')
-  })
+  test.for(sampleOf(2, incidents, 'incidents of the console'))(
+    'shows within 15 s why, and what mends it: $name',
+    async ({ path, place, why, mends, plant }) => {
+      const page = await openConsole(served.url, token)
+      await page.goto(`${served.url}/console${path}`)
+      const mend = await plant(served)
+      await says(page, place, why, 15_000)
+      await says(page, 'main', mends)
+      if (mend === undefined) return
+      await mend()
+      await expect.poll(() => page.locator(place).first().textContent()).not.toMatch(why)
+    },
+  )
 })
+
+type Served = Awaited<ReturnType<typeof serveConsole>>
+
+type Incident = {
+  name: string
+  path: string
+  /** Is where a page says why, by a selector. */
+  place: string
+  why: RegExp
+  mends: RegExp
+  /** Has it happen; resolves to what mends it, where the page says then that it is over. */
+  plant: (served: Served) => Promise<(() => Promise<unknown>) | undefined>
+}
+
+/** Are those that raise no alert; `operator/runtimes` has the others. */
+const incidents: readonly Incident[] = [
+  {
+    name: 'an intake that was paused',
+    ...{ path: '', place: '#taken', why: /refused in words: the intake is paused since/ },
+    mends: /npm run ops -- resume/,
+    async plant({ ask }) {
+      await ask('POST', '/operator/pause')
+      return () => ask('POST', '/operator/resume')
+    },
+  },
+  {
+    name: 'a gateway that has a wrong secret',
+    ...{
+      path: '',
+      place: '#taken',
+      why: /1 of the requests to africas-talking .* without the secret/,
+    },
+    mends: /Compare it with the address and the header that the gateway has/,
+    async plant({ url }) {
+      expect((await fetch(`${url}/ussd`, { method: 'POST' })).status).toBe(404)
+      return undefined
+    },
+  },
+  {
+    name: 'an API key whose calls are used up',
+    ...{ path: '/keys', place: '#keys', why: /used up/ },
+    mends: /refused until 00:00 UTC.*npm run keys -- create/s,
+    async plant({ newKey }) {
+      const { call, revoke } = await newKey(1)
+      await call('eth_chainId')
+      expect((await call('eth_chainId')).status).toBe(429)
+      return revoke
+    },
+  },
+  {
+    name: 'a node that lies',
+    ...{ path: '/nodes', place: '#nodes table', why: /distrusted/ },
+    mends: /name another one in NODE_URL/,
+    async plant({ faults, newKey }) {
+      const change = (answer: object) => ({
+        ...answer,
+        result: { ...blockOf(answer), gasUsed: '0x1' },
+      })
+      faults.script({ fault: { kind: 'changed', change }, methods: ['eth_getBlockByNumber'] })
+      const { call } = await newKey(100)
+      await call('eth_getBlockByNumber', ['latest', false])
+      return async () => faults.clear()
+    },
+  },
+]
+
+const blockOf = (answer: { result?: unknown }) => answer.result as object
 
 async function serveConsole() {
   const chain = await startChain()
-  const rpc = rpcTo(chain.anvil.url)
-  const variables = { ...chain.bindings, OPERATOR_TOKEN: token, MAX_OPEN_PAYMENTS: '16' }
-  const relay = await startRelayWorkers({ variables })
+  const faults = await startFaultProxy({ target: chain.anvil.url })
+  const secret = 'the-secret-of-the-gateway'
+  const variables = {
+    ...{ ...chain.bindings, OPERATOR_TOKEN: token, CALLBACK_SECRET: secret },
+    NODE_URL: `${faults.url},${chain.anvil.url}`,
+  }
+  const relay = await start({ variables, workers: 1 })
+  const { url } = relay
   const accountOf = createCallerAccounts(chain.bindings.ACCOUNT_KEY_SECRET as Hex)
   await deposit(chain, [(await accountOf(phone)).address], parseEther('1'))
   let paid = 0
+  async function ask(method: string, path: string, body?: object): Promise<Response> {
+    const headers = { authorization: `Bearer ${token}` }
+    const sent = body && { body: JSON.stringify(body) }
+    const response = await fetch(`${url}${path}`, { method, headers, ...sent })
+    expect(response.ok, path).toBe(true)
+    return response
+  }
   return {
-    url: relay.url,
-    accountOf,
+    ...{ url, accountOf, faults, ask },
     async pay(): Promise<string> {
       paid += 1
       const text = `2*0x${(0xbeef + paid).toString(16).padStart(40, '0')}*0.00000${paid}`
-      return (await relay.deliver({ phone, sessionId: `console ${paid}`, text })).text
+      const body = bodyOf({ phone, sessionId: `console ${paid}`, text })
+      return (await fetch(`${url}/${secret}/ussd`, { method: 'POST', body })).text()
     },
-    setBalance: (ether: string) =>
-      rpc('anvil_setBalance', [chain.relayer, numberToHex(parseEther(ether))]),
+    /** Makes an API key of so many calls a day. */
+    async newKey(quota: number) {
+      const key = `rpc_${crypto.randomUUID()}${crypto.randomUUID()}`
+      const hash = hashKey(key)
+      await ask('POST', '/keys', { hash, name: 'of a test', quota, methods: null })
+      return {
+        call: (method: string, params: unknown[] = []) =>
+          fetch(`${url}/rpc/${key}`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+          }),
+        revoke: () => ask('DELETE', `/keys/${hash}`),
+      }
+    },
     async stop() {
-      await relay.stop()
-      await chain.stop()
+      for (const each of [relay, faults, chain]) await each.stop()
     },
   }
 }
-
-async function signIn(page: Page): Promise<void> {
-  await page.locator('input[name=token]').fill(token)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await says(page, 'h1', 'Overview')
-}
-
-const says = (page: Page, selector: string, text: string) =>
-  expect.poll(() => page.locator(selector).first().textContent()).toContain(text)
-
-const saysSoon = (page: Page, selector: string, text: string) =>
-  expect
-    .poll(() => page.locator(selector).first().textContent(), { timeout: 15_000 })
-    .toContain(text)

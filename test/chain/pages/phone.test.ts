@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { createPublicClient, type Hex, http, parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
@@ -7,31 +6,28 @@ import { startChain } from '../../../scripts/dev/chain.ts'
 import { hasBrowser } from '../../../scripts/dev/pages/browser.ts'
 import { freePort } from '../../../scripts/dev/ports.ts'
 import { deposit } from '../../../scripts/dev/relays/callers.ts'
+import { startDenoRelays } from '../../../scripts/dev/relays/deno-relays.ts'
 import { startRelayWorkers } from '../../../scripts/dev/relays/relay-workers.ts'
 import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
 import { openPhoneLine } from '../../../scripts/stack/phone/phone-lines.ts'
-import { buildWorker, metafile } from '../../../scripts/stack/served/worker-build.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { inboxVariables } from '../../../src/pages/phone/inbox.ts'
 import { opened } from '../../support/opened.ts'
-import { findPageFaults, openPage, widths } from '../../support/pages/browser.ts'
+import { findPageFaults, openPage, says, widths } from '../../support/pages/browser.ts'
 import { postTo } from '../stack/stack-process.ts'
 
-test('the Worker as it is deployed has nothing of the phone page in it', async () => {
-  const inputs = async (entry: 'worker' | 'worker-development') => {
-    const { folder } = await buildWorker({ entry })
-    const { outputs } = JSON.parse(readFileSync(join(folder, metafile), 'utf8')) as {
-      outputs: Record<string, { inputs: object }>
-    }
-    return Object.values(outputs).flatMap((output) => Object.keys(output.inputs))
-  }
-  const isOfPhone = (file: string) => file.includes('src/pages/phone/')
-  expect((await inputs('worker')).filter(isOfPhone)).toEqual([])
-  expect((await inputs('worker-development')).filter(isOfPhone)).not.toEqual([])
-  expect((await buildWorker()).script).not.toContain('/phone')
-})
+const isOnDeno = process.env.SERVED_BY === 'deno'
+const start = isOnDeno ? startDenoRelays : startRelayWorkers
+
+/** A Worker serves each profile to its phone, Deno one alone: a gateway, and what its request and reply hold. */
+const gatewaysOfProfiles = isOnDeno
+  ? []
+  : ([
+      ['hubtel', '"Message":"PIN"', '"Type":"release"'],
+      ['example', '<input>PIN*PIN</input>', '"more":false'],
+    ] as const)
 
 describe.skipIf(!hasBrowser)('the phone page in a browser', () => {
   const served = opened(serveWithPhone)
@@ -97,10 +93,7 @@ describe.skipIf(!hasBrowser)('the phone page in a browser', () => {
     await says(page, '#flow-text', '# The gateway delivered this late')
   })
 
-  test.for([
-    ['hubtel', '"Message":"PIN"', '"Type":"release"'],
-    ['example', '<input>PIN*PIN</input>', '"more":false'],
-  ] as const)(
+  test.for(gatewaysOfProfiles)(
     'dials by another profile and by %s, and writes no PIN on the page',
     async ([gateway, sent, ended]) => {
       const [caller] = await served.newCallers()
@@ -174,7 +167,7 @@ async function serveWithPhone() {
   }
   const own = inboxVariables(`http://127.0.0.1:${port}`)
   const variables = { ...chain.bindings, ...secrets, ...own }
-  const relay = await startRelayWorkers({ variables, port, entry: 'worker-development' })
+  const relay = await start({ variables, port, isDevelopment: true, workers: 1 })
   const accountOf = createCallerAccounts(chain.bindings.ACCOUNT_KEY_SECRET as Hex)
   const client = createPublicClient({ transport: http(chain.anvil.url) })
   const addressOf = async (phone: string) => (await accountOf(phone as PhoneNumber)).address
@@ -204,10 +197,6 @@ async function serveWithPhone() {
     },
   }
 }
-
-/** Waits until an element says this. */
-const says = (page: Page, selector: string, text: string) =>
-  expect.poll(() => page.locator(selector).textContent()).toContain(text)
 
 /** Sends 0.25 tRBTC by the phone's keys; the gateway treats the last delivery in this manner. */
 async function pays(page: Page, caller: string, friend: string, manner = 'As usual') {

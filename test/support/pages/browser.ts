@@ -1,6 +1,6 @@
 import axe, { type AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { launchBrowser } from '../../../scripts/dev/pages/browser.ts'
 
 /** How wide a page has to be usable: a phone of today, and a desk. */
@@ -20,13 +20,34 @@ export async function openPage(url: string, width = 1280): Promise<Page & { faul
   return Object.assign(page, { faults })
 }
 
-/** Finds what axe-core finds wrong with a page as it stands, and whether it is wider than the window. */
+/** Waits until an element says this. */
+export const says = (page: Page, selector: string, text: string | RegExp, withinMs = 120_000) =>
+  expect
+    .poll(() => page.locator(selector).first().textContent(), { timeout: withinMs })
+    .toMatch(text)
+
+/** Opens the console as who has the operator's token. */
+export async function openConsole(url: string, token: string) {
+  const page = await openPage(`${url}/console/sign-in`)
+  await signIn(page, token)
+  return page
+}
+
+export async function signIn(page: Page, token: string): Promise<void> {
+  await page.locator('input[name=token]').fill(token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await says(page, 'h1', 'Overview')
+}
+
+/** Finds what axe-core finds wrong with a page as it stands, and whether it is wider than the window, or heavy. */
 export async function findPageFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = (await page.evaluate('axe.run()')) as AxeResults
   const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+  const { length } = await page.content()
   return [
     ...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)),
     ...(isTooWide === true ? ['it is wider than the window'] : []),
+    ...(length > 150_000 ? [`it has ${length} characters`] : []),
   ]
 }

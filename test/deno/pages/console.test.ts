@@ -1,0 +1,3 @@
+import { onDeno } from '../on-deno.ts'
+
+onDeno('the console page', () => import('../../chain/pages/console.test.ts'))

@@ -1,0 +1,3 @@
+import { onDeno } from '../on-deno.ts'
+
+onDeno('the phone page', () => import('../../chain/pages/phone.test.ts'))
