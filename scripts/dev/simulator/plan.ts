@@ -52,6 +52,8 @@ export type Dial = {
   text: string
   wanted: Wanted
   worker: number
+  /** Its number, where its gateway sends the last answer of the text alone. */
+  step?: number
   pin?: TypedPin
 }
 

@@ -14,7 +14,10 @@ const asking = ['8*2', '8*2', '4*1', '3'] as const
 /** Makes a plan one of a lender's: PINs are typed, guessed, changed, forgotten and blocked. */
 export function drawLender(plan: Plan, sceneOf: (random: Random, phase: 0 | 1) => Scene): Plan {
   const { seed, knobs } = plan
-  const typed = plan.items.map((item) => (item.kind === 'dial' ? withPin(item) : item))
+  const typed = drawNumbered(
+    plan.items.map((item) => (item.kind === 'dial' ? withPin(item) : item)),
+    sceneOf(createRandom(seed, 'numbered'), 0),
+  )
   const phases = [...new Set(plan.items.map(({ phase }) => phase))]
   const drawn = phases.flatMap((phase) =>
     acts.flatMap(({ name, share, draw }) => {
@@ -38,6 +41,43 @@ function withPin<Item extends Dial>(dial: Item): Item {
   const own = firstPinOf(caller)
   const typed = `${text}*${own}`
   return { ...dial, text: typed, pin: { own, step: typed } }
+}
+
+/** Has a gateway that numbers its answers deliver some sessions: each answer alone, after those before it. */
+function drawNumbered(items: readonly Item[], { random, nextId }: Scene): Item[] {
+  if (!random.chance(0.4)) return [...items]
+  const gapMs = random.pick([300, 3 * secondMs, 9 * secondMs])
+  const numbered = new Map<string, boolean>()
+  const begun = new Set<string>()
+  return inOrder(items).flatMap((item): Item[] => {
+    if (item.kind !== 'dial') return [item]
+    const { phase, session, caller, text, at } = item
+    const name = `${phase} ${session} ${caller}`
+    const isNumbered = numbered.get(name) ?? random.chance(0.6)
+    numbered.set(name, isNumbered)
+    if (!isNumbered) return [item]
+    const answers = text.split('*')
+    const last = { ...item, step: answers.length + 1, at: at + answers.length * gapMs }
+    if (begun.has(`${name} ${text}`)) return [last]
+    begun.add(`${name} ${text}`)
+    const { pin: _, ...dial } = item
+    const earlier = answers.flatMap((_answer, count) => {
+      const [wanted, step] = [{ kind: 'nothing' } as const, count + 1]
+      const turn = at + count * gapMs
+      const late = random.chance(0.3) ? [turn + random.int(0, 20 * secondMs)] : []
+      const one = (text: string, when: number) => ({
+        ...{ ...dial, wanted, step, text, at: Math.max(0, when), id: nextId() },
+      })
+      // Another answer with the same number: no gateway has one, and of no such two both are read.
+      const other = [...answers.slice(0, Math.max(0, count - 1)), '0.0007'].join('*')
+      const others = count > 0 && random.chance(0.1) ? [turn + random.int(-200, 200)] : []
+      return [
+        ...[turn, ...late].map((when) => one(answers.slice(0, count).join('*'), when)),
+        ...others.map((when) => one(other, when)),
+      ]
+    })
+    return [...earlier, last]
+  })
 }
 
 type Act = Scene & {

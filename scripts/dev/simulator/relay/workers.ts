@@ -43,12 +43,18 @@ export function deliver(world: World, dial: Dial, phase: 0 | 1, isProbe: boolean
     gateway: gatewayName,
     sessionId: dial.session,
     phone: phoneOf(dial.caller) as PhoneNumber,
-    text: dial.text,
+    ...typedIn(dial),
   }
   runAs(actor, () => isolate.answer(request)).then(
     ({ screen }) => answered(world, delivery, screen),
     (error) => records.noticed.push(['uncaught', `${error}`]),
   )
+}
+
+function typedIn({ text, step }: Dial) {
+  if (step === undefined) return { text }
+  const last = text.slice(text.lastIndexOf('*') + 1)
+  return { text: last, step: { number: step, isFirst: text === '' } }
 }
 
 function isolateOf(world: World, worker: number) {
