@@ -49,6 +49,9 @@ test("each route of the operator's is described, takes what its document says, a
     'POST /operator/cash-out': { phone, to: wallet, amount: '0.125', key },
     'POST /operator/wallet': { phone, name: 'Savings', address: wallet },
     'POST /operator/wallet-code': { name: 'Savings', address: wallet },
+    'POST /operator/agents/add': { phone, name: 'Shop', kind: 'agent' },
+    'POST /operator/agents': undefined,
+    'POST /operator/agents/remove': 'the till of above',
     'POST /operator/deposit': { phone },
     'POST /operator/pin': { phone, action: 'unblock' },
     'POST /operator/hold': { account, action: 'hold' },
@@ -62,7 +65,9 @@ test("each route of the operator's is described, takes what its document says, a
     'POST /operator/set-back': { to: new Date().toISOString() },
   }
   expect(Object.keys(asked).sort()).toEqual(describedOperations)
-  for (const [operation, given] of Object.entries(asked)) {
+  let till = ''
+  for (const [operation, example] of Object.entries(asked)) {
+    const given = operation.endsWith('agents/remove') ? { till } : example
     const [method = '', path = ''] = operation.split(' ')
     const isRead = method === 'GET'
     const place = `${path.replace('{intent}', intent)}${isRead ? given : ''}`
@@ -72,7 +77,8 @@ test("each route of the operator's is described, takes what its document says, a
     // Only Cloudflare keeps a history to go back in.
     const isDone = path !== '/operator/set-back'
     expect({ operation, status, body }).toMatchObject({ status: isDone ? 200 : 409 })
-    const takesNothing = isRead || /pause|resume/.test(path)
+    if (path === '/operator/agents/add') till = (body as { till: string }).till
+    const takesNothing = isRead || /pause|resume|agents$/.test(path)
     if (!takesNothing) expect([operation, (await ask('[')).status]).toEqual([operation, 400])
   }
 })
