@@ -8,7 +8,7 @@ import type {
   StatusAnswer,
   ToldOf,
 } from '../../src/operator/answers.ts'
-import { remedies } from '../../src/operator/remedies.ts'
+import { describeFate, remedies } from '../../src/operator/remedies.ts'
 import { phases } from '../../src/relay/ledger/transitions.ts'
 import { money } from '../stack/report.ts'
 
@@ -123,24 +123,10 @@ export function paymentLine(payment: PaymentSummary, currency: string): string {
 }
 
 export function whyLine(payment: PaymentSummary, currency: string): string {
-  const { state, kind, spendsWei, acceptedAt, block, reason, explorer, attempts } = payment
+  const { kind, spendsWei, acceptedAt, block, explorer } = payment
   const amount = spendsWei === '0' ? '' : ` of ${money(spendsWei, currency)}`
-  const what = `The ${paymentKinds[kind].name.toLowerCase()}${amount}, accepted ${acceptedAt},`
   const where = `block ${block}${explorer === null ? '' : ` (${explorer})`}`
-  switch (state) {
-    case 'queued':
-      return `${what} waits for its turn${attempts === 0 ? '' : ` after ${attempts} vain attempts`}: no transaction carries it yet.`
-    case 'signed':
-      return `${what} is with the nodes: no round has seen it in a block yet.`
-    case 'mined':
-      return `${what} is in ${where} and waits for more blocks on it.`
-    case 'confirmed':
-      return `${what} was done in ${where}.`
-    case 'reverted':
-      return `${what} failed in ${where}: ${reason ?? 'no reason was given'}. Nothing has moved.`
-    case 'expired':
-      return `${what} was not carried before its deadline. Nothing has moved, and nothing will.`
-  }
+  return `The ${paymentKinds[kind].name.toLowerCase()}${amount}, accepted ${acceptedAt}, ${describeFate(payment, where)}`
 }
 
 export function traceLines(trace: PaymentDetails, currency: string): string[] {

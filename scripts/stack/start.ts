@@ -298,6 +298,8 @@ function sayReady(
   forwarder  ${contracts.forwarder}
   relayers   ${relayers.join(', ')}${node.isAnvil ? funded : ''}
 
+The console is at ${relayUrl}/console; .dev/stack.json has the token to sign in with: operatorToken.
+
 Try next, in another terminal:
 
   npm run dial                              a phone in the terminal

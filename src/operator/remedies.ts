@@ -1,4 +1,4 @@
-import type { CheckName } from './answers.ts'
+import type { CheckName, PaymentSummary } from './answers.ts'
 
 /** Says what mends each check that fails. */
 export const remedies: Readonly<Record<CheckName, string>> = {
@@ -17,4 +17,23 @@ export const remedies: Readonly<Record<CheckName, string>> = {
   rounds: 'Look at the cron, and at the log of the ledger.',
   intake: 'Restore it to its end (npm run ops -- restore): no payment is taken meanwhile.',
   upstream_budget: "Raise UPSTREAM_CALLS_A_DAY if the node's plan has more.",
+}
+
+/** Says what became of a payment, as the end of a sentence; `where` names its block. */
+export function describeFate(payment: PaymentSummary, where = `block ${payment.block}`): string {
+  const { state, reason, attempts } = payment
+  switch (state) {
+    case 'queued':
+      return `waits for its turn${attempts === 0 ? '' : ` after ${attempts} vain attempts`}: no transaction carries it yet.`
+    case 'signed':
+      return 'is with the nodes: no round has seen it in a block yet.'
+    case 'mined':
+      return `is in ${where} and waits for more blocks on it.`
+    case 'confirmed':
+      return `was done in ${where}.`
+    case 'reverted':
+      return `failed in ${where}: ${reason ?? 'no reason was given'}. Nothing has moved.`
+    case 'expired':
+      return 'was not carried before its deadline. Nothing has moved, and nothing will.'
+  }
 }

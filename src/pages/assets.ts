@@ -96,6 +96,7 @@ border-collapse: collapse;
 }
 section.wide {
 padding: 0;
+border-radius: 0;
 overflow-x: auto;
 border: 0;
 }

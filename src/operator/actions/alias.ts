@@ -12,7 +12,7 @@ export type AliasOptions = CallerOptions & {
   ownAccounts: CallerAccounts
 }
 
-export const badNumber = refused(400, 'this is not a phone number')
+export const badNumber = refused(400, 'this is not a phone number, such as +254700000001')
 /** Refuses where the ledger was begun with other secrets, since the account would be a wrong one. */
 export const otherSecrets = refused(409, 'the ledger was begun with other secrets')
 

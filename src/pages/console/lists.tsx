@@ -16,6 +16,16 @@ export type ShownKey = {
   spentToday: number
 }
 
+const ageWords: Readonly<Record<string, string>> = {
+  not_due: 'Not due yet',
+  to_7_days: 'Overdue up to 7 days',
+  to_30_days: 'Overdue up to 30 days',
+  to_90_days: 'Overdue up to 90 days',
+  older: 'Overdue for longer',
+}
+
+const countLoans = (many: number) => (many === 1 ? '1 loan' : `${many} loans`)
+
 export function Loans({ book }: { book: LoansAnswer }) {
   const { sums, ages, loans, currency, isWhole, block, head } = book
   const of = (wei: string) => money(wei, currency)
@@ -26,13 +36,13 @@ export function Loans({ book }: { book: LoansAnswer }) {
         <FactList
           facts={[
             ['Read up to block', `${block} of ${head}`],
-            ['Lent', `${of(sums.lentWei)} in ${sums.loans} loans`],
+            ['Lent', `${of(sums.lentWei)} in ${countLoans(sums.loans)}`],
             ['Repaid', of(sums.repaidWei)],
             ['Written off', of(sums.writtenOffWei)],
             ['Owed', of(sums.owedWei)],
             ...ages.map(
               ({ name, loans: many, owedWei }) =>
-                [`Overdue: ${name}`, `${of(owedWei)} in ${many} loans`] as const,
+                [ageWords[name] ?? name, `${of(owedWei)} in ${countLoans(many)}`] as const,
             ),
           ]}
         />

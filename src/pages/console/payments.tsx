@@ -4,7 +4,11 @@ import { outcomes } from '../../operator/answers.ts'
 import { paymentStates } from '../../relay/ledger/transitions.ts'
 import { Choice, FactList, Field, money, Part, short, Table, time } from '../parts.tsx'
 
-const linkTo = (payment: PaymentSummary) => (
+/** Shows what a payment takes from its account; a loan takes nothing. */
+export const spent = ({ spendsWei }: PaymentSummary, currency: string): string =>
+  spendsWei === '0' ? '' : money(spendsWei, currency)
+
+export const linkTo = (payment: PaymentSummary) => (
   <a href={`/console/payments/${payment.intent}`}>{short(payment.intent)}</a>
 )
 
@@ -17,7 +21,7 @@ export function PaymentTable(of: { payments: readonly PaymentSummary[]; currency
         time(payment.acceptedAt),
         linkTo(payment),
         paymentKinds[payment.kind].name,
-        money(payment.spendsWei, of.currency),
+        spent(payment, of.currency),
         payment.state,
         payment.reason ?? '',
         <a href={`/console/payments?account=${payment.account}`}>{short(payment.account)}</a>,
@@ -75,7 +79,7 @@ export function PaymentView({ payment, currency }: { payment: PaymentDetails; cu
             'Account',
             <a href={`/console/payments?account=${payment.account}`}>{payment.account}</a>,
           ],
-          ['Amount', money(payment.spendsWei, currency)],
+          ['Amount', spent(payment, currency) || 'the loan'],
           ['Reason', payment.reason ?? 'none'],
           ['Good until', time(payment.deadline)],
           ['Attempts in vain', payment.attempts],

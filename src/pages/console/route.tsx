@@ -2,8 +2,9 @@ import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Child } from 'hono/jsx'
 import { Hono } from 'hono/tiny'
+import type { Hex } from 'viem'
 import * as z from 'zod/mini'
-import { loansQuery } from '../../operator/answers.ts'
+import { loansQuery, type PaymentSummary } from '../../operator/answers.ts'
 import { readPaymentsQuery } from '../../operator/payments-query.ts'
 import type { Operator } from '../../operator/service.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -29,6 +30,8 @@ type Asked = { c: Context; session: ConsoleSession; currency: string }
 
 const maxBodyBytes = 4 * 1024
 const refreshSeconds = 5
+/** Counts the latest payments of which a look-up shows all: each takes a question to a node. */
+const shownInDetail = 5
 const cookieName = 'console'
 const css = '.copy{user-select:all}form label{display:inline-block;margin-right:1rem}'
 
@@ -148,7 +151,7 @@ function pagesOf({ operator, keys }: ConsoleOptions): Record<string, Draw> {
     },
     '/support': async ({ session: { csrf }, currency }) => ({
       title: 'Support',
-      content: <Support csrf={csrf} currency={currency} />,
+      content: <Support csrf={csrf} currency={currency} phone="" />,
     }),
     '/loans': async ({ c }) => ({
       title: 'Loans',
@@ -168,13 +171,23 @@ function pagesOf({ operator, keys }: ConsoleOptions): Record<string, Draw> {
 }
 
 /** Lists what is asked or done with a number, which stands in the body alone. */
-function formsOf({ operator: { act } }: ConsoleOptions): Record<string, Draw> {
+function formsOf({ operator }: ConsoleOptions): Record<string, Draw> {
+  const { act } = operator
+  async function latestOf(payments: readonly PaymentSummary[]) {
+    const asked = payments
+      .slice(0, shownInDetail)
+      .map(({ intent }) => operator.payment(intent as Hex))
+    return (await Promise.all(asked)).filter((payment) => payment !== undefined)
+  }
   async function lookUp({ session: { csrf }, currency }: Asked, phone: string, said?: string) {
     const found = await act.lookup({ phone })
     const isFound = !('error' in found)
-    const looked: { looked?: Looked } = isFound ? { looked: { phone, found } } : {}
-    const words = isFound ? said : found.error
-    const content = <Support csrf={csrf} currency={currency} said={words} {...looked} />
+    const looked: { looked?: Looked } = isFound
+      ? { looked: { phone, found, latest: await latestOf(found.payments) } }
+      : {}
+    const words = isFound ? said : `Nothing was found: ${found.error}.`
+    const shown = { csrf, currency, phone, said: words, ...looked }
+    const content = <Support {...shown} />
     return { title: 'Support', content, status: isFound ? undefined : found.status }
   }
   return {

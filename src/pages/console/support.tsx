@@ -1,22 +1,31 @@
-import type { ToldOf } from '../../operator/answers.ts'
+import { paymentKinds } from '../../loan/kinds.ts'
+import type { PaymentDetails, ToldOf } from '../../operator/answers.ts'
+import { describeFate } from '../../operator/remedies.ts'
 import { Command, type Fact, FactList, Field, money, Table, time } from '../parts.tsx'
-import { PaymentTable } from './payments.tsx'
+import { linkTo, PaymentTable, spent } from './payments.tsx'
 
-export type Looked = { phone: string; found: ToldOf<'lookup'> }
+/** Has what was found of a number, and its latest payments in detail. */
+export type Looked = { phone: string; found: ToldOf<'lookup'>; latest: readonly PaymentDetails[] }
 
-type Shown = { csrf: string; currency: string; looked?: Looked; said?: string | undefined }
+type Shown = {
+  csrf: string
+  currency: string
+  phone: string
+  looked?: Looked
+  said?: string | undefined
+}
 
 const hidden = (values: Readonly<Record<string, string>>) =>
   Object.entries(values).map(([name, value]) => <input type="hidden" name={name} value={value} />)
 
 /** Shows all that a support call asks. The number stands in bodies alone. */
-export function Support({ csrf, currency, looked, said }: Shown) {
+export function Support({ csrf, currency, phone, looked, said }: Shown) {
   return (
     <>
       <section>
         <form method="post" action="/console/support">
           {hidden({ csrf })}
-          <Field name="phone" label="Number" type="tel" value={looked?.phone} />
+          <Field name="phone" label="Number" type="tel" value={phone} />
           <button type="submit" class="main">
             Look up
           </button>
@@ -28,7 +37,9 @@ export function Support({ csrf, currency, looked, said }: Shown) {
   )
 }
 
-function Account({ csrf, currency, phone, found }: Looked & { csrf: string; currency: string }) {
+type AccountShown = Looked & { csrf: string; currency: string }
+
+function Account({ csrf, currency, phone, found, latest }: AccountShown) {
   const { account, payments, refusals, heldAt } = found
   return (
     <section>
@@ -39,6 +50,19 @@ function Account({ csrf, currency, phone, found }: Looked & { csrf: string; curr
         name="Refusals"
         head={['At', 'Reason', 'What was shown']}
         rows={refusals.map(({ at, reason, screen }) => [time(at), reason, screen ?? 'gone'])}
+      />
+      <h3>What became of the latest payments</h3>
+      <Table
+        name="Latest payments"
+        head={['Accepted', 'Payment', 'It', 'What was shown']}
+        rows={latest.map((payment) => [
+          time(payment.acceptedAt),
+          <>
+            {paymentKinds[payment.kind].name} {spent(payment, currency)} {linkTo(payment)}
+          </>,
+          describeFate(payment),
+          <pre>{payment.screen ?? 'gone'}</pre>,
+        ])}
       />
       <h3>Payments</h3>
       <PaymentTable payments={payments} currency={currency} />

@@ -155,6 +155,9 @@ function Settings({ chosen, forms, profiles, sessions }: PhoneShown) {
       {sessions.length === 0 && (
         <p class="soft">Keys and keyboard type, Enter sends, Escape hangs up.</p>
       )}
+      <p>
+        <a href="/console">The console</a> shows what operators see.
+      </p>
     </fieldset>
   )
 }

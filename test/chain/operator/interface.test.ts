@@ -296,7 +296,8 @@ describe("the operator's interface", () => {
     expect(found.balanceWei).toBe(`${parseEther('0.75')}`)
     expect(found.payments).toMatchObject([{ account, kind: 'transfer' }])
     const bad = await deployment.refused('lookup', { phone: '12' })
-    expect(bad).toMatchObject({ status: 400, error: 'this is not a phone number' })
+    const error = 'this is not a phone number, such as +254700000001'
+    expect(bad).toMatchObject({ status: 400, error })
     const entries = await deployment.audit()
     expect(entries).toMatchObject([{ action: 'lookup', detail: { account } }])
   })

@@ -99,6 +99,39 @@ describe.skipIf(!hasBrowser)('the console in a browser', () => {
     await says(page, 'main', 'release')
   })
 
+  test('answers from one page who says that money was sent and nothing came', async () => {
+    expect(await served.pay()).toContain('Transfer Submitted')
+    expect(await served.pay('50')).toContain('Your balance is too low')
+    const page = await openConsole(served.url, token)
+    await page.goto(`${served.url}/console/support`)
+    const number = page.locator('input[name=phone]')
+    const look = async (typed: string) => {
+      await number.fill(typed)
+      await number.press('Enter')
+    }
+    await look('0700000001')
+    await says(page, 'main', 'Nothing was found: this is not a phone number, such as +254')
+    expect(await number.inputValue()).toBe('0700000001')
+    await expect
+      .poll(async () => {
+        await look(phone)
+        return page.locator('main').textContent()
+      })
+      .toMatch(/was done in block \d+\..*Transfer Submitted\nTo: 0x/s)
+    await says(page, 'main', /balance_too_low.*Nothing was sent/s)
+    expect(await findPageFaults(page)).toEqual([])
+  })
+
+  test('says in the loan book who owes, how much, and until when', async () => {
+    expect(await served.dial('+254700000002', '3')).toContain('Loan Requested')
+    const page = await openConsole(served.url, token)
+    await page.goto(`${served.url}/console/loans`)
+    await says(page, '#book', /Not due yet0\.01 tRBTC in 1 loan/)
+    const { address } = await served.accountOf('+254700000002' as PhoneNumber)
+    await says(page, '#loans table', `${address.slice(0, 8)}…${address.slice(-4)}owed`)
+    expect(await findPageFaults(page)).toEqual([])
+  })
+
   test('is used by the keyboard alone, and shows where its focus is', async () => {
     await served.pay()
     const page = await openPage(`${served.url}/console`)
@@ -247,6 +280,10 @@ async function serveConsole() {
   const accountOf = createCallerAccounts(chain.bindings.ACCOUNT_KEY_SECRET as Hex)
   await deposit(chain, [(await accountOf(phone)).address], parseEther('1'))
   let paid = 0
+  async function dial(from: string, text: string): Promise<string> {
+    const body = bodyOf({ phone: from, sessionId: `dials ${text}`, text })
+    return (await fetch(`${url}/${secret}/ussd`, { method: 'POST', body })).text()
+  }
   async function ask(method: string, path: string, body?: object): Promise<Response> {
     const headers = { authorization: `Bearer ${token}` }
     const sent = body && { body: JSON.stringify(body) }
@@ -256,11 +293,11 @@ async function serveConsole() {
   }
   return {
     ...{ url, accountOf, faults, ask },
-    async pay(): Promise<string> {
+    dial,
+    async pay(amount?: string): Promise<string> {
       paid += 1
-      const text = `2*0x${(0xbeef + paid).toString(16).padStart(40, '0')}*0.00000${paid}`
-      const body = bodyOf({ phone, sessionId: `console ${paid}`, text })
-      return (await fetch(`${url}/${secret}/ussd`, { method: 'POST', body })).text()
+      const recipient = `0x${(0xbeef + paid).toString(16).padStart(40, '0')}`
+      return dial(phone, `2*${recipient}*${amount ?? `0.00000${paid}`}`)
     },
     /** Makes an API key of so many calls a day. */
     async newKey(quota: number) {
