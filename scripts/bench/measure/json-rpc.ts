@@ -13,8 +13,18 @@ import type { World } from '../world.ts'
 
 const turns = 21
 const titles = { own: 'service', baseline: 'Worker that passes on' }
+const names = ['own', 'baseline'] as const
+type Name = (typeof names)[number]
+const pair = `${titles.own} against ${titles.baseline}`
 
-type Question = { title: string; requests: number; body: () => string; holdsCpu?: boolean }
+type Question = {
+  title: string
+  requests: number
+  body: () => string
+  holdsCpu?: boolean
+  /** Tells whether 16 callers ask it at once too. */
+  isCommon?: boolean
+}
 
 /** Measures the node service beside a Worker that only passes requests on; what is held is CPU. */
 export async function measureJsonRpc(world: World): Promise<void> {
@@ -24,33 +34,58 @@ export async function measureJsonRpc(world: World): Promise<void> {
   const passOn = await servePassOn({ NODE_URL: proxy.url })
   atEnd(passOn.stop)
   const served = { own: { ...relay, url: `${relay.url}/rpc/${apiKey}` }, baseline: passOn }
-  for (const { title, requests, body, holdsCpu = true } of await makeQuestions(chain)) {
-    const ask = async (name: keyof typeof served, count = requests) => {
-      const headers = { 'content-type': 'application/json' }
-      const bodies = Array.from({ length: count }, body)
-      const load = { url: served[name].url, headers, bodies, expects: '"result":' }
-      const { replyMs } = await runLoad({ ...load, pace: { callers: 1 } })
-      return quantile(replyMs, 0.5)
-    }
-    const names = ['own', 'baseline'] as const
+  const ask = async (name: Name, body: Question['body'], count: number, callers = 1) => {
+    const headers = { 'content-type': 'application/json' }
+    const bodies = Array.from({ length: count }, body)
+    const load = { url: served[name].url, headers, bodies, expects: '"result":' }
+    const { startedAt, endedAt, replyMs } = await runLoad({ ...load, pace: { callers } })
+    return { p50: quantile(replyMs, 0.5), perSecond: (count * 1000) / (endedAt - startedAt) }
+  }
+  for (const { title, requests, body, holdsCpu = true, isCommon } of await makeQuestions(chain)) {
     // The first answers are the compiler's, and they find nothing kept.
-    for (const name of names) await ask(name, requests * 3)
+    for (const name of names) await ask(name, body, requests * 3)
     const asked = proxy.seen()
-    await ask('own', 10)
+    await ask('own', body, 10)
     const each = (proxy.seen() - asked) / 10
     figures.hold(`questions to the node, ${title}: service`, 'each answer', each)
     // Whoever has no turn rests, so all turns are counted in one: in each, a tick of the clock that counts
     // would be a part of what is counted.
     const before = { own: readCpuMs(served.own.pid), baseline: readCpuMs(served.baseline.pid) }
-    const taken = await takeTurns(names, turns, (name) => ask(name))
+    const alone = await takeTurns(names, turns, (name) => ask(name, body, requests))
     const at = `${title}, 1 caller`
-    for (const name of names) figures.add(`p50, ${at}: ${titles[name]}`, 'ms', ...taken[name])
     const [own, baseline] = names.map((name) => readCpuMs(served[name].pid) - before[name])
+    tellP50(figures, at, alone)
     const tell = holdsCpu ? figures.hold : figures.add
-    const pair = `${titles.own} against ${titles.baseline}`
     tell(`CPU of ${at}: ${pair}`, 'ratio', (own ?? 0) / (baseline ?? 0))
+    if (!isCommon) continue
+    const many = await takeTurns(names, turns, (name) => ask(name, body, 160, 16))
+    const atMany = `${title}, 16 callers`
+    tellP50(figures, atMany, many)
+    for (const name of names) {
+      const perSecond = many[name].map((taken) => taken.perSecond)
+      figures.add(`answers, ${atMany}: ${titles[name]}`, 'a second', ...perSecond)
+    }
+    const perSecond = ratiosOf(many, (taken) => taken.perSecond)
+    figures.add(`answers, ${atMany}: ${pair}`, 'ratio', ...perSecond)
   }
 }
+
+type Taken = { p50: number; perSecond: number }
+type Turns = Record<Name, Taken[]>
+
+/** Tells the p50 of both, and the ratios of turns that followed each other. */
+function tellP50({ add }: World['figures'], at: string, taken: Turns): void {
+  for (const name of names) add(`p50, ${at}: ${titles[name]}`, 'ms', ...taken[name].map(p50Of))
+  add(`p50, ${at}: ${pair}`, 'ratio', ...ratiosOf(taken, p50Of))
+}
+
+const p50Of = ({ p50 }: Taken) => p50
+
+const ratiosOf = ({ own, baseline }: Turns, of: (taken: Taken) => number): number[] =>
+  own.flatMap((taken, index) => {
+    const beside = baseline[index]
+    return beside === undefined ? [] : [of(taken) / of(beside)]
+  })
 
 /** Makes what a service is asked for: what it keeps, what it does not, many at once, and logs. */
 async function makeQuestions({ call, loan }: BenchChain): Promise<Question[]> {
@@ -80,6 +115,7 @@ async function makeQuestions({ call, loan }: BenchChain): Promise<Question[]> {
       title: 'eth_call, never kept',
       body: () => JSON.stringify(askBalance()),
       requests: 20,
+      isCommon: true,
     },
     {
       title: 'a block by its hash, kept by the service',
@@ -87,6 +123,7 @@ async function makeQuestions({ call, loan }: BenchChain): Promise<Question[]> {
       // The quickest of all answers, so it takes more of them; and what V8 collects is much of its CPU.
       requests: 80,
       holdsCpu: false,
+      isCommon: true,
     },
     {
       title: 'a batch of 20 eth_call',
