@@ -45,6 +45,12 @@ const parts: readonly Step[] = [
     environment: { TEST_FULL: '1', FUZZ_REQUESTS: '100000', SEED: seed },
     figures: /^seed \d+, 100 % of .*$/m,
   },
+  {
+    name: 'listeners',
+    command: ['vitest', 'run', '--project', 'chain', 'test/chain/node/listeners.test.ts'],
+    environment: { TEST_FULL: '1', LISTEN_MINUTES: '30', SEED: seed },
+    figures: /^\d+ listeners for .*$/m,
+  },
   { name: 'bench', command: node('bench/main', '--check') },
   {
     name: 'soak',

@@ -15,7 +15,7 @@ import { startRealWorker, workerKey } from './support/real-worker.ts'
 import { serve } from './support/serve.ts'
 import { connectSocket } from './support/socket-client.ts'
 import { connectStalled } from './support/stalled-socket.ts'
-import { livingMiB, residentMiB, watchHeap } from './support/worker-memory.ts'
+import { livingMiB, residentMiB, watchLiving } from './support/worker-memory.ts'
 
 const clients = times({ sampled: 60, full: Number(process.env.CHAOS_CLIENTS ?? 1_000) })
 const stepsEach = times({ sampled: 8, full: 20 })
@@ -243,7 +243,7 @@ test('hundreds of clients of all kinds get right answers or honest errors while 
 }) => {
   await wake()
   const before = await livingMiB(worker.inspectorUrl ?? '', wake)
-  const stopWatching = await watchHeap(worker.inspectorUrl ?? '')
+  const stopWatching = await watchLiving(worker.inspectorUrl ?? '')
   const resident = [residentMiB(worker.runtimes)]
   const watch = setInterval(() => resident.push(residentMiB(worker.runtimes)), 250)
   onTestFinished(() => clearInterval(watch))
@@ -276,13 +276,13 @@ test('hundreds of clients of all kinds get right answers or honest errors while 
   await staying
   // Nobody listens any more, so the nodes' connections are let go: no client is kept.
   await until(() => on.proxies.every((node) => node.connections() === 0))
-  const mostOfIsolate = await stopWatching()
+  const mostLiving = await stopWatching()
   const after = await livingMiB(worker.inspectorUrl ?? '', wake)
   if (isFull) {
     const figures = {
       ...seen,
       before,
-      mostOfIsolate,
+      mostLiving,
       after,
       resident: [resident[0], Math.max(...resident)],
     }
@@ -293,7 +293,7 @@ test('hundreds of clients of all kinds get right answers or honest errors while 
   expect(seen.right, `seed ${seed}`).toBeGreaterThan(seen.refused)
   expect(after - before, `seed ${seed}`).toBeLessThan(8)
   // An isolate may have 128 MB on Cloudflare.
-  expect(mostOfIsolate, `seed ${seed}`).toBeLessThan(122)
+  expect(mostLiving, `seed ${seed}`).toBeLessThan(122)
   const mostMiB = times({ sampled: 400, full: 1_024 })
   expect(Math.max(...resident) - (resident[0] ?? 0), `seed ${seed}`).toBeLessThan(mostMiB)
   const errors = worker.lines.filter((line) => line.includes('"error"'))
