@@ -4,17 +4,22 @@ import { spawnSync } from 'node:child_process'
 export const programs = {
   'redis-server': ['redis-server'],
   chromium: ['chromium', 'google-chrome'],
+  prometheus: ['promtool'],
 }
 
+export type DebianPackage = keyof typeof programs
+
+export const isThere = (name: DebianPackage): boolean => programs[name].some(runs)
+
+/** Says that a program is missing, and what has it. */
+export const missingWords = (name: DebianPackage): string =>
+  `${name} is missing: what needs it is left out. Install it: apt-get install ${name}`
+
 /** Tells whether there is such a program; root on a Debian gets the package where it is missing. */
-export function provide(
-  name: keyof typeof programs,
-  { isRoot = process.getuid?.() === 0 } = {},
-): boolean {
-  const has = () => programs[name].some(runs)
-  if (has()) return true
+export function provide(name: DebianPackage, { isRoot = process.getuid?.() === 0 } = {}): boolean {
+  if (isThere(name)) return true
   if (isRoot && runs('apt-get')) install(name)
-  return has()
+  return isThere(name)
 }
 
 export function runs(program: string): boolean {

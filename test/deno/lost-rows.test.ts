@@ -1,9 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import {
-  hasRedisServer,
-  type RedisServer,
-  startRedisServer,
-} from '../../scripts/dev/redis/redis-server.ts'
+import { type RedisServer, startRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { type DenoRelays, startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
 import { claimOf } from '../../scripts/dev/relays/oracle.ts'
 import { type RigOptions, startRig } from '../../scripts/dev/relays/rig.ts'
@@ -37,7 +33,7 @@ async function startRelays(options: Partial<RigOptions>, redis?: RedisServer) {
   return { own, relays }
 }
 
-describe.skipIf(!hasRedisServer())('a Redis that lost rows', () => {
+describe('a Redis that lost rows', () => {
   test('between two deliveries of one session, on two days, pays once and shows the same screen', async () => {
     const { own, relays } = await startRelays({ callers: 1 })
     const chain = rpcTo(own.chain.anvil.url)

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startChain } from '../../scripts/dev/chain.ts'
-import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { callersOf, deposit } from '../../scripts/dev/relays/callers.ts'
 import { startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
 import { type RelayWorkers, startRelayWorkers } from '../../scripts/dev/relays/relay-workers.ts'
@@ -44,7 +43,7 @@ const walk: readonly [string, string][] = [
 
 type Screen = { status: number; type: string | null; text: string }
 
-describe.skipIf(!hasRedisServer())('a Worker and Deno', () => {
+describe('a Worker and Deno', () => {
   const chain = opened(() => startChain())
   const variables = async () => ({
     ...chain.bindings,

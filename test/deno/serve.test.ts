@@ -6,7 +6,7 @@ import { type DenoProcess, startDenoProcess } from '../../scripts/dev/deno/deno-
 import { startLoopbackServer, textOf } from '../../scripts/dev/loopback-server.ts'
 import { freePort } from '../../scripts/dev/ports.ts'
 import { startRedisBridge } from '../../scripts/dev/redis/bridge.ts'
-import { hasRedisServer, startRedisServer } from '../../scripts/dev/redis/redis-server.ts'
+import { startRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { until } from '../../scripts/dev/wait.ts'
 import { hashKey } from '../../src/keys/api-keys.ts'
 import { createRedisDueQueue } from '../../src/relay/ledger/stores/due-queue-redis.ts'
@@ -14,7 +14,7 @@ import { openRedis } from '../../src/runtime/redis.ts'
 import { inTime } from '../support/in-time.ts'
 import { opened } from '../support/opened.ts'
 
-describe.skipIf(!hasRedisServer())('the relay on Deno', () => {
+describe('the relay on Deno', () => {
   const chain = opened(() => startChain())
   const redis = opened(() => startRedisServer({ mode: 'cluster' }))
   const bridge = opened(() => startRedisBridge({ redisPort: redis.port }))

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { createRandom } from '../../scripts/dev/random.ts'
-import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { createKilledDenos } from '../../scripts/soak/deno.ts'
 import { soak } from '../../scripts/soak/run.ts'
 import { seed, times } from '../support/sample.ts'
 
 const payments = times({ sampled: 30, full: 100 })
 
-describe.skipIf(!hasRedisServer())(`two Deno processes, one often killed (SEED=${seed})`, () => {
+describe(`two Deno processes, one often killed (SEED=${seed})`, () => {
   test(`pay ${payments} payments once each, and say nothing untrue`, async () => {
     const { verdict, stuck, gaps, replies, faults } = await soak({
       payments,

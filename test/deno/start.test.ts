@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startRedisBridge } from '../../scripts/dev/redis/bridge.ts'
 import { connectRedis } from '../../scripts/dev/redis/connection.ts'
-import { hasRedisServer, startRedisServer } from '../../scripts/dev/redis/redis-server.ts'
+import { startRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { isRunning } from '../../scripts/stack/processes.ts'
 import { createDevFolder, dial, type Start, startStack } from '../chain/stack/stack-process.ts'
 
@@ -29,7 +29,7 @@ function portOfRedis(folder: string): number {
   return Number(new URL(url).port)
 }
 
-describe.skipIf(!hasRedisServer())('npm start -- --deno', () => {
+describe('npm start -- --deno', () => {
   test('serves by Deno, and goes on where it stopped, and where it was killed', async () => {
     const folder = createDevFolder()
     const startDeno = async () => {

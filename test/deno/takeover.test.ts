@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { hasRedisServer } from '../../scripts/dev/redis/redis-server.ts'
 import { type DenoRelays, startDenoRelays } from '../../scripts/dev/relays/deno-relays.ts'
 import { claimOf } from '../../scripts/dev/relays/oracle.ts'
 import { openRig } from '../support/faults/open-rig.ts'
 
 let relays: DenoRelays | undefined
 
-describe.skipIf(!hasRedisServer())('an instance that died', () => {
+describe('an instance that died', () => {
   const rig = openRig({
     ...{ workers: 2, callers: 4 },
     relays: async (options) => {

@@ -14,11 +14,11 @@ test('npm test refuses what it does not know, in the place of running everything
   expect(stderr).toContain('npx vitest run --project unit')
 })
 
-test('npm test ends in CI where redis-server is missing: nothing is skipped there', () => {
+test('npm test ends in CI where redis-server is missing: nothing is left out there', () => {
   const env = { PATH: '', CI: 'true' }
   const { status, stdout } = spawnSync(process.execPath, command, {
     ...{ cwd: root, encoding: 'utf8', env },
   })
   expect(status).toBe(1)
-  expect(stdout).toMatch(/^redis-server is missing: what needs it is skipped\..*\n$/)
+  expect(stdout).toMatch(/^redis-server is missing: what needs it is left out\..*\n$/)
 })

@@ -5,8 +5,6 @@ import { programs, runs } from '../../debian.ts'
 /** The browser of this machine; undefined where it has none. */
 const program = programs.chromium.find(runs)
 
-export const hasBrowser = program !== undefined
-
 export function launchBrowser(): Promise<Browser> {
   const executablePath = spawnSync('which', [`${program}`], { encoding: 'utf8' }).stdout.trim()
   // The machines of tests often run as root, where Chromium has no sandbox.

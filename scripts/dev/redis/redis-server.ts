@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,10 +7,6 @@ import { until } from '../wait.ts'
 import { connectRedis, type RedisValue } from './connection.ts'
 
 export type RedisServer = Awaited<ReturnType<typeof startRedisServer>>
-
-export function hasRedisServer(): boolean {
-  return spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0
-}
 
 /** Starts one and resolves when it answers. */
 export async function startRedisServer({

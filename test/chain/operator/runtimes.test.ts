@@ -1,9 +1,9 @@
 import { numberToHex, parseEther } from 'viem'
 import { beforeAll, describe, type ExpectStatic, expect, test } from 'vitest'
+import { isThere } from '../../../scripts/debian.ts'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { startFaultProxy } from '../../../scripts/dev/faults/fault-proxy.ts'
 import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
-import { hasBrowser } from '../../../scripts/dev/pages/browser.ts'
 import { freePort } from '../../../scripts/dev/ports.ts'
 import { callAsOwner, callersOf, deposit } from '../../../scripts/dev/relays/callers.ts'
 import { startDenoRelays } from '../../../scripts/dev/relays/deno-relays.ts'
@@ -199,7 +199,7 @@ describe(`an incident on ${runtime} is named by readiness, status, webhook, ops,
       return ready.status === 200 && alerts.length + doctor.length === 0
     }
     await rounds(isWell)
-    const page = hasBrowser ? await openConsole(relay.url, token) : undefined
+    const page = isThere('chromium') ? await openConsole(relay.url, token) : undefined
     told.length = 0
     const mend = await make()
     try {

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
 import { startFaultProxy } from '../../../scripts/dev/faults/fault-proxy.ts'
 import { startLoopbackServer } from '../../../scripts/dev/loopback-server.ts'
-import { hasBrowser } from '../../../scripts/dev/pages/browser.ts'
 import { deposit } from '../../../scripts/dev/relays/callers.ts'
 import { startDenoRelays } from '../../../scripts/dev/relays/deno-relays.ts'
 import { bodyOf, startRelayWorkers } from '../../../scripts/dev/relays/relay-workers.ts'
@@ -26,7 +25,7 @@ const token = 'the-token-of-the-operator'
 const phone = '+254700000001' as PhoneNumber
 const paths = ['', '/payments', '/support', '/loans', '/nodes', '/keys', '/alerts', '/audit']
 
-describe.skipIf(!hasBrowser)('the console in a browser', () => {
+describe('the console in a browser', () => {
   const served = opened(serveConsole)
 
   test.for(widths)('shows every page to who signed in, %d pixels wide', async (width) => {

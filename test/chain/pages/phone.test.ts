@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core'
 import { createPublicClient, type Hex, http, parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
-import { hasBrowser } from '../../../scripts/dev/pages/browser.ts'
 import { freePort } from '../../../scripts/dev/ports.ts'
 import { deposit } from '../../../scripts/dev/relays/callers.ts'
 import { startDenoRelays } from '../../../scripts/dev/relays/deno-relays.ts'
@@ -29,7 +28,7 @@ const gatewaysOfProfiles = isOnDeno
       ['example', '<input>PIN*PIN</input>', '"more":false'],
     ] as const)
 
-describe.skipIf(!hasBrowser)('the phone page in a browser', () => {
+describe('the phone page in a browser', () => {
   const served = opened(serveWithPhone)
 
   test.for(widths)(

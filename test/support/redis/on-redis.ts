@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest'
+import { isThere } from '../../../scripts/debian.ts'
 import { type RedisBridge, startRedisBridge } from '../../../scripts/dev/redis/bridge.ts'
-import {
-  hasRedisServer,
-  type RedisServer,
-  startRedisServer,
-} from '../../../scripts/dev/redis/redis-server.ts'
+import { type RedisServer, startRedisServer } from '../../../scripts/dev/redis/redis-server.ts'
 import { openRedis, type RedisDatabase } from '../../../src/runtime/redis.ts'
 import { usual } from '../../ports/ledger-memory.ts'
 import type { PortCall } from './client-program.ts'
@@ -22,9 +19,12 @@ export type OnRedis = {
   beginElsewhere: () => (call: PortCall) => Promise<unknown>
 }
 
+/** Declares nothing where there is no redis-server. */
+const describeWithRedis = isThere('redis-server') ? describe : () => {}
+
 /** Describes what needs a real Redis, by this clock. */
 export function describeOnRedis(now: () => number, tests: (redis: OnRedis) => void): void {
-  describe.skipIf(!hasRedisServer())('on a real Redis with the keys of a cluster', () => {
+  describeWithRedis('on a real Redis with the keys of a cluster', () => {
     let server: RedisServer
     let bridge: RedisBridge
     let other: ProcessClient | undefined
