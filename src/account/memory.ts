@@ -80,7 +80,8 @@ const most = { told: 20, sent: 20, recipients: 3, senders: 8, chosen: 8, texted:
 const added = <Item>(of: keyof typeof most, item: Item, before: readonly Item[]): Item[] =>
   [item, ...before].slice(0, most[of])
 
-const attempts = 10
+/** Limits how often a change is tried; what others note gives way to what the caller does. */
+const attempts = { own: 20, others: 10 }
 
 export function createMemory(store: () => MemoryStore) {
   return {
@@ -89,8 +90,9 @@ export function createMemory(store: () => MemoryStore) {
     async change(
       account: Address,
       change: (memory: AccountMemory, now: number) => AccountMemory | undefined,
+      by: keyof typeof attempts = 'own',
     ): Promise<AccountMemory> {
-      for (let attempt = 1; attempt <= attempts; attempt++) {
+      for (let attempt = 1; attempt <= attempts[by]; attempt++) {
         const kept = await store().load(account)
         const memory = parseMemory(kept)
         const changed = change(memory, kept.now)

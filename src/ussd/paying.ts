@@ -179,7 +179,8 @@ async function rememberRecipient(of: Paying, intentId: Hex, intent: Intent): Pro
   const amountWei = typeof intent.amountWei === 'bigint' ? `${intent.amountWei}` : undefined
   remember(of, sender, (kept) => withSent(kept, intentId, { to, address, sealed, amountWei }))
   const from = await of.senderSeal.close(shortPhone(of.phone), address.toLowerCase())
-  remember(of, address, (kept) => withSender(kept, { address: sender, sealed: from }))
+  const note = { address: sender, sealed: from }
+  remember(of, address, (kept) => withSender(kept, note), 'others')
 }
 
 const shortNumber = (receiver: Receiver): string =>

@@ -11,8 +11,13 @@ export type RememberOptions = {
 type Change = (kept: AccountMemory) => AccountMemory | undefined
 
 /** Keeps something of a caller, after the reply if need be; where that fails, screens say less. */
-export function remember(of: RememberOptions, account: Address, change: Change): void {
+export function remember(
+  of: RememberOptions,
+  account: Address,
+  change: Change,
+  by?: Parameters<Memory['change']>[2],
+): void {
   const failed = (error: unknown) =>
     of.log({ level: 'warn', event: 'memory.failed', message: faultOf(error) })
-  of.background(of.memory.change(account, change).catch(failed))
+  of.background(of.memory.change(account, change, by).catch(failed))
 }

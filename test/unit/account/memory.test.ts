@@ -6,6 +6,7 @@ import {
   tellsOf,
   withinMs,
   withLanguage,
+  withSender,
   withSent,
   withTexted,
   withTold,
@@ -60,6 +61,18 @@ test('a change that is always late gives up', async () => {
   const store = { ...createMemoryStore(), save: async () => false }
   const memory = createMemory(() => store)
   await expect(memory.change(account, (kept) => kept)).rejects.toThrow('changes too often')
+})
+
+test('a caller whom thirty pay at the same time is not turned away by what they note', async () => {
+  const memory = createMemory(() => shared)
+  const note = (from: number) => (kept: AccountMemory) =>
+    withSender(kept, { address: address(from), sealed: 'x' })
+  const notes = Array.from({ length: 30 }, (_, from) =>
+    memory.change(account, note(from), 'others').catch(() => {}),
+  )
+  const own = memory.change(account, (kept) => withLanguage(kept, 'sw', 'a session'))
+  await Promise.all(notes)
+  expect((await own).chosen).toEqual([{ language: 'sw', session: 'a session' }])
 })
 
 test('a store that gives no answer is given up', async () => {
