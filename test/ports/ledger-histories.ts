@@ -183,6 +183,9 @@ const drawCall = (world: World, work: Work): Call =>
   draws[world.random.weighted(weights)](drawScene(world, work))
 
 /** One for each method of the port: one that is forgotten does not compile. */
+/** Has mostly the one that each request is signed with. */
+const signatures = ['0xabcd', '0xabcd', '0xef01'] as const
+
 const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
   pass: ({ world }) => ['pass', drawTime(world)],
   propose(scene) {
@@ -237,7 +240,9 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     const { sessions = [] } = open ?? {}
     const executions = Object.fromEntries(
       sessions.flatMap((session) =>
-        random.chance(0.8) ? [[session, { ...drawExecution(random), block }]] : [],
+        random.chance(0.8)
+          ? [[session, { ...drawExecution(random), block, signature: random.pick(signatures) }]]
+          : [],
       ),
     )
     return ['mined', { nonce, sessions, hash, block, executions }]
@@ -245,7 +250,7 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
   confirm: ({ any, owner }) => ['confirm', owner, any?.execution?.block.hash ?? id('block 1')],
   reopen: ({ random }) => ['reopen', drawExecution(random).block.hash],
   settle({ random, owner }) {
-    return ['settle', owner, random.pick(['0xabcd', '0xabcd', '0xef01']), drawExecution(random)]
+    return ['settle', owner, random.pick(signatures), drawExecution(random)]
   },
   sawHead: ({ random, chainNonce }) => [
     'sawHead',

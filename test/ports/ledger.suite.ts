@@ -1,11 +1,11 @@
 import type { Hex } from 'viem'
 import { describe, expect } from 'vitest'
 import {
-  type Execution,
   hashPlace,
   type Ledger,
   type LedgerRules,
   type PaymentOffer,
+  type RequestExecution,
 } from '../../src/relay/ledger/port.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
@@ -480,6 +480,15 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.payment('s')).toMatchObject({ state: 'signed' })
     })
 
+    test('is told nothing by what was read for another request of its session', async ({
+      ledger,
+    }) => {
+      await accept(ledger, 's')
+      const before = executionIn(9, { signature: '0xef01' })
+      expect(await mineAt(ledger, 's', 0, before)).toMatchObject([{ to: 'queued' }])
+      expect(await ledger.payment('s')).toMatchObject({ execution: undefined, nonce: undefined })
+    })
+
     test('goes back when a reorganization removes its block', async ({ ledger }) => {
       await accept(ledger, 's')
       await mineAt(ledger, 's', 0, executionIn(9))
@@ -663,7 +672,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
           }),
         )
       const { block } = executionIn(9)
-      const mine = (executions: Record<string, Execution>) =>
+      const mine = (executions: Record<string, RequestExecution>) =>
         ledger.mined({ nonce: 0, sessions, hash, block, executions })
       return { ...harness, sessions, hash, states, mine }
     }

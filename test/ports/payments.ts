@@ -12,11 +12,11 @@ import {
 import { microLoanAbi } from '../../src/loan/abi.ts'
 import type { LoanLog } from '../../src/loan/loan-book.ts'
 import type {
-  Execution,
   Ledger,
   NonceFill,
   Order,
   PaymentOffer,
+  RequestExecution,
   Screen,
   SignedTransaction,
   Verdict,
@@ -41,6 +41,9 @@ export const question = (session: string, account = alice, input = 'input') => (
   account,
 })
 
+/** Signs the request of each order here. */
+export const signature = '0xabcd'
+
 export const orderOf = (session: string, account = alice, more: Partial<Order> = {}): Order => ({
   request: {
     from: account,
@@ -48,7 +51,7 @@ export const orderOf = (session: string, account = alice, more: Partial<Order> =
     gas: 150_000,
     deadline: 4_000_000_000,
     data: '0x1234',
-    signature: '0xabcd',
+    signature,
   },
   kind: 'transfer',
   spendsWei: 10n ** 30n,
@@ -79,11 +82,15 @@ export const offerOf = (
   ...more,
 })
 
-export const executionIn = (block: number, more: Partial<Execution> = {}): Execution => ({
+export const executionIn = (
+  block: number,
+  more: Partial<RequestExecution> = {},
+): RequestExecution => ({
   outcome: 'executed',
   reason: '',
   hash: id('mined'),
   block: { number: block, hash: id(`block ${block}`) },
+  signature,
   ...more,
 })
 
@@ -129,7 +136,12 @@ export async function fillNonce(
   return (await ledger.fill({ ...filling, over: slot.prior?.hash, transaction })).kind
 }
 
-export const mineAt = (ledger: Ledger, session: string, nonce: number, execution: Execution) =>
+export const mineAt = (
+  ledger: Ledger,
+  session: string,
+  nonce: number,
+  execution: RequestExecution,
+) =>
   ledger.mined({
     nonce,
     sessions: [session],

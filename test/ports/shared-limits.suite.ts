@@ -58,13 +58,15 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       const pay = (session: string) => deliver(0, session, '2*0700000001*0.015')
       expect(await pay('first')).toMatch(/^END Transfer Submitted/)
       const { number, hash } = chain.mine(Date.now())
-      const [payment] = (await ledger.work()).nonces
-      const [session = ''] = payment?.sessions ?? []
+      const { nonces, carried } = await ledger.work()
+      const [payment] = nonces
+      const [{ session, order } = { session: '', order: undefined }] = carried
+      const { signature = '0x' } = order?.request ?? {}
       await ledger.mined({
         ...{ nonce: payment?.nonce ?? -1, sessions: [session] },
         ...{ hash: payment?.transactions[0]?.hash ?? '0x', block: { number, hash } },
         executions: {
-          [session]: { outcome: 'executed', reason: '', hash, block: { number, hash } },
+          [session]: { outcome: 'executed', reason: '', hash, block: { number, hash }, signature },
         },
       })
       showOnly(before)

@@ -28,7 +28,7 @@ async function accept(ledger: Ledger, session: string, sms = both): Promise<numb
   )
 }
 
-const execution = (number: number, outcome: Execution['outcome'] = 'executed'): Execution =>
+const execution = (number: number, outcome: Execution['outcome'] = 'executed') =>
   executionIn(number, { outcome, reason: outcome === 'failed' ? 'Balance too low' : '' })
 
 const mine = (ledger: Ledger, session: string, nonce: number, done = execution(5)) =>

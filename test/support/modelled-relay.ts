@@ -40,10 +40,15 @@ export function openModelledRelay({
     reason: string,
   ): Promise<void> {
     const block = { number, hash }
-    const { nonces } = await ledger.work()
-    const execution = { outcome, reason, hash, block }
+    const { nonces, carried } = await ledger.work()
     for (const { nonce, sessions, transactions } of nonces) {
-      const executions = Object.fromEntries(sessions.map((session) => [session, execution]))
+      const payments = carried.filter(({ session }) => sessions.includes(session))
+      const executions = Object.fromEntries(
+        payments.map(({ session, order }) => {
+          const { signature } = order.request
+          return [session, { outcome, reason, hash, block, signature }]
+        }),
+      )
       const [own] = transactions
       await ledger.mined({ nonce, sessions, hash: own?.hash ?? '0x', block, executions })
       for (const session of sessions) await ledger.confirm(session, hash)

@@ -706,6 +706,9 @@ export type NonceFill = { nonce: number; chainNonce: number; sessions: readonly 
 
 export type Replacement = { nonce: number; over: Hex; transaction: SignedTransaction }
 
+/** Adds whose execution it is: the signature of the payment's request that it was read for. */
+export type RequestExecution = Execution & Pick<SignedRequest, 'signature'>
+
 export type MinedReport = {
   nonce: number
   /** Lists what it carried when it was looked at: a nonce with others by now keeps its state. */
@@ -713,7 +716,7 @@ export type MinedReport = {
   hash: Hex
   block: BlockId
   /** Has nothing for a payment that the transaction did nothing for: it is queued again. */
-  executions: Readonly<Record<string, Execution>>
+  executions: Readonly<Record<string, RequestExecution>>
   /** Makes outcomes final if the block is above the last head, which rounds then compare. */
   isFinal?: boolean
 }

@@ -413,9 +413,11 @@ export const steps: Steps = {
     // No round compares a block again that is below the last head: a replica may show a lost one.
     const isNew = isFinal === true && block.number > (trailOf(at).head?.number ?? -1)
     return row.sessions.flatMap((session) => {
-      const execution = executions[session]
-      if (execution === undefined) return dropFrom(at, row, session)
-      const moved = move(at, paymentRow(rows, session), 'included', executionColumns(execution))
+      const [payment, execution] = [paymentRow(rows, session), executions[session]]
+      // Lost rows may have been accepted again since: what was read tells of another request.
+      const isOfIt = payment?.request.signature === execution?.signature
+      if (execution === undefined || !isOfIt) return dropFrom(at, row, session)
+      const moved = move(at, payment, 'included', executionColumns(execution))
       const confirmed = isNew ? move(at, paymentRow(rows, session), execution.outcome) : []
       return [...moved, ...confirmed]
     })

@@ -11,8 +11,9 @@ import {
   type RequestResult,
   requestsInCalldata,
   resultsInLogs,
+  type SignedRequest,
 } from '../forwarder/requests.ts'
-import type { BlockId, Execution, SignedTransaction } from '../ledger/port.ts'
+import type { BlockId, Execution, RequestExecution, SignedTransaction } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import { blockOfSpending, intentTopics } from './spent.ts'
 
@@ -29,14 +30,14 @@ export type Found = { execution: Execution; isSame: boolean }
 export async function executionsIn(
   relayer: Relayer,
   mined: SignedTransaction & { receipt: Receipt },
-  requests: ReadonlyMap<string, ForwardRequest>,
-): Promise<Record<string, Execution>> {
+  requests: ReadonlyMap<string, SignedRequest>,
+): Promise<Record<string, RequestExecution>> {
   const { receipt } = mined
   // It was reverted as a whole: the forwarder is paused, or does not take this relayer.
   if (!receipt.succeeded) return {}
   const results = resultsInLogs(relayer.forwarder, receipt.logs)
   const carried = requestsInCalldata(relayer.signer.contentOf(mined).data)
-  const executions: Record<string, Execution> = {}
+  const executions: Record<string, RequestExecution> = {}
   for (const [session, request] of requests) {
     const processed = processedIn(results, carried, request)
     if (processed === undefined) throw new TransportError('a receipt tells of other requests')
@@ -47,7 +48,9 @@ export async function executionsIn(
       relayer.log({ level: 'warn', event: 'settle.failed', message: faultOf(error) })
       return undefined
     })
-    if (execution !== undefined) executions[session] = execution
+    if (execution !== undefined) {
+      executions[session] = { ...execution, signature: request.signature }
+    }
   }
   return executions
 }

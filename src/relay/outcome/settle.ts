@@ -1,4 +1,4 @@
-import type { ForwardRequest } from '../forwarder/requests.ts'
+import type { SignedRequest } from '../forwarder/requests.ts'
 import type { MinedReport, SignedTransaction } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import { executionsIn } from './executions.ts'
@@ -11,7 +11,7 @@ export type PassedNonce = {
   sessions: readonly string[]
   transactions: readonly SignedTransaction[]
   /** Gives the request of each payment that it carries, by session. */
-  requests: ReadonlyMap<string, ForwardRequest>
+  requests: ReadonlyMap<string, SignedRequest>
 }
 
 /** Reads what a passed nonce did, if there is a receipt. @throws {TransportError} no answer */

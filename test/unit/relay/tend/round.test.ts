@@ -86,11 +86,12 @@ function openRelayer(over: Record<string, (params: Params) => unknown> = {}) {
       return open?.transactions[0] ?? { hash: '0x', raw: '0x' }
     },
     /** Notes that a block has executed a payment, as its own request does. */
-    mine: (nonce: number, session: string, hash: Hex, block: BlockId) =>
-      ledger.mined({
-        ...{ nonce, sessions: [session], hash, block },
-        executions: { [session]: executionIn(0, { hash, block }) },
-      }),
+    async mine(nonce: number, session: string, hash: Hex, block: BlockId) {
+      const payment = await ledger.payment(session)
+      const { signature = '0x' } = payment?.order.request ?? {}
+      const executions = { [session]: executionIn(0, { hash, block, signature }) }
+      return ledger.mined({ nonce, sessions: [session], hash, block, executions })
+    },
   }
 }
 

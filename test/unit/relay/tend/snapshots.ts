@@ -114,7 +114,9 @@ function fateOf({ fate, kind }: Slot, nonce: number): NonceFate {
   if (fate === 'missing' || fate === 'unknown') return { kind: fate }
   const sessions = isCarrier(kind) ? [`session ${nonce}`] : []
   const executions = Object.fromEntries(
-    sessions.flatMap((session) => (fate === 'mined' ? [[session, execution]] : [])),
+    sessions.flatMap((session) =>
+      fate === 'mined' ? [[session, { ...execution, signature: '0x' as const }]] : [],
+    ),
   )
   return {
     kind: 'mined',
