@@ -324,7 +324,11 @@ function branch(
   { records, scheduler, story }: World,
   { removed, added }: { removed: ModelBlock[]; added: ModelBlock[] },
 ): void {
-  records.reorganizations.push({ at: scheduler.now(), removed: removed.length })
+  const requests = removed.flatMap(({ transactions }) =>
+    transactions.flatMap(({ transaction }) => transaction.requests),
+  )
+  const payers = new Set(requests.map(({ from }) => from.toLowerCase()))
+  records.reorganizations.push({ at: scheduler.now(), removed: removed.length, payers })
   const list = (blocks: ModelBlock[]) => blocks.map(blockWords).join(' | ') || 'none'
   story.tell(() => `The chain loses ${list(removed)} and gets ${list(added)}.`)
 }

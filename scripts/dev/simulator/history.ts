@@ -21,7 +21,8 @@ export const newRecords = () => ({
   statements: [] as Statement[],
   /** All bytes that reached a node, by whomever. */
   arrivals: [] as Arrival[],
-  reorganizations: [] as { at: number; removed: number }[],
+  /** `payers`: whose requests stood in the blocks that the chain lost. */
+  reorganizations: [] as { at: number; removed: number; payers: ReadonlySet<string> }[],
   losses: [] as Loss[],
   /** Transactions of the relayer's key that the relay did not make. */
   foreign: new Set<Hex>(),

@@ -1,5 +1,5 @@
 import type { Knobs } from './draw/knobs.ts'
-import { milliWei } from './units.ts'
+import { milliWei, secondMs } from './units.ts'
 
 /** A whole history before it happens. Every item can be left out, and the rest still makes sense. */
 export type Plan = { seed: number; knobs: Knobs; items: readonly Item[] }
@@ -40,6 +40,9 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'miscount'; forMs: number; by: number }
   | { kind: 'unlock'; caller: number }
 )
+
+/** A round comes in this time, even one that only watches, and sees what has happened until then. */
+export const watchedWithinMs = ({ knobs }: Plan): number => 10 * knobs.rules.tendMs + 30 * secondMs
 
 export const inOrder = (items: readonly Item[]): Item[] =>
   items.toSorted((a, b) => a.phase - b.phase || a.at - b.at)

@@ -8,7 +8,7 @@ import type { History } from './history.ts'
 import { useInstantCrypto } from './lender/instant-crypto.ts'
 import { chooseFirstPins } from './lender/product.ts'
 import { totalWei } from './model/contracts.ts'
-import { type Dial, type Plan, phoneOf } from './plan.ts'
+import { type Dial, type Plan, phoneOf, watchedWithinMs } from './plan.ts'
 import { wrongSums } from './relay/audit.ts'
 import { clearRows, crash, peek, wake } from './relay/object.ts'
 import { deliver } from './relay/workers.ts'
@@ -79,8 +79,7 @@ async function livePhase(world: World, phase: 0 | 1): Promise<void> {
   records.followed.push(peek(world).work().head?.number)
   weather.isCalm = true
   story.tell(() => 'From here on nothing fails any more.')
-  // Time for a round that sees what the last event did, even one of those that only watch.
-  await scheduler.runUntil(quiet + 10 * plan.knobs.rules.tendMs + 30 * secondMs)
+  await scheduler.runUntil(quiet + watchedWithinMs(plan))
   await untilSettled(world, quiet + settledWithinMs)
   await askAgain(world, phase)
   await untilSettled(world, scheduler.now() + settledWithinMs)

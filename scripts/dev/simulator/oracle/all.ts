@@ -1,5 +1,8 @@
+import { isAddressEqual } from 'viem'
+import { answerWithinMs, firstPauseMs } from '../../../../src/relay/pay/answers.ts'
 import type { Delivery, History } from '../history.ts'
-import { longestNearMs } from '../relay/lines.ts'
+import { watchedWithinMs } from '../plan.ts'
+import { longestFarMs, longestNearMs } from '../relay/lines.ts'
 import { judgeBudget, judgeChain, judgeEnd } from './chain.ts'
 import { createFindings, type Found } from './circumstances.ts'
 import { judgeLender } from './lender.ts'
@@ -18,7 +21,7 @@ export function judge(history: History): Verdict {
   return verdict
 }
 
-const answeredWithinMs = 8_000
+const shownWithinMs = 8_000
 
 /** Trouble of one delivery is felt by others for so long: shared questions, retries. */
 const troubleFeltMs = 45_000
@@ -30,7 +33,7 @@ function judgeTimes(history: History, found: Found): void {
     const { actor, startedAt, repliedAt, said, reply } = delivery
     const took = repliedAt === undefined ? undefined : repliedAt - startedAt
     if (took === undefined && actor.isAlive) found('in_time', `${actor.name} is never answered`)
-    if (took !== undefined && took > answeredWithinMs) {
+    if (took !== undefined && took > shownWithinMs) {
       const stalled = actor.troubles.has('stalls')
       found('in_time', `${actor.name} waits ${took / 1000} s`, { stalled })
     }
@@ -47,7 +50,8 @@ function judgeTimes(history: History, found: Found): void {
         troubled: () => troubled.some(felt),
         repeated: () => isRepeated(deliveries.slice(0, index), delivery),
         overrun: () => isOverrun(history, delivery),
-        reorganized: () => isUnsettled(history, delivery),
+        outrun: () => isOutrun(history, delivery),
+        undone: () => isUndone(history, delivery),
       },
       'lost_rows',
       'distrusted',
@@ -64,7 +68,7 @@ function isOverrun({ plan: { knobs }, deliveries }: History, delivery: Delivery)
   const { dial, startedAt, repliedAt = startedAt } = delivery
   // What is proposed is then recorded: there and back, twice.
   const batchMs = 4 * longestNearMs * knobs.slowness
-  const most = (knobs.rules.maxInBatch * answeredWithinMs) / batchMs
+  const most = (knobs.rules.maxInBatch * shownWithinMs) / batchMs
   const waiting = deliveries.filter(
     (other) =>
       other.dial.worker === dial.worker &&
@@ -74,12 +78,34 @@ function isOverrun({ plan: { knobs }, deliveries }: History, delivery: Delivery)
   return knobs.hasOwnAcceptors && waiting.length > most
 }
 
-/** Whether the chain had lost blocks that no round need have seen: what is above them is behind. */
-const isUnsettled = ({ plan, reorganizations }: History, { startedAt, repliedAt }: Delivery) =>
+/** Whether it was tried to the end, and each try may have come behind another payment of its account. */
+function isOutrun(
+  { plan: { knobs }, payments }: History,
+  { account, startedAt, repliedAt = startedAt }: Delivery,
+): boolean {
+  // A look at the ledger, one at the chain, and what is proposed and recorded, there and back.
+  const tryMs = firstPauseMs + knobs.slowness * (6 * longestNearMs + 2 * longestFarMs)
+  const accepted = payments
+    .flatMap((all) => [...all.values()])
+    .filter(
+      ({ order, acceptedAt }) =>
+        isAddressEqual(order.request.from, account) &&
+        startedAt <= acceptedAt &&
+        acceptedAt <= repliedAt,
+    )
+  const intents = new Set(accepted.map(({ order }) => order.request.intentId))
+  const tookMs = repliedAt - startedAt
+  return tookMs >= answerWithinMs && intents.size * tryMs >= tookMs
+}
+
+/** Whether a block with a payment of its account was lost so lately that no round need know it. */
+const isUndone = (
+  { plan, reorganizations }: History,
+  { account, startedAt, repliedAt = startedAt }: Delivery,
+) =>
   reorganizations.some(
-    ({ at }) =>
-      at <= (repliedAt ?? startedAt) &&
-      startedAt - at < 10 * plan.knobs.rules.tendMs + troubleFeltMs,
+    ({ at, payers }) =>
+      payers.has(account) && at <= repliedAt && startedAt - at < watchedWithinMs(plan),
   )
 
 const isRepeated = (before: readonly Delivery[], { intentId, text, reply }: Delivery): boolean =>

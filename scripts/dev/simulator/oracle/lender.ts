@@ -139,11 +139,12 @@ function judgeSets(
   for (const [index, { kind, at, by, pin }] of memory.entries()) {
     const was = before(memory, index)
     if (kind !== 'save' || by === 'setup' || pin?.salt === was?.salt) continue
+    // Where it was forgotten for a day, whoever has the phone chooses another one, blocked or not.
+    if (was === undefined || (was.replaceableAt ?? at + 1) <= at) continue
     const setter = deliveries.find(({ actor }) => actor.name === by)
     const own = setter?.dial.pin?.own
     if (own === undefined) {
-      const isFree = was === undefined || (was.replaceableAt ?? at + 1) <= at
-      if (!isFree) found('pin', `${by} chooses another PIN, which it may not`)
+      found('pin', `${by} chooses another PIN, which it may not`)
       continue
     }
     const held = within(pins, setter?.startedAt ?? at, at - 1)

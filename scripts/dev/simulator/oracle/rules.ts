@@ -54,6 +54,8 @@ export const excuses = {
   troubled: 'Something went wrong with it, or with another one at about that time.',
   overrun:
     'More asked at once than a Worker that accepts by itself takes in the time of an answer.',
+  outrun: 'Payments of its account were accepted before it all the time that it was tried.',
+  undone: 'The chain had lost a payment of its account, and no round had to know that yet.',
   no_preflight: 'Nothing is simulated before it is sent.',
   disturbed: 'Something else than its own payments changed what the account can spend.',
   in_vain: 'It was carried in vain as often as may be.',

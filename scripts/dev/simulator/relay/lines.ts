@@ -21,8 +21,9 @@ type Met = {
   backMs: number
 }
 
-/** A message takes so long at most, to the ledger or back, where nothing is slow. */
+/** A message takes so long at most, to the ledger or to the node, where nothing is slow. */
 export const longestNearMs = 25
+export const longestFarMs = 120
 
 /** Names the place, draws what happens there, and lets the actor die or stall where it has to. */
 export function meet({ plan, scheduler, faultAt, story }: World, what: string, place: Place): Met {
@@ -33,7 +34,7 @@ export function meet({ plan, scheduler, faultAt, story }: World, what: string, p
   const random = createRandom(plan.seed, key)
   const isNear = place === 'ledger' || place === 'memory'
   const latencyMs = () =>
-    plan.knobs.slowness * (isNear ? random.int(2, longestNearMs) : random.int(8, 120))
+    plan.knobs.slowness * (isNear ? random.int(2, longestNearMs) : random.int(8, longestFarMs))
   const [outMs, backMs] = [latencyMs(), latencyMs()]
   const fault = faultAt(place, random)
   if (fault !== undefined) {
