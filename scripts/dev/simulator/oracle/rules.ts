@@ -38,7 +38,7 @@ export type Rule = keyof typeof rules
 export const excuses = {
   was_down: 'The relay was down for days with what was open.',
   lost_answer: 'The ledger lost the row that the answer stood in.',
-  too_many_dials: 'An answer on the way to a payment was not shown its screen: too many dials.',
+  too_many_dials: 'It was told of too many dials, and its session was not looked at.',
   neither_pays: 'Neither of the two questions pays: a locked PIN ends both of them alike.',
   lost_payment: 'The ledger lost the row of the payment.',
   lost_rows: 'The ledger lost rows: it finds out from the chain what it knew.',

@@ -90,9 +90,8 @@ function askedOf(history: History): Asked[] {
   })
 }
 
-/** Tells of an answer on the way to a payment whose next screen was not read: too many dials in a minute. */
-const isUnshown = ({ dial, said }: Delivery): boolean =>
-  dial.step !== undefined && dial.wanted.kind === 'nothing' && said?.key === 'tooManyDials'
+/** Tells of an answer to too many dials: its session was not looked at, so it says nothing of it. */
+const isUnread = ({ said }: Delivery): boolean => said?.key === 'tooManyDials'
 
 const requestIn = ({ mined, processed: { intentId } }: OnChain) =>
   mined.transaction.requests.find((request) => request.intentId === intentId)
@@ -117,7 +116,7 @@ function judgeReplies(history: History, one: Asked, found: Found): void {
         {
           lost_answer,
           neither_pays: [told, earlier].every((each) => each?.dial.wanted.kind === 'nothing'),
-          too_many_dials: [told, earlier].some((each) => each !== undefined && isUnshown(each)),
+          too_many_dials: [told, earlier].some((each) => each !== undefined && isUnread(each)),
         },
       ],
       identical: [
