@@ -48,6 +48,6 @@ export async function findPageFaults(page: Page): Promise<string[]> {
   return [
     ...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)),
     ...(isTooWide === true ? ['it is wider than the window'] : []),
-    ...(length > 150_000 ? [`it has ${length} characters`] : []),
+    ...(length > 50_000 ? [`it has ${length} characters`] : []),
   ]
 }
