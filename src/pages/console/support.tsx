@@ -51,10 +51,10 @@ function Account({ csrf, currency, phone, found, latest }: AccountShown) {
         head={['At', 'Reason', 'What was shown']}
         rows={refusals.map(({ at, reason, screen }) => [time(at), reason, screen ?? 'gone'])}
       />
-      <h3>What became of the latest payments</h3>
+      <h3>The latest payments</h3>
       <Table
         name="Latest payments"
-        head={['Accepted', 'Payment', 'It', 'What was shown']}
+        head={['Accepted', 'Payment', 'What became of it', 'What was shown']}
         rows={latest.map((payment) => [
           time(payment.acceptedAt),
           <>
