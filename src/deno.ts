@@ -33,8 +33,11 @@ const runtime: Runtime = {
   clock: systemClock,
   log,
   fetch: (input, init) => fetch(input, init),
+  peerOf: (_, info) => (info as Info).remoteAddr.hostname,
   background: background.keep,
 }
+
+type Info = { completed: Promise<void>; remoteAddr: { hostname: string } }
 
 type Served = { app: Hono; rounds?: Rounds }
 
@@ -106,8 +109,9 @@ async function end(): Promise<void> {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) Deno.addSignalListener(signal, () => end())
 
 export default {
-  fetch(request, { completed }) {
-    const answer = Promise.resolve(app.fetch(request))
+  fetch(request, info) {
+    const { completed } = info
+    const answer = Promise.resolve(app.fetch(request, info))
     background.keep(answer)
     // Made is not sent. A client that hung up is no failure of ours.
     background.keep(completed.catch(() => undefined))

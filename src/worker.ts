@@ -22,6 +22,7 @@ const runtime: Runtime = {
   clock: systemClock,
   log,
   fetch: (input, init) => fetch(input, init),
+  peerOf: (request) => request.headers.get('cf-connecting-ip') ?? undefined,
   background: waitUntil,
 }
 

@@ -190,9 +190,9 @@ function ussdOf({ config, runtime, nodeService, stores, tally }: UssdServed): Ap
   if (!isOpen) return routesOf(closedRoutes)
   const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
   const answer = assembleAnswer({ config, runtime, relayer, stores, tally })
-  const { background, log } = runtime
-  const country = config.gatewayCountry
+  const { background, peerOf, log } = runtime
+  const { gatewayCountry: country, gatewayAddresses: addresses } = config
   const carriedText = createCarriedText(config.accountIdSecret)
-  const shared = { answer, carriedText, country, background, log, tally }
+  const shared = { answer, carriedText, country, addresses, peerOf, background, log, tally }
   return routesOf((gateway) => ussdRoutes({ ...shared, gateway }))
 }

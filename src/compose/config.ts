@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import { atPace, type Chain, type MiningRules, networkOf, poolRules } from '../chain/chains.ts'
+import { readNetwork } from '../runtime/peer.ts'
 import { contradictionsIn } from './contradictions.ts'
 import { ConfigError, isLoopback, readEnvironment } from './environment.ts'
 import { guardsOf } from './guards.ts'
@@ -37,6 +38,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
     callbackSecret: settings.CALLBACK_SECRET,
     gateway: settings.GATEWAY,
     gatewayCountry: settings.GATEWAY_COUNTRY,
+    gatewayAddresses: settings.GATEWAY_ADDRESSES?.flatMap((text) => readNetwork(text) ?? []),
     operatorToken: settings.OPERATOR_TOKEN,
     webhook: webhookOf(settings),
     sms: smsOf(settings),

@@ -5,6 +5,7 @@ import { languages } from '../account/language.ts'
 import type { Country } from '../account/phone.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import { jsonOf } from '../runtime/json.ts'
+import { readNetwork } from '../runtime/peer.ts'
 import { gatewayDeclaration } from '../ussd/gateways/declared.ts'
 import '../runtime/english.ts'
 
@@ -52,6 +53,7 @@ const count = (least: number, most: number) =>
   number(least, most).check(z.int('has to be a whole number'))
 const orNone = <Schema extends z.ZodMiniType>(schema: Schema, words: string) =>
   z.union([z.literal('none'), schema], `has to be none, or ${words}`)
+const addressWords = 'has to be addresses, or networks such as 192.0.2.0/24 or 2001:db8::/32'
 const partsOf = (value: string) => value.split(',').map((part) => part.trim())
 const listOf = <Item extends z.ZodMiniType<unknown, string>>(item: Item) =>
   z.pipe(
@@ -61,6 +63,9 @@ const listOf = <Item extends z.ZodMiniType<unknown, string>>(item: Item) =>
     ),
     z.array(item),
   )
+const networks = listOf(
+  z.string().check(z.refine((text) => readNetwork(text) !== undefined, addressWords)),
+).check(z.refine((named) => named.length > 0, addressWords))
 const choice = <const Options extends readonly [string, ...string[]]>(...options: Options) =>
   z.enum(options, `has to be ${options.join(' or ')}`)
 
@@ -93,6 +98,7 @@ const optional = z.partial(
     CALLBACK_SECRET: text(/^[A-Za-z0-9_-]{16,}$/, 'has to be 16 or more of A-Z a-z 0-9 _ -'),
     GATEWAY: z.pipe(z.pipe(z.string(), z.transform(jsonOf)), gatewayDeclaration),
     GATEWAY_COUNTRY: country,
+    GATEWAY_ADDRESSES: networks,
     OPERATOR_TOKEN: token,
     ALERT_WEBHOOK_URL: secureUrl,
     ALERT_WEBHOOK_SECRET: token,

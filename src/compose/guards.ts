@@ -20,6 +20,7 @@ export function guardsOf(settings: Settings) {
     bySetting('sent_a_day', 'MAX_SENT_A_DAY_WEI', settings.MAX_SENT_A_DAY_WEI !== 'none'),
     bySetting('preflight', 'PREFLIGHT', settings.PREFLIGHT === 'on'),
     of('callback', !isOpen, isOpen ? 'ENVIRONMENT=development' : 'CALLBACK_SECRET'),
+    where('addresses', 'GATEWAY_ADDRESSES'),
     of(
       'upstream_budget',
       callsADay !== undefined,

@@ -6,12 +6,15 @@ import type { ConsoleOptions } from '../pages/console/route.tsx'
 import type { AcceptPayment, Ledger, SetBack, SetBackAnswer } from '../relay/ledger/port.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
+import type { PeerOf } from '../ussd/route.ts'
 import type { App } from './app.ts'
 
 export type Runtime = {
   clock: Clock
   log: Log
   fetch: typeof globalThis.fetch
+  /** Tells from which address a request came, as the platform says: no client can write it. */
+  peerOf?: PeerOf
   /** Keeps work alive after the reply. */
   background: (work: Promise<unknown>) => void
 }

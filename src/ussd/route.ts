@@ -3,6 +3,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { Hono } from 'hono/tiny'
 import type { Country } from '../account/phone.ts'
 import type { Log } from '../runtime/log.ts'
+import { isIn } from '../runtime/peer.ts'
 import type { Answer } from './answer.ts'
 import type { CarriedText } from './gateways/carried-text.ts'
 import type { Gateway, Parsed, ReplyTo } from './gateways/gateway.ts'
@@ -16,16 +17,22 @@ export type UssdRouteOptions = {
   carriedText: CarriedText
   /** Lets callers' numbers come in its national form. */
   country?: Country | undefined
+  /** Lists who may deliver, where the operator names them. */
+  addresses?: Parameters<typeof isIn>[0] | undefined
+  peerOf?: PeerOf | undefined
   background: (work: Promise<void>) => void
   tally: Tally
   log: Log
 }
 
+/** Tells from which address a request came, by it or by what the runtime gives with it. */
+export type PeerOf = (request: Request, given: unknown) => string | undefined
+
 const maxBodyBytes = 8 * 1024
 
 /** Serves deliveries. A bad request gets a screen too, since a handset shows nothing else. */
 export function ussdRoutes(options: UssdRouteOptions): Hono {
-  const { gateway, country, tally, log } = options
+  const { gateway, country, addresses, peerOf, tally, log } = options
   const routes = new Hono()
   const type = { 'content-type': gateway.contentType }
   const bad = (says: string, to?: ReplyTo): string => {
@@ -34,6 +41,12 @@ export function ussdRoutes(options: UssdRouteOptions): Hono {
     return gateway.render(end(says), to)
   }
   const onError = (c: Context) => c.body(bad('The request is too large.'), 200, type)
+  if (addresses !== undefined) {
+    routes.use(async (c, next) => {
+      if (isIn(addresses, peerOf?.(c.req.raw, c.env))) return await next()
+      return c.body(bad('Requests from this address are not served.'), 403, type)
+    })
+  }
   routes.use(bodyLimit({ maxSize: maxBodyBytes, onError }))
   routes.post('/', async (c) => {
     const body = new TextDecoder().decode(await c.req.arrayBuffer())

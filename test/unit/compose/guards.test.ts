@@ -22,6 +22,7 @@ const settings = {
   MAX_SENT_A_DAY_WEI: [undefined, 'none', '7'],
   PREFLIGHT: [undefined, 'on', 'off'],
   CALLBACK_SECRET: [undefined, word],
+  GATEWAY_ADDRESSES: [undefined, '192.0.2.0/24'],
   UPSTREAM_CALLS_A_DAY: [undefined, 'none', '9'],
   UPSTREAM_RESERVE: [undefined, '4'],
   MIN_DIFFICULTY: [undefined, 'none', '9'],
@@ -77,6 +78,10 @@ const guards: Readonly<Record<Config['guards'][number]['name'], Guard>> = {
     works: ({ isDevelopment, callbackSecret }) => !isDevelopment || callbackSecret !== undefined,
     isSaidOff: ({ ENVIRONMENT, CHAIN_ID, NODE_URL }) =>
       ENVIRONMENT === 'development' && !(CHAIN_ID === '30' && NODE_URL?.startsWith('https')),
+  },
+  addresses: {
+    works: ({ gatewayAddresses }) => gatewayAddresses !== undefined,
+    isSaidOff: (env) => isUnset(env, 'GATEWAY_ADDRESSES'),
   },
   upstream_budget: {
     works: ({ upstreamBudget }) => upstreamBudget !== undefined,
@@ -149,7 +154,7 @@ function judged(environments: Iterable<Env>) {
 }
 
 const [paying, telling] = [
-  [...place, 'CONFIRM', 'PIN', 'PIN_SECRET', 'CALLBACK_SECRET', 'PREFLIGHT'],
+  [...place, 'CONFIRM', 'PIN', 'PIN_SECRET', 'CALLBACK_SECRET', 'GATEWAY_ADDRESSES', 'PREFLIGHT'],
   [...place, 'UPSTREAM_CALLS_A_DAY', 'UPSTREAM_RESERVE', ...mined, ...alerts, ...sms, 'PIN_SECRET'],
 ] as const satisfies Setting[][]
 const limits = ['MAX_TRANSFERS_A_DAY', 'MAX_SENT_A_DAY_WEI'] as const
@@ -164,7 +169,7 @@ describe('no setting switches a guard off in silence', () => {
     // And each way is there: a guard can be had, and can be done without.
     const own = names.filter((name) => met.has(`${name} true`) && met.has(`${name} false`))
     expect(own).toEqual(
-      of === telling ? expect.arrayContaining(names.slice(-4)) : names.slice(0, 8),
+      of === telling ? expect.arrayContaining(names.slice(-4)) : names.slice(0, 9),
     )
   })
 

@@ -195,6 +195,76 @@ test.for(
   }
 })
 
+describe('a gateway of which the addresses are named', () => {
+  const tally = createTally(['example'])
+  const logged: unknown[] = []
+  const { gatewayAddresses: addresses } = parseConfig({
+    ...required,
+    GATEWAY_ADDRESSES: '192.0.2.0/24, 2001:db8::1',
+  })
+  const routes = ussdRoutes({
+    gateway: gatewayOf({ posts: 'json', reply: inJson }),
+    carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
+    answer: async () => ({ kind: 'screen', screen: goOn('Menu') }),
+    background: () => {},
+    log: (event) => void logged.push(event),
+    peerOf: (_, given) => (given as { from?: string }).from,
+    addresses,
+    tally,
+  })
+  const body = JSON.stringify({ sid: 's', msisdn: '254700000001', input: '2*482615' })
+  const post = (from?: string) => routes.request('/', { method: 'POST', body }, { from })
+
+  test('is served from them alone, and another is refused in its own form, counted and logged', async () => {
+    for (const from of ['192.0.2.7', '::ffff:192.0.2.7', '2001:db8:0::1'])
+      expect((await post(from)).status).toBe(200)
+    for (const from of ['192.0.3.7', '2001:db8::2', undefined]) {
+      const refused = await post(from)
+      expect(refused.status).toBe(403)
+      expect(await refused.json()).toMatchObject({
+        say: 'Requests from this address are not served.',
+      })
+    }
+    expect(tally.take()).toEqual({ 'example/delivery': 3, 'example/reply': 3, 'example/bad': 3 })
+    expect(logged).toHaveLength(3)
+    expect(JSON.stringify(logged)).not.toMatch(/192|2001|2547|482615/)
+  })
+
+  test.for([' , ', 'localhost', '192.0.2.0/33', '192.0.2.7;::1'])('has no list as "%s"', (list) => {
+    expect(() => parseConfig({ ...required, GATEWAY_ADDRESSES: list })).toThrow(
+      /^GATEWAY_ADDRESSES /,
+    )
+  })
+})
+
+describe('what a configured gateway may not do', () => {
+  const routes = ussdRoutes({
+    gateway: gatewayOf({ posts: 'form', kinds }),
+    carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
+    answer: () => Promise.reject(new Error('nothing is asked')),
+    background: () => {},
+    tally: createTally([]),
+    log: () => {},
+  })
+
+  test.for(['GET', 'PUT', 'DELETE'])(
+    'is %s: it is refused, and nothing is asked',
+    async (method) => {
+      const refused = await routes.request('/?sid=s&msisdn=254700000001&op=continue&input=3', {
+        method,
+      })
+      expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST'])
+      expect(await refused.text()).toBe('END Use POST.')
+    },
+  )
+
+  test.for(['end', 'abort'])('is pay by its notice "%s"', async (op) => {
+    const delivery = new URLSearchParams({ sid: 's', msisdn: '254700000001', op, input: '3*1' })
+    const noted = await routes.request('/', { method: 'POST', body: delivery })
+    expect([noted.status, await noted.text()]).toEqual([200, ''])
+  })
+})
+
 describe('a declaration', () => {
   const declared = { ...fields, posts: 'json', reply: plain }
   const configured = (GATEWAY: object | string, env = {}) =>

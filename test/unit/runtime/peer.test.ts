@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { isIn, readNetwork } from '../../../src/runtime/peer.ts'
+
+const listed = (...texts: string[]) => texts.flatMap((text) => readNetwork(text) ?? [])
+
+test.for([
+  ['192.0.2.7', ['192.0.2.7', '::ffff:192.0.2.7', '::FFFF:c000:207'], ['192.0.2.8', '::192.0.2.7']],
+  ['192.0.2.0/24', ['192.0.2.0', '192.0.2.255'], ['192.0.3.0', '192.0.1.255', '2001:db8::1']],
+  ['10.9.9.9/8', ['10.0.0.0', '10.255.255.255'], ['11.0.0.0', '9.255.255.255']],
+  ['0.0.0.0/0', ['0.0.0.0', '255.255.255.255'], ['2001:db8::1', '::1']],
+  ['2001:db8::/32', ['2001:db8::', '2001:DB8:ffff::1'], ['2001:db9::', '192.0.2.7']],
+  ['2001:db8::1', ['2001:db8:0:0:0:0:0:1', '2001:0db8::0001'], ['2001:db8::2']],
+  ['::/0', ['::', '192.0.2.7', '2001:db8::1'], []],
+] as const)(
+  '%s has its addresses, however they are written, and no other',
+  ([text, has, lacks]) => {
+    const networks = listed(text)
+    expect(networks).toHaveLength(1)
+    for (const address of has) expect(isIn(networks, address), address).toBe(true)
+    for (const address of lacks) expect(isIn(networks, address), address).toBe(false)
+  },
+)
+
+test('what is no address is read as none, and is in no network', () => {
+  const wrong = [
+    ...[
+      '',
+      'x',
+      '1.2.3',
+      '1.2.3.4.5',
+      '256.1.1.1',
+      '01.2.3.4',
+      '1.2.3.4/',
+      '1.2.3.4/33',
+      '1.2.3.4/x',
+    ],
+    ...[
+      '1.2.3.4/8/8',
+      ':',
+      ':::',
+      '1::2::3',
+      '1:2:3:4:5:6:7',
+      '1:2:3:4:5:6:7:8:9',
+      '12345::',
+      'g::',
+    ],
+    ...[
+      '::1/129',
+      '1:2:3:4:5:6:7::8',
+      '::ffff:1.2.3',
+      'fe80::1%eth0',
+      '[::1]',
+      'localhost',
+      '-1.0.0.0',
+    ],
+  ]
+  expect(listed(...wrong)).toEqual([])
+  for (const address of [...wrong, undefined])
+    expect(isIn(listed('0.0.0.0/0', '::/0'), address), address).toBe(false)
+})
