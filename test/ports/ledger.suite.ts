@@ -22,16 +22,11 @@ import {
   offerOf,
   orderOf,
   question,
+  refusingOf,
   screenOf,
+  settle,
   transactionOf,
 } from './payments.ts'
-
-/** A refusal of a session, as the one who looks at the screen has it. */
-const refusingOf = (session: string) => ({
-  ...question(session),
-  steps: 3,
-  screen: screenOf('No'),
-})
 
 /** Takes every nonce that the pool has room for. */
 async function fill(ledger: Ledger, { maxInFlight }: LedgerRules): Promise<void> {
@@ -187,8 +182,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const drained = await ledger.setIntake('draining', 'named', 'new')
       expect(await ledger.setIntake('draining', 'again')).toEqual(drained)
       expect(await ledger.identify(under('new'))).toEqual(refused)
-      await mineAt(ledger, 's', 0, executionIn(9))
-      await ledger.confirm('s', id('block 9'))
+      await settle(ledger, 's', 0)
       await ledger.setIntake('paused', 'not any more')
       expect(await ledger.identify(under('new'))).toEqual(refused)
       await ledger.setIntake('draining', 'named again', 'new')
@@ -454,10 +448,8 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('settles out of order', async ({ ledger }) => {
       await accept(ledger, 'a')
       await accept(ledger, 'b')
-      await mineAt(ledger, 'b', 1, executionIn(9))
-      await ledger.confirm('b', id('block 9'))
-      await mineAt(ledger, 'a', 0, executionIn(8))
-      await ledger.confirm('a', id('block 8'))
+      await settle(ledger, 'b', 1)
+      await settle(ledger, 'a', 0, 8)
       const { nonces, carried, mined } = await ledger.work()
       expect({ nonces, carried, mined }).toEqual({ nonces: [], carried: [], mined: [] })
     })
@@ -491,8 +483,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
 
     test('goes back when a reorganization removes its block', async ({ ledger }) => {
       await accept(ledger, 's')
-      await mineAt(ledger, 's', 0, executionIn(9))
-      await ledger.confirm('s', id('block 9'))
+      await settle(ledger, 's', 0)
       expect(await ledger.blocks(8)).toEqual([{ number: 9, hash: id('block 9') }])
       expect(await ledger.blocks(9)).toEqual([])
       expect(await ledger.reopen(id('block 9'))).toMatchObject([
@@ -822,8 +813,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await borrow('a', 19n, 5)).toMatchObject({ nonce: 0 })
       // As long as no block holds it, by whatever view.
       expect(await borrow('b', 19n, 8)).toMatchObject({ kind: 'none_left' })
-      await mineAt(ledger, 'a', 0, executionIn(9))
-      await ledger.confirm('a', id('block 9'))
+      await settle(ledger, 'a', 0)
       // Of block 8 it is reserved, and in block 9 the pool is the less.
       expect(await borrow('b', 19n, 8)).toMatchObject({ kind: 'none_left' })
       expect(await borrow('b', 9n, 9)).toMatchObject({ kind: 'none_left' })
@@ -878,8 +868,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
   describe(`the ledger on ${name}: time`, () => {
     test('forgets what is settled after the retention time', async ({ ledger, rules, pass }) => {
       await accept(ledger, 'a')
-      await mineAt(ledger, 'a', 0, executionIn(9))
-      await ledger.confirm('a', id('block 9'))
+      await settle(ledger, 'a', 0)
       pass(rules.retentionMs - 1)
       await ledger.prune()
       expect(await ledger.lookup(question('a'))).toMatchObject({ kind: 'answered' })
@@ -902,8 +891,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const isWatching = async () => (await ledger.work()).watching
       await accept(ledger, 's')
       expect(await isWatching()).toBe(false)
-      await mineAt(ledger, 's', 0, executionIn(9))
-      await ledger.confirm('s', id('block 9'))
+      await settle(ledger, 's', 0)
       expect(await isWatching()).toBe(true)
       await ledger.sawHead([{ number: 10, hash: id('block 10'), count: 0 }])
       expect(await isWatching()).toBe(true)

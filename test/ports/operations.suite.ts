@@ -1,32 +1,27 @@
 import type { Address } from 'viem'
 import { describe, expect } from 'vitest'
 import type { BookedLoan, LoanLog } from '../../src/loan/loan-book.ts'
-import type { Ledger, PaymentQuery } from '../../src/relay/ledger/port.ts'
+import type { PaymentQuery } from '../../src/relay/ledger/port.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,
   alice,
   bob,
   carol,
-  executionIn,
   id,
   judge,
   lentTo,
   loanLog,
-  mineAt,
   offerOf,
   question,
+  refusingOf,
   screenOf,
+  settle,
   transactionOf,
 } from './payments.ts'
 
 const target: Address = '0x4444444444444444444444444444444444444444'
 const dayMs = 24 * 60 * 60 * 1000
-
-async function settle(ledger: Ledger, session: string, nonce: number): Promise<void> {
-  await mineAt(ledger, session, nonce, executionIn(5, { hash: transactionOf(session).hash }))
-  await ledger.confirm(session, id('block 5'))
-}
 
 /** What every ledger gives to those who run the service. */
 export function operationsSuite(name: string, create: () => Promise<LedgerHarness>): void {
@@ -335,7 +330,6 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
     })
 
     test('takes another table of number forms once numbers keep accounts', async ({ ledger }) => {
-      const former: Address = '0x3333333333333333333333333333333333333333'
       const under = (NUMBERING: string) => ({ chainId: 31, fingerprints: { NUMBERING } })
       const renumber = (accounts: [Address, Address][], kept?: number, id = 'alias') =>
         ledger.renumber({ id, numbering: 'new', accounts, kept })
@@ -343,13 +337,13 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       const different = { kind: 'different', names: ['NUMBERING'] }
       expect(await ledger.identify(under('new'))).toEqual(different)
       await accept(ledger, 'paid', bob)
-      const pairs = [alice, bob].map((account): [Address, Address] => [account, former])
+      const pairs = [alice, bob].map((account): [Address, Address] => [account, carol])
       // Who has paid from an account has it for good: a redelivery would else pay from the other one.
       const kept = { kind: 'renumbered', refused: [bob] }
       expect(await renumber(pairs)).toEqual(kept)
       expect(await renumber(pairs)).toEqual(kept)
       expect(await renumber([[alice, bob]])).toEqual({ kind: 'renumbered', refused: [alice] })
-      expect(await ledger.formerAccount(alice)).toBe(former)
+      expect(await ledger.formerAccount(alice)).toBe(carol)
       expect(await ledger.formerAccount(bob)).toBeUndefined()
       expect(await ledger.identify(under('new'))).toEqual(different)
       expect(await ledger.audit(9)).toEqual([])
@@ -360,11 +354,10 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
         { action: 'alias', detail: { numbering: 'new', kept: '1' } },
       ])
       // While payments are taken no number gets another account.
-      const carol: Address = '0x4444444444444444444444444444444444444444'
-      expect(await renumber([[carol, former]], 2, 'late')).toEqual({ kind: 'serving' })
+      expect(await renumber([[target, carol]], 2, 'late')).toEqual({ kind: 'serving' })
       await ledger.setIntake('paused', 'pause')
-      expect(await renumber([[carol, former]], 2, 'late')).toMatchObject({ refused: [] })
-      expect(await ledger.formerAccount(carol)).toBe(former)
+      expect(await renumber([[target, carol]], 2, 'late')).toMatchObject({ refused: [] })
+      expect(await ledger.formerAccount(target)).toBe(carol)
     })
 
     test('counts what became of payments, whatever is pruned', async ({ ledger, pass, rules }) => {
@@ -373,11 +366,9 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await settle(ledger, 's0', 0)
       await settle(ledger, 's0', 0)
       await ledger.expire('s1', 5_000_000_000)
-      const refusing = { session: 's2', input: 'i', account: bob, steps: 3 }
-      const screen = { kind: 'end', lines: ['No.'] } as const
-      await ledger.refuse({ ...refusing, screen })
-      await ledger.refuse({ ...refusing, screen })
-      await ledger.refuse({ ...refusing, session: 's3', screen, obstacle: 'paused' })
+      await ledger.refuse(refusingOf('s2', bob))
+      await ledger.refuse(refusingOf('s2', bob))
+      await ledger.refuse({ ...refusingOf('s3', bob), obstacle: 'paused' })
       pass(rules.retentionMs + 60_000)
       await ledger.prune()
       expect((await ledger.vitals()).counts).toEqual({

@@ -82,6 +82,13 @@ export const offerOf = (
   ...more,
 })
 
+/** A refusal of a session, as the one who looks at the screen has it. */
+export const refusingOf = (session: string, account = alice) => ({
+  ...question(session, account),
+  steps: 3,
+  screen: screenOf('No'),
+})
+
 export const executionIn = (
   block: number,
   more: Partial<RequestExecution> = {},
@@ -149,6 +156,13 @@ export const mineAt = (
     block: execution.block,
     executions: { [session]: execution },
   })
+
+/** Has a payment that a nonce carries made, in a block that is final. */
+export async function settle(ledger: Ledger, session: string, nonce: number, number = 9) {
+  const execution = executionIn(number, { hash: transactionOf(session).hash })
+  await mineAt(ledger, session, nonce, execution)
+  return ledger.confirm(session, execution.block.hash)
+}
 
 /** A log of the loan contract, as nodes give it. */
 export function loanLog(

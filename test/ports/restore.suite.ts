@@ -16,6 +16,8 @@ import {
   offer,
   offerOf,
   question,
+  refusingOf,
+  settle,
   transactionOf,
 } from './payments.ts'
 
@@ -38,9 +40,6 @@ async function accept(
 ): Promise<void> {
   await acceptOrder(ledger, session, account, { order: lent, poolNonce: waits ? 1_000 : 0 })
 }
-
-const mine = (ledger: Ledger, session: string, nonce: number, number = 5) =>
-  mineAt(ledger, session, nonce, executionIn(number, { hash: transactionOf(session).hash }))
 
 type Exported = { head: ExportHead; pages: ExportEntry[][] }
 
@@ -78,13 +77,11 @@ async function history(ledger: Ledger): Promise<void> {
   for (const session of ['done', 'mined', 'sent', 'signed']) {
     await accept(ledger, session, { account: session === 'sent' ? bob : alice })
   }
-  await mine(ledger, 'done', 0)
-  await ledger.confirm('done', id('block 5'))
-  await mine(ledger, 'mined', 1, 6)
+  await settle(ledger, 'done', 0, 5)
+  await mineAt(ledger, 'mined', 1, executionIn(6, { hash: transactionOf('mined').hash }))
   await ledger.sent(id('tx sent'), 'taken')
   await accept(ledger, 'waits', { account: bob, waits: true })
-  const refused = { ...question('refused'), steps: 3 }
-  await ledger.refuse({ ...refused, screen: { kind: 'end', lines: ['No.'] } })
+  await ledger.refuse(refusingOf('refused'))
   await ledger.note({ id: 'audit 1', action: 'outbid', detail: { nonce: '1' } })
   await ledger.sawHead([{ number: 7, hash: id('block 7'), count: 2 }])
   await ledger.show(showing('asked', '1'))
@@ -120,36 +117,36 @@ async function stateOf(ledger: Ledger) {
 /** What an export brings back, on any store. */
 export function restoreSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
+    .extend('to', create)
+    .extend('exported', async ({ ledger }) => {
+      await history(ledger)
+      return exportAll(ledger)
+    })
   describe(`an export of the ledger on ${name}`, () => {
-    test('keeps accounts held that were held', async ({ ledger }) => {
+    test('keeps accounts held that were held', async ({ ledger, to }) => {
       await ledger.identify(identity)
       const { heldAt } = await ledger.setHold(alice, true, 'hold')
       const exported = await exportAll(ledger)
-      const { ledger: other } = await create()
-      await restoreAll(other, exported)
-      expect((await other.standing(alice)).heldAt).toBe(heldAt)
-      expect((await judge(other, 'after')).kind).toBe('held')
+      await restoreAll(to.ledger, exported)
+      expect((await to.ledger.standing(alice)).heldAt).toBe(heldAt)
+      expect((await judge(to.ledger, 'after')).kind).toBe('held')
     })
 
-    test('brings back tills, and what came to them', async ({ ledger }) => {
+    test('brings back tills, and what came to them', async ({ ledger, to }) => {
       await ledger.identify(identity)
-      const to = { account: bob, name: 'Duka', kind: 'bill' } as const
-      await ledger.setTill({ id: 'a', till: '12344', to })
+      const account = { account: bob, name: 'Duka', kind: 'bill' } as const
+      await ledger.setTill({ id: 'a', till: '12344', to: account })
       await acceptOrder(ledger, 'paid', alice, {
         order: { spendsWei: 3n, till: { account: bob, reference: 'A1' } },
       })
       const exported = await exportAll(ledger)
-      const { ledger: other } = await create()
-      await restoreAll(other, exported)
-      expect(await other.tills()).toEqual(await ledger.tills())
-      expect(await other.takings(bob, 9)).toEqual(await ledger.takings(bob, 9))
+      await restoreAll(to.ledger, exported)
+      expect(await to.ledger.tills()).toEqual(await ledger.tills())
+      expect(await to.ledger.takings(bob, 9)).toEqual(await ledger.takings(bob, 9))
     })
 
-    test('brings an empty ledger to where the first one was', async () => {
-      const [from, to] = [await create(), await create()]
-      await history(from.ledger)
-      const exported = await exportAll(from.ledger)
-      const before = await stateOf(from.ledger)
+    test('brings an empty ledger to where the first one was', async ({ ledger, to, exported }) => {
+      const before = await stateOf(ledger)
       expect(before.queued).toHaveLength(1)
       expect(await restoreAll(to.ledger, exported)).toEqual({ added: 9, kept: 0 })
       expect(await stateOf(to.ledger)).toEqual(before)
@@ -158,17 +155,13 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await stateOf(to.ledger)).toEqual(before)
     })
 
-    test('has what waited asked for on the chain before it goes out', async () => {
-      const [from, to] = [await create(), await create()]
-      await history(from.ledger)
-      await restoreAll(to.ledger, await exportAll(from.ledger))
+    test('has what waited asked for on the chain before it goes out', async ({ to, exported }) => {
+      await restoreAll(to.ledger, exported)
       expect((await to.ledger.work()).queued).toMatchObject([{ session: 'waits', attempts: 1 }])
     })
 
-    test('has the reservations of what is open', async () => {
-      const [from, to] = [await create(), await create()]
-      await history(from.ledger)
-      await restoreAll(to.ledger, await exportAll(from.ledger))
+    test('has the reservations of what is open', async ({ to, exported }) => {
+      await restoreAll(to.ledger, exported)
       // 'mined' is in block 6, and three are open.
       const kindWith = async (poolWei: bigint) => {
         const lendable = { poolWei, capWei: 100n, block: 5 }
@@ -181,8 +174,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
     test('is in pages, none of which parts what has one time', async ({ ledger, pass }) => {
       await ledger.identify(identity)
       for (let index = 0; index < 130; index++) {
-        const screen = { kind: 'end' as const, lines: ['No.'] }
-        await ledger.refuse({ ...question(`s${index}`), steps: 1, screen })
+        await ledger.refuse(refusingOf(`s${index}`))
         if (index % 60 === 59) pass(1)
       }
       const { pages } = await exportAll(ledger)
@@ -191,20 +183,18 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(new Set(names.flat()).size).toBe(130)
     })
 
-    test('decides no session and shows no work until it is there as a whole', async () => {
-      const [from, to] = [await create(), await create()]
-      await history(from.ledger)
-      const { head, pages } = await exportAll(from.ledger)
-      const { ledger } = to
+    test('decides no session and shows no work until it is there as a whole', async ({
+      exported,
+      to: { ledger },
+    }) => {
+      const { head, pages } = exported
       await ledger.setIntake('draining', 'before')
       const restoring = { id: 'restore', head, identity, adds: false }
       expect(await ledger.beginRestore(restoring)).toEqual({ kind: 'begun' })
-      const screen = { kind: 'end' as const, lines: ['No.'] }
       for (const session of ['signed', 'unknown']) {
         expect(await ledger.lookup(question(session))).toEqual({ kind: 'pending' })
         expect((await judge(ledger, session)).kind).toBe('pending')
-        const refusing = { ...question(session), steps: 1, screen }
-        expect(await ledger.refuse(refusing)).toEqual({ kind: 'pending' })
+        expect(await ledger.refuse(refusingOf(session))).toEqual({ kind: 'pending' })
       }
       // What was shown may be in what is still to come.
       expect(await ledger.show(showing('asked', '2'))).toEqual({ kind: 'pending' })
@@ -221,11 +211,11 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await ledger.endRestore(head.exportedAt)).toEqual({ kind: 'not_begun' })
     })
 
-    test('lets nothing be recorded that was signed before it', async () => {
-      const [from, to] = [await create(), await create()]
-      await history(from.ledger)
-      const { head, pages } = await exportAll(from.ledger)
-      const { ledger } = to
+    test('lets nothing be recorded that was signed before it', async ({
+      exported,
+      to: { ledger },
+    }) => {
+      const { head, pages } = exported
       const offered = offerOf('signed', alice, { order: lent })
       const { slot, accepted } = await ledger.propose([offered])
       expect(slot?.nonce).toBe(0)
@@ -242,43 +232,42 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(payment).toMatchObject({ nonce: 3 })
     })
 
-    test('keeps what the ledger has decided itself, and gives no nonce two holders', async () => {
-      const [from, to] = [await create(), await create()]
-      await history(from.ledger)
-      const exported = await exportAll(from.ledger)
-      const { ledger, pass } = to
+    test('keeps what the ledger has decided itself, and gives no nonce two holders', async ({
+      exported,
+      to: { ledger, pass },
+    }) => {
       pass(1_000)
       await ledger.identify(identity)
       await accept(ledger, 'newer')
-      const refusing = { ...question('signed'), steps: 1 }
-      await ledger.refuse({ ...refusing, screen: { kind: 'end', lines: ['Not now.'] } })
+      await ledger.refuse(refusingOf('signed'))
       expect(await restoreAll(ledger, exported)).toEqual({
         ...{ kind: 'in_use', isOpen: true, isNewer: true },
       })
       expect(await restoreAll(ledger, exported, true)).toEqual({ added: 8, kept: 1 })
-      expect(await ledger.lookup(question('signed'))).toMatchObject({
-        screen: { lines: ['Not now.'] },
-      })
+      const { screen } = refusingOf('signed')
+      expect(await ledger.lookup(question('signed'))).toMatchObject({ screen })
       expect(await ledger.payment('signed')).toBeUndefined()
       const { nonces, carried } = await ledger.work()
       expect(nonces.find(({ nonce }) => nonce === 0)?.sessions).toEqual(['newer'])
       expect(carried.map(({ session }) => session).sort()).toEqual(['newer', 'sent'])
     })
 
-    test('is refused where it is of another ledger, and then nothing has changed', async () => {
-      const [from, to] = [await create(), await create()]
-      expect(await from.ledger.exported(identity, { part: 0, from: 0 })).toEqual({
+    test('is refused where it is of another ledger, and then nothing has changed', async ({
+      ledger,
+      to,
+    }) => {
+      expect(await ledger.exported(identity, { part: 0, from: 0 })).toEqual({
         ...{ kind: 'different', names: [] },
       })
-      await history(from.ledger)
-      const { head } = await exportAll(from.ledger)
+      await history(ledger)
+      const { head } = await exportAll(ledger)
       const begin = (more: Partial<ExportHead>, own = identity) =>
         to.ledger.beginRestore({ id: 'r', head: { ...head, ...more }, identity: own, adds: true })
       expect(await begin({ schema: '1' })).toEqual({ kind: 'other_schema', schema: schemaVersion })
       expect(await begin({ chainId: 30 })).toEqual({ kind: 'other_ledger', names: ['chain'] })
       const other = { chainId: 31, fingerprints: { ...identity.fingerprints, SECRET: 'b' } }
       expect(await begin({}, other)).toEqual({ kind: 'other_ledger', names: ['SECRET'] })
-      expect(await from.ledger.exported(other, { part: 0, from: 0 })).toEqual({
+      expect(await ledger.exported(other, { part: 0, from: 0 })).toEqual({
         ...{ kind: 'different', names: ['SECRET'] },
       })
       expect((await to.ledger.vitals()).intake).toEqual({ kind: 'open' })

@@ -1,11 +1,8 @@
-import type { Address } from 'viem'
 import { describe, expect } from 'vitest'
-import type { Question } from '../../src/relay/ledger/port.ts'
 import { openModelledService } from '../support/modelled-service.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
+import { question, refusingOf } from './payments.ts'
 
-const account: Address = '0x1111111111111111111111111111111111111111'
-const question = (session: string, input = 'input'): Question => ({ session, input, account })
 const showing = (session: string, value: string, name = 'terms') => ({
   ...{ ...question(session), name, value },
 })
@@ -35,8 +32,8 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
 
     test('stays once the session is decided, and nothing is added', async ({ ledger }) => {
       await ledger.show(showing('s', '1'))
-      const screen = { kind: 'end' as const, lines: ['No.'] }
-      await ledger.refuse({ ...question('s'), steps: 1, screen })
+      const { screen } = refusingOf('s')
+      await ledger.refuse(refusingOf('s'))
       expect(await ledger.show(showing('s', '3'))).toEqual(shown('1'))
       expect(await ledger.show(showing('s', '3', 'later'))).toEqual({ kind: 'answered', screen })
       expect(await ledger.shown(question('s'), 'later')).toBeUndefined()

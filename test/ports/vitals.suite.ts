@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import type { Identity } from '../../src/relay/ledger/port.ts'
 import type { Seen } from '../../src/relay/ledger/sight.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
-import { accept, executionIn, mineAt, question, screenOf } from './payments.ts'
+import { accept, executionIn, mineAt, refusingOf } from './payments.ts'
 
 const identity = (secret: string, forwarder = 'one'): Identity => ({
   chainId: 31,
@@ -97,10 +97,8 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
     })
 
     test('tell what payments are refused for, and when it is over', async ({ ledger, pass }) => {
-      const refuse = (session: string) => {
-        const refusing = { ...question(session), steps: 3, screen: screenOf(session) }
-        return ledger.refuse({ ...refusing, obstacle: 'relayer_poor' })
-      }
+      const refuse = (session: string) =>
+        ledger.refuse({ ...refusingOf(session), obstacle: 'relayer_poor' })
       await refuse('first')
       pass(1_000)
       await refuse('second')

@@ -12,12 +12,13 @@ import {
   carol,
   executionIn,
   id,
-  mineAt,
   offer,
   offerOf,
   orderOf,
   question,
+  refusingOf,
   screenOf,
+  settle,
 } from '../../../../ports/payments.ts'
 import { describeOnRedis, ledgerOptions } from '../../../../support/redis/on-redis.ts'
 import { startProcessClient } from '../../../../support/redis/process-client.ts'
@@ -98,17 +99,10 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     }
 
     /** Has a payment made that is final. */
-    async function settle(ledger: Ledger, session: string, nonce: number): Promise<void> {
+    async function pay(ledger: Ledger, session: string, nonce: number): Promise<void> {
       await offer(ledger, offerBy(session))
-      await mineAt(ledger, session, nonce, executionIn(9))
-      await ledger.confirm(session, executionIn(9).block.hash)
+      await settle(ledger, session, nonce)
     }
-
-    const refusingOf = (session: string) => ({
-      ...question(session),
-      steps: 3,
-      screen: screenOf('No'),
-    })
 
     test('hands out each nonce once, whichever process asks', async () => {
       const name = newName()
@@ -167,8 +161,8 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const ledger = open(name)
       await ledger.identify({ chainId: 31, fingerprints: { KEY: 'a' } })
       await ledger.refuse(refusingOf('refused'))
-      await settle(ledger, 'a', 0)
-      await settle(ledger, 'b', 1)
+      await pay(ledger, 'a', 0)
+      await pay(ledger, 'b', 1)
       const left = async () => {
         const found = (await server().call('KEYS', `${ledgerKey(name)}*`)) as string[]
         return found.map((key) => key.slice(ledgerKey(name).length)).sort()
@@ -213,7 +207,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       })
       const ledger = openOver(openRedis(far))
       await ledger.refuse(refusingOf('refused'))
-      await settle(ledger, 'a', 0)
+      await pay(ledger, 'a', 0)
       clock += rules.retentionMs + 1
       const before = far.commands()
       await ledger.prune()
@@ -226,8 +220,8 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     /** Two settled payments of one account, and one that is open, in this order. */
     const withThree = async (name: string) => {
       const ledger = open(name)
-      await settle(ledger, 'a', 0)
-      await settle(ledger, 'b', 1)
+      await pay(ledger, 'a', 0)
+      await pay(ledger, 'b', 1)
       await offer(ledger, offerBy('c'))
       return ledger
     }

@@ -3,7 +3,7 @@ import { openSqlite } from '../../../../../scripts/dev/sqlite.ts'
 import { createSqlLedger } from '../../../../../src/relay/ledger/stores/sqlite.ts'
 import { usual } from '../../../../ports/ledger-memory.ts'
 import { ledgerSuites } from '../../../../ports/ledger-store.suite.ts'
-import { accept, executionIn, mineAt } from '../../../../ports/payments.ts'
+import { accept, settle } from '../../../../ports/payments.ts'
 import { openSqlLedger } from '../../../../support/deployment.ts'
 
 const { rules, relayer } = usual
@@ -31,8 +31,7 @@ test("another key takes a ledger over only when the former one's nonces are sett
   expect(await identified(relayer)).toEqual({ kind: 'same' })
   expect(await accept(openBy(relayer), 's')).toBe(0)
   expect(await identified(other)).toEqual({ kind: 'different', names: ['RELAYER_MNEMONIC'] })
-  await mineAt(openBy(relayer), 's', 0, executionIn(9))
-  await openBy(relayer).confirm('s', executionIn(9).block.hash)
+  await settle(openBy(relayer), 's', 0)
   expect(await identified(other)).toEqual({ kind: 'same' })
   expect(await identified(relayer)).toEqual({ kind: 'same' })
 })
