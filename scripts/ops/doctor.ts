@@ -5,19 +5,25 @@ import {
   type StatusAnswer,
   statusAnswer,
 } from '../../src/operator/answers.ts'
+import type { GatewayForm } from '../../src/pages/phone/gateway-forms.ts'
 import { createCommand } from '../stack/command.ts'
 import { parseJson } from '../stack/files.ts'
 import { openFolder } from '../stack/folder.ts'
 import { readOrigin } from '../stack/options.ts'
+import { findGatewayForm } from '../stack/phone/phone-lines.ts'
 import { readRunningStack } from '../stack/running-stack.ts'
 import { commonOptions } from './command-line.ts'
 import { checkSentence, guardsLine, relayerLine } from './show.ts'
 
-const usage = `Usage: npm run doctor -- [--url https://<host>] [--secrets FILE] [--json]
+/** Is fictional, and may have dialled before. */
+const doctorPhone = '+254700000099'
+
+const usage = `Usage: npm run doctor -- [--url https://<host>] [--gateway NAME] [--secrets FILE] [--json]
 
 Looks whether the local stack, or the deployment at --url, can carry a payment, and says what mends what it
 finds. It pays nothing. With CALLBACK_SECRET in the environment, or in FILE, it dials a balance there, with
-OPERATOR_TOKEN it asks for the status.
+OPERATOR_TOKEN it asks for the status. With --gateway it reads that gateway's declaration (GATEWAY in the
+environment, or FILE) and delivers a first dial in its form.
 Ends with 1 where something is wrong.`
 
 /** What was found of one thing; `skipped` where the environment has not what it takes. */
@@ -25,14 +31,14 @@ export type Finding = { name: string; state: 'ok' | 'bad' | 'skipped'; says: str
 
 export const doctor = createCommand(import.meta, {
   usage,
-  options: commonOptions,
-  async run({ url }, _, { env }) {
+  options: { ...commonOptions, gateway: undefined },
+  async run({ url, gateway }, _, { env }) {
     const local = url === undefined ? readRunningStack(openFolder(env), env) : undefined
     const origin = readOrigin(url ?? local?.relayUrl ?? '')
-    const findings = await examine(origin, {
-      ...env,
-      OPERATOR_TOKEN: local?.operatorToken ?? env.OPERATOR_TOKEN,
-    })
+    const form = gateway === undefined ? undefined : findGatewayForm(gateway, env.GATEWAY)
+    const known = { ...env, OPERATOR_TOKEN: local?.operatorToken ?? env.OPERATOR_TOKEN }
+    const findings = await examine(origin, known)
+    if (form !== undefined) findings.push(await gatewayFinding(origin, form, env.CALLBACK_SECRET))
     return {
       json: { url: origin, findings },
       lines: findings.map(lineOf),
@@ -101,6 +107,33 @@ async function closedFinding(origin: string): Promise<Finding & { isOpen?: boole
       return bad('callback', 'Open to all: anybody can spend for any phone. Take ENVIRONMENT away.')
     default:
       return bad('callback', `It answers ${code ?? 'nothing'} to a request without the secret.`)
+  }
+}
+
+/** Delivers a first dial as a gateway does, which pays nothing, and reads the reply in its form. */
+export async function gatewayFinding(
+  origin: string,
+  { path, contentType, write, read }: GatewayForm,
+  secret: string | undefined,
+): Promise<Finding> {
+  const session = `doctor-${Date.now()}`
+  const authorization = secret ? { authorization: `Bearer ${secret}` } : {}
+  const { status: code, text = '' } = await ask(`${origin}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': contentType, ...authorization },
+    body: write({ phone: doctorPhone, session, text: '' }, ''),
+  })
+  if (code === 403)
+    return good('gateway', 'It takes deliveries of named addresses alone, and not from this one.')
+  if (code === 404)
+    return bad('gateway', `Nothing is at ${path}: is it declared there, and CALLBACK_SECRET yours?`)
+  try {
+    const { screen } = read(text, session)
+    if (code === 200 && screen.startsWith('CON '))
+      return good('gateway', `A first dial at ${path} is answered in its form.`)
+    return bad('gateway', `A first dial is answered ${code}: ${screen.split('\n')[0]}`)
+  } catch {
+    return bad('gateway', `HTTP ${code}, and not in its form: has the service another declaration?`)
   }
 }
 
@@ -175,7 +208,7 @@ function lineOf({ name, state, says }: Finding): string {
 }
 
 function dial(origin: string, text: string, secret?: string) {
-  const fields = { phoneNumber: '+254700000099', sessionId: `doctor-${Date.now()}`, text }
+  const fields = { phoneNumber: doctorPhone, sessionId: `doctor-${Date.now()}`, text }
   const headers: Record<string, string> = secret ? { authorization: `Bearer ${secret}` } : {}
   return ask(`${origin}/ussd`, { method: 'POST', body: new URLSearchParams(fields), headers })
 }

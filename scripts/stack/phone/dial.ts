@@ -10,12 +10,13 @@ import { readOrigin } from '../options.ts'
 import { Misused, StackError, say } from '../report.ts'
 import { readRunningStack } from '../running-stack.ts'
 import { playScript } from './dial-script.ts'
-import { openPhoneLine, type PhoneLine } from './phone-lines.ts'
+import { findGatewayForm, openPhoneLine, type PhoneLine } from './phone-lines.ts'
 
 const usage = `Usage: npm run dial -- [--phone +254700000001] [--text 1 [--session NAME]] [--json]
        npm run dial -- --url https://<host> [--text 1 [--session NAME]] [--json]
        npm run dial -- --script FILE
-       Each with --gateway ${gatewayNames.join('|')}: whose requests are sent
+       Each with --gateway ${gatewayNames.join('|')}: whose requests are sent, or with
+       the name of the one that GATEWAY declares in the environment
 
 A phone in the terminal. With --text one request is sent and its answer shown; a script is played line by
 line (scripts/stack/phone/dial-script.ts), with the numbers that it names.
@@ -59,8 +60,7 @@ createCommand(import.meta, {
 })
 
 function openLine(url: string | undefined, gateway: string, env: NodeJS.ProcessEnv): PhoneLine {
-  const name = gatewayNames.find((known) => known === gateway)
-  if (name === undefined) throw new Misused(`No gateway is called ${gateway}.`)
+  const form = findGatewayForm(gateway, env.GATEWAY)
   const isLocal = url === undefined
   const relayUrl = isLocal ? readRunningStack(openFolder()).relayUrl : readOrigin(url)
   const secret = isLocal ? undefined : env.CALLBACK_SECRET
@@ -69,7 +69,7 @@ function openLine(url: string | undefined, gateway: string, env: NodeJS.ProcessE
   const silent = isLocal
     ? `The relay at ${relayUrl} does not answer. ${start}`
     : `Nothing answers at ${relayUrl}.`
-  return openPhoneLine(name, async (path, headers, body) => {
+  return openPhoneLine(form, async (path, headers, body) => {
     const init = { method: 'POST', headers: { ...headers, ...authorization }, body }
     const response = await fetch(`${relayUrl}${path}`, init).catch(() => {
       throw new StackError(silent)

@@ -1,4 +1,8 @@
-import { type GatewayName, gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
+import { declaredForm } from '../../../src/pages/phone/declared-form.ts'
+import { type GatewayForm, gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
+import { jsonOf } from '../../../src/runtime/json.ts'
+import { gatewayDeclaration } from '../../../src/ussd/gateways/declared.ts'
+import { Misused } from '../report.ts'
 import type { Dialled } from './dial-script.ts'
 
 export type Post = (path: string, headers: Record<string, string>, body: string) => Promise<string>
@@ -6,9 +10,23 @@ export type Post = (path: string, headers: Record<string, string>, body: string)
 /** Delivers what was dialled as a gateway does. What comes back is the screen after its CON or END. */
 export type PhoneLine = (dialled: Dialled) => Promise<string>
 
+/**
+ * Returns the form of a gateway that is always served, or of the one that `GATEWAY` declares.
+ * @throws {Misused} neither has this name, or the declaration is wrong
+ */
+export function findGatewayForm(name: string, declared: string | undefined): GatewayForm {
+  const known = Object.entries(gatewayForms).find(([own]) => own === name)?.[1]
+  if (known !== undefined) return known
+  if (!declared) throw new Misused(`No gateway is called ${name}, and GATEWAY declares none.`)
+  const { data, error } = gatewayDeclaration.safeParse(jsonOf(declared))
+  if (data === undefined) throw new Misused(`GATEWAY is wrong: ${error.issues[0]?.message}`)
+  if (data.name !== name) throw new Misused(`GATEWAY declares ${data.name}, and not ${name}.`)
+  return declaredForm(data)
+}
+
 /** Delivers in this gateway's form; where a session begins empty, what was typed before is sent first. */
-export function openPhoneLine(gateway: GatewayName, post: Post): PhoneLine {
-  const { path, contentType, beginsEmpty, write, read } = gatewayForms[gateway]
+export function openPhoneLine(form: GatewayForm, post: Post): PhoneLine {
+  const { path, contentType, beginsEmpty, write, read } = form
   const carried = new Map<string, string>()
   return async function deliver(dialled) {
     const { phone, session, text } = dialled

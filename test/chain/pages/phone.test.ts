@@ -12,6 +12,7 @@ import { openPhoneLine } from '../../../scripts/stack/phone/phone-lines.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
 import { inboxVariables } from '../../../src/pages/phone/inbox.ts'
 import { opened } from '../../support/opened.ts'
 import { findPageFaults, openPage, says, widths } from '../../support/pages/browser.ts'
@@ -123,7 +124,7 @@ describe('the phone page in a browser', () => {
     const script = readFileSync(await (await downloading).path(), 'utf8')
     expect(script).toBe(await page.locator('#flow-text').textContent())
     await playScript(script, {
-      send: openPhoneLine('africas-talking', (path, headers, body) =>
+      send: openPhoneLine(gatewayForms['africas-talking'], (path, headers, body) =>
         postTo(served.url, path, headers, body),
       ),
       newSession: () => crypto.randomUUID(),

@@ -8,7 +8,7 @@ import { openPhoneLine } from '../../../scripts/stack/phone/phone-lines.ts'
 import { openSecrets } from '../../../scripts/stack/secrets.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
-import type { GatewayName } from '../../../src/pages/phone/gateway-forms.ts'
+import { type GatewayName, gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
 import { postTo, type Start } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -46,7 +46,9 @@ export async function playFlow(
     )
   let sessions = 0
   await playScript(script, {
-    send: openPhoneLine(gateway, (path, headers, body) => postTo(relayUrl, path, headers, body)),
+    send: openPhoneLine(gatewayForms[gateway], (path, headers, body) =>
+      postTo(relayUrl, path, headers, body),
+    ),
     newSession() {
       sessions += 1
       return `${file} ${gateway} ${sessions}`

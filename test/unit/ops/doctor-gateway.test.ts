@@ -1,0 +1,82 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, expect, test } from 'vitest'
+import { gatewayFinding } from '../../../scripts/ops/doctor.ts'
+import { findGatewayForm } from '../../../scripts/stack/phone/phone-lines.ts'
+import { createCarriedText } from '../../../src/ussd/gateways/carried-text.ts'
+import { declaredGateway, gatewayDeclaration } from '../../../src/ussd/gateways/declared.ts'
+import type { UssdRequest } from '../../../src/ussd/gateways/gateway.ts'
+import { createTally } from '../../../src/ussd/gateways/tally.ts'
+import { ussdRoutes } from '../../../src/ussd/route.ts'
+import { end, goOn, type Screen } from '../../../src/ussd/screens/screen.ts'
+
+const declared = {
+  ...{ name: 'example', posts: 'json', session: 'sid', phone: 'msisdn', text: 'input' },
+  ...{ hasPlus: false, sequence: 'seq' },
+  kinds: { field: 'new', first: ['true'], answer: ['false'], end: ['end'] },
+  reply: { type: 'application/json', ask: '{"m":"{screen}","c":true}', end: '{"m":"{screen}"}' },
+}
+const written = JSON.stringify(declared)
+const form = findGatewayForm('example', written)
+
+/** Serves the declared gateway at a port, and closes with the scope; `addresses` are those that it takes. */
+async function serve({ shown = goOn('Menu') as Screen, addresses = undefined as [] | undefined }) {
+  const asked: UssdRequest[] = []
+  const routes = ussdRoutes({
+    gateway: declaredGateway(gatewayDeclaration.parse(declared)),
+    carriedText: createCarriedText(`0x${'11'.repeat(32)}`),
+    async answer(request) {
+      asked.push(request)
+      return { kind: 'screen', screen: shown }
+    },
+    ...{ background: () => {}, tally: createTally([]), log: () => {}, addresses },
+  })
+  const server = createServer(async (request, response) => {
+    const isThere =
+      request.url === '/ussd/example' && request.headers.authorization === 'Bearer own'
+    const body = await text(request)
+    const answer = await routes.request('/', { method: 'POST', body })
+    response.writeHead(isThere ? answer.status : 404).end(await answer.text())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const close = () => new Promise((resolve) => server.close(resolve))
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    asked,
+    [Symbol.asyncDispose]: async () => void (await close()),
+  }
+}
+
+describe('the doctor delivers a first dial of a configured gateway', () => {
+  test('in its form, which asks for nothing but the menu', async () => {
+    await using served = await serve({})
+    expect(await gatewayFinding(served.origin, form, 'own')).toMatchObject({ state: 'ok' })
+    expect(served.asked).toMatchObject([{ text: '', step: { number: 1, isFirst: true } }])
+  })
+
+  test('and says what is wrong with what it finds', async () => {
+    await using ending = await serve({ shown: end('Service not available.') })
+    expect(await gatewayFinding(ending.origin, form, 'own')).toMatchObject({
+      ...{ state: 'bad', says: 'A first dial is answered 200: END Service not available.' },
+    })
+    expect(await gatewayFinding(ending.origin, form, 'other')).toMatchObject({ state: 'bad' })
+    await using named = await serve({ addresses: [] })
+    expect(await gatewayFinding(named.origin, form, 'own')).toMatchObject({
+      ...{ state: 'ok', says: expect.stringContaining('named addresses') },
+    })
+    const other = findGatewayForm('example', written.replaceAll('screen}', 'screen}!'))
+    expect(await gatewayFinding(ending.origin, other, 'own')).toMatchObject({
+      ...{ state: 'bad', says: expect.stringContaining('not in its form') },
+    })
+  })
+
+  test('of the one that GATEWAY declares, or of one that is always served', () => {
+    expect(findGatewayForm('hubtel', undefined).path).toBe('/ussd/hubtel')
+    expect(form.path).toBe('/ussd/example')
+    expect(() => findGatewayForm('other', written)).toThrow('GATEWAY declares example')
+    expect(() => findGatewayForm('other', undefined)).toThrow('GATEWAY declares none')
+    expect(() => findGatewayForm('example', '{')).toThrow('GATEWAY is wrong')
+  })
+})
