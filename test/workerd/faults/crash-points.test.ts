@@ -1,5 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { describe, expect, test } from 'vitest'
+import { inLanes } from '../../../scripts/dev/lanes.ts'
 import { until } from '../../../scripts/dev/wait.ts'
 import { willCause } from '../../support/runtime-words.ts'
 import { sampleOf } from '../../support/sample.ts'
@@ -69,18 +70,6 @@ async function judge(
   return faults
 }
 
-async function inParallel<Item>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const left = items.values()
-  await Promise.all(
-    Array.from({ length: sideBySide }, async () => {
-      for (const item of left) await work(item)
-    }),
-  )
-}
-
 /** What a payment asks when nothing happens to it, up to its confirmation. */
 async function questionsOfAPayment(): Promise<readonly string[]> {
   const mortal = createMortal({})
@@ -105,7 +94,7 @@ const deathsAt = (at: Death['at'], whose: Death['whose']): readonly Death[] => {
 async function faultsOfDeaths(whose: Death['whose'], questions: readonly string[]) {
   const deaths = questions.flatMap((_, at) => deathsAt(at, whose))
   const faults: string[] = []
-  await inParallel(deaths, async (death) => {
+  await inLanes(sideBySide, deaths, async (death) => {
     const delivery = await newPayment()
     const mortal = createMortal({ death })
     const reply = await mortal.deliver(delivery)
@@ -147,7 +136,7 @@ describe.concurrent('a payment beside others', () => {
     // Every crash point under every fault is a long run's; a short one takes some for each fault.
     const runs = lineFaults.flatMap((kind) => sampleOf(2, points, kind).map((at) => ({ kind, at })))
     const faults: string[] = []
-    await inParallel(runs, async ({ kind, at }) => {
+    await inLanes(sideBySide, runs, async ({ kind, at }) => {
       const delivery = await newPayment()
       // The fault strikes the last question of the node before the Worker dies ...
       const struck = questions.findLastIndex((name, index) => index <= at && isOfNode(name))

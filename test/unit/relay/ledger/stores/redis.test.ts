@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type RedisBridge, startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
 import { type Ledger, maxOpen } from '../../../../../src/relay/ledger/port.ts'
-import { ledgerThrough } from '../../../../../src/relay/ledger/steps.ts'
+import { ledgerMethods, ledgerThrough } from '../../../../../src/relay/ledger/steps.ts'
 import { createRedisLedger, ledgerKey } from '../../../../../src/relay/ledger/stores/redis.ts'
 import { openRedis, type RedisDatabase } from '../../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
@@ -20,7 +20,7 @@ import {
   screenOf,
   settle,
 } from '../../../../ports/payments.ts'
-import { describeOnRedis, ledgerOptions } from '../../../../support/redis/on-redis.ts'
+import { describeOnRedis, inTurns, ledgerOptions } from '../../../../support/redis/on-redis.ts'
 import { startProcessClient } from '../../../../support/redis/process-client.ts'
 import { sampleOf } from '../../../../support/sample.ts'
 
@@ -61,15 +61,10 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
   }
 
   /** One ledger that is asked by this process and by another one in turns. */
-  function fromTwoProcesses(name: string): Ledger {
-    const own = open(name)
-    let calls = 0
-    return ledgerThrough((method, args) => {
-      calls += 1
-      if (calls % 2 === 0) return elsewhere({ port: 'ledger', name, method, args })
-      return (own[method] as (...args: unknown[]) => Promise<unknown>)(...args)
-    })
-  }
+  const fromTwoProcesses = (name: string): Ledger =>
+    inTurns(open(name), ledgerMethods, (method, args) =>
+      elsewhere({ port: 'ledger', name, method, args }),
+    )
 
   const twoProcesses = async () => ({ ledger: fromTwoProcesses(newName()), rules, pass })
   const oneProcess = async () => ({ ledger: open(newName()), rules, pass })
