@@ -61,6 +61,17 @@ describe('the relay on Deno', () => {
     expect((await dial(served, '', 'a')).status).toBe(503)
   })
 
+  test('takes deliveries from the addresses alone that are named, whatever a header says', async () => {
+    const named = await start({ GATEWAY_ADDRESSES: '127.0.0.1, ::1' })
+    expect(await dial(named, '', 'named')).toMatchObject({ status: 200 })
+    const other = await start({ GATEWAY_ADDRESSES: '192.0.2.7' })
+    const headers = { 'cf-connecting-ip': '192.0.2.7', 'x-forwarded-for': '192.0.2.7' }
+    const body = new URLSearchParams({ phoneNumber: '+254700000001', sessionId: 'other', text: '' })
+    const refused = await fetch(`${other.url}/ussd`, { method: 'POST', headers, body })
+    expect(refused.status).toBe(403)
+    expect(await refused.text()).toBe('END Requests from this address are not served.')
+  })
+
   test('is served by deno task beside the packages of development', async () => {
     const port = await freePort()
     const deno = fileURLToPath(new URL('../../node_modules/.bin/deno', import.meta.url))
