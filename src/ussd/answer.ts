@@ -159,9 +159,9 @@ async function screenFor(
   }
   switch (result.kind) {
     case 'ask': {
-      const shown = await askAt({ ...of, context }, result.place, answers)
+      const { screen: shown, reason } = await askAt({ ...of, context }, result.place, answers)
       // What an answer to it would have led to is not to be had any more.
-      return shown.kind === 'end' ? endFor(of, answers, shown) : shown
+      return shown.kind === 'end' ? endFor(of, answers, shown, reason) : shown
     }
     case 'locked':
       return ends(say.pin.locked[result.why], result.why)

@@ -9,14 +9,14 @@ import { faultOf } from '../runtime/log.ts'
 import { type Asked, stepOf } from './asked.ts'
 import type { MayDial } from './dial-rate.ts'
 import type { FactName, Facts } from './facts.ts'
-import { knownRefusal } from './known-refusal.ts'
+import { knownRefusal, type PlaceScreen } from './known-refusal.ts'
 import { activityOf, hasFailed, receivedOf, shownPayments } from './menu/activity.ts'
 import { type Intent, isEffect, type MenuContext, nodeAt } from './menu/node.ts'
 import { type Place, promptOf } from './menu/walk.ts'
 import { equalMinutes, type PayingOptions } from './paying.ts'
 import type { KnownRecipient } from './recipient.ts'
 import { loanRefusalText } from './refused.ts'
-import { end, goOn, type Screen } from './screens/screen.ts'
+import { end, goOn } from './screens/screen.ts'
 import {
   keepShown,
   listsStep,
@@ -39,19 +39,24 @@ export type AskOptions = PayingOptions & {
 type Asking = AskOptions & Asked & { context: MenuContext }
 
 /** Shows a place with what is read for it; what a caller agrees to in full, or not at all. */
-export async function askAt(of: Asking, place: Place, answers: readonly string[]): Promise<Screen> {
+export async function askAt(
+  of: Asking,
+  place: Place,
+  answers: readonly string[],
+): Promise<PlaceScreen> {
   const { context, say } = of
   const { facts: wanted = [], leadsToPay } = nodeAt(context.menu, place.name)
-  if (wanted.length === 0 && leadsToPay === undefined) return goOn(promptOf(place, context))
+  const ask = (facts?: Partial<Facts>) => ({ screen: goOn(promptOf(place, context, facts)) })
+  if (wanted.length === 0 && leadsToPay === undefined) return ask()
   const question = await of.question(stepOf(answers))
-  if (!of.mayDial(question)) return end(say.tooManyDials)
+  if (!of.mayDial(question)) return { screen: end(say.tooManyDials) }
   const refused = leadsToPay && (await refusalAt(of, leadsToPay, place, question))
   if (refused !== undefined) return refused
   if (wanted.includes('terms')) return askForLoan(of, place, question)
   const found = await Promise.all(
     wanted.map(async (fact) => [fact, await read(of, fact, question, place)]),
   )
-  return goOn(promptOf(place, context, Object.fromEntries(found)))
+  return ask(Object.fromEntries(found))
 }
 
 /** Tells why a place leads nowhere; what cannot be read now is judged with the payment. */
@@ -180,15 +185,18 @@ async function failureOf({ ledger, memory }: Asking, { session, account }: Quest
 }
 
 /** Shows a loan's terms where none is owed; what is shown first is what is agreed to. */
-async function askForLoan(of: Asking, place: Place, question: Question): Promise<Screen> {
+async function askForLoan(of: Asking, place: Place, question: Question): Promise<PlaceScreen> {
   const [debt, terms] = await Promise.all([
     read(of, 'debt', question, place),
     read(of, 'terms', question, place).catch(() => undefined),
   ])
-  if (debt === 'unread' || terms === undefined) return end(of.say.unavailable)
+  if (debt === 'unread' || terms === undefined) return { screen: end(of.say.unavailable) }
   const { owedWei } = debt
-  if (owedWei > 0n) return end(loanRefusalText(of, { reason: 'existing_loan', owedWei }, 'loan'))
+  if (owedWei > 0n) {
+    const reason = 'existing_loan'
+    return { screen: end(loanRefusalText(of, { reason, owedWei }, 'loan')), reason }
+  }
   const kept = await keepShown(of.ledger, question, shownTerms, terms)
   // A session that is decided pays nothing any more: what it is shown of a loan binds nobody.
-  return goOn(promptOf(place, of.context, { terms: kept ?? terms }))
+  return { screen: goOn(promptOf(place, of.context, { terms: kept ?? terms })) }
 }

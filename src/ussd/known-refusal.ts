@@ -1,8 +1,10 @@
 import type { Pins } from '../account/pin.ts'
+import type { LoanRefusal } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { Ledger, Question, Undecided } from '../relay/ledger/port.ts'
 import { type AccountLimits, openLimit } from '../relay/pay/admission.ts'
+import { reasonIn } from '../relay/refusal.ts'
 import type { MenuSettings, SessionDraft } from './menu/node.ts'
 import type { Messages } from './messages/en.ts'
 import { deniedText, loanRefusalText, refusalText } from './refused.ts'
@@ -20,29 +22,36 @@ type Options = {
 
 type Wanted = { kind: PaymentKind; question: Question; draft: SessionDraft }
 
+/** Holds what a place shows, and for those who run the service why it is a refusal. */
+export type PlaceScreen = { screen: Screen; reason?: string | undefined }
+
 /** Gives the end that a payment would come to, as far as that is known before its PIN is typed. */
-export async function knownRefusal(of: Options, wanted: Wanted): Promise<Screen | undefined> {
+export async function knownRefusal(of: Options, wanted: Wanted): Promise<PlaceScreen | undefined> {
   const view = await of.ledger.lookup(wanted.question)
-  if (view.kind === 'answered') return view.screen
-  const refused = view.kind === 'undecided' ? await refusalNow(of, wanted, view) : undefined
-  return refused === undefined ? undefined : end(refused)
+  if (view.kind === 'answered') return { screen: view.screen }
+  return view.kind === 'undecided' ? await refusalNow(of, wanted, view) : undefined
 }
 
 async function refusalNow(
   of: Options,
   wanted: Wanted,
   view: Undecided,
-): Promise<string | undefined> {
+): Promise<PlaceScreen | undefined> {
   const { kind, question, draft } = wanted
   const state = await of.pins?.state(question.account)
-  if (state !== undefined && state.kind !== 'open') return deniedText(of.say, state.kind)
+  if (state !== undefined && state.kind !== 'open') {
+    return { screen: end(deniedText(of.say, state.kind)), reason: state.kind }
+  }
   const spendsWei = typeof draft.amountWei === 'bigint' ? draft.amountWei : 0n
   const over =
     openLimit(of.limits, view.load) ??
     (await of.ledger.knownRefusal(question.account, of.limits, { kind, spendsWei }))
-  if (over !== undefined) return refusalText(of, over, kind)
+  if (over !== undefined)
+    return { screen: end(refusalText(of, over, kind)), reason: reasonIn(over) }
   // What is open may change both before this payment is made.
-  return view.open.length === 0 ? refusalByContract(of, wanted, spendsWei) : undefined
+  const refusal =
+    view.open.length === 0 ? await refusalByContract(of, wanted, spendsWei) : undefined
+  return refusal && { screen: end(loanRefusalText(of, refusal, kind)), reason: refusal.reason }
 }
 
 /** Tells what the contract would refuse; a balance is told only where no PIN guards it. */
@@ -50,14 +59,14 @@ async function refusalByContract(
   of: Options,
   { kind, question: { account } }: Wanted,
   neededWei: bigint,
-): Promise<string | undefined> {
+): Promise<LoanRefusal | undefined> {
   const owedWei = kind === 'repayment' ? (await of.loan.debt(account)).owedWei : undefined
-  if (owedWei === 0n) return loanRefusalText(of, { reason: 'no_loan' }, kind)
+  if (owedWei === 0n) return { reason: 'no_loan' }
   if (owedWei !== undefined && neededWei > owedWei) {
-    return loanRefusalText(of, { reason: 'repayment_too_large', owedWei }, kind)
+    return { reason: 'repayment_too_large', owedWei }
   }
   if (neededWei === 0n || of.settings.pin === 'strict') return undefined
   const balanceWei = await of.loan.balance(account)
   if (balanceWei >= neededWei) return undefined
-  return loanRefusalText(of, { reason: 'balance_too_low', balanceWei, neededWei }, kind)
+  return { reason: 'balance_too_low', balanceWei, neededWei }
 }
