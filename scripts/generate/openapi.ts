@@ -46,6 +46,8 @@ const summaries: Record<answers.ActionName, string> = {
   outbid: 'Signs new bytes for a nonce that waits, before a round would',
   lookup: "Tells of a number's account: balance, debt, payments, refusals, PIN, limits",
   session: 'Tells how a session was decided that a gateway names',
+  'person/export': 'Gives in parts what is kept of a person',
+  'person/erase': 'Erases what is kept of a person and guards nothing',
   hold: 'Holds an account, so that it begins no payment, or releases it',
   deposit: "Has an account's own key deposit what is at its address, once",
   pin: 'Unblocks an account, or has it keep a PIN that was called forgotten',

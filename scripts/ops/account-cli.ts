@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, checksumAddress } from 'viem'
-import type { AskedOf } from '../../src/operator/answers.ts'
+import type { AskedOf, ToldOf } from '../../src/operator/answers.ts'
 import { alias } from '../contracts/migrate/cli.ts'
 import { batchesOf } from '../contracts/migrate/plan.ts'
 import { type Command, type Found, isProgram, runProgram, type Values } from '../stack/command.ts'
 import { Misused } from '../stack/report.ts'
 import { type Operated, operatorCommand, readNumber } from './command-line.ts'
 import { insist } from './operator-client.ts'
-import { depositLines, holdLine, pinLines, whyLine } from './show.ts'
+import { depositLines, erasedLines, holdLine, onChain, pinLines, whyLine } from './show.ts'
 
 const usage = `Usage: npm run account -- <what> [--url https://<host>] [--json]
 
@@ -31,6 +31,8 @@ hold                has nothing leave the account of a number: its caller hears 
                     was accepted before goes on, and money may arrive
 release             lets it go
 keep-pin            calls off that a PIN which was called forgotten may be replaced
+export              prints all that is kept of a person as one JSON document
+erase               erases it but for what guards money or is owed, and says what stays and until when
 alias [--none]      after a change of the table of numbering changes: has numbers keep the accounts that they
                     opened under a former form, and the service serves with the table. Reads numbers, one
                     a line; with --none there are none that may have one
@@ -67,6 +69,8 @@ const asked = operatorCommand(undefined, {
     },
     wallet: { takes: [2], run: issueWalletCode },
     alias: keepAccounts,
+    export: exportPerson,
+    erase: erasePerson,
     unblock: (operator) => tendPin(operator, 'unblock'),
     'keep-pin': (operator) => tendPin(operator, 'keep-pin'),
     hold: (operator) => setHold(operator, 'hold'),
@@ -166,6 +170,33 @@ async function setHold(
   const { account } = await act('lookup', { phone: await readNumber(terminal) })
   const answer = await act('hold', { account, action }, harmless)
   return { json: answer, lines: [holdLine(answer)] }
+}
+
+async function exportPerson({ act, terminal }: Operated): Promise<Found> {
+  const phone = await readNumber(terminal)
+  type Part = ToldOf<'person/export'>
+  let { next, ...whole }: Part = await act('person/export', { phone }, harmless)
+  while (next !== null) {
+    const part: Part = await act('person/export', { phone, ...next }, harmless)
+    for (const list of ['payments', 'archived', 'sessions', 'audit'] as const) {
+      whole[list].push(...(part[list] as never[]))
+    }
+    whole.loan ??= part.loan
+    next = part.next
+  }
+  const json = { ...whole, onChain }
+  return { json, lines: [JSON.stringify(json, null, 2)] }
+}
+
+async function erasePerson({ act, terminal }: Operated): Promise<Found> {
+  const phone = await readNumber(terminal)
+  let { next, ...answer } = await act('person/erase', { phone }, harmless)
+  while (next !== null) {
+    const more: ToldOf<'person/erase'> = await act('person/erase', { phone, from: next }, harmless)
+    answer.gone.archived += more.gone.archived
+    next = more.next
+  }
+  return { json: answer, lines: erasedLines(answer) }
 }
 
 /** When it is made, since it is good for a day, and what no one else has. */

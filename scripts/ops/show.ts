@@ -183,6 +183,35 @@ function todayLine(today: ToldOf<'lookup'>['today'], currency: string): string {
   return `In 24 hours: ${transfers}${of(many)} transfers, ${money(sentWei, currency)}${of(much)} sent.`
 }
 
+/** Says what no export has and nothing erases. */
+export const onChain =
+  'The chain keeps for good, for anybody to read, what the account did there: deposits, transfers, loans, repayments and the requests that it signed.'
+
+/** Says what is gone of a person, and what stays and why. */
+export function erasedLines({ gone, kept, until }: Omit<ToldOf<'person/erase'>, 'next'>): string[] {
+  const { archived, messages, refusals, loans } = gone
+  const stays: [count: number, says: string][] = [
+    [kept.open, 'Payments that are open go on to their end, and are kept 8 days from it.'],
+    [kept.loans, 'A loan that is not repaid stays in the loan book.'],
+    [
+      kept.pins,
+      'The PIN, its tries and the day of the last dial stay while there is money, a debt or an open payment behind them: erase once more when there is none.',
+    ],
+    [kept.holds, 'The account stays held: npm run account -- release'],
+    [
+      kept.aliases,
+      'That the number keeps the account of a former form stays for good: it would else have another, empty one.',
+    ],
+  ]
+  return [
+    `Erased: the names and amounts of ${archived} past payments, ${refusals} refusals, ${messages} messages that had not left, ${loans} repaid loans, and what the account remembered: recipients, senders, wallets, language.`,
+    `Sessions and ${kept.payments} payments of the last days stay until ${until} at the latest, so that a late delivery is answered and pays nothing; then they go.`,
+    ...stays.flatMap(([count, says]) => (count === 0 ? [] : [says])),
+    'The audit stays for 400 days. Those who paid to this number or were paid from it keep its first and last digits.',
+    onChain,
+  ]
+}
+
 export function loanLines(book: LoansAnswer): string[] {
   const { block, head, isWhole, sums, ages, loans, currency } = book
   const of = (wei: string) => money(wei, currency)

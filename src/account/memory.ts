@@ -181,6 +181,11 @@ export function withLanguage(memory: AccountMemory, language: Language, session:
   return { ...memory, chosen: added('chosen', { language, session }, memory.chosen) }
 }
 
+/** Forgets a person but for what left by message, and where it guards money for the PIN. */
+export function erased({ pin, dialedAt, isDormant, texted }: AccountMemory, isGuarded: boolean) {
+  return remembered.parse({ texted, ...(isGuarded && { pin, dialedAt, isDormant }) })
+}
+
 /** Gives a store up after a time, in ms: a screen has to come in any case. */
 export function withinMs(store: MemoryStore, clock: Clock, ms: number): MemoryStore {
   const late = () => {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { kindNames } from '../loan/kinds.ts'
 import { loanStates } from '../loan/loan-book.ts'
 import { exportEntry, exportHead } from '../relay/ledger/copies/export-format.ts'
-import { smsParties, tillKinds } from '../relay/ledger/rows.ts'
+import { each, smsParties, tillKinds } from '../relay/ledger/rows.ts'
 import { paymentStates } from '../relay/ledger/transitions.ts'
 import { plainDigits } from '../runtime/digits.ts'
 
@@ -263,6 +263,19 @@ export const loansQuery = z.object({
   limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1_000)), 200),
 })
 
+const loan = z.object({
+  borrower: address,
+  state: z.enum(loanStates),
+  issuedAt: time,
+  dueAt: time,
+  overdueDays: z.int(),
+  lentWei: wei,
+  owedWei: wei,
+  repaidWei: wei,
+  /** Counts the borrower's loans before this one. */
+  earlier: z.int(),
+})
+
 /** Answers `GET /operator/loans`: those first that are due first. */
 export const loansAnswer = z.object({
   /** Names the last block that was read; the next look reads on where that is not the whole. */
@@ -279,20 +292,7 @@ export const loansAnswer = z.object({
   }),
   /** Sums up what is owed, by the days for which it is overdue. */
   ages: z.array(z.object({ name: z.string(), loans: z.int(), owedWei: wei })),
-  loans: z.array(
-    z.object({
-      borrower: address,
-      state: z.enum(loanStates),
-      issuedAt: time,
-      dueAt: time,
-      overdueDays: z.int(),
-      lentWei: wei,
-      owedWei: wei,
-      repaidWei: wei,
-      /** Counts the borrower's loans before this one. */
-      earlier: z.int(),
-    }),
-  ),
+  loans: z.array(loan),
 })
 
 const place = z.int().check(z.minimum(0))
@@ -331,6 +331,8 @@ const deposit = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['under_way', 'price_too_high', 'paused', 'held', 'refused']) }),
 ])
 
+const countsOf = <Name extends string>(...names: Name[]) => z.object(each(z.int(), ...names))
+
 export type Form = { asks: z.ZodMiniType; tells: z.ZodMiniType; wanted?: string }
 
 const name = z.string().check(z.maxLength(200))
@@ -353,6 +355,50 @@ const till = z.object({
   kind: z.enum(tillKinds),
 })
 
+/** Tells of a number's account what a person who helps its caller asks. */
+const caller = z.object({
+  account: address,
+  balanceWei: z.nullable(wei),
+  owedWei: z.nullable(wei),
+  /** Tells until when its loan is due; null without one. */
+  dueAt: z.nullable(time),
+  heldAt: z.nullable(time),
+  /** Counts its payments without a known outcome. */
+  open: z.int(),
+  payments: z.array(payment),
+  /** Lists the last sessions that were refused, and what they were shown. */
+  refusals: z.array(z.object({ reason: z.string(), at: time, screen: z.nullable(z.string()) })),
+  /** Is null where the account's memory gives no answer. */
+  pin: z.nullable(pinState),
+  /** Sums up the last 24 hours beside their limits; a limit that is not set is null. */
+  today: z.object({
+    transfers: z.int(),
+    mostTransfers: z.nullable(z.int()),
+    sentWei: wei,
+    mostSentWei: z.nullable(wei),
+  }),
+})
+
+const decidedSession = z.object({
+  state: z.enum(['refused', 'accepted']),
+  decidedAt: time,
+  screen: z.string(),
+  reason: z.nullable(z.string()),
+  intent: z.nullable(intentId),
+})
+
+/** Tells what an account's memory has, without digests and other people's digits. */
+const memory = z.object({
+  hasDialled: z.boolean(),
+  lastDialAt: z.nullable(time),
+  language: z.nullable(z.string()),
+  recipients: z.array(z.object({ address, to: z.string(), amountWei: z.nullable(wei) })),
+  senders: z.array(address),
+  sent: z.array(z.object({ intentId: z.string(), address, to: z.string() })),
+  wallets: z.array(z.object({ name: z.string(), address })),
+  failuresTold: z.array(z.string()),
+})
+
 const ofPhone = { asks: z.object({ phone }), wanted: 'the body has to be {"phone": "+…"}' }
 
 /** Lists what `POST /operator/<name>` asks for and tells, and what is `wanted` of a body that is another. */
@@ -371,42 +417,42 @@ export const actions = {
     asks: z.object({ nonce: place }),
     tells: z.object({ nonce: z.int(), over: hash, hash, gasPriceWei: wei }),
   },
-  lookup: {
-    ...ofPhone,
-    tells: z.object({
-      account: address,
-      balanceWei: z.nullable(wei),
-      owedWei: z.nullable(wei),
-      /** Tells until when its loan is due; null without one. */
-      dueAt: z.nullable(time),
-      heldAt: z.nullable(time),
-      /** Counts its payments without a known outcome. */
-      open: z.int(),
-      payments: z.array(payment),
-      /** Lists the last sessions that were refused, and what they were shown. */
-      refusals: z.array(z.object({ reason: z.string(), at: time, screen: z.nullable(z.string()) })),
-      /** Is null where the account's memory gives no answer. */
-      pin: z.nullable(pinState),
-      /** Sums up the last 24 hours beside their limits; a limit that is not set is null. */
-      today: z.object({
-        transfers: z.int(),
-        mostTransfers: z.nullable(z.int()),
-        sentWei: wei,
-        mostSentWei: z.nullable(wei),
-      }),
-    }),
-  },
+  lookup: { ...ofPhone, tells: caller },
   session: {
     /** Names a session as its gateway does: a log of the gateway has it. */
     asks: z.object({ phone, gateway: name, sessionId: name }),
-    tells: z.object({
-      state: z.enum(['refused', 'accepted']),
-      decidedAt: time,
-      screen: z.string(),
-      reason: z.nullable(z.string()),
-      intent: z.nullable(intentId),
-    }),
+    tells: decidedSession,
     wanted: 'the body has to be {"phone": "+…", "gateway": "africas-talking", "sessionId": "…"}',
+  },
+  /** Gives in parts what is kept of a person; the first one has what is no list. */
+  'person/export': {
+    ...ofPhone,
+    asks: z.object({ phone, part: z._default(place, 0), from: z._default(place, 0) }),
+    tells: z.object({
+      account: address,
+      caller: z.nullable(caller),
+      memory: z.nullable(memory),
+      loan: z.nullable(loan),
+      payments: z.array(paymentAnswer),
+      archived: z.array(payment),
+      /** Lists sessions without a payment. */
+      sessions: z.array(decidedSession),
+      audit: auditAnswer.shape.entries,
+      next: z.nullable(z.object({ part: place, from: place })),
+    }),
+  },
+  /** Erases what guards nothing. With `next` past payments are still to be searched from there. */
+  'person/erase': {
+    ...ofPhone,
+    asks: z.object({ phone, from: z._default(place, 0) }),
+    tells: z.object({
+      account: address,
+      gone: countsOf('archived', 'messages', 'refusals', 'loans'),
+      kept: countsOf('payments', 'open', 'loans', 'holds', 'aliases', 'pins'),
+      /** Tells when the last session goes by itself, where nothing is open. */
+      until: time,
+      next: z.nullable(place),
+    }),
   },
   hold: {
     asks: z.object({ account: address, action: z.enum(['hold', 'release']) }),

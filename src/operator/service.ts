@@ -25,6 +25,7 @@ import {
 import { type CashOutOptions, cashOutFor } from './actions/cash-out.ts'
 import { loanBookNow, loansAsCsv } from './actions/loans.ts'
 import { outbidNonce } from './actions/outbid.ts'
+import { erasePerson, exportPerson } from './actions/person.ts'
 import { createRestores, type RestoreOptions } from './actions/restore.ts'
 import { changeWallets, issueWalletCode } from './actions/wallets.ts'
 import { alertsNow } from './alerting/alerts.ts'
@@ -105,6 +106,8 @@ export function createOperator(options: OperatorOptions) {
     },
     lookup: forCaller(lookUpCaller),
     session: forCaller(traceSession),
+    'person/export': forCaller(exportPerson),
+    'person/erase': forCaller(erasePerson),
     hold: (asked) => holdAccount(options, asked),
     'cash-out': forCaller(cashOutFor),
     deposit: forCaller(depositFor),

@@ -346,6 +346,14 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
   till: () => ['till', '12344'],
   takings: ({ account }) => ['takings', account, 3],
   standing: ({ account }) => ['standing', account],
+  personal: ({ random, account }) => [
+    'personal',
+    { account, contract: target, place: { part: random.int(0, 3), from: 0 } },
+  ],
+  erase: ({ random, account }) => [
+    'erase',
+    { id: drawName(random), account, contract: target, from: 0 },
+  ],
   traceSession: ({ session }) => ['traceSession', session],
   pastAlerts: () => ['pastAlerts'],
   loanBook: () => ['loanBook', target],

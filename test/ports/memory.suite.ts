@@ -1,6 +1,12 @@
 import type { Address } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { createMemory, type MemoryStore, withSent } from '../../src/account/memory.ts'
+import {
+  createMemory,
+  erased,
+  type MemoryStore,
+  withSent,
+  withTexted,
+} from '../../src/account/memory.ts'
 import { createPins } from '../../src/account/pin.ts'
 
 let accounts = 0
@@ -59,6 +65,27 @@ export function memorySuite(name: string, open: () => MemoryStore): void {
       )
       const { sent } = await memory.read(account)
       expect(sent.map(({ intentId }) => intentId).sort()).toEqual(intents)
+    })
+
+    test('is forgotten but for a PIN with money behind it, whatever is written late', async () => {
+      const [store, account] = [open(), newAccount()]
+      const memory = createMemory(() => store)
+      const secret = `0x${'5'.repeat(64)}` as const
+      await createPins({ secret, memory, newSalt: () => 'salt' }).choose(account, '482615', 's')
+      await memory.change(account, (kept) =>
+        withSent(kept, '0x01', { to: '2547...002', address: account }),
+      )
+      await memory.change(account, (kept) => withTexted(kept, '0x01:1'))
+      const before = await store.load(account)
+      const { pin } = await memory.read(account)
+      const nothing = { sent: [], recipients: [], texted: ['0x01:1'] }
+      const guarded = await memory.change(account, (kept) => erased(kept, true))
+      expect(guarded).toMatchObject({ ...nothing, pin })
+      expect(await store.save(account, before.row, before.version)).toBe(false)
+      await memory.change(account, (kept) => erased(kept, false))
+      const left = await memory.read(account)
+      expect([left.pin, left]).toMatchObject([undefined, nothing])
+      expect((await store.load(account)).row).not.toContain('2547')
     })
 
     test('gives three tries at a PIN to however many sessions side by side', async () => {

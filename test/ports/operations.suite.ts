@@ -1,7 +1,8 @@
-import type { Address } from 'viem'
+import { type Address, zeroAddress } from 'viem'
 import { describe, expect } from 'vitest'
 import type { BookedLoan, LoanLog } from '../../src/loan/loan-book.ts'
-import type { PaymentQuery } from '../../src/relay/ledger/port.ts'
+import type { ExportPlace } from '../../src/relay/ledger/copies/export-format.ts'
+import type { PaymentQuery, PersonPage } from '../../src/relay/ledger/port.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
   accept,
@@ -205,6 +206,94 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       pass(rules.retentionMs + 60_000)
       await ledger.prune()
       expect((await ledger.takings(bob, 9))?.last).toEqual([])
+    })
+
+    test('tells all of an account, and forgets of it what guards nothing', async ({
+      ledger,
+      pass,
+      rules,
+    }) => {
+      const contract = id('contract').slice(0, 42) as Address
+      const sms = [{ party: 'sender', sealed: '0x51' }] as const
+      for (const [nonce, session] of ['old', 'of bob'].entries()) {
+        await accept(ledger, session, nonce === 0 ? alice : bob)
+        await settle(ledger, session, nonce)
+      }
+      pass(rules.retentionMs + 60_000)
+      await ledger.prune()
+      await accept(ledger, 'settled', alice, { order: { sms }, chainNonce: 2, poolNonce: 2 })
+      await settle(ledger, 'settled', 2)
+      pass(1_000)
+      await accept(ledger, 'open', alice, { order: { sms }, chainNonce: 3, poolNonce: 3 })
+      const refusing = { ...question('refused'), steps: 3, screen: screenOf('refused') }
+      await ledger.refuse({ ...refusing, reason: 'blocked' })
+      await ledger.setHold(alice, true, 'hold')
+      const repaid = { borrower: alice, payer: alice, amount: 11n, remaining: 0n }
+      const logs = [lentTo(alice, 60), lentTo(bob, 60), loanLog('LoanRepaid', repaid)]
+      await ledger.bookLoans({ contract, from: undefined, next: 5, logs })
+
+      const tell = async (account: Address) => {
+        const pages = []
+        for (let place: ExportPlace | undefined = { part: 0, from: 0 }; place; ) {
+          const page: PersonPage = await ledger.personal({ account, contract, place })
+          pages.push(page)
+          place = page.next
+        }
+        return {
+          payments: pages.flatMap((page) => page.payments.map(({ intentId }) => intentId)),
+          archived: pages.flatMap((page) => page.archived.map(({ intentId }) => intentId)),
+          sessions: pages.flatMap((page) => page.sessions.map(({ reason }) => reason)),
+          audit: pages.flatMap((page) => page.audit.map(({ action }) => action)),
+          loans: pages.flatMap(({ loan }) => (loan ? [loan.state] : [])),
+        }
+      }
+      const ofBob = await tell(bob)
+      const whole = {
+        ...{ payments: [id('settled'), id('open')], archived: [id('old')] },
+        ...{ sessions: ['blocked'], audit: ['hold'], loans: ['repaid'] },
+      }
+      expect(await tell(alice)).toEqual(whole)
+      const erasing = { id: 'erase', account: alice, contract, from: 0 }
+      pass(1_000)
+      const erased = await ledger.erase(erasing)
+      expect(erased).toEqual({
+        gone: { archived: 1, messages: 1, refusals: 1, loans: 1 },
+        kept: { payments: 2, open: 1, loans: 0, holds: 1, until: expect.any(Number) },
+        next: undefined,
+      })
+      const nothing = { archived: 0, messages: 0, refusals: 0, loans: 0 }
+      expect((await ledger.erase(erasing)).gone).toEqual(nothing)
+      const left = { archived: [], sessions: [undefined], audit: ['hold', 'erase'], loans: [] }
+      expect(await tell(alice)).toEqual({ ...whole, ...left })
+      expect(await tell(bob)).toEqual(ofBob)
+      expect((await ledger.erase({ ...erasing, account: bob })).kept).toMatchObject({ loans: 1 })
+
+      // Whatever is delivered again is answered as it was, and nothing is paid again.
+      await ledger.setHold(alice, false, 'release')
+      for (const session of ['settled', 'open', 'refused']) {
+        expect((await judge(ledger, session)).kind).toBe('answered')
+      }
+      await settle(ledger, 'open', 3)
+      expect((await ledger.takeSms(9)).taken.map(({ session }) => session)).toEqual(['open'])
+      expect(await ledger.prune()).toBeUndefined()
+      expect((await judge(ledger, 'open')).kind).toBe('answered')
+      pass(rules.retentionMs / 2)
+      await accept(ledger, 'later', alice, { chainNonce: 4, poolNonce: 4 })
+      await settle(ledger, 'later', 4)
+      pass(rules.retentionMs + 60_000)
+      await ledger.prune()
+      const { payments } = await ledger.page({ archived: true, limit: 9 })
+      const named = payments.map(({ intentId, account, spendsWei }) => [
+        ...[intentId, account, spendsWei === '0'],
+      ])
+      expect(named.sort()).toEqual(
+        [
+          ...['settled', 'open', 'old', 'of bob'].map((session) => [
+            ...[id(session), zeroAddress, true],
+          ]),
+          [id('later'), alice, false],
+        ].sort(),
+      )
     })
 
     test('tells what it counted within the hour and the day', async ({ ledger, pass }) => {

@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, zeroAddress } from 'viem'
 import { callRulesOf } from '../../../src/loan/kinds.ts'
 import type { PaymentSummary } from '../../../src/operator/answers.ts'
 import { type Account, replay, type Totals } from '../../contracts/loan-books.ts'
@@ -30,7 +30,8 @@ const noticedWithin = 12
 const spentForMs = 7 * 24 * 60 * 60 * 1000
 
 /** Every difference, each in a sentence. None: the ledger, the contracts and the events tell the same. */
-export function differences(books: Books): string[] {
+export function differences(given: Books): string[] {
+  const books = { ...given, payments: withNames(given) }
   const byIntent = Map.groupBy(books.spendings, keyOf)
   return [
     ...books.payments.flatMap((payment) =>
@@ -44,6 +45,17 @@ export function differences(books: Books): string[] {
 
 export const keyOf = ({ intent, account }: { intent: string; account: string }) =>
   `${intent} ${account}`.toLowerCase()
+
+/** Names payments by the chain of which the ledger has erased the account. */
+function withNames({ payments, spendings }: Books): PaymentSummary[] {
+  const accounts = new Map(spendings.map(({ intent, account }) => [intent.toLowerCase(), account]))
+  return payments.map((payment) => ({
+    ...payment,
+    ...(payment.account === zeroAddress && {
+      account: accounts.get(payment.intent.toLowerCase()) ?? zeroAddress,
+    }),
+  }))
+}
 
 /** What the ledger says of a payment, against the last time that the chain spent its intent. */
 function ofPayment(payment: PaymentSummary, spent: Spending | undefined, books: Books): string[] {

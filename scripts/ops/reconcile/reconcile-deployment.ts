@@ -6,6 +6,7 @@ import {
   type PublicClient,
   TransactionNotFoundError,
   toFunctionSelector,
+  zeroAddress,
 } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { type PaymentSummary, paymentsAnswer } from '../../../src/operator/answers.ts'
@@ -75,7 +76,10 @@ async function askForUnread(
   told: readonly (PaymentSummary | Spending)[],
   read: ReadonlyMap<string, PaymentSummary>,
 ): Promise<PaymentSummary[]> {
-  const unread = told.filter((one) => !read.has(keyOf(one))).map(({ intent }) => intent)
+  // One whose owner was erased has no account.
+  const isRead = (one: PaymentSummary | Spending) =>
+    read.has(keyOf(one)) || read.has(keyOf({ ...one, account: zeroAddress }))
+  const unread = told.filter((one) => !isRead(one)).map(({ intent }) => intent)
   const found: PaymentSummary[] = []
   for (const intent of [...new Set(unread)].slice(0, mostAsked)) {
     const page = await operator.ask(`/operator/payments?intent=${intent}`, paymentsAnswer)

@@ -1,4 +1,4 @@
-import { getAddress, type LocalAccount } from 'viem'
+import { type Address, getAddress, type LocalAccount } from 'viem'
 import type { CallerAccounts } from '../../account/keys.ts'
 import type { AccountMemory, Memory } from '../../account/memory.ts'
 import type { Country, PhoneNumber } from '../../account/phone.ts'
@@ -6,7 +6,7 @@ import { maxTries, unlocked, withoutWish } from '../../account/pin.ts'
 import type { SessionKeys } from '../../account/session-keys.ts'
 import type { LoanReader } from '../../loan/reader.ts'
 import type { DepositClaim } from '../../relay/claim-deposit.ts'
-import type { AccountStanding, DayLimits } from '../../relay/ledger/port.ts'
+import type { AccountStanding, DayLimits, SessionTrace } from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { faultOf } from '../../runtime/log.ts'
 import type { AskedOf, ToldOf } from '../answers.ts'
@@ -38,10 +38,15 @@ export type Caller = { phone: PhoneNumber; account: LocalAccount }
 const shownPayments = 20
 
 export async function lookUpCaller(of: CallerOptions, caller: Caller): Promise<ToldOf<'lookup'>> {
-  const { subject, loan, newId } = of
-  const { ledger, log } = of.relayer
   const { address: account } = caller.account
-  await ledger.note({ id: newId(), action: 'lookup', detail: { account } })
+  await of.relayer.ledger.note({ id: of.newId(), action: 'lookup', detail: { account } })
+  return await tellCaller(of, account)
+}
+
+/** Tells how an account stands with ledger, chain and memory; null for what does not answer. */
+export async function tellCaller(of: CallerOptions, account: Address): Promise<ToldOf<'lookup'>> {
+  const { subject, loan } = of
+  const { ledger, log } = of.relayer
   const told = <Value>(value: Promise<Value>) =>
     value.catch((error: unknown) => {
       log({ level: 'warn', event: 'lookup.failed', message: faultOf(error) })
@@ -93,12 +98,13 @@ export async function traceSession(
   await ledger.note({ id: of.newId(), action: 'session', detail: { account } })
   const trace = await ledger.traceSession(await of.keys.session(gateway, sessionId, account))
   if (trace === undefined) return refused(404, 'the ledger has decided no such session')
-  const { state, screen, decidedAt, intentId, reason } = trace
-  return {
-    ...{ state, decidedAt: isoOf(decidedAt), screen: screen.lines.join('\n') },
-    ...{ intent: intentId ?? null, reason: reason ?? null },
-  }
+  return toSession(trace)
 }
+
+export const toSession = ({ state, screen, decidedAt, intentId, reason }: SessionTrace) => ({
+  ...{ state, decidedAt: isoOf(decidedAt), screen: screen.lines.join('\n') },
+  ...{ intent: intentId ?? null, reason: reason ?? null },
+})
 
 /** Holds an account, so that it begins no payment, or lets it go. The audit has it in that step. */
 export async function holdAccount(of: CallerOptions, { account, action }: AskedOf<'hold'>) {

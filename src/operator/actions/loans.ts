@@ -113,7 +113,7 @@ const overdueDays = ({ dueAt, state }: BookedLoan, now: number): number =>
 const ageOf = (loan: BookedLoan, now: number): number =>
   ageDays.findIndex((days) => overdueDays(loan, now) <= days)
 
-const toLoan = (loan: BookedLoan, now: number): LoansAnswer['loans'][number] => ({
+export const toLoan = (loan: BookedLoan, now: number): LoansAnswer['loans'][number] => ({
   ...{ borrower: loan.borrower, state: loan.state, earlier: loan.earlier },
   ...{ issuedAt: isoOf(loan.issuedAt * 1_000), dueAt: isoOf(loan.dueAt * 1_000) },
   overdueDays: overdueDays(loan, now),

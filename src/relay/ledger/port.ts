@@ -142,6 +142,10 @@ export type OperatorLedger = {
   tills(): Promise<Till[]>
   /** Returns what a person who helps an account's caller asks. */
   standing(account: Address): Promise<AccountStanding>
+  /** Returns a page of what there is of an account, payments that are kept in full first. */
+  personal(query: PersonQuery): Promise<PersonPage>
+  /** Forgets of an account what guards nothing, records that once, and tells what stays. */
+  erase(erasing: Erasing): Promise<Erased>
   /** Returns how a session was decided; undefined: it was not, or longer ago than rows are kept. */
   traceSession(session: string): Promise<SessionTrace | undefined>
   /** Returns how far the events of a loan contract were read, and the sums until there. */
@@ -416,6 +420,34 @@ export type Taking = {
   amountWei: bigint
   state: PaymentState
   reference: string | undefined
+}
+
+/** Asks what there is of an account, and of its loan of a contract. */
+export type PersonQuery = { account: Address; contract: Address; place: ExportPlace }
+
+/** Holds a part of what there is of an account; `next` is undefined after the last one. */
+export type PersonPage = {
+  payments: PaymentTrace[]
+  /** Lists payments that were settled longer ago. */
+  archived: PaymentRecord[]
+  /** Lists sessions without a payment. */
+  sessions: SessionTrace[]
+  audit: AuditEntry[]
+  loan: BookedLoan | undefined
+  next: ExportPlace | undefined
+}
+
+/** Asks to forget an account; `from` is where the search of past payments begins. */
+export type Erasing = { id: string; account: Address; contract: Address; from: number }
+
+/** Counts what is gone by a step, and what stays; with `next`, more is to be searched from there. */
+export type Erased = {
+  gone: Record<'archived' | 'messages' | 'refusals' | 'loans', number>
+  kept: Record<'payments' | 'open' | 'loans' | 'holds', number> & {
+    /** Tells when the last of its sessions goes (Unix time in ms), where nothing is open. */
+    until: number
+  }
+  next: number | undefined
 }
 
 /** Tells what is known of a contract's loans; `next` is the first block that was not read. */

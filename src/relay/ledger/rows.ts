@@ -98,6 +98,8 @@ export const tables = {
     open: z.array(text),
     /** Counts the account's payments that the ledger has. */
     seen: integer,
+    /** Tells when its owner's data was erased: payments of before are archived without a name. */
+    erased_at: z.optional(integer),
   }),
   relayers: table(['relayer'], {
     relayer: text,

@@ -2,6 +2,7 @@ import { soonMs } from '../../chain/chains.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import { closedTo, propose, record } from './acceptance.ts'
 import { exportPage } from './copies/export.ts'
+import { eraseAccount, personPage } from './copies/person.ts'
 import { beginRestore, endRestore, restore } from './copies/restore.ts'
 import { decidedOf, isRestoring, saveSession } from './decisions.ts'
 import type { At, Draft } from './draft.ts'
@@ -96,7 +97,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
   ...each('reads', 'lookup', 'work', 'signed', 'blocks', 'payment', 'payments'),
   ...each('reads', 'audit', 'page', 'tracePayment', 'exported', 'shown', 'formerAccount'),
   ...each('reads', 'propose', 'slot', 'knownRefusal', 'standing', 'traceSession', 'pastAlerts'),
-  ...each('reads', 'loanBook', 'loans', 'tills', 'till', 'takings'),
+  ...each('reads', 'loanBook', 'loans', 'tills', 'till', 'takings', 'personal'),
   ...each('opens', 'record', 'adopt', 'endRestore'),
   ...each('writes', 'identify', 'refuse', 'fill', 'replace', 'release', 'sent', 'mined'),
   ...each('writes', 'displaced', 'abandon', 'requeue', 'settle', 'confirm', 'expire', 'reopen'),
@@ -107,6 +108,7 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
     'setIntake',
     'setHold',
     'setTill',
+    'erase',
     'bookLoans',
     'note',
     'alert',
@@ -267,6 +269,10 @@ export const steps: Steps = {
   takings: ({ rows }, account, limit) => takingsOf(rows, account, limit),
 
   standing: ({ rows }, account) => readStanding(rows, account),
+
+  personal: personPage,
+
+  erase: eraseAccount,
 
   traceSession: ({ rows }, session) => readSessionTrace(rows, session),
 

@@ -47,6 +47,8 @@ test("each route of the operator's is described, takes what its document says, a
     'POST /operator/lookup': { phone },
     'POST /operator/session': { phone, gateway: 'africas-talking', sessionId: 'refused' },
     'POST /operator/cash-out': { phone, to: wallet, amount: '0.125', key },
+    'POST /operator/person/export': { phone },
+    'POST /operator/person/erase': { phone },
     'POST /operator/wallet': { phone, name: 'Savings', address: wallet },
     'POST /operator/wallet-code': { name: 'Savings', address: wallet },
     'POST /operator/agents/add': { phone, name: 'Shop', kind: 'agent' },

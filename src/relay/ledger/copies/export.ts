@@ -108,7 +108,7 @@ const parts: readonly Part[] = [
 
 export const partCount = parts.length
 
-/** Returns a page. Rows of one score share it, so that a score tells where the next one begins. */
+/** Returns a page of what a restore needs. */
 export function exportPage(at: At, identity: Identity, { part, from }: ExportPlace): ExportPage {
   const { rows } = at
   const same = identified(at, identity)
@@ -117,17 +117,25 @@ export function exportPage(at: At, identity: Identity, { part, from }: ExportPla
   const head = headOf(rows, identity)
   const list = parts[part]
   if (list === undefined) return { kind: 'page', head, entries: [], next: undefined }
-  for (let limit = pageRows; ; limit *= 2) {
-    const found = list(at, from, limit)
-    const isLast = found.length < limit
-    const end = found.at(-1)?.score ?? from
-    const whole = isLast ? found : found.filter(({ score }) => score < end)
-    if (whole.length === 0 && !isLast) continue
-    const entries = whole
-      .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
-      .flatMap(({ entry }) => entry ?? [])
-    const follows = part + 1 < parts.length ? { part: part + 1, from: 0 } : undefined
-    return { kind: 'page', head, entries, next: isLast ? follows : { part, from: end } }
+  const { items, next: end } = pageFrom(pageRows, (limit) => list(at, from, limit))
+  const entries = items
+    .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
+    .flatMap(({ entry }) => entry ?? [])
+  const follows = part + 1 < parts.length ? { part: part + 1, from: 0 } : undefined
+  return { kind: 'page', head, entries, next: end === undefined ? follows : { part, from: end } }
+}
+
+/** Reads at least one score of a list; `next` is the score of the next page, if there is one. */
+export function pageFrom<Item extends { score: number }>(
+  rows: number,
+  list: (limit: number) => Item[],
+): { items: Item[]; next: number | undefined } {
+  for (let limit = rows; ; limit *= 2) {
+    const found = list(limit)
+    const end = found.at(-1)?.score
+    if (end === undefined || found.length < limit) return { items: found, next: undefined }
+    const items = found.filter(({ score }) => score < end)
+    if (items.length > 0) return { items, next: end }
   }
 }
 

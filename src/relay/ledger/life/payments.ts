@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import { type Hex, zeroAddress } from 'viem'
 import type { At, Draft } from '../draft.ts'
 import type { Execution, LedgerRules, Order, Payment, Transition } from '../port.ts'
 import type { Row } from '../rows.ts'
@@ -117,14 +117,22 @@ export function drop(at: At, payment: PaymentRow | undefined): Transition[] {
   return move(at, payment, 'dropped', { ...noExecution, ...noNonce, attempts })
 }
 
+/** Leaves of a past payment what tells that the ledger knew its intent, and no one's name or amount. */
+export const nameless = ({ reference: _, ...row }: Row<'history'>): Row<'history'> => ({
+  ...{ ...row, session: '', account: zeroAddress, spends: '0' },
+  ...{ reserves_pool: null, reserves_cap: null, reserves_out: null },
+})
+
 /** Forgets payments of one account, and keeps what became of them. */
 export function archive(rows: Draft, name: string, payments: readonly PaymentRow[]): void {
   // Asked before anything goes: where the sum is lost, it is counted from what is there.
   const account = accountOf(rows, name)
   for (const payment of payments) {
     const { request: _, phase: __, since, relayer: ___, nonce: ____, ...kept } = payment
+    const isErased = payment.accepted_at <= (account.erased_at ?? -1)
     const { reference } = rows.row('takings', payment.session) ?? {}
-    rows.put('history', { ...kept, settled_at: since, ...(reference && { reference }) })
+    const row = { ...kept, settled_at: since, ...(reference && { reference }) }
+    rows.put('history', isErased ? nameless(row) : row)
     rows.drop('takings', payment.session)
     noteReserved(rows, payment, undefined)
     rows.drop('payments', payment.session)

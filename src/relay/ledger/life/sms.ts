@@ -83,6 +83,14 @@ export function noteSms(rows: Draft, { session, party, attempts }: SmsName, fate
   }
 }
 
+/** Gives up a message to a payment's sender that has not left; tells whether there was one. */
+export function giveUpSms(rows: Draft, session: string): boolean {
+  const row = rows.row('sms', session, 'sender')
+  if (row === undefined || row.state === 'taken') return false
+  end(rows, row, 'given_up')
+  return true
+}
+
 const pauseAfter = (attempts: number): number =>
   Math.min(longestAgainMs, againMs * 2 ** (attempts - 1))
 

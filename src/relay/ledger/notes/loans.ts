@@ -27,18 +27,21 @@ export function bookLoans(rows: Draft, { contract, from, next, logs }: LoanBooki
   if (book.next !== from) return book
   let { sums } = book
   for (const log of logs) {
-    const loanOf = (borrower: Address) => {
-      const row = rows.row('loans', contract.toLowerCase(), borrower)
-      return row && loanIn(row)
-    }
     const keep = (loan: BookedLoan) => rows.put('loans', rowOf(contract, loan))
-    sums = bookEvent({ sums, loanOf, keep }, log)
+    const known = (borrower: Address) => loanOf(rows, contract, borrower)
+    sums = bookEvent({ sums, loanOf: known, keep }, log)
   }
   const value = JSON.stringify({ next, sums }, (_, one) =>
     typeof one === 'bigint' ? `${one}` : one,
   )
   rows.put('meta', { name: nameOf(contract), value })
   return { next, sums }
+}
+
+/** Returns a borrower's last loan, if the events that were read tell of one. */
+export function loanOf(rows: Draft, contract: Address, borrower: Address): BookedLoan | undefined {
+  const row = rows.row('loans', contract.toLowerCase(), borrower)
+  return row && loanIn(row)
 }
 
 /** Returns a contract's loans in a state, those first that are due first. */

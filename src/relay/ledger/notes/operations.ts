@@ -158,7 +158,7 @@ function listed(
     .map((row) => ({ row, at: isByAccount ? row.accepted_at : row.since }))
 }
 
-function recordOf(row: Row<'payments'> | Row<'history'>): PaymentRecord {
+export function recordOf(row: Row<'payments'> | Row<'history'>): PaymentRecord {
   const request = 'request' in row ? row.request : undefined
   return {
     ...{ intentId: row.intent_id, state: row.state, kind: row.kind, account: row.account },
