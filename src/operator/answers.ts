@@ -387,7 +387,7 @@ const decidedSession = z.object({
   intent: z.nullable(intentId),
 })
 
-/** Tells what an account's memory has, without digests and other people's digits. */
+/** Tells what an account's memory has, without digests and what is sealed. */
 const memory = z.object({
   hasDialled: z.boolean(),
   lastDialAt: z.nullable(time),

@@ -80,7 +80,7 @@ export async function erasePerson(
   }
 }
 
-/** Tells what an account's memory has but for digests; other people's digits stay sealed. */
+/** Tells what an account's memory has but for digests; what is sealed stays so. */
 function toldOfMemory(memory: AccountMemory): NonNullable<Exported['memory']> {
   const { recipients, senders, sent, wallets, told, hasDialled, dialedAt } = memory
   return {
