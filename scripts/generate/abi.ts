@@ -6,7 +6,7 @@ import { buildContracts, projectRoot, readArtifact } from '../contracts/forge.ts
 export async function writeAbis(): Promise<Record<string, string>> {
   await buildContracts()
   return {
-    'src/loan/abi.ts': render('microLoanAbi', 'MicroLoan'),
+    'src/loan/abi.ts': render('microLoanAbi', 'MicroLoan') + renderUsed(),
     'src/relay/forwarder/abi.ts': render('relayForwarderAbi', 'RelayForwarder') + renderForwarder(),
   }
 }
@@ -16,6 +16,21 @@ function render(name: string, contract: string): string {
 
 /** The ABI of \`contracts/src/${contract}.sol\`. */
 export const ${name} = ${literal(readArtifact(contract).abi)} as const
+`
+}
+
+/** Writes what the Worker names of the loan contract's ABI, with all errors: the rest is not shipped. */
+function renderUsed(): string {
+  const users = ['calls', 'loan-book', 'reader', '../operator/sight/contracts']
+  const source = users
+    .map((name) => readFileSync(join(projectRoot, `src/loan/${name}.ts`), 'utf8'))
+    .join('')
+  const used = readArtifact('MicroLoan').abi.filter(
+    (entry) => entry.type === 'error' || ('name' in entry && source.includes(`'${entry.name}'`)),
+  )
+  return `
+/** Lists what the relay itself calls and reads of it. */
+export const loanAbi = ${literal(used)} as const
 `
 }
 

@@ -10,7 +10,7 @@ import {
   type Hex,
   maxUint256,
 } from 'viem'
-import { microLoanAbi } from './abi.ts'
+import { loanAbi } from './abi.ts'
 
 export type LoanTerms = { principalWei: bigint; feeWei: bigint; termSeconds: number }
 
@@ -56,7 +56,7 @@ export function callOf(call: LoanCall): Hex {
 
 /** Reads calldata of {@link callOf}; undefined for any other. */
 export function callIn(data: Hex): LoanCall | undefined {
-  const call = decoded(() => decodeFunctionData({ abi: microLoanAbi, data }))
+  const call = decoded(() => decodeFunctionData({ abi: loanAbi, data }))
   switch (call?.functionName) {
     case 'transfer':
       return { kind: 'transfer', to: call.args[0], amountWei: call.args[1] }
@@ -86,7 +86,7 @@ export type LoanRead =
   | ('terms' | 'liquidity' | 'issuable' | 'withdrawable')
 
 const encode = (functionName: string, ...args: readonly unknown[]): Hex =>
-  encodeFunctionData({ abi: microLoanAbi as Abi, functionName, args })
+  encodeFunctionData({ abi: loanAbi as Abi, functionName, args })
 
 export const readCall: (name: LoanRead, ...args: [] | [account: Address]) => Hex = encode
 
@@ -94,17 +94,17 @@ export const depositCall = (): Hex => encode('deposit')
 
 export function depositTopics(account: Address): Hex[] {
   const args = { account, payer: account }
-  return encodeEventTopics({ abi: microLoanAbi, eventName: 'Deposited', args }) as Hex[]
+  return encodeEventTopics({ abi: loanAbi, eventName: 'Deposited', args }) as Hex[]
 }
 
 export function depositedWei({ topics, data }: { topics: Hex[]; data: Hex }): bigint {
   const [first, ...rest] = topics
   if (first === undefined) throw new Error('an event has no topic')
-  const event = { abi: microLoanAbi, eventName: 'Deposited', data } as const
+  const event = { abi: loanAbi, eventName: 'Deposited', data } as const
   return decodeEventLog({ ...event, topics: [first, ...rest] }).args.amount
 }
 
-const reasons: Partial<Record<ContractErrorName<typeof microLoanAbi>, PlainReason>> = {
+const reasons: Partial<Record<ContractErrorName<typeof loanAbi>, PlainReason>> = {
   NoLoan: 'no_loan',
   InsufficientLiquidity: 'no_liquidity',
   DailyCapReached: 'no_liquidity',
@@ -124,7 +124,7 @@ type PlainReason = Exclude<
 >['reason']
 
 export function refusalOf(data: Hex): LoanRefusal {
-  const error = decoded(() => decodeErrorResult({ abi: microLoanAbi, data }))
+  const error = decoded(() => decodeErrorResult({ abi: loanAbi, data }))
   if (error === undefined) return { reason: 'unknown' }
   switch (error.errorName) {
     case 'InsufficientBalance':

@@ -1,5 +1,5 @@
 import { type Address, decodeEventLog, encodeEventTopics, type Hex } from 'viem'
-import { microLoanAbi } from './abi.ts'
+import { loanAbi } from './abi.ts'
 
 /** Lists what may become of a loan; `moved` to another account or another contract. */
 export const loanStates = ['owed', 'written_off', 'repaid', 'moved'] as const
@@ -37,7 +37,7 @@ const bookedEvents = [
 
 /** Lists the topics of events that change a loan. */
 export const bookedTopics: Hex[] = bookedEvents.flatMap(
-  (eventName) => encodeEventTopics({ abi: microLoanAbi, eventName }) as Hex[],
+  (eventName) => encodeEventTopics({ abi: loanAbi, eventName }) as Hex[],
 )
 
 export type LoanLog = { topics: readonly Hex[]; data: Hex }
@@ -50,7 +50,7 @@ export type OpenBook = {
 
 /** Notes one event in a book, in the order of the chain, and returns the sums after it. */
 export function bookEvent({ sums, loanOf, keep }: OpenBook, { topics, data }: LoanLog): LoanSums {
-  const event = decodeEventLog({ abi: microLoanAbi, data, topics: topics as [Hex, ...Hex[]] })
+  const event = decodeEventLog({ abi: loanAbi, data, topics: topics as [Hex, ...Hex[]] })
   switch (event.eventName) {
     case 'TermsSet':
       return { ...sums, termSeconds: event.args.current.term }

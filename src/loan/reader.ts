@@ -8,7 +8,7 @@ import {
   type Hex,
   pad,
 } from 'viem'
-import { microLoanAbi } from './abi.ts'
+import { loanAbi } from './abi.ts'
 import { type LoanRead, type LoanTerms, readCall } from './calls.ts'
 
 export type LoanReader = ReturnType<typeof createLoanReader>
@@ -35,8 +35,8 @@ export function createLoanReader({ read, height, events }: LoanSource) {
   ) {
     const data = await read(readCall(name, ...of), block)
     const functionName: string = name
-    const found = decodeFunctionResult({ abi: microLoanAbi as Abi, functionName, data })
-    return found as ContractFunctionReturnType<typeof microLoanAbi, 'view', Name>
+    const found = decodeFunctionResult({ abi: loanAbi as Abi, functionName, data })
+    return found as ContractFunctionReturnType<typeof loanAbi, 'view', Name>
   }
 
   async function lendable() {
@@ -76,7 +76,7 @@ export function createLoanReader({ read, height, events }: LoanSource) {
     /** Lists what others sent to an account within the last blocks, the newest first. */
     async received(account: Address): Promise<Received[]> {
       const from = Math.max(0, (await height()) - eventBlocks + 1)
-      const [event = null] = encodeEventTopics({ abi: microLoanAbi, eventName: 'Transferred' })
+      const [event = null] = encodeEventTopics({ abi: loanAbi, eventName: 'Transferred' })
       const found = await events([event, null, pad(account)], from)
       return found.slice(-mostReceived).reverse().map(receivedIn)
     },
@@ -85,7 +85,7 @@ export function createLoanReader({ read, height, events }: LoanSource) {
 
 function receivedIn({ topics, data }: { topics: Hex[]; data: Hex }): Received {
   const { args } = decodeEventLog({
-    abi: microLoanAbi,
+    abi: loanAbi,
     eventName: 'Transferred',
     data,
     topics: topics as [Hex, ...Hex[]],

@@ -1,6 +1,6 @@
 import { bytesToHex, decodeFunctionResult, encodeFunctionData, type Hex, stringToHex } from 'viem'
 import { TransportError } from '../../chain/rpc.ts'
-import { microLoanAbi } from '../../loan/abi.ts'
+import { loanAbi } from '../../loan/abi.ts'
 import {
   decodeExecute,
   encodeExecute,
@@ -47,7 +47,7 @@ async function signViews(forwarder: Forwarder, seconds: number): Promise<readonl
         intentId: stringToHex(functionName, { size: intentIdLength }),
         gas: viewGas,
         deadline: seconds + 2 * signedForSeconds,
-        data: encodeFunctionData({ abi: microLoanAbi, functionName }),
+        data: encodeFunctionData({ abi: loanAbi, functionName }),
       }),
     ),
   )
@@ -83,7 +83,7 @@ function contractsOf(results: readonly RequestResult[]): Contracts {
   if (data.some((one) => one === '0x')) return { state: 'missing' }
   const [liquidity, issuable, owed, balances, principal, isPaused] = data
   const amount = (one: Hex = '0x') =>
-    `${decodeFunctionResult({ abi: microLoanAbi, functionName: 'liquidity', data: one })}`
+    `${decodeFunctionResult({ abi: loanAbi, functionName: 'liquidity', data: one })}`
   return {
     state: BigInt(isPaused ?? 0) === 0n ? 'ready' : 'loan_paused',
     pool: {
