@@ -8,7 +8,7 @@ function sample(kind: Activity['kind'], state: 'done' | 'under_way'): Activity {
 }
 
 const facts: Facts = {
-  debt: { owedWei: 10n ** 16n, dueAt: 1_798_000_000 },
+  debt: { owedWei: 10n ** 16n, dueAt: 1_798_000_000, isOverdue: false },
   terms: { feeWei: 0n, termSeconds: 86_400, principalWei: 10n ** 16n, dueAt: 1_798_000_000 },
   earlierMinutes: 3,
   address: '0x5aAeb6053F3e94c9b9A09F33669435E7EF1BEaEd',

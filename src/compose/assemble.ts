@@ -31,7 +31,7 @@ import { assembleOperations } from './operator.ts'
 import { assembleProofs } from './proofs.ts'
 import { assembleRelayer, forwarderOf } from './relay.ts'
 import type { Runtime, Stores } from './runtime.ts'
-import { assembleSms } from './sms.ts'
+import { assembleMessages } from './sms.ts'
 import { assembleAnswer } from './ussd.ts'
 
 export type Assembly = ReturnType<typeof assemble>
@@ -50,7 +50,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const tally = createTally(gatewaysOf(config).map(({ name }) => name))
   const operations = assembleOperations({ config, runtime, stores, nodeService, budget, tally })
   const lookAtContracts = createContractsLook(createTargetCheck(forwarderOf(config), config.loan))
-  const sendSms = assembleSms(config, runtime, stores.memory)
+  const sendMessages = assembleMessages(config, runtime, stores.memory, nodeService)
   let app: App | undefined
 
   function feedKeeperOver(service: NodeService, timed = clock): FeedKeeper {
@@ -104,7 +104,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
         })
       })
       // What is final already waits for no node that answers.
-      const send = () => sendSms?.(ledger)
+      const send = () => sendMessages(ledger)
       const isMoreToSend = await round.then(send, send)
       const tended = await round
       return isMoreToSend === true && tended !== 'soon' ? 'open' : tended

@@ -108,7 +108,10 @@ export function assembleDepositClaim({ chain, loan }: Config, relayer: Relayer) 
 
 const readTimeoutMs = 5_000
 
-export function readLoan({ node, clock }: Relayer, loan: Address): LoanSource {
+export function readLoan(
+  { node, clock }: Pick<Relayer, 'node' | 'clock'>,
+  loan: Address,
+): LoanSource {
   return {
     async read(data, block) {
       const outcome = await node.call({ to: loan, data }, clock.timeout(readTimeoutMs), block)

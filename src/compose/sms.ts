@@ -5,16 +5,23 @@ import {
   withinMs,
   withTexted,
 } from '../account/memory.ts'
+import type { PhoneNumber } from '../account/phone.ts'
+import { createNode } from '../chain/node.ts'
 import { formatAmountDown } from '../loan/amounts.ts'
-import type { DueSms, Ledger, SmsFate } from '../relay/ledger/port.ts'
+import { createLoanReader, type LoanReader } from '../loan/reader.ts'
+import type { NodeService } from '../node/service.ts'
+import type { DueReminder, DueSms, Ledger, SmsFate } from '../relay/ledger/port.ts'
+import { createReminders } from '../relay/tend/reminders.ts'
 import { createSmsRound } from '../relay/tend/sms.ts'
 import { faultOf } from '../runtime/log.ts'
 import { createAfricasTalkingSms } from '../sms/africas-talking.ts'
+import { reminderText } from '../ussd/menu/repayment.ts'
+import type { Messages } from '../ussd/messages/en.ts'
 import { wordsFor } from '../ussd/messages/languages.ts'
 import { inAlphabet } from '../ussd/screens/septets.ts'
-import { createSmsSeals, type SmsSeals, smsText } from '../ussd/sms.ts'
+import { createSmsSeals, reminderOf, type SmsSeals, smsText } from '../ussd/sms.ts'
 import type { Config } from './config.ts'
-import { assembleAccounts } from './relay.ts'
+import { assembleAccounts, readLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Is undefined where no messages are sent: then no number is kept at all. */
@@ -23,35 +30,43 @@ export const smsSealsOf = (config: Config): SmsSeals | undefined =>
 
 const memoryMs = 5_000
 
-/** Sends messages, each remembered by its account: a ledger may be set back. */
-export function assembleSms(config: Config, runtime: Runtime, store: () => MemoryStore) {
-  const { fetch, clock, log, background } = runtime
-  const { sms: account } = config
-  if (account === undefined) return undefined
-  const provider = createAfricasTalkingSms({ account, fetch, clock })
+/** Holds a message for a phone; `name` is remembered by its account: a ledger may be set back. */
+type Outgoing = {
+  name: string
+  told: Record<string, string>
+  /** @throws {Error} nothing was sent, and may be later */
+  open: () => Promise<{ phone: PhoneNumber; textIn: (say: Messages) => string }>
+}
+
+type Send = (message: Outgoing, ledger: Ledger) => Promise<SmsFate>
+
+/** Makes what sends messages, each once; undefined where none are sent. */
+function createSend(
+  config: Config,
+  { fetch, clock, log }: Runtime,
+  store: () => MemoryStore,
+): Send | undefined {
+  if (config.sms === undefined) return undefined
+  const provider = createAfricasTalkingSms({ account: config.sms, fetch, clock })
   const memory = createMemory(() => withinMs(store(), clock, memoryMs))
-  const seals = createSmsSeals(config.accountKeySecret)
-  const amountOf = (wei: bigint) => `${formatAmountDown(wei)} ${config.chain.currency}`
 
   /** Opens a message and words it. Before the provider is asked a failure has sent nothing. */
-  async function prepare(sms: DueSms, ledger: Ledger) {
-    const facts = await seals.factsIn(sms)
-    const { address } = await assembleAccounts(config, ledger)(facts.phone)
+  async function prepare({ open }: Outgoing, ledger: Ledger) {
+    const { phone, textIn } = await open()
+    const { address } = await assembleAccounts(config, ledger)(phone)
     const kept = await memory.read(address)
-    const say = wordsFor(config.menu, languageIn(kept))
-    const text = inAlphabet(smsText(facts, sms, say, amountOf))
-    return { address, texted: kept.texted, message: { to: facts.phone, text } }
+    const text = inAlphabet(textIn(wordsFor(config.menu, languageIn(kept))))
+    return { address, texted: kept.texted, message: { to: phone, text } }
   }
 
-  async function deliver(sms: DueSms, ledger: Ledger): Promise<SmsFate> {
-    const told = { intent: sms.intentId, party: sms.party }
+  return async (message, ledger) => {
+    const { name, told } = message
     const fail = (event: string, reason: string) =>
       log({ level: 'error', event, message: `A message was not sent: ${reason}`, ...told })
-    const ready = await prepare(sms, ledger).catch((error) =>
+    const ready = await prepare(message, ledger).catch((error) =>
       fail('sms.unprepared', faultOf(error)),
     )
     if (!ready) return 'later'
-    const name = `${sms.intentId}:${sms.acceptedAt}`
     if (ready.texted.includes(name)) return 'known'
     const answer = await provider.send(ready.message)
     if (answer.kind !== 'sent') fail(`sms.${answer.kind}`, answer.reason)
@@ -63,6 +78,65 @@ export function assembleSms(config: Config, runtime: Runtime, store: () => Memor
     }
     return answer.kind
   }
+}
 
-  return createSmsRound({ deliver, clock, log, background })
+const amountWith =
+  ({ chain }: Config) =>
+  (wei: bigint): string =>
+    `${formatAmountDown(wei)} ${chain.currency}`
+
+/** Sends messages about outcomes, each remembered by its account. */
+export function assembleSms(config: Config, runtime: Runtime, store: () => MemoryStore) {
+  const send = createSend(config, runtime, store)
+  if (send === undefined) return undefined
+  const seals = createSmsSeals(config.accountKeySecret)
+  const deliver = (sms: DueSms, ledger: Ledger) => {
+    const open = async () => {
+      const facts = await seals.factsIn(sms)
+      const textIn = (say: Messages) => smsText(facts, sms, say, amountWith(config))
+      return { phone: facts.phone, textIn }
+    }
+    const told = { intent: sms.intentId, party: sms.party }
+    return send({ name: `${sms.intentId}:${sms.acceptedAt}`, told, open }, ledger)
+  }
+  return createSmsRound({ deliver, ...runtime })
+}
+
+/** Reminds borrowers of loans that are due; undefined where no messages are sent. */
+export function assembleReminders(
+  config: Config,
+  runtime: Runtime,
+  store: () => MemoryStore,
+  debtOf: LoanReader['debt'],
+) {
+  const send = createSend(config, runtime, store)
+  if (send === undefined) return undefined
+  const seals = createSmsSeals(config.accountKeySecret)
+  const deliver = (reminder: DueReminder, ledger: Ledger) => {
+    const { account, kind, dueAt, owedWei, sealed } = reminder
+    const open = async () => {
+      const phone = await seals.open(sealed, reminderOf(account))
+      if (phone === undefined) throw new Error('a number was sealed under another account secret')
+      const amount = amountWith(config)(owedWei)
+      return { phone, textIn: (say: Messages) => reminderText(say, amount, dueAt) }
+    }
+    return send({ name: `loan:${dueAt}:${kind}`, told: { party: 'borrower', kind }, open }, ledger)
+  }
+  return createReminders({ debtOf, deliver, ...runtime })
+}
+
+/** Sends after a round what is due of both; true while something may be left to send. */
+export function assembleMessages(
+  config: Config,
+  runtime: Runtime,
+  store: () => MemoryStore,
+  { request }: NodeService,
+) {
+  const loan = readLoan({ node: createNode(request), clock: runtime.clock }, config.loan)
+  const sendSms = assembleSms(config, runtime, store)
+  const remind = assembleReminders(config, runtime, store, createLoanReader(loan).debt)
+  return async (ledger: Ledger) => {
+    remind?.(ledger)
+    return await sendSms?.(ledger)
+  }
 }

@@ -96,7 +96,10 @@ type Readers = {
 }
 
 const readers: Readers = {
-  debt: ({ loan }, { account }) => loan.debt(account),
+  async debt({ loan, now }, { account }) {
+    const debt = await loan.debt(account)
+    return { ...debt, isOverdue: debt.owedWei > 0n && debt.dueAt * 1_000 < now() }
+  },
   async terms({ loan, now }) {
     const terms = await loan.terms()
     return { ...terms, dueAt: Math.floor(now() / 1_000) + terms.termSeconds }

@@ -28,7 +28,7 @@ export type FactName = keyof Facts
 
 export type ShownTerms = LoanTerms & { dueAt: number }
 
-export type Debt = { owedWei: bigint; dueAt: number }
+export type Debt = { owedWei: bigint; dueAt: number; isOverdue: boolean }
 
 /** Tells of what moved money of an account, or was to; `all` that there was, or was owed. */
 export type Activity = {

@@ -20,7 +20,7 @@ import { refusalText } from './refused.ts'
 import { type RememberOptions, remember } from './remember.ts'
 import { end, type Screen } from './screens/screen.ts'
 import { shownAt, shownTerms } from './shown.ts'
-import { type SmsSeals, smsOf } from './sms.ts'
+import { reminderOf, type SmsSeals, smsOf } from './sms.ts'
 
 export type PayingOptions = RememberOptions & {
   chainId: number
@@ -125,6 +125,7 @@ async function contractCallOf(of: Paying, intent: Intent, answers: readonly stri
     submitted: (tx: AcceptedAs) =>
       end(submitted(amount, to, 'hash' in tx ? `${tx.hash}...` : queued(tx))),
     sms: await sealedSms(of, intent, ordered),
+    ...(kind === 'loan' && { reminder: await sealedBorrower(of) }),
   }
 }
 
@@ -147,6 +148,12 @@ async function sealedSms(of: Paying, intent: Intent, ordered: Ordered): Promise<
       sealed: await smsSeals.facts(facts, { session, party }),
     })),
   )
+}
+
+/** Seals the borrower's number for reminders, which only a lender sends. */
+async function sealedBorrower({ smsSeals, settings, account, phone }: Paying) {
+  if (settings.profile === 'demo') return undefined
+  return await smsSeals?.number(phone, reminderOf((await account()).address))
 }
 
 type Receiver = Exclude<Recipient, { kind: 'address' }>

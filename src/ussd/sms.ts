@@ -1,4 +1,3 @@
-import type { Address } from 'viem'
 import * as z from 'zod/mini'
 import type { Secret } from '../account/keyed-hash.ts'
 import { type PhoneNumber, parseCaller, shortPhone } from '../account/phone.ts'
@@ -39,14 +38,17 @@ export function createSmsSeals(secret: Secret) {
       if (opened === undefined) throw new Error('a message was sealed under another account secret')
       return smsFacts.parse(JSON.parse(opened))
     },
-    number: (phone: PhoneNumber, sender: Address) => numbers.close(phone, sender),
+    number: (phone: PhoneNumber, about: string) => numbers.close(phone, about),
     /** Opens a number; undefined where it is another account's or secret's. */
-    async open(sealed: string, sender: Address) {
-      const phone = await numbers.open(sealed, sender)
+    async open(sealed: string, about: string) {
+      const phone = await numbers.open(sealed, about)
       return phone === undefined ? undefined : parseCaller(phone)
     },
   }
 }
+
+/** Names what a borrower's number is sealed about, so that it opens in no other row. */
+export const reminderOf = (account: string): string => `reminder ${account.toLowerCase()}`
 
 /** Lists whom a payment's outcome is told to: its caller, and who gets the money. */
 export function smsOf(

@@ -20,7 +20,7 @@ import {
   type SignedTransaction,
   type Slot,
 } from '../../src/relay/ledger/port.ts'
-import { smsParties } from '../../src/relay/ledger/rows.ts'
+import { reminderKinds, smsParties } from '../../src/relay/ledger/rows.ts'
 import { ledgerMethods } from '../../src/relay/ledger/steps.ts'
 import { paymentStates } from '../../src/relay/ledger/transitions.ts'
 import { lentTo } from './payments.ts'
@@ -302,6 +302,16 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     return ['alert', found.map((name) => ({ name, says: 'Look.' })), { isTold }]
   },
   takeNotices: ({ random }) => ['takeNotices', random.int(1, 3)],
+  dueReminders: ({ random }) => ['dueReminders', random.int(1, 3)],
+  takeReminder: ({ random, account }) => [
+    'takeReminder',
+    { account, owedWei: random.pick([0n, 5n, 5n]), dueAt: random.int(0, 500_000) },
+  ],
+  noteReminder({ random, account }) {
+    const [kind, dueAt] = [random.pick(reminderKinds), random.int(0, 500_000)]
+    const reminder = { account, kind, dueAt, owedWei: 5n, sealed: 'sealed' }
+    return ['noteReminder', reminder, random.pick(['sent', 'later'])]
+  },
   takeSms: ({ random }) => ['takeSms', random.int(1, 3)],
   noteSms({ random, session }) {
     const name = { session, party: random.pick(smsParties), attempts: random.int(1, 2) }
@@ -451,6 +461,7 @@ function orderOf({ random }: World, session: string, account: Address): Order {
     spendsWei: 10n ** 18n,
     reserves: oneOrNone(random, [share]),
     till: random.chance(0.3) ? { account, reference: 'A1' } : undefined,
+    reminder: oneOrNone(random, ['sealed']),
     sms: smsParties.filter(() => random.chance(0.5)).map((party) => ({ party, sealed: 'sealed' })),
   }
 }

@@ -221,7 +221,9 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       }
       pass(rules.retentionMs + 60_000)
       await ledger.prune()
-      await accept(ledger, 'settled', alice, { order: { sms }, chainNonce: 2, poolNonce: 2 })
+      await accept(ledger, 'settled', alice, {
+        ...{ order: { sms, reminder: '0x52' }, chainNonce: 2, poolNonce: 2 },
+      })
       await settle(ledger, 'settled', 2)
       pass(1_000)
       await accept(ledger, 'open', alice, { order: { sms }, chainNonce: 3, poolNonce: 3 })
@@ -275,6 +277,10 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       }
       await settle(ledger, 'open', 3)
       expect((await ledger.takeSms(9)).taken.map(({ session }) => session)).toEqual(['open'])
+      pass(dayMs)
+      expect(await ledger.dueReminders(9)).toEqual([alice])
+      await ledger.erase({ ...erasing, id: 'once more' })
+      expect(await ledger.dueReminders(9)).toEqual([])
       expect(await ledger.prune()).toBeUndefined()
       expect((await judge(ledger, 'open')).kind).toBe('answered')
       pass(rules.retentionMs / 2)

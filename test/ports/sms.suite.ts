@@ -197,4 +197,135 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await takeAll(ledger)).toHaveLength(2)
     })
   })
+
+  describe(`reminders of a loan in the ledger on ${name}`, () => {
+    const account = alice
+    const loanMs = 30 * dayMs
+    const owedWei = 5n
+
+    /** A loan of 30 days that is in a block, and when it is due. */
+    async function borrow({ ledger, pass }: LedgerHarness) {
+      const order = { spendsWei: 0n, kind: 'loan', reminder: '0x77' } as const
+      await acceptOrder(ledger, 'loan', account, { order })
+      await mine(ledger, 'loan', 0)
+      await ledger.confirm('loan', id('block 5'))
+      // On the store's clock, at 10 o'clock of some day.
+      const { now } = await ledger.vitals()
+      const dueAt = (Math.ceil((now + loanMs) / dayMs) * dayMs + (10 * dayMs) / 24) / 1_000
+      const to = async (ms: number) => pass(ms - (await ledger.vitals()).now)
+      return { dueAt, to, debt: { account, owedWei, dueAt } }
+    }
+
+    test('are taken once each, three days before and on the day', async ({ harness }) => {
+      const { ledger, pass } = harness
+      const { debt, dueAt, to } = await borrow(harness)
+      const taken = async () =>
+        (await Promise.all(Array.from({ length: 5 }, () => ledger.takeReminder(debt)))).flatMap(
+          (each) => each ?? [],
+        )
+      expect(await ledger.dueReminders(9)).toEqual([])
+      pass(dayMs / 24)
+      expect(await ledger.dueReminders(9)).toEqual([account])
+      expect(await taken()).toEqual([])
+      expect(await ledger.dueReminders(9)).toEqual([])
+      await to(dueAt * 1_000 - 3 * dayMs - 1_000)
+      expect(await taken()).toEqual([])
+      await to(dueAt * 1_000 - 3 * dayMs + 1_000)
+      expect(await ledger.dueReminders(9)).toEqual([account])
+      expect(await taken()).toEqual([{ ...debt, kind: 'soon', sealed: '0x77' }])
+      await to(dueAt * 1_000 - dayMs)
+      expect(await taken()).toEqual([])
+      await to(dueAt * 1_000 - dayMs / 6 + 1_000)
+      expect(await taken()).toEqual([{ ...debt, kind: 'today', sealed: '0x77' }])
+      for (const days of [0, 1, 5, 90]) {
+        await to((dueAt + days) * 1_000 + days * dayMs)
+        expect(await taken()).toEqual([])
+      }
+    })
+
+    test('that were certainly not sent are taken once more, and no others', async ({ harness }) => {
+      const { ledger, pass } = harness
+      const { debt, dueAt, to } = await borrow(harness)
+      await to(dueAt * 1_000 - 3 * dayMs + 1_000)
+      const first = await ledger.takeReminder(debt)
+      if (first === undefined) throw new Error('no reminder is due')
+      await ledger.noteReminder(first, 'later')
+      expect(await ledger.takeReminder(debt)).toBeUndefined()
+      pass(dayMs / 48)
+      expect(await ledger.takeReminder(debt)).toEqual(first)
+      await ledger.noteReminder(first, 'unknown')
+      pass(dayMs / 48)
+      expect(await ledger.takeReminder(debt)).toBeUndefined()
+      // Too late to be of use.
+      await to(dueAt * 1_000 + dayMs)
+      expect(await ledger.takeReminder(debt)).toBeUndefined()
+      expect(await countsOf(ledger)).toEqual({ 'sms.later': 1, 'sms.unknown': 1 })
+    })
+
+    test('are not taken again where the account asked for one more loan, which failed', async ({
+      harness,
+    }) => {
+      const { ledger, pass } = harness
+      const { debt, dueAt, to } = await borrow(harness)
+      await to(dueAt * 1_000 - 3 * dayMs + 1_000)
+      expect(await ledger.takeReminder(debt)).toMatchObject({ kind: 'soon' })
+      const order = { spendsWei: 0n, kind: 'loan', reminder: '0x78' } as const
+      await acceptOrder(ledger, 'more', account, { order, chainNonce: 1, poolNonce: 1 })
+      await mine(ledger, 'more', 1, execution(6, 'failed'))
+      await ledger.confirm('more', id('block 6'))
+      pass(dayMs / 12)
+      expect(await ledger.dueReminders(9)).toEqual([account])
+      expect(await ledger.takeReminder(debt)).toBeUndefined()
+    })
+
+    test('wait while a payment of the account is open', async ({ harness }) => {
+      const { ledger, pass } = harness
+      const { debt, dueAt, to } = await borrow(harness)
+      const chainNonce = { chainNonce: 1, poolNonce: 1 }
+      await acceptOrder(ledger, 'repayment', account, { order: { spendsWei: 5n }, ...chainNonce })
+      await to(dueAt * 1_000 - 3 * dayMs + 1_000)
+      expect(await ledger.takeReminder(debt)).toBeUndefined()
+      await mine(ledger, 'repayment', 1, execution(6))
+      await ledger.confirm('repayment', id('block 6'))
+      pass(dayMs / 48)
+      expect(await ledger.takeReminder(debt)).toMatchObject({ kind: 'soon' })
+    })
+
+    test('go with the number 30 days after the loan was found repaid, and begin anew with another', async ({
+      harness,
+    }) => {
+      const { ledger, pass } = harness
+      const { debt, dueAt } = await borrow(harness)
+      const look = (owed: bigint, due = 0) =>
+        ledger.takeReminder({ account, owedWei: owed, dueAt: due })
+      pass(dayMs)
+      await look(0n)
+      pass(30 * dayMs - 1_000)
+      expect(await ledger.dueReminders(9)).toEqual([])
+      pass(1_000)
+      expect(await ledger.dueReminders(9)).toEqual([account])
+      // Lent again meanwhile: the number stays, and is of the new loan.
+      await look(owedWei, dueAt + 60 * 86_400)
+      pass(dayMs)
+      await look(0n)
+      pass(30 * dayMs)
+      await look(0n)
+      pass(400 * dayMs)
+      expect(await ledger.dueReminders(9)).toEqual([])
+      expect(await ledger.takeReminder(debt)).toBeUndefined()
+    })
+
+    test('are in no export, and not looked at while one is restored', async ({ harness }) => {
+      const { ledger, pass } = harness
+      await ledger.identify(identity)
+      await borrow(harness)
+      pass(dayMs)
+      const exported = await exportAll(ledger)
+      expect(JSON.stringify(exported)).not.toContain('0x77')
+      await ledger.beginRestore({ id: 'restore', head: exported.head, identity, adds: true })
+      expect(await ledger.dueReminders(9)).toEqual([])
+      await ledger.endRestore(exported.head.exportedAt)
+      expect(await ledger.dueReminders(9)).toEqual([account])
+    })
+  })
 }

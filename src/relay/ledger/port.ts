@@ -6,7 +6,7 @@ import type { BookedLoan, LoanLog, LoanSums } from '../../loan/loan-book.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ObstacleKind, RefusalOf } from '../refusal.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './copies/export-format.ts'
-import type { Row, smsParties, tillKinds } from './rows.ts'
+import type { Row, reminderKinds, smsParties, tillKinds } from './rows.ts'
 import type { Seen, Sight, turns } from './sight.ts'
 import { type OpenPhase, openPhases, type PaymentState, phaseRules } from './transitions.ts'
 
@@ -83,6 +83,11 @@ export type PaymentLedger = {
   /** Takes due messages, and tells when the next is due (Unix time in ms); a taker sends once. */
   takeSms(limit: number): Promise<{ taken: DueSms[]; next: number | undefined }>
   noteSms(name: SmsName, fate: SmsFate): Promise<void>
+  /** Lists the accounts whose loan is to be looked at for a reminder. */
+  dueReminders(limit: number): Promise<Address[]>
+  /** Takes a reminder that is due by what the chain says of a loan; a taker sends once. */
+  takeReminder(debt: LoanDebt): Promise<DueReminder | undefined>
+  noteReminder(reminder: DueReminder, fate: SmsFate): Promise<void>
 }
 
 export type NonceLedger = {
@@ -501,6 +506,12 @@ export type DueSms = SmsName & {
   reason: string
 }
 
+/** Tells what an account owes on the chain, and until when (Unix time in s). */
+export type LoanDebt = { account: Address; owedWei: bigint; dueAt: number }
+
+/** Holds a reminder of a loan, with the borrower's number, sealed. */
+export type DueReminder = LoanDebt & { kind: (typeof reminderKinds)[number]; sealed: string }
+
 /** Tells what became of a message: `later` and `untried` are due again. */
 export type SmsFate = 'sent' | 'unknown' | 'refused' | 'known' | 'later' | 'untried'
 
@@ -679,6 +690,8 @@ export type Order = {
   till?: { account: Address; reference?: string | undefined } | undefined
   /** Messages that are due once its outcome is final. */
   sms?: readonly HeldSms[] | undefined
+  /** Is the borrower's number, sealed, where reminders of a loan are sent. */
+  reminder?: string | undefined
 }
 
 /** Tells what a node said of a transaction's bytes; `unknown` is a transport error. */

@@ -12,6 +12,9 @@ export const smsParties = ['sender', 'receiver'] as const
 /** Lists what a till is for: it hands out cash, or takes payments with a reference. */
 export const tillKinds = ['agent', 'bill'] as const
 
+/** Lists the reminders of a loan: some days before it is due, and on the day. */
+export const reminderKinds = ['soon', 'today'] as const
+
 /** Gives several names one value: columns of one type, methods of one kind. */
 export const each = <Value, Name extends string>(value: Value, ...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>
@@ -231,6 +234,21 @@ export const tables = {
       ...each(wei, 'lent', 'owed', 'repaid'),
     },
     { state: { group: 'listed', score: 'due_at' } },
+  ),
+  /** Keeps borrowers' numbers, sealed, and which reminder of their loan was taken last. */
+  reminders: table(
+    ['account'],
+    {
+      account: address,
+      sealed: text,
+      told: z.enum(['none', ...reminderKinds]),
+      /** Tells when the loan that it is about is due (Unix time in s). */
+      due_at: integer,
+      /** Tells when the loan was found repaid, and when it is looked at next (Unix times in ms). */
+      repaid_at: integerOrNull,
+      at: integer,
+    },
+    { due: { group: undefined, score: 'at' } },
   ),
   audit: table(
     ['id'],

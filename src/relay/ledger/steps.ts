@@ -37,6 +37,7 @@ import {
   paymentRow,
   paymentsIn,
 } from './life/payments.ts'
+import { dueReminders, noteReminder, takeReminder } from './life/reminders.ts'
 import { recentMs } from './life/reserves.ts'
 import { noteSms, pruneSms, takeSms } from './life/sms.ts'
 import { accountOf, endQueue, openOf } from './life/sums.ts'
@@ -115,7 +116,8 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
     'takeNotices',
     'told',
   ),
-  ...each('writes', 'takeSms', 'noteSms'),
+  ...each('reads', 'dueReminders'),
+  ...each('writes', 'takeSms', 'noteSms', 'takeReminder', 'noteReminder'),
   ...each('writes', 'beginRestore', 'restore', 'show', 'equal'),
 }
 
@@ -297,6 +299,12 @@ export const steps: Steps = {
     isRestoring(rows) ? { taken: [], next: undefined } : takeSms(rows, limit),
 
   noteSms: ({ rows }, name, fate) => noteSms(rows, name, fate),
+
+  dueReminders: ({ rows }, limit) => (isRestoring(rows) ? [] : dueReminders(rows, limit)),
+
+  takeReminder: ({ rows }, debt) => takeReminder(rows, debt),
+
+  noteReminder: ({ rows }, reminder, fate) => noteReminder(rows, reminder, fate),
 
   audit: ({ rows }, limit) => auditOf(rows, limit),
 

@@ -88,6 +88,8 @@ export type ContractCall = {
   submitted: (tx: AcceptedAs) => Screen
   /** Lists messages that are due once the outcome is final. */
   sms?: readonly HeldSms[] | undefined
+  /** Is the borrower's number, sealed, where reminders of a loan are sent. */
+  reminder?: string | undefined
 }
 
 /** Tells what has become of a delivery so far. */
@@ -337,7 +339,7 @@ async function surely(
 /** Signs the payment's call with the caller's key. */
 async function signOrder(delivery: Delivery): Promise<Attempt> {
   const { relayer, payment } = delivery
-  const { data, kind, spendsWei, shared, submitted, sms } = await payment.call()
+  const { data, kind, spendsWei, shared, submitted, sms, reminder } = await payment.call()
   const request = await signRequest(payment.caller, relayer.forwarder, {
     from: payment.caller.address,
     intentId: payment.intentId,
@@ -354,7 +356,7 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
     ...delivery,
     submitted,
     shared,
-    order: { request, kind, spendsWei, reserves, sms },
+    order: { request, kind, spendsWei, reserves, sms, reminder },
   }
 }
 

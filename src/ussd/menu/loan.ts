@@ -1,12 +1,13 @@
+import type { ShownTerms } from '../facts.ts'
 import { inEach } from '../messages/texts.ts'
 import { confirmedBy } from './asks.ts'
-import { type PaymentPart, pays } from './node.ts'
+import { type MenuContext, type PaymentPart, pays } from './node.ts'
 
 const words = inEach({
   en: {
     label: 'Request Loan',
-    terms: (amount: string, owed: string, date: string) =>
-      `Loan: ${amount}\nTo repay: ${owed}\nUntil: ${date}`,
+    terms: (amount: string, fee: string, owed: string, date: string) =>
+      `Loan: ${amount}\nFee: ${fee}\nTo repay: ${owed}\nUntil: ${date}`,
     agree: 'I agree',
     enterPin: 'Enter PIN to agree',
     submitted: (amount: string, _: string, tx: string) =>
@@ -17,7 +18,8 @@ const words = inEach({
   },
   sw: {
     label: 'Omba Mkopo',
-    terms: (amount, owed, date) => `Mkopo: ${amount}\nUtalipa: ${owed}\nMwisho wa kulipa: ${date}`,
+    terms: (amount, fee, owed, date) =>
+      `Mkopo: ${amount}\nAda: ${fee}\nUtalipa: ${owed}\nMwisho wa kulipa: ${date}`,
     agree: 'Nakubali',
     enterPin: 'Weka PIN kukubali',
     submitted: (amount, _, tx) =>
@@ -28,7 +30,8 @@ const words = inEach({
   },
   fr: {
     label: 'Emprunter',
-    terms: (amount, owed, date) => `Prêt: ${amount}\nÀ rembourser: ${owed}\nÉchéance: ${date}`,
+    terms: (amount, fee, owed, date) =>
+      `Prêt: ${amount}\nFrais: ${fee}\nÀ rembourser: ${owed}\nÉchéance: ${date}`,
     agree: "J'accepte",
     enterPin: 'PIN pour accepter',
     submitted: (amount, _, tx) => `Prêt demandé\nTx: ${tx}\n${amount} sera bientôt crédité.`,
@@ -38,7 +41,8 @@ const words = inEach({
   },
   es: {
     label: 'Pedir préstamo',
-    terms: (amount, owed, date) => `Préstamo: ${amount}\nA pagar: ${owed}\nHasta: ${date}`,
+    terms: (amount, fee, owed, date) =>
+      `Préstamo: ${amount}\nComisión: ${fee}\nA pagar: ${owed}\nHasta: ${date}`,
     agree: 'Acepto',
     enterPin: 'PIN para aceptar',
     submitted: (amount, _, tx) => `Préstamo solicitado\nTx: ${tx}\nPronto recibirá ${amount}.`,
@@ -48,6 +52,14 @@ const words = inEach({
   },
   demo: { label: 'Request Micro-Loan' },
 })
+
+const termLines = ({ say, amountOf }: MenuContext, { principalWei, feeWei, dueAt }: ShownTerms) => {
+  const [amount, fee] = [amountOf(principalWei), amountOf(feeWei)]
+  return words(say)
+    .terms(amount, fee, amountOf(principalWei + feeWei), say.date(dueAt))
+    .split('\n')
+}
+
 export const loan = {
   words,
   digit: '3',
@@ -57,8 +69,9 @@ export const loan = {
       leadsToPay: 'loan',
       facts: ['terms'],
       kind: 'list',
-      title: ({ say, amountOf }, _, { terms: { principalWei, feeWei, dueAt } }) =>
-        words(say).terms(amountOf(principalWei), amountOf(principalWei + feeWei), say.date(dueAt)),
+      title: (context, _, { terms }) => termLines(context, terms).join('\n'),
+      // Below why a PIN was refused there is no room for the fee, which is their difference.
+      again: (context, _, { terms }) => termLines(context, terms).toSpliced(1, 1).join('\n'),
       entries: [{ digit: '1', label: (say) => words(say).agree, leads: pays('loan') }],
       back: 'main',
     }),

@@ -1,4 +1,5 @@
 import type { Facts } from '../facts.ts'
+import type { Messages } from '../messages/en.ts'
 import { inEach } from '../messages/texts.ts'
 import { amountIn, confirmedBy, inLocal, rateOf, worthLines } from './asks.ts'
 import { answered, type MenuContext, type MenuSettings, type PaymentPart, pays } from './node.ts'
@@ -9,7 +10,8 @@ const words = inEach({
     all: 'All of it',
     part: 'A part',
     enterRepayment: 'Amount to repay, or all:\n0. Back',
-    debt: (amount: string, date: string) => `You owe ${amount}\nUntil: ${date}`,
+    debt: (amount: string) => `You owe ${amount}`,
+    until: (date: string) => `Until: ${date}`,
     noLoan: 'You have no loan.',
     debtUnread: 'You owe: not known now.',
     noteUnread: 'not known now',
@@ -17,6 +19,10 @@ const words = inEach({
     submitted: (amount: string, _: string, tx: string) =>
       `Repayment Submitted\nAmount: ${amount === 'all' ? 'all that is owed' : amount}\nTx: ${tx}\nYour loan will be updated shortly.`,
     failed: 'Repayment Failed\nNothing was repaid. Please dial again.',
+    remind: (amount: string, date: string) =>
+      `Your loan is due on ${date}. To repay: ${amount}. Dial and choose 4.`,
+    overdue: (date: string) => `Overdue since: ${date}`,
+    noteOverdue: 'overdue',
     line: (amount: string) => `Repaid ${amount}`,
   },
   sw: {
@@ -24,7 +30,8 @@ const words = inEach({
     all: 'Deni lote',
     part: 'Sehemu ya deni',
     enterRepayment: 'Kiasi cha kulipa, au zote:\n0. Rudi',
-    debt: (amount, date) => `Unadaiwa ${amount}\nMwisho: ${date}`,
+    debt: (amount) => `Unadaiwa ${amount}`,
+    until: (date) => `Mwisho: ${date}`,
     noLoan: 'Huna mkopo.',
     debtUnread: 'Deni lako halijulikani sasa.',
     noteUnread: 'haijulikani sasa',
@@ -32,6 +39,10 @@ const words = inEach({
     submitted: (amount, _, tx) =>
       `Malipo ya mkopo yamepokelewa\nKiasi: ${amount === 'all' ? 'deni lote' : amount}\nTx: ${tx}\nDeni lako litapunguzwa hivi punde.`,
     failed: 'Malipo ya mkopo yameshindikana\nHakuna kilicholipwa. Tafadhali piga tena.',
+    remind: (amount, date) =>
+      `Mkopo wako ulipwe kufikia ${date}. Deni: ${amount}. Piga kisha chagua 4.`,
+    overdue: (date) => `Umechelewa tangu: ${date}`,
+    noteOverdue: 'umechelewa',
     line: (amount) => `Ulilipa ${amount}`,
   },
   fr: {
@@ -39,7 +50,8 @@ const words = inEach({
     all: 'Tout',
     part: 'Une partie',
     enterRepayment: 'Montant à rembourser, ou tout:\n0. Retour',
-    debt: (amount, date) => `Vous devez ${amount}\nÉchéance: ${date}`,
+    debt: (amount) => `Vous devez ${amount}`,
+    until: (date) => `Échéance: ${date}`,
     noLoan: "Vous n'avez pas de prêt.",
     debtUnread: 'Dette: non connue pour le moment.',
     noteUnread: 'non connu',
@@ -47,6 +59,10 @@ const words = inEach({
     submitted: (amount, _, tx) =>
       `Remboursement demandé\nMontant: ${amount === 'all' ? 'toute la dette' : amount}\nTx: ${tx}\nVotre prêt sera bientôt mis à jour.`,
     failed: "Remboursement échoué\nRien n'a été remboursé. Veuillez recomposer.",
+    remind: (amount, date) =>
+      `Votre prêt est à rembourser le ${date}: ${amount}. Composez et choisissez 4.`,
+    overdue: (date) => `En retard depuis: ${date}`,
+    noteOverdue: 'en retard',
     line: (amount) => `Remboursé ${amount}`,
   },
   es: {
@@ -54,7 +70,8 @@ const words = inEach({
     all: 'Todo',
     part: 'Una parte',
     enterRepayment: 'Monto a pagar, o todo:\n0. Atrás',
-    debt: (amount, date) => `Usted debe ${amount}\nHasta: ${date}`,
+    debt: (amount) => `Usted debe ${amount}`,
+    until: (date) => `Hasta: ${date}`,
     noLoan: 'No tiene préstamo.',
     debtUnread: 'Su deuda no se puede ver ahora.',
     noteUnread: 'ahora no se sabe',
@@ -62,6 +79,9 @@ const words = inEach({
     submitted: (amount, _, tx) =>
       `Pago solicitado\nMonto: ${amount === 'all' ? 'toda la deuda' : amount}\nTx: ${tx}\nSu préstamo se actualizará pronto.`,
     failed: 'El pago falló\nNo se pagó nada. Marque de nuevo.',
+    remind: (amount, date) => `Su préstamo vence el ${date}. A pagar: ${amount}. Marque y elija 4.`,
+    overdue: (date) => `Vencido desde: ${date}`,
+    noteOverdue: 'vencido',
     line: (amount) => `Pagó ${amount}`,
   },
   demo: { enterRepayment: 'Enter Amount:_____' },
@@ -131,9 +151,15 @@ const pinToRepay = (settings: MenuSettings, back: string) =>
     back,
   })
 
+/** Words a reminder of a loan; it is sent where the loan is due soon, or today. */
+export const reminderText = (say: Messages, amount: string, dueAt: number): string =>
+  words(say).remind(amount, say.date(dueAt))
+
 function noteOf({ say, amountOf }: MenuContext, { debt }: Facts) {
   if (debt === 'unread') return words(say).noteUnread
-  return debt.owedWei > 0n ? amountOf(debt.owedWei) : undefined
+  if (debt.owedWei === 0n) return undefined
+  const owed = amountOf(debt.owedWei)
+  return debt.isOverdue ? `${owed}, ${words(say).noteOverdue}` : owed
 }
 
 function owedTitle(context: MenuContext, facts: Facts): string {
@@ -142,6 +168,7 @@ function owedTitle(context: MenuContext, facts: Facts): string {
   const own = words(say)
   if (debt === 'unread') return `${own.label}\n${own.debtUnread}`
   if (debt.owedWei === 0n) return `${own.label}\n${own.noLoan}`
-  const owed = own.debt(amountOf(debt.owedWei), say.date(debt.dueAt))
-  return [own.label, owed, ...worthLines(context, debt.owedWei, facts)].join('\n')
+  const until = (debt.isOverdue ? own.overdue : own.until)(say.date(debt.dueAt))
+  const worth = worthLines(context, debt.owedWei, facts)
+  return [own.label, own.debt(amountOf(debt.owedWei)), ...worth, until].join('\n')
 }

@@ -158,12 +158,20 @@ describe('the same transfer within ten minutes', () => {
 
 describe('a loan', () => {
   plays('is agreed to: what is owed, and until when')`
-      s: 3 -> CON Loan: 0.01 tRBTC|To repay: 0.01 tRBTC|Until: <date>|1. I agree|0. Back
+      s: 3 -> CON Loan: 0.01 tRBTC|Fee: 0 tRBTC|To repay: 0.01 tRBTC|Until: <date>|1. I agree|0. Back
       s: 3*1 -> END Loan Requested|…
       settle
       menu: -> …|4. Repay Loan (0.01 tRBTC)…
       status: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Until: <date>|1. All of it|2. A part|0. Back
       second: 3 -> END You already have a loan. Still to repay: 0.01 tRBTC. Dial again to repay it.`
+
+  plays('that is overdue says so, in the menu and where it is repaid')`
+      s: 3*1 -> END Loan Requested|…
+      settle
+      early: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Until: <date>|…
+      400 days
+      menu: -> …|4. Repay Loan (0.01 tRBTC, overdue)…
+      status: 4 -> CON Repay Loan|You owe 0.01 tRBTC|Overdue since: <date>|1. All of it|2. A part|0. Back`
 
   plays('that is refused is refused for good, whatever of the session comes later')`
       s: 3*1

@@ -131,7 +131,7 @@ describe("a lender's session", () => {
     )
 
     expect(await dialLender(receiver, '3')).toMatch(
-      /^CON Loan: 0\.01 tRBTC\nTo repay: 0\.01 tRBTC\nUntil: \d{1,2} \w{3} 20\d\d\n1\. I agree\n/,
+      /^CON Loan: 0\.01 tRBTC\nFee: 0 tRBTC\nTo repay: 0\.01 tRBTC\nUntil: \d{1,2} \w{3} 20\d\d\n1\. I agree\n/,
     )
     expect(await dialLender(receiver, '3*1')).toMatch(/^END Loan Requested\n/)
     await untilBalance(receiver, '0.05')

@@ -69,12 +69,14 @@ export function eraseAccount({ rows, rules }: At, { id, from, ...erasing }: Eras
   const loan = loanOf(rows, contract, account)
   const isOwed = loan !== undefined && loan.owedWei > 0n
   if (!isOwed) rows.drop('loans', contract.toLowerCase(), account)
+  const open = openOf(rows, sums).length
+  if (!isOwed && open === 0) rows.drop('reminders', account)
   const isLoanGone = loan !== undefined && !isOwed
   return {
     gone: { archived: found.length, messages, refusals, loans: isLoanGone ? 1 : 0 },
     kept: {
       until: rows.now + rules.retentionMs,
-      ...{ payments: payments.length, open: openOf(rows, sums).length, loans: isOwed ? 1 : 0 },
+      ...{ payments: payments.length, open, loans: isOwed ? 1 : 0 },
       holds: isHeld(rows, account) ? 1 : 0,
     },
     next,

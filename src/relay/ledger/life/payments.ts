@@ -10,6 +10,7 @@ import {
   phases,
 } from '../transitions.ts'
 import { count } from './counts.ts'
+import { holdReminder } from './reminders.ts'
 import { noteReserved } from './reserves.ts'
 import { followPayment, holdSms } from './sms.ts'
 import {
@@ -53,7 +54,7 @@ export function beginPayment(
   { rows, rules }: At,
   event: PaymentEvent,
   session: string,
-  { request, kind, spendsWei, reserves, till, sms = [] }: Order,
+  { request, kind, spendsWei, reserves, till, sms = [], reminder }: Order,
   columns: Partial<PaymentRow> = {},
 ): void {
   const { intentId, from: account } = request
@@ -71,6 +72,7 @@ export function beginPayment(
   count(rows, kind, event)
   // The rows of one that is found on the chain are lost: its messages may have left.
   if (event !== 'adopted') holdSms(rows, session, sms)
+  if (reminder !== undefined) holdReminder(rows, account, reminder)
   savePayment(rows, undefined, {
     ...{ session, state, intent_id: intentId, account, kind, request },
     spends: `${spendsWei}`,

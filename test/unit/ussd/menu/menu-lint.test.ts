@@ -43,7 +43,7 @@ const longest = {
 }
 
 /** What is read for screens, as long as it comes. */
-const debt = { owedWei: 1n, dueAt: 1_790_700_000 }
+const debt = { owedWei: 1n, dueAt: 1_790_700_000, isOverdue: true }
 const who = '0x12345678...'
 const reason = 'Limit of withdrawals reached'
 const activity = {
@@ -93,7 +93,12 @@ const dear: Facts = { ...facts, rate: { currency: 'KES', micros: 999_999_999_999
 
 /** What a fact says that has nothing to say. What is not here always says something. */
 const nothing: Partial<Facts> = {
-  ...{ debt: { owedWei: 0n, dueAt: 0 }, recipients: [], wallets: [], registration: 'registered' },
+  ...{
+    debt: { owedWei: 0n, dueAt: 0, isOverdue: false },
+    recipients: [],
+    wallets: [],
+    registration: 'registered',
+  },
   ...{ activity: { own: [], received: [] }, failure: 'none' },
   pin: { kind: 'open' },
 }

@@ -1,0 +1,157 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { parseConfig } from '../../../src/compose/config.ts'
+import { assembleReminders, smsSealsOf } from '../../../src/compose/sms.ts'
+import type { LogEvent } from '../../../src/runtime/log.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
+import { createMemoryStore } from '../../support/memory-store.ts'
+import { opened } from '../../support/opened.ts'
+import { recipientAnswer, startSmsServer } from '../../support/sms-server.ts'
+import { required } from '../compose/variables.ts'
+import { openWorld } from './world.ts'
+
+const caller = '+254700000000'
+const dayMs = 86_400_000
+
+const server = opened(startSmsServer)
+beforeEach(() => {
+  server.answer(undefined)
+  server.asked.length = 0
+})
+
+/** A lender's service on the day before Christmas' tenth, where a loan is due on the 24th at noon. */
+function open(product: object = menus.lender) {
+  const variables = {
+    ...required,
+    SMS_API_KEY: server.account.apiKey,
+    SMS_USERNAME: server.account.username,
+    SMS_URL: server.url,
+    PROFILE: 'lender',
+    PIN: 'off',
+  }
+  const clock = createHandClock()
+  const dueAt = Math.floor(clock.now() / dayMs) * 86_400 + 30 * 86_400 + 43_200
+  const debt = { owedWei: 10_500_000_000_000_000n, dueAt }
+  const events: LogEvent[] = []
+  const running: Promise<unknown>[] = []
+  const memory = createMemoryStore(clock.now)
+  const runtime = {
+    ...{ clock, fetch, log: (event: LogEvent) => void events.push(event) },
+    background: (work: Promise<unknown>) => void running.push(work),
+  }
+  const config = parseConfig(variables)
+  const relay = openWorld({
+    product: { ...menus.lender, ...product, smsSeals: smsSealsOf(config) },
+    clock,
+  })
+  const node = { debtOf: async () => debt }
+  /** One process's rounds, or another's. */
+  const process = (changes: Record<string, string> = {}) => {
+    const of = parseConfig({ ...variables, ...changes })
+    const remind = assembleReminders(
+      of,
+      runtime,
+      () => memory,
+      () => node.debtOf(),
+    )
+    return async () => {
+      remind?.(relay.ledger)
+      await Promise.all(running.splice(0))
+    }
+  }
+  const to = (ms: number) => clock.forward(ms - clock.now())
+  const soon = dueAt * 1_000 - 3 * dayMs + 1_000
+  const today = dueAt * 1_000 - dayMs / 6 + 1_000
+  return { ...relay, clock, debt, node, events, memory, process, round: process(), to, soon, today }
+}
+
+const told = () => server.asked.map(({ to, text }) => `${to}: ${text}`)
+const borrow = `s: 3*1 -> END Loan Requested|…
+  settle`
+
+describe('a reminder of a loan', () => {
+  test('goes three days before it is due and on the day, once each, however many rounds of however many processes there are', async () => {
+    const { play, process, to, soon, today, debt } = open()
+    await play(borrow)
+    const all = () => Promise.all(Array.from({ length: 6 }, () => process()()))
+    await all()
+    expect(told()).toEqual([])
+    const date = new Date(debt.dueAt * 1_000)
+    const day = `${date.getUTCDate()} ${date.toUTCString().slice(8, 11)} ${date.getUTCFullYear()}`
+    const text = `${caller}: Your loan is due on ${day}. To repay: 0.0105 tRBTC. Dial and choose 4.`
+    for (const [index, at] of [soon, today].entries()) {
+      to(at)
+      await all()
+      await all()
+      expect(told()).toEqual(Array.from({ length: index + 1 }, () => text))
+    }
+    to(today + 40 * dayMs)
+    await all()
+    expect(told()).toHaveLength(2)
+  })
+
+  test('is not sent of what is repaid, and not where no node tells', async () => {
+    const { play, round, to, soon, today, debt, node, events } = open()
+    await play(borrow)
+    to(soon)
+    const { debtOf } = node
+    node.debtOf = async () => {
+      throw new Error('no node answers')
+    }
+    await round()
+    expect(events.map(({ event }) => event)).toEqual(['reminders.failed'])
+    node.debtOf = debtOf
+    debt.owedWei = 0n
+    to(today)
+    await round()
+    expect(told()).toEqual([])
+  })
+
+  test('that was certainly not sent goes later, and one of which it is not known does not', async () => {
+    const { play, round, to, soon, today, clock } = open()
+    await play(borrow)
+    to(soon)
+    server.answer(() => recipientAnswer(405))
+    await round()
+    server.answer(undefined)
+    clock.forward(dayMs / 48)
+    await round()
+    expect(told()).toHaveLength(2)
+    to(today)
+    server.answer(() => 'nothing')
+    await round()
+    server.answer(undefined)
+    clock.forward(dayMs / 24)
+    await round()
+    expect(told()).toHaveLength(3)
+  })
+
+  test('that left is not sent again by a ledger that was set back', async () => {
+    const { play, round, process, to, soon, rows, ledger, accountOf, debt } = open()
+    await play(borrow)
+    to(soon)
+    await round()
+    expect(told()).toHaveLength(1)
+    // As if the note of it were lost: the account's memory has it.
+    const reminder = { account: accountOf(0), ...debt, kind: 'soon' as const, sealed: '' }
+    await ledger.noteReminder(reminder, 'later')
+    to(soon + dayMs / 24)
+    await process()()
+    expect(told()).toHaveLength(1)
+    expect(rows().join('\n')).not.toMatch(/254700000000|"0700000000/)
+  })
+
+  test('opens for its own account alone, and keeps a number where messages are sent by a lender', async () => {
+    const { play, process, to, soon, rows, events } = open()
+    await play(borrow)
+    to(soon)
+    await process({ ACCOUNT_KEY_SECRET: `0x${'33'.repeat(32)}` })()
+    expect(told()).toEqual([])
+    expect(events.map(({ event }) => event)).toEqual(['sms.unprepared'])
+    expect(rows().filter((row) => row.startsWith('reminders '))).toHaveLength(1)
+    const demo = open(menus.demo)
+    await demo.play(`s: 3
+      settle`)
+    expect(demo.rows().filter((row) => row.startsWith('reminders '))).toEqual([])
+  })
+})
