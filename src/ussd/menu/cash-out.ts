@@ -140,7 +140,8 @@ export const cashOut = {
       answer: (typed, context) => {
         if (/^[1-9]$/.test(typed) || isWalletCode(typed)) return savedWallet(typed, context)
         const parsed = parseRecipient(typed, context)
-        if (parsed.kind === 'fault' && parsed.fault !== 'unknown_form') {
+        const isNoAddress = (fault: string) => fault === 'unknown_form' || fault === 'own_number'
+        if (parsed.kind === 'fault' && !isNoAddress(parsed.fault)) {
           return { kind: 'mistake', why: context.say.badRecipient[parsed.fault] }
         }
         return parsed.kind === 'fault' ||
