@@ -177,7 +177,7 @@ async function deliver(
   return sessions.with(at, noteReply(of, step, { came, now, way, isLate }))
 }
 
-/** Reads a reply; what is none in the gateway's form ends the session on the phone too. */
+/** Reads a reply; one that is not in the gateway's form ends the session on the phone, too. */
 function readReply(form: GatewayForm, reply: string, session: string) {
   try {
     return form.read(reply, session)

@@ -62,7 +62,7 @@ export function takingsOf(rows: Draft, account: Address, limit: number): Takings
 
 type Paid = { payment: Row<'payments'>; reference: string | null }
 
-/** Finds the payment of a taking; there is none where its row is lost. */
+/** Returns the payment of a taking; an empty list if its row is lost. */
 const paymentIn =
   (rows: Draft) =>
   ({ session, reference }: Row<'takings'>): Paid[] => {

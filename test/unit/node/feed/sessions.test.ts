@@ -60,7 +60,7 @@ describe('a client that sends nothing', () => {
     expect(silent.closings).toEqual(['1013'])
   })
 
-  test('cannot push out those of other keys, whoever of its own owes most', () => {
+  test('cannot push out the clients of other keys: the one of its own key with the most unread data is closed', () => {
     const { listener, pass } = open()
     const other = listener('other')
     for (let sent = 0; sent < 7 * mebibyte; sent += head.length) {
@@ -76,7 +76,7 @@ describe('a client that sends nothing', () => {
     expect([closed.length > 5, closed.length < 10, other.closings]).toEqual([true, true, []])
   })
 
-  test('is closed where all keys leave too much, of the key that leaves most', () => {
+  test('is closed if all keys together leave too much unread, from the key with the most', () => {
     const { listener } = open()
     const mebibyteOfText = 'x'.repeat(mebibyte)
     const ofKeys = [30, 20, 10, 5].map((mebibytes, key) => {
@@ -88,7 +88,7 @@ describe('a client that sends nothing', () => {
     expect(closed).toEqual([1, 0, 0, 0])
   })
 
-  test('keeps its place until it has gone, and fills those of its key where it left much', () => {
+  test('keeps its place until its socket has ended, and takes more places of its key if it left much unread', () => {
     const { sessions, listener, pass } = open({ ...feedLimits, lingeringPerKey: 3 * mebibyte })
     const enter = (keyHash: string) =>
       sessions.open({ id: `new ${keyHash}`, keyHash, send: () => {}, close: () => {} }, 10)
