@@ -26,7 +26,7 @@ const packages = [
   'zod/locales',
   'hono',
   'hono/body-limit',
-  'libphonenumber-js/mobile',
+  'libphonenumber-js/core',
   '@upstash/redis',
   '@ethereumjs/mpt',
   '@ethereumjs/rlp',

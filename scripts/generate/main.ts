@@ -1,5 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import numberingPlans from 'libphonenumber-js/mobile/metadata'
 import { methods } from '../../src/node/methods/list.ts'
 import { type MethodSchemas, openRpcDocument } from '../../src/node/methods/openrpc.ts'
 import { projectRoot } from '../contracts/forge.ts'
@@ -14,7 +15,7 @@ import { drawMenus } from './menu-drawing.ts'
 import { openApiDocument } from './openapi.ts'
 
 const helpText = `Writes what is made from other files: ABIs, the ledger's scripts and states,
-the documents of OpenRPC and OpenAPI, drawings.
+the documents of OpenRPC and OpenAPI, drawings, numbering plans.
 
   npm run generate [-- --check]
 
@@ -35,6 +36,7 @@ async function generate(): Promise<void> {
     ]),
     'src/pages/assets.ts': writeTexts('src/pages', ['pages.css', 'live.js']),
     'src/pages/phone/assets.ts': writeTexts('src/pages/phone', ['phone.css', 'phone.js']),
+    'src/account/plans.ts': writePlans(),
     'src/node/methods/schemas.ts': writeSchemas(schemas),
     'docs/openrpc.json': inLines(openRpcDocument(methods, schemas)),
     'docs/openapi.json': inLines(openApiDocument()),
@@ -74,6 +76,17 @@ function writeSchemas(schemas: MethodSchemas): string {
     ([name, schema]) => `"${name}":${JSON.stringify(schema)}`,
   )
   return `${generated}\n${writeText('schemas', 'A method a line.', `{${lines.join(',\n')}}`)}`
+}
+
+/** Writes the library's plans of mobile numbers but for the formats, in which none is shown. */
+function writePlans(): string {
+  const formats = 4
+  const lines = Object.entries(numberingPlans.countries).map(
+    ([country, plan]) => `"${country}":${JSON.stringify(plan.with(formats, 0))}`,
+  )
+  const rest = JSON.stringify({ ...numberingPlans, countries: undefined })
+  const json = `{"countries":{${lines.join(',\n')}},\n${rest.slice(1)}`
+  return `${generated}\n${writeText('plans', 'A country a line.', json)}`
 }
 
 function writeText(constant: string, what: string, text: string): string {

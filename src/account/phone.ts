@@ -1,7 +1,11 @@
-import type { CountryCode } from 'libphonenumber-js/mobile'
-import { parsePhoneNumberFromString } from 'libphonenumber-js/mobile'
+import type { CountryCode, MetadataJson } from 'libphonenumber-js/core'
+import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/core'
 import { plainDigits } from '../runtime/digits.ts'
 import { presentForm } from './numbering.ts'
+import { plans } from './plans.ts'
+
+/** Tells which mobile numbers each country has; a change of the library's needs `npm run generate`. */
+export const numberingPlans = JSON.parse(plans) as MetadataJson
 
 declare const brand: unique symbol
 
@@ -35,7 +39,7 @@ function typedNumbers(raw: string, caller: PhoneNumber): PhoneNumber[] {
   if (!/^\+?[0-9]+$/.test(typed)) return []
   // By 005 to 007 Kenya, Uganda and Tanzania dial each other.
   if (/^\+25[456]/.test(caller) && /^00[567][0-9]{9}$/.test(typed)) return []
-  return numbersIn(typed, parsePhoneNumberFromString(caller)?.country)
+  return numbersIn(typed, parseNumber(caller)?.country)
 }
 
 /** Lists what digits may be the number of, in its one form. */
@@ -43,14 +47,19 @@ function numbersIn(text: string, country: Country | undefined): PhoneNumber[] {
   const candidates = text.startsWith('00') ? [`+${text.slice(2)}`, text] : [text]
   const defaults = country === undefined ? {} : { defaultCountry: country }
   return candidates.flatMap((candidate) => {
-    const parsed = parsePhoneNumberFromString(presentForm(candidate), defaults)
+    const parsed = parsePhoneNumberFromString(presentForm(candidate), defaults, numberingPlans)
     const number = parsed?.number ?? (hasForm(candidate) ? candidate : undefined)
     return number === undefined ? [] : [presentForm(number) as PhoneNumber]
   })
 }
 
-export const isListed = (number: string): boolean =>
-  parsePhoneNumberFromString(number)?.isValid() === true
+export const isListed = (number: string): boolean => parseNumber(number)?.isValid() === true
+
+const parseNumber = (number: string) => parsePhoneNumberFromString(number, numberingPlans)
+
+/** Tells whether two letters name a country with a numbering plan. */
+export const isCountry = (letters: string): letters is Country =>
+  isSupportedCountry(letters as Country, numberingPlans)
 
 /** Shows the first 4 and last 3 digits of a number. */
 export function shortPhone(phone: PhoneNumber): string {
@@ -60,7 +69,7 @@ export function shortPhone(phone: PhoneNumber): string {
 
 /** Writes a number with its country code and in threes, so that it can be compared. */
 export function spelledPhone(phone: PhoneNumber): string {
-  const code = parsePhoneNumberFromString(phone)?.countryCallingCode ?? phone.slice(1, 4)
+  const code = parseNumber(phone)?.countryCallingCode ?? phone.slice(1, 4)
   const threes = phone.slice(1 + code.length).replaceAll(/(\d{3})(?=\d{2})/g, '$1 ')
   return `+${code} ${threes}`
 }

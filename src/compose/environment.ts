@@ -1,8 +1,7 @@
-import { isSupportedCountry } from 'libphonenumber-js/mobile'
 import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { languages } from '../account/language.ts'
-import type { Country } from '../account/phone.ts'
+import { type Country, isCountry } from '../account/phone.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import { jsonOf } from '../runtime/json.ts'
 import { readNetwork } from '../runtime/peer.ts'
@@ -33,7 +32,7 @@ const secret = z.custom<Hex>(
   'has to be 32 bytes: 0x and 64 hex digits',
 )
 const country = z.custom<Country>(
-  (value) => typeof value === 'string' && isSupportedCountry(value),
+  (value) => typeof value === 'string' && isCountry(value),
   'has to be a country by its two letters, such as KE',
 )
 const wei = z.pipe(

@@ -1,7 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/core'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/mobile'
 import examples from 'libphonenumber-js/mobile/examples'
-import metadata from 'libphonenumber-js/mobile/metadata'
 import { describe, expect, test } from 'vitest'
 import {
   formerForms,
@@ -11,9 +10,11 @@ import {
 } from '../../../src/account/numbering.ts'
 import {
   isListed,
+  numberingPlans as metadata,
   type PhoneNumber,
   parseCaller,
   parseTypedPhone,
+  spelledPhone,
 } from '../../../src/account/phone.ts'
 import { isFull, sampleOf } from '../../support/sample.ts'
 
@@ -163,6 +164,16 @@ describe('a number of every country', () => {
         expect([number, undefined], `${country} ${way}`).toContain(parseCaller(way, country))
         expect([number, undefined], `${country} ${way}`).toContain(parseTypedPhone(way, number))
       }
+    }
+  })
+
+  test('is one to the plans without formats where it is one to the library', () => {
+    const more = numberingChanges.flat().flatMap(numbersOf)
+    for (const number of [...numbers.flatMap(({ number }) => [number, `${number}1`]), ...more]) {
+      const said = parsePhoneNumberFromString(number)
+      expect(isListed(number), number).toBe(said?.isValid() === true)
+      const spelled = said === undefined ? undefined : `+${said.countryCallingCode} `
+      if (spelled) expect(spelledPhone(number as PhoneNumber).startsWith(spelled)).toBe(true)
     }
   })
 
