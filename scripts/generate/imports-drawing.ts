@@ -13,13 +13,11 @@ export function drawImports(sources: ReadonlyMap<string, string>): string {
   }
   // By code units, so that the drawing is the same on every machine.
   const names = [...uses.keys()].sort()
-  return [
-    'flowchart TD',
-    ...names.map((name) => `  ${nameId(name)}["${name === entries ? name : `src/${name}`}"]`),
-    ...names.flatMap((name) =>
-      [...(uses.get(name) ?? [])].sort().map((used) => `  ${nameId(name)} --> ${nameId(used)}`),
-    ),
-  ].join('\n')
+  const arrows = names.flatMap((name) => {
+    const used = [...(uses.get(name) ?? [])].sort()
+    return used.length > 0 ? [`  ${nameId(name)} --> ${used.map(nameId).join(' & ')}`] : []
+  })
+  return ['flowchart TD', ...arrows].join('\n')
 }
 
 function nameBox(file: string): string {
