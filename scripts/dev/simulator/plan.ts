@@ -1,3 +1,4 @@
+import { parseEther } from 'viem'
 import type { Knobs } from './draw/knobs.ts'
 import { milliWei, secondMs } from './units.ts'
 
@@ -90,6 +91,24 @@ export function textOf(wanted: Wanted): string {
       return '9*9*9'
   }
 }
+
+/** Reads what a text asks for that `textOf` has written, whatever is typed after it. */
+export function wantedIn(answers: readonly string[]): Wanted {
+  const [choice, second = '', amount = '0'] = answers
+  switch (choice) {
+    case '2':
+      return { kind: 'transfer', to: Number(second.slice(2)), amountWei: parseEther(amount) }
+    case '3':
+      return { kind: 'loan' }
+    case '4':
+      return { kind: 'repayment', amountWei: second === '1' ? 'all' : parseEther(amount) }
+    default:
+      return { kind: 'nothing' }
+  }
+}
+
+export const lastAnswer = ({ text }: Pick<Dial, 'text'>): string =>
+  text.slice(text.lastIndexOf('*') + 1)
 
 const decimal = (wei: bigint): string =>
   `0.${((wei * 10n) / milliWei).toString().padStart(4, '0')}`.replace(/0$/, '')

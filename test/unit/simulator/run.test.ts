@@ -36,6 +36,9 @@ describe('a run', () => {
     [225_095, { undone: 1 }],
     [230_090, { outrun: 1 }],
     [210_869, {}],
+    [258_074, {}],
+    [263_031, {}],
+    [263_937, {}],
   ] as const)('of seed %i breaks no promise but for %j', async ([seed, excused]) => {
     const { history } = await runPlan(planOf(seed))
     expect(judge(history)).toMatchObject({ violations: [], excused })

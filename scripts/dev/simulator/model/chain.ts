@@ -155,6 +155,14 @@ function createBranches(genesis: ModelBlock) {
     head,
     /** Gives the head that a replica showed which has seen nothing since this time. */
     headAt: (time: number) => heads.findLast((entry) => entry.time <= time)?.block ?? genesis,
+    /** Gives each head that a replica may have shown which has seen nothing of what is later than this time. */
+    headsSince: (time: number) =>
+      heads.slice(
+        Math.max(
+          0,
+          heads.findLastIndex((entry) => entry.time <= time),
+        ),
+      ),
     blockAt,
     isWithin: (block: ModelBlock, view: ModelBlock) => blockAt(block.number, view) === block,
     append(block: ModelBlock, now: number) {

@@ -6,11 +6,13 @@ import { longestFarMs, longestNearMs } from '../relay/lines.ts'
 import { judgeBudget, judgeChain, judgeEnd } from './chain.ts'
 import { createFindings, type Found } from './circumstances.ts'
 import { judgeLender } from './lender.ts'
+import { readNumbered } from './numbered.ts'
 import type { Verdict } from './rules.ts'
 import { judgeSessions } from './sessions.ts'
 
 /** Reads what the replies and the chain say, and names each promise that they break. */
-export function judge(history: History): Verdict {
+export function judge(lived: History): Verdict {
+  const history = readNumbered(lived)
   const { found, ...verdict } = createFindings(history)
   judgeSessions(history, found)
   judgeTimes(history, found)

@@ -11,7 +11,7 @@ import { type Actor, createActor, currentActor, runAs } from '../actors.ts'
 import { forwarderAddress, poorWei, simulatedChainId } from '../ground.ts'
 import type { Delivery } from '../history.ts'
 import { lenderProduct } from '../lender/product.ts'
-import { type Dial, phoneOf } from '../plan.ts'
+import { type Dial, lastAnswer, phoneOf } from '../plan.ts'
 import { accountOf, type World } from '../world.ts'
 import { lenderLines, partsOf } from './lines.ts'
 import { acceptAs, acceptLine, ledgerLine } from './object.ts'
@@ -51,10 +51,10 @@ export function deliver(world: World, dial: Dial, phase: 0 | 1, isProbe: boolean
   )
 }
 
-function typedIn({ text, step }: Dial) {
+function typedIn(dial: Dial) {
+  const { text, step } = dial
   if (step === undefined) return { text }
-  const last = text.slice(text.lastIndexOf('*') + 1)
-  return { text: last, step: { number: step, isFirst: text === '' } }
+  return { text: lastAnswer(dial), step: { number: step, isFirst: text === '' } }
 }
 
 function isolateOf(world: World, worker: number) {
@@ -110,7 +110,7 @@ function begun(
   const account = accountOf(world, dial.caller)
   return {
     ...own,
-    text: dial.text,
+    text: dial.step === undefined ? dial.text : `${dial.step}: ${lastAnswer(dial)}`,
     account,
     session: sessionKey(gatewayName, dial.session, account),
     intentId: intentOf(dial.session, account),
@@ -125,14 +125,13 @@ function begun(
 /** What a Worker knows of the key's money and of the price is no older than its rules say, but for what a call takes. */
 const callMs = 10_000
 
-/** Says whether every replica shows that the key can pay for nothing, or that the price is above the limit. */
+/** Says whether every head that may be known shows a key that can pay for nothing, or a price above the limit. */
 function showsNoHope({ chain, scheduler, plan, records }: World): boolean {
   if (records.reorganizations.length > 0) return false
-  const { rules, maxBehindMs } = plan.knobs
-  const since = chain.headAt(scheduler.now() - rules.meansMs - callMs - maxBehindMs)
-  const ends = [since, chain.head()]
-  const isPoor = ends.every(({ state }) => state.relayerWei <= poorWei)
-  const isDear = ends.every(({ minGasPriceWei }) => minGasPriceWei > plan.knobs.maxGasPriceWei)
+  const { rules, maxBehindMs, maxGasPriceWei } = plan.knobs
+  const heads = chain.headsSince(scheduler.now() - rules.meansMs - callMs - maxBehindMs)
+  const isPoor = heads.every(({ block }) => block.state.relayerWei <= poorWei)
+  const isDear = heads.every(({ block }) => block.minGasPriceWei > maxGasPriceWei)
   return isPoor || isDear
 }
 

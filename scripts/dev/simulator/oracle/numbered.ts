@@ -1,0 +1,27 @@
+import type { Delivery, History } from '../history.ts'
+import { lastAnswer, wantedIn } from '../plan.ts'
+
+/**
+ * Has each payment of numbered answers want what was asked of its caller before: of two answers with one
+ * number the first counts, whichever of them was planned.
+ */
+export function readNumbered(history: History): History {
+  return { ...history, deliveries: history.deliveries.map((one) => readOne(history, one)) }
+}
+
+function readOne({ deliveries }: History, one: Delivery): Delivery {
+  const { dial, session, phase, startedAt } = one
+  if (dial.step === undefined || dial.wanted.kind === 'nothing') return one
+  const answers = dial.text.split('*').map((planned, index) => {
+    const shown = deliveries.findLast(
+      (other) =>
+        other.session === session &&
+        other.phase === phase &&
+        other.dial.step === index + 2 &&
+        other.said?.claim === 'none' &&
+        (other.repliedAt ?? startedAt) < startedAt,
+    )
+    return shown === undefined ? planned : lastAnswer(shown.dial)
+  })
+  return { ...one, dial: { ...dial, wanted: wantedIn(answers) } }
+}
