@@ -38,6 +38,12 @@ export function runCommand(
   })
 }
 
+/** Has each process of a command end after so much CPU: its wall time says how busy the machine is. */
+export const limitCpu = (seconds: number, command: readonly string[]): string[] => [
+  ...['sh', '-c', `ulimit -S -t ${seconds}; exec "$@"`, 'sh'],
+  ...command,
+]
+
 /** A command of a longer run, and how its output ends up in one line. */
 export type Step = {
   name: string

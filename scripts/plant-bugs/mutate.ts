@@ -1,6 +1,6 @@
 import { inLanes } from '../dev/lanes.ts'
 import { runCampaign } from '../dev/simulator/runs/campaign.ts'
-import { runCommand } from '../run-command.ts'
+import { limitCpu, runCommand } from '../run-command.ts'
 import { readFlags } from '../stack/command.ts'
 import { say } from '../stack/report.ts'
 import { changedBy, jobs, root } from './changes.ts'
@@ -18,11 +18,11 @@ simulator look for it.
 
 const flags = readFlags(help, { seeds: '2000', sample: '0', seed: '1', bar: '0.95' })
 
-/** Seeds that are tried before the tests of the mutated files are. */
-const firstSeeds = 60
+/** Seeds that are tried before the tests of the mutated files are: they take a second. */
+const firstSeeds = 8
 
-/** A history takes some ms, and a test some more. What takes this long does not end: it is noticed. */
-const hangsAfterMs = 10 * 60 * 1000
+/** All histories take minutes, and the tests some seconds. What works so long does not end: it is noticed. */
+const cpuSeconds = 10 * 60
 
 const suites = ['ledger/stores/sqlite', 'tend/plan', 'tend/plan-cases', 'tend/round'].map(
   (name) => `test/unit/relay/${name}.test.ts`,
@@ -60,7 +60,7 @@ async function look({ file, text }: Mutation): Promise<string | undefined> {
 }
 
 async function findIn(from: number, count: number, environment: Record<string, string>) {
-  const options = { from, count, jobs: 1, stopsAtFirst: true, environment, hangsAfterMs }
+  const options = { from, count, jobs: 1, stopsAtFirst: true, environment, cpuSeconds }
   try {
     const [found] = (await runCampaign(options)).broken
     return found && `seed ${found.seed}, ${found.violation.rule}`
@@ -71,7 +71,7 @@ async function findIn(from: number, count: number, environment: Record<string, s
 
 async function failsTests(environment: Record<string, string>): Promise<boolean> {
   const vitest = ['node_modules/vitest/vitest.mjs', '--run', '--project', 'unit', '--bail', '1']
-  const command = ['timeout', '-s', 'KILL', `${hangsAfterMs / 1000}`, process.execPath, ...vitest]
-  const { code } = await runCommand([...command, ...suites], { ...environment, SEED: '1' })
+  const command = limitCpu(cpuSeconds, [process.execPath, ...vitest, ...suites])
+  const { code } = await runCommand(command, { ...environment, SEED: '1' })
   return code !== 0
 }

@@ -1,6 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { limitCpu } from '../../../run-command.ts'
 import { addCounts, type Counts } from '../../count.ts'
 import type { Violation } from '../oracle/rules.ts'
 import type { Message } from './simulate.ts'
@@ -11,8 +12,8 @@ type CampaignOptions = {
   jobs: number
   stopsAtFirst?: boolean
   environment?: Record<string, string>
-  /** A process that takes so long does not end. */
-  hangsAfterMs?: number
+  /** Limits the CPU time of each process: what needs more does not end. */
+  cpuSeconds?: number
   found?: (broken: Broken) => void
 }
 
@@ -20,7 +21,7 @@ export type Broken = { seed: number; violation: Violation }
 
 /** Runs many seeds in several processes. @throws {Error} a seed could not be lived through at all */
 export async function runCampaign(options: CampaignOptions) {
-  const { from, count, jobs, stopsAtFirst = false, found, environment, hangsAfterMs } = options
+  const { from, count, jobs, stopsAtFirst = false, found, environment, cpuSeconds } = options
   const script = fileURLToPath(new URL('simulate.ts', import.meta.url))
   const started = performance.now()
   const broken: Broken[] = []
@@ -41,11 +42,12 @@ export async function runCampaign(options: CampaignOptions) {
   }
 
   async function runOne(job: number): Promise<void> {
-    const child = fork(script, [from + job, jobs, from + count].map(String), {
-      execArgv: [],
+    const seeds = [from + job, jobs, from + count].map(String)
+    const whole = [process.execPath, script, ...seeds]
+    const [command = '', ...args] = cpuSeconds ? limitCpu(cpuSeconds, whole) : whole
+    const child = spawn(command, args, {
       env: { ...process.env, ...environment },
-      timeout: hangsAfterMs,
-      killSignal: 'SIGKILL',
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     })
     children.push(child)
     child.on('message', hear)
