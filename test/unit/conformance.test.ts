@@ -129,6 +129,28 @@ test('the table of attacks names files of tests that are there', () => {
   expect(files.filter((file) => found(file).length === 0)).toEqual([])
 })
 
+/** Names a heading as a link does. */
+const toAnchor = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\d _-]/gu, '')
+    .replaceAll(' ', '-')
+
+test('documents link to files that are there, and to headings that they have', () => {
+  const documents = globSync('{*,{docs,contracts,test}/**/*}.md', { cwd: root })
+  const missing = documents.flatMap((document) => {
+    const links = [...readText(document).matchAll(/\]\((?!http)([^)#\s]*)#?([^)\s]*)\)/g)]
+    return links.flatMap(([, path = '', anchor = '']) => {
+      const file = path === '' ? document : join(dirname(document), path)
+      if (!existsSync(join(root, file))) return [`${document}: ${path}`]
+      if (anchor === '' || !file.endsWith('.md')) return []
+      const headings = [...readText(file).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) => text)
+      return headings.map(toAnchor).includes(anchor) ? [] : [`${document}: ${path}#${anchor}`]
+    })
+  })
+  expect(missing).toEqual([])
+})
+
 test('documents name commands that package.json has, and scripts that are there', () => {
   const documents = globSync('{*,{docs,contracts,test}/**/*}.md', { cwd: root })
   const missing = documents.flatMap((document) => {

@@ -262,7 +262,7 @@ describe('money in and out', () => {
 const helped = { settings: { ...menus.lender.settings, helpNumber: '0700 000 088' } }
 
 plays('help is the number that the operator set', () => openWorld({ product: helped }))`
-    menu: -> …|5. My Activity|6. Receive|7. Cash Out|8. Settings|9. Help
+    menu: -> …|5. My Activity|6. Receive|7. Cash Out|8. Settings|9. Help…
     s: 9 -> END Help: call 0700 000 088|We never ask for your PIN.`
 
 const heldIn = {
