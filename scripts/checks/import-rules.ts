@@ -79,7 +79,7 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ports: 'support',
     unit: 'support ports chain',
     chain: 'support ports',
-    workerd: 'support ports',
+    workerd: 'support ports fixtures',
     deno: 'support chain',
   },
 }

@@ -44,11 +44,11 @@ async function accept(
 type Exported = { head: ExportHead; pages: ExportEntry[][] }
 
 /** All pages, and what the first one begins with. */
-export async function exportAll(ledger: Ledger): Promise<Exported> {
+export async function exportAll(ledger: Ledger, own = identity): Promise<Exported> {
   const pages: ExportEntry[][] = []
   let head: ExportHead | undefined
   for (let place = { part: 0, from: 0 }; ; ) {
-    const page = await ledger.exported(identity, place)
+    const page = await ledger.exported(own, place)
     if (page.kind !== 'page') throw new Error(`not exported: ${page.names}`)
     head ??= page.head
     if (page.entries.length > 0) pages.push(page.entries)
@@ -57,8 +57,13 @@ export async function exportAll(ledger: Ledger): Promise<Exported> {
   }
 }
 
-export async function restoreAll(ledger: Ledger, { head, pages }: Exported, adds = false) {
-  const begun = await ledger.beginRestore({ id: 'restore', head, identity, adds })
+export async function restoreAll(
+  ledger: Ledger,
+  { head, pages }: Exported,
+  adds = false,
+  own = identity,
+) {
+  const begun = await ledger.beginRestore({ id: 'restore', head, identity: own, adds })
   if (begun.kind !== 'begun') return begun
   const sum = { added: 0, kept: 0 }
   for (const page of pages) {

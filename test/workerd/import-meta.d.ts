@@ -3,3 +3,8 @@
 interface ImportMeta {
   glob(pattern: string): Record<string, () => Promise<unknown>>
 }
+
+declare module '*?raw' {
+  const text: string
+  export default text
+}

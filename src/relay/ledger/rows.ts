@@ -350,6 +350,7 @@ export const schemaWrite: Write = {
 export function assertSchema(row: AnyRow): void {
   const { value } = tables.meta.row.parse(row)
   if (value !== schemaVersion) {
-    throw new Error(`the ledger has schema ${value}, and this version knows ${schemaVersion}`)
+    const own = `this version knows ${schemaVersion}`
+    throw new Error(`the ledger has schema ${value}, and ${own}: deploy one that knows ${value}`)
   }
 }

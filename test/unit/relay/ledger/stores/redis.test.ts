@@ -185,10 +185,12 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const name = newName()
       await open(name).identify({ chainId: 31, fingerprints: {} })
       const row = `${ledgerKey(name)}:row:meta:schema`
-      await server().call('SET', row, '1 {"name":"schema","value":"2"}')
-      await expect(open(name).setIntake('paused', 'an operator')).rejects.toThrow(
-        'the ledger has schema 2, and this version knows 6',
-      )
+      for (const other of ['2', '7']) {
+        await server().call('SET', row, `1 {"name":"schema","value":"${other}"}`)
+        await expect(open(name).setIntake('paused', 'an operator')).rejects.toThrow(
+          `the ledger has schema ${other}, and this version knows 6: deploy one that knows ${other}`,
+        )
+      }
       expect(await server().call('EXISTS', `${ledgerKey(name)}:row:meta:intake`)).toBe(0)
     })
 

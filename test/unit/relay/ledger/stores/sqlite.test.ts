@@ -41,10 +41,17 @@ test('rows of another schema are refused, and stay as they were', () => {
   const open = () => createSqlLedger(sql, { rules, relayer, now: () => 1 })
   open().identify({ chainId: 31, fingerprints: {} })
   open()
-  sql.exec(`UPDATE meta SET row = '{"name":"schema","value":"2"}' WHERE name = 'schema'`)
-  const before = sql.exec('SELECT * FROM meta')
-  expect(open).toThrow('the ledger has schema 2, and this version knows 6')
-  expect(sql.exec('SELECT * FROM meta')).toEqual(before)
+  for (const other of ['2', '7']) {
+    sql.exec(
+      "UPDATE meta SET row = ? WHERE name = 'schema'",
+      `{"name":"schema","value":"${other}"}`,
+    )
+    const before = sql.exec('SELECT * FROM meta')
+    expect(open).toThrow(
+      `the ledger has schema ${other}, and this version knows 6: deploy one that knows ${other}`,
+    )
+    expect(sql.exec('SELECT * FROM meta')).toEqual(before)
+  }
 })
 
 test('a database that cannot be written is told from one that can, where that is asked', () => {
