@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { version } from '../../src/operator/version.ts'
 import { readDeployed } from '../contracts/records.ts'
 import { until } from '../dev/wait.ts'
 import { createCommand } from '../stack/command.ts'
@@ -11,6 +12,7 @@ import { environments, readChainId } from '../stack/options.ts'
 import { Misused, StackError } from '../stack/report.ts'
 import { quietTools } from '../stack/served/worker-build.ts'
 import { healthFindings } from './doctor.ts'
+import { readVersion } from './version.ts'
 
 const usage = `Usage: npm run deploy -- --env testnet|mainnet|<name> [--secrets FILE] [--record FILE] [--dry-run]
 
@@ -102,9 +104,10 @@ export function addressIn(written: string): string | undefined {
   return own ? `https://${own}` : targets.find((one) => /^https:\/\/[^/*]+$/.test(one))
 }
 
-/** Asks a new deployment until it tells of the ledger, whose object is made by that; false: too late. */
+/** Asks until this version tells of the ledger, whose object is made by that; false: too late. */
 export async function beginLedger(address: string, withinMs: number): Promise<boolean> {
   const hasLedger = async () => {
+    if ((await readVersion(address)) !== version) return false
     const findings = await healthFindings(address)
     return findings.some(({ name, state }) => name === 'ledger' && state === 'ok')
   }

@@ -5,6 +5,7 @@ import {
   type StatusAnswer,
   statusAnswer,
 } from '../../src/operator/answers.ts'
+import { version } from '../../src/operator/version.ts'
 import type { GatewayForm } from '../../src/pages/phone/gateway-forms.ts'
 import { createCommand } from '../stack/command.ts'
 import { parseJson } from '../stack/files.ts'
@@ -14,6 +15,7 @@ import { findGatewayForm } from '../stack/phone/phone-lines.ts'
 import { readRunningStack } from '../stack/running-stack.ts'
 import { commonOptions } from './command-line.ts'
 import { checkSentence, guardsLine, relayerLine } from './show.ts'
+import { isServedBy, readVersion } from './version.ts'
 
 /** Is fictional, and may have dialled before. */
 const doctorPhone = '+254700000099'
@@ -63,6 +65,7 @@ export async function examine(origin: string, env: NodeJS.ProcessEnv): Promise<F
   const { isOpen, ...callback } = await closedFinding(origin)
   return [
     ...first,
+    await versionFinding(origin),
     callback,
     await dialFinding(origin, { secret: env.CALLBACK_SECRET, isOpen }),
     await keysFinding(origin),
@@ -92,6 +95,15 @@ export async function healthFindings(origin: string): Promise<Finding[]> {
   const isNamed = found.some(({ state }) => state === 'bad')
   if (status !== 'ok' && !isNamed) return [bad('answers', `The service says that it is ${status}.`)]
   return [good('answers', `It says that it is ${status}.`), ...found]
+}
+
+/** A deployment that tells no version is older than 1.0.0. */
+async function versionFinding(origin: string): Promise<Finding> {
+  const theirs = await readVersion(origin)
+  if (theirs === version) return good('version', `It is ${version}, as this command.`)
+  const says = `It is ${theirs ?? 'older than 1.0.0'}, this command ${version}`
+  if (theirs !== undefined && isServedBy(theirs)) return good('version', `${says}: they fit.`)
+  return bad('version', `${says}: deploy this version, or take the commands of that one.`)
 }
 
 /** Who can post there can speak for any phone. */

@@ -12,6 +12,7 @@ import { openFolder } from '../stack/folder.ts'
 import { readNodeUrl, readOrigin } from '../stack/options.ts'
 import { StackError } from '../stack/report.ts'
 import { readRunningStack } from '../stack/running-stack.ts'
+import { checkVersion } from './version.ts'
 
 /** Asks a deployment at a path and parses its answer. @throws {Unanswered} it may have been done */
 type Ask = <Schema extends z.ZodMiniType>(
@@ -62,7 +63,10 @@ export function openOperator(url: string | undefined, env: NodeJS.ProcessEnv): O
 export function createOperatorClient({ token, ...place }: Place & { token: string }) {
   const { origin } = place
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  let checked: Promise<void> | undefined
   return createOperator(async (path, schema, { method = 'GET', body } = {} as never) => {
+    checked ??= checkVersion(origin)
+    await checked
     const sent = body === undefined ? null : JSON.stringify(body)
     const signal = AbortSignal.timeout(30_000)
     const request = { method, headers, body: sent, signal }

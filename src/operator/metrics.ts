@@ -2,6 +2,7 @@ import { alertsNow } from './alerting/alerts.ts'
 import { alertNames } from './answers.ts'
 import { bornAt, checksOf, type KnownCondition, paymentsLeft } from './health.ts'
 import type { Subject } from './records.ts'
+import { version } from './version.ts'
 
 type Labels = Readonly<Record<string, string>>
 type Sample = readonly [value: number | string | undefined, labels?: Labels]
@@ -10,6 +11,10 @@ const smsFates = ['sent', 'unknown', 'refused', 'known', 'later', 'given_up'] as
 
 /** Says what each metric is, and reads it. One counts for ever where its name ends in `_total`. */
 const metrics: Record<string, readonly [help: string, read: (of: Known) => readonly Sample[]]> = {
+  relay_build_info: [
+    '1, by the version that answers and the schema of its ledger',
+    ({ schema }) => [[1, { version, schema }]],
+  ],
   relay_check_failing: [
     '1 while a check of health fails',
     ({ checks }) => checks.map(({ name, state }) => [bit(state === 'failing'), { check: name }]),

@@ -17,11 +17,12 @@ import {
 } from './answers.ts'
 import { readPaymentsQuery } from './payments-query.ts'
 import { LedgerSilent, type Operator } from './service.ts'
+import { version } from './version.ts'
 import '../runtime/english.ts'
 
 export function healthRoutes(health: () => Promise<HealthAnswer>): Hono {
   const routes = new Hono()
-  routes.get('/livez', (c) => c.json({ status: 'ok' }))
+  routes.get('/livez', (c) => c.json({ status: 'ok', version }))
   for (const path of ['/readyz', '/healthz']) {
     routes.get(path, async (c) => {
       const answer = await health()

@@ -4,6 +4,7 @@ import { startChain } from '../../../scripts/dev/chain.ts'
 import { startLoopbackServer, textOf } from '../../../scripts/dev/loopback-server.ts'
 import { alertMessage } from '../../../src/operator/alerting/webhook.ts'
 import { healthAnswer } from '../../../src/operator/answers.ts'
+import { version } from '../../../src/operator/version.ts'
 import { type Deployment, openDeployment } from '../../support/deployment.ts'
 import { opened } from '../../support/opened.ts'
 
@@ -41,7 +42,7 @@ describe('health', () => {
     expect(says.node).toMatch(/^Block \d+ is \d+ s old$/)
     expect(says.contracts).toBe('The contracts are there and take this relayer')
     expect(await health(deployment, '/healthz')).toMatchObject(good)
-    expect((await deployment.ask('/livez')).body).toEqual({ status: 'ok' })
+    expect((await deployment.ask('/livez')).body).toEqual({ status: 'ok', version })
   })
 
   test('asks nodes nothing, and a round in which nothing is open asks two things', async () => {

@@ -154,6 +154,7 @@ describe("the operator's interface", () => {
     expect(samples).toContain('relay_refusals_total{reason="paused"} 1')
     expect(samples).toContain('relay_payment_events_total{kind="transfer",event="accepted"} 1')
     expect(samples).toContain('relay_check_failing{check="node"} 0')
+    expect(samples).toContain(`relay_build_info{version="${version}",schema="${schemaVersion}"} 1`)
   })
 
   test('pauses payments, says so to callers for good, and takes them again', async () => {

@@ -1,0 +1,29 @@
+import * as z from 'zod/mini'
+import { version } from '../../src/operator/version.ts'
+import { StackError } from '../stack/report.ts'
+
+const liveAnswer = z.object({ version: z.string() })
+
+/** Asks a deployment for its version; undefined where it tells none, or does not answer. */
+export async function readVersion(origin: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(`${origin}/livez`, { signal: AbortSignal.timeout(10_000) })
+    return liveAnswer.safeParse(await response.json()).data?.version
+  } catch {
+    return undefined
+  }
+}
+
+/** Tells whether these commands are for a deployment of that version: the first numbers are the same. */
+export const isServedBy = (theirs: string): boolean => majorOf(theirs) === majorOf(version)
+
+const majorOf = (version: string) => version.split('.')[0]
+
+/** Checks the version of a deployment that tells one. @throws {StackError} these commands are not for it */
+export async function checkVersion(origin: string): Promise<void> {
+  const theirs = await readVersion(origin)
+  if (theirs === undefined || isServedBy(theirs)) return
+  throw new StackError(
+    `${origin} is of version ${theirs}, these commands of ${version}: take those of its version.`,
+  )
+}
