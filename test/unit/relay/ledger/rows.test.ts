@@ -1,0 +1,186 @@
+import { zeroAddress } from 'viem'
+import { expect, test as plainTest } from 'vitest'
+import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
+import { type Row, type TableName, tableNames } from '../../../../src/relay/ledger/rows.ts'
+import { dueAfterMs, type LedgerMethod } from '../../../../src/relay/ledger/steps.ts'
+import { usual } from '../../../ports/ledger-memory.ts'
+import {
+  accept,
+  alice,
+  bob,
+  carol,
+  executionIn,
+  fillNonce,
+  id,
+  mineAt,
+  offer,
+  offerOf,
+  question,
+  refusingOf,
+  settle,
+  transactionOf,
+} from '../../../ports/payments.ts'
+import { openSqlLedger } from '../../../support/deployment.ts'
+
+/** A ledger whose rows can be read and lost. */
+const test = plainTest.extend('ledger', () => {
+  const [sql, { rules }] = [openSqlite(), usual]
+  let now = 1_700_000_000_000
+  const ledger = openSqlLedger(sql, { ...usual, now: () => now })
+  const rowsOf = <Name extends TableName>(table: Name): Row<Name>[] =>
+    sql.exec<{ row: string }>(`SELECT row FROM ${table}`).map(({ row }) => JSON.parse(row))
+  return {
+    ...{ ledger, rules, rowsOf },
+    pass: (ms: number) => {
+      now += ms
+    },
+    /** Names the tables that have rows, and how many. */
+    counts: () =>
+      Object.fromEntries(
+        tableNames.flatMap((table) => {
+          const { length } = rowsOf(table)
+          return length === 0 ? [] : [[table, length]]
+        }),
+      ),
+    lose: (table: TableName, key: string, value: string) =>
+      void sql.exec(`DELETE FROM ${table} WHERE ${key} = ?`, value),
+    waiting: () => {
+      const [queue] = rowsOf('meta').filter(({ name }) => name === 'queue')
+      return queue && JSON.parse(queue.value).waiting
+    },
+  }
+})
+
+test('nothing is left of a payment but the count of nonces once its history is old', async ({
+  ledger: { ledger, rules, pass, counts, rowsOf },
+}) => {
+  const till = { account: carol }
+  await offer(ledger, offerOf('a', alice, { order: { till } }), offerOf('b', bob))
+  const block = executionIn(9).block
+  const executions = { a: executionIn(9), b: executionIn(9) }
+  const { hash } = transactionOf('a,b')
+  await ledger.mined({ nonce: 0, sessions: ['a', 'b'], hash, block, executions })
+  await accept(ledger, 'c')
+  await settle(ledger, 'c', 1)
+  await ledger.confirm('a', block.hash)
+  await ledger.confirm('b', block.hash)
+  expect(counts()).toMatchObject({ payments: 3, intents: 3, nonces: 2, blocks: 1, takings: 1 })
+  pass(rules.retentionMs + 1)
+  await ledger.prune()
+  const sums = { meta: rowsOf('meta').length, relayers: 1 }
+  expect(counts()).toEqual({ ...sums, history: 3 })
+  pass(rules.historyMs)
+  await ledger.prune()
+  expect(counts()).toEqual(sums)
+  expect((await ledger.work()).nextNonce).toBe(2)
+})
+
+test('a block holds those that are left of it, and gives back no other', async ({
+  ledger: { ledger, rules, pass, rowsOf },
+}) => {
+  await accept(ledger, 'a')
+  await accept(ledger, 'b', bob)
+  await settle(ledger, 'a', 0)
+  pass(2)
+  await settle(ledger, 'b', 1)
+  pass(rules.retentionMs - 1)
+  await ledger.prune()
+  const held = { hash: id('block 9'), number: 9, nonces: [[usual.relayer, 1]], sessions: ['b'] }
+  expect(rowsOf('blocks')).toEqual([held])
+  expect(await ledger.reopen(id('block 9'))).toMatchObject([{ intentId: id('b'), to: 'signed' }])
+  await mineAt(ledger, 'b', 1, executionIn(10))
+  expect(rowsOf('blocks')).toMatchObject([{ number: 10, sessions: ['b'] }])
+})
+
+test('a queue whose payments are lost ends, and one that has others goes on', async ({
+  ledger: { ledger, lose, waiting },
+}) => {
+  await ledger.prune()
+  expect(waiting()).toBeUndefined()
+  for (const session of ['a', 'b']) await accept(ledger, session, alice, { poolNonce: 1_000 })
+  await ledger.prune()
+  expect(waiting()).toBe(2)
+  lose('payments', 'session', 'a')
+  await ledger.prune()
+  expect(waiting()).toBe(2)
+  lose('payments', 'session', 'b')
+  await ledger.prune()
+  expect(waiting()).toBe(0)
+})
+
+test('a queue that was empty begins with the deadlines of those who wait now', async ({
+  ledger: { ledger },
+}) => {
+  await accept(ledger, 'far', alice, { poolNonce: 1_000 })
+  const filling = { nonce: 0, chainNonce: 0, sessions: ['far'] }
+  expect(await fillNonce(ledger, filling, transactionOf('far'))).toBe('recorded')
+  const late = offerOf('late', bob, { poolNonce: 1_000 })
+  const request = { ...late.order.request, deadline: 1 }
+  await offer(ledger, { ...late, order: { ...late.order, request } })
+  expect(await accept(ledger, 'next')).toBe(1)
+})
+
+test('a payment that a reorganization takes back is open to its account again', async ({
+  ledger: { ledger },
+}) => {
+  await accept(ledger, 'a')
+  await settle(ledger, 'a', 0)
+  await accept(ledger, 'b')
+  await ledger.reopen(id('block 9'))
+  const { open, seen } = (await ledger.lookup(question('next'))) as {
+    open: unknown[]
+    seen: number
+  }
+  expect({ open: open.length, seen }).toEqual({ open: 2, seen: 2 })
+})
+
+test('an account that is erased names no payment that was accepted in the same moment', async ({
+  ledger: { ledger, rules, pass, rowsOf },
+}) => {
+  await accept(ledger, 'a')
+  await ledger.erase({ id: 'erase', account: alice, contract: bob, from: 0 })
+  await settle(ledger, 'a', 0)
+  pass(rules.retentionMs + 1)
+  await ledger.prune()
+  expect(rowsOf('history')).toMatchObject([{ intent_id: id('a'), account: zeroAddress }])
+})
+
+test('room for nonces follows what blocks took, and what a reorganization took back', async ({
+  ledger: { ledger, rules },
+}) => {
+  for (let nonce = 0; nonce < rules.maxInFlight; nonce++) await accept(ledger, `s${nonce}`, bob)
+  await mineAt(ledger, 's0', 0, executionIn(9))
+  await mineAt(ledger, 's1', 1, executionIn(10))
+  await ledger.reopen(id('block 10'))
+  // What a node counted may be older than the blocks: one of them still makes room.
+  expect(await accept(ledger, 'next')).toBe(rules.maxInFlight)
+  expect(await accept(ledger, 'one more')).toBeUndefined()
+})
+
+test('no number is given twice, whichever block a reorganization takes back first', async ({
+  ledger: { ledger },
+}) => {
+  await accept(ledger, 'a')
+  await accept(ledger, 'b')
+  await mineAt(ledger, 'a', 0, executionIn(9))
+  await mineAt(ledger, 'b', 1, executionIn(10))
+  for (const number of [9, 10]) {
+    await ledger.reopen(id(`block ${number}`))
+    expect((await ledger.work()).nextNonce).toBe(2)
+  }
+})
+
+test('a round follows what opens something, and soon what was refused or no node took', () => {
+  const due = (method: LedgerMethod, ...args: unknown[]) => dueAfterMs(method, args, 60_000)
+  const refusing = refusingOf('s')
+  expect([due('record'), due('lookup'), due('fill')]).toEqual([60_000, undefined, undefined])
+  expect([due('sent', id('tx'), 'taken'), due('sent', id('tx'), 'unknown')]).toEqual([
+    undefined,
+    5_000,
+  ])
+  expect([due('refuse', refusing), due('lookup', { ...refusing, obstacle: 'crowded' })]).toEqual([
+    undefined,
+    undefined,
+  ])
+  expect(due('refuse', { ...refusing, obstacle: 'crowded' })).toBe(5_000)
+})
