@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { projectRoot } from '../../../scripts/contracts/forge.ts'
+import { poolRules } from '../../../src/chain/chains.ts'
 import { loanCalls } from '../../../src/loan/kinds.ts'
 import { depositGas } from '../../../src/relay/claim-deposit.ts'
-import { executeGas, followingGas, mostUsedGas } from '../../../src/relay/relayer.ts'
+import { executeGas, followingGas, gasFor, mostUsedGas } from '../../../src/relay/relayer.ts'
 
 /** The rows of the snapshots that say what a call takes. */
 const rowNames: Record<keyof typeof loanCalls, RegExp> = {
@@ -49,4 +50,50 @@ test.for(['rootstock', 'ethereum'])('by the prices of %s requests have gas to sp
     const given = executeGas + (requests - 1) * followingGas
     expect(Math.max(...besides), `of ${requests}`).toBeLessThan((given * 3) / 4)
   }
+})
+
+const callsIn = (row: string) =>
+  (Object.keys(rowNames) as (keyof typeof rowNames)[]).filter((call) => rowNames[call].test(row))
+
+/** The gas that must be left for a request and those after it, as RelayForwarder.sol says. */
+const gasNeeded = (gas: number, following: number) =>
+  45_000 + Math.ceil((gas * 64) / 63) + following * 35_000
+
+test.for(['rootstock', 'ethereum'])(
+  'by the prices of %s no request is skipped, should each call use all that it may',
+  (network) => {
+    const { relayed } = readSnapshot(network)
+    for (const [row, columns] of Object.entries(relayed)) {
+      const least = columns['least gas to sign']
+      if (least === undefined) continue
+      const calls = callsIn(row)
+      expect(calls.length, row).toBe(1)
+      const gas = Math.max(...calls.map((call) => loanCalls[call].gas))
+      for (const requests of [1, 5, 10, 20]) {
+        const each = columns[`of ${requests}`]
+        if (each === undefined) continue
+        const limit = gasFor(Array.from({ length: requests }, () => ({ gas })))
+        const used = requests * (each - least)
+        for (let before = 0; before < requests; before++) {
+          const left = limit - used - before * gas
+          expect(left, `${row}, ${before} of ${requests}`).toBeGreaterThan(
+            gasNeeded(gas, requests - before - 1),
+          )
+        }
+      }
+    }
+  },
+)
+
+test('by their limits a block of 6.8 M holds 110 first intents, and 150 whose marks are used again', () => {
+  const { maxInBatch, maxInFlight } = poolRules.rootstock
+  const held = (row: string) => {
+    // Of ten: of twelve each takes less.
+    const used = maxInBatch * (readSnapshot('rootstock').relayed[row]?.['of 10'] ?? Number.NaN)
+    const limit = gasFor(Array.from({ length: maxInBatch }, () => loanCalls.transfer))
+    // RSKj takes a transaction whose limit fits into what the ones before it have left.
+    return maxInBatch * Math.min(maxInFlight, Math.floor(1 + (6_800_000 - limit) / used))
+  }
+  expect(held('transfer to a known account, first intent')).toBeGreaterThanOrEqual(110)
+  expect(held('transfer to a known account')).toBeGreaterThanOrEqual(150)
 })
