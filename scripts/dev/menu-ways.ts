@@ -1,5 +1,7 @@
+import type { Address } from 'viem'
 import { languages } from '../../src/account/language.ts'
 import { type PhoneNumber, parseCaller } from '../../src/account/phone.ts'
+import type { Till } from '../../src/relay/ledger/port.ts'
 import { createMenu } from '../../src/ussd/menu/entries.ts'
 import {
   type Destination,
@@ -28,6 +30,7 @@ export const menus = {
   lender: { settings: { ...lender, pin: 'off' }, say: english },
   strict: { settings: { ...lender, pin: 'strict' }, say: english },
   local: { settings: { ...lender, pin: 'off', localCurrency }, say: english },
+  agents: { settings: { ...lender, pin: 'on', agents: true }, say: english },
 } as const satisfies Record<string, { settings: MenuSettings; say: Messages }>
 
 const { demo: _, ...others } = menus
@@ -62,7 +65,16 @@ export const goodAnswers: readonly string[] = [
   '3',
   ...['+254700000002', '0x1111111111111111111111111111111111111111', '0.001', 'all'],
   '482615',
+  ...['12344', '54320', 'A1'],
 ]
+
+const nobody: Address = `0x${'1'.repeat(40)}`
+
+/** Tills that are typed: an agent's, and that of bills. */
+export const sampleTills: ReadonlyMap<string, Till> = new Map([
+  ['12344', { till: '12344', account: nobody, name: 'Mama Duka', kind: 'agent' }],
+  ['54320', { till: '54320', account: nobody, name: 'Water', kind: 'bill' }],
+])
 
 /** A session in which each PIN is right, from where it begins. */
 export const allRight = (start: NodeName = 'main'): SoFar => ({
@@ -88,7 +100,10 @@ export const nameOf = (to: Destination): string => (isEffect(to) ? to.name : to)
 export function sampleContext(
   { settings, say }: { settings: MenuSettings; say: Messages },
   shown: Partial<
-    Pick<MenuContext, 'caller' | 'amountOf' | 'recipientOf' | 'least' | 'wallets' | 'rate'>
+    Pick<
+      MenuContext,
+      'caller' | 'amountOf' | 'recipientOf' | 'least' | 'wallets' | 'rate' | 'tills'
+    >
   > = {},
 ): MenuContext {
   return {
@@ -99,9 +114,14 @@ export function sampleContext(
     wallets: [],
     rate: 'none',
     currency: 'tRBTC',
+    tills: sampleTills,
     amountOf: () => '0.001 tRBTC',
     recipientOf: (recipient) =>
-      recipient.kind === 'address' ? longAddress(recipient.address) : '+254 700 000 002',
+      recipient.kind === 'address'
+        ? longAddress(recipient.address)
+        : recipient.kind === 'till'
+          ? recipient.label
+          : '+254 700 000 002',
     ...shown,
   }
 }

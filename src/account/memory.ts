@@ -109,18 +109,24 @@ function parseMemory({ row }: Pick<KeptMemory, 'row'>): AccountMemory {
   return remembered.parse(row === '' ? {} : JSON.parse(row))
 }
 
+/** Remembers what a screen said of whom a payment went to. */
+export function withSentTo(memory: AccountMemory, sent: AccountMemory['sent'][number]) {
+  if (sentTo(memory, sent.intentId, sent.address) !== undefined) return undefined
+  return { ...memory, sent: added('sent', sent, memory.sent) }
+}
+
 /** Remembers whom a payment went to: a number by what screens show of it, and its account. */
 export function withSent(
   memory: AccountMemory,
   intentId: string,
   { to, address, sealed, amountWei }: AccountMemory['recipients'][number],
 ): AccountMemory | undefined {
-  if (sentTo(memory, intentId, address) !== undefined) return undefined
+  const kept = withSentTo(memory, { intentId, address, to })
+  if (kept === undefined) return undefined
   const others = memory.recipients.filter((known) => known.address !== address)
   const recipient = { address, to, sealed: sealed ?? sealedIn(memory, address), amountWei }
   return {
-    ...memory,
-    sent: added('sent', { intentId, address, to }, memory.sent),
+    ...kept,
     recipients: added('recipients', recipient, others),
   }
 }

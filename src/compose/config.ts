@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import { atPace, type Chain, type MiningRules, networkOf, poolRules } from '../chain/chains.ts'
+import { maxOpen } from '../relay/ledger/port.ts'
 import { readNetwork } from '../runtime/peer.ts'
 import { contradictionsIn } from './contradictions.ts'
 import { ConfigError, isLoopback, readEnvironment } from './environment.ts'
@@ -60,6 +61,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
       helpNumber: settings.HELP_NUMBER,
       languages: settings.LANGUAGES,
       localCurrency: settings.LOCAL_CURRENCY,
+      agents: settings.AGENTS === 'on',
     },
   }
 }
@@ -107,4 +109,12 @@ const limitsOf = (settings: Settings) => ({
   transfersADay: orNone(settings.MAX_TRANSFERS_A_DAY),
   sentADayWei: orNone(settings.MAX_SENT_A_DAY_WEI),
   leastTransferWei: settings.MIN_TRANSFER_WEI,
+  agents: settings.AGENTS === 'on' ? agentLimitsOf(settings) : undefined,
+})
+
+/** Lets an agent have as many payments open as an account may: outcomes take minutes. */
+const agentLimitsOf = (settings: Settings) => ({
+  openPayments: settings.MAX_AGENT_OPEN_PAYMENTS ?? maxOpen,
+  transfersADay: orNone(settings.MAX_AGENT_TRANSFERS_A_DAY ?? 'none'),
+  sentADayWei: orNone(settings.MAX_AGENT_SENT_A_DAY_WEI ?? 'none'),
 })

@@ -15,7 +15,9 @@ type Checks = Readonly<Record<string, boolean>>
 
 /** Finds what is wrong with values that are each well formed, or would leave a guard half set. */
 export function contradictionsIn(settings: Settings): Fault[] {
-  const checks = [keyChecks, pinChecks, senderChecks, otherChecks].map((of) => of(settings))
+  const checks = [keyChecks, pinChecks, agentChecks, senderChecks, otherChecks].map((of) =>
+    of(settings),
+  )
   return checks.flatMap(Object.entries<boolean>).flatMap(([says, isWrong]) => {
     const [variable = '', ...reason] = says.split(' ')
     return isWrong ? [{ variable, reason: reason.join(' ') }] : []
@@ -53,6 +55,23 @@ function pinChecks({ profile, PIN, CONFIRM, PIN_SECRET: secret, ...settings }: S
       isAsked && secret === undefined,
     'PIN_SECRET has to differ from the secrets of accounts':
       secret !== undefined && others.includes(secret),
+  }
+}
+
+/** Holds that what goes to an agent is confirmed by a PIN, and that an agent's day has a limit. */
+function agentChecks({ AGENTS, profile, PIN, ...settings }: Settings): Checks {
+  const isOn = AGENTS === 'on'
+  const { MAX_AGENT_OPEN_PAYMENTS: open, MAX_AGENT_TRANSFERS_A_DAY: times } = settings
+  const { MAX_AGENT_SENT_A_DAY_WEI: sent } = settings
+  return {
+    'AGENTS is for PROFILE=lender': isOn && profile === 'demo',
+    'AGENTS is on, and a withdrawal takes a PIN: it needs PIN=on or PIN=strict':
+      isOn && profile !== 'demo' && PIN === 'off',
+    'MAX_AGENT_SENT_A_DAY_WEI is missing: AGENTS=on needs what an agent may send in a day, or none':
+      isOn && sent === undefined,
+    'MAX_AGENT_OPEN_PAYMENTS goes with AGENTS=on': !isOn && open !== undefined,
+    'MAX_AGENT_TRANSFERS_A_DAY goes with AGENTS=on': !isOn && times !== undefined,
+    'MAX_AGENT_SENT_A_DAY_WEI goes with AGENTS=on': !isOn && sent !== undefined,
   }
 }
 

@@ -29,6 +29,8 @@ export const paymentKinds = {
   loan: { name: 'Loan', call: 'loan', isSent: false, namesNeed: false },
   repayment: { name: 'Repayment', call: 'repayment', isSent: false, namesNeed: true },
   cashOut: { name: 'Cash-out', call: 'cashOut', isSent: true, namesNeed: false },
+  withdrawal: { name: 'Withdrawal', call: 'transfer', isSent: true, namesNeed: false },
+  purchase: { name: 'Bill', call: 'transfer', isSent: true, namesNeed: false },
 } as const satisfies Record<string, KindRules>
 
 export type PaymentKind = keyof typeof paymentKinds

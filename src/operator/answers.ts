@@ -368,6 +368,8 @@ const caller = z.object({
   payments: z.array(payment),
   /** Lists the last sessions that were refused, and what they were shown. */
   refusals: z.array(z.object({ reason: z.string(), at: time, screen: z.nullable(z.string()) })),
+  /** Is the day (UTC) of an account with a till: what came, and what was sent; else null. */
+  till: z.nullable(z.object({ inWei: wei, outWei: wei })),
   /** Is null where the account's memory gives no answer. */
   pin: z.nullable(pinState),
   /** Sums up the last 24 hours beside their limits; a limit that is not set is null. */

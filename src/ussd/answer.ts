@@ -46,7 +46,7 @@ export type AnswerOptions = Omit<AskOptions & ClaimOptions, 'amountOf'> & {
   accounts: CallerAccounts
   keys: SessionKeys
   identity: () => Promise<Identified>
-  ledger: Pick<Ledger, 'lookup'>
+  ledger: Pick<Ledger, 'lookup' | 'till'>
   endSession: EndSession
   /** Seals what is kept of a session's text, where the gateway sends the last answer alone. */
   textSeal: Seal
@@ -218,7 +218,7 @@ function contextOf(of: Asking): MenuContext {
     reserved: [of.forwarder.address, of.loanAddress],
     recipientOf: (recipient) => {
       if (recipient.kind === 'phone') return spelledPhone(recipient.phone)
-      if (recipient.kind === 'known') return recipient.label
+      if (recipient.kind !== 'address') return recipient.label
       const address = checksumAddress(recipient.address, chainId)
       return recipient.name ? `${recipient.name} ${shortAddress(address)}` : longAddress(address)
     },

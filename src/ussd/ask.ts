@@ -3,7 +3,7 @@ import { type AccountMemory, recipientsIn, tellsOf, withTold } from '../account/
 import type { Seal } from '../account/seal.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { Rate } from '../loan/local-worth.ts'
-import type { Ledger, Question } from '../relay/ledger/port.ts'
+import type { Ledger, Question, Taking } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/admission.ts'
 import { faultOf } from '../runtime/log.ts'
 import { type Asked, stepOf } from './asked.ts'
@@ -13,7 +13,7 @@ import { knownRefusal, type PlaceScreen } from './known-refusal.ts'
 import { activityOf, hasFailed, receivedOf, shownPayments } from './menu/activity.ts'
 import { type Intent, isEffect, type MenuContext, nodeAt } from './menu/node.ts'
 import { type Place, promptOf } from './menu/walk.ts'
-import { equalMinutes, type PayingOptions } from './paying.ts'
+import { codeOf, equalMinutes, type PayingOptions } from './paying.ts'
 import type { KnownRecipient } from './recipient.ts'
 import { loanRefusalText } from './refused.ts'
 import { end, goOn } from './screens/screen.ts'
@@ -29,7 +29,7 @@ import {
 } from './shown.ts'
 
 export type AskOptions = PayingOptions & {
-  ledger: Pick<Ledger, 'payments' | 'lookup' | 'knownRefusal'>
+  ledger: Pick<Ledger, 'payments' | 'lookup' | 'knownRefusal' | 'takings'>
   limits: AccountLimits
   mayDial: MayDial
   rate: () => Promise<Rate | undefined>
@@ -118,20 +118,34 @@ const readers: Readers = {
     return (await equalMinutes(of, question, intent)) ?? 0
   },
   address: async ({ chainId }, { account }) => checksumAddress(account, chainId),
-  async activity({ ledger, memory, loan, log, chainId, senderSeal }, { account }) {
-    const [payments, kept, received] = await Promise.all([
+  async activity(of, { account }) {
+    const { ledger, memory, loan, log, chainId, senderSeal } = of
+    const [payments, kept, till, received] = await Promise.all([
       ledger.payments(account, shownPayments),
       memory.read(account),
+      of.settings.agents ? tillDayOf(of, account) : undefined,
       loan.received(account).catch((error: unknown) => {
         log({ level: 'warn', event: 'received.unread', message: faultOf(error) })
         return 'unread' as const
       }),
     ])
     const own = activityOf(payments, kept, chainId)
-    if (received === 'unread') return { own, received }
+    if (received === 'unread') return { own, received, till }
     const senders = await openSenders(kept, senderSeal, account)
-    return { own, received: receivedOf(received, senders, chainId) }
+    return { own, received: receivedOf(received, senders, chainId), till }
   },
+}
+
+/** Reads the day of an account with a till; undefined where it has none. */
+async function tillDayOf({ ledger, loan, keys }: Asking, account: Address) {
+  const takings = await ledger.takings(account, shownPayments)
+  if (takings === undefined) return undefined
+  const took = async ({ intentId, ...taking }: Taking) => ({
+    ...taking,
+    code: await codeOf(keys, intentId),
+  })
+  const last = await Promise.all(takings.last.map(took))
+  return { ...takings, last, floatWei: await loan.balance(account) }
 }
 
 /** Opens what is shown of the numbers that sent money here; one of another secret is left out. */
@@ -172,7 +186,7 @@ async function listedAs<Item>(
 /** Calls a number unregistered only where it never dialled, and the chain has nothing of it. */
 async function registrationOf(of: Asking, _: Question, { draft: { recipient } }: Place) {
   if (recipient === undefined || recipient.kind === 'address') return 'registered'
-  const { address } = recipient.kind === 'known' ? recipient : await of.accounts(recipient.phone)
+  const { address } = recipient.kind === 'phone' ? await of.accounts(recipient.phone) : recipient
   const isKnown =
     (await of.memory.read(address)).hasDialled || (await of.loan.balance(address)) > 0n
   return isKnown ? 'registered' : 'unregistered'

@@ -3,6 +3,7 @@ import type { Wallet } from '../account/wallets.ts'
 import type { LoanTerms } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { Rate } from '../loan/local-worth.ts'
+import type { Taking } from '../relay/ledger/port.ts'
 import type { KnownRecipient } from './recipient.ts'
 
 /** Stands where a fact cannot be read now: silence would say something else. */
@@ -21,7 +22,13 @@ export type Facts = {
   /** Gives the rate that a session goes by; `none` where no feed tells a fresh one. */
   rate: Rate | 'none'
   registration: 'registered' | 'unregistered' | Unread
-  activity: { own: readonly Activity[]; received: readonly Activity[] | Unread } | Unread
+  activity:
+    | {
+        own: readonly Activity[]
+        received: readonly Activity[] | Unread
+        till?: TillDay | undefined
+      }
+    | Unread
 }
 
 export type FactName = keyof Facts
@@ -29,6 +36,16 @@ export type FactName = keyof Facts
 export type ShownTerms = LoanTerms & { dueAt: number }
 
 export type Debt = { owedWei: bigint; dueAt: number; isOverdue: boolean }
+
+/** Tells an agent of the day (UTC), and of what came last, by the codes that callers have. */
+export type TillDay = {
+  inWei: bigint
+  outWei: bigint
+  floatWei: bigint
+  last: readonly Took[]
+}
+
+export type Took = Pick<Taking, 'amountWei' | 'state' | 'reference'> & { code: string }
 
 /** Tells of what moved money of an account, or was to; `all` that there was, or was owed. */
 export type Activity = {

@@ -1,9 +1,9 @@
 import { type Address, checksumAddress, type Hex } from 'viem'
-import { sealedIn, withSender, withSent } from '../account/memory.ts'
+import { sealedIn, withSender, withSent, withSentTo } from '../account/memory.ts'
 import { shortPhone } from '../account/phone.ts'
 import type { Pins } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
-import type { IntentKeys } from '../account/session-keys.ts'
+import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
 import { callOf, type LoanTerms } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
@@ -27,6 +27,7 @@ export type PayingOptions = RememberOptions & {
   forwarder: Forwarder
   loan: LoanReader
   intentKeys: IntentKeys
+  keys: Pick<SessionKeys, 'input'>
   ledger: Pick<Ledger, 'equal' | 'show' | 'shown'>
   pins: Pins | undefined
   pay: Pay
@@ -99,14 +100,17 @@ export async function carryOut(of: Paying, { intent, answers, authorizedBy, askO
       const why = await denialOf(of, authorizedBy)
       return why && { kind: 'not_authorized', why }
     },
-    call: () => contractCallOf(of, intent, answers),
+    call: () => contractCallOf(of, { intent, intentId, answers }),
     refused: (refusal) => end(refusalText(of, refusal, intent.kind)),
   })
   return { intentId, answered }
 }
 
 /** Makes the contract's call that carries out an intent, with the screen that says so. */
-async function contractCallOf(of: Paying, intent: Intent, answers: readonly string[]) {
+async function contractCallOf(
+  of: Paying,
+  { intent, intentId, answers }: Pick<Wanted, 'intent' | 'answers'> & { intentId: Hex },
+) {
   const { say, settings, ledger, question } = of
   const { kind } = intent
   // A loan is of the amount that the screen before showed: that is what was agreed to.
@@ -115,18 +119,25 @@ async function contractCallOf(of: Paying, intent: Intent, answers: readonly stri
       ? await shownAt(ledger, await question(stepOf(answers.slice(0, -1))), shownTerms)
       : undefined
   const ordered = await orderOf(of, intent, terms)
-  const { call, spendsWei, shared, amountWei, to } = ordered
+  const { call, spendsWei, shared, amountWei, to, till } = ordered
+  const code = till === undefined ? '' : await codeOf(of.keys, intentId)
   const amount = amountWei === 'all' ? amountWei : of.amountOf(amountWei)
   const { submitted } = payments[kind].words(say)
   const queued = ({ minutes }: { minutes: string }) =>
     settings.profile === 'demo' ? say.queued : say.queuedFor(minutes)
   return {
-    ...{ data: callOf(call), kind, spendsWei, shared },
+    ...{ data: callOf(call), kind, spendsWei, shared, till },
     submitted: (tx: AcceptedAs) =>
-      end(submitted(amount, to, 'hash' in tx ? `${tx.hash}...` : queued(tx))),
+      end(submitted(amount, to, 'hash' in tx ? `${tx.hash}...` : queued(tx), code)),
     sms: await sealedSms(of, intent, ordered),
     ...(kind === 'loan' && { reminder: await sealedBorrower(of) }),
   }
+}
+
+/** Returns the 6 digits by which caller and agent know a payment; nobody else can compute them. */
+export async function codeOf(keys: Pick<SessionKeys, 'input'>, intentId: Hex): Promise<string> {
+  const digest = await keys.input('code', intentId)
+  return `${Number.parseInt(digest.slice(-12), 16) % 1_000_000}`.padStart(6, '0')
 }
 
 /** Says why the PIN of a session lets it do nothing now; undefined where it does, and where none was asked for. */
@@ -163,7 +174,8 @@ const receiverOf = ({ recipient }: Intent): Receiver | undefined =>
 
 /** Gives the phone of who gets the money; undefined where none is known. */
 async function phoneOf(of: Paying, smsSeals: SmsSeals, receiver: Receiver | undefined) {
-  if (receiver?.kind !== 'known') return receiver?.phone
+  if (receiver === undefined || receiver.kind === 'till') return undefined
+  if (receiver.kind === 'phone') return receiver.phone
   try {
     const { address: sender } = await of.account()
     const sealed = sealedIn(await of.memory.read(sender), receiver.address)
@@ -184,14 +196,19 @@ async function rememberRecipient(of: Paying, intentId: Hex, intent: Intent): Pro
   const sealed =
     receiver.kind === 'phone' ? await of.smsSeals?.number(receiver.phone, sender) : undefined
   const amountWei = typeof intent.amountWei === 'bigint' ? `${intent.amountWei}` : undefined
-  remember(of, sender, (kept) => withSent(kept, intentId, { to, address, sealed, amountWei }))
+  if (receiver.kind === 'till') {
+    const who = `${to} (${await codeOf(of.keys, intentId)})`
+    remember(of, sender, (kept) => withSentTo(kept, { intentId, address, to: who }))
+  } else {
+    remember(of, sender, (kept) => withSent(kept, intentId, { to, address, sealed, amountWei }))
+  }
   const from = await of.senderSeal.close(shortPhone(of.phone), address.toLowerCase())
   const note = { address: sender, sealed: from }
   remember(of, address, (kept) => withSender(kept, note), 'others')
 }
 
 const shortNumber = (receiver: Receiver): string =>
-  receiver.kind === 'known' ? receiver.label : shortPhone(receiver.phone)
+  receiver.kind === 'phone' ? shortPhone(receiver.phone) : receiver.label
 
 const addressOf = async ({ accounts }: Asked, recipient: Recipient): Promise<Address> =>
   recipient.kind === 'phone' ? (await accounts(recipient.phone)).address : recipient.address

@@ -6,6 +6,8 @@ export type Recipient =
   /** Has a name where it is one of the caller's wallets. */
   | { kind: 'address'; address: Address; name?: string }
   | { kind: 'phone'; phone: PhoneNumber }
+  /** Is an account with a till: a session keeps the account, whatever becomes of the number. */
+  | { kind: 'till'; address: Address; label: string; isBill: boolean }
   | KnownRecipient
 
 /** Is one whom the caller has sent to by number, of which `label` alone is kept. */
@@ -39,7 +41,7 @@ export function parseRecipient(
   typed: string,
   rules: RecipientRules,
 ):
-  | { kind: 'recipient'; recipient: Exclude<Recipient, KnownRecipient> }
+  | { kind: 'recipient'; recipient: Extract<Recipient, { kind: 'address' | 'phone' }> }
   /** Asks to look up first whether this number has an account. */
   | { kind: 'unlisted'; phone: PhoneNumber }
   | { kind: 'fault'; fault: RecipientFault } {

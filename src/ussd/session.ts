@@ -1,3 +1,4 @@
+import { isAddressEqual } from 'viem'
 import type { PhoneNumber } from '../account/phone.ts'
 import { isKeptPin, isPin, type Pins, type PinVerdict, pinMark } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
@@ -21,6 +22,7 @@ import {
   shownPinSet,
   shownRecipients,
   shownText,
+  shownTill,
   shownWallets,
 } from './shown.ts'
 
@@ -29,7 +31,7 @@ export type Read = Awaited<ReturnType<typeof readSession>>
 export type SessionOptions = {
   context: MenuContext
   pins: Pins | undefined
-  ledger: Pick<Ledger, 'show' | 'shown' | 'lookup'>
+  ledger: Pick<Ledger, 'show' | 'shown' | 'lookup' | 'till'>
   question: Asked['question']
   isCustomer: (phone: PhoneNumber) => Promise<boolean>
   walletCodes: Pick<WalletCodes, 'take'>
@@ -133,6 +135,15 @@ async function meaningOf(
       return {
         codes: new Map(context.codes).set(code, await shownOr(ledger, step, shownCode, take)),
       }
+    }
+    case 'till': {
+      const step = await question(`till ${unread.till}`)
+      const find = async () => {
+        const till = await ledger.till(unread.till)
+        return till === undefined || isAddressEqual(till.account, step.account) ? null : till
+      }
+      const found = await shownOr(ledger, step, shownTill, find)
+      return { tills: new Map(context.tills).set(unread.till, found) }
     }
     // Where no list was shown first, a digit stands for nobody, for good.
     case 'recipients':

@@ -3,7 +3,8 @@ import * as z from 'zod/mini'
 import type { PinVerdict } from '../account/pin.ts'
 import type { TakenCode, Wallet } from '../account/wallets.ts'
 import type { Rate } from '../loan/local-worth.ts'
-import type { Ledger, Question } from '../relay/ledger/port.ts'
+import type { Ledger, Question, Till } from '../relay/ledger/port.ts'
+import { tillKinds } from '../relay/ledger/rows.ts'
 import type { KnownRecipient } from './recipient.ts'
 
 /** Is what a later delivery goes by. It holds nothing typed, and no number. */
@@ -39,6 +40,14 @@ export const shownCode: ShownFact<TakenCode> = {
     z.object({ kind: z.literal('taken'), wallet }),
     z.object({ kind: z.enum(['unknown', 'full']) }),
   ]) as z.ZodMiniType<TakenCode>,
+}
+
+/** Tells whose a number of a till was when it was typed first. Its step is a digest of it. */
+export const shownTill: ShownFact<Till | null> = {
+  name: 'till',
+  schema: z.nullable(
+    z.object({ till: z.string(), account: address, name: z.string(), kind: z.enum(tillKinds) }),
+  ),
 }
 
 /** Names the step of what digits stand for in all of a session. */

@@ -32,6 +32,8 @@ const usualLooks = { everyMs: 500, withinMs: 180_000 }
  * - `until Your Balance: 1 tRBTC`: where the screen does not have this line, dials and answers the same
  *   again until it does
  *
+ * `= Code: <code>` reads the 6 digits of a payment, for which `<code>` stands in later lines.
+ *
  * Empty lines, and lines that begin with `#`, are for people.
  *
  * @throws {StackError} naming the line that does not hold
@@ -41,6 +43,21 @@ export async function playScript(script: string, phone: ScriptPhone): Promise<vo
   let session = ''
   let answers: string[] = []
   let screen: string | undefined
+  let code: string | undefined
+
+  /** Finds a line on a screen, with the code that `Code: <code>` has read before. */
+  const hasLine = (shown: string, wanted: string): boolean => {
+    const [before = '', after] = wanted.split('<code>')
+    const lines = shown.replace(/^(CON|END) /, '').split('\n')
+    if (after === undefined) return lines.includes(wanted)
+    const known = before === 'Code: ' ? undefined : code
+    const found = lines
+      .filter((line) => line.startsWith(before) && line.endsWith(after))
+      .map((line) => line.slice(before.length, line.length - after.length))
+      .find((each) => /^\d{6}$/.test(each) && each === (known ?? each))
+    code = found ?? code
+    return found !== undefined
+  }
 
   const deliver = async (): Promise<string> => {
     if (caller === undefined) throw new StackError('The script has to begin with: phone NUMBER')
@@ -111,12 +128,6 @@ function digitOf(typed: string, screen: string): string {
   }
   return typed
 }
-
-const hasLine = (screen: string, wanted: string): boolean =>
-  screen
-    .replace(/^(CON|END) /, '')
-    .split('\n')
-    .includes(wanted)
 
 const lineFault = (number: number, reason: string): StackError =>
   new StackError(`Line ${number} of the script: ${reason}`)

@@ -52,9 +52,10 @@ export async function tellCaller(of: CallerOptions, account: Address): Promise<T
       log({ level: 'warn', event: 'lookup.failed', message: faultOf(error) })
       return null
     })
-  const [page, standing, balanceWei, debt, memory] = await Promise.all([
+  const [page, standing, takings, balanceWei, debt, memory] = await Promise.all([
     ledger.page({ account, limit: shownPayments }),
     ledger.standing(account),
+    ledger.takings(account, 1),
     told(loan.balance(account)),
     told(loan.debt(account)),
     told(of.memory.read(account)),
@@ -65,6 +66,7 @@ export async function tellCaller(of: CallerOptions, account: Address): Promise<T
     owedWei: debt?.owedWei.toString() ?? null,
     dueAt: isoOrNull(debt?.owedWei ? debt.dueAt * 1_000 : null),
     payments: page.payments.map((record) => toPaymentSummary(subject.chain, record)),
+    till: takings ? { inWei: `${takings.inWei}`, outWei: `${takings.outWei}` } : null,
     pin: memory && pinStateOf(memory),
     ...toldOfStanding(standing, of.limits),
   }

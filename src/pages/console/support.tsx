@@ -110,6 +110,12 @@ function accountFacts(found: Looked['found'], currency: string): Fact[] {
     ['Owes', money(found.owedWei, currency)],
     ['Due', time(found.dueAt)],
     ['Held', found.heldAt === null ? 'no' : <>since {time(found.heldAt)}</>],
+    ...(found.till
+      ? ([
+          ['Till, in today', money(found.till.inWei, currency)],
+          ['Till, out today', money(found.till.outWei, currency)],
+        ] satisfies Fact[])
+      : []),
     ['Open payments', open],
     ['PIN', pin && pinWords],
     ['Dormant', pin && (pin.isDormant ? 'yes: not dialled for 90 days' : 'no')],

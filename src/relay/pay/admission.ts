@@ -1,7 +1,7 @@
 import type { PoolRules } from '../../chain/chains.ts'
 import { replacementPriceUp } from '../fees.ts'
 import { minutesUntil } from '../ledger/acceptance.ts'
-import type { DayLimits, Load, Pace, Room } from '../ledger/port.ts'
+import type { DayLimits, Load, Pace, Room, Undecided } from '../ledger/port.ts'
 import type { Refusal } from '../refusal.ts'
 import {
   executeGas,
@@ -16,7 +16,15 @@ import {
 export type AccountLimits = DayLimits & {
   /** Limits payments whose outcome is not known yet. */
   openPayments: number
+  /** Stands in the place of the others for accounts with a till. */
+  agents?: Omit<AccountLimits, 'agents'> | undefined
 }
+
+/** Returns the limits of an account: an agent's, where there are such and it has a till. */
+export const limitsOf = (
+  limits: AccountLimits,
+  { isAgent }: Pick<Undecided, 'isAgent'>,
+): AccountLimits => (isAgent && limits.agents) || limits
 
 /** Refuses a payment of an account that has too many open. */
 export function openLimit(limits: AccountLimits, { ofAccount }: Load): Refusal | undefined {

@@ -39,6 +39,7 @@ import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 import {
   type AccountLimits,
   type Funding,
+  limitsOf,
   obstacleFor,
   openLimit,
   paceOf,
@@ -90,6 +91,7 @@ export type ContractCall = {
   sms?: readonly HeldSms[] | undefined
   /** Is the borrower's number, sealed, where reminders of a loan are sent. */
   reminder?: string | undefined
+  till?: Order['till']
 }
 
 /** Tells what has become of a delivery so far. */
@@ -241,7 +243,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
     case 'executed': {
       const denied = await payment.denied()
       if (denied !== undefined) return refuse(delivery, denied)
-      const over = openLimit(options.limits, view.load)
+      const over = openLimit(limitsOf(options.limits, view), view.load)
       if (over !== undefined) return refuse(delivery, over)
       const { obstacle, means: sure } = await surely(delivery, view, means, view.load)
       if (obstacle !== undefined) return refuse(delivery, obstacle)
@@ -339,7 +341,7 @@ async function surely(
 /** Signs the payment's call with the caller's key. */
 async function signOrder(delivery: Delivery): Promise<Attempt> {
   const { relayer, payment } = delivery
-  const { data, kind, spendsWei, shared, submitted, sms, reminder } = await payment.call()
+  const { data, kind, spendsWei, shared, submitted, sms, reminder, till } = await payment.call()
   const request = await signRequest(payment.caller, relayer.forwarder, {
     from: payment.caller.address,
     intentId: payment.intentId,
@@ -356,7 +358,7 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
     ...delivery,
     submitted,
     shared,
-    order: { request, kind, spendsWei, reserves, sms, reminder },
+    order: { request, kind, spendsWei, reserves, sms, reminder, till },
   }
 }
 
@@ -426,7 +428,7 @@ function offerOf(
   told: Counts & { lendable: Lendable | undefined },
   means: Funding,
 ): PaymentOffer {
-  const { openPayments, transfersADay, sentADayWei } = options.limits
+  const { openPayments, transfersADay, sentADayWei } = limitsOf(options.limits, view)
   const unlessEqual = payment.askOfEqual !== undefined
   const isLimited = (transfersADay ?? sentADayWei) !== undefined
   const isJudged = options.preflight || unlessEqual || isLimited
@@ -465,7 +467,7 @@ function send({ relayer, options }: Attempt, sending: Sending): void {
 
 /** Refuses where others took the room a moment ago; undefined where there is room again. */
 async function refuseFull(delivery: Delivery, view: Undecided, means: Funding, load: Load) {
-  const over = openLimit(delivery.options.limits, load)
+  const over = openLimit(limitsOf(delivery.options.limits, view), load)
   if (over !== undefined) return refuse(delivery, over)
   const { obstacle } = await surely(delivery, view, means, load)
   return obstacle && refuse(delivery, obstacle)

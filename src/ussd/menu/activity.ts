@@ -3,7 +3,7 @@ import { type AccountMemory, sentTo } from '../../account/memory.ts'
 import { callIn, refusalIn, refusalWordsOf } from '../../loan/calls.ts'
 import type { Received } from '../../loan/reader.ts'
 import type { Payment, PaymentState } from '../../relay/ledger/port.ts'
-import type { Activity, ActivityState, Facts } from '../facts.ts'
+import type { Activity, ActivityState, Facts, TillDay } from '../facts.ts'
 import type { Messages } from '../messages/en.ts'
 import { inEach, shortAddress } from '../messages/texts.ts'
 import { pinFor } from './asks.ts'
@@ -23,6 +23,9 @@ const words = inEach({
     underWay: 'on its way',
     done: 'done',
     failed: (why: string) => `FAILED, ${why}`,
+    till: { under_way: 'arriving', done: 'FINAL', failed: 'FAILED' },
+    day: (came: string, left: string, float: string) =>
+      `Today in: ${came}\nToday out: ${left}\nFloat: ${float}`,
     reasons: { ...refusalWordsOf, unknown: 'not possible', too_late: 'too late' },
   },
   sw: {
@@ -36,6 +39,8 @@ const words = inEach({
     underWay: 'njiani',
     done: 'imekamilika',
     failed: (why) => `IMESHINDIKANA, ${why}`,
+    till: { under_way: 'inakuja', done: 'IMEFIKA', failed: 'IMESHINDIKANA' },
+    day: (came, left, float) => `Leo ziliingia: ${came}\nLeo zilitoka: ${left}\nSalio: ${float}`,
     reasons: {
       balance_too_low: 'salio halitoshi',
       existing_loan: 'una mkopo tayari',
@@ -64,6 +69,8 @@ const words = inEach({
     underWay: 'en cours',
     done: 'terminé',
     failed: (why) => `ÉCHOUÉ, ${why}`,
+    till: { under_way: 'en cours', done: 'DÉFINITIF', failed: 'ÉCHOUÉ' },
+    day: (came, left, float) => `Reçu ce jour: ${came}\nEnvoyé ce jour: ${left}\nSolde: ${float}`,
     reasons: {
       balance_too_low: 'solde insuffisant',
       existing_loan: 'prêt déjà en cours',
@@ -92,6 +99,8 @@ const words = inEach({
     underWay: 'en camino',
     done: 'hecho',
     failed: (why) => `FALLÓ, ${why}`,
+    till: { under_way: 'en camino', done: 'FINAL', failed: 'FALLÓ' },
+    day: (came, left, float) => `Hoy entró: ${came}\nHoy salió: ${left}\nSaldo: ${float}`,
     reasons: {
       balance_too_low: 'saldo insuficiente',
       existing_loan: 'ya tiene un préstamo',
@@ -188,12 +197,23 @@ type Format = (wei: bigint) => string
 function activityLines(say: Messages, activity: Facts['activity'], format: Format): string[] {
   const own = words(say)
   if (activity === 'unread') return [own.unavailable]
-  const { own: paid, received } = activity
+  const { own: paid, received, till } = activity
+  const tills = till === undefined ? [] : tillLines(own, till, format)
   const lines = [...paid, ...(received === 'unread' ? [] : received)].map((each) =>
     activityLine(say, each, format),
   )
   if (received === 'unread') lines.push(own.receivedUnknown)
-  return lines.length === 0 ? [own.nothing] : lines
+  return lines.length + tills.length === 0 ? [own.nothing] : [...tills, ...lines]
+}
+
+/** Shows an agent what to hand out for, the newest first, and the day. */
+function tillLines(own: ReturnType<typeof words>, till: TillDay, format: Format): string[] {
+  const { inWei, outWei, floatWei, last } = till
+  const took = last.map(({ code, amountWei, reference, state }) => {
+    const what = [code, format(amountWei), reference].filter(Boolean).join(' ')
+    return `${what}: ${own.till[states[state]('').kind]}`
+  })
+  return [...took, ...own.day(format(inWei), format(outWei), format(floatWei)).split('\n')]
 }
 
 export function activityLine(say: Messages, activity: Activity, format: Format): string {

@@ -1,6 +1,8 @@
+import { isTill } from '../../account/check-digit.ts'
 import { isKeptPin, isPin } from '../../account/pin.ts'
 import { parseAmount } from '../../loan/amounts.ts'
 import { formatWorth, formatWorthUp } from '../../loan/local-worth.ts'
+import type { TillKind } from '../../relay/ledger/port.ts'
 import type { FactName, Facts } from '../facts.ts'
 import {
   answered,
@@ -90,6 +92,23 @@ export function amountIn(typed: string, { say, rate }: MenuContext): Given {
   return parsed.kind === 'amount'
     ? given({ amountWei: parsed.wei })
     : mistake(say.badAmount[parsed.fault])
+}
+
+/** Reads the number of a till; with `kind` of no other one. */
+export function tillFrom(
+  typed: string,
+  { tills }: MenuContext,
+  nobody: string,
+  kind?: TillKind,
+): Given {
+  const till = tills?.get(typed)
+  if (till === undefined && isTill(typed)) return { kind: 'unread', of: 'till', till: typed }
+  if (!till || till.kind !== (kind ?? till.kind)) return mistake(nobody)
+  const { account: address, name } = till
+  const isBill = till.kind === 'bill'
+  const recipient = { kind: 'till', address, label: `${till.till} ${name}`, isBill } as const
+  // What another bill was to be paid for is not what this one is.
+  return given({ recipient, reference: undefined })
 }
 
 /** Shows what is sent to whom: `all` is the whole balance. */

@@ -9,6 +9,7 @@ import {
   pinFor,
   rateOf,
   shownTransfer,
+  tillFrom,
   worthLines,
 } from './asks.ts'
 import {
@@ -27,6 +28,8 @@ const words = inEach({
   en: {
     label: 'Cash Out',
     enterWallet: 'Address of your wallet outside, or its code:\n0. Back',
+    enterAgent: 'Till of an agent, or wallet (address or code):\n0. Back',
+    noAgent: 'No agent has this number.',
     walletsUnread: 'Saved wallets: not known now.',
     badCode: {
       unknown: 'This code is not known, or too old.',
@@ -45,6 +48,8 @@ const words = inEach({
   sw: {
     label: 'Toa Pesa',
     enterWallet: 'Anwani ya pochi yako ya nje, au msimbo wake:\n0. Rudi',
+    enterAgent: 'Till ya wakala, au pochi (anwani au msimbo):\n0. Rudi',
+    noAgent: 'Hakuna wakala mwenye namba hii.',
     walletsUnread: 'Pochi zilizohifadhiwa hazijulikani sasa.',
     badCode: {
       unknown: 'Msimbo huu haujulikani, au umepitwa na muda.',
@@ -63,6 +68,8 @@ const words = inEach({
   fr: {
     label: 'Retirer',
     enterWallet: 'Portefeuille externe (adresse ou code):\n0. Retour',
+    enterAgent: 'Agent (caisse) ou portefeuille:\n0. Retour',
+    noAgent: "Aucun agent n'a ce numéro.",
     walletsUnread: 'Portefeuilles gardés: non connus.',
     badCode: { unknown: 'Code inconnu, ou trop ancien.', full: 'Vous avez déjà 3 portefeuilles.' },
     noWallet: "Ce n'est pas une adresse de portefeuille.",
@@ -78,6 +85,8 @@ const words = inEach({
   es: {
     label: 'Retirar',
     enterWallet: 'Billetera externa (dirección o código):\n0. Atrás',
+    enterAgent: 'Agente (caja) o billetera:\n0. Atrás',
+    noAgent: 'Ningún agente tiene este número.',
     walletsUnread: 'Billeteras guardadas: ahora no se ven.',
     badCode: { unknown: 'Código desconocido, o vencido.', full: 'Ya tiene 3 billeteras.' },
     noWallet: 'No es la dirección de una billetera.',
@@ -131,13 +140,15 @@ export const cashOut = {
       leadsToPay: 'cashOut',
       facts: ['wallets'],
       prompt({ say }, _, { wallets }) {
-        const { enterWallet, walletsUnread } = words(say)
-        if (wallets === 'unread') return `${walletsUnread}\n${enterWallet}`
-        return [...wallets.map(({ name }, index) => `${index + 1}. ${name}`), enterWallet].join(
-          '\n',
-        )
+        const { enterWallet, enterAgent, walletsUnread } = words(say)
+        const enter = settings.agents ? enterAgent : enterWallet
+        if (wallets === 'unread') return `${walletsUnread}\n${enter}`
+        return [...wallets.map(({ name }, index) => `${index + 1}. ${name}`), enter].join('\n')
       },
       answer: (typed, context) => {
+        if (settings.agents && /^[0-9]{5,6}$/.test(typed)) {
+          return tillFrom(typed, context, words(context.say).noAgent, 'agent')
+        }
         if (/^[1-9]$/.test(typed) || isWalletCode(typed)) return savedWallet(typed, context)
         const parsed = parseRecipient(typed, context)
         const isNoAddress = (fault: string) => fault === 'unknown_form' || fault === 'own_number'
@@ -150,7 +161,8 @@ export const cashOut = {
           ? { kind: 'mistake', why: words(context.say).noWallet }
           : { kind: 'given', draft: { recipient: parsed.recipient } }
       },
-      leads: ['walletAmount'],
+      leads: settings.agents ? ['walletAmount', 'agentAmount'] : ['walletAmount'],
+      next: ({ recipient }) => (recipient?.kind === 'till' ? 'agentAmount' : 'walletAmount'),
       back: 'main',
     },
     walletAmount: askAmount(settings, { leads: ['confirmCashOut'] }, 'wallet'),

@@ -6,6 +6,7 @@ import type { LoanCall, LoanTerms } from '../../loan/calls.ts'
 import type { PaymentKind } from '../../loan/kinds.ts'
 import type { Rate } from '../../loan/local-worth.ts'
 import type { LoanReader } from '../../loan/reader.ts'
+import type { Till } from '../../relay/ledger/port.ts'
 import type { ContractCall } from '../../relay/pay/delivery.ts'
 import type { FactName, Facts } from '../facts.ts'
 import type { Messages } from '../messages/en.ts'
@@ -16,10 +17,15 @@ export type SessionDraft = {
   /** Is `all` that there is, or is owed. */
   amountWei?: bigint | 'all'
   pin?: string
+  /** Says what a bill is paid for. */
+  reference?: string | undefined
 }
 
 /** Is a payment that a caller wants, with what its kind asks for; a session has at most one. */
-export type Intent = { kind: PaymentKind } & Pick<SessionDraft, 'recipient' | 'amountWei'>
+export type Intent = { kind: PaymentKind } & Pick<
+  SessionDraft,
+  'recipient' | 'amountWei' | 'reference'
+>
 
 export type SessionOutcome =
   | { kind: 'balance' | 'help' | 'claim' }
@@ -41,6 +47,8 @@ export type MenuSettings = {
   helpNumber?: string | undefined
   /** Names the currency in which amounts are typed while a fresh rate tells what they come to. */
   localCurrency?: string | undefined
+  /** Serves agents, who hand out cash, and bills that are paid by number. */
+  agents?: boolean
 }
 
 export type MenuContext = RecipientRules & {
@@ -54,6 +62,8 @@ export type MenuContext = RecipientRules & {
   codes?: ReadonlyMap<string, TakenCode>
   /** Is the session's rate; `none`: amounts are the chain's own. Undefined before it was read. */
   rate: Rate | 'none' | undefined
+  /** Says whose numbers of tills are that were typed; null: nobody's. */
+  tills?: ReadonlyMap<string, Till | null>
   say: Messages
   currency: string
   amountOf: (wei: bigint) => string
@@ -124,6 +134,7 @@ export type UnreadAnswer = { kind: 'unread' } & (
   | { of: 'recipients' | 'wallets' | 'rate' }
   | { of: 'phone'; phone: PhoneNumber }
   | { of: 'code'; code: string }
+  | { of: 'till'; till: string }
 )
 
 /** Adds to the draft, or says why it is refused. */
@@ -161,7 +172,8 @@ export type MenuPart = {
 export type PaymentWords = {
   label: string
   enterPin: string
-  submitted: (amount: string, to: string, tx: string) => string
+  /** Shows a code, which who gets the money sees too, where cash or goods are handed out for it. */
+  submitted: (amount: string, to: string, tx: string, code: string) => string
   failed: string
   line: (amount: string, to: string) => string
   /** Says in a message that it came into an account; without it a message has the line. */
@@ -183,7 +195,7 @@ export type OrderParts = {
 }
 
 /** What a payment calls, what that takes, and what its screen and its messages say of it. */
-export type Ordered = Pick<ContractCall, 'spendsWei' | 'shared'> & {
+export type Ordered = Pick<ContractCall, 'spendsWei' | 'shared' | 'till'> & {
   call: LoanCall
   amountWei: bigint | 'all'
   /** Empty: it goes to nobody else. */
@@ -199,7 +211,10 @@ export function nodeAt(menu: Menu, name: NodeName): MenuNode {
 export const isEffect = (destination: Destination): destination is Effect =>
   typeof destination === 'object'
 
-export function pays(kind: PaymentKind, ...answers: ('recipient' | 'amountWei')[]): Effect {
+export function pays(
+  kind: PaymentKind,
+  ...answers: ('recipient' | 'amountWei' | 'reference')[]
+): Effect {
   return {
     name: kind,
     outcome: (draft) => ({

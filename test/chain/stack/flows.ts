@@ -2,7 +2,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createPublicClient, http, parseEther, stringify } from 'viem'
+import { sampleTills } from '../../../scripts/dev/menu-ways.ts'
 import { callAsOwner } from '../../../scripts/dev/relays/callers.ts'
+import { openOperator } from '../../../scripts/ops/operator-client.ts'
 import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
 import { openPhoneLine } from '../../../scripts/stack/phone/phone-lines.ts'
 import { openSecrets } from '../../../scripts/stack/secrets.ts'
@@ -13,7 +15,7 @@ import { postTo, type Start } from './stack-process.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-export const flowsOf = (profile: 'demo' | 'lender' | 'strict' | 'local'): string[] =>
+export const flowsOf = (profile: 'demo' | 'lender' | 'strict' | 'local' | 'agents'): string[] =>
   globSync(`test/flows/${profile}/*.txt`, { cwd: root }).sort()
 
 export const phonesAt = (place: number): PhoneNumber[] =>
@@ -44,18 +46,28 @@ export async function playFlow(
       /(00[ -]?000[ -]?|\.\.\.)00([1-3])\b/g,
       (_, before: string, caller: string) => `${before}${numberAt(place, Number(caller))}`,
     )
+  const tills = new Map<string, string>()
+  for (const [index, { till, name, kind }] of [...sampleTills.values()].entries()) {
+    if (!script.includes(till)) continue
+    const agent = { phone: phonesAt(place)[index + 1], name, kind }
+    const operator = openOperator(undefined, { DEV_DIR: folder })
+    tills.set(till, (await operator.act('agents/add', agent)).till)
+  }
   let sessions = 0
-  await playScript(script, {
-    send: openPhoneLine(gatewayForms[gateway], (path, headers, body) =>
-      postTo(relayUrl, path, headers, body),
-    ),
-    newSession() {
-      sessions += 1
-      return `${file} ${gateway} ${sessions}`
+  await playScript(
+    script.replaceAll(/12344|54320/g, (till) => tills.get(till) ?? till),
+    {
+      send: openPhoneLine(gatewayForms[gateway], (path, headers, body) =>
+        postTo(relayUrl, path, headers, body),
+      ),
+      newSession() {
+        sessions += 1
+        return `${file} ${gateway} ${sessions}`
+      },
+      toPhone: (typed) => typed,
+      show: () => {},
     },
-    toPhone: (typed) => typed,
-    show: () => {},
-  })
+  )
 }
 
 export const typedPins = ['482615', '739164']

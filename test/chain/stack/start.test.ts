@@ -279,6 +279,10 @@ const environments = {
   lender: { PROFILE: 'lender', PIN: 'off', ...helpNumber },
   strict: { PROFILE: 'lender', PIN: 'strict', ...helpNumber },
   local: { PROFILE: 'lender', PIN: 'off', ...helpNumber, LOCAL_CURRENCY: 'KES' },
+  agents: {
+    ...{ PROFILE: 'lender', PIN: 'on', AGENTS: 'on', MAX_AGENT_SENT_A_DAY_WEI: 'none' },
+    ...helpNumber,
+  },
 }
 
 /** A feed by which one coin is always worth 12 million shillings. */
@@ -292,7 +296,7 @@ const feed = opened(() =>
 /** Above the numbers that the stack itself names. */
 const firstPlace = 4
 
-const stacks = (['demo', 'lender', 'strict', 'local'] as const).flatMap((profile) =>
+const stacks = (['demo', 'lender', 'strict', 'local', 'agents'] as const).flatMap((profile) =>
   ['worker', 'deno'].map((runtime) => ({ profile, runtime })),
 )
 

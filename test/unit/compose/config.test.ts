@@ -72,7 +72,7 @@ describe('the configuration', () => {
   })
 
   test('has the screens of its profile, and each setting by itself', () => {
-    const none = { helpNumber: undefined, languages: [] as string[] }
+    const none = { agents: false, helpNumber: undefined, languages: [] as string[] }
     const demo = { ...none, profile: 'demo', confirms: false, pin: 'off' }
     expect(read().menu).toEqual(demo)
     const languages = ['en', 'sw', 'fr', 'es']
@@ -123,6 +123,25 @@ describe('the configuration', () => {
     expect(faultsOf({ ...own, UPSTREAM_RESERVE: '101' })).toEqual([
       { variable: 'UPSTREAM_RESERVE', reason: 'is above the calls of a day' },
     ])
+  })
+
+  test('serves agents with PINs and a limit of their own, and refuses what is half set', () => {
+    const agents = { PROFILE: 'lender', PIN_SECRET: `0x${'5'.repeat(64)}`, AGENTS: 'on' }
+    const sent = { MAX_AGENT_SENT_A_DAY_WEI: '7' }
+    const { menu, limits } = read({ ...agents, ...sent })
+    expect([menu.agents, limits.agents]).toEqual([
+      true,
+      { openPayments: 16, transfersADay: undefined, sentADayWei: 7n },
+    ])
+    const open = { MAX_AGENT_OPEN_PAYMENTS: '3', MAX_AGENT_TRANSFERS_A_DAY: '9' }
+    expect(read({ ...agents, ...sent, ...open }).limits.agents).toEqual({
+      ...{ openPayments: 3, transfersADay: 9, sentADayWei: 7n },
+    })
+    expect(read().limits.agents).toBeUndefined()
+    expect(badIn(agents)).toEqual(['MAX_AGENT_SENT_A_DAY_WEI'])
+    expect(badIn({ ...agents, ...sent, PIN: 'off' })).toEqual(['AGENTS'])
+    expect(badIn({ AGENTS: 'on', ...sent })).toEqual(['AGENTS'])
+    expect(badIn({ ...sent, ...open })).toEqual([...Object.keys(open), ...Object.keys(sent)])
   })
 
   test('wants key and name of who sends messages, or neither', () => {

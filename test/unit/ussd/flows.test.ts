@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { menus } from '../../../scripts/dev/menu-ways.ts'
+import { menus, sampleTills } from '../../../scripts/dev/menu-ways.ts'
 import { phoneOf } from '../../../scripts/dev/simulator/plan.ts'
 import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
 import { openModelledRelay } from '../../support/modelled-relay.ts'
@@ -17,7 +17,11 @@ async function play(script: string, menu: (typeof menus)[keyof typeof menus]): P
   const rate = async () => ({ currency: 'KES', micros: 12_000_000_000_000n })
   const product = { ...menu, leastTransferWei: 20_000_000_000_000n, rate }
   const pool = { callers, poolLoans: 9, capLoans: 9 }
-  const { deliver, settle } = openModelledRelay({ ...pool, balanceWei, product })
+  const { deliver, settle, ledger, accountOf } = openModelledRelay({ ...pool, balanceWei, product })
+  for (const [caller, till] of [...sampleTills.values()].entries()) {
+    const to = { ...till, account: accountOf(caller + 2) }
+    if ('agents' in menu.settings) await ledger.setTill({ id: till.till, till: till.till, to })
+  }
   const shown: string[] = []
   let sessions = 0
   await playScript(script, {
@@ -47,6 +51,8 @@ describe.for(Object.entries(menus))('a flow of %s', ([profile, menu]) => {
   })
 })
 
+const mPesaAnswers = 5
+
 /** What a script showed, its remarks as prose; hashes and dates, which differ each time, as one of them. */
 function transcriptOf(script: string, shown: readonly string[]): string {
   const rest = [...shown]
@@ -67,14 +73,47 @@ function transcriptOf(script: string, shown: readonly string[]): string {
     .join('\n\n')
     .replaceAll(/0x[0-9a-f]{10}\.\.\.(?=\n)/g, '0x0123456789...')
     .replaceAll(/Until: \d+ \w+ \d+/g, 'Until: 22 Dec 2026')
+    .replaceAll(/(?<=Code: |\()\d{6}|^\d{6}(?= 0\.02 tRBTC: )/gm, '204816')
 }
 
-test("a new caller's first day is the one that docs/new-caller.md has", async () => {
-  const script = readFileSync(`${root}/test/flows/strict/new-caller.txt`, 'utf8')
-  const transcript = transcriptOf(script, await play(script, menus.strict))
-  await expect(`${heading}\n\n${transcript}\n`).toMatchFileSnapshot(`${root}/docs/new-caller.md`)
+const pages = {
+  'new-caller': {
+    script: 'strict/new-caller.txt',
+    title: "A new caller's first day",
+    settings: 'PROFILE=lender` and `PIN=strict',
+    start: 'PROFILE=lender PIN=strict npm start -- --reset',
+    rest: '',
+  },
+  'cash-in-hand': {
+    script: 'agents/cash-in-hand.txt',
+    title: 'From the first dial to cash in hand',
+    settings: 'PROFILE=lender` and `AGENTS=on',
+    start: 'PROFILE=lender AGENTS=on MAX_AGENT_SENT_A_DAY_WEI=none npm start -- --reset',
+    rest: cashInHand(),
+  },
+} as const
+
+test.for(Object.entries(pages))('%s of docs has what is dialled', async ([name, page]) => {
+  const [folder = ''] = page.script.split('/')
+  const menu = menus[folder as keyof typeof menus]
+  const script = readFileSync(`${root}/test/flows/${page.script}`, 'utf8')
+  const transcript = transcriptOf(script, await play(script, menu))
+  const text = `${headingOf(page)}${page.rest}\n\n${transcript}\n`
+  await expect(text).toMatchFileSnapshot(`${root}/docs/${name}.md`)
 })
 
-const heading = `# A new caller's first day
+const headingOf = ({ title, settings, start, script }: (typeof pages)[keyof typeof pages]) =>
+  `# ${title}
 
-What phones show with \`PROFILE=lender\` and \`PIN=strict\`. The local stack shows the same: \`PROFILE=lender PIN=strict npm start -- --reset\`, then \`npm run dial -- --script test/flows/strict/new-caller.txt\`. The tests dial it in every run and compare it with this page (\`npx vitest run --project unit test/unit/ussd/flows.test.ts -u\` writes it again); hashes, dates and the address are examples, and a main menu that was shown before is left out.`
+What phones show with \`${settings}\`. The local stack shows the same: \`${start}\`, then \`npm run dial -- --script test/flows/${script}\`. The tests dial it in every run and compare it with this page (\`npx vitest run --project unit test/unit/ussd/flows.test.ts -u\` writes it again); hashes, dates and the address are examples, and a main menu that was shown before is left out.`
+
+/** Says how many answers it takes, beside M-Pesa's, which the flow must not exceed. */
+function cashInHand(): string {
+  const script = readFileSync(`${root}/test/flows/agents/cash-in-hand.txt`, 'utf8')
+  const [, withdrawal = ''] = /\ndial\n(> Cash Out\n.*?)\nagain/s.exec(script) ?? []
+  const answers = withdrawal.split('\n').filter((line) => line.startsWith('> ')).length
+  expect(answers).toBeLessThanOrEqual(mPesaAnswers)
+  return `
+
+A withdrawal takes **${answers} answers** after the dial: Cash Out, the agent's number, the amount, the PIN below what it is for. M-Pesa's takes ${mPesaAnswers} after \`*334#\`: withdraw, the agent's number, the amount, the PIN, a confirmation. The tills of the script are an example: \`npm run ops -- agents add "Mama Duka"\` gives the agent's number (\`+254700000002\`) one, which takes the place of 12344.`
+}

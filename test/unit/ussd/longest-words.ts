@@ -3,6 +3,8 @@ import type { Messages } from '../../../src/ussd/messages/en.ts'
 
 const amount = '20999999.123456 tRBTC'
 const recipient = 'WWWWWWWW 0x12345678...'
+const till = '123456 WWWWWWWWWWWW'
+const paidFor = `${till}, ${'W'.repeat(20)}`
 const shortRecipient = '0x12345678...'
 const date = '30 Sep 2026'
 const tx = 'en attente, environ 1000 min'
@@ -18,6 +20,16 @@ const values: Record<string, readonly unknown[][]> = {
     [amount, recipient],
     ['all', recipient],
   ],
+  confirmPurchase: [
+    [amount, till],
+    ['all', till],
+  ],
+  confirmWithdrawal: [
+    [amount, till],
+    ['all', till],
+  ],
+  day: [[amount, amount, amount]],
+  forWhat: [['W'.repeat(20)]],
   credited: [[amount, shortRecipient]],
   date: [[1_798_000_000]],
   debt: [[amount]],
@@ -28,7 +40,7 @@ const values: Record<string, readonly unknown[][]> = {
   failed: [[date]],
   held: [['+254 700 000 000 099'], [undefined]],
   help: [['+254 700 000 000 099']],
-  line: [[amount, shortRecipient]],
+  line: [[amount, paidFor]],
   mainTitle: [['+999700000000001']],
   owesMore: [[amount, amount]],
   queuedFor: [[1_000]],
@@ -49,10 +61,8 @@ const values: Record<string, readonly unknown[][]> = {
   withdrawal_limit: [[amount], [undefined]],
   wrong: [[2]],
 }
-const usual = [
-  [amount, tx],
-  ['all', tx],
-]
+const both = [amount, 'all']
+const usual = both.map((much) => [much, tx])
 
 type Called = (...args: unknown[]) => string
 
@@ -64,6 +74,14 @@ const wordsIn = (words: object, above = ''): [key: string, words: string][] =>
   Object.entries(words).flatMap(([key, each]): [string, string][] => {
     if (typeof each === 'string') return [[key, each]]
     if (typeof each === 'object') return wordsIn(each, `${key}.`)
-    const calls = values[above + key] ?? values[key] ?? usual
+    const calls = valuesOf(words, key) ?? values[above + key] ?? values[key] ?? usual
     return calls.map((args) => [key, (each as Called)(...args)])
   })
+
+/** What goes to a till is shown with a code, and with what a bill is paid for. */
+const valuesOf = (words: object, key: string): readonly unknown[][] | undefined =>
+  key === 'submitted' && 'confirmPurchase' in words
+    ? both.map((much) => [much, paidFor, tx, '123456'])
+    : key === 'submitted' && 'confirmWithdrawal' in words
+      ? both.map((much) => [much, till, tx, '123456'])
+      : undefined

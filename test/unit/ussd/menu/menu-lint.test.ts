@@ -37,8 +37,11 @@ const longest = {
   wallets: Array.from({ length: 3 }, () => ({
     ...{ name: 'W'.repeat(8), address: `0x${'1'.repeat(40)}` },
   })) as Wallet[],
-  recipientOf: (recipient: Recipient) =>
-    recipient.kind === 'address' ? 'WWWWWWWW 0x12345678...' : '+999 700 000 000 001',
+  recipientOf: ({ kind }: Recipient) =>
+    ({
+      ...{ address: 'WWWWWWWW 0x12345678...', till: '123456 WWWWWWWWWWWW' },
+      ...{ phone: '+999 700 000 000 001', known: '9997...001' },
+    })[kind],
   least: { wei: 1_000n, text: '0.000000000000001 tRBTC' },
 }
 
@@ -59,6 +62,12 @@ const activity = {
       ...{ kind: 'received', amountWei: 1n, who, state: { kind: 'under_way' } },
     }),
   ),
+  till: {
+    ...{ inWei: 1n, outWei: 1n, floatWei: 1n },
+    last: Array.from({ length: 8 }, () => ({
+      ...({ code: '123456', amountWei: 1n, state: 'reverted', reference: 'W'.repeat(20) } as const),
+    })),
+  },
 }
 const facts: Facts = {
   recipients: Array.from({ length: 3 }, () => ({

@@ -1,0 +1,137 @@
+import { inEach } from '../messages/texts.ts'
+import {
+  askAgain,
+  askAmount,
+  confirmedBy,
+  rateOf,
+  shownTransfer,
+  tillFrom,
+  worthLines,
+} from './asks.ts'
+import { answered, type Effect, given, mistake, type PaymentPart } from './node.ts'
+import { orderToTill } from './withdrawal.ts'
+
+const words = inEach({
+  en: {
+    label: 'Pay',
+    enterPayee: 'Till or bill number:\n0. Back',
+    noPayee: 'Nobody is paid by this number.',
+    enterReference: 'Reference, such as your account number there:\n0. Back',
+    badReference: 'At most 20 letters and digits.',
+    confirmPurchase: (amount: string, to: string) =>
+      `${amount === 'all' ? 'Pay all you have' : `Pay ${amount}`}\nTo: ${to}`,
+    forWhat: (reference: string) => `For: ${reference}`,
+    enterPin: 'Enter PIN to pay',
+    submitted: (amount: string, to: string, tx: string, code: string) =>
+      `Payment Submitted\nTo: ${to}\nAmount: ${amount}\nCode: ${code}\nTx: ${tx}`,
+    failed: 'Payment Failed\nNo money was moved. Please dial again.',
+    line: (amount: string, to: string) => `Paid ${amount} to ${to}`,
+  },
+  sw: {
+    label: 'Lipa',
+    enterPayee: 'Namba ya till au bili:\n0. Rudi',
+    noPayee: 'Hakuna anayelipwa kwa namba hii.',
+    enterReference: 'Kumbukumbu, kama namba ya akaunti yako huko:\n0. Rudi',
+    badReference: 'Herufi na tarakimu 20 zaidi.',
+    confirmPurchase: (amount, to) =>
+      `${amount === 'all' ? 'Lipa pesa zako zote' : `Lipa ${amount}`}\nKwa: ${to}`,
+    forWhat: (reference) => `Kumbukumbu: ${reference}`,
+    enterPin: 'Weka PIN kulipa',
+    submitted: (amount, to, tx, code) =>
+      `Malipo yamepokelewa\nKwa: ${to}\nKiasi: ${amount}\nMsimbo: ${code}\nTx: ${tx}`,
+    failed: 'Malipo yameshindikana\nHakuna pesa zilizohamishwa. Tafadhali piga tena.',
+    line: (amount, to) => `Ulilipa ${amount} kwa ${to}`,
+  },
+  fr: {
+    label: 'Payer',
+    enterPayee: 'Numéro de caisse ou de facture:\n0. Retour',
+    noPayee: "Personne n'est payé par ce numéro.",
+    enterReference: 'Référence, comme votre numéro de client:\n0. Retour',
+    badReference: 'Au plus 20 lettres et chiffres.',
+    confirmPurchase: (amount, to) =>
+      `${amount === 'all' ? 'Payer tout votre solde' : `Payer ${amount}`}\nÀ: ${to}`,
+    forWhat: (reference) => `Pour: ${reference}`,
+    enterPin: 'PIN pour payer',
+    submitted: (amount, to, tx, code) =>
+      `Paiement demandé\nÀ: ${to}\nMontant: ${amount}\nCode: ${code}\nTx: ${tx}`,
+    failed: "Paiement échoué\nAucun argent n'a été déplacé. Veuillez recomposer.",
+    line: (amount, to) => `Payé ${amount} à ${to}`,
+  },
+  es: {
+    label: 'Pagar',
+    enterPayee: 'Número de caja o de factura:\n0. Atrás',
+    noPayee: 'Nadie cobra con este número.',
+    enterReference: 'Referencia, como su número de cliente:\n0. Atrás',
+    badReference: 'Hasta 20 letras y cifras.',
+    confirmPurchase: (amount, to) =>
+      `${amount === 'all' ? 'Pagar todo su saldo' : `Pagar ${amount}`}\nPara: ${to}`,
+    forWhat: (reference) => `Por: ${reference}`,
+    enterPin: 'PIN para pagar',
+    submitted: (amount, to, tx, code) =>
+      `Pago solicitado\nPara: ${to}\nMonto: ${amount}\nCódigo: ${code}\nTx: ${tx}`,
+    failed: 'El pago falló\nNo se movió dinero. Marque de nuevo.',
+    line: (amount, to) => `Pagó ${amount} a ${to}`,
+  },
+})
+const paid: Effect = {
+  name: 'purchase',
+  outcome: ({ recipient, amountWei, reference }) => ({
+    ...{ kind: 'purchase', recipient: answered(recipient), amountWei: answered(amountWei) },
+    ...(reference !== undefined && { reference }),
+  }),
+}
+
+const isBill = ({ recipient }: Parameters<Effect['outcome']>[0]): boolean =>
+  recipient?.kind === 'till' && recipient.isBill
+
+/** Pays by a till's number, or a bill with a reference, which is in no transaction. */
+export const purchase = {
+  words,
+  digit: '10',
+  leads: ({ agents }) => (agents ? 'payee' : undefined),
+  places: (settings) =>
+    settings.agents
+      ? {
+          payee: {
+            kind: 'question',
+            leadsToPay: 'purchase',
+            prompt: ({ say }) => words(say).enterPayee,
+            answer: (typed, context) => tillFrom(typed, context, words(context.say).noPayee),
+            leads: ['payAmount', 'reference'],
+            next: (draft) => (isBill(draft) ? 'reference' : 'payAmount'),
+            back: 'main',
+          },
+          reference: {
+            kind: 'question',
+            prompt: ({ say }) => words(say).enterReference,
+            answer: (typed, { say }) =>
+              /^[0-9A-Za-z][0-9A-Za-z ./-]{0,19}$/.test(typed)
+                ? given({ reference: typed })
+                : mistake(words(say).badReference),
+            leads: ['payAmount'],
+            back: 'payee',
+          },
+          payAmount: askAmount(settings, { leads: ['confirmPurchase'] }, 'payee'),
+          confirmPurchase: confirmedBy(settings.pin, (say) => words(say).enterPin, {
+            kind: 'list',
+            leadsToPay: 'purchase',
+            facts: rateOf(settings),
+            title(context, draft, facts) {
+              const { confirmPurchase, forWhat } = words(context.say)
+              return [
+                confirmPurchase(...shownTransfer(context, draft)),
+                ...(draft.reference === undefined ? [] : [forWhat(draft.reference)]),
+                ...worthLines(context, answered(draft.amountWei), facts),
+              ].join('\n')
+            },
+            entries: [
+              { digit: '1', label: (say) => words(say).label, leads: paid, orAsks: 'repeatPay' },
+            ],
+            back: 'payAmount',
+            backLabel: ({ change }) => change,
+          }),
+          repeatPay: askAgain({ digit: '3', leads: paid }, { back: 'main' }),
+        }
+      : {},
+  order: orderToTill,
+} satisfies PaymentPart

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { menus, sampleTills } from '../../../scripts/dev/menu-ways.ts'
+import { openWorld } from './world.ts'
+
+const settings = { ...menus.agents.settings, pin: 'off' } as const
+
+/** A world in which the second caller is an agent, and the third takes payments of bills. */
+async function openAgents(options: Parameters<typeof openWorld>[0] = {}) {
+  const world = openWorld({ product: { settings }, ...options })
+  const { ledger, accountOf } = world
+  for (const [index, till] of [...sampleTills.values()].entries()) {
+    const to = { ...till, account: accountOf(index + 1) }
+    await ledger.setTill({ id: till.till, till: till.till, to })
+  }
+  return world
+}
+
+const codeIn = (screen: string): string => /Code: (\d{6})/.exec(screen)?.[1] ?? ''
+const withdraw = '7*12344*0.004*1'
+
+describe('an agent', () => {
+  test('is told by the code of the caller that money arrives, and then that it is final', async () => {
+    const { deliver, play } = await openAgents()
+    const shown = await deliver(0, 's', withdraw)
+    const code = codeIn(shown)
+    expect(shown).toMatch(
+      /^END Withdrawal Submitted\nAgent: 12344 Mama Duka\nAmount: 0.004 tRBTC\nCode: \d{6}\nTx: 0x/,
+    )
+    await play(`
+      s: ${withdraw} -> …Code: ${code}|…
+      agent@1: 5 -> CON My Activity|${code} 0.004 tRBTC: arriving|Today in: 0 tRBTC|Today out: 0 tRBTC|Float: 0.02 tRBTC|…
+      settle
+      agent@1: 5 -> CON My Activity|${code} 0.004 tRBTC: FINAL|Today in: 0.004 tRBTC|Today out: 0 tRBTC|Float: 0.024 tRBTC|…
+      s: ${withdraw} -> …Code: ${code}|…
+      mine: 5 -> CON My Activity|Withdrew 0.004 tRBTC at 12344 Mama Duka (${code}): done|…
+      cash in@1: 2*+254700000003*0.001*1 -> END …
+      settle
+      agent@1: 5 -> …|Today in: 0.004 tRBTC|Today out: 0.001 tRBTC|Float: 0.023 tRBTC|…
+      other@3: 5 -> not …Float…
+      paid 1`)
+  })
+
+  test('is told that a payment has failed, which is not to be handed out', async () => {
+    const { deliver, play } = await openAgents()
+    const code = codeIn(await deliver(0, 's', withdraw))
+    await play(`
+      fail Balance too low
+      agent@1: 5 -> CON My Activity|${code} 0.004 tRBTC: FAILED|Today in: 0 tRBTC|…
+      s: ${withdraw} -> END Withdrawal Failed|No money was moved. Please dial again.`)
+  })
+
+  test('gets what was sent to him, also where the number was taken away meanwhile', async () => {
+    const { ledger, play } = await openAgents()
+    await play('s: 7*12344 -> CON To: 12344 Mama Duka|Amount, or all:|0. Back')
+    await ledger.setTill({ id: 'gone', till: '12344' })
+    await play(`
+      other: 7*12344 -> CON No agent has this number. …
+      s: ${withdraw} -> END Withdrawal Submitted|Agent: 12344 Mama Duka|…
+      settle
+      agent@1: 1 -> END Your Balance: 0.024 tRBTC`)
+  })
+
+  test('is nobody to himself, and none where the number was mistyped or taken away', async () => {
+    const { ledger, play } = await openAgents()
+    await play(`
+      own@1: 7*12344 -> CON No agent has this number. Please try again.|Till of an agent, or wallet (address or code):|0. Back
+      typo: 7*12345 -> CON No agent has this number. …
+      typo: 7*12345*12344 -> CON To: 12344 Mama Duka|…`)
+    await ledger.setTill({ id: 'gone', till: '12344' })
+    await play('s: 7*12344 -> CON No agent has this number. …')
+  })
+
+  test('has limits of an agent, and a caller those of a caller', async () => {
+    const caller = { openPayments: 1, transfersADay: 2, sentADayWei: undefined }
+    const agents = { openPayments: 3, transfersADay: undefined, sentADayWei: 3n * 10n ** 15n }
+    const { play } = await openAgents({ limits: { ...caller, agents } })
+    const send = (wei: string) => `2*+254700000003*${wei}*1`
+    await play(`
+      a: ${withdraw} -> END Withdrawal Submitted|…
+      b: 7*12344*0.002*1 -> END Only 1 payments at a time. …
+      a@1: ${send('0.001')} -> END Transfer Submitted|…
+      b@1: ${send('0.0011')} -> END Transfer Submitted|…
+      c@1: ${send('0.0012')} -> END You can send 0.0009 tRBTC more within a day. …
+      c2@1: ${send('0.0008')} -> END Transfer Submitted|…
+      d@1: ${send('0.0001')} -> END Only 3 payments at a time. …`)
+  })
+})
+
+describe('a bill', () => {
+  test('is paid with a reference that the payee and the ledger have, and the chain has not', async () => {
+    const { deliver, play, ledger, accountOf, rows } = await openAgents()
+    const pay = '10*54320*AB-12*0.003*1'
+    await play(`
+      s: 10 -> CON Till or bill number:|0. Back
+      s: 10*54320 -> CON Reference, such as your account number there:|0. Back
+      s: 10*54320*AB-12*0.003 -> CON Pay 0.003 tRBTC|To: 54320 Water|For: AB-12|1. Pay|0. Change`)
+    const shown = await deliver(0, 's', pay)
+    const code = codeIn(shown)
+    await play(`
+      s: ${pay} -> END Payment Submitted|To: 54320 Water, AB-12|Amount: 0.003 tRBTC|Code: ${code}|Tx: 0x…
+      settle
+      payee@2: 5 -> CON My Activity|${code} 0.003 tRBTC AB-12: FINAL|…`)
+    const [payment] = await ledger.payments(accountOf(0), 1)
+    const hex = Buffer.from('AB-12').toString('hex')
+    expect(JSON.stringify(payment?.order.request)).not.toMatch(new RegExp(`AB-12|${hex}`))
+    expect(rows().some((row) => row.includes('AB-12'))).toBe(true)
+  })
+
+  test("of another till is not paid for the first one's reference", async () => {
+    const { deliver, ledger, accountOf } = await openAgents()
+    await deliver(0, 's', '10*54320*AB-12*0*12344*0.003*1')
+    const takings = await ledger.takings(accountOf(1), 9)
+    expect(takings?.last).toMatchObject([{ reference: undefined }])
+  })
+})
