@@ -12,8 +12,9 @@ const bin = join(root, 'node_modules', '.bin')
 
 /**
  * Installs what the lock file names and node_modules lacks, then runs a TypeScript file on Node 24:
- * `node scripts/bootstrap.mjs scripts/stack/start.ts --reset`. Every command of npm run begins here.
- * Plain JavaScript: on a fresh clone this runs first, on whatever Node the machine has (20 or newer).
+ * `node scripts/bootstrap.mjs scripts/stack/start.ts --reset`. Every command of npm run begins
+ * here. Plain JavaScript: on a fresh clone this runs first, on whatever Node the machine has (20 or
+ * newer).
  * @param {string} script its path from the repository's root
  * @param {string[]} args
  */
@@ -37,7 +38,9 @@ async function run(script, args) {
   process.exitCode = await runElsewhere(file, args)
 }
 
-/** Whether node_modules holds the lock file's versions, by the record that npm writes once all is installed. */
+/**
+ * Tells whether node_modules holds the lock file's versions, by npm's record of an installation.
+ */
 function isInstalled() {
   const wanted = packages(join(root, 'package-lock.json'))
   const present = packages(join(root, 'node_modules', '.package-lock.json'))

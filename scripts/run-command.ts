@@ -38,7 +38,9 @@ export function runCommand(
   })
 }
 
-/** Has each process of a command end after so much CPU: its wall time says how busy the machine is. */
+/**
+ * Has each process of a command end after so much CPU: its wall time says how busy the machine is.
+ */
 export const limitCpu = (seconds: number, command: readonly string[]): string[] => [
   ...['sh', '-c', `ulimit -S -t ${seconds}; exec "$@"`, 'sh'],
   ...command,
@@ -53,7 +55,9 @@ export type Step = {
   figures?: RegExp
 }
 
-/** Runs a step and says in a line how it went; `show` gets its output as it comes, else where it failed. */
+/**
+ * Runs a step and says in a line how it went; `show` gets its output at once, else if it failed.
+ */
 export async function runStep({ name, command, environment, figures }: Step, show?: typeof write) {
   const began = performance.now()
   const { code, output } = await runCommand(command, environment, show)

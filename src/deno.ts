@@ -3,7 +3,7 @@ import { createRedisMemory } from './account/memory-redis.ts'
 import { misconfiguredApp } from './compose/app.ts'
 import { assemble } from './compose/assemble.ts'
 import { type DenoConfig, parseDenoConfig } from './compose/deno-environment.ts'
-import { ledgerName, ledgerRulesOf, relayerAddress } from './compose/relay.ts'
+import { getLedgerRules, ledgerName, relayerAddress } from './compose/relay.ts'
 import type { Runtime } from './compose/runtime.ts'
 import { createRedisKeys } from './keys/api-keys-redis.ts'
 import { createMemorySockets } from './node/feed/sockets-memory.ts'
@@ -11,7 +11,7 @@ import { createRedisAnswers } from './node/shared-answers.ts'
 import { consoleRoutes } from './pages/console/route.tsx'
 import { createRedisDueQueue } from './relay/ledger/stores/due-queue-redis.ts'
 import { createRedisLedger } from './relay/ledger/stores/redis.ts'
-import { createRounds, type Rounds } from './relay/tend/rounds.ts'
+import { createRounds, type Rounds } from './relay/rounds/scheduler.ts'
 import { createBackground } from './runtime/background.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createConsoleLog } from './runtime/log.ts'
@@ -33,7 +33,7 @@ const runtime: Runtime = {
   clock: systemClock,
   log,
   fetch: (input, init) => fetch(input, init),
-  peerOf: (_, info) => (info as Info).remoteAddr.hostname,
+  findPeer: (_, info) => (info as Info).remoteAddr.hostname,
   background: background.keep,
 }
 
@@ -43,11 +43,11 @@ type Served = { app: Hono; rounds?: Rounds }
 
 function serve({ config, redis }: DenoConfig): Required<Served> {
   const database = openRedis(redis)
-  const { tendMs } = config.rules
+  const { roundMs } = config.rules
   const name = ledgerName(config)
-  const [rules, relayer] = [ledgerRulesOf(config), relayerAddress(config)]
+  const [rules, relayer] = [getLedgerRules(config), relayerAddress(config)]
   const soon = () => rounds.soon()
-  const ledger = createRedisLedger({ database, name, rules, relayer, tendMs, soon })
+  const ledger = createRedisLedger({ database, name, rules, relayer, roundMs, soon })
   const keyStore = createRedisKeys(database)
   const memory = createRedisMemory(database)
   const { app, tend, look } = assemble(config, runtime, {
@@ -56,9 +56,9 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
     memory: () => memory,
     answers: createRedisAnswers(database),
     console: consoleRoutes,
-    sockets: (keeperOf) =>
+    sockets: (getKeeper) =>
       createMemorySockets({
-        keeperOf,
+        getKeeper,
         upgrade: (request) => Deno.upgradeWebSocket(request),
         ending: ending.signal,
       }),
@@ -72,7 +72,7 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
     queue,
     tend: () => tend(ledger),
     ended: (how) => background.keep(look(how)),
-    tendMs,
+    roundMs,
     clock: systemClock,
     log,
   })

@@ -9,7 +9,7 @@ export * from './worker.ts'
 const apps = new WeakMap<Env, Hono>()
 
 /** Serves each profile by an environment of its own, all with the same objects. */
-function appOf(env: Env): Hono {
+function getApp(env: Env): Hono {
   const known = apps.get(env)
   if (known !== undefined) return known
   const ofProfile = Object.fromEntries(
@@ -28,5 +28,5 @@ function appOf(env: Env): Hono {
 /** Serves what the Worker does, and a phone that dials it: for a machine of one's own alone. */
 export default {
   ...worker,
-  fetch: (request, env, context) => appOf(env).fetch(request, env, context),
+  fetch: (request, env, context) => getApp(env).fetch(request, env, context),
 } satisfies ExportedHandler<Env>

@@ -4,7 +4,7 @@ import { AccountObject, type AccountStub, createObjectMemory } from './account/m
 import { misconfiguredApp } from './compose/app.ts'
 import { type Assembly, assemble } from './compose/assemble.ts'
 import { parseConfig } from './compose/config.ts'
-import { ledgerName, ledgerRulesOf, relayerAddress } from './compose/relay.ts'
+import { getLedgerRules, ledgerName, relayerAddress } from './compose/relay.ts'
 import type { Runtime } from './compose/runtime.ts'
 import { KeysObject } from './keys/api-keys-object.ts'
 import type { KeyStore } from './keys/key-store.ts'
@@ -22,7 +22,7 @@ const runtime: Runtime = {
   clock: systemClock,
   log,
   fetch: (input, init) => fetch(input, init),
-  peerOf: (request) => request.headers.get('cf-connecting-ip') ?? undefined,
+  findPeer: (request) => request.headers.get('cf-connecting-ip') ?? undefined,
   background: waitUntil,
 }
 
@@ -38,17 +38,17 @@ function assembleFrom(env: Env): Served {
   const { objectLocation: locationHint } = config
   // Heard when the object is made, by whatever makes it: the first check, call or cron.
   const where = locationHint === undefined ? undefined : { locationHint }
-  const stubOf = () => env.LEDGER.getByName(ledgerName(config), where) as unknown as LedgerStub
-  const ledger = createObjectLedger(stubOf)
+  const getStub = () => env.LEDGER.getByName(ledgerName(config), where) as unknown as LedgerStub
+  const ledger = createObjectLedger(getStub)
   const memory = createObjectMemory(
     (account) => env.ACCOUNTS.getByName(account, where) as unknown as AccountStub,
   )
-  const wake = () => stubOf().wake()
+  const wake = () => getStub().wake()
   async function setBack(to: SetBack): Promise<SetBackAnswer> {
-    const answer = await stubOf().setBack(to)
+    const answer = await getStub().setBack(to)
     if (answer.kind === 'refused') return answer
     // It ends in the middle of this call.
-    await stubOf()
+    await getStub()
       .restart()
       .catch(() => undefined)
     await wake()
@@ -56,7 +56,7 @@ function assembleFrom(env: Env): Served {
   }
   const assembly = assemble(config, runtime, {
     ledger,
-    accept: (offer) => stubOf().accept(offer),
+    accept: (offer) => getStub().accept(offer),
     wake,
     setBack,
     memory: () => memory,
@@ -72,7 +72,7 @@ function assembleFrom(env: Env): Served {
 }
 
 /** Serves, or says nothing but that the configuration is bad. */
-function appOf(env: Env): Hono {
+function getApp(env: Env): Hono {
   try {
     return assembleFrom(env).app()
   } catch (error) {
@@ -82,9 +82,9 @@ function appOf(env: Env): Hono {
 
 export class LedgerObject extends ledgerObject<Env>((env) => {
   const { config, tend, acceptor } = assembleFrom(env)
-  const { tendMs } = config.rules
-  const rules = ledgerRulesOf(config)
-  return { rules, relayer: relayerAddress(config), tendMs, tend, acceptor, log }
+  const { roundMs } = config.rules
+  const rules = getLedgerRules(config)
+  return { rules, relayer: relayerAddress(config), roundMs, runRound: tend, acceptor, log }
 }) {}
 
 export class FeedObject extends feedObject<Env>((env, chainId) =>
@@ -94,7 +94,7 @@ export class FeedObject extends feedObject<Env>((env, chainId) =>
 export { AccountObject, KeysObject }
 
 export default {
-  fetch: (request, env, context) => appOf(env).fetch(request, env, context),
+  fetch: (request, env, context) => getApp(env).fetch(request, env, context),
   // A lost alarm delays a payment by a minute at most.
   async scheduled(_controller, env) {
     const { wake, look } = assembleFrom(env)

@@ -20,7 +20,7 @@ export type Figures = {
   all: readonly Figure[]
 }
 
-/** What `docs/performance/results.json` holds: the held figures of the last run that was committed. */
+/** Holds the held figures of the last committed run (`docs/performance/results.json`). */
 export const results = z.object({
   /** ISO 8601, UTC. */
   date: z.string(),
@@ -65,7 +65,7 @@ export async function takeTurns<Name extends string, Taken>(
 /** A held figure may be off by so much before the check fails: a fifth. */
 export const tolerance = 0.2
 
-/** Names held figures that are off by more than the tolerance, better ones too, and those that only one has. */
+/** Names held figures that are off by more than the tolerance, and those that only one side has. */
 export function compareFigures(
   committed: Results['figures'],
   measured: readonly Pick<Figure, 'name' | 'unit' | 'value' | 'held'>[],

@@ -27,7 +27,7 @@ import { inWorld, type World } from './world.ts'
 
 const folder = join(root, 'docs', 'performance')
 
-/** All of them, in the order in which they are measured: Rootstock's takes the chain's blocks over. */
+/** Lists all measurements in their order; Rootstock's is last, since it takes over the blocks. */
 const measurements: Readonly<Record<string, (world: World) => Promise<void>>> = {
   payments: measurePayments,
   profile: measureProfile,

@@ -19,7 +19,7 @@ export function countConfirmations() {
       lastAt = now()
     },
     lines: () => lines,
-    /** Waits until so many more payments are confirmed, and gives the time of the last (Unix, in ms). */
+    /** Waits until so many more payments are confirmed; returns the last one's time (Unix ms). */
     async next(count: number) {
       const goal = seen + count
       const late = () => new Error(`${goal - seen} of ${count} payments were not confirmed`)
@@ -61,7 +61,7 @@ export async function payRound(
 
 let sessions = 0
 
-/** Writes the last delivery of a session that pays, and that nobody had before, by the next caller. */
+/** Writes the last delivery of a new session that pays, by the next caller. */
 function writePayment(chain: BenchChain): string {
   sessions += 1
   const text = `2*${recipient}*0.00001`

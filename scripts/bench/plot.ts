@@ -4,7 +4,7 @@ import { payers, plan } from './measure/payments.ts'
 const [width, barHeight, left] = [760, 20, 280]
 const colours = ['#0b5fa5', '#0f8a5f', '#6b7280']
 
-/** Draws the payments a second of each payer as SVG, on white, so that it is readable on any page. */
+/** Draws each payer's payments a second as SVG, on white, so that any page can show it. */
 export function drawPlot(figures: readonly Pick<Figure, 'name' | 'value'>[]): string {
   const bars = plan.flatMap(({ callers }) =>
     Object.values(payers).flatMap((payer, index) => {

@@ -18,7 +18,7 @@ export function findNamesExportedTwice(sources: ReadonlyMap<string, string>): st
     .map(([name, found]) => `${name}: ${[...found].sort().join(', ')}`)
 }
 
-/** Gives the folders of the packages of which files are in a bundle, from its metafile of esbuild. */
+/** Returns the folders of a bundle's packages, from esbuild's metafile. */
 export function packagesIn(metafile: unknown): string[] {
   const { outputs } = metafile as {
     outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>
@@ -40,7 +40,7 @@ export function licenceFaults(shipped: ReadonlyMap<string, string>, document: st
   ]
 }
 
-/** Says which settings the table of `docs/configuration.md` does not name, and what it names besides. */
+/** Compares the settings with the table of `docs/configuration.md`, in both directions. */
 export function tableFaults(settings: readonly string[], document: string): string[] {
   const cells = document.split('\n').flatMap((line) => /^\| (`[^|]+) \|/.exec(line)?.[1] ?? [])
   const named = cells.flatMap((cell) => cell.match(/[A-Z][A-Z0-9_]+/g) ?? [])

@@ -46,14 +46,14 @@ const bundle = await readBundle()
 
 /** What is counted, how many there are, and how many there may be. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
-  ['lines of src, without what is generated', linesOf(src), 31_614],
-  ['lines of scripts', linesOf(scripts), 19_635],
-  ['lines of test', linesOf(tests), 36_430],
+  ['lines of src, without what is generated', linesOf(src), 31_906],
+  ['lines of scripts', linesOf(scripts), 19_717],
+  ['lines of test', linesOf(tests), 36_556],
   ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],
   ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 24],
   ['names that two files of src export', twice.length, 0],
   ['imports in a circle', countCircles(), 0],
-  ['lines of comment in src', comments, 2_626],
+  ['lines of comment in src', comments, 2_699],
   ['of 100 doc comments begin without a verb', (100 * verbless.length) / docs.length, 10],
   ['lines of README.md', countLines(read('README.md')), 120],
   ['bytes of the bundle, gzipped', bundle.gzipped, 276_480],
@@ -83,7 +83,7 @@ function countCircles(): number {
   return `${stdout}${stderr}`.match(new RegExp(` lint/${rule} `, 'g'))?.length ?? 0
 }
 
-/** Reads the Worker as it is deployed: its size in bytes, and the licence of each package in it, by name. */
+/** Reads the Worker as it is deployed: its bytes, and each package's licence by name. */
 async function readBundle(): Promise<{ gzipped: number; licences: Map<string, string> }> {
   const { folder, script } = await buildWorker()
   const folders = packagesIn(JSON.parse(readFileSync(join(folder, metafile), 'utf8')))

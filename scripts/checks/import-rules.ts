@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 const served = /^src\//
 const entries = /^src\/(worker|deno)(-development)?\.ts$/
 
-/** Adapters end in what they are for: `x-redis.ts` is one of the port `x.ts`, `redis.ts` of a `port.ts`. */
+/** Knows adapters by what they end in: `x-redis.ts` is of port `x.ts`, `redis.ts` of `port.ts`. */
 const adapters = /^src\/(?!runtime\/).*(-(config|memory|object|redis)|\/(object|redis))\.ts$/
 
 const objects = new RegExp(`[-/]object\\.ts$|${entries.source}`)
@@ -50,16 +50,16 @@ const layers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     feed: 'objects upstream reads',
     methods: 'objects upstream reads feed',
   },
-  'src/operator': { actions: '', alerting: '', sight: '' },
+  'src/operator': { actions: '', alerting: '', 'chain-state': '' },
   'src/relay': {
     forwarder: '',
     ledger: 'forwarder',
     outcome: 'forwarder ledger',
     pay: 'forwarder ledger outcome',
-    tend: 'forwarder ledger outcome',
+    rounds: 'forwarder ledger outcome',
   },
   // A store knows rows and nothing of payments.
-  'src/relay/ledger': { life: '', notes: 'life', copies: 'life notes', stores: '' },
+  'src/relay/ledger': { payments: '', records: 'payments', backup: 'payments records', stores: '' },
   'src/ussd': { screens: '', gateways: 'screens', messages: '', menu: 'messages screens' },
   // What operators run is one; what measures and checks stands above it.
   scripts: {
@@ -99,7 +99,7 @@ export function findImportFaults(sources: ReadonlyMap<string, string>): string[]
   return [...faults, ...checkFolders([...sources.keys()])]
 }
 
-/** Reads what a file imports: paths from the root for files of ours, what the source says for all else. */
+/** Reads a file's imports: paths from the root for our files, else what the source says. */
 export function readImports(file: string, source: string): string[] {
   const statements = /^[ \t]*(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/gm
   const calls = /\bimport\(\s*['"]([^'"]+)['"]/g

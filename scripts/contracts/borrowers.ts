@@ -51,7 +51,7 @@ export const borrowers = createCommand(import.meta, {
   },
 })
 
-/** Opens the contract and the accounts of the numbers: the environment's, or else the local stack's. */
+/** Opens the contract and the accounts of the environment's numbers, or of the local stack. */
 async function openList({ env, input }: Terminal) {
   const phones = parsePhones(await input())
   const accounts: Address[] = []
@@ -81,7 +81,7 @@ async function openLoan(
 
 type List = Awaited<ReturnType<typeof openLoan>>
 
-/** Opens the creditor's account. A local chain has no creditor: there the owner becomes it. @throws {StackError} */
+/** Opens the creditor's account, on a local chain the owner's. @throws {StackError} */
 async function openCreditor(
   { node, loan, read }: List,
   keystore: string | undefined,

@@ -1,8 +1,9 @@
 import { fail, say } from '../stack/report.ts'
 import { forge } from './forge.ts'
 
-// Lines, statements, branches and functions of contracts/src, all of them, by the unit tests alone, or this
-// fails: nothing that only a random sequence reaches counts. What need not be compiled is left out.
+// Lines, statements, branches and functions of contracts/src, all of them, by the unit tests alone,
+// or this fails: nothing that only a random sequence reaches counts. What need not be compiled is
+// left out.
 const others = ['attacks', 'fuzz', 'invariant', 'proofs', 'walks', 'gas']
 const skipped = [...others.map((folder) => `contracts/test/${folder}/**`), 'contracts/proofs/**']
 const measured = ['--report', 'summary', '--match-path', 'contracts/test/unit/**']

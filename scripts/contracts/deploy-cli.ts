@@ -82,7 +82,7 @@ export const deployCommand = createCommand(import.meta, {
   },
 })
 
-/** Reads whom the forwarder takes: addresses, or else the first key of the mnemonic. @throws {Misused} */
+/** Reads whom the forwarder takes: addresses, or the mnemonic's first key. @throws {Misused} */
 function readRelayers(env: NodeJS.ProcessEnv, chainId: Chain['id']): Address[] {
   const { RELAYERS = '', RELAYER_MNEMONIC: mnemonic } = env
   if (RELAYERS === '' && mnemonic) return [relayerAccount(mnemonic, chainId, 0).address]

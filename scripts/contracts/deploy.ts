@@ -23,12 +23,12 @@ export type DeployOptions = {
   /** Pays, and owns what it deploys where no owner is named. It is never shown. */
   deployerKey: Hex
   relayers: readonly Address[]
-  /** What was deployed where: `.dev/…` for a local chain, `deployments/<chainId>.json` for a public one. */
+  /** Names records: `.dev/…` for a local chain, `deployments/<chainId>.json` for a public one. */
   recordFile: string
   log: (line: string) => void
 } & Wanted
 
-/** What a deployment may ask for: terms that are not named are the usual ones, roles nobody's or the deployer's. */
+/** Describes a deployment's request; missing terms are the usual ones, roles the deployer's. */
 export type Wanted = Some<Amount, bigint> &
   Some<Count, number> &
   Some<Role, Address> &
@@ -83,7 +83,7 @@ export async function deployContracts(options: DeployOptions) {
   return finish(chain, options, record)
 }
 
-/** Bounds the gas that both contracts and the pool's money take, with what their transactions reserve. */
+/** Limits the gas of both contracts and the pool's money, with what transactions reserve. */
 const deploymentGas = 8_500_000n
 
 /** Refuses a deployment that its payer cannot pay for at today's price. @throws {StackError} */
@@ -105,7 +105,8 @@ async function findDeployed(chain: Chain, { recordFile, chainId }: DeployOptions
   if (kept === undefined) return undefined
   const record = deploymentRecord.parse(JSON.parse(`${kept}`))
   const isSameChain = record.chainId === chainId && record.genesisHash === genesis
-  // A local chain that was started over leaves its record behind. A public one is never started over.
+  // A local chain that was started over leaves its record behind. A public one is never started
+  // over.
   if (!isSameChain && isAnvil) return undefined
   if (!isSameChain) throw publicRecord(recordFile)
   const hasForwarder = await checkCode(chain, 'RelayForwarder', record.forwarder)
@@ -177,7 +178,8 @@ async function planRecord(
     getContractAddress({ from, nonce: BigInt(nonce + offset) }).toLowerCase() as Address
   const common = { chainId: node.chain.id, genesisHash: node.genesis, state: 'sending' } as const
   if (before?.hasForwarder) {
-    // The forwarder calls one address for good: where none of ours can come to stand there any more, it is left.
+    // The forwarder calls one address for good: where none of ours can come to stand there any
+    // more, it is left.
     const target = await forwarderAt(client, before.record.forwarder).target()
     if (isAddressEqual(target, next(0))) return { ...before.record, ...common, loan: next(0) }
   }
@@ -185,7 +187,7 @@ async function planRecord(
   return { ...common, forwarder: next(0), loan: next(1), deployedBlock: `${block + 1n}` }
 }
 
-/** Deploys what is not there, and funds an empty pool. Each transaction waits for the one before. */
+/** Deploys what is missing and funds an empty pool, one transaction after another. */
 async function sendMissing(
   { client, node, deployer }: Chain,
   options: DeployOptions,
@@ -212,7 +214,7 @@ async function sendMissing(
   }
 }
 
-/** Says how a loan contract is set up: as asked for, else as usual, with this limit of what leaves in a day. */
+/** Returns a loan contract's setup: as asked, else as usual, with this limit of a day. */
 export function readSetup(options: Wanted, usualLimitWei: bigint) {
   return {
     predecessor: options.predecessor ?? zeroAddress,
@@ -230,7 +232,7 @@ export function readSetup(options: Wanted, usualLimitWei: bigint) {
   }
 }
 
-/** Gives addresses in lower case, which no checksum contradicts, and what only an owner may change. */
+/** Returns addresses in lower case, which has no checksum, and what only an owner may change. */
 async function finish(chain: Chain, options: DeployOptions, record: DeploymentRecord) {
   const { loan, forwarder, chainId, deployedBlock } = record
   writeJson(options.recordFile, { ...record, state: 'deployed' })

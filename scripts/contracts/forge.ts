@@ -16,7 +16,7 @@ type Artifact = {
   readonly bytecode: { readonly object: Hex }
   readonly deployedBytecode: {
     readonly object: Hex
-    /** Where the constructor writes immutables, by the id of their declaration; offsets in bytes. */
+    /** Lists where the constructor writes immutables, by declaration; offsets in bytes. */
     readonly immutableReferences: Readonly<Record<string, { start: number; length: number }[]>>
   }
 }
@@ -34,7 +34,7 @@ export function foundryTool(tool: 'forge' | 'cast'): string {
 
 const built = new Map<string, Promise<void>>()
 
-/** Compiles what is deployed, and more where more is named, once in a process; several may at once. */
+/** Compiles once a process what is deployed, and more if named; several may ask at once. */
 export function buildContracts(more: readonly string[] = []): Promise<void> {
   // Tests are not among it, so a first start needs no long build.
   const sources = ['contracts/src', ...more]
@@ -54,7 +54,7 @@ async function build(sources: readonly string[]): Promise<void> {
   }
 }
 
-/** Reads a contract of the last build, where forge has put it; `file` where that has another name. */
+/** Reads a contract of forge's last build; `file` is given where its name differs. */
 export function readArtifact(name: string, file = name): Artifact {
   const out = join(projectRoot, process.env.FOUNDRY_OUT ?? 'out')
   return JSON.parse(readFileSync(join(out, `${file}.sol`, `${name}.json`), 'utf8'))

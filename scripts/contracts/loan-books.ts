@@ -12,7 +12,7 @@ export type Account = Debt & {
   hasBorrowed: boolean
 }
 
-/** What the contract keeps in sums: all balances, all that is owed and not written off, the free pool. */
+/** Reads the contract's sums: balances, unpaid debts that are not written off, the free pool. */
 export type Totals = { balancesWei: bigint; owedWei: bigint; freeWei: bigint }
 
 type Passage = Extract<LoanEvent, { eventName: 'AccountPassed' }>['args']

@@ -6,11 +6,11 @@ import { z } from 'zod'
 import { fail, say } from '../stack/report.ts'
 import { projectRoot } from './forge.ts'
 
-// `npx node scripts/contracts/prove.ts` gives each assertion of contracts/proofs to the compiler's SMTChecker and its
-// questions to Debian's z3, and says which of them hold for all inputs. `contracts/test/proofs` keeps the models equal
-// to the contracts.
+// `npx node scripts/contracts/prove.ts` gives each assertion of contracts/proofs to the compiler's
+// SMTChecker and its questions to Debian's z3, and says which of them hold for all inputs.
+// `contracts/test/proofs` keeps the models equal to the contracts.
 
-/** By their engines: `chc` proves for any calls in any order, `bmc` for any arguments of functions without loops. */
+/** Lists assertions by engine: `chc` for any calls in order, `bmc` for functions without loops. */
 const models = { GasReserve: 'bmc', Day: 'bmc', Marks: 'bmc', Row: 'chc', Books: 'chc' }
 
 /** Of one question, in seconds: ten times what the longest takes, for a machine that is busy. */
@@ -64,7 +64,7 @@ function prove(name: string, engine: string): void {
   else fail(words)
 }
 
-/** Asks z3, which ends with an error where it is asked for the values of what cannot be; its answer is good all the same. */
+/** Asks z3, whose answer counts even when it ends with an error for missing values. */
 function smtSolver(query: string): Answer {
   const { stdout } = spawnSync('z3', ['-in', `-T:${timeLimitSeconds}`], {
     input: query,

@@ -24,7 +24,7 @@ type Of<One> = One extends Log ? Pick<One, 'eventName' | 'args'> : never
 /** An event of the loan contract: its name and arguments, in wei and Unix seconds. */
 export type LoanEvent = Of<Log>
 
-/** The same with the transaction that it is of; a repayment counts as the borrower's own unless it is said. */
+/** Reads the same with its transaction; a repayment counts as the borrower's unless it says so. */
 export type Booked = LoanEvent & { hash: Hex; isSentAlong?: boolean }
 
 export type EventRange = { fromBlock: bigint; toBlock: bigint }
@@ -41,7 +41,7 @@ export async function readLoanEvents(client: PublicClient, address: Address, ran
   )
 }
 
-/** Reads logs in pieces: a range that a node refuses, each in its own words, is asked for in halves. */
+/** Reads logs in pieces: a range that a node refuses is asked for in halves. */
 export async function readInPieces<Log>(
   { fromBlock, toBlock }: EventRange,
   ask: (blocks: EventRange) => Promise<readonly Log[]>,

@@ -6,7 +6,7 @@ import { StackError } from '../stack/report.ts'
 const hash = z.templateLiteral(['0x', z.string()])
 const address = z.custom<Address>((text) => isAddress(`${text}`, { strict: false }))
 
-/** A record of a pair of contracts, written before anything is sent: a killed run is found again. */
+/** Holds a record of both contracts, written before anything is sent, so a killed run goes on. */
 export const deploymentRecord = z.object({
   chainId: z.literal([30, 31]),
   /** Which chain of that id: a local chain has the test network's id. */
@@ -21,7 +21,9 @@ export const deploymentRecord = z.object({
 
 export type DeploymentRecord = z.infer<typeof deploymentRecord>
 
-/** Reads a record of `npm run deploy:contracts`. @throws {StackError} it is none of a finished deployment */
+/**
+ * Reads a record of `npm run deploy:contracts`. @throws {StackError} the deployment is unfinished
+ */
 export function readDeployed(file: string): DeploymentRecord {
   try {
     const record = deploymentRecord.parse(JSON.parse(readFileSync(file, 'utf8')))

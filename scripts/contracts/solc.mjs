@@ -21,9 +21,10 @@ if (flags.includes('--version')) {
 }
 
 /**
- * Compiles each file with what it imports and no other where code is made through the IR. The compiler makes other
- * code of a file when more is compiled with it (https://github.com/argotorg/solidity/issues/14541): forge sends
- * whatever has changed, and explorers get a contract and its imports.
+ * Compiles each file with what it imports and no other where code is made through the IR. The
+ * compiler makes other code of a file when more is compiled with it
+ * (https://github.com/argotorg/solidity/issues/14541): forge sends whatever has changed, and
+ * explorers get a contract and its imports.
  */
 function compile(input) {
   if (!input.settings.viaIR) return run(input)
@@ -56,7 +57,7 @@ function run(input, readImport) {
   return JSON.parse(require('solc').compile(JSON.stringify(input), { import: readImport }))
 }
 
-/** Keeps what came of it in the folder that `SOLC_KEPT` names: `npm test` builds what is deployed in two places. */
+/** Keeps the result in the folder `SOLC_KEPT`, since `npm test` builds the same twice. */
 function runOnce(text) {
   const { SOLC_KEPT: folder = '' } = process.env
   const file = join(folder, createHash('sha256').update(text).digest('hex'))

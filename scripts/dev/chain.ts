@@ -20,10 +20,10 @@ const mnemonic = 'test test test test test test test test test test test junk'
 
 type Deployed = { loan: Address; forwarder: Address; state: unknown }
 
-/** Deployments by their relayers: forge runs once in a process, and other chains begin with what that left. */
+/** Keeps deployments by relayer: forge runs once a process, and other chains start from them. */
 const deployed = new Map<string, Promise<Deployed>>()
 
-/** A chain with the contracts on it, a funded pool and a funded relayer. More relayers may be allowed. */
+/** Starts a chain with the contracts, a funded pool, a funded relayer, and perhaps more of them. */
 export async function startChain(
   args: string[] = [],
   relayers: readonly Address[] = [],

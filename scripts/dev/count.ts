@@ -10,7 +10,7 @@ export function addCounts(counts: Counts, more: Counts): void {
   for (const [name, times] of Object.entries(more)) counts[name] = (counts[name] ?? 0) + times
 }
 
-/** Gives the value below which this share of the values lies, between two of them where it falls there. */
+/** Returns the value below which this share of the values lies, interpolated between two. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   const place = (sorted.length - 1) * share

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** Finds the tool of Foundry itself that npm has put here: npm's wrapper is slow, and ends with 0 for forge. */
+/** Finds Foundry's own tool below npm's wrapper, which is slow and hides forge's exit code. */
 export function foundryBinary(tool: 'anvil' | 'cast' | 'forge'): string | undefined {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
   const name = process.platform === 'win32' ? `${tool}.exe` : tool

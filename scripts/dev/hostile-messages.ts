@@ -43,7 +43,8 @@ export const hostileValues: Readonly<Record<string, Make>> = {
   zeros: (length) => `"0x${'0'.repeat(length)}"`,
   hashes: (length) => `[${fill(length, hex(64))}]`,
   addresses: (length) => `[${fill(length, hex(40))}]`,
-  // RLP: a list of single bytes, and one of empty lists, as a legacy transaction and as one with blobs.
+  // RLP: a list of single bytes, and one of empty lists, as a legacy transaction and as one with
+  // blobs.
   'a transaction of bytes': (length) => rlpText('', '01', length),
   'a transaction of lists': (length) => rlpText('', 'c0', length),
   'blobs of bytes': (length) => rlpText('03', '01', length),
@@ -56,7 +57,7 @@ function rlpText(type: string, item: string, length: number): string {
   return `"0x${type}fa${(items.length / 2).toString(16).padStart(6, '0')}${items}"`
 }
 
-/** Where in a request a value may stand: every place that a method reads, and those that none does. */
+/** Lists the places of a request for a value: all that a method reads, and some it does not. */
 export const hostilePlaces: Readonly<Record<string, (value: string) => string>> = {
   'a parameter': (value) => call('eth_getLogs', value),
   'params themselves': (value) => request(`"method":"eth_chainId","params":${value}`),
@@ -115,7 +116,7 @@ export function hostileMessage(
   return cut ? text.slice(0, -1) : text
 }
 
-/** Any value in any place: most are of no use to anybody, and each is to be refused at little cost. */
+/** Writes any value in any place; most requests make no sense, and must be refused cheaply. */
 export function randomHostilePlan(random: Random): HostilePlan {
   return {
     value: random.pick(Object.keys(hostileValues)),

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 /** Of memory that is free there: a run of all tests takes some tens of MiB at a time. */
 const neededBytes = 1024 ** 3
 
-/** Names a folder that is in memory where there is one: a virtual disk's commits differ from minute to minute. */
+/** Names a folder in memory if there is one, since a virtual disk's commits vary in time. */
 export function memoryFolder(): string {
   return isFit('/dev/shm') ? '/dev/shm' : tmpdir()
 }

@@ -53,7 +53,7 @@ export const menusInAllLanguages: Readonly<
   ),
 }
 
-/** Finds what answers lead to, of a session that begins at the main menu if nothing else is said. */
+/** Finds where answers lead, from the main menu if nothing else is said. */
 export const walk = (
   answers: readonly string[],
   context: MenuContext,
@@ -102,7 +102,7 @@ export function sampleContext(
   shown: Partial<
     Pick<
       MenuContext,
-      'caller' | 'amountOf' | 'recipientOf' | 'least' | 'wallets' | 'rate' | 'tills'
+      'caller' | 'showAmount' | 'describeRecipient' | 'least' | 'wallets' | 'rate' | 'tills'
     >
   > = {},
 ): MenuContext {
@@ -115,8 +115,8 @@ export function sampleContext(
     rate: 'none',
     currency: 'tRBTC',
     tills: sampleTills,
-    amountOf: () => '0.001 tRBTC',
-    recipientOf: (recipient) =>
+    showAmount: () => '0.001 tRBTC',
+    describeRecipient: (recipient) =>
       recipient.kind === 'address'
         ? longAddress(recipient.address)
         : recipient.kind === 'till'

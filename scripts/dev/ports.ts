@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { createServer } from 'node:net'
 
-/** Below those that systems give to connections (32768 on Linux), and a cluster's Redis takes one 10,000 higher. */
+/** Stays below the system's ports (32768 on Linux); a cluster's Redis takes one 10,000 higher. */
 const serverPorts = { from: 12_000, to: 22_000 }
 
-/** Finds a port that nobody listens on, from this one on or any, which no other call is given while this process runs. */
+/** Finds a free port, from this one on or any, that no other call of this process was given. */
 export async function freePort(from?: number): Promise<number> {
   for (let next = from; ; ) {
     const port = next ?? randomInt(serverPorts.from, serverPorts.to)
@@ -14,7 +14,7 @@ export async function freePort(from?: number): Promise<number> {
   }
 }
 
-/** Claims a port by the UDP port of the same number, which the system takes back however the process ends. */
+/** Claims a port by its UDP twin, which the system takes back however the process ends. */
 function claim(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = createSocket('udp4')

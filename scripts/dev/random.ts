@@ -9,7 +9,7 @@ export type Random = {
   weighted<Item>(items: readonly (readonly [Item, number])[]): Item
 }
 
-/** Makes a stream of its own for each key, so that a decision does not depend on those made before it. */
+/** Makes a stream for each key, so that no decision depends on those before it. */
 export function createRandom(seed: number, key = ''): Random {
   const [a, b] = mix(seed, key)
   let state = a

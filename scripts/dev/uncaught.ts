@@ -5,7 +5,7 @@ const uncaught = /^(uncaught exception|uncaught: |Uncaught |error: Uncaught )/m
 const lostConnection =
   /Network connection lost|Connection refused|disconnected|connection (closed|reset)/i
 
-/** What workerd itself writes of a peer's frame that RFC 6455 forbids; no code of a Worker throws it. */
+/** Matches workerd's words for a frame that RFC 6455 forbids; no Worker's code throws it. */
 const forbiddenFrame =
   /failed: remote\.jsg\.Error: WebSocket protocol error; protocolError\.statusCode = /
 

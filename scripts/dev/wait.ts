@@ -10,7 +10,7 @@ export type UntilOptions = {
   late?: () => Error
 }
 
-/** Looks until a condition holds. @throws {Error} it did not in the time given, or looking failed */
+/** Polls until a condition holds. @throws {Error} not in the time given, or polling failed */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   {

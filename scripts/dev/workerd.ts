@@ -12,7 +12,7 @@ export type WorkerdOptions = {
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Starts Workers in a workerd of their own; signals stay with this process, and no request is logged. */
+/** Starts Workers in a workerd of their own; signals stay here, and no request is logged. */
 export function startWorkerd({
   workers,
   objects,

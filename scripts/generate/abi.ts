@@ -21,7 +21,7 @@ export const ${name} = ${literal(readArtifact(contract).abi)} as const
 
 /** Writes what the Worker names of the loan contract's ABI, with all errors: the rest is not shipped. */
 function renderUsed(): string {
-  const users = ['calls', 'loan-book', 'reader', '../operator/sight/contracts']
+  const users = ['calls', 'loan-book', 'reader', '../operator/chain-state/contracts']
   const source = users
     .map((name) => readFileSync(join(projectRoot, `src/loan/${name}.ts`), 'utf8'))
     .join('')

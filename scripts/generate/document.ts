@@ -1,4 +1,4 @@
-/** Puts another text between the marks of this name. @throws {Error} the document has no such marks */
+/** Replaces the text between the marks of this name. @throws {Error} the marks are missing */
 export function replacePart(document: string, name: string, text: string): string {
   const marks = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`] as const
   const [begin, end] = marks.map((mark) => document.indexOf(mark)) as [number, number]

@@ -4,7 +4,7 @@ const changes = Object.entries(transitions).flatMap(([from, events]) =>
   Object.entries(events).map(([event, to]) => ({ from, to, event: event as PaymentEvent })),
 )
 
-/** Writes the states of a payment as a diagram, and a line for each event and state that it leads to. */
+/** Writes a payment's states as a diagram, with a line for each event and its state. */
 export function writeStates(): string {
   const arrows = Map.groupBy(changes, ({ from, to }) => {
     return `${from === 'none' ? '[*]' : from} --> ${to}`

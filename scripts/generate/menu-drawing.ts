@@ -1,6 +1,6 @@
 import type { Activity, Facts } from '../../src/ussd/facts.ts'
 import { type Destination, isEffect, type NodeName } from '../../src/ussd/menu/node.ts'
-import { promptOf } from '../../src/ussd/menu/walk.ts'
+import { writePrompt } from '../../src/ussd/menu/walk.ts'
 import { allRight, menus, sampleContext, waysThrough } from '../dev/menu-ways.ts'
 
 function sample(kind: Activity['kind'], state: 'done' | 'under_way'): Activity {
@@ -44,7 +44,7 @@ function drawMenu(_: string, menu: keyof typeof menus, start: NodeName): string[
   return [
     'flowchart LR',
     ...[...places].map(([name, { place }]) => {
-      const lines = promptOf(place, context, facts).replaceAll('"', '#quot;').split('\n')
+      const lines = writePrompt(place, context, facts).replaceAll('"', '#quot;').split('\n')
       return `  ${name}["${lines.join('<br>')}"]`
     }),
     ...[...effects.keys()].map((name) => `  end_${name}(["END: ${name}"])`),

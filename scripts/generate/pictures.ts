@@ -47,7 +47,7 @@ async function takeConsole(): Promise<void> {
   await page.screenshot({ path: join(projectRoot, 'docs/pictures/console.png') })
 }
 
-/** Sends money to a friend, delivers that again, and takes the page as it is once both got a message. */
+/** Sends money to a friend, delivers it again, and shows the page when both got a message. */
 async function takePhone(): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1100, height: 900 } })
   await page.goto(`${relay.url}/phone`)

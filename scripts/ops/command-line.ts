@@ -19,7 +19,7 @@ type Run<Options extends Usual> = (
   given: readonly string[],
 ) => Promise<Found | undefined>
 
-/** Something that a command does, and how many arguments it takes: none where nothing is said of them. */
+/** Describes an action of a command, and how many arguments it takes: none by default. */
 type Action<Options extends Usual> =
   | Run<Options>
   | { takes: readonly number[]; run: Run<Options> }

@@ -61,7 +61,7 @@ createCommand(import.meta, {
   },
 })
 
-/** Finds the chain of an environment of wrangler.toml. @throws {StackError} there is none of this name */
+/** Finds the chain of an environment of wrangler.toml. @throws {StackError} there is none */
 async function readChain(environment: string) {
   // Large, and --help needs none of it.
   const { unstable_readConfig } = await import('wrangler')
@@ -91,10 +91,10 @@ function wrangler(args: string[]): string | undefined {
   }
 }
 
-/** What wrangler writes into WRANGLER_OUTPUT_FILE_PATH, a line of JSON each, of what it has deployed. */
+/** Parses wrangler's WRANGLER_OUTPUT_FILE_PATH: a JSON line for each thing it deployed. */
 const deployLine = z.object({ type: z.literal('deploy'), targets: z.array(z.string()) })
 
-/** The https address at which a Worker was put, from what wrangler wrote; undefined where it names no address. */
+/** Returns a Worker's https address from wrangler's output; undefined if it names none. */
 export function addressIn(written: string): string | undefined {
   const targets = written
     .split('\n')

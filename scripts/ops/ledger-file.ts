@@ -9,7 +9,7 @@ import {
   type ExportHead,
   exportEntry,
   exportHead,
-} from '../../src/relay/ledger/copies/export-format.ts'
+} from '../../src/relay/ledger/backup/export-format.ts'
 import { parseJson } from '../stack/files.ts'
 import { StackError } from '../stack/report.ts'
 import { insist, type OperatorClient } from './operator-client.ts'

@@ -26,7 +26,7 @@ type Place = { origin: string; nodeUrl: string | undefined }
 export type OperatorClient = Place & {
   ask: Ask
   status: () => Promise<StatusAnswer>
-  /** Does something there; with a remedy it is asked for again where no answer came, and that told at last. */
+  /** Acts there; with a remedy it asks again after no answer, and reports the remedy at last. */
   act: <Of extends ActionName>(action: Of, body?: unknown, remedy?: string) => Promise<ToldOf<Of>>
 }
 
@@ -46,7 +46,7 @@ export function createOperator(ask: Ask, place: Place): OperatorClient {
   }
 }
 
-/** Opens the deployment at `--url`, or the local stack. @throws {StackError} there is none, or no token */
+/** Opens the deployment at `--url`, or the local stack. @throws {StackError} none, or no token */
 export function openOperator(url: string | undefined, env: NodeJS.ProcessEnv): OperatorClient {
   if (url === undefined) {
     const { relayUrl, operatorToken, nodeUrl } = readRunningStack(openFolder(env), env)
@@ -90,7 +90,7 @@ export class Unanswered extends StackError {}
 
 const attempts = 3
 
-/** Asks again where no answer came. @throws {StackError} it was refused, or not answered: with a remedy */
+/** Asks again after no answer. @throws {StackError} refused or not answered, with a remedy */
 export async function insist<Answer>(remedy: string, ask: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     try {

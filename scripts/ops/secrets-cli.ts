@@ -58,7 +58,7 @@ createCommand(import.meta, {
   },
 })
 
-/** Says what 50 payments take, at which price. @throws {StackError} the node that is named does not answer */
+/** Says what 50 payments cost, at which price. @throws {StackError} the named node is silent */
 async function askFunds(env: NodeJS.ProcessEnv, id: Chain['id']) {
   const urls = readNodeUrls(env.NODE_URL, 'NODE_URL')
   const node = urls.length === 0 ? undefined : await openNode(urls, id)

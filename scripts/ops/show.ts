@@ -42,7 +42,7 @@ function callsLine({ relay, callers, limit }: NonNullable<StatusAnswer['callsTod
   return `Calls today: ${relay} of the relay and ${callers} of callers, ${limit} at most.`
 }
 
-/** How full the last blocks were that rounds have followed: payments of strangers wait for room as well. */
+/** Says how full the last followed blocks were, since strangers' payments need room as well. */
 function fullnessLine(blocks: StatusAnswer['blocks']): string[] {
   const shares = blocks.flatMap(({ fullness }) => fullness ?? [])
   if (shares.length === 0) return []

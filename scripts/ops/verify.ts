@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { poolRules } from '../../src/chain/chains.ts'
 import { provedPayment, verifyPayment } from '../../src/node/reads/payment-proof.ts'
 import { resultsInLogs } from '../../src/relay/forwarder/requests.ts'
-import { jsonOf } from '../../src/runtime/json.ts'
+import { parseJson } from '../../src/runtime/json.ts'
 import type { Found } from '../stack/command.ts'
 import { readJson } from '../stack/files.ts'
 import { readOrigin } from '../stack/options.ts'
@@ -10,7 +10,7 @@ import { Misused, StackError } from '../stack/report.ts'
 
 const { confirmations } = poolRules.rootstock
 
-/** Checks what a deployment or a file shows of a transaction. @throws {StackError} it proves nothing */
+/** Checks what a deployment or a file proves of a transaction. @throws {StackError} nothing */
 export async function showVerified(
   hash: string,
   url: string | undefined,
@@ -19,7 +19,7 @@ export async function showVerified(
   if (!/^0x[0-9a-fA-F]{64}$/.test(hash) || (url === undefined) === (from === undefined)) {
     throw new Misused()
   }
-  const proof = from === undefined ? jsonOf(await fetchProof(hash, url)) : readJson(from)
+  const proof = from === undefined ? parseJson(await fetchProof(hash, url)) : readJson(from)
   return verified(hash.toLowerCase(), proof)
 }
 

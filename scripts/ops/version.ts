@@ -14,12 +14,18 @@ export async function readVersion(origin: string): Promise<string | undefined> {
   }
 }
 
-/** Tells whether these commands are for a deployment of that version: the first numbers are the same. */
+/**
+ * Tells whether these commands are for a deployment of that version: the first numbers are the
+ * same.
+ */
 export const isServedBy = (theirs: string): boolean => majorOf(theirs) === majorOf(version)
 
 const majorOf = (version: string) => version.split('.')[0]
 
-/** Checks the version of a deployment that tells one. @throws {StackError} these commands are not for it */
+/**
+ * Checks the version of a deployment that tells one. @throws {StackError} these commands are not
+ * for it
+ */
 export async function checkVersion(origin: string): Promise<void> {
   const theirs = await readVersion(origin)
   if (theirs === undefined || isServedBy(theirs)) return

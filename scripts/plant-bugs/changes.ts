@@ -47,10 +47,10 @@ export const bugs: readonly Bug[] = sectionsOf('bugs.md').map(({ heading, lines 
   }
 })
 
-/** A small change: in which file and in what with a name, what stood there in one line, and how in words. */
+/** Describes a small change: its file and named part, the line before, and the change in words. */
 export type Place = { file: string; within: string; was: string; words: string }
 
-/** What `equivalent.md` lists: changes that leave the promises what they are, and why nothing notices them. */
+/** Lists the changes of `equivalent.md` that break no promise, and why nothing notices them. */
 export const equivalent: readonly (Place & { why: string })[] = sectionsOf('equivalent.md').flatMap(
   ({ heading: why, lines }) =>
     lines.map((line) => {

@@ -22,13 +22,16 @@ const flags = readFlags(help, { seeds: '2000', sample: '0', seed: '1', from: '1'
 /** Seeds that are tried before the tests of the mutated files are: they take a second. */
 const firstSeeds = 8
 
-/** All histories take minutes, and the tests some seconds. What works so long does not end: it is noticed. */
+/**
+ * All histories take minutes, and the tests some seconds. What works so long does not end: it is
+ * noticed.
+ */
 const cpuSeconds = 10 * 60
 
 /** Tests of the ledger and of a round's plan; both run the transitions. */
 const suites = {
   ledger: ['ledger/rows', 'ledger/stores/sqlite', 'tend/round'],
-  tend: ['tend/plan', 'tend/plan-cases', 'tend/round'],
+  tend: ['rounds/plan', 'rounds/plan-cases', 'rounds/round'],
 }
 
 process.exitCode = await main()
@@ -51,7 +54,7 @@ async function main(): Promise<number> {
   return share >= Number(flags.bar) ? 0 : 1
 }
 
-/** The seed that breaks a promise, the tests that fail, or how the relay fails to live through a history. */
+/** Returns the seed that breaks a promise, the tests that fail, or how a history ends early. */
 async function look({ file, text }: Mutation): Promise<string | undefined> {
   const environment = changedBy({ [file]: text })
   const seeds = Number(flags.seeds)

@@ -134,10 +134,14 @@ export const isEquivalent = (mutation: Place): boolean =>
   )
 
 const machine = [
-  ...['transitions', 'steps', 'life/nonces', 'life/payments', 'life/sums'].map(
-    (name) => `ledger/${name}.ts`,
-  ),
-  ...['plan', 'facts'].map((name) => `tend/${name}.ts`),
+  ...[
+    'transitions',
+    'methods',
+    'payments/nonces',
+    'payments/payment-states',
+    'payments/account-totals',
+  ].map((name) => `ledger/${name}.ts`),
+  ...['plan', 'facts'].map((name) => `rounds/${name}.ts`),
 ].map((path) => `src/relay/${path}`)
 
 /** The mutations that something could notice; so many of them, drawn by the seed. */

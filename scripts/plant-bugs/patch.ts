@@ -3,7 +3,7 @@ import { isFunction, type Node, ownNameOf, parse, partsOf } from './syntax.ts'
 /** A change of one function, wherever it stands and however it is formatted. */
 export type Patch = {
   file: string
-  /** The function's name; where several have it, after the name of what is around it: `createPay.send`. */
+  /** Names the function; if several have its name, by what is around it: `createPay.send`. */
   within: string
   find: string
   replace: string
@@ -14,7 +14,9 @@ export class PatchError extends Error {
   override readonly name = 'PatchError'
 }
 
-/** Returns the source with the patch in it. @throws {PatchError} its place is not there, or not the only one */
+/**
+ * Returns the source with the patch. @throws {PatchError} its place is missing, or not the only one
+ */
 export function patched(source: string, { file, within, find, replace }: Patch): string {
   const fail = (words: string) => new PatchError(`${file}, ${within}: ${words}`)
   const [own, ...others] = functionsIn(parse(source), []).filter(({ path }) => isAt(path, within))

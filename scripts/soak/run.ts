@@ -48,7 +48,7 @@ const operatorToken = 'the-token-of-the-soak'
 
 const blockMs = 400
 
-/** One person pays a few times a minute at most: few people with many payments each wait for themselves. */
+/** Limits payments a person, who pays a few times a minute at most, and waits for the former. */
 const sessionsPerCaller = 10
 const fewestCallers = 150
 const mostCallers = 1_000
@@ -66,7 +66,7 @@ const faults: readonly Fault[] = [
   { kind: 'lagging', blocks: 3 },
 ]
 
-/** Plays sessions against the real Worker, whose way to the chain is bad, and judges the outcome. */
+/** Plays sessions against the real Worker over a bad line to the chain, and judges the outcome. */
 export async function soak(options: SoakOptions) {
   const { payments, seed, rate = 0.01, served, progress = () => {} } = options
   const callers = Math.ceil(payments / sessionsPerCaller)
@@ -197,7 +197,7 @@ function nextUrl(line: Line): string {
   return urls[line.turns % urls.length] ?? line.rig.relay.url
 }
 
-/** What happens to a chain and its pool all by itself: windows of refusal, evictions, reorganizations. */
+/** Has a chain and its pool do what happens by itself: refusals, evictions, reorganizations. */
 function chainEvents({ faults, rootstock }: Rig, random: Random, rate: number): SoakEvent[] {
   const windowMs = 100
   return [
@@ -242,7 +242,7 @@ function startWeather(random: Random, events: readonly SoakEvent[]) {
   }
 }
 
-/** Waits until nothing is open, and says what still is after a time in which everything should be. */
+/** Waits until nothing is open, and says what still is after a time that should suffice. */
 async function settle(rig: Rig) {
   const started = performance.now()
   let stuck: string | undefined

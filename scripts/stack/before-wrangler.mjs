@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 
-// wrangler runs this before it builds. Without .dev.vars the Worker serves, and says on every request
-// what is missing: that takes one command. Plain JavaScript: it runs on whatever Node wrangler has.
+// wrangler runs this before it builds. Without .dev.vars the Worker serves, and says on every
+// request what is missing: that takes one command. Plain JavaScript: it runs on whatever Node
+// wrangler has.
 const isSetUp = existsSync(new URL('../../.dev.vars', import.meta.url))
 if (process.env.WRANGLER_COMMAND === 'dev' && !isSetUp) {
   process.stdout.write(

@@ -20,7 +20,7 @@ export type Values<Options extends Usual> = {
 /** What a command found: for programs as it is, for people in lines. Bad ends it with 1. */
 export type Found = { json?: unknown; lines: readonly string[]; isBad?: boolean }
 
-/** What a command gets from where it is started, and where its words go. Tests start it without a process. */
+/** Gives a command its surroundings, so that tests start it without a process. */
 export type Terminal = {
   env: NodeJS.ProcessEnv
   input: () => Promise<string>
@@ -49,8 +49,9 @@ type Declared<Options extends Usual> = {
 export type Command = (args?: readonly string[], terminal?: Terminal) => Promise<0 | 1>
 
 /**
- * Makes a command, which runs where its module is the program. A `StackError` ends it with its message alone.
- * With `--secrets FILE` it finds in its environment what `npm run secrets` wrote there.
+ * Makes a command, which runs where its module is the program. A `StackError` ends it with its
+ * message alone. With `--secrets FILE` it finds in its environment what `npm run secrets` wrote
+ * there.
  */
 export function createCommand<const Options extends Usual>(
   module: ImportMeta | undefined,
@@ -104,7 +105,7 @@ export function readFlags<const Options extends Usual>(help: string, options: Op
 
 type CommonValues = { help?: boolean; json?: boolean; secrets?: string }
 
-/** Adds to an environment what `npm run secrets` has written. @throws {StackError} it is no such file */
+/** Adds what `npm run secrets` wrote to an environment. @throws {StackError} no such file */
 function withSecrets(env: NodeJS.ProcessEnv, file: string): NodeJS.ProcessEnv {
   const written = z.record(z.string(), z.string()).safeParse(parseJson(`${readIfThere(file)}`)).data
   if (written === undefined) throw new StackError(`${file} is no file of npm run secrets.`)
@@ -128,7 +129,7 @@ function parse<Options extends Usual>(args: readonly string[], usual: Options) {
   }
 }
 
-/** Reads the first line of the standard input; on a terminal it asks, and may hide what is typed. */
+/** Reads the standard input's first line; on a terminal it asks, and may hide what is typed. */
 export async function askLine(question: string, { isHidden = false } = {}): Promise<string> {
   const { stdin: input, stderr } = process
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })

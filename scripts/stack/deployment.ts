@@ -18,7 +18,7 @@ const onAnvil = {
   deployment: 0n,
 }
 
-/** Where money is scarce: two loans, a few hundred payments, and what both contracts cost at most. */
+/** Sets scarce money: two loans, a few hundred payments, and both contracts' highest cost. */
 const onPublicChain: typeof onAnvil = {
   pool: parseEther('0.02'),
   relayer: parseEther('0.002'),
@@ -30,7 +30,8 @@ const onPublicChain: typeof onAnvil = {
 type Wanted = { secrets: Secrets; deployerKey: Hex | undefined; restart: string }
 
 /**
- * Deploys what is not there, fills a relayer that runs low, and on an anvil funds the demonstration's callers.
+ * Deploys what is not there, fills a relayer that runs low, and on an anvil funds the
+ * demonstration's callers.
  * @throws {StackError} what to fund
  */
 export async function prepareStack(

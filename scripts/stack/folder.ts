@@ -27,7 +27,7 @@ export function openFolder(env: NodeJS.ProcessEnv = process.env) {
     log: (name: 'relay' | 'anvil') => at('logs', `${name}.log`),
     ofChain: (genesis: Hash) => at('chains', genesis),
     deployment: (genesis: Hash) => at('chains', genesis, 'deployment.json'),
-    /** One ledger a chain: after a move to other contracts it still knows what was paid through the former. */
+    /** Keeps one ledger a chain, which still knows what was paid through former contracts. */
     objects: (genesis: Hash) => at('chains', genesis, 'objects'),
     redis: (genesis: Hash) => at('chains', genesis, 'redis'),
     funded: (genesis: Hash, loan: Address) => at('chains', genesis, loan, 'funded.json'),

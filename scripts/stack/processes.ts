@@ -73,7 +73,7 @@ export async function lockFile(file: string): Promise<() => void> {
   }
 }
 
-/** Takes SQLite's lock of a file, and gives what releases it; undefined where another process has it. */
+/** Takes SQLite's lock of a file; returns its release, undefined if another process has it. */
 function takeLock(file: string): (() => void) | undefined {
   const database = new DatabaseSync(file)
   try {
@@ -98,7 +98,8 @@ export function isRunning({ pid, started }: ProcessId): boolean {
 
 export function children(): ProcessId[] {
   const { pid } = process
-  // Node starts processes from its main thread, whose id is that of the process; not every kernel has that file.
+  // Node starts processes from its main thread, whose id is that of the process; not every kernel
+  // has that file.
   const own = readIfThere(`/proc/${pid}/task/${pid}/children`)
   const pids = `${own ?? spawnSync('pgrep', ['-P', `${pid}`]).stdout}`.match(/\d+/g) ?? []
   return pids.flatMap((child) => identify(Number(child)) ?? [])
@@ -162,7 +163,7 @@ export function watchStarter(onGone: () => void): void {
   timer.unref()
 }
 
-/** Finds npm, which gives itself the title `npm start`; where no file shows that, the channel has to do. */
+/** Finds npm by its title `npm start`; where no file shows that, the channel must do. */
 function findNpm(pid: number | undefined = process.ppid): ProcessId | undefined {
   if (process.env.npm_lifecycle_event === undefined || pid === undefined) return undefined
   const isNpm = /^npm\b/.test(`${readIfThere(`/proc/${pid}/cmdline`)}`)

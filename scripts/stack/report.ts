@@ -23,7 +23,7 @@ export function fail(words: string): void {
   process.exitCode = 1
 }
 
-/** What to print of an error: never a node's address, which may end in a key and which viem's messages repeat. */
+/** Returns what to print of an error, without the node's address, which may hold a key. */
 export function describe(error: unknown): string {
   if (error instanceof StackError) return error.message
   if (error instanceof BaseError) return `${error.name}: ${error.details || error.shortMessage}`

@@ -36,7 +36,9 @@ export function describeStack(place: Place, secrets: Secrets): RunningStack {
   }
 }
 
-/** Reads the stack of `npm start`, else of `npm run setup`. @throws {StackError} there is neither */
+/**
+ * Reads the stack of `npm start`, else of `npm run setup`. @throws {StackError} there is neither
+ */
 export function readRunningStack(folder: Folder, env = process.env): RunningStack {
   const started = stackSchema.safeParse(readJson(folder.stack))
   if (started.success) return started.data

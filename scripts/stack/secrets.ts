@@ -53,7 +53,7 @@ const devVarsFile = join(root, '.dev.vars')
 const keyLine = /^# Key of the node service: (\S+)$/m
 const ledgerLine = /^# Ledger of: (.+)$/m
 
-/** Reads what `npm run setup` wrote for `wrangler dev`, if it is there. @throws {StackError} it is damaged, or another's */
+/** Reads what `npm run setup` wrote for `wrangler dev`. @throws {StackError} it is not that */
 export function readDevVars() {
   const text = readIfThere(devVarsFile)?.toString('utf8')
   if (text === undefined) return undefined

@@ -30,7 +30,7 @@ import { createWorkerLog } from './served/worker-log.ts'
 /** Nobody at a terminal waits 25 seconds for a block. The relay's times follow the blocks'. */
 const rootstockSeconds = 3
 
-/** What a killed start may leave running, in words: first who sends, then the chain with all it has. */
+/** Names what a killed start may leave running: first who sends, then the chain. */
 const leftOver: Readonly<Record<Child['name'], string>> = {
   workerd: 'the Worker',
   deno: 'the Worker',
@@ -156,7 +156,7 @@ async function start(options: Options, lifetime: Lifetime): Promise<void> {
   sayReady(stack, { node: served, file: folder.stack, options })
 }
 
-/** Refuses a bad variable before anything is begun, by contracts that are somewhere. @throws {StackError} */
+/** Refuses a bad variable before anything begins, as if contracts existed. @throws {StackError} */
 async function checkVariables(
   options: Options,
   secrets: Secrets,
@@ -172,7 +172,9 @@ function isLocal({ nodeUrls }: Options): boolean {
   return nodeUrls.length === 0
 }
 
-/** Makes the folder this start's own. @throws {StackError} a stack runs there, or the port is taken */
+/**
+ * Makes the folder this start's own. @throws {StackError} a stack runs there, or a port is taken
+ */
 async function claimFolder(folder: Folder, options: Options, lifetime: Lifetime) {
   const { port } = options
   const claimed = await claim(folder, `http://127.0.0.1:${port}`)
@@ -218,7 +220,7 @@ async function openChain(
   return chain
 }
 
-/** Puts Rootstock's pool, with its rules and RSKj's words, between the Worker and the local chain. */
+/** Puts Rootstock's pool, with its rules and words, between the Worker and the local chain. */
 async function startRootstock({ url: anvilUrl }: LocalChain, lifetime: Lifetime) {
   // The usual start does without it.
   const { startRootstockPool } = await import('../dev/rootstock-pool/start.ts')

@@ -12,7 +12,7 @@ import { openDepth } from './test-depth.ts'
 /** Built apart: forge locks nothing, and tests that deploy build at the same time. */
 const apart = { FOUNDRY_OUT: 'out/tests', FOUNDRY_CACHE_PATH: 'cache/tests' }
 
-/** Hundreds of processes load the same packages: what Node has compiled of them is kept for the next. */
+/** Keeps what Node compiled of packages, since hundreds of processes load the same. */
 process.env.NODE_COMPILE_CACHE ??= join(projectRoot, 'node_modules/.cache/compiled')
 
 const { isFull, seed } = openDepth(process.env)
@@ -54,7 +54,7 @@ createCommand(import.meta, {
   },
 })
 
-/** Names what fails; each says how it went when it is through, since its lines would stand between those of tests. */
+/** Names what fails; each says how it went at its end, so that no lines mix with tests'. */
 async function runChecksAndContracts(): Promise<string[]> {
   const run = async (name: string, ...command: string[]) => {
     const { isOk } = await runStep({ name, command, environment: apart })

@@ -1,5 +1,5 @@
 /** Returns the check digit of ISO/IEC 7812-1 (Luhn), which tells of one wrong digit. */
-export function checkDigitOf(digits: string): string {
+export function computeCheckDigit(digits: string): string {
   const sum = [...digits].reverse().reduce((before, digit, place) => {
     const value = Number(digit) * (place % 2 === 0 ? 2 : 1)
     return before + (value > 9 ? value - 9 : value)
@@ -7,7 +7,8 @@ export function checkDigitOf(digits: string): string {
   return `${(10 - (sum % 10)) % 10}`
 }
 
-const isChecked = (digits: string): boolean => checkDigitOf(digits.slice(0, -1)) === digits.at(-1)
+const isChecked = (digits: string): boolean =>
+  computeCheckDigit(digits.slice(0, -1)) === digits.at(-1)
 
 export const isWalletCode = (typed: string): boolean => /^[0-9]{8}$/.test(typed) && isChecked(typed)
 
@@ -18,5 +19,5 @@ export const isTill = (typed: string): boolean =>
 export function drawDigits(length: number): string {
   const [drawn = 0] = crypto.getRandomValues(new Uint32Array(1))
   const digits = `${drawn % 10 ** (length - 1)}`.padStart(length - 1, '0')
-  return `${digits}${checkDigitOf(digits)}`
+  return `${digits}${computeCheckDigit(digits)}`
 }

@@ -33,9 +33,9 @@ export class AccountObject<Env = unknown> extends DurableObject<Env> {
 
 export type AccountStub = Pick<AccountObject, 'load' | 'save'>
 
-export function createObjectMemory(stubOf: (account: string) => AccountStub): MemoryStore {
+export function createObjectMemory(getStub: (account: string) => AccountStub): MemoryStore {
   return {
-    load: (account) => stubOf(account.toLowerCase()).load(),
-    save: (account, row, version) => stubOf(account.toLowerCase()).save(row, version),
+    load: (account) => getStub(account.toLowerCase()).load(),
+    save: (account, row, version) => getStub(account.toLowerCase()).save(row, version),
   }
 }

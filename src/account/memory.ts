@@ -153,7 +153,7 @@ export function recipientsIn({ recipients }: AccountMemory): AccountMemory['reci
 }
 
 /** Says whether a session was the first to tell of one of these failures. */
-export const tellsOf = (
+export const wasTold = (
   { told }: AccountMemory,
   failures: readonly string[],
   session: string,
@@ -161,7 +161,7 @@ export const tellsOf = (
 
 /** Remembers that a session tells of the first of these failures that none has told of. */
 export function withTold(memory: AccountMemory, failures: readonly string[], session: string) {
-  if (tellsOf(memory, failures, session)) return undefined
+  if (wasTold(memory, failures, session)) return undefined
   const intentId = failures.find((id) => memory.told.every((each) => each.intentId !== id))
   if (intentId === undefined) return undefined
   return { ...memory, told: added('told', { intentId, session }, memory.told) }

@@ -1,6 +1,8 @@
 import { keccak256, stringToBytes } from 'viem'
 
-/** Lists former forms of numbers and those of their accounts: a row that changes gives numbers others. */
+/**
+ * Lists former forms of numbers and their accounts' forms; a change gives numbers other accounts.
+ */
 export const numberingChanges: readonly (readonly [former: string, present: string])[] = [
   ['+54 [1-8]xxxxxxxxx', '+54 9 [1-8]xxxxxxxxx'],
   ['+229 [24-69]xxxxxxx', '+229 01 [24-69]xxxxxxx'],
@@ -29,18 +31,18 @@ export const numberingChanges: readonly (readonly [former: string, present: stri
 /** Writes a number that has one form in another; undefined where it does not have that form. */
 type Rewrite = (number: string) => string | undefined
 
-const partsOf = (form: string): string[] => form.match(/\[[^\]]+\]|[+\dx]/g) ?? []
+const splitForm = (form: string): string[] => form.match(/\[[^\]]+\]|[+\dx]/g) ?? []
 const isKept = (part: string): boolean => /^[x[]/.test(part)
 
-export function patternOf(form: string): RegExp {
-  const pattern = partsOf(form).map((part) =>
+export function toPattern(form: string): RegExp {
+  const pattern = splitForm(form).map((part) =>
     isKept(part) ? `(${part.replace('x', '\\d')})` : part.replace('+', '\\+'),
   )
   return new RegExp(`^${pattern.join('')}$`)
 }
 
 function rewriteFrom(from: string, to: string): Rewrite {
-  const [pattern, parts] = [patternOf(from), partsOf(to)]
+  const [pattern, parts] = [toPattern(from), splitForm(to)]
   return (number) => {
     const kept = pattern.exec(number)?.slice(1)
     return kept && parts.map((part) => (isKept(part) ? kept.shift() : part)).join('')
@@ -50,7 +52,7 @@ function rewriteFrom(from: string, to: string): Rewrite {
 const forwards = numberingChanges.map(([former, present]) => rewriteFrom(former, present))
 const backwards = numberingChanges.map(([former, present]) => rewriteFrom(present, former))
 
-/** Returns the form of a number (E.164) that its account is opened for. No form is changed twice. */
+/** Returns the form of a number (E.164) for which its account is opened; no form changes twice. */
 export function presentForm(number: string): string {
   for (const rewrite of forwards) {
     const present = rewrite(number)

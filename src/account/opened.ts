@@ -3,7 +3,7 @@ import type { Memory } from './memory.ts'
 
 export type Traces = {
   memory?: Pick<Memory, 'read'> | undefined
-  ledger: { payments(account: Address, limit: number): Promise<readonly unknown[]> }
+  ledger: { listPayments(account: Address, limit: number): Promise<readonly unknown[]> }
   loan: { balance(account: Address): Promise<bigint>; owed(account: Address): Promise<bigint> }
 }
 
@@ -12,6 +12,6 @@ export async function isOpened(account: Address, traces: Traces): Promise<boolea
   const { memory, ledger, loan } = traces
   const kept = await memory?.read(account)
   if (kept !== undefined && (kept.hasDialled || kept.pin !== undefined)) return true
-  if ((await ledger.payments(account, 1)).length > 0) return true
+  if ((await ledger.listPayments(account, 1)).length > 0) return true
   return (await loan.balance(account)) + (await loan.owed(account)) > 0n
 }

@@ -4,7 +4,9 @@ import { plainDigits } from '../runtime/digits.ts'
 import { presentForm } from './numbering.ts'
 import { plans } from './plans.ts'
 
-/** Tells which mobile numbers each country has; a change of the library's needs `npm run generate`. */
+/**
+ * Tells which mobile numbers each country has; a change of the library's needs `npm run generate`.
+ */
 export const numberingPlans = JSON.parse(plans) as MetadataJson
 
 declare const brand: unique symbol
@@ -15,7 +17,7 @@ export type PhoneNumber = string & { readonly [brand]: 'PhoneNumber' }
 /** A country with a numbering plan, by its two letters (ISO 3166-1). */
 export type Country = CountryCode
 
-/** Reads a number in E.164 or of the gateway's country; it stays as it is where no numbering plan knows it. */
+/** Reads a number in E.164 or of the gateway's country; keeps one that no numbering plan knows. */
 export function parseCaller(raw: string, country?: Country): PhoneNumber | undefined {
   const text = plainDigits(raw.startsWith(' ') ? `+${raw.slice(1)}` : raw)
   if (!/^\+?[0-9]{4,20}$/.test(text)) return undefined
@@ -26,7 +28,9 @@ export function parseCaller(raw: string, country?: Country): PhoneNumber | undef
 
 const hasForm = (text: string): boolean => /^\+[1-9][0-9]{6,14}$/.test(text)
 
-/** Reads a typed number in E.164 or of the caller's country; undefined where no plan knows such a mobile. */
+/**
+ * Reads a typed number in E.164 or of the caller's country; undefined if no plan has the mobile.
+ */
 export const parseTypedPhone = (raw: string, caller: PhoneNumber): PhoneNumber | undefined =>
   typedNumbers(raw, caller).find(isListed)
 

@@ -62,12 +62,12 @@ export type PinsOptions = { secret: Secret; memory: Memory; newSalt: () => strin
 /** Keeps PINs as keyed digests. A slow hash adds nothing where one can try all 10,000. */
 export function createPins({ secret, memory, newSalt }: PinsOptions) {
   const hash = createKeyedHash(secret)
-  const digestOf = async (account: Address, salt: string, pin: string) =>
+  const hashPin = async (account: Address, salt: string, pin: string) =>
     bytesToHex(await hash('pin', account.toLowerCase(), salt, pin)).slice(2)
 
   async function set(account: Address, pin: string, session: string, mayReplace: MayReplace) {
     const salt = newSalt()
-    const digest = await digestOf(account, salt, pin)
+    const digest = await hashPin(account, salt, pin)
     const after = await memory.change(account, (before, now) => {
       const { pin: kept } = before
       if (before.isDormant || (kept !== undefined && !mayReplace(before, now))) return undefined
@@ -76,12 +76,12 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
       // Steps that were judged by the former salt are known again, and authorize nothing.
       return { ...before, pin: { digest, salt, tries: 0, judged: kept?.judged ?? [], sessions } }
     })
-    return changeOf(after, session)
+    return describeChange(after, session)
   }
 
   return {
     /** Returns what a new PIN is compared by where a later delivery types it again. */
-    digest: digestOf,
+    digest: hashPin,
     /** Begins a session, and says whether its caller has to choose a PIN first. */
     async begin(account: Address) {
       let hasToChoose = true
@@ -95,7 +95,7 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
     async verify(account: Address, typed: string, step: string): Promise<PinVerdict> {
       for (;;) {
         const { pin } = await memory.read(account)
-        const digest = pin && (await digestOf(account, pin.salt, typed))
+        const digest = pin && (await hashPin(account, pin.salt, typed))
         let verdict: PinVerdict | undefined
         await memory.change(account, (before, now) => {
           verdict = undefined
@@ -112,7 +112,7 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
     async authorize(account: Address, step: string): Promise<Authorization> {
       let found: Authorization = 'void'
       await memory.change(account, (before, now) => {
-        found = authorizationOf(before, step, now)
+        found = findAuthorization(before, step, now)
         return undefined
       })
       return found
@@ -121,7 +121,7 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
     async state(account: Address): Promise<PinState> {
       let state: PinState = { kind: 'open' }
       await memory.change(account, (before, now) => {
-        state = stateOf(before, now)
+        state = describeState(before, now)
         return undefined
       })
       return state
@@ -131,8 +131,8 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
       set(account, pin, session, (before, now) => isReplaceable(before, now)),
     /** Sets another one, where the old one was right at this step and the step still authorizes. */
     change: (account: Address, pin: string, session: string, step: string) =>
-      set(account, pin, session, (before, now) => authorizationOf(before, step, now) === 'valid'),
-    /** Lets the PIN be replaced after a day. The old one, where it is typed before, calls that off. */
+      set(account, pin, session, (before, now) => findAuthorization(before, step, now) === 'valid'),
+    /** Lets the PIN be replaced after a day, unless the old one is typed before. */
     async forget(account: Address, session: string): Promise<PinChange> {
       const after = await memory.change(account, (before, now) => {
         const { pin } = before
@@ -142,12 +142,12 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
         const replaceableAt = pin.replaceableAt ?? now + dayMs
         return { ...before, pin: { ...pin, sessions, judged, replaceableAt } }
       })
-      return changeOf(after, session)
+      return describeChange(after, session)
     },
   }
 }
 
-function changeOf({ pin, isDormant }: AccountMemory, session: string): PinChange {
+function describeChange({ pin, isDormant }: AccountMemory, session: string): PinChange {
   if (pin?.sessions.includes(session)) return 'done'
   return isDormant ? 'dormant' : 'kept'
 }
@@ -155,7 +155,7 @@ function changeOf({ pin, isDormant }: AccountMemory, session: string): PinChange
 const isReplaceable = ({ pin }: AccountMemory, at: number): boolean =>
   pin?.replaceableAt !== undefined && pin.replaceableAt <= at
 
-function authorizationOf({ pin, isDormant }: AccountMemory, step: string, now: number) {
+function findAuthorization({ pin, isDormant }: AccountMemory, step: string, now: number) {
   if (isDormant) return 'dormant'
   if (pin === undefined) return 'void'
   if (pin.tries >= maxTries) return 'blocked'
@@ -163,7 +163,7 @@ function authorizationOf({ pin, isDormant }: AccountMemory, step: string, now: n
   return right?.salt === pin.salt && now - right.at <= authorizedMs ? 'valid' : 'void'
 }
 
-function stateOf({ pin, isDormant }: AccountMemory, now: number): PinState {
+function describeState({ pin, isDormant }: AccountMemory, now: number): PinState {
   if (isDormant) return { kind: 'dormant' }
   const waitMs = (pin?.replaceableAt ?? now) - now
   const waits = waitMs > 0 ? { hours: Math.ceil(waitMs / hourMs) } : {}
@@ -177,7 +177,7 @@ function withDial(memory: AccountMemory, at: number): AccountMemory | undefined 
   return { ...memory, dialedAt: at, ...(sinceMs > dormantMs && { isDormant: true }) }
 }
 
-const verdictOf = (left: number | null): PinVerdict => {
+const toVerdict = (left: number | null): PinVerdict => {
   if (left === null) return { kind: 'right' }
   return left === 0 ? { kind: 'blocked' } : { kind: 'wrong', left }
 }
@@ -189,7 +189,7 @@ function judge(before: AccountMemory, step: string, isRight: boolean, at: number
   if (isDormant) return { verdict: { kind: 'dormant' } }
   if (pin === undefined) return { verdict: { kind: 'unset' } }
   const known = pin.judged.find((each) => each.step === step)
-  if (known !== undefined) return { verdict: verdictOf(known.left) }
+  if (known !== undefined) return { verdict: toVerdict(known.left) }
   if (pin.tries >= maxTries) return { verdict: { kind: 'blocked' } }
   const tries = isRight ? 0 : pin.tries + 1
   const left = isRight ? null : maxTries - tries
@@ -199,7 +199,7 @@ function judge(before: AccountMemory, step: string, isRight: boolean, at: number
   const earlier = left === 0 ? withoutForce(pin.judged) : pin.judged
   const judged = [{ step, left, at, salt: pin.salt }, ...earlier].slice(0, remembered)
   const after = { ...rest, tries, judged, ...(isKept && { replaceableAt }) }
-  return { verdict: verdictOf(left), after: { ...before, pin: after } }
+  return { verdict: toVerdict(left), after: { ...before, pin: after } }
 }
 
 /** Keeps verdicts for those that ask again; none of them authorizes anything. */

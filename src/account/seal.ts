@@ -8,29 +8,29 @@ const uses = ['encrypt', 'decrypt'] as const
 
 export type Seal = ReturnType<typeof createSeal>
 
-/** Closes texts (AES-256-GCM), each bound to what it is about; for one `purpose` none of another is opened. */
+/** Seals texts (AES-256-GCM), each bound to its subject; another `purpose` cannot open them. */
 export function createSeal(secret: Secret, purpose: string) {
   const hash = createKeyedHash(secret)
-  const bytesOf = (text: string) => new Uint8Array(new TextEncoder().encode(text))
-  const keyOf = async () =>
+  const encode = (text: string) => new Uint8Array(new TextEncoder().encode(text))
+  const importKey = async () =>
     crypto.subtle.importKey('raw', await hash('seal', purpose), 'AES-GCM', false, [...uses])
-  let key: ReturnType<typeof keyOf> | undefined
+  let key: ReturnType<typeof importKey> | undefined
   const how = (iv: Uint8Array<ArrayBuffer>, about: string) => ({
     name: 'AES-GCM',
     iv,
-    additionalData: bytesOf(about),
+    additionalData: encode(about),
   })
 
   return {
     async close(text: string, about: string): Promise<Hex> {
-      key ??= keyOf()
+      key ??= importKey()
       const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes))
-      const closed = await crypto.subtle.encrypt(how(nonce, about), await key, bytesOf(text))
+      const closed = await crypto.subtle.encrypt(how(nonce, about), await key, encode(text))
       return `${bytesToHex(nonce)}${bytesToHex(new Uint8Array(closed)).slice(2)}`
     },
     /** Opens a text; undefined where it is another secret's, about something else, or damaged. */
     async open(sealed: string, about: string) {
-      key ??= keyOf()
+      key ??= importKey()
       try {
         const bytes = new Uint8Array(hexToBytes(sealed as Hex))
         const [nonce, closed] = [bytes.slice(0, nonceBytes), bytes.slice(nonceBytes)]

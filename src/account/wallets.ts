@@ -32,7 +32,7 @@ type WalletCodesOptions = { keys: Pick<SessionKeys, 'input'>; memory: Memory }
 /** Makes codes, each of which gives one account a wallet within an hour. */
 export function createWalletCodes({ keys, memory }: WalletCodesOptions) {
   /** Names the row of a code among those of accounts: nobody has a key of such an account. */
-  const placeOf = async (code: string) =>
+  const locateCode = async (code: string) =>
     `0x${(await keys.input('wallet code', code)).slice(-40)}` as Address
 
   return {
@@ -41,7 +41,7 @@ export function createWalletCodes({ keys, memory }: WalletCodesOptions) {
       for (let attempt = 0; attempt < 10; attempt++) {
         const code = drawDigits(8)
         let isFree = false
-        await memory.change(await placeOf(code), (before, now) => {
+        await memory.change(await locateCode(code), (before, now) => {
           isFree = before.walletCode === undefined || before.walletCode.expiresAt <= now
           const walletCode = { ...wallet, expiresAt: now + codeLifetimeMs }
           return isFree ? { ...before, walletCode } : undefined
@@ -53,7 +53,7 @@ export function createWalletCodes({ keys, memory }: WalletCodesOptions) {
     /** Gives an account the wallet of a code that no other account has taken. */
     async take(code: string, account: Address): Promise<TakenCode> {
       let wallet: Wallet | undefined
-      await memory.change(await placeOf(code), (before, now) => {
+      await memory.change(await locateCode(code), (before, now) => {
         const { walletCode: kept } = before
         wallet = undefined
         if (kept === undefined || kept.expiresAt <= now) return undefined

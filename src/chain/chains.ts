@@ -9,7 +9,8 @@ export const chains = {
     currency: 'RBTC',
     accountPath: "m/44'/137'/0'/0",
     explorer: 'https://explorer.rootstock.io',
-    // From Wasabi 1.0.0 on (RSKIP92, 110, 126); 834 EH/s, its mean early in 2026, make 2 * 10^22 of 25 s.
+    // From Wasabi 1.0.0 on (RSKIP92, 110, 126); 834 EH/s, its mean early in 2026, make 2 * 10^22 of
+    // 25 s.
     mining: { leastDifficulty: 10n ** 20n, from: 1_591_000 },
   },
   31: {
@@ -26,7 +27,7 @@ export const chains = {
 export type Chain = (typeof chains)[keyof typeof chains]
 
 /** Returns the network that a chain id names; a local chain is treated as the test network. */
-export const networkOf = (chainId: number): Chain => chains[chainId === 30 ? 30 : 31]
+export const getNetwork = (chainId: number): Chain => chains[chainId === 30 ? 30 : 31]
 
 /** Is the usual time between Rootstock's blocks, on which its rules depend. */
 const rootstockBlockMs = 25_000
@@ -57,7 +58,7 @@ const rootstock = {
    */
   pollMs: 24_000,
   /** Sets the time between rounds. */
-  tendMs: rootstockBlockMs,
+  roundMs: rootstockBlockMs,
   /** Sets how long balance, count and gas price are used; each block one of them is read. */
   meansMs: 4 * rootstockBlockMs,
   /**
@@ -95,7 +96,7 @@ export const poolRules = {
     replaceAfterMs: 60_000,
     confirmations: 1,
     pollMs: 250,
-    tendMs: 1_000,
+    roundMs: 1_000,
     meansMs: 4_000,
     regressionMs: 2_000,
     stillMs: undefined,
@@ -105,11 +106,11 @@ export const poolRules = {
 export type PoolRulesName = keyof typeof poolRules
 
 /** Returns the most ms until a round does what cannot wait for the usual one. */
-export const soonMs = (tendMs: number): number => Math.min(tendMs, 5_000)
+export const soonMs = (roundMs: number): number => Math.min(roundMs, 5_000)
 
 /** Gives after how many ms bytes are offered again that no node took so many times in a row. */
-export const resendAfterMs = ({ tendMs }: PoolRules, failures: number, atMostMs: number): number =>
-  Math.min(atMostMs, soonMs(tendMs) * 4 ** (failures - 1))
+export const resendAfterMs = ({ roundMs }: PoolRules, failures: number, atMostMs: number): number =>
+  Math.min(atMostMs, soonMs(roundMs) * 4 ** (failures - 1))
 
 /** Scales Rootstock's rules to faster or slower blocks: numbers of blocks stay the same. */
 export function atPace(rules: PoolRules, blockMs: number): PoolRules {

@@ -95,7 +95,7 @@ const loggedEvent = z.pipe(
 
 type Question = [method: string, params: readonly unknown[], signal: AbortSignal]
 
-/** Asks by `rpc` and parses every answer; reads bypass caches, since settlement is decided by them. */
+/** Asks by `rpc` and parses every answer; reads bypass caches, since settlement relies on them. */
 const createAsker =
   (rpc: Rpc) =>
   async <Schema extends z.ZodMiniType>(
@@ -130,7 +130,7 @@ export function createNode(rpc: Rpc) {
 
   return {
     async head(signal: AbortSignal): Promise<Head> {
-      return blockOf(await prove(head, 'eth_getBlockByNumber', ['latest', false], signal))
+      return toHead(await prove(head, 'eth_getBlockByNumber', ['latest', false], signal))
     },
     /** Reads a block by number; undefined if the chain is shorter. */
     async block(number: number, signal: AbortSignal): Promise<Head | undefined> {
@@ -141,7 +141,7 @@ export function createNode(rpc: Rpc) {
         params,
         signal,
       )
-      return told === null ? undefined : blockOf({ told, isProved })
+      return told === null ? undefined : toHead({ told, isProved })
     },
     /** Counts the account's transactions up to a block, or with those that wait in the pool. */
     transactionCount(
@@ -201,7 +201,7 @@ export function createNode(rpc: Rpc) {
   }
 }
 
-const blockOf = ({ told, isProved }: { told: Head; isProved: boolean }): Head =>
+const toHead = ({ told, isProved }: { told: Head; isProved: boolean }): Head =>
   isProved ? told : { ...told, difficulty: undefined }
 
 /** Returns the revert data of a failed call, which the node service answers with code 3. */

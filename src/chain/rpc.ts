@@ -1,6 +1,7 @@
 /**
- * Makes one JSON-RPC call to this deployment's chain; its caller parses the answer. `signal` ends the wait,
- * never the effect, `fresh` bypasses every cache, and then `believed` is called where nothing proves the answer.
+ * Makes one JSON-RPC call to this deployment's chain; its caller parses the answer. `signal` ends
+ * the wait, never the effect, `fresh` bypasses every cache, and then `believed` is called where
+ * nothing proves the answer.
  */
 export type Rpc = (
   method: string,

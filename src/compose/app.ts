@@ -2,7 +2,7 @@ import { Hono } from 'hono/tiny'
 import type { HealthAnswer } from '../operator/answers.ts'
 import { healthRoutes } from '../operator/route.ts'
 import { basicPassword, bearerToken, isSameSecret } from '../runtime/bearer.ts'
-import { faultOf, type Log } from '../runtime/log.ts'
+import { describeFault, type Log } from '../runtime/log.ts'
 import type { Tally } from '../ussd/gateways/tally.ts'
 import { ConfigError } from './environment.ts'
 
@@ -43,7 +43,7 @@ export function createApp(options: AppOptions): App {
     return c.text('Not found\n', 404)
   })
   app.onError((error, c) => {
-    log({ level: 'error', event: 'request.failed', message: faultOf(error) })
+    log({ level: 'error', event: 'request.failed', message: describeFault(error) })
     return c.text('END Service not available. Please try again later.', 500)
   })
   return app

@@ -1,4 +1,4 @@
-import { networkOf } from '../chain/chains.ts'
+import { getNetwork } from '../chain/chains.ts'
 import type { Keys } from '../keys/api-keys.ts'
 import { createConfigKeys } from '../keys/api-keys-config.ts'
 import type { Asker } from '../keys/key-store.ts'
@@ -9,15 +9,15 @@ import { type FeedKeeper, feedLimits } from '../node/feed/options.ts'
 import { nodeRoutes } from '../node/route.ts'
 import { createNodeService, isServed, type NodeService } from '../node/service.ts'
 import { createUpstreamBudget, type UpstreamBudget, withinBudget } from '../node/upstream/budget.ts'
+import { watched } from '../operator/chain-state/check-ledger.ts'
+import { createContractsLook } from '../operator/chain-state/contracts.ts'
 import { healthRoutes, operatorRoutes, proofRoutes } from '../operator/route.ts'
 import type { Operator } from '../operator/service.ts'
-import { createContractsLook } from '../operator/sight/contracts.ts'
-import { watched } from '../operator/sight/look.ts'
 import { createTargetCheck } from '../relay/forwarder/target.ts'
-import type { Tended } from '../relay/ledger/keeper.ts'
 import type { AcceptPayment, Ledger } from '../relay/ledger/port.ts'
+import type { RoundResult } from '../relay/ledger/schedule.ts'
 import { createAcceptor } from '../relay/pay/acceptor.ts'
-import { tend } from '../relay/tend/round.ts'
+import { runRound } from '../relay/rounds/round.ts'
 import { sharingTimers, withEndingLimits } from '../runtime/clock.ts'
 import { createCarriedText } from '../ussd/gateways/carried-text.ts'
 import { declaredGateway } from '../ussd/gateways/declared.ts'
@@ -29,7 +29,7 @@ import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { assembleOperations } from './operator.ts'
 import { assembleProofs } from './proofs.ts'
-import { assembleRelayer, forwarderOf } from './relay.ts'
+import { assembleRelayer, getForwarder } from './relay.ts'
 import type { Runtime, Stores } from './runtime.ts'
 import { assembleMessages } from './sms.ts'
 import { assembleAnswer } from './ussd.ts'
@@ -40,22 +40,22 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const { clock, log } = runtime
   const { keyStore: store } = stores
   const budget = assembleBudget(config, runtime, store)
-  const serviceOf = servicesOver(config, runtime, stores, budget)
-  const nodeService = serviceOf(config.chain.id, 'relay')
+  const getService = servicesOver(config, runtime, stores, budget)
+  const nodeService = getService(config.chain.id, 'relay')
   // Counted apart from the relay, where calls are counted.
-  const callersService = budget ? serviceOf(config.chain.id, 'callers') : nodeService
-  const callersServiceOf = (id: number) =>
-    id === config.chain.id ? callersService : serviceOf(id, 'callers')
+  const callersService = budget ? getService(config.chain.id, 'callers') : nodeService
+  const getCallersService = (id: number) =>
+    id === config.chain.id ? callersService : getService(id, 'callers')
   const keys = assembleKeys(config, runtime, store, budget)
-  const tally = createTally(gatewaysOf(config).map(({ name }) => name))
+  const tally = createTally(listGateways(config).map(({ name }) => name))
   const operations = assembleOperations({ config, runtime, stores, nodeService, budget, tally })
-  const lookAtContracts = createContractsLook(createTargetCheck(forwarderOf(config), config.loan))
+  const lookAtContracts = createContractsLook(createTargetCheck(getForwarder(config), config.loan))
   const sendMessages = assembleMessages(config, runtime, stores.memory, nodeService)
   let app: App | undefined
 
   function feedKeeperOver(service: NodeService, timed = clock): FeedKeeper {
     const { chainId } = service
-    const socketUrls = config.webSockets.get(networkOf(chainId).id) ?? []
+    const socketUrls = config.webSockets.get(getNetwork(chainId).id) ?? []
     const share = chainId === config.chain.id ? budget?.feedShare() : undefined
     return { service, socketUrls, share, keys, limits: feedLimits, clock: timed, log }
   }
@@ -64,14 +64,14 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     const { operatorToken } = config
     const operator = operations.operator()
     const chainIds = [...config.networks.keys()]
-    const services = new Map(chainIds.map((id) => [id as number, callersServiceOf(id)]))
+    const services = new Map(chainIds.map((id) => [id as number, getCallersService(id)]))
     const sockets = stores.sockets((chainId) => {
       const service = services.get(chainId)
       if (service === undefined) throw new Error(`chain ${chainId} is not served here`)
       return feedKeeperOver(service)
     })
     return createApp({
-      ussd: ussdOf({ config, runtime, nodeService, stores, tally }),
+      ussd: assembleUssd({ config, runtime, nodeService, stores, tally }),
       callbackSecret: config.callbackSecret,
       tally,
       node: nodeRoutes({ keys, services, sockets, clock, background: runtime.background, log }),
@@ -95,10 +95,10 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     look: operations.look,
     acceptor: (ledger: Ledger): AcceptPayment =>
       createAcceptor(assembleRelayer(config, runtime, nodeService, ledger)),
-    async tend(ledger: Ledger): Promise<Tended> {
+    async tend(ledger: Ledger): Promise<RoundResult> {
       const round = withEndingLimits(clock, (ending) => {
         const relayer = assembleRelayer(config, { ...runtime, clock: ending }, nodeService, ledger)
-        return watched(relayer, lookAtContracts, tend, (how) => {
+        return watched(relayer, lookAtContracts, runRound, (how) => {
           if (how === 'noted') operations.watch(ledger)
           else runtime.background(operations.look('failed'))
         })
@@ -109,7 +109,10 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
       const tended = await round
       return isMoreToSend === true && tended !== 'soon' ? 'open' : tended
     },
-    /** Makes what the object that holds WebSockets keeps: all of their questions are of its one context. */
+    /**
+     * Makes what the object that holds WebSockets keeps: all of their questions are of its one
+     * context.
+     */
     feedKeeper(chainId: number): FeedKeeper {
       const own = { ...runtime, clock: sharingTimers(clock) }
       const service = servicesOver(config, own, stores, budget)(chainId, 'callers')
@@ -128,8 +131,8 @@ function servicesOver(
   return (chainId: number, asker: Asker): NodeService => {
     const ofRelay = chainId === config.chain.id ? budget : undefined
     const note = ofRelay && ((calls: number) => ofRelay.note(asker, calls))
-    const urls = urlsOf(config, chainId)
-    const checks = { mining: config.miningOf(chainId), compares: config.comparesState }
+    const urls = listUrls(config, chainId)
+    const checks = { mining: config.readMining(chainId), compares: config.comparesState }
     const shared = stores.answers
     return createNodeService({ chainId, urls, ...checks, ...runtime, shared, note })
   }
@@ -164,12 +167,12 @@ function assembleKeys(
   return callsASecond ? withinRate(bought, callsASecond, clock.now) : bought
 }
 
-function urlsOf(config: Config, chainId: number): readonly string[] {
-  return config.networks.get(networkOf(chainId).id) ?? []
+function listUrls(config: Config, chainId: number): readonly string[] {
+  return config.networks.get(getNetwork(chainId).id) ?? []
 }
 
 /** Lists the gateways that are served at `/ussd/<name>`, the first of them at `/ussd`. */
-function gatewaysOf({ gateway }: Config): readonly [Gateway, ...Gateway[]] {
+function listGateways({ gateway }: Config): readonly [Gateway, ...Gateway[]] {
   return [africasTalking, hubtel, ...(gateway ? [declaredGateway(gateway)] : [])]
 }
 
@@ -182,17 +185,17 @@ type UssdServed = {
 }
 
 /** Closes `/ussd` outside development where no secret is in its address. */
-function ussdOf({ config, runtime, nodeService, stores, tally }: UssdServed): App {
+function assembleUssd({ config, runtime, nodeService, stores, tally }: UssdServed): App {
   const isOpen = config.isDevelopment || config.callbackSecret !== undefined
-  const [first, ...others] = gatewaysOf(config)
-  const routesOf = (serve: (gateway: Gateway) => App) =>
+  const [first, ...others] = listGateways(config)
+  const assembleRoutes = (serve: (gateway: Gateway) => App) =>
     others.reduce((all, of) => all.route(`/${of.name}`, serve(of)), serve(first))
-  if (!isOpen) return routesOf(closedRoutes)
+  if (!isOpen) return assembleRoutes(closedRoutes)
   const relayer = assembleRelayer(config, runtime, nodeService, stores.ledger)
   const answer = assembleAnswer({ config, runtime, relayer, stores, tally })
-  const { background, peerOf, log } = runtime
+  const { background, findPeer, log } = runtime
   const { gatewayCountry: country, gatewayAddresses: addresses } = config
   const carriedText = createCarriedText(config.accountIdSecret)
-  const shared = { answer, carriedText, country, addresses, peerOf, background, log, tally }
-  return routesOf((gateway) => ussdRoutes({ ...shared, gateway }))
+  const shared = { answer, carriedText, country, addresses, findPeer, background, log, tally }
+  return assembleRoutes((gateway) => ussdRoutes({ ...shared, gateway }))
 }

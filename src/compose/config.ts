@@ -1,10 +1,10 @@
 import type { Address } from 'viem'
-import { atPace, type Chain, type MiningRules, networkOf, poolRules } from '../chain/chains.ts'
+import { atPace, type Chain, getNetwork, type MiningRules, poolRules } from '../chain/chains.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
 import { readNetwork } from '../runtime/peer.ts'
 import { contradictionsIn } from './contradictions.ts'
 import { ConfigError, isLoopback, readEnvironment } from './environment.ts'
-import { guardsOf } from './guards.ts'
+import { listGuards } from './guards.ts'
 import { completeSettings, type Settings } from './settings.ts'
 
 export type Config = ReturnType<typeof parseConfig>
@@ -28,8 +28,10 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
     fees: { minWei: settings.MIN_GAS_PRICE_WEI, maxWei: settings.maxGasPriceWei },
     /** Names the nodes of every network that is served, the preferred ones first. */
     networks,
-    /** Names where the nodes of each network take WebSockets: at their own addresses, where nothing else is set. */
-    webSockets: new Map([...networks].map(([id, urls]) => [id, socketUrlsOf(settings, id, urls)])),
+    /** Names the nodes' WebSocket addresses of each network; by default their own addresses. */
+    webSockets: new Map(
+      [...networks].map(([id, urls]) => [id, findSocketUrls(settings, id, urls)]),
+    ),
     loan: settings.LOAN_ADDRESS.toLowerCase() as Address,
     forwarder: settings.FORWARDER_ADDRESS.toLowerCase() as Address,
     relayerMnemonic: settings.RELAYER_MNEMONIC,
@@ -41,19 +43,19 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
     gatewayCountry: settings.GATEWAY_COUNTRY,
     gatewayAddresses: settings.GATEWAY_ADDRESSES?.flatMap((text) => readNetwork(text) ?? []),
     operatorToken: settings.OPERATOR_TOKEN,
-    webhook: webhookOf(settings),
-    sms: smsOf(settings),
+    webhook: readWebhook(settings),
+    sms: readSms(settings),
     callsASecond: settings.callsASecond,
     rpcKeyHashes: settings.RPC_KEY_HASHES,
     preflight: settings.PREFLIGHT === 'on',
-    upstreamBudget: budgetOf(settings),
-    miningOf: (chainId: number) => miningOf(settings, networks, chainId),
+    upstreamBudget: readBudget(settings),
+    readMining: (chainId: number) => readMining(settings, networks, chainId),
     comparesState: settings.COMPARE_STATE === 'on',
-    proofs: settings.proves ? miningOf(settings, networks, chain.id) : undefined,
-    guards: guardsOf(settings),
+    proofs: settings.proves ? readMining(settings, networks, chain.id) : undefined,
+    guards: listGuards(settings),
     objectLocation: settings.OBJECT_LOCATION,
-    limits: limitsOf(settings),
-    rateFeed: rateFeedOf(settings),
+    limits: readLimits(settings),
+    rateFeed: readRateFeed(settings),
     menu: {
       profile,
       confirms: settings.CONFIRM === 'on',
@@ -66,24 +68,24 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
   }
 }
 
-function socketUrlsOf(settings: Settings, id: Chain['id'], urls: readonly string[]) {
+function findSocketUrls(settings: Settings, id: Chain['id'], urls: readonly string[]) {
   const own = { 30: settings.NODE_WS_URL_30, 31: settings.NODE_WS_URL_31 }[id]
   const usual = id === settings.chain.id ? settings.NODE_WS_URL : undefined
   return own ?? usual ?? urls.map((url) => url.replace(/^http/, 'ws'))
 }
 
-const budgetOf = ({ callsADay, UPSTREAM_RESERVE: reserve }: Settings) =>
+const readBudget = ({ callsADay, UPSTREAM_RESERVE: reserve }: Settings) =>
   callsADay === undefined
     ? undefined
     : { callsADay, relayReserve: reserve ?? Math.floor(callsADay / 2) }
 
 /** Gives how a network's blocks are mined; a node on this machine may have a chain of its own. */
-function miningOf(
+function readMining(
   { MIN_DIFFICULTY: least, chain }: Settings,
   networks: ReadonlyMap<number, readonly string[]>,
   chainId: number,
 ): MiningRules | undefined {
-  const { mining } = networkOf(chainId)
+  const { mining } = getNetwork(chainId)
   const isLocal = networks.get(chainId)?.every(isLoopback)
   if (chainId !== chain.id || least === undefined) return isLocal ? undefined : mining
   if (least === 'none') return undefined
@@ -92,28 +94,28 @@ function miningOf(
   return { leastDifficulty: least, from: isOwn ? 1 : mining.from }
 }
 
-const webhookOf = ({ ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret }: Settings) =>
+const readWebhook = ({ ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret }: Settings) =>
   url && secret ? { url, secret } : undefined
 
-const smsOf = ({ SMS_API_KEY: apiKey, SMS_USERNAME: username, ...more }: Settings) =>
+const readSms = ({ SMS_API_KEY: apiKey, SMS_USERNAME: username, ...more }: Settings) =>
   apiKey && username ? { apiKey, username, sender: more.SMS_SENDER, url: more.SMS_URL } : undefined
 
-const rateFeedOf = ({ RATE_FEED_URL: url, LOCAL_CURRENCY: currency }: Settings) =>
+const readRateFeed = ({ RATE_FEED_URL: url, LOCAL_CURRENCY: currency }: Settings) =>
   url && currency ? { url, currency } : undefined
 
 const orNone = <Limit>(limit: Limit | 'none') => (limit === 'none' ? undefined : limit)
 
-const limitsOf = (settings: Settings) => ({
+const readLimits = (settings: Settings) => ({
   openPayments: settings.MAX_OPEN_PAYMENTS,
   dialsAMinute: settings.MAX_DIALS_A_MINUTE,
   transfersADay: orNone(settings.MAX_TRANSFERS_A_DAY),
   sentADayWei: orNone(settings.MAX_SENT_A_DAY_WEI),
   leastTransferWei: settings.MIN_TRANSFER_WEI,
-  agents: settings.AGENTS === 'on' ? agentLimitsOf(settings) : undefined,
+  agents: settings.AGENTS === 'on' ? readAgentLimits(settings) : undefined,
 })
 
 /** Lets an agent have as many payments open as an account may: outcomes take minutes. */
-const agentLimitsOf = (settings: Settings) => ({
+const readAgentLimits = (settings: Settings) => ({
   openPayments: settings.MAX_AGENT_OPEN_PAYMENTS ?? maxOpen,
   transfersADay: orNone(settings.MAX_AGENT_TRANSFERS_A_DAY ?? 'none'),
   sentADayWei: orNone(settings.MAX_AGENT_SENT_A_DAY_WEI ?? 'none'),

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { languages } from '../account/language.ts'
 import { type Country, isCountry } from '../account/phone.ts'
 import { maxOpen } from '../relay/ledger/port.ts'
-import { jsonOf } from '../runtime/json.ts'
+import { parseJson } from '../runtime/json.ts'
 import { readNetwork } from '../runtime/peer.ts'
 import { gatewayDeclaration } from '../ussd/gateways/declared.ts'
 import '../runtime/english.ts'
@@ -53,27 +53,27 @@ const count = (least: number, most: number) =>
 const orNone = <Schema extends z.ZodMiniType>(schema: Schema, words: string) =>
   z.union([z.literal('none'), schema], `has to be none, or ${words}`)
 const addressWords = 'has to be addresses, or networks such as 192.0.2.0/24 or 2001:db8::/32'
-const partsOf = (value: string) => value.split(',').map((part) => part.trim())
-const listOf = <Item extends z.ZodMiniType<unknown, string>>(item: Item) =>
+const splitList = (value: string) => value.split(',').map((part) => part.trim())
+const parseList = <Item extends z.ZodMiniType<unknown, string>>(item: Item) =>
   z.pipe(
     z.pipe(
       z.string(),
-      z.transform((value) => partsOf(value).filter((part) => part !== '')),
+      z.transform((value) => splitList(value).filter((part) => part !== '')),
     ),
     z.array(item),
   )
-const networks = listOf(
+const networks = parseList(
   z.string().check(z.refine((text) => readNetwork(text) !== undefined, addressWords)),
 ).check(z.refine((named) => named.length > 0, addressWords))
 const choice = <const Options extends readonly [string, ...string[]]>(...options: Options) =>
   z.enum(options, `has to be ${options.join(' or ')}`)
 
-const urlsOf = (protocol: RegExp, error: string) =>
-  listOf(z.url({ protocol, error })).check(
+const parseUrls = (protocol: RegExp, error: string) =>
+  parseList(z.url({ protocol, error })).check(
     z.refine((urls) => urls.length > 0, 'has to name a node'),
   )
-const nodeUrls = urlsOf(/^https?$/, 'has to be http(s) addresses')
-const socketUrls = urlsOf(/^wss?$/, 'has to be ws(s) addresses')
+const nodeUrls = parseUrls(/^https?$/, 'has to be http(s) addresses')
+const socketUrls = parseUrls(/^wss?$/, 'has to be ws(s) addresses')
 
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url)
@@ -95,7 +95,7 @@ const optional = z.partial(
     NODE_WS_URL_30: socketUrls,
     NODE_WS_URL_31: socketUrls,
     CALLBACK_SECRET: text(/^[A-Za-z0-9_-]{16,}$/, 'has to be 16 or more of A-Z a-z 0-9 _ -'),
-    GATEWAY: z.pipe(z.pipe(z.string(), z.transform(jsonOf)), gatewayDeclaration),
+    GATEWAY: z.pipe(z.pipe(z.string(), z.transform(parseJson)), gatewayDeclaration),
     GATEWAY_COUNTRY: country,
     GATEWAY_ADDRESSES: networks,
     OPERATOR_TOKEN: token,
@@ -136,7 +136,7 @@ const optional = z.partial(
     ),
     LOCAL_CURRENCY: text(/^[A-Z]{3}$/, 'has to be a currency by its three letters, such as KES'),
     RATE_FEED_URL: secureUrl,
-    LANGUAGES: listOf(choice(...languages)).check(
+    LANGUAGES: parseList(choice(...languages)).check(
       z.refine(
         (named) => named.length > 0 && new Set(named).size === named.length,
         'has to name languages, each once',
@@ -157,7 +157,7 @@ const environment = z.extend(optional, {
   ACCOUNT_ID_SECRET: secret,
   ACCOUNT_KEY_SECRET: secret,
   RPC_KEY_HASHES: z._default(
-    listOf(text(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex')),
+    parseList(text(/^[0-9a-fA-F]{64}$/, 'has to be SHA-256 hashes in hex')),
     [],
   ),
   PREFLIGHT: z._default(choice('on', 'off'), 'on'),

@@ -1,7 +1,7 @@
 import type { Settings } from './settings.ts'
 
-/** Lists what keeps money and callers safe, and `by` which word of a setting or profile it is on or off. */
-export function guardsOf(settings: Settings) {
+/** Lists the guards of money and callers, and `by` which word each is on or off. */
+export function listGuards(settings: Settings) {
   const { values, isOpen, callsADay, UPSTREAM_CALLS_A_DAY: calls } = settings
   type Variable = keyof typeof values
   const of = <Name extends string>(name: Name, isOn: boolean, by: string) => ({ name, isOn, by })
@@ -9,7 +9,7 @@ export function guardsOf(settings: Settings) {
     const own = values[variable]
     return of(name, isOn, own === undefined ? `PROFILE=${settings.profile}` : `${variable}=${own}`)
   }
-  const wordOf = (variable: 'PROOFS' | 'MIN_DIFFICULTY') =>
+  const describeGuard = (variable: 'PROOFS' | 'MIN_DIFFICULTY') =>
     values[variable] === undefined ? undefined : `${variable}=${values[variable]}`
   const where = <Name extends string>(name: Name, variable: Variable) =>
     values[variable] === undefined ? of(name, false, `no ${variable}`) : of(name, true, variable)
@@ -26,7 +26,11 @@ export function guardsOf(settings: Settings) {
       callsADay !== undefined,
       calls === undefined ? 'NODE_URL' : `UPSTREAM_CALLS_A_DAY=${calls}`,
     ),
-    of('proofs', settings.proves, wordOf('PROOFS') ?? wordOf('MIN_DIFFICULTY') ?? 'NODE_URL'),
+    of(
+      'proofs',
+      settings.proves,
+      describeGuard('PROOFS') ?? describeGuard('MIN_DIFFICULTY') ?? 'NODE_URL',
+    ),
     where('alerts', 'ALERT_WEBHOOK_URL'),
     where('messages', 'SMS_API_KEY'),
   ]

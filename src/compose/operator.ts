@@ -4,7 +4,7 @@ import { createSessionKeys } from '../account/session-keys.ts'
 import { createLoanReader } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import type { UpstreamBudget } from '../node/upstream/budget.ts'
-import { alertsOf } from '../operator/alerting/alerts.ts'
+import { listAlerts } from '../operator/alerting/alerts.ts'
 import { createSilence } from '../operator/alerting/silence.ts'
 import { watchAlerts } from '../operator/alerting/watch.ts'
 import type { Condition, KnownCondition } from '../operator/health.ts'
@@ -13,7 +13,7 @@ import { createOperator, type Operator, type OperatorOptions } from '../operator
 import type { Identity, Ledger, Vitals } from '../relay/ledger/port.ts'
 import { cached } from '../runtime/cached.ts'
 import { aheadBy } from '../runtime/clock.ts'
-import { faultOf } from '../runtime/log.ts'
+import { describeFault } from '../runtime/log.ts'
 import { orLate } from '../runtime/time-limit.ts'
 import type { Tally } from '../ussd/gateways/tally.ts'
 import type { Config } from './config.ts'
@@ -47,7 +47,7 @@ export function assembleOperations(served: Served) {
   const { config, runtime, stores, nodeService, budget, tally } = served
   const { clock, log, background } = runtime
   const identity = assembleIdentity(config)
-  const subject = subjectOf(config, nodeService)
+  const subject = describeSubject(config, nodeService)
   const webhook = config.webhook && { webhook: config.webhook, fetch: runtime.fetch, clock }
   const { upstreamBudget: limits } = config
   const silence = createSilence({ subject, clock, log, webhook })
@@ -67,14 +67,16 @@ export function assembleOperations(served: Served) {
       })
       await watchAlerts(ledger, around(vitals, aheadMs), { subject, log, webhook })
     } catch (error) {
-      log({ level: 'error', event: 'watch.failed', message: faultOf(error) })
+      log({ level: 'error', event: 'watch.failed', message: describeFault(error) })
     }
   }
 
   /** Tells what is found and was not raised, and begins a round where none comes. */
   async function tellAndWake(known: KnownCondition): Promise<void> {
-    const { sight, now, alerts } = known.vitals
-    const isNews = alertsOf(known, subject).some(({ name }) => alerts.every((a) => a.name !== name))
+    const { observations: sight, now, alerts } = known.vitals
+    const isNews = listAlerts(known, subject).some(({ name }) =>
+      alerts.every((a) => a.name !== name),
+    )
     if (isNews) await watchOver(stores.ledger)
     if (now - (sight.roundAt ?? 0) < wakeAfterMs || clock.now() - wokenAt < wakeAfterMs / 2) return
     wokenAt = clock.now()
@@ -89,11 +91,11 @@ export function assembleOperations(served: Served) {
       const known = around(vitals, aheadMs)
       background(silence.note(true))
       const warn = (error: unknown) =>
-        log({ level: 'warn', event: 'wake.failed', message: faultOf(error) })
+        log({ level: 'warn', event: 'wake.failed', message: describeFault(error) })
       background(tellAndWake(known).catch(warn))
       return known
     } catch (error) {
-      log({ level: 'error', event: 'ledger.silent', message: faultOf(error) })
+      log({ level: 'error', event: 'ledger.silent', message: describeFault(error) })
       background(silence.note(false))
       return around(undefined, 0)
     }
@@ -135,7 +137,7 @@ function operatorOver(
   })
 }
 
-function subjectOf(config: Config, nodeService: NodeService): Subject {
+function describeSubject(config: Config, nodeService: NodeService): Subject {
   return {
     chain: config.chain,
     relayer: () => signerAddress(config),
@@ -163,7 +165,7 @@ async function vitalsWithin(
   by: { identity: Identity; counted?: ReturnType<Tally['take']> },
 ) {
   const before = clock.now()
-  const asked = ledger.vitals({ ...by, probes: true })
+  const asked = ledger.readVitals({ ...by, probes: true })
   const vitals = await orLate(clock, ledgerWithinMs, asked, () => {
     throw new Error('the ledger gave no answer in time')
   })

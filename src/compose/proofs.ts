@@ -4,7 +4,7 @@ import { withinTime } from '../runtime/time-limit.ts'
 import type { Config } from './config.ts'
 import type { Runtime, Stores } from './runtime.ts'
 
-/** Limits what one process looks up: anyone may ask, and each proof asks the nodes for many blocks. */
+/** Limits lookups of one process: anyone may ask, and each proof asks the nodes for many blocks. */
 const mostAMinute = 20
 const minuteMs = 60_000
 const proofWithinMs = 15_000
@@ -22,7 +22,7 @@ export function assembleProofs(
     if (Math.abs(now - minute.since) >= minuteMs) minute = { since: now, asked: 0 }
     minute.asked += 1
     if (minute.asked > mostAMinute) return 'too_many'
-    const { payments } = await ledger.page({ hash, limit: 1 })
+    const { payments } = await ledger.readPage({ hash, limit: 1 })
     if (payments.length === 0) return 'unknown'
     const above = rules.confirmations - 1
     return withinTime(clock, proofWithinMs, (signal) => service.prove(hash, above, signal))

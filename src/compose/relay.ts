@@ -3,12 +3,18 @@ import { createCallerAccounts, keepFormerAccounts } from '../account/keys.ts'
 import { numberingFingerprint } from '../account/numbering.ts'
 import { fingerprint } from '../account/session-keys.ts'
 import { createNode } from '../chain/node.ts'
-import { depositCall, depositedWei, depositTopics, refusalOf, refusalWords } from '../loan/calls.ts'
+import {
+  decodeRefusal,
+  depositCall,
+  depositedWei,
+  depositTopics,
+  refusalWords,
+} from '../loan/calls.ts'
 import { createLoanReader, type LoanSource } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import { claimDeposit } from '../relay/claim-deposit.ts'
 import type { Forwarder } from '../relay/forwarder/requests.ts'
-import { identityOf } from '../relay/identity.ts'
+import { getIdentity } from '../relay/identity.ts'
 import { relayerAccount } from '../relay/keys.ts'
 import { type Identity, type Ledger, type LedgerRules, ledgerRules } from '../relay/ledger/port.ts'
 import type { Relayer } from '../relay/relayer.ts'
@@ -16,16 +22,16 @@ import { createSigner } from '../relay/signer.ts'
 import type { Config } from './config.ts'
 import type { Runtime } from './runtime.ts'
 
-/** Names a deployment's ledger by its chain alone: what was paid under old keys or contracts stays known. */
+/** Names a deployment's ledger by its chain alone, so that payments of old keys stay known. */
 export const ledgerName = ({ chain }: Config): string => `${chain.id}`
 
 export function relayerAddress(config: Config): string {
   return signerAddress(config).toLowerCase()
 }
 
-export const signerAddress = (config: Config): Address => signerOf(config).address
+export const signerAddress = (config: Config): Address => getSigner(config).address
 
-export function ledgerRulesOf({ rules }: Config): LedgerRules {
+export function getLedgerRules({ rules }: Config): LedgerRules {
   const { maxInFlight, watchBlocks, meansMs, calmMs } = rules
   return { ...ledgerRules, maxInFlight, watchBlocks, meansMs, calmMs }
 }
@@ -33,9 +39,9 @@ export function ledgerRulesOf({ rules }: Config): LedgerRules {
 export function assembleIdentity(config: Config): () => Promise<Identity> {
   let known: Identity | undefined
   return async () => {
-    const { chainId, fingerprints } = identityOf({
-      signer: signerOf(config),
-      forwarder: forwarderOf(config),
+    const { chainId, fingerprints } = getIdentity({
+      signer: getSigner(config),
+      forwarder: getForwarder(config),
     })
     known ??= {
       chainId,
@@ -56,7 +62,7 @@ export const assembleAccounts = (config: Config, ledger: Pick<Ledger, 'formerAcc
     ledger.formerAccount(account),
   )
 
-export const forwarderOf = ({ chain, forwarder }: Config): Forwarder => ({
+export const getForwarder = ({ chain, forwarder }: Config): Forwarder => ({
   chainId: chain.id,
   address: forwarder,
 })
@@ -70,21 +76,21 @@ export function assembleRelayer(
   return {
     ledger,
     node: createNode(nodeService.request),
-    signer: signerOf(config),
-    forwarder: forwarderOf(config),
+    signer: getSigner(config),
+    forwarder: getForwarder(config),
     rules: config.rules,
     fees: config.fees,
     proofs: config.proofs,
     clock: runtime.clock,
     log: runtime.log,
-    reasonOf: (revertData) => refusalWords(refusalOf(revertData)),
+    describeReason: (revertData) => refusalWords(decodeRefusal(revertData)),
   }
 }
 
 /** Deriving a key takes thousands of hashes: once for a configuration. */
 const signers = new WeakMap<Config, ReturnType<typeof createSigner>>()
 
-function signerOf(config: Config): ReturnType<typeof createSigner> {
+function getSigner(config: Config): ReturnType<typeof createSigner> {
   const known = signers.get(config)
   if (known !== undefined) return known
   const account = relayerAccount(config.relayerMnemonic, config.chain.id, 0)
@@ -99,7 +105,7 @@ export function assembleDepositClaim({ chain, loan }: Config, relayer: Relayer) 
     to: loan,
     data: depositCall(),
     isThere: balance,
-    topicsOf: depositTopics,
+    listTopics: depositTopics,
     amountIn: depositedWei,
   }
   return (account: LocalAccount) =>

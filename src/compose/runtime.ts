@@ -14,14 +14,14 @@ export type Runtime = {
   log: Log
   fetch: typeof globalThis.fetch
   /** Tells from which address a request came, as the platform says: no client can write it. */
-  peerOf?: PeerOf
+  findPeer?: PeerOf
   /** Keeps work alive after the reply. */
   background: (work: Promise<unknown>) => void
 }
 
 export type Stores = {
   ledger: Ledger
-  /** Has a payment accepted where the ledger is; undefined where this process does that by itself. */
+  /** Has a payment accepted where the ledger is; undefined where this process does it itself. */
   accept?: AcceptPayment
   /** Begins a round; undefined where this process does that by itself. */
   wake?: () => Promise<void>
@@ -33,6 +33,6 @@ export type Stores = {
   answers: SharedAnswers
   /** Draws the operator's pages; undefined where this process shows none. */
   console?: (options: ConsoleOptions) => App
-  /** Takes WebSockets; `keeperOf` tells a keeper in this process what it needs for a network. */
-  sockets: (keeperOf: (chainId: number) => FeedKeeper) => SocketKeeper
+  /** Takes WebSockets; `getKeeper` tells a keeper in this process what it needs for a network. */
+  sockets: (getKeeper: (chainId: number) => FeedKeeper) => SocketKeeper
 }

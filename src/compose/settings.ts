@@ -26,7 +26,8 @@ export const profiles: Readonly<Record<'demo' | 'lender', Defaults>> = {
     MAX_DIALS_A_MINUTE: 30,
     MAX_TRANSFERS_A_DAY: 20,
     MAX_SENT_A_DAY_WEI: 50_000_000_000_000_000n,
-    // Twice what a transfer costs at Rootstock's usual price: a smaller one burns more than it sends.
+    // Twice what a transfer costs at Rootstock's usual price: a smaller one burns more than it
+    // sends.
     MIN_TRANSFER_WEI: 20_000_000_000_000n,
     CONFIRM: 'on',
     PIN: 'on',
@@ -45,7 +46,7 @@ const usualCallsASecond = 50
 
 export type Settings = ReturnType<typeof completeSettings>
 
-/** Adds to what an environment sets what its profile has for the rest, and what follows from both. */
+/** Adds to an environment's settings its profile's for the rest, and what follows from both. */
 export function completeSettings(values: Values) {
   const chain: Chain = chains[values.CHAIN_ID === '30' ? 30 : 31]
   const profile = values.PROFILE ?? usualProfile[chain.id]
@@ -60,7 +61,9 @@ export function completeSettings(values: Values) {
     ...{ chain, profile, urls, isLocal, values },
     callsADay: calls === 'none' ? undefined : calls,
     callsASecond: rate === 'none' ? undefined : rate,
-    /** Tells whether anybody mines the blocks of the relay's chain: its nodes may be on this machine. */
+    /**
+     * Tells whether the relay's chain is mined in public; else its nodes may be on this machine.
+     */
     isMined: difficulty !== 'none',
     /** Has outcomes proved before they are final. */
     proves: difficulty !== 'none' && values.PROOFS !== 'off',

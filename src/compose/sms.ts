@@ -11,21 +11,21 @@ import { formatAmountDown } from '../loan/amounts.ts'
 import { createLoanReader, type LoanReader } from '../loan/reader.ts'
 import type { NodeService } from '../node/service.ts'
 import type { DueReminder, DueSms, Ledger, SmsFate } from '../relay/ledger/port.ts'
-import { createReminders } from '../relay/tend/reminders.ts'
-import { createSmsRound } from '../relay/tend/sms.ts'
-import { faultOf } from '../runtime/log.ts'
+import { createReminders } from '../relay/rounds/reminders.ts'
+import { createSmsRound } from '../relay/rounds/sms.ts'
+import { describeFault } from '../runtime/log.ts'
 import { createAfricasTalkingSms } from '../sms/africas-talking.ts'
 import { reminderText } from '../ussd/menu/repayment.ts'
 import type { Messages } from '../ussd/messages/en.ts'
 import { wordsFor } from '../ussd/messages/languages.ts'
 import { inAlphabet } from '../ussd/screens/septets.ts'
-import { createSmsSeals, reminderOf, type SmsSeals, smsText } from '../ussd/sms.ts'
+import { createSmsSeals, nameReminder, type SmsSeals, smsText } from '../ussd/sms.ts'
 import type { Config } from './config.ts'
 import { assembleAccounts, readLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Is undefined where no messages are sent: then no number is kept at all. */
-export const smsSealsOf = (config: Config): SmsSeals | undefined =>
+export const createSeals = (config: Config): SmsSeals | undefined =>
   config.sms && createSmsSeals(config.accountKeySecret)
 
 const memoryMs = 5_000
@@ -64,7 +64,7 @@ function createSend(
     const fail = (event: string, reason: string) =>
       log({ level: 'error', event, message: `A message was not sent: ${reason}`, ...told })
     const ready = await prepare(message, ledger).catch((error) =>
-      fail('sms.unprepared', faultOf(error)),
+      fail('sms.unprepared', describeFault(error)),
     )
     if (!ready) return 'later'
     if (ready.texted.includes(name)) return 'known'
@@ -74,7 +74,7 @@ function createSend(
     if (answer.kind === 'sent' || answer.kind === 'unknown') {
       await memory
         .change(ready.address, (kept) => withTexted(kept, name))
-        .catch((error) => fail('sms.unremembered', faultOf(error)))
+        .catch((error) => fail('sms.unremembered', describeFault(error)))
     }
     return answer.kind
   }
@@ -107,7 +107,7 @@ export function assembleReminders(
   config: Config,
   runtime: Runtime,
   store: () => MemoryStore,
-  debtOf: LoanReader['debt'],
+  readDebt: LoanReader['debt'],
 ) {
   const send = createSend(config, runtime, store)
   if (send === undefined) return undefined
@@ -115,14 +115,14 @@ export function assembleReminders(
   const deliver = (reminder: DueReminder, ledger: Ledger) => {
     const { account, kind, dueAt, owedWei, sealed } = reminder
     const open = async () => {
-      const phone = await seals.open(sealed, reminderOf(account))
+      const phone = await seals.open(sealed, nameReminder(account))
       if (phone === undefined) throw new Error('a number was sealed under another account secret')
       const amount = amountWith(config)(owedWei)
       return { phone, textIn: (say: Messages) => reminderText(say, amount, dueAt) }
     }
     return send({ name: `loan:${dueAt}:${kind}`, told: { party: 'borrower', kind }, open }, ledger)
   }
-  return createReminders({ debtOf, deliver, ...runtime })
+  return createReminders({ readDebt, deliver, ...runtime })
 }
 
 /** Sends after a round what is due of both; true while something may be left to send. */

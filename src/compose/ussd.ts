@@ -21,7 +21,7 @@ import { carryOut } from '../ussd/paying.ts'
 import type { Config } from './config.ts'
 import { assembleAccounts, assembleDepositClaim, assembleIdentity, readLoan } from './relay.ts'
 import type { Runtime, Stores } from './runtime.ts'
-import { smsSealsOf } from './sms.ts'
+import { createSeals } from './sms.ts'
 
 /** Takes a loan's principal as unchanged: only the owner changes it. */
 const termsTtlMs = 60_000
@@ -47,14 +47,14 @@ const operatorGateway = 'operator'
 export function assembleCashOut(served: Served): CashOut {
   // The operator answers for who asked, in the place of a PIN.
   const parts = { ...answerParts(served, () => true), pins: undefined }
-  const amountOf = (wei: bigint) => `${formatAmountDown(wei)} ${parts.currency}`
+  const showAmount = (wei: bigint) => `${formatAmountDown(wei)} ${parts.currency}`
   return async ({ key, phone, to, amountWei }) => {
     // No dial may have moved the ledger to this key and forwarder yet.
     await parts.identity()
     const request = { gateway: operatorGateway, sessionId: key, phone, text: '' }
     const asked = createAsked(parts, request, parts.now())
     return await carryOut(
-      { ...parts, amountOf, ...asked },
+      { ...parts, showAmount, ...asked },
       {
         intent: { kind: 'cashOut', recipient: { kind: 'address', address: to }, amountWei },
         answers: [to, `${amountWei}`],
@@ -103,7 +103,7 @@ export function answerParts(
       accept: stores.accept ?? createAcceptor(relayer),
       background,
     }),
-    smsSeals: smsSealsOf(config),
+    smsSeals: createSeals(config),
     senderSeal: createSeal(config.accountKeySecret, 'sender'),
     textSeal: createSeal(config.accountIdSecret, 'text'),
     claimDeposit: assembleDepositClaim(config, relayer),

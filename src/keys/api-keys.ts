@@ -18,7 +18,7 @@ export type GrantedKey = {
 /** Describes what a key may do; a malformed, unknown or revoked one may do nothing. */
 export type KeyCheck = GrantedKey | { kind: 'unknown' }
 
-/** Tells that what a key may call in a day, or in a second, does not cover the calls; nothing was counted. */
+/** Tells that a key's calls of the day or second do not suffice; nothing was counted. */
 export type Spent = { resetAt: Date; of: 'day' | 'second' }
 
 /** Looks up API keys of the node service, of which only hashes are stored. */

@@ -20,7 +20,7 @@ type Remembered = {
   resetAt: number
 }
 
-/** Looks keys up in the configuration and then in the store, which may be another object each time. */
+/** Looks keys up in the configuration, then in the store, which may be another object each time. */
 export function createStoredKeys(store: () => KeyStore, configured: Keys, clock: Clock): Keys {
   const remembered = new Map<string, Remembered>()
 

@@ -40,7 +40,7 @@ export type LoanRefusal =
   | { reason: 'nothing_there' }
   | { reason: 'unknown' }
 
-export function callOf(call: LoanCall): Hex {
+export function encodeCall(call: LoanCall): Hex {
   switch (call.kind) {
     case 'transfer':
       return encode('transfer', call.to, call.amountWei)
@@ -54,7 +54,7 @@ export function callOf(call: LoanCall): Hex {
   }
 }
 
-/** Reads calldata of {@link callOf}; undefined for any other. */
+/** Reads calldata of {@link encodeCall}; undefined for any other. */
 export function callIn(data: Hex): LoanCall | undefined {
   const call = decoded(() => decodeFunctionData({ abi: loanAbi, data }))
   switch (call?.functionName) {
@@ -123,7 +123,7 @@ type PlainReason = Exclude<
   { owedWei: bigint } | { balanceWei: bigint } | { leftWei?: bigint | undefined }
 >['reason']
 
-export function refusalOf(data: Hex): LoanRefusal {
+export function decodeRefusal(data: Hex): LoanRefusal {
   const error = decoded(() => decodeErrorResult({ abi: loanAbi, data }))
   if (error === undefined) return { reason: 'unknown' }
   switch (error.errorName) {
@@ -141,7 +141,7 @@ export function refusalOf(data: Hex): LoanRefusal {
 }
 
 /** Words refusals for log lines, as the demonstration does, and for English screens. */
-export const refusalWordsOf: Readonly<Record<LoanRefusal['reason'], string>> = {
+export const refusalWordings: Readonly<Record<LoanRefusal['reason'], string>> = {
   balance_too_low: 'Balance too low',
   existing_loan: 'Existing loan active',
   no_loan: 'No loan to repay',
@@ -157,9 +157,9 @@ export const refusalWordsOf: Readonly<Record<LoanRefusal['reason'], string>> = {
   unknown: 'Reverted',
 }
 
-export const refusalWords = ({ reason }: LoanRefusal): string => refusalWordsOf[reason]
+export const refusalWords = ({ reason }: LoanRefusal): string => refusalWordings[reason]
 
 export function refusalIn(words: string): LoanRefusal['reason'] {
-  const named = Object.entries(refusalWordsOf).find(([, each]) => each === words)
+  const named = Object.entries(refusalWordings).find(([, each]) => each === words)
   return (named?.[0] ?? 'unknown') as LoanRefusal['reason']
 }

@@ -37,4 +37,4 @@ export type PaymentKind = keyof typeof paymentKinds
 
 export const kindNames = Object.keys(paymentKinds) as [PaymentKind, ...PaymentKind[]]
 
-export const callRulesOf = (kind: PaymentKind): CallRules => loanCalls[paymentKinds[kind].call]
+export const getCallRules = (kind: PaymentKind): CallRules => loanCalls[paymentKinds[kind].call]

@@ -44,12 +44,15 @@ export type LoanLog = { topics: readonly Hex[]; data: Hex }
 
 export type OpenBook = {
   sums: LoanSums
-  loanOf(borrower: Address): BookedLoan | undefined
+  findLoan(borrower: Address): BookedLoan | undefined
   keep(loan: BookedLoan): void
 }
 
 /** Notes one event in a book, in the order of the chain, and returns the sums after it. */
-export function bookEvent({ sums, loanOf, keep }: OpenBook, { topics, data }: LoanLog): LoanSums {
+export function bookEvent(
+  { sums, findLoan: loanOf, keep }: OpenBook,
+  { topics, data }: LoanLog,
+): LoanSums {
   const event = decodeEventLog({ abi: loanAbi, data, topics: topics as [Hex, ...Hex[]] })
   switch (event.eventName) {
     case 'TermsSet':

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { cached } from '../runtime/cached.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { faultOf, type Log } from '../runtime/log.ts'
+import { describeFault, type Log } from '../runtime/log.ts'
 
 /** Says where the price is asked for, and in which currency (ISO 4217). */
 export type RateFeed = { url: string; currency: string }
@@ -37,7 +37,7 @@ export function createRates(options: RatesOptions): () => Promise<Rate | undefin
   const { clock, log } = options
   const price = cached(clock, ttlMs, () =>
     priceFrom(options).catch((error: unknown) => {
-      log({ level: 'warn', event: 'rate.unread', message: faultOf(error) })
+      log({ level: 'warn', event: 'rate.unread', message: describeFault(error) })
       return undefined
     }),
   )

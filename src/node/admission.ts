@@ -1,7 +1,7 @@
 import { RpcError, TransportError } from '../chain/rpc.ts'
 import type { GrantedKey, Spent } from '../keys/api-keys.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { faultOf, type Log } from '../runtime/log.ts'
+import { describeFault, type Log } from '../runtime/log.ts'
 import { withinTime } from '../runtime/time-limit.ts'
 import { codes, notAvailable } from './codes.ts'
 import type { Subscriptions } from './feed/subscriptions.ts'
@@ -30,21 +30,21 @@ export type AdmissionOptions = {
   /** Is called once, when the number of the message's calls is known. */
   admit: (calls: number) => Promise<Admission>
   /** Returns what a WebSocket client subscribes with; undefined over HTTP. */
-  subscriptionsOf: ((key: GrantedKey) => Subscriptions) | undefined
+  getSubscriptions: ((key: GrantedKey) => Subscriptions) | undefined
   /** Takes work for whose answers others may wait. */
   background: (work: Promise<unknown>) => void
   clock: Clock
   log: Log
 }
 
-/** Parses a message, finds its key, counts its calls and answers it, in this order. Never throws. */
+/** Parses a message, finds its key, counts its calls and answers it; never throws. */
 export async function answerMessage(
   text: string,
   options: AdmissionOptions,
 ): Promise<MessageOutcome> {
-  const { admit, subscriptionsOf, background, log } = options
+  const { admit, getSubscriptions, background, log } = options
   const message = parseMessage(text)
-  const requests = requestsOf(message)
+  const requests = listRequests(message)
   const calls = Math.max(1, requests.length)
   let key: Admission
   let spent: Spent | undefined
@@ -54,17 +54,17 @@ export async function answerMessage(
     if (key.kind === 'refused') return { ...key, status: 429, message }
     spent = await key.spend(calls)
   } catch (error) {
-    log({ level: 'error', event: 'rpc.failed', message: faultOf(error) })
+    log({ level: 'error', event: 'rpc.failed', message: describeFault(error) })
     return { kind: 'refused', status: 503, message, error: unavailable() }
   }
   if (spent !== undefined) return { ...overQuota(spent), kind: 'refused', status: 429, message }
   // What cannot be read counts as one call: reading it was work.
   if (message.kind === 'refused') return { ...message, status: 400, message }
 
-  const caller = { ...options, methods: key.methods, subscriptions: subscriptionsOf?.(key) }
+  const caller = { ...options, methods: key.methods, subscriptions: getSubscriptions?.(key) }
   const responding = Promise.all(requests.map((request) => respond(request, caller)))
   background(responding)
-  return { kind: 'answered', message, text: textOf(message, await responding) }
+  return { kind: 'answered', message, text: writeAnswer(message, await responding) }
 }
 
 export function unavailable(): RpcError {
@@ -74,17 +74,20 @@ export function unavailable(): RpcError {
 /** Puts an error in the place of each response to a message. */
 export function renderRefusals(message: Message, error: RpcError): string | undefined {
   if (message.kind === 'refused') return errorText('null', error)
-  const refusals = requestsOf(message).map(({ id }) => id && errorText(id, error))
-  return textOf(message, refusals)
+  const refusals = listRequests(message).map(({ id }) => id && errorText(id, error))
+  return writeAnswer(message, refusals)
 }
 
-function requestsOf(message: Message): readonly Request[] {
+function listRequests(message: Message): readonly Request[] {
   if (message.kind === 'refused') return []
   return message.kind === 'batch' ? message.requests : [message.request]
 }
 
 /** Makes one text of the responses to a message; undefined where it needs none. */
-function textOf(message: Message, responses: readonly (string | undefined)[]): string | undefined {
+function writeAnswer(
+  message: Message,
+  responses: readonly (string | undefined)[],
+): string | undefined {
   if (message.kind !== 'batch') return responses[0]
   let length = 0
   const fitting = responses.flatMap((response, index) => {
@@ -124,7 +127,7 @@ async function respond(request: Request, caller: Caller): Promise<string | undef
     return id === undefined ? undefined : successText(id, result)
   } catch (error) {
     if (!(error instanceof RpcError || error instanceof TransportError)) {
-      log({ level: 'error', event: 'rpc.failed', message: faultOf(error) })
+      log({ level: 'error', event: 'rpc.failed', message: describeFault(error) })
     }
     return id === undefined ? undefined : errorText(id, toRpcError(error, method))
   }
@@ -134,10 +137,10 @@ async function respond(request: Request, caller: Caller): Promise<string | undef
 function toRpcError(error: unknown, method: string): RpcError {
   if (error instanceof RpcError) return error
   if (!(error instanceof TransportError)) return new RpcError(codes.internal, 'internal error')
-  return new RpcError(codes.timeout, `no node gave an answer${wordsOf(error, method)}`)
+  return new RpcError(codes.timeout, `no node gave an answer${describeError(error, method)}`)
 }
 
-function wordsOf(error: TransportError, method: string): string {
+function describeError(error: TransportError, method: string): string {
   if (method === 'eth_sendRawTransaction') return ': the transaction may have been sent'
   const isNotBelieved = [error, error.cause].some(
     (fault) => fault instanceof UntrueAnswer || fault instanceof MalformedAnswer,

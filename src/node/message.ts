@@ -1,5 +1,5 @@
 import { RpcError } from '../chain/rpc.ts'
-import { isObject, jsonOf } from '../runtime/json.ts'
+import { isObject, parseJson } from '../runtime/json.ts'
 import { codes } from './codes.ts'
 
 /** Describes a JSON-RPC 2.0 request; `id` is JSON text to echo, undefined in a notification. */
@@ -20,24 +20,24 @@ export const maxValues = 131_072
 
 /** Reads one JSON-RPC message. Never throws. */
 export function parseMessage(text: string): Message {
-  let outline = text.length > maxValues ? outlineOf(text) : undefined
+  let outline = text.length > maxValues ? measureMessage(text) : undefined
   if (outline !== undefined && outline.values > maxValues) {
     return refused(`invalid request: a message holds at most ${maxValues} values`)
   }
-  const numberOf = (index: number) => {
-    outline ??= outlineOf(text)
+  const findNumber = (index: number) => {
+    outline ??= measureMessage(text)
     return outline.numbers.get(index)
   }
-  const body = jsonOf(text)
+  const body = parseJson(text)
   if (body === undefined) return refused('JSON parse error', codes.parseError)
   if (!Array.isArray(body)) {
-    return { kind: 'single', request: parseRequest(body, () => numberOf(0)) }
+    return { kind: 'single', request: parseRequest(body, () => findNumber(0)) }
   }
   if (body.length === 0) return refused('invalid request: the batch is empty')
   if (body.length > maxBatch) {
     return refused(`invalid request: a batch holds at most ${maxBatch} requests`)
   }
-  const requests = body.map((one, index) => parseRequest(one, () => numberOf(index)))
+  const requests = body.map((one, index) => parseRequest(one, () => findNumber(index)))
   return { kind: 'batch', requests }
 }
 
@@ -59,7 +59,7 @@ function parseRequest(value: unknown, written: () => string | undefined): Reques
   if (!isObject(value)) return invalid(undefined, 'not an object')
   const { jsonrpc, method, params, id } = value
   if (!isId(id)) return invalid(undefined, 'id must be a string, a number or null')
-  const idText = textOf(id, written)
+  const idText = writeId(id, written)
   if (jsonrpc !== '2.0') return invalid(idText, 'jsonrpc must be "2.0"')
   if (typeof method !== 'string') return invalid(idText, 'method must be a string')
   // Some clients write `null` for a member that may be left out.
@@ -74,7 +74,7 @@ function isId(id: unknown): id is string | number | null | undefined {
 }
 
 /** Returns the id as it was written, also a number that JavaScript cannot hold. */
-function textOf(
+function writeId(
   id: string | number | null | undefined,
   written: () => string | undefined,
 ): string | undefined {
@@ -89,7 +89,7 @@ type Outline = { values: number; numbers: ReadonlyMap<number, string> }
 const idMember = /"(?:i|\\u0069)(?:d|\\u0064)"[ \t\r\n]*:[ \t\r\n]*([-+.\deE]*)/y
 
 /** Looks at each character once and makes nothing of it, so it says little of what is not JSON. */
-function outlineOf(text: string): Outline {
+function measureMessage(text: string): Outline {
   const numbers = new Map<number, string>()
   const level = /^[ \t\r\n]*\[/.test(text) ? 2 : 1
   let values = 1

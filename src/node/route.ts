@@ -4,7 +4,7 @@ import { RpcError } from '../chain/rpc.ts'
 import { hashKey, type Keys } from '../keys/api-keys.ts'
 import { bearerToken } from '../runtime/bearer.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { faultOf, type Log } from '../runtime/log.ts'
+import { describeFault, type Log } from '../runtime/log.ts'
 import { answerMessage, type MessageOutcome, unavailable } from './admission.ts'
 import { codes } from './codes.ts'
 import type { SocketKeeper } from './feed/options.ts'
@@ -21,7 +21,7 @@ const anyOrigin = { 'access-control-allow-origin': '*' }
 /** Lists the paths of requests; the key is in the path or in a header. */
 const keyPaths = ['/', '/:key', '/:key/']
 
-/** Traces and logs of platforms hold addresses, not headers: so a key may come as `Authorization: Bearer`. */
+/** Takes a key as `Authorization: Bearer` too, since platforms log addresses and not headers. */
 const hashOfKey = (c: Context): string =>
   hashKey(c.req.param('key') ?? bearerToken(c.req.header('authorization')))
 
@@ -67,7 +67,7 @@ export function nodeRoutes(options: NodeRouteOptions): Hono {
   })
 
   routes.onError((error, c) => {
-    options.log({ level: 'error', event: 'rpc.failed', message: faultOf(error) })
+    options.log({ level: 'error', event: 'rpc.failed', message: describeFault(error) })
     return json(c, 503, errorText('null', unavailable()))
   })
 
@@ -104,8 +104,9 @@ async function answerPost(
       clock,
       log,
       admit: async () => key,
-      subscriptionsOf: undefined,
-      // Equal requests share one answer: it must come even when the client that asked first hangs up.
+      getSubscriptions: undefined,
+      // Equal requests share one answer: it must come even when the client that asked first hangs
+      // up.
       background,
     })
     return responseTo(c, answered, clock)
@@ -124,7 +125,7 @@ function responseTo(c: Context, answered: MessageOutcome, clock: Clock): Respons
         const seconds = Math.ceil((resetAt.getTime() - clock.now()) / 1000)
         c.header('retry-after', `${Math.max(1, seconds)}`)
       }
-      return json(c, status, errorText(idOf(message), error))
+      return json(c, status, errorText(findId(message), error))
     }
     case 'answered': {
       const { message, text } = answered
@@ -136,7 +137,7 @@ function responseTo(c: Context, answered: MessageOutcome, clock: Clock): Respons
 }
 
 /** Returns the id, as JSON text, of an error for the whole message. */
-function idOf(message: Message): string {
+function findId(message: Message): string {
   return message.kind === 'single' ? (message.request.id ?? 'null') : 'null'
 }
 
@@ -184,7 +185,7 @@ async function readText(c: Context, hold: (bytes: number) => boolean): Promise<s
   const told = Number(c.req.header('content-length') ?? 0)
   if (told > maxBodyBytes) return tooLarge()
   // What says how long it is, as nearly all do, is read at once; the runtime holds it to that.
-  if (told > 0) return hold(told) ? textOf(c, [await c.req.arrayBuffer()]) : tooMuch()
+  if (told > 0) return hold(told) ? decodeText(c, [await c.req.arrayBuffer()]) : tooMuch()
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of c.req.raw.body ?? []) {
@@ -193,10 +194,10 @@ async function readText(c: Context, hold: (bytes: number) => boolean): Promise<s
     if (!hold(chunk.byteLength)) return tooMuch()
     chunks.push(chunk)
   }
-  return textOf(c, chunks)
+  return decodeText(c, chunks)
 }
 
-function textOf(c: Context, chunks: readonly (Uint8Array | ArrayBuffer)[]): string | Response {
+function decodeText(c: Context, chunks: readonly (Uint8Array | ArrayBuffer)[]): string | Response {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   try {
     const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('')

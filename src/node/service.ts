@@ -47,17 +47,17 @@ const sharedMs = 250
 const byName = new Map(methods.map((method) => [method.name, method]))
 
 /** Returns the method of a name; RSKj names `rsk_*` what the spec names `chain_*`. */
-const methodOf = (name: string): Method | undefined =>
+const findMethod = (name: string): Method | undefined =>
   byName.get(name.startsWith('rsk_') ? `chain_${name.slice(4)}` : name)
 
-export const isServed = (name: string): boolean => methodOf(name) !== undefined
+export const isServed = (name: string): boolean => findMethod(name) !== undefined
 
 export type NodeService = ReturnType<typeof createNodeService>
 
 export function createNodeService(options: NodeServiceOptions) {
   const { chainId, clock, background, log, mining, compares = false } = options
   const cache = createCache({ maxLength: maxCacheLength, now: clock.now })
-  const upstreams = createUpstreams(nodesOf(options), {
+  const upstreams = createUpstreams(createNodes(options), {
     chainId,
     mining,
     compares,
@@ -84,7 +84,7 @@ export function createNodeService(options: NodeServiceOptions) {
     if (!fresh) return JSON.parse(await answer(name, params, signal)) as unknown
     const method = find(name)
     const origin = newOrigin(clock)
-    const result = await method.call(method.parse(params), contextOf(means, signal, origin))
+    const result = await method.call(method.parse(params), createContext(means, signal, origin))
     if (!origin.isProved) believed?.()
     return result
   }
@@ -99,10 +99,10 @@ export function createNodeService(options: NodeServiceOptions) {
     const method = find(name)
     const parsed = method.parse(params)
     if (method.effect) {
-      const context = contextOf(means, signal, newOrigin(clock), subscriptions)
+      const context = createContext(means, signal, newOrigin(clock), subscriptions)
       return JSON.stringify(await method.call(parsed, context))
     }
-    const key = keyOf(method, parsed)
+    const key = toKey(method, parsed)
     return (
       cache.get(key)?.text ??
       (await sharing.share(
@@ -112,7 +112,7 @@ export function createNodeService(options: NodeServiceOptions) {
           const found = isFixed ? await elsewhere.find(key) : undefined
           if (found !== undefined) return found.text
           const origin = newOrigin(clock)
-          const result = await method.call(parsed, contextOf(means, signal, origin))
+          const result = await method.call(parsed, createContext(means, signal, origin))
           const text = JSON.stringify(result)
           if (text.length > maxAnswerLength) {
             throw new RpcError(codes.timeout, 'the answer is too large: ask for less')
@@ -143,29 +143,29 @@ function keptElsewhere(
     shared,
   }: Pick<NodeServiceOptions, 'chainId' | 'clock' | 'background' | 'shared'>,
 ) {
-  const nameOf = (key: string): string => `${chainId} ${key}`
+  const toName = (key: string): string => `${chainId} ${key}`
   return {
     async find(key: string): Promise<KeptText | undefined> {
       if (shared === undefined) return undefined
-      const asked = shared.find(nameOf(key)).catch(() => undefined)
+      const asked = shared.find(toName(key)).catch(() => undefined)
       const kept = await orLate(clock, sharedMs, asked, () => undefined)
       if (kept === undefined || !cache.isBelieved(kept)) return undefined
       cache.set(key, kept)
       return kept
     },
     keep(key: string, kept: KeptText): void {
-      if (shared) background(shared.keep(nameOf(key), kept).catch(() => undefined))
+      if (shared) background(shared.keep(toName(key), kept).catch(() => undefined))
     },
   }
 }
 
-/** Gives as JSON what shows to anybody that a transaction is in the chain, with so many blocks above its own. */
+/** Returns a JSON proof that a transaction is in the chain, with so many blocks above its own. */
 const createProver =
   (means: Means, { share }: ReturnType<typeof createWorkSharing>) =>
   (hash: string, above: number, signal: AbortSignal): Promise<string> => {
     const key = `proof ${hash}`
     const make = async (): Promise<string> => {
-      const context = contextOf(means, signal, newOrigin(means.clock))
+      const context = createContext(means, signal, newOrigin(means.clock))
       const prove = () => context.ask((node) => paymentProof(node, hash, above, context))
       const text = await context.cached(key, 'believed', async () => JSON.stringify(await prove()))
       return text as string
@@ -175,12 +175,12 @@ const createProver =
 
 type Means = { chainId: number; upstreams: Upstreams; cache: Cache; clock: Clock }
 
-/** Tells of what an answer is made of: whether all is proved, and since when (Unix ms) its oldest part is kept. */
+/** Tells whether all parts of an answer are proved, and since when (Unix ms) its oldest is kept. */
 type Origin = { since: number; isProved: boolean }
 
 const newOrigin = (clock: Clock): Origin => ({ since: clock.now(), isProved: true })
 
-function contextOf(
+function createContext(
   { chainId, upstreams, cache, clock }: Means,
   signal: AbortSignal,
   origin: Origin,
@@ -208,13 +208,18 @@ function contextOf(
   }
 }
 
-function nodesOf({ urls, fetch, clock: { now }, note = () => {} }: NodeServiceOptions): Upstream[] {
+function createNodes({
+  urls,
+  fetch,
+  clock: { now },
+  note = () => {},
+}: NodeServiceOptions): Upstream[] {
   return urls.map((url, index) =>
     createUpstream({ name: `node ${index + 1}`, url, fetch, note, now }),
   )
 }
 
-function keyOf({ name }: Method, params: Record<string, unknown>): string {
+function toKey({ name }: Method, params: Record<string, unknown>): string {
   try {
     return `${name} ${JSON.stringify(params)}`
   } catch (error) {
@@ -227,7 +232,7 @@ function keyOf({ name }: Method, params: Record<string, unknown>): string {
 }
 
 function find(name: string): Method {
-  const method = methodOf(name)
+  const method = findMethod(name)
   if (method === undefined) throw notAvailable(name)
   return method
 }

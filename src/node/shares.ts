@@ -34,7 +34,7 @@ export function createShares({ now, sleep }: Pick<Clock, 'now' | 'sleep'>) {
       of(customer).held -= bytes
       sum -= bytes
     },
-    /** Waits until the customer's messages of before had their time, and others some between them. */
+    /** Waits until the customer's earlier messages had their time, and others some between them. */
     async turn(customer: string, bytes: number): Promise<void> {
       const own = of(customer)
       const waitMs = Math.floor(own.freeAt - now())

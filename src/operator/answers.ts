@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { kindNames } from '../loan/kinds.ts'
 import { loanStates } from '../loan/loan-book.ts'
-import { exportEntry, exportHead } from '../relay/ledger/copies/export-format.ts'
+import { exportEntry, exportHead } from '../relay/ledger/backup/export-format.ts'
 import { each, smsParties, tillKinds } from '../relay/ledger/rows.ts'
 import { paymentStates } from '../relay/ledger/transitions.ts'
 import { plainDigits } from '../runtime/digits.ts'
@@ -22,7 +22,7 @@ export const checkNames = [
   'upstream_budget',
 ] as const
 
-/** Tells of one thing; `unknown` where what tells of it has failed or is yet to come; `refuses` new payments. */
+/** Reports one check: `unknown` while nothing tells of it; `refuses` means new payments. */
 const check = z.object({
   name: z.enum(checkNames),
   state: z.enum(['ok', 'failing', 'unknown']),
@@ -35,7 +35,7 @@ export const healthAnswer = z.object({
   status: z.enum(['ok', 'failing', 'misconfigured']),
   failing: z.array(z.enum(checkNames)),
   checks: z.optional(z.array(check)),
-  /** Tells why payments were refused last that were not to blame; `over`: since when one was taken. */
+  /** Reports the last refusals that were not the payment's fault; `over` is the next acceptance. */
   lastRefused: z.optional(
     z.object({
       reason: z.string(),
@@ -58,7 +58,9 @@ const hash = z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/))
 const address = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))
 const phone = z.string().check(z.maxLength(40))
 
-/** Refuses a request: 400 malformed, 401 token, 404 unknown, 409 not possible now, 503 not known. */
+/**
+ * Refuses a request: 400 malformed, 401 token, 404 unknown, 409 not possible now, 503 not known.
+ */
 export const operatorError = z.object({ error: z.string() })
 
 /** Tells whether new payments are taken; once `drained`, keys and contracts may change. */
@@ -115,13 +117,13 @@ export const statusAnswer = z.object({
       balanceWei: z.nullable(wei),
       gasPriceWei: z.nullable(wei),
       maxGasPriceWei: wei,
-      /** Counts the payments that the balance lasts for: at today's price, and at the highest of each. */
+      /** Counts the payments that the balance lasts for, at today's price and at the highest. */
       lastsFor: z.nullable(z.int()),
       lastsAtWorst: z.nullable(z.int()),
-      /** Is what 50 payments take at these two prices, where the balance lasts for fewer than 20. */
+      /** Is what 50 payments take at both prices, if the balance lasts for fewer than 20. */
       wantedWei: z.nullable(wei),
       wantedAtWorstWei: z.nullable(wei),
-      /** Gives the next one: as the ledger counts, in the chain, and with what waits in the pool. */
+      /** Returns the next nonce by the ledger, in the chain, and with what waits in the pool. */
       nonces: z.object({ ledger: z.int(), chain: z.nullable(z.int()), pool: z.nullable(z.int()) }),
       inFlight: z.int(),
       queued: z.int(),
@@ -147,7 +149,7 @@ export const statusAnswer = z.object({
   /** Lists what keeps money and callers safe, and the setting that says whether it is on. */
   guards: z.array(z.object({ name: z.string(), isOn: z.boolean(), by: z.string() })),
   head: z.nullable(z.object({ number: z.int(), at: time })),
-  /** Lists the last blocks that were followed, the latest first; `fullness` is the share of gas used. */
+  /** Lists the last followed blocks, newest first; `fullness` is the share of gas used. */
   blocks: z.array(z.object({ number: z.int(), fullness: z.nullable(z.number()) })),
   /** Lists them by their places in `NODE_URL`, never by their addresses. */
   nodes: z.array(
@@ -331,7 +333,7 @@ const deposit = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['under_way', 'price_too_high', 'paused', 'held', 'refused']) }),
 ])
 
-const countsOf = <Name extends string>(...names: Name[]) => z.object(each(z.int(), ...names))
+const defineCounts = <Name extends string>(...names: Name[]) => z.object(each(z.int(), ...names))
 
 export type Form = { asks: z.ZodMiniType; tells: z.ZodMiniType; wanted?: string }
 
@@ -403,7 +405,7 @@ const memory = z.object({
 
 const ofPhone = { asks: z.object({ phone }), wanted: 'the body has to be {"phone": "+…"}' }
 
-/** Lists what `POST /operator/<name>` asks for and tells, and what is `wanted` of a body that is another. */
+/** Lists the requests and answers of `POST /operator/<name>`, and what a bad body lacks. */
 export const actions = {
   pause: { asks: z.unknown(), tells: intakeAnswer },
   resume: { asks: z.unknown(), tells: intakeAnswer },
@@ -449,8 +451,8 @@ export const actions = {
     asks: z.object({ phone, from: z._default(place, 0) }),
     tells: z.object({
       account: address,
-      gone: countsOf('archived', 'messages', 'refusals', 'loans'),
-      kept: countsOf('payments', 'open', 'loans', 'holds', 'aliases', 'pins'),
+      gone: defineCounts('archived', 'messages', 'refusals', 'loans'),
+      kept: defineCounts('payments', 'open', 'loans', 'holds', 'aliases', 'pins'),
       /** Tells when the last session goes by itself, where nothing is open. */
       until: time,
       next: z.nullable(place),
@@ -506,7 +508,7 @@ export const actions = {
       to: z.string().check(z.maxLength(42)),
       /** Is a decimal number of the chain's currency, or `all`. */
       amount: z.pipe(z.string().check(z.maxLength(40)), z.transform(plainDigits)),
-      /** Tells when it was made (Unix time in s), with random characters; a day later it is good for nothing. */
+      /** Holds the time of its making (Unix s) and random characters; it expires after a day. */
       key: z.string().check(z.regex(/^[0-9]{10}-[A-Za-z0-9_-]{16,64}$/)),
     }),
     tells: z.object({ payment }),

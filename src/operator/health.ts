@@ -3,15 +3,15 @@ import type { DayOfCalls } from '../keys/key-store.ts'
 import type { FeeLimits } from '../relay/fees.ts'
 import type { NotedObstacle, Vitals } from '../relay/ledger/port.ts'
 import {
+  findCapacity,
   fundsFor,
   highestCostWei,
   isCrowded,
   paymentsFrom,
-  roomFor,
 } from '../relay/pay/admission.ts'
 import { mostOffMs } from '../runtime/clock.ts'
 import type { Check, CheckName, HealthAnswer } from './answers.ts'
-import { isoOf } from './records.ts'
+import { toIso } from './records.ts'
 
 export type Condition = {
   /** Is undefined where the ledger gave no answer. */
@@ -37,32 +37,32 @@ const failing = (says: string): Finding => ({ state: 'failing', says })
 const refusing = (says: string): Finding => ({ state: 'failing', says, refuses: true })
 const unknown = (says: string): Finding => ({ state: 'unknown', says })
 
-export function checksOf({ vitals, ...condition }: Condition): Check[] {
+export function runChecks({ vitals, ...condition }: Condition): Check[] {
   const seen = (look: (known: KnownCondition) => Finding): Finding =>
     vitals === undefined
       ? unknown('Not known while the ledger gives no answer')
       : look({ ...condition, vitals })
   const findings: Record<CheckName, Finding> = {
     configuration: ok('Every variable is good'),
-    identity: seen(identityOf),
+    identity: seen(checkIdentity),
     ledger: vitals ? ok('Rows are read and written') : refusing('The ledger gives no answer'),
-    clock: seen(clockOf),
-    node: seen(nodeOf),
-    relayer_funds: seen(fundsOf),
-    gas_price: seen(priceOf),
-    contracts: seen(contractsOf),
-    queue: seen(queueOf),
-    rounds: seen(roundsOf),
-    intake: seen(intakeOf),
-    upstream_budget: budgetOf(condition.budget),
+    clock: seen(checkClock),
+    node: seen(checkNode),
+    relayer_funds: seen(checkFunds),
+    gas_price: seen(checkPrice),
+    contracts: seen(checkContracts),
+    queue: seen(checkQueue),
+    rounds: seen(checkRounds),
+    intake: seen(checkIntake),
+    upstream_budget: checkBudget(condition.budget),
   }
   const named = Object.entries(findings) as [CheckName, Finding][]
   return named.map(([name, finding]) => ({ name, ...finding }))
 }
 
-export function healthOf(condition: Condition): HealthAnswer {
+export function judgeHealth(condition: Condition): HealthAnswer {
   const { vitals, budget } = condition
-  const checks = checksOf(condition)
+  const checks = runChecks(condition)
   const failed = checks.filter(({ state }) => state === 'failing').map(({ name }) => name)
   const noted = vitals?.obstacle
   const isOver = vitals?.intake.kind === 'open' && checks.every(({ refuses }) => !refuses)
@@ -72,22 +72,22 @@ export function healthOf(condition: Condition): HealthAnswer {
     checks,
     lastRefused: noted && {
       reason: noted.kind,
-      at: isoOf(noted.at),
-      ...(isOver && { over: noted.endedAt === undefined ? true : isoOf(noted.endedAt) }),
+      at: toIso(noted.at),
+      ...(isOver && { over: noted.endedAt === undefined ? true : toIso(noted.endedAt) }),
     },
     upstreamCallsToday: budget?.asked,
   }
 }
 
-/** Tells since when nodes do not answer: a round, or a payment while nothing newer is known of them. */
-function silentSince({ sight, obstacle }: Vitals): number | undefined {
+/** Tells since when nodes do not answer a round, or a payment while nothing newer is known. */
+function silentSince({ observations: sight, obstacle }: Vitals): number | undefined {
   const isLast = ({ at }: NotedObstacle) =>
     [sight.head, sight.contracts].some((fact) => (fact?.at ?? 0) <= at)
   const isOfPayment = obstacle?.kind === 'no_answer' && obstacle.endedAt === undefined
   return sight.silentSince ?? (isOfPayment && isLast(obstacle) ? obstacle.at : undefined)
 }
 
-function clockOf({ aheadMs }: KnownCondition): Finding {
+function checkClock({ aheadMs }: KnownCondition): Finding {
   const offSeconds = Math.round(Math.abs(aheadMs) / 1_000)
   const side = aheadMs > 0 ? 'ahead of' : 'behind'
   return Math.abs(aheadMs) > mostOffMs
@@ -95,12 +95,12 @@ function clockOf({ aheadMs }: KnownCondition): Finding {
     : ok("The clock of this process is the ledger's")
 }
 
-function queueOf({ vitals, terms }: KnownCondition): Finding {
+function checkQueue({ vitals, terms }: KnownCondition): Finding {
   const says = `${vitals.waiting} payments wait for their turn`
   return isCrowded(terms, vitals) ? refusing(`${says}: one more would come too late`) : ok(says)
 }
 
-function identityOf({ vitals: { identity } }: KnownCondition): Finding {
+function checkIdentity({ vitals: { identity } }: KnownCondition): Finding {
   if (identity === undefined) return unknown('Not asked')
   if (identity.kind === 'same') return ok('The ledger was begun with these secrets, or not yet')
   return refusing(`The ledger was begun with other values of: ${identity.names.join(', ')}`)
@@ -109,7 +109,7 @@ function identityOf({ vitals: { identity } }: KnownCondition): Finding {
 const secondsSince = (at: number, now: number): number =>
   Math.max(0, Math.round((now - at) / 1_000))
 
-function roundsOf({ vitals: { sight, now } }: KnownCondition): Finding {
+function checkRounds({ vitals: { observations: sight, now } }: KnownCondition): Finding {
   const { roundAt, failingSince } = sight
   if (roundAt === undefined) return failing('No round has looked after the ledger yet')
   const ago = `The last round was ${secondsSince(roundAt, now)} s ago`
@@ -118,12 +118,14 @@ function roundsOf({ vitals: { sight, now } }: KnownCondition): Finding {
   return failing(`No round has come to its end for ${secondsSince(failingSince, now)} s`)
 }
 
-/** Tells when a block came: by its own time, or where that is yet to come, when it was first seen. */
-export const bornAt = ({ timestampSeconds, since }: NonNullable<Vitals['sight']['head']>): number =>
-  Math.min(timestampSeconds * 1_000, since)
+/** Tells when a block came: by its own time, or if that is in the future, when first seen. */
+export const bornAt = ({
+  timestampSeconds,
+  since,
+}: NonNullable<Vitals['observations']['head']>): number => Math.min(timestampSeconds * 1_000, since)
 
-function nodeOf({ vitals, terms }: KnownCondition): Finding {
-  const { sight, now } = vitals
+function checkNode({ vitals, terms }: KnownCondition): Finding {
+  const { observations: sight, now } = vitals
   const since = silentSince(vitals)
   if (since !== undefined) {
     return refusing(`No node has answered for ${secondsSince(since, now)} s`)
@@ -135,46 +137,46 @@ function nodeOf({ vitals, terms }: KnownCondition): Finding {
   return stillMs !== undefined && age * 1_000 > stillMs ? failing(says) : ok(says)
 }
 
-/** Finds a fact that is too old although rounds come; late rounds, and a silent node, have checks of their own. */
-function lateOf({ at }: { at: number }, vitals: Vitals, what: string): Finding | undefined {
-  if ((vitals.sight.roundAt ?? 0) - at <= factLateMs) return undefined
+/** Finds a fact that is too old although rounds come; other checks find late rounds. */
+function checkAge({ at }: { at: number }, vitals: Vitals, what: string): Finding | undefined {
+  if ((vitals.observations.roundAt ?? 0) - at <= factLateMs) return undefined
   const isSilent = silentSince(vitals) !== undefined
   return isSilent ? unknown('Not known: no node answers') : failing(`No node tells ${what}`)
 }
 
-function fundsOf({ vitals, terms }: KnownCondition): Finding {
-  const { funds } = vitals.sight
+function checkFunds({ vitals, terms }: KnownCondition): Finding {
+  const { funds } = vitals.observations
   if (funds === undefined) return unknown("No round has seen the relayer's balance yet")
   const lasts = paymentsLeft(vitals, terms)?.atWorst ?? 0
   const says = `The relayer's balance is enough for ${lasts} payments at the highest price`
   const isEnough = lasts > vitals.carried + vitals.waiting
-  return lateOf(funds, vitals, "the relayer's balance") ?? (isEnough ? ok(says) : refusing(says))
+  return checkAge(funds, vitals, "the relayer's balance") ?? (isEnough ? ok(says) : refusing(says))
 }
 
-function priceOf({ vitals, terms }: KnownCondition): Finding {
-  const { gasPrice } = vitals.sight
+function checkPrice({ vitals, terms }: KnownCondition): Finding {
+  const { gasPrice } = vitals.observations
   if (gasPrice === undefined) return unknown('No round has seen the price of gas yet')
   const { maxWei } = terms.fees
   const says = `A node asks ${gasPrice.wei} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${maxWei}`
   const isTooHigh = BigInt(gasPrice.wei) > maxWei
-  return lateOf(gasPrice, vitals, 'the price of gas') ?? (isTooHigh ? refusing(says) : ok(says))
+  return checkAge(gasPrice, vitals, 'the price of gas') ?? (isTooHigh ? refusing(says) : ok(says))
 }
 
-/** Fails for a restore that was left in the middle: a pause and a drain are what an operator wants. */
-function intakeOf({ vitals: { intake, now } }: KnownCondition): Finding {
+/** Fails for a restore left in the middle; a pause and a drain are what an operator wants. */
+function checkIntake({ vitals: { intake, now } }: KnownCondition): Finding {
   if (intake.kind !== 'restoring') return ok('No export is being restored')
   return refusing(`An export is being restored for ${secondsSince(intake.since, now)} s`)
 }
 
-const priceIn = ({ sight: { gasPrice } }: Vitals, { fees }: Condition['terms']): bigint =>
+const priceIn = ({ observations: { gasPrice } }: Vitals, { fees }: Condition['terms']): bigint =>
   gasPrice === undefined ? fees.maxWei : BigInt(gasPrice.wei)
 
 /** Counts the payments that the relayer's balance lasts for; undefined before it was seen. */
 export function paymentsLeft(vitals: Vitals, terms: Condition['terms']) {
-  const { funds } = vitals.sight
+  const { funds } = vitals.observations
   if (funds === undefined) return undefined
   const means = { gasPriceWei: priceIn(vitals, terms), balanceWei: BigInt(funds.wei) }
-  return { today: paymentsFrom(terms, means), atWorst: roomFor(terms, means).open }
+  return { today: paymentsFrom(terms, means), atWorst: findCapacity(terms, means).open }
 }
 
 /** Calls a relayer low that lasts for fewer payments at today's price. */
@@ -183,7 +185,9 @@ const fewPayments = 20
 /** Is what a relayer is to last for. */
 export const wantedPayments = 50n
 
-/** Tells what the relayer is to have, in wei; undefined where it has enough, or nothing is known. */
+/**
+ * Returns the wei that the relayer should have; undefined if it has enough, or nothing is known.
+ */
 export function wantedFunds(vitals: Vitals, terms: Condition['terms']) {
   const left = paymentsLeft(vitals, terms)
   if (left === undefined || left.today >= fewPayments) return undefined
@@ -210,19 +214,19 @@ const contractFindings = {
   paused: refusing('The forwarder is paused by its guardian or owner: no payment goes through'),
 }
 
-function contractsOf({ vitals }: KnownCondition): Finding {
-  const { contracts } = vitals.sight
+function checkContracts({ vitals }: KnownCondition): Finding {
+  const { contracts } = vitals.observations
   if (contracts === undefined) return unknown('No round has looked at the contracts yet')
-  return lateOf(contracts, vitals, 'of the contracts') ?? contractFindings[contracts.state]
+  return checkAge(contracts, vitals, 'of the contracts') ?? contractFindings[contracts.state]
 }
 
-export function usedOf({ asked, callsADay }: NonNullable<Condition['budget']>) {
+export function countUsed({ asked, callsADay }: NonNullable<Condition['budget']>) {
   const used = asked.relay + asked.callers
   return { used, says: `${used} of ${callsADay} calls to the nodes are used today` }
 }
 
-function budgetOf(budget: Condition['budget']): Finding {
+function checkBudget(budget: Condition['budget']): Finding {
   if (budget === undefined) return ok('The nodes may be asked without a limit')
-  const { used, says } = usedOf(budget)
+  const { used, says } = countUsed(budget)
   return used < budget.callsADay ? ok(says) : failing(says)
 }

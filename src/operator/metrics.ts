@@ -1,6 +1,6 @@
 import { alertsNow } from './alerting/alerts.ts'
 import { alertNames } from './answers.ts'
-import { bornAt, checksOf, type KnownCondition, paymentsLeft } from './health.ts'
+import { bornAt, type KnownCondition, paymentsLeft, runChecks } from './health.ts'
 import type { Subject } from './records.ts'
 import { version } from './version.ts'
 
@@ -28,7 +28,10 @@ const metrics: Record<string, readonly [help: string, read: (of: Known) => reado
     ({ checks }) => checks.map(({ name, refuses }) => [bit(refuses), { check: name }]),
   ],
   relay_intake_open: ['1 while new payments are taken', (of) => [[bit(of.intake.kind === 'open')]]],
-  relay_round_age_seconds: ['since the last round ended', (of) => [[of.age(of.sight.roundAt)]]],
+  relay_round_age_seconds: [
+    'since the last round ended',
+    (of) => [[of.age(of.observations.roundAt)]],
+  ],
   relay_upstream_calls_today: [
     'calls to the nodes in this day (UTC)',
     ({ budget }) =>
@@ -37,7 +40,7 @@ const metrics: Record<string, readonly [help: string, read: (of: Known) => reado
   relay_upstream_calls_limit: ['calls that a day may have', (of) => [[of.budget?.callsADay]]],
   relay_relayer_balance_wei: [
     'of the key that pays for gas',
-    (of) => [[of.sight.funds?.wei, of.own]],
+    (of) => [[of.observations.funds?.wei, of.own]],
   ],
   relay_relayer_payments_left: [
     "payments that the balance lasts for at today's price",
@@ -52,7 +55,7 @@ const metrics: Record<string, readonly [help: string, read: (of: Known) => reado
     'payments of transactions that no block has',
     (of) => [[of.carried, of.own]],
   ],
-  relay_gas_price_wei: ['as a node tells it', (of) => [[of.sight.gasPrice?.wei]]],
+  relay_gas_price_wei: ['as a node tells it', (of) => [[of.observations.gasPrice?.wei]]],
   relay_payment_events_total: [
     'what happened to payments since the ledger was begun',
     ({ events }) =>
@@ -87,10 +90,13 @@ const metrics: Record<string, readonly [help: string, read: (of: Known) => reado
     ({ oldest, now, age }) =>
       Object.entries(oldest).map(([phase, at]) => [age(at ?? now), { phase }]),
   ],
-  relay_head_number: ['the latest block that a round saw', (of) => [[of.sight.head?.number]]],
+  relay_head_number: [
+    'the latest block that a round saw',
+    (of) => [[of.observations.head?.number]],
+  ],
   relay_head_age_seconds: [
     "since that block's own time, or since it was first seen",
-    ({ sight: { head }, age }) => [[age(head && bornAt(head))]],
+    ({ observations: { head }, age }) => [[age(head && bornAt(head))]],
   ],
   relay_block_fullness_ratio: [
     'which share of its gas the last followed block used',
@@ -98,7 +104,7 @@ const metrics: Record<string, readonly [help: string, read: (of: Known) => reado
   ],
   relay_node_silent_seconds: [
     'since when no node answers; 0 while one does',
-    ({ sight, now, age }) => [[age(sight.silentSince ?? now)]],
+    ({ observations: sight, now, age }) => [[age(sight.silentSince ?? now)]],
   ],
   relay_node_calls_total: [
     'questions to each node since this process began, by method',
@@ -118,7 +124,7 @@ const metrics: Record<string, readonly [help: string, read: (of: Known) => reado
   relay_pool_balances_wei: ['what accounts have', ({ pool }) => [[pool?.balancesWei]]],
   relay_loan_paused: [
     '1 while the loan contract is paused',
-    ({ sight: { contracts } }) => [[contracts && bit(contracts.state === 'loan_paused')]],
+    ({ observations: { contracts } }) => [[contracts && bit(contracts.state === 'loan_paused')]],
   ],
 }
 
@@ -128,14 +134,14 @@ function readFrom(subject: Subject, known: KnownCondition) {
   const { vitals, budget, terms } = known
   const alerts = alertsNow(known, subject).filter(({ calmSince }) => calmSince === undefined)
   return {
-    ...{ ...vitals, budget, checks: checksOf(known), own: { relayer: subject.relayer() } },
+    ...{ ...vitals, budget, checks: runChecks(known), own: { relayer: subject.relayer() } },
     raised: alerts.map(({ name }) => name),
     left: paymentsLeft(vitals, terms),
     subject,
     nodes: subject
       .nodes()
       .flatMap(({ label, methods }) => methods.map((one) => ({ node: label, ...one }))),
-    pool: vitals.sight.contracts?.pool,
+    pool: vitals.observations.contracts?.pool,
     events: Object.entries(vitals.counts).map(([name, count]) => {
       const [kind = '', event = ''] = name.split('.')
       return { kind, event, count }
@@ -146,18 +152,18 @@ function readFrom(subject: Subject, known: KnownCondition) {
 }
 
 /** Tells what the ledger has, in Prometheus' text format (version 0.0.4). No node is asked. */
-export function metricsOf(subject: Subject, condition: KnownCondition): string {
+export function writeMetrics(subject: Subject, condition: KnownCondition): string {
   const known = readFrom(subject, condition)
   return Object.entries(metrics)
     .map(([name, [help, read]]) => {
       const type = name.endsWith('_total') ? 'counter' : 'gauge'
-      return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${read(known).map(lineOf(name)).join('')}`
+      return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${read(known).map(writeLine(name)).join('')}`
     })
     .join('')
 }
 
 /** Writes a sample; nothing where nothing is known of it yet. */
-const lineOf =
+const writeLine =
   (name: string) =>
   ([value, labels = {}]: Sample): string => {
     const told = Object.entries(labels).map(([key, one]) => `${key}="${escaped(one)}"`)

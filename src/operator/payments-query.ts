@@ -11,7 +11,7 @@ export function readPaymentsQuery(
   const parsed = paymentsQuery.safeParse(given)
   if (!parsed.success) return { error: z.prettifyError(parsed.error) }
   const { since, before, archived, intent, hash, account, ...query } = parsed.data
-  const times = { since: timeOf(since), before: timeOf(before) }
+  const times = { since: parseTime(since), before: parseTime(before) }
   if (Number.isNaN(times.since) || Number.isNaN(times.before)) {
     return { error: 'a time has to be ISO 8601, or Unix time in ms' }
   }
@@ -25,7 +25,7 @@ export function readPaymentsQuery(
 const lowerHex = (text: string | undefined) => text?.toLowerCase() as Hex | undefined
 
 /** Reads Unix time in ms; not a number where it is no time. */
-function timeOf(text: string | undefined): number | undefined {
+function parseTime(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   return /^[0-9]{1,15}$/.test(text) ? Number(text) : Date.parse(text)
 }

@@ -17,18 +17,18 @@ export type Subject = {
 }
 
 /** Writes a time (Unix time in ms) as answers have it. */
-export const isoOf = (at: number): string => new Date(at).toISOString()
+export const toIso = (at: number): string => new Date(at).toISOString()
 
 export const isoOrNull = (at: number | undefined | null): string | null =>
-  at === undefined || at === null ? null : isoOf(at)
+  at === undefined || at === null ? null : toIso(at)
 
 /** Links to where people look at a transaction. */
-export const linkOf = ({ explorer }: Chain, hash: string): string => `${explorer}/tx/${hash}`
+export const toLink = ({ explorer }: Chain, hash: string): string => `${explorer}/tx/${hash}`
 
 export const toAlert = ({ name, says, raisedAt, calmSince }: ActiveAlert) => ({
   name: name as AlertName,
   says,
-  raisedAt: isoOf(raisedAt),
+  raisedAt: toIso(raisedAt),
   overSince: isoOrNull(calmSince),
 })
 
@@ -38,10 +38,10 @@ export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSu
   return {
     ...told,
     intent: intentId,
-    acceptedAt: isoOf(acceptedAt),
-    changedAt: isoOf(history.at(-1)?.[1] ?? acceptedAt),
+    acceptedAt: toIso(acceptedAt),
+    changedAt: toIso(history.at(-1)?.[1] ?? acceptedAt),
     reason: reason === '' ? null : reason,
-    explorer: told.hash === null ? null : linkOf(chain, told.hash),
+    explorer: told.hash === null ? null : toLink(chain, told.hash),
   }
 }
 
@@ -55,18 +55,18 @@ export function toPaymentDetails(chain: Chain, trace: PaymentTrace, gas?: number
     gasUsed: gas ?? null,
     batch,
     screen: screen?.lines.join('\n') ?? null,
-    messages: messages.map(({ at, ...message }) => ({ ...message, at: isoOf(at) })),
-    transitions: history.map(([state, at]) => ({ state, at: isoOf(at) })),
+    messages: messages.map(({ at, ...message }) => ({ ...message, at: toIso(at) })),
+    transitions: history.map(([state, at]) => ({ state, at: toIso(at) })),
     transactions: transactions.map(({ recordedAt, sentAt, ...told }) => ({
       hash: told.hash,
       nonce: told.nonce,
       gasPriceWei: told.gasPriceWei,
       failures: told.failures,
       gasLimit: (record.gas ?? 0) + executeGas,
-      recordedAt: isoOf(recordedAt),
+      recordedAt: toIso(recordedAt),
       sentAt: isoOrNull(sentAt),
       isMined: block !== null && told.hash === minedAs,
-      explorer: linkOf(chain, told.hash),
+      explorer: toLink(chain, told.hash),
     })),
   }
 }

@@ -4,8 +4,8 @@ import { Hono } from 'hono/tiny'
 import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { isOperator } from '../keys/operator-token.ts'
-import { jsonOf } from '../runtime/json.ts'
-import { faultOf, type Log } from '../runtime/log.ts'
+import { parseJson } from '../runtime/json.ts'
+import { describeFault, type Log } from '../runtime/log.ts'
 import { type RefusedRequest, refused } from './actions/caller.ts'
 import {
   type ActionName,
@@ -32,19 +32,19 @@ export function healthRoutes(health: () => Promise<HealthAnswer>): Hono {
   return routes
 }
 
-/** Tells of a transaction of this relay, as JSON; of others nothing, and nothing of too many at a time. */
+/** Returns a transaction of this relay as JSON; of others nothing, nor of too many at a time. */
 export type ProofOf = (hash: Hex) => Promise<string | 'unknown' | 'too_many'>
 
-export function proofRoutes(proofOf: ProofOf, log: Log): Hono {
+export function proofRoutes(readProof: ProofOf, log: Log): Hono {
   const routes = new Hono()
   routes.get('/:hash{0x[0-9a-fA-F]{64}}', async (c) => {
-    const proof = await proofOf(c.req.param('hash').toLowerCase() as Hex)
+    const proof = await readProof(c.req.param('hash').toLowerCase() as Hex)
     if (proof === 'unknown') return c.json({ error: 'no such transaction of this relay' }, 404)
     if (proof !== 'too_many') return c.body(proof, 200, { 'content-type': 'application/json' })
     return c.json({ error: 'too many proofs were asked for: ask again in a minute' }, 429)
   })
   routes.onError((error, c) => {
-    log({ level: 'warn', event: 'proof.failed', message: faultOf(error) })
+    log({ level: 'warn', event: 'proof.failed', message: describeFault(error) })
     return c.json({ error: 'the ledger or the nodes gave no answer: ask again' }, 503)
   })
   return routes
@@ -78,7 +78,7 @@ export function operatorRoutes({ operator, operatorToken, log }: OperatorRouteOp
     c.req.path.startsWith('/operator/restore/') ? large(c, next) : usual(c, next),
   )
   routes.onError((error, c) => {
-    log({ level: 'error', event: 'operator.failed', message: faultOf(error) })
+    log({ level: 'error', event: 'operator.failed', message: describeFault(error) })
     if (error instanceof LedgerSilent) return c.json({ error: error.message }, 503)
     return c.json({ error: 'the ledger or the node gave no answer; it may have been done' }, 503)
   })
@@ -131,7 +131,7 @@ function addActions(routes: Hono, { act }: Operator): void {
     const { asks, wanted }: Form = actions[name]
     routes.post(`/operator/${name}`, async (c) => {
       const text = await c.req.text()
-      const parsed = asks.safeParse(text === '' ? undefined : (jsonOf(text) ?? null))
+      const parsed = asks.safeParse(text === '' ? undefined : (parseJson(text) ?? null))
       if (parsed.success) return reply(c, await act[name](parsed.data as never))
       return wanted === undefined ? bad(c, parsed.error) : c.json({ error: wanted }, 400)
     })

@@ -1,16 +1,16 @@
 import type { Hex } from 'viem'
 import { parseCaller } from '../account/phone.ts'
-import { intakeActions } from '../relay/ledger/notes/operations.ts'
 import {
   type IntakeWish,
   isOpen,
+  listPayments,
   type PaymentQuery,
   type PaymentTrace,
-  paymentsOf,
 } from '../relay/ledger/port.ts'
+import { intakeActions } from '../relay/ledger/records/operations.ts'
 import type { Relayer } from '../relay/relayer.ts'
 import { cached } from '../runtime/cached.ts'
-import { faultOf } from '../runtime/log.ts'
+import { describeFault } from '../runtime/log.ts'
 import { addAgent, listAgents, removeAgent } from './actions/agents.ts'
 import { type AliasOptions, badNumber, keepAccounts, otherSecrets } from './actions/alias.ts'
 import {
@@ -30,10 +30,10 @@ import { createRestores, type RestoreOptions } from './actions/restore.ts'
 import { changeWallets, issueWalletCode } from './actions/wallets.ts'
 import { alertsNow } from './alerting/alerts.ts'
 import type { ActionName, AskedOf, ToldOf } from './answers.ts'
-import { type Condition, healthOf, type KnownCondition } from './health.ts'
-import { metricsOf } from './metrics.ts'
-import { isoOf, toAlert, toPaymentDetails, toPaymentSummary } from './records.ts'
-import { type Counts, shownIntake, statusOf } from './status.ts'
+import { type Condition, judgeHealth, type KnownCondition } from './health.ts'
+import { writeMetrics } from './metrics.ts'
+import { toAlert, toIso, toPaymentDetails, toPaymentSummary } from './records.ts'
+import { type Counts, describeStatus, shownIntake } from './status.ts'
 
 export type Operator = ReturnType<typeof createOperator>
 
@@ -89,8 +89,8 @@ export function createOperator(options: OperatorOptions) {
     const intake = await ledger.setIntake(kind, newId(), nextAccountKey)
     const message = `An operator did: ${intakeActions[kind]}`
     log({ level: 'warn', event: 'operator.intake', message })
-    const work = await ledger.work()
-    return { intake: shownIntake(intake, isOpen(work)), open: paymentsOf(work).length }
+    const work = await ledger.readWork()
+    return { intake: shownIntake(intake, isOpen(work)), open: listPayments(work).length }
   }
 
   const { exported, restoring } = createRestores(options)
@@ -99,7 +99,7 @@ export function createOperator(options: OperatorOptions) {
     resume: () => setIntake('open'),
     drain: ({ nextAccountKey }) => setIntake('draining', nextAccountKey),
     async outbid({ nonce }) {
-      await ledger.note({ id: newId(), action: 'outbid', detail: { nonce: `${nonce}` } })
+      await ledger.recordAction({ id: newId(), action: 'outbid', detail: { nonce: `${nonce}` } })
       const message = 'An operator outbids a nonce'
       log({ level: 'warn', event: 'operator.outbid', message, nonce })
       return await outbidNonce(relayer, nonce)
@@ -128,18 +128,18 @@ function createReads(options: OperatorOptions, known: () => Promise<KnownConditi
   const { subject, relayer } = options
   const { ledger } = relayer
   const { chain } = subject
-  const counts = cached(relayer.clock, countsMs, () => countsOf(relayer))
+  const counts = cached(relayer.clock, countsMs, () => readCounts(relayer))
   return {
-    health: async () => healthOf(await options.sharedCondition()),
-    status: async () => statusOf(subject, await known(), await counts()),
+    health: async () => judgeHealth(await options.sharedCondition()),
+    status: async () => describeStatus(subject, await known(), await counts()),
     /** Tells the same without a question to a node: pages ask for it all day. */
-    overview: async () => statusOf(subject, await known(), { chain: null, pool: null }),
-    metrics: async () => metricsOf(subject, await known()),
+    overview: async () => describeStatus(subject, await known(), { chain: null, pool: null }),
+    metrics: async () => writeMetrics(subject, await known()),
     async payments(query: PaymentQuery) {
-      const { payments, next } = await ledger.page(query)
+      const { payments, next } = await ledger.readPage(query)
       return {
         payments: payments.map((record) => toPaymentSummary(chain, record)),
-        next: next === undefined ? null : isoOf(next),
+        next: next === undefined ? null : toIso(next),
       }
     },
     async payment(intent: Hex) {
@@ -147,32 +147,32 @@ function createReads(options: OperatorOptions, known: () => Promise<KnownConditi
       return trace && toPaymentDetails(chain, trace, await gasUsedBy(relayer, trace))
     },
     async alerts() {
-      const past = await ledger.pastAlerts()
+      const past = await ledger.listPastAlerts()
       return { alerts: alertsNow(await known(), subject).map(toAlert), past: past.map(toAlert) }
     },
     loans: (query: Parameters<typeof loanBookNow>[1]) => loanBookNow(options, query),
     loansAsCsv: () => loansAsCsv(options),
     async audit() {
-      const entries = await ledger.audit(shownEntries)
-      return { entries: entries.map(({ id: _, at, ...entry }) => ({ ...entry, at: isoOf(at) })) }
+      const entries = await ledger.listAudit(shownEntries)
+      return { entries: entries.map(({ id: _, at, ...entry }) => ({ ...entry, at: toIso(at) })) }
     },
   }
 }
 
-async function countsOf({ node, signer, clock }: Relayer): Promise<Counts> {
+async function readCounts({ node, signer, clock }: Relayer): Promise<Counts> {
   const count = (upTo: 'latest' | 'pending') =>
     node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs), upTo).catch(() => null)
   const [chain, pool] = await Promise.all([count('latest'), count('pending')])
   return { chain, pool }
 }
 
-/** Asks what the mined transaction of a payment used; undefined where none was, or no node tells. */
+/** Asks what gas a payment's mined transaction used; undefined without one, or no answer. */
 async function gasUsedBy({ node, clock, log }: Relayer, { hash, block }: PaymentTrace) {
   if (hash === null || block === null) return undefined
   try {
     return (await node.receipt(hash, clock.timeout(nodeTimeoutMs)))?.gasUsed
   } catch (error) {
-    log({ level: 'warn', event: 'gas.unknown', message: faultOf(error) })
+    log({ level: 'warn', event: 'gas.unknown', message: describeFault(error) })
     return undefined
   }
 }

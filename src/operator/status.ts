@@ -2,55 +2,59 @@ import type { Intake, Vitals } from '../relay/ledger/port.ts'
 import { undecidedPhases } from '../relay/ledger/transitions.ts'
 import { alertsNow } from './alerting/alerts.ts'
 import type { StatusAnswer } from './answers.ts'
-import { healthOf, type KnownCondition, paymentsLeft, wantedFunds } from './health.ts'
-import { isoOf, isoOrNull, type Subject, toAlert } from './records.ts'
+import { judgeHealth, type KnownCondition, paymentsLeft, wantedFunds } from './health.ts'
+import { isoOrNull, type Subject, toAlert, toIso } from './records.ts'
 import { version } from './version.ts'
 
-/** Counts transactions of the relayer's account in the chain and with its pool; null where no node tells. */
+/** Counts the relayer's transactions in the chain and with its pool; null without an answer. */
 export type Counts = { chain: number | null; pool: number | null }
 
-/** Tells whether payments are taken; `isAnyOpen` of a ledger in which any payment or nonce is not settled. */
+/** Tells whether payments are taken; `isAnyOpen` tells of unsettled payments and nonces. */
 export function shownIntake(intake: Intake, isAnyOpen: boolean): StatusAnswer['intake'] {
   if (intake.kind === 'open') return { state: intake.kind }
   const isDrained = intake.kind === 'draining' && !isAnyOpen
-  return { state: isDrained ? 'drained' : intake.kind, since: isoOf(intake.since) }
+  return { state: isDrained ? 'drained' : intake.kind, since: toIso(intake.since) }
 }
 
-export function statusOf(subject: Subject, known: KnownCondition, counts: Counts): StatusAnswer {
+export function describeStatus(
+  subject: Subject,
+  known: KnownCondition,
+  counts: Counts,
+): StatusAnswer {
   const { vitals, budget } = known
   const { chain, loan, forwarder } = subject
-  const { head } = vitals.sight
+  const { head } = vitals.observations
   const isAnyOpen =
     vitals.carried > 0 || Object.values(vitals.oldest).some((at) => at !== undefined)
   return {
-    now: isoOf(vitals.now),
+    now: toIso(vitals.now),
     version,
     schema: vitals.schema,
     network: chain.name,
     chainId: chain.id,
     currency: chain.currency,
     intake: shownIntake(vitals.intake, isAnyOpen),
-    health: healthOf(known),
+    health: judgeHealth(known),
     alerts: alertsNow(known, subject).map(toAlert),
-    relayers: [relayerOf(subject, known, counts)],
-    contracts: { loan, forwarder, ...contractsOf(vitals) },
-    head: head ? { number: head.number, at: isoOf(head.timestampSeconds * 1_000) } : null,
+    relayers: [describeRelayer(subject, known, counts)],
+    contracts: { loan, forwarder, ...describeContracts(vitals) },
+    head: head ? { number: head.number, at: toIso(head.timestampSeconds * 1_000) } : null,
     blocks: vitals.blocks.map(({ number, fullness = null }) => ({ number, fullness })),
     guards: [...subject.guards],
     nodes: subject.nodes(),
     callsToday: budget === undefined ? null : { ...budget.asked, limit: budget.callsADay },
     counts: { ...vitals.counts },
-    lately: { hour: countedOf(vitals.lately.hour), today: countedOf(vitals.lately.today) },
+    lately: { hour: describeHour(vitals.lately.hour), today: describeHour(vitals.lately.today) },
   }
 }
 
-const countedOf = ({ since, counts }: Vitals['lately']['hour']) => ({
-  since: isoOf(since),
+const describeHour = ({ since, counts }: Vitals['lately']['hour']) => ({
+  since: toIso(since),
   counts: { ...counts },
 })
 
-function relayerOf({ relayer }: Subject, { vitals, terms }: KnownCondition, counts: Counts) {
-  const { sight, oldest } = vitals
+function describeRelayer({ relayer }: Subject, { vitals, terms }: KnownCondition, counts: Counts) {
+  const { observations: sight, oldest } = vitals
   const left = paymentsLeft(vitals, terms)
   const wanted = wantedFunds(vitals, terms)
   const open = undecidedPhases.flatMap((phase) => oldest[phase] ?? [])
@@ -66,12 +70,12 @@ function relayerOf({ relayer }: Subject, { vitals, terms }: KnownCondition, coun
     nonces: { ledger: vitals.nextNonce, ...counts },
     inFlight: vitals.carried,
     queued: vitals.waiting,
-    oldestAt: open.length === 0 ? null : isoOf(Math.min(...open)),
+    oldestAt: open.length === 0 ? null : toIso(Math.min(...open)),
     lastMinedAt: isoOrNull(vitals.lastMinedAt),
   }
 }
 
-function contractsOf({ sight: { contracts } }: Vitals) {
+function describeContracts({ observations: { contracts } }: Vitals) {
   const { state = null, pool } = contracts ?? {}
   if (pool === undefined) return { state, pool: null }
   const { issuableWei, ...told } = pool

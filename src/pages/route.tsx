@@ -17,7 +17,7 @@ const contentSecurityPolicy = {
 
 type PageEnv = { Variables: SecureHeadersVariables }
 
-/** Begins routes of pages: a browser runs nothing there but what this server wrote, and keeps none of it. */
+/** Begins routes of pages, on which browsers run only this server's scripts and keep nothing. */
 export function pageRoutes() {
   const routes = new Hono<PageEnv>()
   // Whether its host is reached by HTTPS alone is for the deployment to say.
@@ -29,7 +29,7 @@ export function pageRoutes() {
   return routes
 }
 
-/** Answers with a page of routes that `pageRoutes` began; to `live.js` without what does not change. */
+/** Answers with a page; `live.js` gets it without what does not change. */
 export function showPage(c: Context<PageEnv>, content: Child, options: PageOptions) {
   if (c.req.header('x-fresh') !== undefined) {
     return c.html(

@@ -33,7 +33,7 @@ export type DepositCall = {
   /** Fails where the contract is not there: what is sent to an empty address is lost. */
   isThere: (account: Hex) => Promise<unknown>
   /** Returns the topics of an account's own deposits. */
-  topicsOf: (account: Hex) => Hex[]
+  listTopics: (account: Hex) => Hex[]
   amountIn: (event: { topics: Hex[]; data: Hex }) => bigint
 }
 
@@ -55,7 +55,10 @@ export async function claimDeposit(
 ): Promise<DepositClaim> {
   const { ledger, node, fees, clock, deposit } = options
   const { address } = account
-  const [{ intake }, { heldAt }] = await Promise.all([ledger.vitals(), ledger.standing(address)])
+  const [{ intake }, { heldAt }] = await Promise.all([
+    ledger.readVitals(),
+    ledger.readStanding(address),
+  ])
   if (intake.kind !== 'open') return { kind: 'paused' }
   if (heldAt !== undefined) return { kind: 'held' }
   const within = () => clock.timeout(nodeTimeoutMs)
@@ -69,7 +72,7 @@ export async function claimDeposit(
   if (pending > nonce) return { kind: 'under_way' }
   if (nodePriceWei > fees.maxWei) {
     const facts = { gasPrice: { wei: `${nodePriceWei}` } }
-    await ledger.saw({ facts, node: 'answered', round: undefined })
+    await ledger.recordObservations({ facts, node: 'answered', round: undefined })
     return { kind: 'price_too_high' }
   }
   const gasPriceWei = gasPriceWithin(fees, nodePriceWei)
@@ -115,7 +118,7 @@ async function lastDeposit(
   const head = await node.head(clock.timeout(nodeTimeoutMs))
   const events = await node.logs(
     {
-      ...{ address: deposit.to, topics: deposit.topicsOf(account) },
+      ...{ address: deposit.to, topics: deposit.listTopics(account) },
       fromBlock: Math.max(0, head.number - lookBackBlocks),
     },
     clock.timeout(nodeTimeoutMs),

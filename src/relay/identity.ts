@@ -3,7 +3,10 @@ import type { GatewayCounts, Identified, Identity, Ledger } from './ledger/port.
 import type { Relayer } from './relayer.ts'
 
 /** Returns what a ledger's rows belong to: this key, and this forwarder on this chain. */
-export function identityOf({ signer, forwarder }: Pick<Relayer, 'signer' | 'forwarder'>): Identity {
+export function getIdentity({
+  signer,
+  forwarder,
+}: Pick<Relayer, 'signer' | 'forwarder'>): Identity {
   return {
     chainId: forwarder.chainId,
     fingerprints: {

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { refusalOf } from '../loan/calls.ts'
+import { decodeRefusal } from '../loan/calls.ts'
 
 /** Tells why a payment is not made: nothing was sent for it, and nothing will be. */
 export type Refusal =
@@ -46,6 +46,6 @@ export const obstacleIn = (refusal: Refusal): ObstacleKind | undefined =>
 export function reasonIn(refusal: Refusal): string {
   if (refusal.kind === 'not_authorized') return refusal.why
   if (refusal.kind !== 'would_revert') return refusal.kind
-  const { reason } = refusalOf(refusal.revertData)
+  const { reason } = decodeRefusal(refusal.revertData)
   return reason === 'paused' ? 'loan_paused' : reason
 }

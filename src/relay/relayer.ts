@@ -22,7 +22,7 @@ export type Relayer = {
   clock: Clock
   log: Log
   /** Puts the revert data of a failed call into words. */
-  reasonOf: (revertData: Hex) => string
+  describeReason: (revertData: Hex) => string
 }
 
 /** Holds what payments are judged and priced by: the chain's rules and the operator's limits. */

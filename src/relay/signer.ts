@@ -23,7 +23,7 @@ export type Signer = {
   address: Address
   sign(transaction: UnsignedTransaction): Promise<SignedTransaction>
   /** Reads what a transaction of this signer does. */
-  contentOf(transaction: SignedTransaction): TransactionContent
+  readContent(transaction: SignedTransaction): TransactionContent
 }
 
 /** Signs with a key in memory. */
@@ -41,7 +41,7 @@ export function createSigner(account: LocalAccount, chainId: number): Signer {
       })
       return { hash: keccak256(raw), raw, gasPriceWei }
     },
-    contentOf({ raw }) {
+    readContent({ raw }) {
       const { to, data = '0x', gas = 0n } = parseTransaction(raw)
       return { to: to ?? zeroAddress, data, gas: Number(gas) }
     },

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import { faultOf, type Log } from './log.ts'
+import { describeFault, type Log } from './log.ts'
 
 /** Runs work after its reply, in a runtime whose process lives on. */
 export function createBackground(clock: Clock, log: Log) {
@@ -10,7 +10,7 @@ export function createBackground(clock: Clock, log: Log) {
     keep(work: Promise<unknown>): void {
       const kept = work
         .catch((error: unknown) => {
-          log({ level: 'error', event: 'background.failed', message: faultOf(error) })
+          log({ level: 'error', event: 'background.failed', message: describeFault(error) })
         })
         .finally(() => running.delete(kept))
       running.add(kept)

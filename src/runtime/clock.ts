@@ -38,8 +38,8 @@ export const systemClock: Clock = {
 type Sleepers = { wakes: Set<() => void>; ending: AbortController }
 
 /**
- * Gives sleeps that end at about the same time one timer: a Durable Object may have 10,000 at a time.
- * A sleep is longer by at most a fiftieth, or 1 ms.
+ * Gives sleeps that end at about the same time one timer: a Durable Object may have 10,000 at a
+ * time. A sleep is longer by at most a fiftieth, or 1 ms.
  */
 export function sharingTimers(clock: Clock): Clock {
   const groups = new Map<number, Sleepers>()

@@ -13,7 +13,7 @@ import {
 } from 'viem'
 import { publicKeyToAddress } from 'viem/utils'
 
-/** Signs byte for byte as `privateKeyToAccount`, whose module brings word lists along. @throws no key */
+/** Signs as `privateKeyToAccount`, but without its word lists. @throws if there is no key */
 export function keyAccount(privateKey: Hex): LocalAccount {
   const key = privateKey.slice(2)
   const publicKey = bytesToHex(secp256k1.getPublicKey(key, false))

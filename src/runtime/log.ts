@@ -28,11 +28,11 @@ const address =
   /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-f.]*:[0-9a-f:.]*\](?::\d+)?/gi
 
 /** Gives what a log may hold of a fault: first lines down to the first cause, without addresses. */
-export function faultOf(error: unknown): string {
+export function describeFault(error: unknown): string {
   if (!(error instanceof Error)) return 'a non-Error value was thrown'
   const [firstLine = ''] = error.message.split('\n')
   // Addresses go before the end is cut off: half of one is as bad.
   const message = firstLine.replace(address, '<address>')
   const own = `${error.name}: ${message}`.slice(0, maxFaultLength)
-  return error.cause === undefined ? own : `${own} < ${faultOf(error.cause)}`
+  return error.cause === undefined ? own : `${own} < ${describeFault(error.cause)}`
 }

@@ -3,7 +3,7 @@ import { bytesToHex } from 'viem'
 
 export type RedisAddress = { url: string; token: string }
 
-/** Runs a Lua script as one atomic step, also where the call fails. @throws {RedisError} no answer */
+/** Runs a Lua script as one atomic step, even if the call fails. @throws {RedisError} no answer */
 export type RedisScript = (keys: readonly string[], args: readonly string[]) => Promise<unknown>
 
 /** Runs scripts in a Redis database, on its primary; nothing else is asked of it. */

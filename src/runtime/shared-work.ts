@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** Shares an outcome and never a promise: a Worker's request that awaits another's is cancelled with it. */
+/** Shares an outcome and no promise: a Worker's request that awaits another's ends with it. */
 type SharedWork<Value> = {
   outcome: { kind: 'done'; value: Value } | { kind: 'failed'; error: unknown } | undefined
 }
@@ -18,7 +18,7 @@ export type WorkSharingOptions = {
   isAnswer: (error: unknown) => boolean
 }
 
-/** Does equal work that is under way at the same time once; those who joined what failed try once more. */
+/** Does equal work once while it is under way; those who joined a failed one try once more. */
 export function createWorkSharing({ clock, isAnswer }: WorkSharingOptions) {
   const running = new Map<string, SharedWork<unknown>>()
 

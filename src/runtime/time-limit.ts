@@ -5,7 +5,7 @@ export function withinTime<T>(clock: Clock, ms: number, work: (signal: AbortSign
   return withEndingLimits(clock, ({ timeout }) => work(timeout(ms)))
 }
 
-/** Waits for work that takes no signal: for what stands in its place where that comes after a time, in ms. */
+/** Waits for work that takes no signal, and returns a substitute after a time, in ms. */
 export async function orLate<T>(
   { sleep }: Pick<Clock, 'sleep'>,
   ms: number,

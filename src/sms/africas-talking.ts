@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Clock } from '../runtime/clock.ts'
-import { faultOf } from '../runtime/log.ts'
+import { describeFault } from '../runtime/log.ts'
 import type { SmsAnswer, SmsMessage, SmsProvider } from './provider.ts'
 
 export type AfricasTalkingAccount = {
@@ -40,7 +40,7 @@ export function createAfricasTalkingSms(options: AfricasTalkingOptions): SmsProv
           ? byRecipient(known.data.SMSMessageData.Recipients[0]?.statusCode)
           : byStatus(response.status)
       } catch (error) {
-        return { kind: 'unknown', reason: faultOf(error) }
+        return { kind: 'unknown', reason: describeFault(error) }
       }
     },
   }
@@ -64,7 +64,7 @@ function post({ account, fetch, clock }: AfricasTalkingOptions, { to, text }: Sm
   })
 }
 
-/** Lists codes of what is sent, and of what blames the account (its sender id, its money) or the number. */
+/** Lists codes of sent messages, and of faults of the account (sender id, money) or the number. */
 const codes = { sent: [100, 101, 102], later: [402, 405], refused: [403, 404, 406, 407, 409] }
 
 /** Takes a risk (401) and its own faults (500 and more) as unknown: it may go out after all. */

@@ -10,26 +10,26 @@ import { createWalletCodes } from '../account/wallets.ts'
 import { formatAmountDown } from '../loan/amounts.ts'
 import { formatWorth } from '../loan/local-worth.ts'
 import type { Identified, Ledger } from '../relay/ledger/port.ts'
-import { answerOf } from '../relay/pay/answers.ts'
+import { toAnswer } from '../relay/pay/answers.ts'
 import type { Pay } from '../relay/pay/delivery.ts'
 import type { EndSession } from '../relay/pay/end-session.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { faultOf } from '../runtime/log.ts'
+import { describeFault } from '../runtime/log.ts'
 import { orLate } from '../runtime/time-limit.ts'
 import { type AskOptions, askAt } from './ask.ts'
-import { type Asked, createAsked, stepOf } from './asked.ts'
+import { type Asked, createAsked, joinAnswers } from './asked.ts'
 import { type ClaimOptions, claimFor } from './deposits.ts'
 import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
 import { balance } from './menu/balance.ts'
 import { createMenu } from './menu/entries.ts'
 import { help } from './menu/help.ts'
 import type { Menu, MenuContext, PinAction } from './menu/node.ts'
-import { promptOf } from './menu/walk.ts'
+import { writePrompt } from './menu/walk.ts'
 import { messagesIn, wordsFor } from './messages/languages.ts'
 import { longAddress, shortAddress } from './messages/texts.ts'
-import { denialOf, payFor } from './paying.ts'
+import { findDenial, payFor } from './paying.ts'
 import { changePin } from './pin-changes.ts'
-import { deniedText, screenOf } from './refused.ts'
+import { deniedText, toScreen } from './refused.ts'
 import { remember } from './remember.ts'
 import { end, goOn, type Screen } from './screens/screen.ts'
 import { keepAnswers, type Read, readAnswers, readSession } from './session.ts'
@@ -40,13 +40,13 @@ export type Answer = (request: UssdRequest) => Promise<Answered>
 /** Is `out_of_service` where nothing may be done, and the operator has to know. */
 export type Answered = { kind: 'screen' | 'out_of_service'; screen: Screen }
 
-export type AnswerOptions = Omit<AskOptions & ClaimOptions, 'amountOf'> & {
+export type AnswerOptions = Omit<AskOptions & ClaimOptions, 'showAmount'> & {
   currency: string
   loanAddress: Address
   accounts: CallerAccounts
   keys: SessionKeys
   identity: () => Promise<Identified>
-  ledger: Pick<Ledger, 'lookup' | 'till'>
+  ledger: Pick<Ledger, 'lookup' | 'findTill'>
   endSession: EndSession
   /** Seals what is kept of a session's text, where the gateway sends the last answer alone. */
   textSeal: Seal
@@ -59,14 +59,14 @@ const latestMs = 7_700
 /** Leads from what was typed to a screen, by way of the chain where it must. */
 export function createAnswer(options: AnswerOptions): Answer {
   const menu = createMenu(options.settings)
-  const amountOf = (wei: bigint) => `${formatAmountDown(wei)} ${options.currency}`
+  const showAmount = (wei: bigint) => `${formatAmountDown(wei)} ${options.currency}`
   return async (request) => {
     let isPaying = false
     const pay: Pay = (payment) => {
       isPaying = true
       return options.pay(payment)
     }
-    const answering = answerPatiently({ ...options, menu, amountOf, pay }, request)
+    const answering = answerPatiently({ ...options, menu, showAmount, pay }, request)
     options.background(answering)
     return await orLate(options, latestMs, answering, () => {
       const { uncertain, unavailable } = wordsFor(options.settings, undefined)
@@ -75,7 +75,7 @@ export function createAnswer(options: AnswerOptions): Answer {
   }
 }
 
-type Parts = AnswerOptions & { menu: Menu; amountOf: (wei: bigint) => string }
+type Parts = AnswerOptions & { menu: Menu; showAmount: (wei: bigint) => string }
 
 type Asking = Parts & Asked
 
@@ -95,7 +95,8 @@ async function answerPatiently(parts: Parts, request: UssdRequest): Promise<Answ
     if (!isListed(of.phone) && !(await isCustomer(of, of.phone))) {
       const message = 'A caller with no account was refused: no numbering plan knows the number'
       log({ level: 'error', event: 'number.unlisted', message })
-      // What was typed may have been a PIN. No account is opened: it may be a form of another number.
+      // What was typed may have been a PIN. No account is opened: it may be a form of another
+      // number.
       return screen(await endFor(of, [], end(of.say.unlistedNumber), 'unlisted'))
     }
     of = { ...of, say: wordsFor(of.settings, await languageFor(of)) }
@@ -105,7 +106,7 @@ async function answerPatiently(parts: Parts, request: UssdRequest): Promise<Answ
     return screen(await screenFor(of, typed, request.step))
   } catch (error) {
     // Payments answer for themselves; what fails here is a reading, or came before anything began.
-    log({ level: 'error', event: 'answer.failed', message: faultOf(error) })
+    log({ level: 'error', event: 'answer.failed', message: describeFault(error) })
     return screen(end(of.say.unavailable))
   }
 }
@@ -128,7 +129,7 @@ async function languageFor(of: Asking): Promise<Language | undefined> {
     }
     return languageIn(kept)
   } catch (error) {
-    of.log({ level: 'warn', event: 'memory.failed', message: faultOf(error) })
+    of.log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })
     return undefined
   }
 }
@@ -139,7 +140,7 @@ async function screenFor(
   step?: NumberedStep,
 ): Promise<Screen> {
   const { say } = of
-  const context = contextOf(of)
+  const context = createContext(of)
   const isOpen = (phone: PhoneNumber) => isCustomer(of, phone)
   const keeps = step !== undefined
   const walletCodes = createWalletCodes(of)
@@ -154,7 +155,7 @@ async function screenFor(
       return ends(say.sessionClosed, 'lost')
   }
   if (result.kind === 'ask' || result.kind === 'balance') {
-    const denied = await denialOf(of, authorizedBy)
+    const denied = await findDenial(of, authorizedBy)
     if (denied !== undefined) return ends(deniedText(say, denied), denied)
   }
   switch (result.kind) {
@@ -177,7 +178,7 @@ async function screenFor(
       return ends(say.sessionClosed, result.kind)
     case 'balance':
     case 'claim': {
-      const question = await of.question(stepOf(answers))
+      const question = await of.question(joinAnswers(answers))
       if (!of.mayDial(question)) return end(say.tooManyDials)
       if (result.kind === 'claim') return claimFor(of)
       return showBalance(of, await of.loan.balance(question.account))
@@ -191,32 +192,32 @@ async function screenFor(
       const askOfEqual =
         or === undefined || or.draft.amountWei === 'all'
           ? undefined
-          : (earlierMinutes: number) => goOn(promptOf(or, context, { earlierMinutes }))
+          : (earlierMinutes: number) => goOn(writePrompt(or, context, { earlierMinutes }))
       const wanted = { intent: result, answers, authorizedBy, askOfEqual }
-      return screenOf(say, await payFor(of, wanted), result.kind)
+      return toScreen(say, await payFor(of, wanted), result.kind)
     }
   }
 }
 
 /** Shows a balance, by the rate of this moment: it decides nothing. */
-async function showBalance({ say, settings, rate, amountOf }: Asking, wei: bigint) {
+async function showBalance({ say, settings, rate, showAmount }: Asking, wei: bigint) {
   const { localCurrency: local } = settings
   const now = local === undefined ? undefined : await rate()
   const worth = now && formatWorth(wei, now)
   const lines = [worth === undefined ? local && say.noRate(local) : say.about(worth)]
-  return end([balance.words(say).balance(amountOf(wei)), ...lines.filter(Boolean)].join('\n'))
+  return end([balance.words(say).balance(showAmount(wei)), ...lines.filter(Boolean)].join('\n'))
 }
 
-function contextOf(of: Asking): MenuContext {
-  const { chainId, settings, leastTransferWei, say, phone: caller, menu, amountOf } = of
+function createContext(of: Asking): MenuContext {
+  const { chainId, settings, leastTransferWei, say, phone: caller, menu, showAmount } = of
   return {
-    ...{ chainId, caller, say, menu, amountOf, currency: of.currency },
+    ...{ chainId, caller, say, menu, showAmount, currency: of.currency },
     rate: settings.localCurrency === undefined ? 'none' : undefined,
     hasLanguages: settings.languages.length > 1,
     known: settings.profile === 'demo' ? [] : undefined,
     wallets: undefined,
     reserved: [of.forwarder.address, of.loanAddress],
-    recipientOf: (recipient) => {
+    describeRecipient: (recipient) => {
       if (recipient.kind === 'phone') return spelledPhone(recipient.phone)
       if (recipient.kind !== 'address') return recipient.label
       const address = checksumAddress(recipient.address, chainId)
@@ -235,17 +236,23 @@ async function chooseLanguage(of: Asking, language: Language): Promise<Screen> {
 
 /** Changes the PIN in a session that is undecided; one that is decided changes nothing any more. */
 async function changePinFor(of: Asking, { answers, authorizedBy }: Read, action: PinAction) {
-  const view = await of.ledger.lookup(await of.question(stepOf(answers)))
-  if (view.kind !== 'undecided' && view.kind !== 'pending') return screenOf(of.say, answerOf(view))
+  const view = await of.ledger.lookup(await of.question(joinAnswers(answers)))
+  if (view.kind !== 'undecided' && view.kind !== 'pending') return toScreen(of.say, toAnswer(view))
   return endFor(of, answers, await changePin(of, action, authorizedBy))
 }
 
 /** Ends a session that pays nothing: the ledger has it before it is shown. */
 async function endFor(of: Asking, answers: readonly string[], screen: Screen, reason?: string) {
   const { endSession, since, say, question } = of
-  const steps = answers.length
-  const ending = { since, steps, question: await question(stepOf(answers)), screen, reason }
-  return screenOf(say, await endSession(ending))
+  const answerCount = answers.length
+  const ending = {
+    since,
+    answerCount,
+    question: await question(joinAnswers(answers)),
+    screen,
+    reason,
+  }
+  return toScreen(say, await endSession(ending))
 }
 
 const screen = (shown: Screen): Answered => ({ kind: 'screen', screen: shown })

@@ -1,18 +1,18 @@
 import { type Address, checksumAddress } from 'viem'
-import { type AccountMemory, recipientsIn, tellsOf, withTold } from '../account/memory.ts'
+import { type AccountMemory, recipientsIn, wasTold, withTold } from '../account/memory.ts'
 import type { Seal } from '../account/seal.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { Rate } from '../loan/local-worth.ts'
 import type { Ledger, Question, Taking } from '../relay/ledger/port.ts'
 import type { AccountLimits } from '../relay/pay/admission.ts'
-import { faultOf } from '../runtime/log.ts'
-import { type Asked, stepOf } from './asked.ts'
+import { describeFault } from '../runtime/log.ts'
+import { type Asked, joinAnswers } from './asked.ts'
 import type { MayDial } from './dial-rate.ts'
 import type { FactName, Facts } from './facts.ts'
 import { knownRefusal, type PlaceScreen } from './known-refusal.ts'
-import { activityOf, hasFailed, receivedOf, shownPayments } from './menu/activity.ts'
+import { hasFailed, listActivity, listReceived, shownPayments } from './menu/activity.ts'
 import { type Intent, isEffect, type MenuContext, nodeAt } from './menu/node.ts'
-import { type Place, promptOf } from './menu/walk.ts'
+import { type Place, writePrompt } from './menu/walk.ts'
 import { codeOf, equalMinutes, type PayingOptions } from './paying.ts'
 import type { KnownRecipient } from './recipient.ts'
 import { loanRefusalText } from './refused.ts'
@@ -29,7 +29,7 @@ import {
 } from './shown.ts'
 
 export type AskOptions = PayingOptions & {
-  ledger: Pick<Ledger, 'payments' | 'lookup' | 'knownRefusal' | 'takings'>
+  ledger: Pick<Ledger, 'listPayments' | 'lookup' | 'knownRefusal' | 'listTakings'>
   limits: AccountLimits
   mayDial: MayDial
   rate: () => Promise<Rate | undefined>
@@ -46,9 +46,9 @@ export async function askAt(
 ): Promise<PlaceScreen> {
   const { context, say } = of
   const { facts: wanted = [], leadsToPay } = nodeAt(context.menu, place.name)
-  const ask = (facts?: Partial<Facts>) => ({ screen: goOn(promptOf(place, context, facts)) })
+  const ask = (facts?: Partial<Facts>) => ({ screen: goOn(writePrompt(place, context, facts)) })
   if (wanted.length === 0 && leadsToPay === undefined) return ask()
-  const question = await of.question(stepOf(answers))
+  const question = await of.question(joinAnswers(answers))
   if (!of.mayDial(question)) return { screen: end(say.tooManyDials) }
   const refused = leadsToPay && (await refusalAt(of, leadsToPay, place, question))
   if (refused !== undefined) return refused
@@ -64,7 +64,7 @@ async function refusalAt(of: Asking, kind: PaymentKind, { draft }: Place, questi
   try {
     return await knownRefusal(of, { kind, question, draft })
   } catch (error) {
-    of.log({ level: 'warn', event: 'refusal.unread', message: faultOf(error) })
+    of.log({ level: 'warn', event: 'refusal.unread', message: describeFault(error) })
     return undefined
   }
 }
@@ -84,7 +84,7 @@ async function read<Name extends FactName>(of: Asking, fact: Name, asked: Questi
   try {
     return await readers[fact](of, asked, place)
   } catch (error) {
-    of.log({ level: 'warn', event: 'fact.unread', message: faultOf(error), fact })
+    of.log({ level: 'warn', event: 'fact.unread', message: describeFault(error), fact })
     const instead = unread[fact]
     if (instead === undefined) throw error
     return instead
@@ -104,11 +104,11 @@ const readers: Readers = {
     const terms = await loan.terms()
     return { ...terms, dueAt: Math.floor(now() / 1_000) + terms.termSeconds }
   },
-  failure: failureOf,
+  failure: findFailure,
   pin: async ({ pins }, { account }) => (await pins?.state(account)) ?? { kind: 'open' },
   rate: rateIn,
-  registration: registrationOf,
-  recipients: recipientsOf,
+  registration: findRegistration,
+  recipients: listRecipients,
   wallets: async (of, { account }) =>
     listedAs(of, shownWallets, (await of.memory.read(account)).wallets),
   async earlierMinutes(of, question, { name, draft }) {
@@ -121,24 +121,24 @@ const readers: Readers = {
   async activity(of, { account }) {
     const { ledger, memory, loan, log, chainId, senderSeal } = of
     const [payments, kept, till, received] = await Promise.all([
-      ledger.payments(account, shownPayments),
+      ledger.listPayments(account, shownPayments),
       memory.read(account),
       of.settings.agents ? tillDayOf(of, account) : undefined,
       loan.received(account).catch((error: unknown) => {
-        log({ level: 'warn', event: 'received.unread', message: faultOf(error) })
+        log({ level: 'warn', event: 'received.unread', message: describeFault(error) })
         return 'unread' as const
       }),
     ])
-    const own = activityOf(payments, kept, chainId)
+    const own = listActivity(payments, kept, chainId)
     if (received === 'unread') return { own, received, till }
     const senders = await openSenders(kept, senderSeal, account)
-    return { own, received: receivedOf(received, senders, chainId), till }
+    return { own, received: listReceived(received, senders, chainId), till }
   },
 }
 
 /** Reads the day of an account with a till; undefined where it has none. */
 async function tillDayOf({ ledger, loan, keys }: Asking, account: Address) {
-  const takings = await ledger.takings(account, shownPayments)
+  const takings = await ledger.listTakings(account, shownPayments)
   if (takings === undefined) return undefined
   const took = async ({ intentId, ...taking }: Taking) => ({
     ...taking,
@@ -159,7 +159,7 @@ async function openSenders({ senders }: AccountMemory, seal: Seal, account: Addr
 }
 
 /** Lists whom a session may send to by a digit. */
-async function recipientsOf(of: Asking, { account }: Question) {
+async function listRecipients(of: Asking, { account }: Question) {
   const offered = recipientsIn(await of.memory.read(account)).map(
     ({ address, to: label, amountWei }): KnownRecipient => ({
       ...{ kind: 'known', address, label },
@@ -184,7 +184,7 @@ async function listedAs<Item>(
 }
 
 /** Calls a number unregistered only where it never dialled, and the chain has nothing of it. */
-async function registrationOf(of: Asking, _: Question, { draft: { recipient } }: Place) {
+async function findRegistration(of: Asking, _: Question, { draft: { recipient } }: Place) {
   if (recipient === undefined || recipient.kind === 'address') return 'registered'
   const { address } = recipient.kind === 'phone' ? await of.accounts(recipient.phone) : recipient
   const isKnown =
@@ -193,12 +193,12 @@ async function registrationOf(of: Asking, _: Question, { draft: { recipient } }:
 }
 
 /** Tells a session of the newest failure that none has told of, and the same again. */
-async function failureOf({ ledger, memory }: Asking, { session, account }: Question) {
-  const payments = await ledger.payments(account, shownPayments)
+async function findFailure({ ledger, memory }: Asking, { session, account }: Question) {
+  const payments = await ledger.listPayments(account, shownPayments)
   const failures = payments.filter(hasFailed).map(({ order }) => order.request.intentId)
   if (failures.length === 0) return 'none'
   const kept = await memory.change(account, (before) => withTold(before, failures, session))
-  return tellsOf(kept, failures, session) ? 'untold' : 'none'
+  return wasTold(kept, failures, session) ? 'untold' : 'none'
 }
 
 /** Shows a loan's terms where none is owed; what is shown first is what is agreed to. */
@@ -215,5 +215,5 @@ async function askForLoan(of: Asking, place: Place, question: Question): Promise
   }
   const kept = await keepShown(of.ledger, question, shownTerms, terms)
   // A session that is decided pays nothing any more: what it is shown of a loan binds nobody.
-  return { screen: goOn(promptOf(place, of.context, { terms: kept ?? terms })) }
+  return { screen: goOn(writePrompt(place, of.context, { terms: kept ?? terms })) }
 }

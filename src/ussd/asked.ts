@@ -20,7 +20,7 @@ export type Asked = UssdSession & {
 }
 
 /** Names a step after these answers. Nothing that is secret may be in them. */
-export const stepOf = (answers: readonly string[]): string => answers.join('*')
+export const joinAnswers = (answers: readonly string[]): string => answers.join('*')
 
 export type AskedOptions = { keys: SessionKeys; accounts: CallerAccounts; settings: MenuSettings }
 
@@ -28,19 +28,19 @@ export function createAsked(parts: AskedOptions, request: UssdRequest, since: nu
   const { keys, accounts, settings } = parts
   const { gateway, sessionId, phone } = request
   const derived = new Map<PhoneNumber, Promise<LocalAccount>>()
-  const accountOf: CallerAccounts = (of) => {
+  const deriveAccount: CallerAccounts = (of) => {
     const account = derived.get(of) ?? accounts(of)
     derived.set(of, account)
     return account
   }
-  const account = () => accountOf(phone)
+  const account = () => deriveAccount(phone)
   const session = async () => keys.session(gateway, sessionId, (await account()).address)
   return {
     gateway,
     sessionId,
     phone,
     since,
-    accounts: accountOf,
+    accounts: deriveAccount,
     account,
     session,
     async question(step) {

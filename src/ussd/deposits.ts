@@ -6,29 +6,29 @@ import { end, type Screen } from './screens/screen.ts'
 
 export type ClaimOptions = {
   claimDeposit: (account: LocalAccount) => Promise<DepositClaim>
-  amountOf: (wei: bigint) => string
+  showAmount: (wei: bigint) => string
 }
 
 type Helped = { settings: { helpNumber?: string | undefined } }
 
 /** Brings in what was sent to the account's own address, once. */
 export async function claimFor(of: ClaimOptions & Asked & Helped): Promise<Screen> {
-  const { claimDeposit, amountOf, account, say } = of
+  const { claimDeposit, showAmount, account, say } = of
   const { claimed } = receive.words(say)
   const claim = await claimDeposit(await account())
   switch (claim.kind) {
     case 'sent': {
       const tx = `${claim.hash.slice(0, 12)}...`
-      return end(claim.isTaken ? claimed.sent(amountOf(claim.amountWei), tx) : claimed.unknown)
+      return end(claim.isTaken ? claimed.sent(showAmount(claim.amountWei), tx) : claimed.unknown)
     }
     case 'under_way':
       return end(claimed.underWay)
     case 'too_little': {
       const { thereWei, gasWei, last } = claim
       // What a deposit leaves of its gas stays at the address: it is nothing new.
-      if (last !== undefined) return end(claimed.nothingSince(amountOf(last.amountWei)))
+      if (last !== undefined) return end(claimed.nothingSince(showAmount(last.amountWei)))
       if (thereWei === 0n) return end(claimed.nothing)
-      return end(claimed.tooLittle(amountOf(thereWei), amountOf(gasWei)))
+      return end(claimed.tooLittle(showAmount(thereWei), showAmount(gasWei)))
     }
     case 'price_too_high':
       return end(say.feesTooHigh)

@@ -3,7 +3,7 @@ import type { LoanRefusal } from '../loan/calls.ts'
 import type { PaymentKind } from '../loan/kinds.ts'
 import type { LoanReader } from '../loan/reader.ts'
 import type { Ledger, Question, Undecided } from '../relay/ledger/port.ts'
-import { type AccountLimits, limitsOf, openLimit } from '../relay/pay/admission.ts'
+import { type AccountLimits, openLimit, selectLimits } from '../relay/pay/admission.ts'
 import { reasonIn } from '../relay/refusal.ts'
 import type { MenuSettings, SessionDraft } from './menu/node.ts'
 import type { Messages } from './messages/en.ts'
@@ -17,7 +17,7 @@ type Options = {
   limits: AccountLimits
   settings: MenuSettings
   say: Messages
-  amountOf: (wei: bigint) => string
+  showAmount: (wei: bigint) => string
 }
 
 type Wanted = { kind: PaymentKind; question: Question; draft: SessionDraft }
@@ -43,9 +43,9 @@ async function refusalNow(
     return { screen: end(deniedText(of.say, state.kind)), reason: state.kind }
   }
   const spendsWei = typeof draft.amountWei === 'bigint' ? draft.amountWei : 0n
-  const limits = limitsOf(of.limits, view)
+  const limits = selectLimits(of.limits, view)
   const over =
-    openLimit(limits, view.load) ??
+    openLimit(limits, view.usage) ??
     (await of.ledger.knownRefusal(question.account, limits, { kind, spendsWei }))
   if (over !== undefined)
     return { screen: end(refusalText(of, over, kind)), reason: reasonIn(over) }

@@ -4,14 +4,14 @@ import { shortPhone } from '../account/phone.ts'
 import type { Pins } from '../account/pin.ts'
 import type { Seal } from '../account/seal.ts'
 import type { IntentKeys, SessionKeys } from '../account/session-keys.ts'
-import { callOf, type LoanTerms } from '../loan/calls.ts'
+import { encodeCall, type LoanTerms } from '../loan/calls.ts'
 import type { LoanReader } from '../loan/reader.ts'
-import { type Forwarder, intentIdOf } from '../relay/forwarder/requests.ts'
+import { deriveIntentId, type Forwarder } from '../relay/forwarder/requests.ts'
 import type { HeldSms, Ledger, Question } from '../relay/ledger/port.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { AcceptedAs, Pay } from '../relay/pay/delivery.ts'
-import { faultOf } from '../runtime/log.ts'
-import { type Asked, stepOf } from './asked.ts'
+import { describeFault } from '../runtime/log.ts'
+import { type Asked, joinAnswers } from './asked.ts'
 import type { Intent, MenuSettings, Ordered } from './menu/node.ts'
 import { payments } from './menu/payments.ts'
 import { shortAddress } from './messages/texts.ts'
@@ -20,7 +20,7 @@ import { refusalText } from './refused.ts'
 import { type RememberOptions, remember } from './remember.ts'
 import { end, type Screen } from './screens/screen.ts'
 import { shownAt, shownTerms } from './shown.ts'
-import { reminderOf, type SmsSeals, smsOf } from './sms.ts'
+import { composeSms, nameReminder, type SmsSeals } from './sms.ts'
 
 export type PayingOptions = RememberOptions & {
   chainId: number
@@ -28,7 +28,7 @@ export type PayingOptions = RememberOptions & {
   loan: LoanReader
   intentKeys: IntentKeys
   keys: Pick<SessionKeys, 'input'>
-  ledger: Pick<Ledger, 'equal' | 'show' | 'shown'>
+  ledger: Pick<Ledger, 'findEqual' | 'rememberFirst' | 'recall'>
   pins: Pins | undefined
   pay: Pay
   smsSeals?: SmsSeals | undefined
@@ -36,7 +36,7 @@ export type PayingOptions = RememberOptions & {
   senderSeal: Seal
   leastTransferWei: bigint
   settings: MenuSettings
-  amountOf: (wei: bigint) => string
+  showAmount: (wei: bigint) => string
 }
 
 type Paying = PayingOptions & Asked
@@ -47,7 +47,7 @@ export type Wanted = {
   answers: readonly string[]
   /** Names the step of the last right PIN; undefined where none was asked for. */
   authorizedBy: string | undefined
-  /** Asks whether an equal payment of a moment ago is meant once more: it is not paid without its answer. */
+  /** Asks whether an equal payment is meant once more; it is not paid without an answer. */
   askOfEqual?: ((minutes: number) => Screen) | undefined
 }
 
@@ -55,7 +55,7 @@ export type Wanted = {
 export async function payFor(of: Paying, wanted: Wanted): Promise<PaymentAnswer> {
   const { intent, answers, askOfEqual } = wanted
   if (askOfEqual !== undefined) {
-    const minutes = await equalMinutes(of, await of.question(stepOf(answers)), intent)
+    const minutes = await equalMinutes(of, await of.question(joinAnswers(answers)), intent)
     if (minutes !== undefined) return { kind: 'screen', screen: askOfEqual(minutes) }
   }
   const { intentId, answered } = await carryOut(of, wanted)
@@ -65,20 +65,20 @@ export async function payFor(of: Paying, wanted: Wanted): Promise<PaymentAnswer>
   return answered
 }
 
-/** Looks before the chain does: that the money has gone already is not told as a balance that is too low. */
+/** Looks at the ledger before the chain, so that spent money is not told as a low balance. */
 export async function equalMinutes(of: Paying, question: Question, intent: Intent) {
-  const { call } = await orderOf(of, intent)
-  return await of.ledger.equal(question, { data: callOf(call) })
+  const { call } = await createOrder(of, intent)
+  return await of.ledger.findEqual(question, { data: encodeCall(call) })
 }
 
 /** Makes the order of a payment; `terms` are a loan's, where they were shown. */
-async function orderOf(of: Paying, intent: Intent, terms?: LoanTerms): Promise<Ordered> {
+async function createOrder(of: Paying, intent: Intent, terms?: LoanTerms): Promise<Ordered> {
   const { chainId, loan, leastTransferWei, account } = of
   const parts = {
     ...{ loan, leastTransferWei },
     terms: async () => terms ?? (await loan.terms()),
-    addressOf: (recipient: Recipient) => addressOf(of, recipient),
-    shortOf: (recipient: Recipient) =>
+    findAddress: (recipient: Recipient) => findAddress(of, recipient),
+    describeAddress: (recipient: Recipient) =>
       recipient.kind === 'address'
         ? (recipient.name ?? shortAddress(checksumAddress(recipient.address, chainId)))
         : shortNumber(recipient),
@@ -91,23 +91,23 @@ export async function carryOut(of: Paying, { intent, answers, authorizedBy, askO
   const { gateway, sessionId, since, forwarder, pins } = of
   const caller = await of.account()
   const key = await of.intentKeys(gateway, sessionId, caller.address)
-  const intentId = intentIdOf(forwarder, key)
-  const question = await of.question(stepOf(answers))
+  const intentId = deriveIntentId(forwarder, key)
+  const question = await of.question(joinAnswers(answers))
   if (pins !== undefined && authorizedBy === undefined) throw new Error('no PIN was right')
   const answered = await of.pay({
-    ...{ since, steps: answers.length, question, intentId, caller, askOfEqual },
+    ...{ since, answerCount: answers.length, question, intentId, caller, askOfEqual },
     async denied() {
-      const why = await denialOf(of, authorizedBy)
+      const why = await findDenial(of, authorizedBy)
       return why && { kind: 'not_authorized', why }
     },
-    call: () => contractCallOf(of, { intent, intentId, answers }),
+    call: () => findContractCall(of, { intent, intentId, answers }),
     refused: (refusal) => end(refusalText(of, refusal, intent.kind)),
   })
   return { intentId, answered }
 }
 
 /** Makes the contract's call that carries out an intent, with the screen that says so. */
-async function contractCallOf(
+async function findContractCall(
   of: Paying,
   { intent, intentId, answers }: Pick<Wanted, 'intent' | 'answers'> & { intentId: Hex },
 ) {
@@ -116,17 +116,17 @@ async function contractCallOf(
   // A loan is of the amount that the screen before showed: that is what was agreed to.
   const terms =
     kind === 'loan' && settings.confirms
-      ? await shownAt(ledger, await question(stepOf(answers.slice(0, -1))), shownTerms)
+      ? await shownAt(ledger, await question(joinAnswers(answers.slice(0, -1))), shownTerms)
       : undefined
-  const ordered = await orderOf(of, intent, terms)
+  const ordered = await createOrder(of, intent, terms)
   const { call, spendsWei, shared, amountWei, to, till } = ordered
   const code = till === undefined ? '' : await codeOf(of.keys, intentId)
-  const amount = amountWei === 'all' ? amountWei : of.amountOf(amountWei)
+  const amount = amountWei === 'all' ? amountWei : of.showAmount(amountWei)
   const { submitted } = payments[kind].words(say)
   const queued = ({ minutes }: { minutes: string }) =>
     settings.profile === 'demo' ? say.queued : say.queuedFor(minutes)
   return {
-    ...{ data: callOf(call), kind, spendsWei, shared, till },
+    ...{ data: encodeCall(call), kind, spendsWei, shared, till },
     submitted: (tx: AcceptedAs) =>
       end(submitted(amount, to, 'hash' in tx ? `${tx.hash}...` : queued(tx), code)),
     sms: await sealedSms(of, intent, ordered),
@@ -140,8 +140,8 @@ export async function codeOf(keys: Pick<SessionKeys, 'input'>, intentId: Hex): P
   return `${Number.parseInt(digest.slice(-12), 16) % 1_000_000}`.padStart(6, '0')
 }
 
-/** Says why the PIN of a session lets it do nothing now; undefined where it does, and where none was asked for. */
-export async function denialOf(of: Pick<Paying, 'pins' | 'account'>, step: string | undefined) {
+/** Says why a session's PIN allows nothing now; undefined if it does, or none was asked for. */
+export async function findDenial(of: Pick<Paying, 'pins' | 'account'>, step: string | undefined) {
   if (of.pins === undefined || step === undefined) return undefined
   const found = await of.pins.authorize((await of.account()).address, step)
   return found === 'valid' ? undefined : found
@@ -152,9 +152,9 @@ async function sealedSms(of: Paying, intent: Intent, ordered: Ordered): Promise<
   const { smsSeals, phone: caller } = of
   if (smsSeals === undefined) return []
   const session = await of.session()
-  const receiver = await phoneOf(of, smsSeals, receiverOf(intent))
+  const receiver = await sealPhone(of, smsSeals, findReceiver(intent))
   return Promise.all(
-    smsOf(intent.kind, ordered, { caller, receiver }).map(async ({ party, facts }) => ({
+    composeSms(intent.kind, ordered, { caller, receiver }).map(async ({ party, facts }) => ({
       party,
       sealed: await smsSeals.facts(facts, { session, party }),
     })),
@@ -164,16 +164,16 @@ async function sealedSms(of: Paying, intent: Intent, ordered: Ordered): Promise<
 /** Seals the borrower's number for reminders, which only a lender sends. */
 async function sealedBorrower({ smsSeals, settings, account, phone }: Paying) {
   if (settings.profile === 'demo') return undefined
-  return await smsSeals?.number(phone, reminderOf((await account()).address))
+  return await smsSeals?.number(phone, nameReminder((await account()).address))
 }
 
 type Receiver = Exclude<Recipient, { kind: 'address' }>
 
-const receiverOf = ({ recipient }: Intent): Receiver | undefined =>
+const findReceiver = ({ recipient }: Intent): Receiver | undefined =>
   recipient?.kind === 'address' ? undefined : recipient
 
 /** Gives the phone of who gets the money; undefined where none is known. */
-async function phoneOf(of: Paying, smsSeals: SmsSeals, receiver: Receiver | undefined) {
+async function sealPhone(of: Paying, smsSeals: SmsSeals, receiver: Receiver | undefined) {
   if (receiver === undefined || receiver.kind === 'till') return undefined
   if (receiver.kind === 'phone') return receiver.phone
   try {
@@ -182,17 +182,19 @@ async function phoneOf(of: Paying, smsSeals: SmsSeals, receiver: Receiver | unde
     return sealed === undefined ? undefined : await smsSeals.open(sealed, sender)
   } catch (error) {
     // A payment waits for no message.
-    of.log({ level: 'warn', event: 'memory.failed', message: faultOf(error) })
+    of.log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })
     return undefined
   }
 }
 
-/** Keeps what the screen said of a number for the activity: an address says nothing to who typed it. */
+/**
+ * Keeps what the screen said of a number for the activity, since an address tells callers nothing.
+ */
 async function rememberRecipient(of: Paying, intentId: Hex, intent: Intent): Promise<void> {
-  const receiver = receiverOf(intent)
+  const receiver = findReceiver(intent)
   if (of.settings.profile === 'demo' || receiver === undefined) return
   const { address: sender } = await of.account()
-  const [to, address] = [shortNumber(receiver), await addressOf(of, receiver)]
+  const [to, address] = [shortNumber(receiver), await findAddress(of, receiver)]
   const sealed =
     receiver.kind === 'phone' ? await of.smsSeals?.number(receiver.phone, sender) : undefined
   const amountWei = typeof intent.amountWei === 'bigint' ? `${intent.amountWei}` : undefined
@@ -210,5 +212,5 @@ async function rememberRecipient(of: Paying, intentId: Hex, intent: Intent): Pro
 const shortNumber = (receiver: Receiver): string =>
   receiver.kind === 'phone' ? shortPhone(receiver.phone) : receiver.label
 
-const addressOf = async ({ accounts }: Asked, recipient: Recipient): Promise<Address> =>
+const findAddress = async ({ accounts }: Asked, recipient: Recipient): Promise<Address> =>
   recipient.kind === 'phone' ? (await accounts(recipient.phone)).address : recipient.address

@@ -6,9 +6,9 @@ import { end } from './screens/screen.ts'
 type Changing = Asked & { pins: Pins | undefined }
 
 export async function changePin(of: Changing, action: PinAction, authorizedBy?: string) {
-  const { pins, account, session: sessionOf, say } = of
+  const { pins, account, session: deriveSession, say } = of
   if (pins === undefined) throw new Error('there are no PINs')
-  const [{ address }, session] = await Promise.all([account(), sessionOf()])
+  const [{ address }, session] = await Promise.all([account(), deriveSession()])
   const change = async () => {
     if (action.kind === 'forgetPin') return pins.forget(address, session)
     if (action.kind === 'choosePin') return pins.choose(address, action.pin, session)

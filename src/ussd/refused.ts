@@ -1,26 +1,26 @@
-import { type LoanRefusal, refusalOf } from '../loan/calls.ts'
-import { callRulesOf, type PaymentKind, paymentKinds } from '../loan/kinds.ts'
+import { decodeRefusal, type LoanRefusal } from '../loan/calls.ts'
+import { getCallRules, type PaymentKind, paymentKinds } from '../loan/kinds.ts'
 import type { PaymentAnswer } from '../relay/pay/answers.ts'
 import type { Refusal } from '../relay/refusal.ts'
 import { payments } from './menu/payments.ts'
 import type { Messages } from './messages/en.ts'
 import { end, type Screen } from './screens/screen.ts'
 
-type Words = { say: Messages; amountOf: (wei: bigint) => string }
+type Words = { say: Messages; showAmount: (wei: bigint) => string }
 type Settings = { settings: { helpNumber?: string | undefined } }
 
 export function refusalText(words: Words & Settings, refusal: Refusal, kind: PaymentKind): string {
-  const { say, amountOf } = words
+  const { say, showAmount } = words
   switch (refusal.kind) {
     case 'would_revert':
-      return loanRefusalText(words, refusalOf(refusal.revertData), kind)
+      return loanRefusalText(words, decodeRefusal(refusal.revertData), kind)
     case 'unavailable':
     case 'no_answer':
     case 'contracts':
     case 'clock':
       return say.nothingWasSent
     case 'none_left':
-      return callRulesOf(kind).takes === 'withdrawals'
+      return getCallRules(kind).takes === 'withdrawals'
         ? say.refused.withdrawal_limit(undefined)
         : say.refused.no_liquidity
     case 'not_authorized':
@@ -34,7 +34,7 @@ export function refusalText(words: Words & Settings, refusal: Refusal, kind: Pay
     case 'too_many_today':
       return say.tooManyToday(refusal.most)
     case 'too_much_today':
-      return say.tooMuchToday(amountOf(refusal.leftWei))
+      return say.tooMuchToday(showAmount(refusal.leftWei))
     case 'crowded':
       return say.tooManyWait(refusal.minutes)
     case 'price_too_high':
@@ -47,21 +47,21 @@ export function refusalText(words: Words & Settings, refusal: Refusal, kind: Pay
 }
 
 export function loanRefusalText(words: Words, refusal: LoanRefusal, kind: PaymentKind): string {
-  const { amountOf } = words
+  const { showAmount } = words
   const say = words.say.refused
   switch (refusal.reason) {
     case 'balance_too_low': {
-      const balance = amountOf(refusal.balanceWei)
+      const balance = showAmount(refusal.balanceWei)
       return paymentKinds[kind].namesNeed
-        ? say.owesMore(amountOf(refusal.neededWei), balance)
+        ? say.owesMore(showAmount(refusal.neededWei), balance)
         : say.balance_too_low(balance)
     }
     case 'existing_loan':
     case 'repayment_too_large':
-      return say[refusal.reason](amountOf(refusal.owedWei))
+      return say[refusal.reason](showAmount(refusal.owedWei))
     case 'withdrawal_limit':
       return say.withdrawal_limit(
-        refusal.leftWei === undefined ? undefined : amountOf(refusal.leftWei),
+        refusal.leftWei === undefined ? undefined : showAmount(refusal.leftWei),
       )
     default:
       return say[refusal.reason]
@@ -72,7 +72,7 @@ export const deniedText = (say: Messages, denied: 'blocked' | 'dormant' | 'void'
   denied === 'void' ? say.sessionClosed : say.pin.locked[denied]
 
 /** Gives the screen of what came of a question; `kind` is the payment's that it asked for. */
-export function screenOf(say: Messages, answered: PaymentAnswer, kind?: PaymentKind): Screen {
+export function toScreen(say: Messages, answered: PaymentAnswer, kind?: PaymentKind): Screen {
   if (answered.kind === 'screen') return answered.screen
   const { unsent, uncertain, sessionEnded: ended, sessionClosed: closed } = say
   // Without a payment the question is an end, which pays nothing that could fail.

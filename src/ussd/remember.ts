@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { AccountMemory, Memory } from '../account/memory.ts'
-import { faultOf, type Log } from '../runtime/log.ts'
+import { describeFault, type Log } from '../runtime/log.ts'
 
 export type RememberOptions = {
   memory: Memory
@@ -18,6 +18,6 @@ export function remember(
   by?: Parameters<Memory['change']>[2],
 ): void {
   const failed = (error: unknown) =>
-    of.log({ level: 'warn', event: 'memory.failed', message: faultOf(error) })
+    of.log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })
   of.background(of.memory.change(account, change, by).catch(failed))
 }

@@ -19,7 +19,7 @@ export type UssdRouteOptions = {
   country?: Country | undefined
   /** Lists who may deliver, where the operator names them. */
   addresses?: Parameters<typeof isIn>[0] | undefined
-  peerOf?: PeerOf | undefined
+  findPeer?: PeerOf | undefined
   background: (work: Promise<void>) => void
   tally: Tally
   log: Log
@@ -32,7 +32,7 @@ const maxBodyBytes = 8 * 1024
 
 /** Serves deliveries. A bad request gets a screen too, since a handset shows nothing else. */
 export function ussdRoutes(options: UssdRouteOptions): Hono {
-  const { gateway, country, addresses, peerOf, tally, log } = options
+  const { gateway, country, addresses, findPeer, tally, log } = options
   const routes = new Hono()
   const type = { 'content-type': gateway.contentType }
   const bad = (says: string, to?: ReplyTo): string => {
@@ -43,7 +43,7 @@ export function ussdRoutes(options: UssdRouteOptions): Hono {
   const onError = (c: Context) => c.body(bad('The request is too large.'), 200, type)
   if (addresses !== undefined) {
     routes.use(async (c, next) => {
-      if (isIn(addresses, peerOf?.(c.req.raw, c.env))) return await next()
+      if (isIn(addresses, findPeer?.(c.req.raw, c.env))) return await next()
       return c.body(bad('Requests from this address are not served.'), 403, type)
     })
   }

@@ -5,10 +5,10 @@ import type { Seal } from '../account/seal.ts'
 import type { WalletCodes } from '../account/wallets.ts'
 import type { Rate } from '../loan/local-worth.ts'
 import type { Ledger, Question } from '../relay/ledger/port.ts'
-import { type Asked, stepOf } from './asked.ts'
+import { type Asked, joinAnswers } from './asked.ts'
 import type { NumberedStep, UssdRequest } from './gateways/gateway.ts'
 import type { MenuContext, UnreadAnswer } from './menu/node.ts'
-import { answersOf, follow, maxAnswers, meant } from './menu/walk.ts'
+import { follow, maxAnswers, meant, splitAnswers } from './menu/walk.ts'
 import {
   keepShown,
   listsStep,
@@ -31,7 +31,7 @@ export type Read = Awaited<ReturnType<typeof readSession>>
 export type SessionOptions = {
   context: MenuContext
   pins: Pins | undefined
-  ledger: Pick<Ledger, 'show' | 'shown' | 'lookup' | 'till'>
+  ledger: Pick<Ledger, 'rememberFirst' | 'recall' | 'lookup' | 'findTill'>
   question: Asked['question']
   isCustomer: (phone: PhoneNumber) => Promise<boolean>
   walletCodes: Pick<WalletCodes, 'take'>
@@ -45,13 +45,13 @@ type TextOptions = Pick<SessionOptions, 'ledger' | 'question'> & {
   textSeal: Seal
 }
 
-const nameOf = (number: number): string => `text ${number}`
+const nameText = (number: number): string => `text ${number}`
 
 /** Reads a session's answers until this delivery; undefined where those before it are not kept. */
 export async function readAnswers(of: TextOptions, { text, step }: UssdRequest) {
-  const typed = answersOf(text)
+  const typed = splitAnswers(text)
   if (step === undefined || step.isFirst) return typed
-  const before = await of.question(nameOf(step.number - 1))
+  const before = await of.question(nameText(step.number - 1))
   const kept = await openText(of, before, await shownAt(of.ledger, before, shownText))
   return kept === undefined ? undefined : [...(JSON.parse(kept) as string[]), ...typed]
 }
@@ -62,25 +62,26 @@ export async function keepAnswers(
   { number }: NumberedStep,
   answers: readonly string[],
 ) {
-  const step = await of.question(nameOf(number))
+  const step = await of.question(nameText(number))
   const text = JSON.stringify(answers)
-  const sealed = await of.textSeal.close(text, aboutOf(step))
+  const sealed = await of.textSeal.close(text, toSubject(step))
   const first = await keepShown(of.ledger, step, shownText, sealed)
   if (first === undefined) return 'decided'
   return (await openText(of, step, first)) === text ? 'kept' : 'taken'
 }
 
-const aboutOf = ({ session, input }: Question): string => `${session}:${input}`
+const toSubject = ({ session, input }: Question): string => `${session}:${input}`
 
 const openText = async ({ textSeal }: TextOptions, step: Question, sealed: string | undefined) =>
-  sealed === undefined ? undefined : await textSeal.open(sealed, aboutOf(step))
+  sealed === undefined ? undefined : await textSeal.open(sealed, toSubject(step))
 
 /** Reads a session's answers, each as the first delivery that had it. @throws {Error} no answer */
 export async function readSession(parts: SessionOptions, answers: readonly string[]) {
   const { pins, question, ledger, keeps } = parts
   let context: MenuContext = { ...parts.context, opened: new Map() }
   const verdicts = new Map<number, PinVerdict>()
-  const begun = pins === undefined ? { start: 'main' } : await startOf(parts, pins, answers.length)
+  const begun =
+    pins === undefined ? { start: 'main' } : await findStart(parts, pins, answers.length)
   const waits = 'waiting' in begun
   const standIns = pins && keeps ? await standInsFor(pins, await question(''), answers) : undefined
   let isPinSet = false
@@ -89,11 +90,11 @@ export async function readSession(parts: SessionOptions, answers: readonly strin
     const known = { ...begun, verdicts, isPinSet, standIns }
     const { result, shown, kept, or } = follow(answers, context, known)
     if (result.kind === 'unread') {
-      context = { ...context, ...(await meaningOf(parts, result, context)) }
+      context = { ...context, ...(await readMeaning(parts, result, context)) }
     } else if (result.kind === 'unjudged') {
       if (pins === undefined) throw new Error('a PIN is asked for where there are none')
-      const { pin, steps } = result
-      const step = await question(stepOf(shown.slice(0, steps)))
+      const { pin, answerCount: steps } = result
+      const step = await question(joinAnswers(shown.slice(0, steps)))
       const name = `${step.session}:${step.input}`
       const verify = () => pins.verify(step.account, pin, name)
       const verdict = isKeptPin(pin)
@@ -112,8 +113,8 @@ export async function readSession(parts: SessionOptions, answers: readonly strin
   }
 }
 
-/** Reads what an answer means, as the first delivery that had it: another time it may be another. */
-async function meaningOf(
+/** Reads what an answer means as its first delivery had it, since meanings change with time. */
+async function readMeaning(
   parts: SessionOptions,
   unread: UnreadAnswer,
   context: MenuContext,
@@ -139,7 +140,7 @@ async function meaningOf(
     case 'till': {
       const step = await question(`till ${unread.till}`)
       const find = async () => {
-        const till = await ledger.till(unread.till)
+        const till = await ledger.findTill(unread.till)
         return till === undefined || isAddressEqual(till.account, step.account) ? null : till
       }
       const found = await shownOr(ledger, step, shownTill, find)
@@ -175,7 +176,7 @@ async function hasSetPin({ pins, ledger, question }: SessionOptions, pin: string
 }
 
 /** Finds where a session begins: without a PIN one is chosen first, and what was dialled waits. */
-async function startOf({ ledger, question }: SessionOptions, pins: Pins, dialled: number) {
+async function findStart({ ledger, question }: SessionOptions, pins: Pins, dialled: number) {
   const first = await question('')
   const begun = await shownOr(ledger, first, sessionStart, async () => {
     if (!(await pins.begin(first.account)).hasToChoose) return 'main'

@@ -85,19 +85,19 @@ export const pinVerdict: ShownFact<PinVerdict> = {
   ]) as z.ZodMiniType<PinVerdict>,
 }
 
-type Shows = Pick<Ledger, 'show' | 'shown'>
+type Shows = Pick<Ledger, 'rememberFirst' | 'recall'>
 
 /** Has a question go by what it showed first; undefined where its session is decided. */
 export async function keepShown<T>(ledger: Shows, asked: Question, of: ShownFact<T>, wanted: T) {
   const { name, schema } = of
   const value = JSON.stringify(wanted, (_, each) => (typeof each === 'bigint' ? `${each}` : each))
-  const kept = await ledger.show({ ...asked, name, value })
+  const kept = await ledger.rememberFirst({ ...asked, name, value })
   if (kept.kind === 'pending') throw new Error('the ledger is being restored')
   return kept.kind === 'shown' ? schema.parse(JSON.parse(kept.value)) : undefined
 }
 
 export async function shownAt<T>(ledger: Shows, asked: Question, { name, schema }: ShownFact<T>) {
-  const kept = await ledger.shown(asked, name)
+  const kept = await ledger.recall(asked, name)
   return kept === undefined ? undefined : schema.parse(JSON.parse(kept))
 }
 

@@ -48,10 +48,10 @@ export function createSmsSeals(secret: Secret) {
 }
 
 /** Names what a borrower's number is sealed about, so that it opens in no other row. */
-export const reminderOf = (account: string): string => `reminder ${account.toLowerCase()}`
+export const nameReminder = (account: string): string => `reminder ${account.toLowerCase()}`
 
 /** Lists whom a payment's outcome is told to: its caller, and who gets the money. */
-export function smsOf(
+export function composeSms(
   kind: PaymentKind,
   { amountWei, to }: Pick<Ordered, 'amountWei' | 'to'>,
   { caller, receiver }: { caller: PhoneNumber; receiver: PhoneNumber | undefined },
@@ -66,16 +66,16 @@ export function smsText(
   { kind, amountWei, who }: SmsFacts,
   { state, reason }: Pick<DueSms, 'state' | 'reason'>,
   say: Messages,
-  amountOf: (wei: bigint) => string,
+  showAmount: (wei: bigint) => string,
 ): string {
-  const lineOf = (state: ActivityState) =>
-    activityLine(say, { kind, amountWei, who, state }, amountOf)
+  const writeLine = (state: ActivityState) =>
+    activityLine(say, { kind, amountWei, who, state }, showAmount)
   if (state !== 'confirmed') {
-    const line = lineOf({ kind: 'failed', reason: state === 'reverted' ? reason : '' })
+    const line = writeLine({ kind: 'failed', reason: state === 'reverted' ? reason : '' })
     return `${line}\n${say.nothingMoved}`
   }
   const credited = creditedWords(say, kind)
   return credited === undefined || amountWei === 'all'
-    ? lineOf({ kind: 'done' })
-    : credited(amountOf(amountWei), who)
+    ? writeLine({ kind: 'done' })
+    : credited(showAmount(amountWei), who)
 }

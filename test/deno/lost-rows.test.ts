@@ -116,7 +116,8 @@ describe('a Redis that lost rows', () => {
         keys,
       ),
     ).toBe(1)
-    // By now anything new would outbid what waits. No block comes, by which rounds would read the price anew.
+    // By now anything new would outbid what waits. No block comes, by which rounds would read the
+    // price anew.
     own.rootstock.setMinGasPrice(minPrice * 2n)
     const [sight] = (await redis.call('KEYS', 'ledger:*:row:meta:sight')) as string[]
     await redis.call('DEL', `${sight}`)

@@ -105,7 +105,7 @@ describe('a Worker and Deno', () => {
     for (const one of requests) expect(await ask(deno, one)).toEqual(await ask(workers, one))
   })
 
-  /** The example of each method about what the walk has left on the chain, and what a broken client may send. */
+  /** Lists examples of each method for the walk's chain, and what a broken client may send. */
   async function examplesAndNonsense(): Promise<RandomRequest[]> {
     const block = (await chain.anvil.ask('eth_getBlockByNumber', ['latest', false])) as {
       number: string

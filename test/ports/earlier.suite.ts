@@ -8,7 +8,7 @@ const ten = { spendsWei: 10n }
 const { data } = orderOf('any').request
 const call = { data }
 
-/** What an account's earlier payments say of one more is judged where it is accepted, whatever the ledger is kept in. */
+/** Requires that one more payment is judged by earlier ones where it is accepted, in any store. */
 export function earlierSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
   describe(`what an account paid before, on ${name}`, () => {
@@ -50,30 +50,30 @@ export function earlierSuite(name: string, create: () => Promise<LedgerHarness>)
       const [a, b] = ['a', 'b'].map((session) => offerOf(session, alice, { day: once, order: ten }))
       if (a === undefined || b === undefined) throw new Error('nothing is offered')
       const equal = { ...b, day: undefined, unlessEqual: true }
-      const seenBefore = { ...b, day: undefined, seen: 0 }
+      const seenBefore = { ...b, day: undefined, version: 0 }
       const { verdicts } = await offer(ledger, a, b, equal, seenBefore)
       const changed = { kind: 'changed' }
       expect(verdicts).toMatchObject([{ kind: 'accepted' }, changed, changed, changed])
-      const again = await offer(ledger, { ...b, seen: 1 })
+      const again = await offer(ledger, { ...b, version: 1 })
       expect(again.verdicts).toEqual([{ kind: 'too_many_today', most: 1 }])
-      expect(await ledger.payments(alice, 9)).toHaveLength(1)
+      expect(await ledger.listPayments(alice, 9)).toHaveLength(1)
     })
 
     test('is asked about where it was equal and a moment ago', async ({ ledger, pass }) => {
-      expect(await ledger.equal(question('first'), call)).toBeUndefined()
+      expect(await ledger.findEqual(question('first'), call)).toBeUndefined()
       await accept(ledger, 'first')
       // The session that made it is decided: it is asked nothing.
-      expect(await ledger.equal(question('first'), call)).toBeUndefined()
-      expect(await ledger.equal(question('other'), { ...call, data: '0x' })).toBeUndefined()
+      expect(await ledger.findEqual(question('first'), call)).toBeUndefined()
+      expect(await ledger.findEqual(question('other'), { ...call, data: '0x' })).toBeUndefined()
       pass(9 * minuteMs)
-      expect(await ledger.equal(question('looks'), call)).toBe(9)
+      expect(await ledger.findEqual(question('looks'), call)).toBe(9)
       const equal = { kind: 'equal', minutes: 9 }
       const unlessEqual = { unlessEqual: true }
       expect(await judge(ledger, 'offers', alice, unlessEqual)).toMatchObject(equal)
       pass(minuteMs)
-      expect(await ledger.equal(question('later'), call)).toBeUndefined()
+      expect(await ledger.findEqual(question('later'), call)).toBeUndefined()
       for (const session of ['looks', 'offers']) {
-        expect(await ledger.equal(question(session), call)).toBe(9)
+        expect(await ledger.findEqual(question(session), call)).toBe(9)
         expect(await judge(ledger, session, alice, unlessEqual)).toMatchObject(equal)
       }
       // Whoever wants another one all the same gets it.

@@ -3,25 +3,25 @@ import { expect } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
 import { kindNames } from '../../src/loan/kinds.ts'
 import { loanStates } from '../../src/loan/loan-book.ts'
-import { partCount } from '../../src/relay/ledger/copies/export.ts'
-import type { ExportPage } from '../../src/relay/ledger/copies/export-format.ts'
+import { partCount } from '../../src/relay/ledger/backup/export.ts'
+import type { ExportPage } from '../../src/relay/ledger/backup/export-format.ts'
+import { ledgerMethods } from '../../src/relay/ledger/methods.ts'
 import {
+  type Capacity,
   type Execution,
   type Identity,
   type Ledger,
   type LedgerRules,
+  listPayments,
   type NonceFill,
   type Order,
   type PaymentOffer,
   type PaymentQuery,
   type Proposal,
-  paymentsOf,
-  type Room,
   type SignedTransaction,
   type Slot,
 } from '../../src/relay/ledger/port.ts'
 import { reminderKinds, smsParties } from '../../src/relay/ledger/rows.ts'
-import { ledgerMethods } from '../../src/relay/ledger/steps.ts'
 import { paymentStates } from '../../src/relay/ledger/transitions.ts'
 import { lentTo } from './payments.ts'
 
@@ -79,7 +79,7 @@ export async function liveHistory(options: HistoryOptions): Promise<void> {
   }
 
   for (let step = 0; step < steps; step++) {
-    const work = (await ask('work')) as Awaited<ReturnType<Ledger['work']>>
+    const work = (await ask('readWork')) as Awaited<ReturnType<Ledger['readWork']>>
     const [method, ...args] = drawCall(world, work)
     if (method === 'pass') options.pass(args[0] as number)
     else {
@@ -120,7 +120,7 @@ type World = {
 
 function noteExported(world: World, method: keyof Ledger, answer: unknown): void {
   const page = answer as ExportPage
-  if (method === 'exported' && page.kind === 'page') world.exported = page
+  if (method === 'exportPage' && page.kind === 'page') world.exported = page
 }
 
 const nothingExported: World['exported'] = {
@@ -143,11 +143,11 @@ function noteSlot(
     world.offered = { offers: args[0] as PaymentOffer[], proposal: answer as Proposal }
   }
   const slot = answer as Slot | undefined
-  if (method !== 'slot' || slot === undefined) return
+  if (method !== 'findSlot' || slot === undefined) return
   world.slot = { ...(args[0] as NonceFill), over: slot.prior?.hash }
 }
 
-type Work = Awaited<ReturnType<Ledger['work']>>
+type Work = Awaited<ReturnType<Ledger['readWork']>>
 type Call = ['pass', number] | [keyof Ledger, ...unknown[]]
 
 const oneOrNone = <Item>(random: Random, items: readonly Item[]): Item | undefined =>
@@ -162,9 +162,9 @@ function drawScene(world: World, work: Work) {
   const { random } = world
   const session = `s${random.int(0, sessions - 1)}`
   const account = accounts[Number(session.slice(1)) % accounts.length] ?? target
-  const question = { session, account, input: random.pick(['a', 'a', 'b']), steps: 3 }
+  const question = { session, account, input: random.pick(['a', 'a', 'b']), answerCount: 3 }
   const screen = { kind: 'end' as const, lines: [session, 'Thank you.'] }
-  const any = oneOrNone(random, paymentsOf(work))
+  const any = oneOrNone(random, listPayments(work))
   const owner = any?.session ?? session
   const open = oneOrNone(random, work.nonces)
   const nonce = open?.nonce ?? random.int(0, work.nextNonce)
@@ -198,7 +198,7 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     const { offers, proposal } = world.offered ?? { offers: [], proposal: undefined }
     const { slot, accepted = [] } = proposal ?? {}
     // A step that was proposed for nothing has no counts to go by.
-    if (offers.length === 0) return ['work']
+    if (offers.length === 0) return ['readWork']
     const isCarried = accepted.length > 0 && random.chance(0.9)
     const nonce = slot?.nonce ?? chainNonce
     return [
@@ -221,8 +221,8 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     const order = orderOf(world, session, account)
     return ['adopt', { ...question, order, screen, execution: drawExecution(random) }]
   },
-  slot: ({ random, owner, session, nonce, chainNonce }) => [
-    'slot',
+  findSlot: ({ random, owner, session, nonce, chainNonce }) => [
+    'findSlot',
     { nonce, chainNonce, sessions: drawSessions(random, owner, session) },
   ],
   fill({ world, nonce, chainNonce }) {
@@ -234,8 +234,8 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     { nonce, over: hash, transaction: drawTransaction(world) },
   ],
   release: ({ chainNonce }) => ['release', chainNonce],
-  sent: ({ random, hash }) => ['sent', hash, random.chance(0.7)],
-  mined({ random, open, nonce, hash }) {
+  recordSend: ({ random, hash }) => ['recordSend', hash, random.chance(0.7)],
+  recordMined({ random, open, nonce, hash }) {
     const { block } = drawExecution(random)
     const { sessions = [] } = open ?? {}
     const executions = Object.fromEntries(
@@ -245,18 +245,18 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
           : [],
       ),
     )
-    return ['mined', { nonce, sessions, hash, block, executions }]
+    return ['recordMined', { nonce, sessions, hash, block, executions }]
   },
   confirm: ({ any, owner }) => ['confirm', owner, any?.execution?.block.hash ?? id('block 1')],
   reopen: ({ random }) => ['reopen', drawExecution(random).block.hash],
   settle({ random, owner }) {
     return ['settle', owner, random.pick(signatures), drawExecution(random)]
   },
-  sawHead: ({ random, chainNonce }) => [
-    'sawHead',
+  recordHead: ({ random, chainNonce }) => [
+    'recordHead',
     oneOrNone(random, [[{ ...drawExecution(random).block, count: chainNonce }]]),
   ],
-  sawMeans({ random, work, chainNonce }) {
+  recordMeans({ random, work, chainNonce }) {
     const means = random.pick([
       { count: chainNonce },
       { toldCount: chainNonce },
@@ -264,10 +264,10 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
       { gasPriceWei: 60n, count: chainNonce },
     ])
     const head = (random.chance(0.8) ? work.head : undefined) ?? drawExecution(random).block
-    return ['sawMeans', head.hash, means, oneOrNone(random, ['balanceWei', 'gasPriceWei'])]
+    return ['recordMeans', head.hash, means, oneOrNone(random, ['balanceWei', 'gasPriceWei'])]
   },
-  blocks: ({ random }) => ['blocks', random.int(-1, blocks)],
-  payments: ({ random, account }) => ['payments', account, random.int(1, 4)],
+  listBlocks: ({ random }) => ['listBlocks', random.int(-1, blocks)],
+  listPayments: ({ random, account }) => ['listPayments', account, random.int(1, 4)],
   identify: ({ random }) => ['identify', identityOf(random)],
   lookup: ({ question }) => ['lookup', question],
   formerAccount: ({ account }) => ['formerAccount', account],
@@ -280,21 +280,21 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
       { id: drawName(random), numbering, accounts: accounts ? [accounts] : [], kept },
     ]
   },
-  show({ random, question }) {
+  rememberFirst({ random, question }) {
     const name = random.pick(['terms', 'equal'])
-    return ['show', { ...question, name, value: `${random.int(1, 3)}` }]
+    return ['rememberFirst', { ...question, name, value: `${random.int(1, 3)}` }]
   },
-  equal: ({ question }) => ['equal', question, { data: '0x1234' }],
-  shown: ({ random, question }) => ['shown', question, random.pick(['terms', 'equal'])],
-  payment: ({ owner }) => ['payment', owner],
+  findEqual: ({ question }) => ['findEqual', question, { data: '0x1234' }],
+  recall: ({ random, question }) => ['recall', question, random.pick(['terms', 'equal'])],
+  findPayment: ({ owner }) => ['findPayment', owner],
   requeue: ({ owner }) => ['requeue', owner],
   expire: ({ random, owner }) => ['expire', owner, random.pick([1, 2, 4_000_000_001])],
-  displaced: ({ nonce }) => ['displaced', nonce],
+  recordDisplaced: ({ nonce }) => ['recordDisplaced', nonce],
   abandon: ({ nonce }) => ['abandon', nonce],
-  saw({ random }) {
+  recordObservations({ random }) {
     const head = oneOrNone(random, [{ number: random.int(1, blocks), timestampSeconds: 1 }])
     const node = oneOrNone(random, ['answered', 'silent'])
-    return ['saw', { facts: { head }, node, round: random.pick(['done', 'failed']) }]
+    return ['recordObservations', { facts: { head }, node, round: random.pick(['done', 'failed']) }]
   },
   alert({ random }) {
     const found = ['stuck', 'budget'].filter(() => random.chance(0.5))
@@ -310,22 +310,22 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
   noteReminder({ random, account }) {
     const [kind, dueAt] = [random.pick(reminderKinds), random.int(0, 500_000)]
     const reminder = { account, kind, dueAt, owedWei: 5n, sealed: 'sealed' }
-    return ['noteReminder', reminder, random.pick(['sent', 'later'])]
+    return ['noteReminder', reminder, random.pick(['recordSend', 'later'])]
   },
   takeSms: ({ random }) => ['takeSms', random.int(1, 3)],
   noteSms({ random, session }) {
     const name = { session, party: random.pick(smsParties), attempts: random.int(1, 2) }
-    return ['noteSms', name, random.pick(['sent', 'unknown', 'later', 'untried'])]
+    return ['noteSms', name, random.pick(['recordSend', 'unknown', 'later', 'untried'])]
   },
-  told: ({ work }) => ['told', `stuck:${work.now}:raised`],
+  endNotice: ({ work }) => ['endNotice', `stuck:${work.now}:raised`],
   setIntake: ({ random }) => [
     'setIntake',
     random.pick(['open', 'open', 'paused', 'draining']),
     drawName(random),
     ...random.pick([[], ['a'], ['b']]),
   ],
-  exported: ({ random }) => [
-    'exported',
+  exportPage: ({ random }) => [
+    'exportPage',
     identityOf(random),
     { part: random.int(0, partCount), from: 0 },
   ],
@@ -339,8 +339,8 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     const { head, entries } = world.exported
     return ['restore', head.exportedAt, entries.filter(() => random.chance(0.7))]
   },
-  note: ({ random, nonce }) => [
-    'note',
+  recordAction: ({ random, nonce }) => [
+    'recordAction',
     { id: drawName(random), action: 'outbid', detail: { nonce: `${nonce}` } },
   ],
   setHold: ({ random, account }) => ['setHold', account, random.chance(0.2), drawName(random)],
@@ -352,12 +352,12 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
       to: random.chance(0.6) ? { account, name: 'Duka', kind: 'agent' } : undefined,
     },
   ],
-  tills: () => ['tills'],
-  till: () => ['till', '12344'],
-  takings: ({ account }) => ['takings', account, 3],
-  standing: ({ account }) => ['standing', account],
-  personal: ({ random, account }) => [
-    'personal',
+  listTills: () => ['listTills'],
+  findTill: () => ['findTill', '12344'],
+  listTakings: ({ account }) => ['listTakings', account, 3],
+  readStanding: ({ account }) => ['readStanding', account],
+  readPerson: ({ random, account }) => [
+    'readPerson',
     { account, contract: target, place: { part: random.int(0, 3), from: 0 } },
   ],
   erase: ({ random, account }) => [
@@ -365,22 +365,25 @@ const draws: Readonly<Record<keyof Ledger | 'pass', (scene: Scene) => Call>> = {
     { id: drawName(random), account, contract: target, from: 0 },
   ],
   traceSession: ({ session }) => ['traceSession', session],
-  pastAlerts: () => ['pastAlerts'],
-  loanBook: () => ['loanBook', target],
-  loans: ({ random }) => ['loans', { contract: target, state: random.pick(loanStates), limit: 3 }],
+  listPastAlerts: () => ['listPastAlerts'],
+  readLoanBook: () => ['readLoanBook', target],
+  listLoans: ({ random }) => [
+    'listLoans',
+    { contract: target, state: random.pick(loanStates), limit: 3 },
+  ],
   bookLoans({ random, account }) {
     const [from, next] = [oneOrNone(random, [1, 2]), random.int(1, 2)]
     return ['bookLoans', { contract: target, from, next, logs: [lentTo(account, 60)] }]
   },
-  audit: ({ random }) => ['audit', random.int(1, 5)],
-  page: ({ work, random, account }) => ['page', drawQuery(random, account, work.now)],
+  listAudit: ({ random }) => ['listAudit', random.int(1, 5)],
+  readPage: ({ work, random, account }) => ['readPage', drawQuery(random, account, work.now)],
   tracePayment: ({ session }) => ['tracePayment', id(`intent ${session}`)],
-  vitals({ random }) {
+  readVitals({ random }) {
     const identity = { chainId: 31, fingerprints: { FORWARDER_ADDRESS: 'old' } }
-    return ['vitals', ...random.pick([[], [{ identity, probes: true }]])]
+    return ['readVitals', ...random.pick([[], [{ identity, probes: true }]])]
   },
-  work: () => ['work'],
-  signed: () => ['signed'],
+  readWork: () => ['readWork'],
+  listSigned: () => ['listSigned'],
   prune: () => ['prune'],
 }
 
@@ -395,8 +398,8 @@ function drawOffer({ world, random, session, account, question, screen, chainNon
     chainNonce,
     poolNonce: chainNonce + random.pick([0, 0, 1]),
     gasPriceWei: 100n,
-    seen: oneOrNone(random, [0, 1]),
-    room: drawRoom(random),
+    version: oneOrNone(random, [0, 1]),
+    capacity: drawRoom(random),
     day: oneOrNone(random, [dayLimits]),
     unlessEqual: random.chance(0.2),
     lendable: drawLendable(random),
@@ -431,7 +434,7 @@ function drawQuery(random: Random, account: Address, now: number): PaymentQuery 
   }
 }
 
-const drawRoom = (random: Random): Room | undefined =>
+const drawRoom = (random: Random): Capacity | undefined =>
   oneOrNone(random, [
     { ofAccount: random.int(1, 4), open: random.int(0, 8), waiting: random.int(0, 3) },
     undefined,
@@ -439,8 +442,17 @@ const drawRoom = (random: Random): Room | undefined =>
   ])
 
 const often: Partial<Record<keyof Ledger, number>> = {
-  ...{ propose: 16, record: 16, mined: 8, confirm: 8, slot: 6, fill: 6, sent: 4, reopen: 3 },
-  ...{ displaced: 1, abandon: 1, expire: 1, requeue: 1, prune: 1, adopt: 1, refuse: 1 },
+  ...{
+    propose: 16,
+    record: 16,
+    recordMined: 8,
+    confirm: 8,
+    findSlot: 6,
+    fill: 6,
+    recordSend: 4,
+    reopen: 3,
+  },
+  ...{ recordDisplaced: 1, abandon: 1, expire: 1, requeue: 1, prune: 1, adopt: 1, refuse: 1 },
   // Nothing else happens between the two.
   ...{ beginRestore: 1, endRestore: 12 },
 }

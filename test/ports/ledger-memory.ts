@@ -2,17 +2,17 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { poolRules } from '../../src/chain/chains.ts'
 import { createNode } from '../../src/chain/node.ts'
 import { createDraft, type Writes } from '../../src/relay/ledger/draft.ts'
+import { ledgerThrough, runStep } from '../../src/relay/ledger/methods.ts'
 import { type Ledger, type LedgerRules, ledgerRules } from '../../src/relay/ledger/port.ts'
 import {
   type AnyRow,
   anyTable,
+  findPlace,
   type Listing,
-  placeOf,
   type Row,
   type TableName,
   type View,
 } from '../../src/relay/ledger/rows.ts'
-import { ledgerThrough, runStep } from '../../src/relay/ledger/steps.ts'
 import type { Relayer } from '../../src/relay/relayer.ts'
 import { createSigner } from '../../src/relay/signer.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -45,7 +45,7 @@ export function createMemoryLedger(options: Readonly<Options>): {
       const to = end === undefined ? Number.MAX_SAFE_INTEGER : end - 1
       const columns = anyTable(table).lists[list]
       const found = [...tableOf(table)].flatMap(([key, row]) => {
-        const place = columns && placeOf(columns, row)
+        const place = columns && findPlace(columns, row)
         const isIn = place?.group === group && place.score >= from && place.score <= to
         return isIn ? [{ key, row, score: place.score }] : []
       })
@@ -101,7 +101,7 @@ export function openMemoryRelayer({ now, limits, answers = {}, ...own }: Relayer
     fees: { minWei: 0n, maxWei: 100n },
     clock: systemClock,
     log: () => {},
-    reasonOf: () => '',
+    describeReason: () => '',
     ...own,
   }
   return { key, ledger, asked, relayer }

@@ -9,7 +9,7 @@ import { shownSuite } from './shown.suite.ts'
 import { smsSuite } from './sms.suite.ts'
 import { vitalsSuite } from './vitals.suite.ts'
 
-/** All that a store of the ledger has to pass. Each test creates a ledger of its own, which is empty. */
+/** Lists what each store of the ledger must pass; each test has an empty ledger of its own. */
 export function ledgerSuites(name: string, create: () => Promise<LedgerHarness>): void {
   ledgerSuite(name, create)
   besideLedgerSuites(name, create)

@@ -42,9 +42,9 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         kind: 'undecided',
         open: [],
         executed: [],
-        seen: 0,
-        load: { ofAccount: 0, carried: 0, waiting: 0 },
-        ...{ sight: {}, now: expect.any(Number) },
+        version: 0,
+        usage: { ofAccount: 0, carried: 0, waiting: 0 },
+        ...{ observations: {}, now: expect.any(Number) },
       })
     })
 
@@ -62,19 +62,19 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       ]
       const again = ['input', 'other', 'third'].map((input) => offerOf('s', alice, { input }))
       expect((await offer(ledger, ...again)).verdicts).toEqual(verdicts)
-      expect((await ledger.work()).carried).toHaveLength(1)
+      expect((await ledger.readWork()).carried).toHaveLength(1)
     })
 
     test('accepts one offer of a session, and gives the others its answer', async ({ ledger }) => {
       const offers = Array.from({ length: 8 }, () => offerOf('s'))
-      const late = { ...offerOf('s'), seen: 7 }
+      const late = { ...offerOf('s'), version: 7 }
       expect((await ledger.propose([late, ...offers])).accepted).toEqual([1])
       const alone = await Promise.all(offers.map((one) => offer(ledger, one)))
       const { verdicts } = await offer(ledger, ...offers)
       const kinds = [...alone.flatMap((one) => one.verdicts), ...verdicts].map(({ kind }) => kind)
       expect(kinds.filter((kind) => kind === 'accepted')).toHaveLength(1)
       expect(kinds.filter((kind) => kind === 'answered')).toHaveLength(15)
-      expect((await ledger.work()).carried).toHaveLength(1)
+      expect((await ledger.readWork()).carried).toHaveLength(1)
     })
 
     test('shows the hash that carries a payment, or that it waits', async ({ ledger, rules }) => {
@@ -98,7 +98,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await ledger.refuse(refusingOf('a'))
       const transaction = { ...transactionOf('both'), nonce: 0, accepted }
       expect(await ledger.record(offers, transaction)).toEqual({ kind: 'changed' })
-      expect(await ledger.work()).toMatchObject({ nonces: [], carried: [], queued: [] })
+      expect(await ledger.readWork()).toMatchObject({ nonces: [], carried: [], queued: [] })
       expect((await offer(ledger, ...offers)).verdicts).toMatchObject([
         { kind: 'answered', screen: screenOf('No') },
         { kind: 'accepted', isCarried: true },
@@ -199,9 +199,9 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await fill(ledger, rules)
       const queued = { kind: 'accepted', isCarried: false }
       expect(await judge(ledger, 's', alice, { identity: moved })).toMatchObject({ kind: 'paused' })
-      expect((await ledger.work(moved)).differences).toEqual(['FORWARDER_ADDRESS'])
+      expect((await ledger.readWork(moved)).differences).toEqual(['FORWARDER_ADDRESS'])
       expect(await judge(ledger, 's', alice, { identity: begun })).toMatchObject(queued)
-      expect((await ledger.work(begun)).differences).toEqual([])
+      expect((await ledger.readWork(begun)).differences).toEqual([])
     })
   })
 
@@ -235,7 +235,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       })
       const counts = { chainNonce: rules.maxInFlight, poolNonce: rules.maxInFlight }
       expect(await accept(ledger, 'f', alice, counts)).toBeUndefined()
-      expect((await ledger.work()).queued.map(({ session }) => session)).toEqual(['e', 'f'])
+      expect((await ledger.readWork()).queued.map(({ session }) => session)).toEqual(['e', 'f'])
     })
 
     test('has room for what blocks took since the count was read', async ({ ledger, rules }) => {
@@ -248,7 +248,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('has no room beyond what blocks have taken', async ({ ledger, rules }) => {
       await fill(ledger, rules)
       const [last, next] = [rules.maxInFlight - 1, rules.maxInFlight]
-      await ledger.displaced(last)
+      await ledger.recordDisplaced(last)
       await mineAt(ledger, 'filler 0', 0, executionIn(5))
       const filling = { nonce: next, chainNonce: 1, sessions: [`filler ${last}`] }
       expect(await fillNonce(ledger, filling, transactionOf('again'))).toBe('recorded')
@@ -258,18 +258,18 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('has room for as many as may be open, judged one after the other', async ({ ledger }) => {
       const room = { ofAccount: 9, open: 2, waiting: 9 }
       await accept(ledger, 'a', bob)
-      const offers = ['b', 'c', 'd'].map((session) => offerOf(session, alice, { room }))
+      const offers = ['b', 'c', 'd'].map((session) => offerOf(session, alice, { capacity: room }))
       const { verdicts } = await offer(ledger, ...offers)
-      const full = { kind: 'full', load: { ofAccount: 1, carried: 2, waiting: 0 } }
+      const full = { kind: 'full', usage: { ofAccount: 1, carried: 2, waiting: 0 } }
       expect(verdicts).toMatchObject([{ kind: 'accepted' }, full, full])
-      expect(await ledger.lookup(question('e'))).toMatchObject({ load: full.load })
+      expect(await ledger.lookup(question('e'))).toMatchObject({ usage: full.usage })
     })
 
     test('has room for as many of an account as it may have, and others', async ({ ledger }) => {
       const room = { ofAccount: 2, open: 99, waiting: 99 }
       await accept(ledger, 'a')
       const offers = ['b', 'c', 'd'].map((session, index) =>
-        offerOf(session, [alice, alice, bob][index], { room }),
+        offerOf(session, [alice, alice, bob][index], { capacity: room }),
       )
       const { verdicts } = await offer(ledger, ...offers)
       expect(verdicts.map(({ kind }) => kind)).toEqual(['accepted', 'full', 'accepted'])
@@ -278,14 +278,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('queues no more than may wait', async ({ ledger, rules }) => {
       await fill(ledger, rules)
       const room = { ofAccount: 9, open: 1_000, waiting: 1 }
-      const offers = ['a', 'b'].map((session) => offerOf(session, alice, { room }))
+      const offers = ['a', 'b'].map((session) => offerOf(session, alice, { capacity: room }))
       const load = { ofAccount: 1, carried: rules.maxInFlight, waiting: 1 }
       const { verdicts } = await offer(ledger, ...offers)
       expect(verdicts).toMatchObject([
         { kind: 'accepted', isCarried: false },
-        { kind: 'full', load },
+        { kind: 'full', usage: load },
       ])
-      expect((await ledger.work()).queued.map(({ session }) => session)).toEqual(['a'])
+      expect((await ledger.readWork()).queued.map(({ session }) => session)).toEqual(['a'])
     })
 
     test('notes what payments are refused for, once a minute', async ({ ledger, pass }) => {
@@ -295,11 +295,11 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         return ledger.refuse({ ...refusingOf(session), obstacle })
       }
       expect(await refuse()).toEqual({ kind: 'refused' })
-      expect((await ledger.vitals()).obstacle).toBeUndefined()
+      expect((await ledger.readVitals()).obstacle).toBeUndefined()
       expect(await refuse('crowded')).toEqual({ kind: 'refused', isNews: true })
       expect(await refuse('crowded')).toEqual({ kind: 'refused' })
       expect(await refuse('relayer_poor')).toEqual({ kind: 'refused', isNews: true })
-      expect((await ledger.vitals()).obstacle).toMatchObject({ kind: 'relayer_poor' })
+      expect((await ledger.readVitals()).obstacle).toMatchObject({ kind: 'relayer_poor' })
       pass(60_000)
       expect(await refuse('relayer_poor')).toEqual({ kind: 'refused', isNews: true })
     })
@@ -309,30 +309,30 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 'e')
       const nonce = rules.maxInFlight
       const filling = { nonce, chainNonce: 1, sessions: ['e'] }
-      expect(await ledger.slot(filling)).toEqual({ nonce, prior: undefined })
+      expect(await ledger.findSlot(filling)).toEqual({ nonce, prior: undefined })
       const filled = { ...filling, over: undefined, transaction: transactionOf('e') }
       expect(await ledger.fill({ ...filled, over: id('other') })).toEqual({ kind: 'fenced' })
       expect(await ledger.fill(filled)).toEqual({ kind: 'recorded' })
       expect(await ledger.fill(filled)).toEqual({ kind: 'recorded' })
-      expect(await ledger.slot(filling)).toBeUndefined()
+      expect(await ledger.findSlot(filling)).toBeUndefined()
       const others = { ...filled, transaction: transactionOf('other') }
       expect(await ledger.fill(others)).toEqual({ kind: 'fenced' })
-      expect(await ledger.payment('e')).toMatchObject({ state: 'signed', nonce })
+      expect(await ledger.findPayment('e')).toMatchObject({ state: 'signed', nonce })
     })
 
     test('leaves what was carried in vain too often to its deadline', async ({ ledger, rules }) => {
       await accept(ledger, 'a')
       for (let attempt = 0; attempt < rules.maxAttempts; attempt++) {
-        await ledger.displaced(attempt)
+        await ledger.recordDisplaced(attempt)
         const next = attempt + 1
         const filling = { nonce: next, chainNonce: next, sessions: ['a'] }
         await fillNonce(ledger, filling, transactionOf(`attempt ${attempt}`))
       }
-      expect(await ledger.payment('a')).toMatchObject({
+      expect(await ledger.findPayment('a')).toMatchObject({
         state: 'queued',
         attempts: rules.maxAttempts,
       })
-      expect(await ledger.work()).toMatchObject({ queued: [], stuck: [{ session: 'a' }] })
+      expect(await ledger.readWork()).toMatchObject({ queued: [], stuck: [{ session: 'a' }] })
       // It keeps nobody else from a nonce.
       const chainNonce = rules.maxAttempts
       expect(await accept(ledger, 'b', alice, { chainNonce })).toBe(rules.maxAttempts)
@@ -354,22 +354,23 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         { nonce: rules.maxInFlight, chainNonce: 0 },
       ]
       for (const place of places) {
-        expect(await ledger.slot({ ...place, sessions: [] })).toBeUndefined()
+        expect(await ledger.findSlot({ ...place, sessions: [] })).toBeUndefined()
       }
     })
 
     test('leaves a displaced nonce alone for a time', async ({ ledger, rules, pass }) => {
       await accept(ledger, 'a')
-      await ledger.sent(transactionOf('a').hash, 'taken')
-      await ledger.displaced(0)
+      await ledger.recordSend(transactionOf('a').hash, 'taken')
+      await ledger.recordDisplaced(0)
       const filling = { nonce: 0, chainNonce: 0, sessions: ['a'] }
       pass(rules.displacedMs - 1)
-      expect(await ledger.slot(filling)).toBeUndefined()
+      expect(await ledger.findSlot(filling)).toBeUndefined()
       pass(1)
-      // What was recorded for it never was in a pool: there is nothing to outbid, and the nonce begins anew.
-      expect(await ledger.slot(filling)).toEqual({ nonce: 0, prior: undefined })
+      // What was recorded for it never was in a pool: there is nothing to outbid, and the nonce
+      // begins anew.
+      expect(await ledger.findSlot(filling)).toEqual({ nonce: 0, prior: undefined })
       expect(await fillNonce(ledger, filling, transactionOf('a'))).toBe('recorded')
-      expect((await ledger.work()).nonces[0]?.transactions[0]?.sentAt).toBeUndefined()
+      expect((await ledger.readWork()).nonces[0]?.transactions[0]?.sentAt).toBeUndefined()
     })
 
     test("keeps a payment's place of its account with another nonce", async ({ ledger, pass }) => {
@@ -407,7 +408,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.replace({ ...third, over: transactionOf('a').hash })).toEqual({
         kind: 'fenced',
       })
-      const [open] = (await ledger.work()).nonces
+      const [open] = (await ledger.readWork()).nonces
       expect(open?.transactions.map(({ gasPriceWei }) => gasPriceWei)).toEqual([140n, 100n])
     })
   })
@@ -417,20 +418,20 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 's')
       const { hash } = transactionOf('s')
       const step = { intentId: id('s'), kind: 'transfer', reason: '' }
-      await ledger.sent(hash, 'taken')
-      expect((await ledger.payment('s'))?.state).toBe('signed')
+      await ledger.recordSend(hash, 'taken')
+      expect((await ledger.findPayment('s'))?.state).toBe('signed')
       expect(await mineAt(ledger, 's', 0, executionIn(9))).toMatchObject([
         { ...step, from: 'signed', to: 'mined', hash: id('mined') },
       ])
       expect(await mineAt(ledger, 's', 0, executionIn(9))).toEqual([])
       expect(await mineAt(ledger, 's', 0, executionIn(10))).toEqual([])
-      expect(await ledger.blocks(0)).toEqual([{ number: 9, hash: id('block 9') }])
+      expect(await ledger.listBlocks(0)).toEqual([{ number: 9, hash: id('block 9') }])
       expect(await ledger.confirm('s', id('another block'))).toEqual([])
       expect(await ledger.confirm('s', id('block 9'))).toMatchObject([
         { ...step, from: 'mined', to: 'confirmed', hash: id('mined') },
       ])
       expect(await ledger.confirm('s', id('block 9'))).toEqual([])
-      expect(await ledger.payment('s')).toMatchObject({
+      expect(await ledger.findPayment('s')).toMatchObject({
         state: 'confirmed',
         execution: { outcome: 'executed' },
         order: { spendsWei: 10n ** 30n },
@@ -450,7 +451,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 'b')
       await settle(ledger, 'b', 1)
       await settle(ledger, 'a', 0, 8)
-      const { nonces, carried, mined } = await ledger.work()
+      const { nonces, carried, mined } = await ledger.readWork()
       expect({ nonces, carried, mined }).toEqual({ nonces: [], carried: [], mined: [] })
     })
 
@@ -459,8 +460,8 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const block = { number: 9, hash: id('block 9') }
       const { hash } = transactionOf('s')
       const report = { nonce: 0, sessions: ['s'], hash, block, executions: {} }
-      expect(await ledger.mined(report)).toMatchObject([{ to: 'queued' }])
-      expect(await ledger.payment('s')).toMatchObject({ attempts: 1, nonce: undefined })
+      expect(await ledger.recordMined(report)).toMatchObject([{ to: 'queued' }])
+      expect(await ledger.findPayment('s')).toMatchObject({ attempts: 1, nonce: undefined })
     })
 
     test('is told nothing by a transaction that was never recorded for it', async ({ ledger }) => {
@@ -468,8 +469,8 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const block = { number: 9, hash: id('block 9') }
       const executions = { s: executionIn(9) }
       const report = { nonce: 0, sessions: ['s'], hash: id('lost'), block, executions }
-      expect(await ledger.mined(report)).toEqual([])
-      expect(await ledger.payment('s')).toMatchObject({ state: 'signed' })
+      expect(await ledger.recordMined(report)).toEqual([])
+      expect(await ledger.findPayment('s')).toMatchObject({ state: 'signed' })
     })
 
     test('is told nothing by what was read for another request of its session', async ({
@@ -478,19 +479,22 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 's')
       const before = executionIn(9, { signature: '0xef01' })
       expect(await mineAt(ledger, 's', 0, before)).toMatchObject([{ to: 'queued' }])
-      expect(await ledger.payment('s')).toMatchObject({ execution: undefined, nonce: undefined })
+      expect(await ledger.findPayment('s')).toMatchObject({
+        execution: undefined,
+        nonce: undefined,
+      })
     })
 
     test('goes back when a reorganization removes its block', async ({ ledger }) => {
       await accept(ledger, 's')
       await settle(ledger, 's', 0)
-      expect(await ledger.blocks(8)).toEqual([{ number: 9, hash: id('block 9') }])
-      expect(await ledger.blocks(9)).toEqual([])
+      expect(await ledger.listBlocks(8)).toEqual([{ number: 9, hash: id('block 9') }])
+      expect(await ledger.listBlocks(9)).toEqual([])
       expect(await ledger.reopen(id('block 9'))).toMatchObject([
         { from: 'confirmed', to: 'signed' },
       ])
       expect(await ledger.reopen(id('block 9'))).toEqual([])
-      expect((await ledger.work()).nonces).toMatchObject([{ nonce: 0, sessions: ['s'] }])
+      expect((await ledger.readWork()).nonces).toMatchObject([{ nonce: 0, sessions: ['s'] }])
       expect(await mineAt(ledger, 's', 0, executionIn(10, { outcome: 'failed' }))).toMatchObject([
         { to: 'mined' },
       ])
@@ -499,15 +503,15 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('finds another nonce when its own was used or is out of reach', async ({ ledger }) => {
       await accept(ledger, 'a')
       await accept(ledger, 'b')
-      expect(await ledger.displaced(0)).toMatchObject([{ to: 'queued' }])
-      expect(await ledger.displaced(0)).toEqual([])
+      expect(await ledger.recordDisplaced(0)).toMatchObject([{ to: 'queued' }])
+      expect(await ledger.recordDisplaced(0)).toEqual([])
       expect(await ledger.abandon(1)).toMatchObject([{ to: 'queued' }])
-      const { queued, nextNonce } = await ledger.work()
+      const { queued, nextNonce } = await ledger.readWork()
       expect(queued).toHaveLength(2)
       expect(nextNonce).toBe(1)
       // Bytes were recorded for nonce 1: the payment that gets it has to outbid them.
       const filling = { nonce: 1, chainNonce: 1, sessions: ['a'] }
-      expect(await ledger.slot(filling)).toEqual({ nonce: 1, prior: transactionOf('b') })
+      expect(await ledger.findSlot(filling)).toEqual({ nonce: 1, prior: transactionOf('b') })
     })
 
     test("is not settled by another payment's transaction on its nonce", async ({ ledger }) => {
@@ -518,7 +522,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await fillNonce(ledger, filling, transactionOf('b', 140n))).toBe('recorded')
       // The Worker that waits for the first payment's transaction still looks at nonce 0.
       expect(await mineAt(ledger, 'a', 0, executionIn(9))).toEqual([])
-      expect(await ledger.payment('b')).toMatchObject({ state: 'signed' })
+      expect(await ledger.findPayment('b')).toMatchObject({ state: 'signed' })
       expect(await mineAt(ledger, 'b', 0, executionIn(9))).toMatchObject([{ to: 'mined' }])
     })
 
@@ -544,7 +548,12 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
 
     test('is told to have failed at once by a ledger without its rows', async ({ ledger }) => {
       const execution = executionIn(9, { outcome: 'failed' })
-      const adoption = { ...question('s'), steps: 3, order: orderOf('s'), screen: screenOf('s') }
+      const adoption = {
+        ...question('s'),
+        answerCount: 3,
+        order: orderOf('s'),
+        screen: screenOf('s'),
+      }
       await ledger.adopt({ ...adoption, execution })
       expect(await ledger.lookup(question('s'))).toMatchObject({ kind: 'failed' })
       // On another branch it may yet succeed.
@@ -556,7 +565,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 's')
       const [shown, over] = [transactionOf('s').hash, transactionOf('over', 140n)]
       await ledger.replace({ nonce: 0, over: shown, transaction: over })
-      const foundBy = async (hash: Hex) => (await ledger.page({ hash, limit: 9 })).payments
+      const foundBy = async (hash: Hex) => (await ledger.readPage({ hash, limit: 9 })).payments
       expect(await foundBy(shown)).toMatchObject([{ state: 'signed' }])
       await mineAt(ledger, 's', 0, executionIn(9, { hash: over.hash }))
       for (const hash of [shown, over.hash]) {
@@ -569,14 +578,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 's')
       const { hash } = transactionOf('s')
       const failures = async () => {
-        const [open] = (await ledger.work()).nonces
+        const [open] = (await ledger.readWork()).nonces
         return open?.transactions.map((transaction) => transaction.failures)
       }
       expect(await failures()).toEqual([0])
-      await ledger.sent(hash, 'unknown')
-      await ledger.sent(hash, 'unknown')
+      await ledger.recordSend(hash, 'unknown')
+      await ledger.recordSend(hash, 'unknown')
       expect(await failures()).toEqual([2])
-      await ledger.sent(hash, 'taken')
+      await ledger.recordSend(hash, 'taken')
       expect(await failures()).toEqual([0])
       // Whether a pool still has what a reorganization took back is not known.
       await mineAt(ledger, 's', 0, executionIn(9))
@@ -588,7 +597,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 's')
       expect(await ledger.requeue('s')).toEqual([])
       expect(await ledger.requeue('unknown')).toEqual([])
-      expect(await ledger.payment('s')).toMatchObject({ state: 'signed', attempts: 0 })
+      expect(await ledger.findPayment('s')).toMatchObject({ state: 'signed', attempts: 0 })
     })
 
     test('expires once, and its nonce is no payment of its any more', async ({ ledger }) => {
@@ -597,7 +606,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         { from: 'signed', to: 'expired' },
       ])
       expect(await ledger.expire('s', 5_000_000_000)).toEqual([])
-      expect((await ledger.work()).nonces).toMatchObject([{ nonce: 0, sessions: [] }])
+      expect((await ledger.readWork()).nonces).toMatchObject([{ nonce: 0, sessions: [] }])
       const dearer = {
         nonce: 0,
         over: transactionOf('s').hash,
@@ -616,13 +625,13 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('is not ended by what was read of one whose rows were lost', async ({ ledger }) => {
       await accept(ledger, 's')
       expect(await ledger.expire('s', orderOf('s').request.deadline)).toEqual([])
-      expect(await ledger.payment('s')).toMatchObject({ state: 'signed' })
+      expect(await ledger.findPayment('s')).toMatchObject({ state: 'signed' })
     })
 
     test('is adopted from the chain by a ledger that lost it', async ({ ledger }) => {
       const adoption = {
         ...question('s'),
-        steps: 3,
+        answerCount: 3,
         screen: screenOf('s'),
         order: orderOf('s'),
         execution: executionIn(9),
@@ -638,7 +647,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('is not settled by what was read of one whose rows were lost', async ({ ledger }) => {
       await accept(ledger, 's', alice, { poolNonce: 1_000 })
       expect(await ledger.settle('s', '0xef01', executionIn(9))).toEqual([])
-      expect(await ledger.payment('s')).toMatchObject({ state: 'queued' })
+      expect(await ledger.findPayment('s')).toMatchObject({ state: 'queued' })
     })
   })
 
@@ -658,22 +667,22 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const states = async () =>
         Promise.all(
           sessions.map(async (session) => {
-            const payment = await ledger.payment(session)
+            const payment = await ledger.findPayment(session)
             return `${payment?.state} ${payment?.nonce ?? 'nowhere'}`
           }),
         )
       const { block } = executionIn(9)
       const mine = (executions: Record<string, RequestExecution>) =>
-        ledger.mined({ nonce: 0, sessions, hash, block, executions })
+        ledger.recordMined({ nonce: 0, sessions, hash, block, executions })
       return { ...harness, sessions, hash, states, mine }
     }
 
     test('is one nonce that carries each of them', async () => {
       const { ledger, sessions, hash, states } = await openBatch()
       expect(await states()).toEqual(['signed 0', 'signed 0', 'signed 0'])
-      expect((await ledger.work()).nonces).toMatchObject([{ nonce: 0, sessions }])
-      expect(await ledger.vitals()).toMatchObject({ carried: 3, waiting: 0 })
-      const { payments } = await ledger.page({ hash, limit: 9 })
+      expect((await ledger.readWork()).nonces).toMatchObject([{ nonce: 0, sessions }])
+      expect(await ledger.readVitals()).toMatchObject({ carried: 3, waiting: 0 })
+      const { payments } = await ledger.readPage({ hash, limit: 9 })
       expect(payments.map(({ intentId }) => intentId).sort()).toEqual(sessions.map(id))
     })
 
@@ -693,7 +702,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const failed = executionIn(9, { outcome: 'failed', reason: 'Insufficient balance' })
       const { block } = failed
       const executions = { a: executionIn(9), b: failed }
-      const moved = await ledger.mined({
+      const moved = await ledger.recordMined({
         nonce: 0,
         sessions,
         hash,
@@ -701,17 +710,17 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         executions,
         isFinal: true,
       })
-      const steps = ['mined', 'confirmed', 'mined', 'reverted', 'queued']
-      expect(moved.map(({ to }) => to)).toEqual(steps)
+      const answerCount = ['mined', 'confirmed', 'mined', 'reverted', 'queued']
+      expect(moved.map(({ to }) => to)).toEqual(answerCount)
       expect(await states()).toEqual(['confirmed 0', 'reverted 0', 'queued nowhere'])
     })
 
     test('is not final by a block at the last head or below: no round compares that again', async () => {
       const { ledger, sessions, hash, states } = await openBatch()
       const { block } = executionIn(9)
-      await ledger.sawHead([{ number: 9, hash: id('another block 9'), count: 0 }])
+      await ledger.recordHead([{ number: 9, hash: id('another block 9'), count: 0 }])
       const executions = { a: executionIn(9), b: executionIn(9), c: executionIn(9) }
-      await ledger.mined({ nonce: 0, sessions, hash, block, executions, isFinal: true })
+      await ledger.recordMined({ nonce: 0, sessions, hash, block, executions, isFinal: true })
       expect(await states()).toEqual(['mined 0', 'mined 0', 'mined 0'])
     })
 
@@ -725,14 +734,17 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       // The other branch executes all three there: the third is settled by its own nonce alone.
       await mine({ a: executionIn(8), b: executionIn(8) })
       expect(await states()).toEqual(['mined 0', 'mined 0', 'signed 1'])
-      expect((await ledger.page({ hash, limit: 9 })).payments).toHaveLength(3)
+      expect((await ledger.readPage({ hash, limit: 9 })).payments).toHaveLength(3)
     })
 
-    test.for(['displaced', 'abandon'] as const)('waits again as a whole by %s', async (method) => {
-      const { ledger, states, sessions } = await openBatch()
-      expect(await ledger[method](0)).toHaveLength(sessions.length)
-      expect(await states()).toEqual(['queued nowhere', 'queued nowhere', 'queued nowhere'])
-    })
+    test.for(['recordDisplaced', 'abandon'] as const)(
+      'waits again as a whole by %s',
+      async (method) => {
+        const { ledger, states, sessions } = await openBatch()
+        expect(await ledger[method](0)).toHaveLength(sessions.length)
+        expect(await states()).toEqual(['queued nowhere', 'queued nowhere', 'queued nowhere'])
+      },
+    )
 
     test('goes on for the others when one has ended', async () => {
       const { ledger, hash, states, mine } = await openBatch()
@@ -741,7 +753,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const executions = { a: executionIn(9), c: executionIn(9) }
       expect(await mine(executions)).toEqual([])
       const { block } = executionIn(9)
-      await ledger.mined({ nonce: 0, sessions: ['a', 'c'], hash, block, executions })
+      await ledger.recordMined({ nonce: 0, sessions: ['a', 'c'], hash, block, executions })
       expect(await states()).toEqual(['mined 0', 'expired nowhere', 'mined 0'])
     })
 
@@ -749,7 +761,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const offers = [offerOf('a'), offerOf('b', bob), offerOf('c', carol)]
       const { verdicts, nonce } = await offer(ledger, ...offers)
       expect(verdicts.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted'])
-      const [open, ...others] = (await ledger.work()).nonces
+      const [open, ...others] = (await ledger.readWork()).nonces
       expect({ nonce, others }).toEqual({ nonce: 0, others: [] })
       expect(open?.sessions).toEqual(['a', 'b', 'c'])
       expect(open?.transactions).toHaveLength(1)
@@ -760,14 +772,14 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       const filling = { nonce: 1, chainNonce: 0, sessions: ['d', 'e'] }
       await accept(ledger, 'd', alice, { poolNonce: 1_000 })
       await accept(ledger, 'e', bob, { poolNonce: 1_000 })
-      expect(await ledger.slot({ ...filling, sessions: ['d', 'a'] })).toBeUndefined()
-      expect(await ledger.slot(filling)).toMatchObject({ nonce: 1 })
+      expect(await ledger.findSlot({ ...filling, sessions: ['d', 'a'] })).toBeUndefined()
+      expect(await ledger.findSlot(filling)).toMatchObject({ nonce: 1 })
       await ledger.expire('e', 5_000_000_000)
       const transaction = transactionOf('d and e')
       const filled = await ledger.fill({ ...filling, over: undefined, transaction })
       expect(filled).toEqual({ kind: 'fenced' })
-      expect((await ledger.work()).nonces).toMatchObject([{ sessions }])
-      expect(await ledger.payment('d')).toMatchObject({ state: 'queued' })
+      expect((await ledger.readWork()).nonces).toMatchObject([{ sessions }])
+      expect(await ledger.findPayment('d')).toMatchObject({ state: 'queued' })
     })
   })
 
@@ -778,13 +790,13 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         kind: 'undecided',
         open: [orderOf('a').request],
         executed: [],
-        seen: 1,
-        load: { ofAccount: 1, carried: 1, waiting: 0 },
-        ...{ sight: {}, now: expect.any(Number) },
+        version: 1,
+        usage: { ofAccount: 1, carried: 1, waiting: 0 },
+        ...{ observations: {}, now: expect.any(Number) },
       })
-      expect(await ledger.lookup(question('c', bob))).toMatchObject({ open: [], seen: 0 })
+      expect(await ledger.lookup(question('c', bob))).toMatchObject({ open: [], version: 0 })
       await mineAt(ledger, 'a', 0, executionIn(9))
-      expect(await ledger.lookup(question('b'))).toMatchObject({ open: [], seen: 1 })
+      expect(await ledger.lookup(question('b'))).toMatchObject({ open: [], version: 1 })
     })
 
     test('tells what a block has executed lately', async ({ ledger, pass }) => {
@@ -846,9 +858,9 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
     test('lets no payment begin that was checked against an older view', async ({ ledger }) => {
       await accept(ledger, 'a')
       const offers = [
-        offerOf('b', alice, { seen: 0 }),
-        offerOf('c', bob, { seen: 0 }),
-        offerOf('d', bob, { seen: 0 }),
+        offerOf('b', alice, { version: 0 }),
+        offerOf('c', bob, { version: 0 }),
+        offerOf('d', bob, { version: 0 }),
       ]
       const { verdicts } = await offer(ledger, ...offers)
       expect(verdicts.map(({ kind }) => kind)).toEqual(['changed', 'accepted', 'changed'])
@@ -860,7 +872,7 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
         pass(1)
       }
       await accept(ledger, 'd', bob)
-      const listed = await ledger.payments(alice, 2)
+      const listed = await ledger.listPayments(alice, 2)
       expect(listed.map(({ session }) => session)).toEqual(['c', 'b'])
     })
   })
@@ -874,9 +886,9 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.lookup(question('a'))).toMatchObject({ kind: 'answered' })
       pass(2)
       await ledger.prune()
-      expect(await ledger.lookup(question('a'))).toMatchObject({ kind: 'undecided', seen: 0 })
-      expect((await ledger.work()).nextNonce).toBe(1)
-      expect(await ledger.signed()).toEqual([])
+      expect(await ledger.lookup(question('a'))).toMatchObject({ kind: 'undecided', version: 0 })
+      expect((await ledger.readWork()).nextNonce).toBe(1)
+      expect(await ledger.listSigned()).toEqual([])
     })
 
     test('never forgets an open payment', async ({ ledger, rules, pass }) => {
@@ -884,18 +896,18 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       pass(rules.retentionMs * 2)
       await ledger.prune()
       expect(await ledger.lookup(question('a'))).toMatchObject({ kind: 'answered' })
-      expect((await ledger.work()).carried).toHaveLength(1)
+      expect((await ledger.readWork()).carried).toHaveLength(1)
     })
 
     test('watches what was settled before a head was seen until it is deep', async ({ ledger }) => {
-      const isWatching = async () => (await ledger.work()).watching
+      const isWatching = async () => (await ledger.readWork()).watching
       await accept(ledger, 's')
       expect(await isWatching()).toBe(false)
       await settle(ledger, 's', 0)
       expect(await isWatching()).toBe(true)
-      await ledger.sawHead([{ number: 10, hash: id('block 10'), count: 0 }])
+      await ledger.recordHead([{ number: 10, hash: id('block 10'), count: 0 }])
       expect(await isWatching()).toBe(true)
-      await ledger.sawHead([{ number: 10_000, hash: id('block 10000'), count: 0 }])
+      await ledger.recordHead([{ number: 10_000, hash: id('block 10000'), count: 0 }])
       expect(await isWatching()).toBe(false)
     })
 
@@ -905,25 +917,25 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await ledger.confirm('s', id('block 100'))
       expect(await ledger.expire('s', 5_000_000_000)).toEqual([])
       const isWatched = async (number: number) => {
-        await ledger.sawHead([{ number, hash: id(`block ${number}`), count: 1 }])
-        return (await ledger.work()).watching
+        await ledger.recordHead([{ number, hash: id(`block ${number}`), count: 1 }])
+        return (await ledger.readWork()).watching
       }
       expect(await isWatched(100 + rules.watchBlocks - 1)).toBe(true)
       expect(await isWatched(100 + rules.watchBlocks)).toBe(false)
     })
 
     test('remembers the head and since when it is missing', async ({ ledger, pass }) => {
-      await ledger.sawHead([{ number: 9, hash: id('block 9'), count: 0 }])
-      const { now } = await ledger.work()
-      await ledger.sawHead(undefined)
+      await ledger.recordHead([{ number: 9, hash: id('block 9'), count: 0 }])
+      const { now } = await ledger.readWork()
+      await ledger.recordHead(undefined)
       pass(500)
-      await ledger.sawHead(undefined)
-      expect(await ledger.work()).toMatchObject({
+      await ledger.recordHead(undefined)
+      expect(await ledger.readWork()).toMatchObject({
         head: { number: 9, hash: id('block 9') },
         behindSince: now,
       })
-      await ledger.sawHead([{ number: 10, hash: id('block 10'), count: 0 }])
-      expect((await ledger.work()).behindSince).toBeUndefined()
+      await ledger.recordHead([{ number: 10, hash: id('block 10'), count: 0 }])
+      expect((await ledger.readWork()).behindSince).toBeUndefined()
     })
   })
 }

@@ -1,7 +1,7 @@
 import { type Address, zeroAddress } from 'viem'
 import { describe, expect } from 'vitest'
 import type { BookedLoan, LoanLog } from '../../src/loan/loan-book.ts'
-import type { ExportPlace } from '../../src/relay/ledger/copies/export-format.ts'
+import type { ExportPlace } from '../../src/relay/ledger/backup/export-format.ts'
 import type { PaymentQuery, PersonPage } from '../../src/relay/ledger/port.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import {
@@ -39,12 +39,12 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(await kindOf('meanwhile')).toBe('paused')
       expect(await kindOf('before', alice)).toBe('answered')
       await settle(ledger, 'before', 0)
-      expect((await ledger.payment('before'))?.state).toBe('confirmed')
+      expect((await ledger.findPayment('before'))?.state).toBe('confirmed')
       expect(await ledger.setIntake('draining', 'b')).toMatchObject({ kind: 'draining' })
       expect(await kindOf('meanwhile')).toBe('paused')
       expect(await ledger.setIntake('open', 'c')).toEqual({ kind: 'open' })
       expect(await kindOf('meanwhile')).toBe('accepted')
-      const actions = (await ledger.audit(10)).map(({ action }) => action)
+      const actions = (await ledger.listAudit(10)).map(({ action }) => action)
       expect(actions.sort()).toEqual(['drain', 'pause', 'resume'].sort())
     })
 
@@ -53,20 +53,20 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       pass(60_000)
       expect(await ledger.setIntake('paused', 'second')).toEqual(paused)
       await ledger.setIntake('paused', 'second')
-      await ledger.note({ id: 'third', action: 'outbid', detail: { nonce: '7' } })
-      await ledger.note({ id: 'third', action: 'outbid', detail: { nonce: '8' } })
-      const entries = await ledger.audit(10)
+      await ledger.recordAction({ id: 'third', action: 'outbid', detail: { nonce: '7' } })
+      await ledger.recordAction({ id: 'third', action: 'outbid', detail: { nonce: '8' } })
+      const entries = await ledger.listAudit(10)
       expect(entries.map(({ id }) => id).sort()).toEqual(['first', 'second', 'third'])
       expect(entries.at(-1)?.id).toBe('first')
       expect(entries.find(({ id }) => id === 'third')?.detail).toEqual({ nonce: '7' })
-      expect((await ledger.vitals()).intake).toEqual(paused)
+      expect((await ledger.readVitals()).intake).toEqual(paused)
       pass(399 * dayMs)
       await ledger.prune()
-      expect(await ledger.audit(10)).toHaveLength(3)
+      expect(await ledger.listAudit(10)).toHaveLength(3)
       pass(dayMs + 1)
       await ledger.prune()
-      expect(await ledger.audit(10)).toEqual([])
-      expect((await ledger.vitals()).intake).toEqual(paused)
+      expect(await ledger.listAudit(10)).toEqual([])
+      expect((await ledger.readVitals()).intake).toEqual(paused)
     })
 
     test('holds an account in the step that accepts, until it is let go', async ({
@@ -86,7 +86,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
         kind: 'recorded',
         verdicts: [{ kind: 'held' }],
       })
-      expect(await ledger.payment('offered')).toBeUndefined()
+      expect(await ledger.findPayment('offered')).toBeUndefined()
       const loan = { kind: 'loan', spendsWei: 0n } as const
       const unlimited = { transfersADay: undefined, sentADayWei: undefined }
       expect(await ledger.knownRefusal(alice, unlimited, loan)).toEqual({ kind: 'held' })
@@ -94,12 +94,12 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect((await judge(ledger, 'another', bob)).kind).toBe('accepted')
       // What was accepted goes on, and money may arrive.
       await settle(ledger, 'before', 0)
-      expect((await ledger.payment('before'))?.state).toBe('confirmed')
+      expect((await ledger.findPayment('before'))?.state).toBe('confirmed')
       pass(1_000)
       expect((await ledger.setHold(alice, true, 'b')).heldAt).toBe(held.heldAt)
       expect((await ledger.setHold(alice, false, 'c')).heldAt).toBeUndefined()
       expect((await judge(ledger, 'offered')).kind).toBe('accepted')
-      const actions = (await ledger.audit(10)).map(({ id, action }) => [id, action])
+      const actions = (await ledger.listAudit(10)).map(({ id, action }) => [id, action])
       expect(actions.sort()).toEqual([
         ['a', 'hold'],
         ['b', 'hold'],
@@ -114,7 +114,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
     }) => {
       for (const [index, reason] of ['blocked', 'held', 'paused'].entries()) {
         const screen = { kind: 'end', lines: [`No: ${reason}.`] } as const
-        const refusing = { session: `r${index}`, input: 'i', account: alice, steps: 3 }
+        const refusing = { session: `r${index}`, input: 'i', account: alice, answerCount: 3 }
         await ledger.refuse({ ...refusing, screen, reason })
         await ledger.refuse({ ...refusing, screen, reason })
         pass(1_000)
@@ -122,7 +122,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await accept(ledger, 'sent', alice, { order: { spendsWei: 5n } })
       await accept(ledger, 'failed', alice, { order: { spendsWei: 7n } })
       await ledger.expire('failed', 5_000_000_000)
-      const { refusals, open, today } = await ledger.standing(alice)
+      const { refusals, open, today } = await ledger.readStanding(alice)
       expect(refusals.map(({ reason, screen }) => [reason, screen?.lines[0]])).toEqual([
         ['paused', 'No: paused.'],
         ['held', 'No: held.'],
@@ -130,7 +130,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       ])
       expect({ open, today }).toEqual({ open: 1, today: { transfers: 2, sentWei: 5n } })
       const nothing = { refusals: [], open: 0, today: { transfers: 0, sentWei: 0n } }
-      expect(await ledger.standing(bob)).toMatchObject(nothing)
+      expect(await ledger.readStanding(bob)).toMatchObject(nothing)
       expect(await ledger.traceSession('r1')).toMatchObject({ state: 'refused', reason: 'held' })
       const paid = { state: 'accepted', intentId: id('sent'), screen: screenOf('sent') }
       expect(await ledger.traceSession('sent')).toMatchObject(paid)
@@ -139,7 +139,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(trace).toMatchObject({ screen: screenOf('sent'), batch: [id('sent')], messages: [] })
       pass(rules.retentionMs + 60_000)
       await ledger.prune()
-      expect((await ledger.standing(alice)).refusals).toEqual([])
+      expect((await ledger.readStanding(alice)).refusals).toEqual([])
     })
 
     test('gives a till to one account, and to another 90 days after it was taken away', async ({
@@ -150,23 +150,23 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
         (await ledger.setTill({ id, till: '12344', to: { account, name: 'Duka', kind: 'agent' } }))
           ?.account
       const take = (id: string) => ledger.setTill({ id, till: '12344' })
-      expect(await ledger.till('12344')).toBeUndefined()
+      expect(await ledger.findTill('12344')).toBeUndefined()
       expect([await give(alice, 'a'), await give(bob, 'b'), await give(alice, 'a')]).toEqual([
         ...[alice, alice, alice],
       ])
       const till = { till: '12344', account: alice, name: 'Duka', kind: 'agent' }
-      expect([await ledger.till('12344'), await ledger.tills()]).toEqual([till, [till]])
+      expect([await ledger.findTill('12344'), await ledger.listTills()]).toEqual([till, [till]])
       expect(await ledger.lookup(question('s', alice))).toMatchObject({ isAgent: true })
       expect(await ledger.lookup(question('s', bob))).not.toHaveProperty('isAgent')
-      expect([await take('c'), await take('d'), await ledger.till('12344')]).toEqual([
+      expect([await take('c'), await take('d'), await ledger.findTill('12344')]).toEqual([
         ...[undefined, undefined, undefined],
       ])
       expect(await ledger.lookup(question('s', alice))).not.toHaveProperty('isAgent')
       pass(90 * dayMs)
-      expect([await give(bob, 'e'), await ledger.tills()]).toEqual([undefined, []])
+      expect([await give(bob, 'e'), await ledger.listTills()]).toEqual([undefined, []])
       pass(1)
       expect(await give(bob, 'f')).toBe(bob)
-      const done = (await ledger.audit(9)).map(({ action, detail }) => [action, detail.account])
+      const done = (await ledger.listAudit(9)).map(({ action, detail }) => [action, detail.account])
       expect(done).toEqual([
         ['add-agent', bob],
         ['remove-agent', alice],
@@ -184,7 +184,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
         accept(ledger, session, alice, {
           order: { spendsWei, till: { account: bob, reference } },
         })
-      expect(await ledger.takings(bob, 9)).toBeUndefined()
+      expect(await ledger.listTakings(bob, 9)).toBeUndefined()
       await ledger.setTill({ id: 'a', till: '12344', to })
       await pay('first', 3n)
       await settle(ledger, 'first', 0)
@@ -192,7 +192,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await pay('second', 5n, 'A1')
       pass(1_000)
       await accept(ledger, 'out', bob, { order: { spendsWei: 7n } })
-      expect(await ledger.takings(bob, 9)).toEqual({
+      expect(await ledger.listTakings(bob, 9)).toEqual({
         ...{ inWei: 3n, outWei: 7n },
         last: [
           { intentId: id('second'), amountWei: 5n, state: 'signed', reference: 'A1' },
@@ -200,12 +200,12 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
         ],
       })
       await ledger.expire('second', 5_000_000_000)
-      expect((await ledger.takings(bob, 1))?.last).toMatchObject([{ state: 'expired' }])
+      expect((await ledger.listTakings(bob, 1))?.last).toMatchObject([{ state: 'expired' }])
       pass(dayMs)
-      expect(await ledger.takings(bob, 9)).toMatchObject({ inWei: 0n, outWei: 0n })
+      expect(await ledger.listTakings(bob, 9)).toMatchObject({ inWei: 0n, outWei: 0n })
       pass(rules.retentionMs + 60_000)
       await ledger.prune()
-      expect((await ledger.takings(bob, 9))?.last).toEqual([])
+      expect((await ledger.listTakings(bob, 9))?.last).toEqual([])
     })
 
     test('tells all of an account, and forgets of it what guards nothing', async ({
@@ -227,7 +227,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await settle(ledger, 'settled', 2)
       pass(1_000)
       await accept(ledger, 'open', alice, { order: { sms }, chainNonce: 3, poolNonce: 3 })
-      const refusing = { ...question('refused'), steps: 3, screen: screenOf('refused') }
+      const refusing = { ...question('refused'), answerCount: 3, screen: screenOf('refused') }
       await ledger.refuse({ ...refusing, reason: 'blocked' })
       await ledger.setHold(alice, true, 'hold')
       const repaid = { borrower: alice, payer: alice, amount: 11n, remaining: 0n }
@@ -237,7 +237,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       const tell = async (account: Address) => {
         const pages = []
         for (let place: ExportPlace | undefined = { part: 0, from: 0 }; place; ) {
-          const page: PersonPage = await ledger.personal({ account, contract, place })
+          const page: PersonPage = await ledger.readPerson({ account, contract, place })
           pages.push(page)
           place = page.next
         }
@@ -288,7 +288,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await settle(ledger, 'later', 4)
       pass(rules.retentionMs + 60_000)
       await ledger.prune()
-      const { payments } = await ledger.page({ archived: true, limit: 9 })
+      const { payments } = await ledger.readPage({ archived: true, limit: 9 })
       const named = payments.map(({ intentId, account, spendsWei }) => [
         ...[intentId, account, spendsWei === '0'],
       ])
@@ -304,8 +304,8 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
 
     test('tells what it counted within the hour and the day', async ({ ledger, pass }) => {
       const refuse = (session: string, reason: string) =>
-        ledger.refuse({ ...question(session), steps: 1, screen: screenOf(session), reason })
-      const look = async () => (await ledger.vitals({ probes: true })).lately
+        ledger.refuse({ ...question(session), answerCount: 1, screen: screenOf(session), reason })
+      const look = async () => (await ledger.readVitals({ probes: true })).lately
       await look()
       await refuse('s0', 'blocked')
       expect((await look()).hour.counts).toEqual({ 'refused.blocked': 1 })
@@ -333,8 +333,8 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       const book = (from: number | undefined, next: number, ...logs: LoanLog[]) =>
         ledger.bookLoans({ contract, from, next, logs })
       const listed = async (state: BookedLoan['state']) =>
-        (await ledger.loans({ contract, state, limit: 9 })).map(({ borrower }) => borrower)
-      expect(await ledger.loanBook(contract)).toMatchObject({ next: undefined })
+        (await ledger.listLoans({ contract, state, limit: 9 })).map(({ borrower }) => borrower)
+      expect(await ledger.readLoanBook(contract)).toMatchObject({ next: undefined })
       await book(undefined, 5, terms, lentTo(alice, 100), lentTo(bob, 90), lentTo(carol, 95))
       // A second reader of the same blocks notes nothing.
       await book(undefined, 5, lentTo(alice, 100))
@@ -342,7 +342,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await book(5, 9, paid(alice, 4n, 7n), paid(bob, 11n, 0n))
       await book(5, 9, paid(alice, 4n, 3n))
       await book(9, 10, loanLog('LoanWrittenOff', { borrower: carol, amount: 11n }))
-      expect(await ledger.loans({ contract, state: 'owed', limit: 9 })).toEqual([
+      expect(await ledger.listLoans({ contract, state: 'owed', limit: 9 })).toEqual([
         {
           ...{ borrower: alice, state: 'owed', issuedAt: 40, dueAt: 100, earlier: 0 },
           ...{ lentWei: 10n, owedWei: 7n, repaidWei: 4n },
@@ -352,10 +352,10 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await book(10, 11, lentTo(bob, 200))
       const passed = { from: alice, to: target, amount: 0n, owed: 7n }
       await book(11, 12, loanLog('AccountPassed', passed), paid(target, 7n, 0n))
-      const again = await ledger.loans({ contract, state: 'owed', limit: 9 })
+      const again = await ledger.listLoans({ contract, state: 'owed', limit: 9 })
       expect(again).toMatchObject([{ borrower: bob, earlier: 1, repaidWei: 0n }])
       expect([await listed('moved'), await listed('repaid')]).toEqual([[alice], [target]])
-      const { next, sums } = await ledger.loanBook(contract)
+      const { next, sums } = await ledger.readLoanBook(contract)
       const wei = { lentWei: 40n, repaidWei: 22n, writtenOffWei: 11n }
       expect({ next, sums }).toEqual({ next: 12, sums: { termSeconds: 60, loans: 4, ...wei } })
     })
@@ -363,13 +363,13 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
     test('keeps the alerts that are over', async ({ ledger, pass, rules }) => {
       const finding = { name: 'stuck', says: 'Look.' }
       await ledger.alert([finding], { isTold: false })
-      expect(await ledger.pastAlerts()).toEqual([])
+      expect(await ledger.listPastAlerts()).toEqual([])
       await ledger.alert([], { isTold: false })
       pass(rules.calmMs + 1_000)
       await ledger.alert([], { isTold: false })
-      expect(await ledger.pastAlerts()).toMatchObject([finding])
+      expect(await ledger.listPastAlerts()).toMatchObject([finding])
       await ledger.alert([], { isTold: false })
-      expect(await ledger.pastAlerts()).toHaveLength(1)
+      expect(await ledger.listPastAlerts()).toHaveLength(1)
     })
 
     test('finds a payment by its intent, hash and account', async ({ ledger, pass }) => {
@@ -378,7 +378,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
         pass(1_000)
       }
       const found = async (query: Omit<PaymentQuery, 'limit'>) => {
-        const { payments } = await ledger.page({ limit: 10, ...query })
+        const { payments } = await ledger.readPage({ limit: 10, ...query })
         return payments.map(({ intentId }) => intentId)
       }
       expect(await found({})).toEqual([id('s3'), id('s2'), id('s1')])
@@ -406,7 +406,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
         const seen: string[] = []
         let before: number | undefined
         for (;;) {
-          const page = await ledger.page({ archived, limit, before })
+          const page = await ledger.readPage({ archived, limit, before })
           seen.push(...page.payments.map(({ intentId }) => intentId))
           if (page.next === undefined) return seen.sort()
           before = page.next
@@ -420,7 +420,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await ledger.prune()
       expect(await walk(false, 2)).toEqual([])
       expect(await walk(true, 50)).toEqual(all)
-      const [first] = (await ledger.page({ intent: id('s0'), limit: 1 })).payments
+      const [first] = (await ledger.readPage({ intent: id('s0'), limit: 1 })).payments
       expect(first).toMatchObject({ state: 'confirmed', deadline: null })
     })
 
@@ -433,7 +433,8 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(await ledger.identify(under('new'))).toEqual(different)
       await accept(ledger, 'paid', bob)
       const pairs = [alice, bob].map((account): [Address, Address] => [account, carol])
-      // Who has paid from an account has it for good: a redelivery would else pay from the other one.
+      // Who has paid from an account has it for good: a redelivery would else pay from the other
+      // one.
       const kept = { kind: 'renumbered', refused: [bob] }
       expect(await renumber(pairs)).toEqual(kept)
       expect(await renumber(pairs)).toEqual(kept)
@@ -441,11 +442,11 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect(await ledger.formerAccount(alice)).toBe(carol)
       expect(await ledger.formerAccount(bob)).toBeUndefined()
       expect(await ledger.identify(under('new'))).toEqual(different)
-      expect(await ledger.audit(9)).toEqual([])
+      expect(await ledger.listAudit(9)).toEqual([])
       expect(await renumber([], 1)).toEqual({ kind: 'renumbered', refused: [] })
       expect(await ledger.identify(under('new'))).toEqual({ kind: 'same' })
       expect(await ledger.identify(under('old'))).toEqual(different)
-      expect(await ledger.audit(9)).toMatchObject([
+      expect(await ledger.listAudit(9)).toMatchObject([
         { action: 'alias', detail: { numbering: 'new', kept: '1' } },
       ])
       // While payments are taken no number gets another account.
@@ -466,7 +467,7 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       await ledger.refuse({ ...refusingOf('s3', bob), obstacle: 'paused' })
       pass(rules.retentionMs + 60_000)
       await ledger.prune()
-      expect((await ledger.vitals()).counts).toEqual({
+      expect((await ledger.readVitals()).counts).toEqual({
         ...{ 'transfer.accepted': 2, 'transfer.executed': 1, 'transfer.overdue': 1 },
         ...{ 'refused.own': 1, 'refused.paused': 1 },
       })

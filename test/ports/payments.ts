@@ -71,21 +71,21 @@ export const offerOf = (
   { order, ...more }: Partial<Omit<PaymentOffer, 'order'>> & { order?: Partial<Order> } = {},
 ): PaymentOffer => ({
   ...question(session, account),
-  steps: 3,
+  answerCount: 3,
   order: orderOf(session, account, order),
   screens: { carried: screenOf(session), queued: screenOf(session) },
   pace: { paymentsInBlock: 10, blockMs: 25_000 },
   chainNonce: 0,
   poolNonce: 0,
   gasPriceWei: 100n,
-  seen: undefined,
+  version: undefined,
   ...more,
 })
 
 /** A refusal of a session, as the one who looks at the screen has it. */
 export const refusingOf = (session: string, account = alice) => ({
   ...question(session, account),
-  steps: 3,
+  answerCount: 3,
   screen: screenOf('No'),
 })
 
@@ -101,7 +101,7 @@ export const executionIn = (
   ...more,
 })
 
-/** Offers payments at once, as what gathers them does; `nonce`: of the transaction that carries them. */
+/** Offers payments at once; `nonce` is that of the transaction that carries them. */
 export async function offer(
   ledger: Ledger,
   ...offers: readonly PaymentOffer[]
@@ -138,7 +138,7 @@ export async function fillNonce(
   filling: NonceFill,
   transaction: SignedTransaction,
 ): Promise<'taken' | 'recorded' | 'fenced'> {
-  const slot = await ledger.slot(filling)
+  const slot = await ledger.findSlot(filling)
   if (slot === undefined) return 'taken'
   return (await ledger.fill({ ...filling, over: slot.prior?.hash, transaction })).kind
 }
@@ -149,7 +149,7 @@ export const mineAt = (
   nonce: number,
   execution: RequestExecution,
 ) =>
-  ledger.mined({
+  ledger.recordMined({
     nonce,
     sessions: [session],
     hash: transactionOf(session).hash,

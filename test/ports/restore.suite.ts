@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { ExportEntry, ExportHead } from '../../src/relay/ledger/copies/export-format.ts'
+import type { ExportEntry, ExportHead } from '../../src/relay/ledger/backup/export-format.ts'
 import type { Identity, Ledger, Question } from '../../src/relay/ledger/port.ts'
 import { schemaVersion } from '../../src/relay/ledger/rows.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
@@ -48,7 +48,7 @@ export async function exportAll(ledger: Ledger, own = identity): Promise<Exporte
   const pages: ExportEntry[][] = []
   let head: ExportHead | undefined
   for (let place = { part: 0, from: 0 }; ; ) {
-    const page = await ledger.exported(own, place)
+    const page = await ledger.exportPage(own, place)
     if (page.kind !== 'page') throw new Error(`not exported: ${page.names}`)
     head ??= page.head
     if (page.entries.length > 0) pages.push(page.entries)
@@ -84,18 +84,18 @@ async function history(ledger: Ledger): Promise<void> {
   }
   await settle(ledger, 'done', 0, 5)
   await mineAt(ledger, 'mined', 1, executionIn(6, { hash: transactionOf('mined').hash }))
-  await ledger.sent(id('tx sent'), 'taken')
+  await ledger.recordSend(id('tx sent'), 'taken')
   await accept(ledger, 'waits', { account: bob, waits: true })
   await ledger.refuse(refusingOf('refused'))
-  await ledger.note({ id: 'audit 1', action: 'outbid', detail: { nonce: '1' } })
-  await ledger.sawHead([{ number: 7, hash: id('block 7'), count: 2 }])
-  await ledger.show(showing('asked', '1'))
+  await ledger.recordAction({ id: 'audit 1', action: 'outbid', detail: { nonce: '1' } })
+  await ledger.recordHead([{ number: 7, hash: id('block 7'), count: 2 }])
+  await ledger.rememberFirst(showing('asked', '1'))
   await ledger.renumber({ id: 'r', numbering: 'n', accounts: [[carol, alice]] })
 }
 
 /** What a relay goes by, without what only the clock or an attempt tells. */
 async function stateOf(ledger: Ledger) {
-  const { nonces, queued, carried, mined, head, nextNonce } = await ledger.work()
+  const { nonces, queued, carried, mined, head, nextNonce } = await ledger.readWork()
   const lookUp = async (asked: Question) => {
     const view = await ledger.lookup(asked)
     return view.kind === 'undecided' ? { ...view, now: 0 } : view
@@ -104,17 +104,17 @@ async function stateOf(ledger: Ledger) {
     const account = ['sent', 'waits'].includes(session) ? bob : alice
     return lookUp(question(session, account))
   })
-  const { counts } = await ledger.vitals()
+  const { counts } = await ledger.readVitals()
   return {
     ...{ nonces, carried, mined, head, nextNonce, counts },
     queued: queued.map((payment) => ({ ...payment, attempts: 0 })),
     decided: await Promise.all(decided),
-    blocks: await ledger.blocks(0),
-    done: await ledger.payment('done'),
-    last: await ledger.payments(alice, 9),
-    shown: await ledger.shown(question('asked'), 'terms'),
+    blocks: await ledger.listBlocks(0),
+    done: await ledger.findPayment('done'),
+    last: await ledger.listPayments(alice, 9),
+    shown: await ledger.recall(question('asked'), 'terms'),
     kept: await ledger.formerAccount(carol),
-    audit: (await ledger.audit(9)).filter(({ action }) => action !== 'restore'),
+    audit: (await ledger.listAudit(9)).filter(({ action }) => action !== 'restore'),
     load: await lookUp(question('new', bob)),
   }
 }
@@ -133,7 +133,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       const { heldAt } = await ledger.setHold(alice, true, 'hold')
       const exported = await exportAll(ledger)
       await restoreAll(to.ledger, exported)
-      expect((await to.ledger.standing(alice)).heldAt).toBe(heldAt)
+      expect((await to.ledger.readStanding(alice)).heldAt).toBe(heldAt)
       expect((await judge(to.ledger, 'after')).kind).toBe('held')
     })
 
@@ -146,8 +146,8 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       })
       const exported = await exportAll(ledger)
       await restoreAll(to.ledger, exported)
-      expect(await to.ledger.tills()).toEqual(await ledger.tills())
-      expect(await to.ledger.takings(bob, 9)).toEqual(await ledger.takings(bob, 9))
+      expect(await to.ledger.listTills()).toEqual(await ledger.listTills())
+      expect(await to.ledger.listTakings(bob, 9)).toEqual(await ledger.listTakings(bob, 9))
     })
 
     test('brings an empty ledger to where the first one was', async ({ ledger, to, exported }) => {
@@ -162,7 +162,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
 
     test('has what waited asked for on the chain before it goes out', async ({ to, exported }) => {
       await restoreAll(to.ledger, exported)
-      expect((await to.ledger.work()).queued).toMatchObject([{ session: 'waits', attempts: 1 }])
+      expect((await to.ledger.readWork()).queued).toMatchObject([{ session: 'waits', attempts: 1 }])
     })
 
     test('has the reservations of what is open', async ({ to, exported }) => {
@@ -202,16 +202,16 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
         expect(await ledger.refuse(refusingOf(session))).toEqual({ kind: 'pending' })
       }
       // What was shown may be in what is still to come.
-      expect(await ledger.show(showing('asked', '2'))).toEqual({ kind: 'pending' })
+      expect(await ledger.rememberFirst(showing('asked', '2'))).toEqual({ kind: 'pending' })
       for (const page of pages) await ledger.restore(head.exportedAt, page)
       expect(await ledger.lookup(question('signed'))).toMatchObject({ kind: 'answered' })
-      expect(await ledger.work()).toMatchObject({ nonces: [], carried: [], queued: [] })
+      expect(await ledger.readWork()).toMatchObject({ nonces: [], carried: [], queued: [] })
       expect((await ledger.setIntake('paused', 'meanwhile')).kind).toBe('restoring')
       // It ended half-way, and begins again.
       expect(await ledger.beginRestore(restoring)).toEqual({ kind: 'begun' })
       await ledger.endRestore(head.exportedAt)
-      expect((await ledger.vitals()).intake.kind).toBe('paused')
-      expect((await ledger.work()).carried).toHaveLength(2)
+      expect((await ledger.readVitals()).intake.kind).toBe('paused')
+      expect((await ledger.readWork()).carried).toHaveLength(2)
       expect(await ledger.restore(head.exportedAt, [])).toEqual({ kind: 'not_begun' })
       expect(await ledger.endRestore(head.exportedAt)).toEqual({ kind: 'not_begun' })
     })
@@ -233,7 +233,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await fillNonce(ledger, filling, transactionOf('late'))).toBe('taken')
       for (const page of pages) await ledger.restore(head.exportedAt, page)
       await ledger.endRestore(head.exportedAt)
-      const payment = await ledger.payment('signed')
+      const payment = await ledger.findPayment('signed')
       expect(payment).toMatchObject({ nonce: 3 })
     })
 
@@ -251,8 +251,8 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await restoreAll(ledger, exported, true)).toEqual({ added: 8, kept: 1 })
       const { screen } = refusingOf('signed')
       expect(await ledger.lookup(question('signed'))).toMatchObject({ screen })
-      expect(await ledger.payment('signed')).toBeUndefined()
-      const { nonces, carried } = await ledger.work()
+      expect(await ledger.findPayment('signed')).toBeUndefined()
+      const { nonces, carried } = await ledger.readWork()
       expect(nonces.find(({ nonce }) => nonce === 0)?.sessions).toEqual(['newer'])
       expect(carried.map(({ session }) => session).sort()).toEqual(['newer', 'sent'])
     })
@@ -261,7 +261,7 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       ledger,
       to,
     }) => {
-      expect(await ledger.exported(identity, { part: 0, from: 0 })).toEqual({
+      expect(await ledger.exportPage(identity, { part: 0, from: 0 })).toEqual({
         ...{ kind: 'different', names: [] },
       })
       await history(ledger)
@@ -272,10 +272,10 @@ export function restoreSuite(name: string, create: () => Promise<LedgerHarness>)
       expect(await begin({ chainId: 30 })).toEqual({ kind: 'other_ledger', names: ['chain'] })
       const other = { chainId: 31, fingerprints: { ...identity.fingerprints, SECRET: 'b' } }
       expect(await begin({}, other)).toEqual({ kind: 'other_ledger', names: ['SECRET'] })
-      expect(await ledger.exported(other, { part: 0, from: 0 })).toEqual({
+      expect(await ledger.exportPage(other, { part: 0, from: 0 })).toEqual({
         ...{ kind: 'different', names: ['SECRET'] },
       })
-      expect((await to.ledger.vitals()).intake).toEqual({ kind: 'open' })
+      expect((await to.ledger.readVitals()).intake).toEqual({ kind: 'open' })
       await begin({})
       expect(await begin({ exportedAt: 1 })).toEqual({ kind: 'other_restore' })
       expect((await to.ledger.setIntake('open', 'way out')).kind).toBe('open')

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { createRandom, type Random } from '../../scripts/dev/random.ts'
 import { phoneOf } from '../../scripts/dev/simulator/plan.ts'
-import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
+import { ledgerThrough } from '../../src/relay/ledger/methods.ts'
 import { type ModelledService, openModelledService } from '../support/modelled-service.ts'
 import { seed, times } from '../support/sample.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
@@ -52,7 +52,7 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
       const { ledger } = await create()
       const service = openModelledService({ ledger, callers, poolLoans: plenty, capLoans: plenty })
       const paid = async (caller: number) =>
-        (await ledger.payments(service.accountOf(caller), 10)).length
+        (await ledger.listPayments(service.accountOf(caller), 10)).length
       return { ledger, ...service, paid }
     }
 
@@ -141,7 +141,8 @@ export function sessionEndsSuite(name: string, create: () => Promise<LedgerHarne
       expect(await deliver(0, 'ended', '9*9*9')).toMatch(says)
       expect(await deliver(0, 'paid', `2*${stranger}*0.001`)).toMatch(says)
       isWell = true
-      // Delivered again it is decided, and then it may be said that nothing was sent, or that it was.
+      // Delivered again it is decided, and then it may be said that nothing was sent, or that it
+      // was.
       expect(await deliver(0, 'ended', '9*9*9')).toMatch(/Nothing was sent\. Please dial again\.$/)
       expect(await deliver(0, 'paid', `2*${stranger}*0.001`)).toMatch(/^END Transfer Submitted\n/)
     })

@@ -24,7 +24,7 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       expect(screens.filter((screen) => lent.test(screen))).toHaveLength(1)
       expect(screens.filter((screen) => screen === refused)).toHaveLength(callers - 1)
       const payments = await Promise.all(
-        everybody.map((caller) => ledger.payments(accountOf(caller), 1)),
+        everybody.map((caller) => ledger.listPayments(accountOf(caller), 1)),
       )
       expect(payments.flat()).toHaveLength(1)
       // And the same to each of them, asked again.
@@ -33,7 +33,8 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
     })
 
     test('is lent one after the other as far as it goes, block by block', async ({ ledger }) => {
-      // No time passes, however slow the machine is: what the pool has is read once, before the first block.
+      // No time passes, however slow the machine is: what the pool has is read once, before the
+      // first block.
       const now = Date.now()
       const clock = { ...systemClock, now: () => now }
       const { deliver, chain } = openModelledService({
@@ -58,11 +59,11 @@ export function sharedLimitsSuite(name: string, create: () => Promise<LedgerHarn
       const pay = (session: string) => deliver(0, session, '2*0700000001*0.015')
       expect(await pay('first')).toMatch(/^END Transfer Submitted/)
       const { number, hash } = chain.mine(Date.now())
-      const { nonces, carried } = await ledger.work()
+      const { nonces, carried } = await ledger.readWork()
       const [payment] = nonces
       const [{ session, order } = { session: '', order: undefined }] = carried
       const { signature = '0x' } = order?.request ?? {}
-      await ledger.mined({
+      await ledger.recordMined({
         ...{ nonce: payment?.nonce ?? -1, sessions: [session] },
         ...{ hash: payment?.transactions[0]?.hash ?? '0x', block: { number, hash } },
         executions: {

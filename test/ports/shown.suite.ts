@@ -13,32 +13,39 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
   const test = testOn(create)
   describe(`what a session was shown, on ${name}`, () => {
     test('is what came first, of each name, question and session', async ({ ledger }) => {
-      expect(await ledger.shown(question('s'), 'terms')).toBeUndefined()
-      expect(await ledger.show(showing('s', '1'))).toEqual(shown('1'))
-      expect(await ledger.show(showing('s', '2'))).toEqual(shown('1'))
-      expect(await ledger.shown(question('s'), 'terms')).toBe('1')
-      expect(await ledger.show(showing('s', '3', 'equal'))).toEqual(shown('3'))
-      expect(await ledger.show({ ...showing('s', '4'), input: 'other' })).toEqual(shown('4'))
-      expect(await ledger.show(showing('t', '5'))).toEqual(shown('5'))
-      expect(await ledger.shown(question('s'), 'terms')).toBe('1')
+      expect(await ledger.recall(question('s'), 'terms')).toBeUndefined()
+      expect(await ledger.rememberFirst(showing('s', '1'))).toEqual(shown('1'))
+      expect(await ledger.rememberFirst(showing('s', '2'))).toEqual(shown('1'))
+      expect(await ledger.recall(question('s'), 'terms')).toBe('1')
+      expect(await ledger.rememberFirst(showing('s', '3', 'equal'))).toEqual(shown('3'))
+      expect(await ledger.rememberFirst({ ...showing('s', '4'), input: 'other' })).toEqual(
+        shown('4'),
+      )
+      expect(await ledger.rememberFirst(showing('t', '5'))).toEqual(shown('5'))
+      expect(await ledger.recall(question('s'), 'terms')).toBe('1')
     })
 
     test('is the same to deliveries side by side', async ({ ledger }) => {
       const values = Array.from({ length: 20 }, (_, index) => `${index}`)
-      const kept = await Promise.all(values.map((value) => ledger.show(showing('s', value))))
+      const kept = await Promise.all(
+        values.map((value) => ledger.rememberFirst(showing('s', value))),
+      )
       expect(new Set(kept.map((each) => JSON.stringify(each))).size).toBe(1)
-      expect(kept[0]).toEqual(shown((await ledger.shown(question('s'), 'terms')) ?? ''))
+      expect(kept[0]).toEqual(shown((await ledger.recall(question('s'), 'terms')) ?? ''))
     })
 
     test('stays once the session is decided, and nothing is added', async ({ ledger }) => {
-      await ledger.show(showing('s', '1'))
+      await ledger.rememberFirst(showing('s', '1'))
       const { screen } = refusingOf('s')
       await ledger.refuse(refusingOf('s'))
-      expect(await ledger.show(showing('s', '3'))).toEqual(shown('1'))
-      expect(await ledger.show(showing('s', '3', 'later'))).toEqual({ kind: 'answered', screen })
-      expect(await ledger.shown(question('s'), 'later')).toBeUndefined()
+      expect(await ledger.rememberFirst(showing('s', '3'))).toEqual(shown('1'))
+      expect(await ledger.rememberFirst(showing('s', '3', 'later'))).toEqual({
+        kind: 'answered',
+        screen,
+      })
+      expect(await ledger.recall(question('s'), 'later')).toBeUndefined()
       const other = { ...showing('s', '3', 'later'), input: 'other' }
-      expect(await ledger.show(other)).toEqual({ kind: 'closed' })
+      expect(await ledger.rememberFirst(other)).toEqual({ kind: 'closed' })
     })
 
     test('is also what was typed, where a gateway numbers its answers', async ({ ledger }) => {
@@ -47,7 +54,7 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
       })
       const send = (session: string, count: number, answers = ['2', '0700000001', '0.001']) =>
         sendLast({ caller: 0, session, answers: answers.slice(0, count) })
-      const paid = async () => (await ledger.payments(accountOf(0), 9)).length
+      const paid = async () => (await ledger.listPayments(accountOf(0), 9)).length
       const closed = 'END This session has ended. Nothing was sent. Please dial again.'
       for (const count of [0, 1, 2]) {
         const [one, other] = await Promise.all([send('s', count), send('s', count)])
@@ -68,13 +75,13 @@ export function shownSuite(name: string, create: () => Promise<LedgerHarness>): 
     })
 
     test('is forgotten after the retention time', async ({ ledger, rules, pass }) => {
-      await ledger.show(showing('s', '1'))
+      await ledger.rememberFirst(showing('s', '1'))
       pass(rules.retentionMs - 1)
       await ledger.prune()
-      expect(await ledger.shown(question('s'), 'terms')).toBe('1')
+      expect(await ledger.recall(question('s'), 'terms')).toBe('1')
       pass(2)
       await ledger.prune()
-      expect(await ledger.shown(question('s'), 'terms')).toBeUndefined()
+      expect(await ledger.recall(question('s'), 'terms')).toBeUndefined()
     })
   })
 }

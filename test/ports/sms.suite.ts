@@ -21,7 +21,7 @@ const dayMs = 24 * 60 * 60 * 1000
 /** A payment with its messages, on the nonce that it got. */
 async function accept(ledger: Ledger, session: string, sms = both): Promise<number> {
   // Those before are in blocks.
-  const { nextNonce: chainNonce } = await ledger.vitals()
+  const { nextNonce: chainNonce } = await ledger.readVitals()
   const counts = { chainNonce, poolNonce: chainNonce }
   return (
     (await acceptOrder(ledger, session, alice, { order: { spendsWei: 1n, sms }, ...counts })) ?? -1
@@ -55,7 +55,7 @@ const nothing = { taken: [], next: undefined }
 export function smsSuite(name: string, create: () => Promise<LedgerHarness>): void {
   const test = testOn(create)
   const countsOf = async (ledger: Ledger) => {
-    const entries = Object.entries((await ledger.vitals()).counts)
+    const entries = Object.entries((await ledger.readVitals()).counts)
     return Object.fromEntries(entries.filter(([key]) => key.startsWith('sms.')))
   }
 
@@ -111,7 +111,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       await noteAll(ledger, first, 'later')
       const { taken, next } = await ledger.takeSms(9)
       expect(taken).toEqual([])
-      const inMs = (next ?? 0) - (await ledger.vitals()).now
+      const inMs = (next ?? 0) - (await ledger.readVitals()).now
       expect(inMs).toBeGreaterThan(20_000)
       expect(inMs).toBeLessThanOrEqual(30_000)
       pass(30_000)
@@ -134,7 +134,7 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       await finish(ledger, 'two', both, execution(6))
       const first = await ledger.takeSms(3)
       expect(first.taken).toHaveLength(3)
-      expect(first.next).toBeLessThanOrEqual((await ledger.vitals()).now)
+      expect(first.next).toBeLessThanOrEqual((await ledger.readVitals()).now)
       expect((await ledger.takeSms(3)).taken).toHaveLength(1)
     })
 
@@ -174,16 +174,16 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       expect(await restoreAll(other, exported)).toMatchObject({ added: 2 })
       await mine(other, 'open', 0)
       await other.confirm('open', id('block 5'))
-      expect((await other.payment('open'))?.state).toBe('confirmed')
+      expect((await other.findPayment('open'))?.state).toBe('confirmed')
       expect(await other.takeSms(9)).toEqual(nothing)
       await other.adopt({
         ...question('found'),
-        steps: 3,
+        answerCount: 3,
         order: orderOf('found', alice, { spendsWei: 1n, sms: both }),
         ...{ screen: { kind: 'end', lines: ['found'] }, execution: execution(7) },
       })
       await other.confirm('found', id('block 7'))
-      expect((await other.payment('found'))?.state).toBe('confirmed')
+      expect((await other.findPayment('found'))?.state).toBe('confirmed')
       expect(await other.takeSms(9)).toEqual(nothing)
     })
 
@@ -210,9 +210,9 @@ export function smsSuite(name: string, create: () => Promise<LedgerHarness>): vo
       await mine(ledger, 'loan', 0)
       await ledger.confirm('loan', id('block 5'))
       // On the store's clock, at 10 o'clock of some day.
-      const { now } = await ledger.vitals()
+      const { now } = await ledger.readVitals()
       const dueAt = (Math.ceil((now + loanMs) / dayMs) * dayMs + (10 * dayMs) / 24) / 1_000
-      const to = async (ms: number) => pass(ms - (await ledger.vitals()).now)
+      const to = async (ms: number) => pass(ms - (await ledger.readVitals()).now)
       return { dueAt, to, debt: { account, owedWei, dueAt } }
     }
 

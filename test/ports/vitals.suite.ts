@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
+import type { Seen } from '../../src/relay/ledger/observations.ts'
 import type { Identity } from '../../src/relay/ledger/port.ts'
-import type { Seen } from '../../src/relay/ledger/sight.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import { accept, executionIn, mineAt, refusingOf } from './payments.ts'
 
@@ -18,24 +18,24 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
   const test = testOn(create)
   describe(`the vitals of the ledger on ${name}`, () => {
     test('have nothing to tell of a new ledger, and write whose it is not', async ({ ledger }) => {
-      const vitals = await ledger.vitals({ identity: identity('a'), probes: true })
+      const vitals = await ledger.readVitals({ identity: identity('a'), probes: true })
       expect(vitals).toMatchObject({
         ...{ identity: { kind: 'same' }, obstacle: undefined },
         ...{ nextNonce: 0, carried: 0, waiting: 0 },
       })
-      expect(vitals.sight).toEqual({})
+      expect(vitals.observations).toEqual({})
       expect(vitals.oldest.carried).toBeUndefined()
       expect(await ledger.identify(identity('b'))).toEqual({ kind: 'same' })
     })
 
     test('tell of other secrets, and leave the ledger as it was', async ({ ledger }) => {
       await ledger.identify(identity('a'))
-      const other = (await ledger.vitals({ identity: identity('b', 'two') })).identity
+      const other = (await ledger.readVitals({ identity: identity('b', 'two') })).identity
       expect(other).toEqual({ kind: 'different', names: ['ACCOUNT_KEY_SECRET'] })
-      expect((await ledger.vitals({ identity: identity('a', 'two') })).identity).toEqual({
+      expect((await ledger.readVitals({ identity: identity('a', 'two') })).identity).toEqual({
         kind: 'same',
       })
-      expect((await ledger.vitals()).identity).toBeUndefined()
+      expect((await ledger.readVitals()).identity).toBeUndefined()
     })
 
     test('add up what processes have counted of gateways, with the hour of deliveries', async ({
@@ -46,9 +46,9 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(identity('b'), { 'hubtel/delivery': 9 })).toMatchObject({
         kind: 'different',
       })
-      const { now } = await ledger.vitals({ counted: { 'hubtel/delivery': 3 } })
+      const { now } = await ledger.readVitals({ counted: { 'hubtel/delivery': 3 } })
       pass(73 * 3_600_000)
-      const { gateways, counts, ...later } = await ledger.vitals({
+      const { gateways, counts, ...later } = await ledger.readVitals({
         counted: { 'africas-talking/wrong_secret': 1, 'hubtel/delivery': 1 },
       })
       expect(counts).toMatchObject({
@@ -62,13 +62,13 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
     })
 
     test('have each fact with the time at which a round saw it last', async ({ ledger, pass }) => {
-      const { now: began } = await ledger.vitals()
+      const { now: began } = await ledger.readVitals()
       const [head, funds] = [{ number: 7, timestampSeconds: 70 }, { wei: '1000' }]
-      await ledger.saw({ facts: { head, funds }, node: 'answered', round: 'done' })
+      await ledger.recordObservations({ facts: { head, funds }, node: 'answered', round: 'done' })
       pass(60_000)
       const later = { number: 9, timestampSeconds: 90 }
-      await ledger.saw({ facts: { head: later }, node: 'answered', round: 'done' })
-      const { sight, now } = await ledger.vitals()
+      await ledger.recordObservations({ facts: { head: later }, node: 'answered', round: 'done' })
+      const { observations: sight, now } = await ledger.readVitals()
       expect(sight.head).toMatchObject(later)
       expect(sight.funds).toMatchObject(funds)
       expect((sight.head?.at ?? 0) - (sight.funds?.at ?? 0)).toBeGreaterThanOrEqual(60_000)
@@ -82,18 +82,20 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       const pool = { ...wei, balancesWei: '5' }
       const saw = (contracts: object, number: number) => {
         const facts = { head: { ...head, number }, contracts } as Seen['facts']
-        return ledger.saw({ facts, node: 'answered', round: 'done' })
+        return ledger.recordObservations({ facts, node: 'answered', round: 'done' })
       }
       await saw({ state: 'ready', pool }, 7)
-      const first = (await ledger.vitals()).sight.head
+      const first = (await ledger.readVitals()).observations.head
       pass(60_000)
       await saw({ state: 'loan_paused' }, 7)
-      const { head: again, contracts } = (await ledger.vitals()).sight
+      const { head: again, contracts } = (await ledger.readVitals()).observations
       expect(again).toMatchObject({ since: first?.since })
       expect(again?.at).toBeGreaterThan(first?.at ?? 0)
       expect(contracts).toMatchObject({ state: 'loan_paused', pool })
       await saw({ state: 'ready' }, 8)
-      expect((await ledger.vitals()).sight.head?.since).toBeGreaterThan(first?.since ?? 0)
+      expect((await ledger.readVitals()).observations.head?.since).toBeGreaterThan(
+        first?.since ?? 0,
+      )
     })
 
     test('tell what payments are refused for, and when it is over', async ({ ledger, pass }) => {
@@ -102,20 +104,20 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       await refuse('first')
       pass(1_000)
       await refuse('second')
-      const { now, obstacle: refused } = await ledger.vitals()
+      const { now, obstacle: refused } = await ledger.readVitals()
       expect([refused?.kind, refused?.endedAt]).toEqual(['relayer_poor', undefined])
       expect(now - (refused?.at ?? 0)).toBeLessThan(1_000)
       await accept(ledger, 'taken')
-      const { carried, obstacle } = await ledger.vitals()
+      const { carried, obstacle } = await ledger.readVitals()
       expect([carried, obstacle?.endedAt]).toEqual([1, expect.any(Number)])
       await refuse('third')
-      const after = await ledger.vitals()
+      const after = await ledger.readVitals()
       expect([after.obstacle?.kind, after.obstacle?.endedAt]).toEqual(['relayer_poor', undefined])
     })
 
     test('tell since when the first payment waits for a block', async ({ ledger, pass }) => {
       const waits = async () => {
-        const { now, signedAt } = await ledger.vitals()
+        const { now, signedAt } = await ledger.readVitals()
         return signedAt === undefined ? undefined : now - signedAt
       }
       expect(await waits()).toBeUndefined()
@@ -134,9 +136,11 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       const counts = { count: { number: 3 }, toldCount: { number: 3 } }
       const ofNone = { head: { number: 7, timestampSeconds: 70 }, gasPrice: { wei: '1' } }
       const facts = { ...ofNone, funds: { wei: '1' }, contracts, ...counts }
-      await ledger.saw({ facts, node: 'answered', round: 'done' })
+      await ledger.recordObservations({ facts, node: 'answered', round: 'done' })
       const seen = async (forwarder: string) =>
-        Object.keys((await ledger.vitals({ identity: identity('a', forwarder) })).sight).sort()
+        Object.keys(
+          (await ledger.readVitals({ identity: identity('a', forwarder) })).observations,
+        ).sort()
       expect(await seen('one')).toEqual([...Object.keys(facts), 'roundAt'].sort())
       expect(await seen('two')).toEqual(['gasPrice', 'head', 'roundAt'])
       await ledger.identify(identity('a', 'two'))
@@ -144,18 +148,20 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
     })
 
     test('tell since when the node is silent and rounds fail', async ({ ledger, pass }) => {
-      await ledger.saw({ facts: {}, node: 'silent', round: 'failed' })
-      const first = (await ledger.vitals()).sight
+      await ledger.recordObservations({ facts: {}, node: 'silent', round: 'failed' })
+      const first = (await ledger.readVitals()).observations
       pass(60_000)
-      await ledger.saw({ facts: {}, node: 'silent', round: 'failed' })
-      const { sight } = await ledger.vitals()
+      await ledger.recordObservations({ facts: {}, node: 'silent', round: 'failed' })
+      const { observations: sight } = await ledger.readVitals()
       expect(sight.silentSince).toBe(first.silentSince)
       expect(sight.failingSince).toBe(first.failingSince)
       expect(sight.roundAt).toBeGreaterThan(first.roundAt ?? 0)
-      await ledger.saw({ facts: {}, node: undefined, round: 'done' })
-      expect((await ledger.vitals()).sight).toMatchObject({ silentSince: first.silentSince })
-      await ledger.saw({ facts: {}, node: 'answered', round: 'done' })
-      const mended = (await ledger.vitals()).sight
+      await ledger.recordObservations({ facts: {}, node: undefined, round: 'done' })
+      expect((await ledger.readVitals()).observations).toMatchObject({
+        silentSince: first.silentSince,
+      })
+      await ledger.recordObservations({ facts: {}, node: 'answered', round: 'done' })
+      const mended = (await ledger.readVitals()).observations
       expect([mended.silentSince, mended.failingSince]).toEqual([undefined, undefined])
     })
   })
@@ -167,7 +173,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       pass(30_000)
       const other = { ...stuck, says: 'Two payments are.' }
       expect(await ledger.alert([other, budget], told)).toMatchObject({ raised: [budget] })
-      expect((await ledger.vitals()).alerts).toMatchObject([other, budget])
+      expect((await ledger.readVitals()).alerts).toMatchObject([other, budget])
       pass(30_000)
       expect(await ledger.alert([budget], told)).toEqual({ raised: [], cleared: [] })
       pass(60_000)
@@ -180,13 +186,13 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       // Since it was first not found, not since it is cleared.
       const [{ calmSince = 0, ...over } = {}] = cleared
       expect([over]).toEqual(first.raised)
-      expect((await ledger.vitals()).now - calmSince).toBeGreaterThanOrEqual(120_000)
-      expect((await ledger.vitals()).alerts).toMatchObject([budget])
+      expect((await ledger.readVitals()).now - calmSince).toBeGreaterThanOrEqual(120_000)
+      expect((await ledger.readVitals()).alerts).toMatchObject([budget])
       expect(await ledger.alert([budget], told)).toEqual({ raised: [], cleared: [] })
     })
 
     test('are kept to be told until they were, and by one at a time', async ({ ledger, pass }) => {
-      expect((await ledger.vitals()).untoldFrom).toBeUndefined()
+      expect((await ledger.readVitals()).untoldFrom).toBeUndefined()
       await ledger.alert([stuck], told)
       const [notice, ...others] = await ledger.takeNotices(5)
       expect(notice).toMatchObject({ ...stuck, kind: 'raised' })
@@ -202,15 +208,15 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       await ledger.alert([], told)
       const due = await ledger.takeNotices(5)
       expect(due.map(({ kind }) => kind).sort()).toEqual(['cleared', 'raised'])
-      for (const { id } of due) await ledger.told(id)
+      for (const { id } of due) await ledger.endNotice(id)
       pass(3_600_000)
       expect(await ledger.takeNotices(5)).toEqual([])
-      expect((await ledger.vitals()).untoldFrom).toBeUndefined()
+      expect((await ledger.readVitals()).untoldFrom).toBeUndefined()
     })
 
     test('are not kept to be told where no one is told', async ({ ledger }) => {
       await ledger.alert([stuck], { isTold: false })
-      expect((await ledger.vitals()).alerts).toMatchObject([stuck])
+      expect((await ledger.readVitals()).alerts).toMatchObject([stuck])
       expect(await ledger.takeNotices(5)).toEqual([])
     })
   })

@@ -7,11 +7,11 @@ import { openSqlite } from '../../scripts/dev/sqlite.ts'
 import type { MemoryStore } from '../../src/account/memory.ts'
 import { type Assembly, assemble } from '../../src/compose/assemble.ts'
 import { parseConfig } from '../../src/compose/config.ts'
-import { ledgerRulesOf, relayerAddress } from '../../src/compose/relay.ts'
+import { getLedgerRules, relayerAddress } from '../../src/compose/relay.ts'
 import type { KeyStore } from '../../src/keys/key-store.ts'
-import type { Tended } from '../../src/relay/ledger/keeper.ts'
+import { ledgerThrough } from '../../src/relay/ledger/methods.ts'
 import type { Ledger, LedgerRules } from '../../src/relay/ledger/port.ts'
-import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
+import type { RoundResult } from '../../src/relay/ledger/schedule.ts'
 import type { Sql } from '../../src/relay/ledger/stores/sql.ts'
 import { createSqlLedger } from '../../src/relay/ledger/stores/sqlite.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -21,7 +21,7 @@ import { createMemoryStore } from './memory-store.ts'
 /** A deployment in this process, over a database of its own: the same parts as a Worker's. */
 export type Deployment = Omit<Assembly, 'tend'> & {
   ledger: Ledger
-  round: () => Promise<Tended>
+  round: () => Promise<RoundResult>
   ask: (path: string, init?: RequestInit) => Promise<{ status: number; body: unknown }>
   /** Sets the clocks of process and ledger ahead. */
   pass: (ms: number) => void
@@ -58,7 +58,7 @@ export function openDeployment({
   const asked: string[] = []
   const running = new Set<Promise<unknown>>()
   const now = () => Date.now() + time.ahead
-  const ledger = openLedger({ rules: ledgerRulesOf(config), relayer: relayerAddress(config), now })
+  const ledger = openLedger({ rules: getLedgerRules(config), relayer: relayerAddress(config), now })
   const keyStore = createCountingStore(now)
   const memory = openMemory(now)
   const assembly = assemble(
@@ -135,7 +135,9 @@ function methodsIn(body: unknown): string[] {
   return [sent].flat().map(({ method }) => method)
 }
 
-/** A deployment over HTTP. So many of its first answers are lost on their way, but for its version. */
+/**
+ * A deployment over HTTP. So many of its first answers are lost on their way, but for its version.
+ */
 export function serveApp({ ask }: Pick<Deployment, 'ask'>, lost = 0): Promise<LoopbackServer> {
   let answers = 0
   return startLoopbackServer(async (request, response) => {

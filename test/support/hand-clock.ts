@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 
-/** The time of this machine, with what a test lets pass; who sleeps does so for a part of the time. */
+/** Gives this machine's time, with what a test adds; a sleep takes a part of its time. */
 export function createHandClock(part = 1): Clock & { forward(ms: number): void } {
   let passed = 0
   return {

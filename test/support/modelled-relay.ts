@@ -1,13 +1,13 @@
 import type { Hex } from 'viem'
 import type { Product } from '../../scripts/dev/simulator/relay/programs.ts'
+import { ledgerThrough } from '../../src/relay/ledger/methods.ts'
 import type { Ledger } from '../../src/relay/ledger/port.ts'
-import { ledgerThrough } from '../../src/relay/ledger/steps.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createMemoryLedger } from '../ports/ledger-memory.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { type ModelledOptions, openModelledService } from './modelled-service.ts'
 
-/** The USSD service over a ledger in memory, before the simulator's chain. Nothing waits for real time. */
+/** Opens the USSD service over a ledger in memory and the simulator's chain, without real time. */
 export function openModelledRelay({
   product,
   clock = systemClock,
@@ -40,7 +40,7 @@ export function openModelledRelay({
     reason: string,
   ): Promise<void> {
     const block = { number, hash }
-    const { nonces, carried } = await ledger.work()
+    const { nonces, carried } = await ledger.readWork()
     for (const { nonce, sessions, transactions } of nonces) {
       const payments = carried.filter(({ session }) => sessions.includes(session))
       const executions = Object.fromEntries(
@@ -50,7 +50,7 @@ export function openModelledRelay({
         }),
       )
       const [own] = transactions
-      await ledger.mined({ nonce, sessions, hash: own?.hash ?? '0x', block, executions })
+      await ledger.recordMined({ nonce, sessions, hash: own?.hash ?? '0x', block, executions })
       for (const session of sessions) await ledger.confirm(session, hash)
     }
   }
@@ -63,10 +63,10 @@ export function openModelledRelay({
     rows: () => [...kept.rows(), ...memory.rows()],
     memoryRows: memory.rows,
     paid: async (caller: number) =>
-      (await ledger.payments(service.accountOf(caller), 10_000)).length,
-    /** Puts all that waits into a block, which is final, and tells the ledger what became of it there. */
+      (await ledger.listPayments(service.accountOf(caller), 10_000)).length,
+    /** Puts all that waits into a final block, and tells the ledger the outcomes. */
     settle: () => finish(service.chain.mine(Date.now()), 'executed', ''),
-    /** Tells the ledger that all that waits has failed in a final block, which the chain does not have. */
+    /** Tells the ledger that all that waits has failed in a final block, which the chain lacks. */
     fail: (reason: string) =>
       finish({ number: 1_000, hash: `0x${'fa'.repeat(32)}` }, 'failed', reason),
     async deliver(caller: number, session: string, text: string) {

@@ -1,10 +1,10 @@
 import type { Address } from 'viem'
+import { planOf } from '../../scripts/dev/simulator/draw/draw-plan.ts'
 import type { Knobs } from '../../scripts/dev/simulator/draw/knobs.ts'
-import { planOf } from '../../scripts/dev/simulator/draw/plan-of.ts'
-import { createGround, forwarderAddress } from '../../scripts/dev/simulator/ground.ts'
 import type { ModelBlock } from '../../scripts/dev/simulator/model/chain.ts'
 import { phoneOf } from '../../scripts/dev/simulator/plan.ts'
 import { createService, type Product } from '../../scripts/dev/simulator/relay/programs.ts'
+import { createGround, forwarderAddress } from '../../scripts/dev/simulator/setting.ts'
 import type { PhoneNumber } from '../../src/account/phone.ts'
 import type { Ledger } from '../../src/relay/ledger/port.ts'
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
@@ -34,7 +34,7 @@ export type ModelledOptions = {
 
 export type ModelledService = ReturnType<typeof openModelledService>
 
-/** The USSD service on any ledger, before the simulator's chain: a block comes when the test makes one. */
+/** Opens the USSD service on any ledger; the simulator's chain has blocks when told to. */
 export function openModelledService(options: ModelledOptions) {
   const { ledger, callers, poolLoans, capLoans, preflight = true, balanceWei } = options
   const { limits, ...drawn } = planOf(1).knobs
@@ -114,7 +114,10 @@ const declared = {
 /** A caller's session, and all that was typed in it until a delivery. */
 export type Typed = { caller: number; session: string; answers: readonly string[] }
 
-/** A configured gateway, in two ways that pay the same: by all that was typed, and by the last answer and its number. */
+/**
+ * A configured gateway, in two ways that pay the same: by all that was typed, and by the last
+ * answer and its number.
+ */
 function openGateways(answer: Answer, phones: readonly string[]) {
   const routesOf = (more: object) =>
     ussdRoutes({

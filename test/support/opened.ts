@@ -1,6 +1,6 @@
 import { beforeAll } from 'vitest'
 
-/** Starts something before the tests of a file or group, and stops it after them, last one first. */
+/** Starts something before the tests of a file or group, and stops it after them. */
 export function opened<Thing extends { stop(): unknown } | { close(): unknown }>(
   start: () => Promise<Thing>,
 ): Thing {

@@ -44,7 +44,7 @@ export function startProcess(
 export const runScript = (script: string, args: readonly string[], options?: ProcessOptions) =>
   startProcess(process.execPath, [script, ...args], options).ended
 
-/** Runs a command to its end in this process: to start one takes longer than most of what they do. */
+/** Runs a command to its end in this process, which is faster than starting one. */
 export async function runHere(
   command: Command,
   args: readonly string[],

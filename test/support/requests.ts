@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { z } from 'zod'
 import { methods } from '../../src/node/methods/list.ts'
-import { jsonOf } from '../../src/runtime/json.ts'
+import { parseJson } from '../../src/runtime/json.ts'
 
 /** What a hostile or broken client may put into the body of a request. */
 export type RandomRequest = { body: string | Uint8Array<ArrayBuffer>; contentType: string }
@@ -155,6 +155,6 @@ const envelope = z.union([
 export function faultOfResponse(status: number, text: string): string | undefined {
   if (![200, 204, 400, 413, 415].includes(status)) return `status ${status}`
   if (status === 204) return text === '' ? undefined : 'a body with 204'
-  const parsed = z.union([envelope, z.array(envelope).min(1)]).safeParse(jsonOf(text))
+  const parsed = z.union([envelope, z.array(envelope).min(1)]).safeParse(parseJson(text))
   return parsed.success ? undefined : z.prettifyError(parsed.error)
 }

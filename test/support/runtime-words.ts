@@ -2,7 +2,7 @@ import type { TaskMeta } from 'vitest'
 
 /** What tests do on purpose that workerd speaks of, and how it does. */
 const causes = {
-  /** A request to a port where nobody listens: Miniflare's own Worker for requests to the outside fails. */
+  /** Requests a port where nobody listens, where Miniflare's own Worker fails. */
   refused_connection: /Connection refused|Network connection lost/,
   /** An object that is evicted lets go of the connections that it has opened, or is opening. */
   evicted_object:

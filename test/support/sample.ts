@@ -29,7 +29,7 @@ export function times({ sampled, full }: { sampled: number; full: number }): num
   return isFull ? full : sampled
 }
 
-/** Declares every second test of a file, from the first or the second by the seed, in a sampled run of all files. */
+/** Declares every second test of a file, by the seed, in a sampled run of all files. */
 export function drawHalf(declare: TestAPI): TestAPI {
   if (isFull || process.env.IS_WHOLE_RUN === undefined) return declare
   let turn = createRandom(seed, 'half').int(0, 1)

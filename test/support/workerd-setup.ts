@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import type { TestProject } from 'vitest/node'
 
-// By Node itself: Vite would transform the chain's modules, viem's among them, once for each runtime.
+// By Node itself: Vite would transform the chain's modules, viem's among them, once for each
+// runtime.
 const { startChain } = createRequire(import.meta.url)(
   '../../scripts/dev/chain.ts',
 ) as typeof import('../../scripts/dev/chain.ts')

@@ -7,7 +7,7 @@ import { runScript } from '../support/processes.ts'
 
 const bootstrap = fileURLToPath(new URL('../../scripts/bootstrap.mjs', import.meta.url))
 
-/** Starts a fresh clone with two packages, in a path as people have it, by an npm that does these steps. */
+/** Starts a fresh clone with two packages, in a path with spaces, by an npm of these steps. */
 function startWith(...steps: string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'boot strap-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

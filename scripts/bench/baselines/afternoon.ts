@@ -15,8 +15,8 @@ import { z } from 'zod'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import { sleep } from '../../dev/wait.ts'
 
-// What a developer would write in an afternoon: viem's nonce manager, a Set of the sessions that were
-// answered, one account for everybody, and nothing that outlives the process.
+// What a developer would write in an afternoon: viem's nonce manager, a Set of the sessions that
+// were answered, one account for everybody, and nothing that outlives the process.
 
 const hex = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]+$/)])
 const { NODE_URL, LOAN_ADDRESS, ACCOUNT_KEY } = z

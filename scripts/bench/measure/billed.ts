@@ -15,7 +15,7 @@ const counts = z.object({
 
 type Counts = z.infer<typeof counts> & { logLines: number; questions: number }
 
-/** Counts what a payment takes of a relay that is served `counting`, and of its node, on the average. */
+/** Counts what an average payment takes of a relay served `counting`, and of its node. */
 export async function countDuring<Result>(
   { payer, proxy }: { payer: Payer; proxy: FaultProxy },
   payments: number,

@@ -48,8 +48,8 @@ export async function measureJsonRpc(world: World): Promise<void> {
     await ask('own', body, 10)
     const each = (proxy.seen() - asked) / 10
     figures.hold(`questions to the node, ${title}: service`, 'each answer', each)
-    // Whoever has no turn rests, so all turns are counted in one: in each, a tick of the clock that counts
-    // would be a part of what is counted.
+    // Whoever has no turn rests, so all turns are counted in one: in each, a tick of the clock that
+    // counts would be a part of what is counted.
     const before = { own: readCpuMs(served.own.pid), baseline: readCpuMs(served.baseline.pid) }
     const alone = await takeTurns(names, turns, (name) => ask(name, body, requests))
     const at = `${title}, 1 caller`
@@ -120,7 +120,8 @@ async function makeQuestions({ call, loan }: BenchChain): Promise<Question[]> {
     {
       title: 'a block by its hash, kept by the service',
       body: () => JSON.stringify(ask('eth_getBlockByHash', [deepBlock, false])),
-      // The quickest of all answers, so it takes more of them; and what V8 collects is much of its CPU.
+      // The quickest of all answers, so it takes more of them; and what V8 collects is much of its
+      // CPU.
       requests: 80,
       holdsCpu: false,
       isCommon: true,

@@ -21,7 +21,7 @@ export const plan = [
   { callers: 64, own: 48, baseline: 96, rounds: 3 },
 ]
 
-/** The compilers have seen all of it before anything counts: Node's still makes signing quicker after 500. */
+/** Warms up until the compilers know all of it: signing gets quicker in Node after 500. */
 const warmUp = [
   { callers: 16, own: 100, baseline: 100 },
   { callers: 64, own: 128, baseline: 512 },
@@ -30,7 +30,7 @@ const warmUp = [
 /** How many rounds the relay and its baseline have for the ratio that is held. */
 const pairs = 18
 
-/** Measures payments a second, replies, and CPU a payment, of the relay and of the baseline in turn. */
+/** Measures payments a second, replies and CPU of the relay and of the baseline in turn. */
 export async function measurePayments(world: World): Promise<void> {
   const { figures, chain, atEnd } = world
   const confirmed = countConfirmations()

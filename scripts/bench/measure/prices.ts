@@ -1,8 +1,8 @@
 import rootstock from '../../../snapshots/rootstock.json' with { type: 'json' }
 
 /**
- * Cloudflare's list prices on the Workers Paid plan beyond what it includes, in US dollars a million:
- * read on 2026-11-21 at developers.cloudflare.com/workers/platform/pricing,
+ * Cloudflare's list prices on the Workers Paid plan beyond what it includes, in US dollars a
+ * million: read on 2026-11-21 at developers.cloudflare.com/workers/platform/pricing,
  * developers.cloudflare.com/durable-objects/platform/pricing and
  * developers.cloudflare.com/workers/observability/logs/workers-logs.
  */

@@ -24,7 +24,7 @@ const profile = z.object({
 
 type Profile = z.infer<typeof profile>
 
-/** Parts of a payment's work, by the file that a function comes from; the first that fits counts. */
+/** Names parts of a payment's work by a function's file; the first that fits counts. */
 const parts: Record<string, RegExp> = {
   'signing, hashing and derivation':
     /@noble|@scure|account\/keys|runtime\/key-account|relay\/signer/,
@@ -41,7 +41,7 @@ const ofRuntime = new Map([
   ['(program)', 'the runtime outside JavaScript'],
 ])
 
-/** Measures where the Worker's CPU goes while it pays: a sample is the innermost frame's whose file says a part. */
+/** Measures the Worker's CPU while it pays; a sample counts for the innermost named frame. */
 export async function measureProfile(world: World): Promise<void> {
   const relay = await world.serveRelay('inspected', { how: 'inspected' })
   const pay = (payments: number) => payRound(world.chain, relay, payments, { callers: 64 })

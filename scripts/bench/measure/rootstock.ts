@@ -22,7 +22,7 @@ const deliveriesEach = 4
 
 export const usdFigure = `1,000 payments of ${deliveriesEach} deliveries: Cloudflare's list prices`
 
-/** Measures payments before Rootstock's pool, last of all, until 12 blocks have confirmed the last. */
+/** Measures payments before Rootstock's pool until 12 blocks have confirmed the last one. */
 export async function measureRootstock(world: World): Promise<void> {
   const { chain, figures, atEnd } = world
   const pool = await startRootstockPool({ anvilUrl: chain.url, blockMs, devMethods: 'passed' })

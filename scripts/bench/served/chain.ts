@@ -28,8 +28,9 @@ export const recipient: Address = '0x00000000000000000000000000000000000a11ce'
 /** Starts an anvil with the contracts, and with money for relayers and callers. */
 export async function startBenchChain(atEnd: (stop: () => Promise<void>) => void) {
   const addresses = relayers.map((name) => relayerAccount(makeMnemonic(name), 31, 0).address)
-  // A block for each transaction would make blocks by the thousand, and each of anvil's costs more than
-  // the one before: the more so, the more accounts there are, so what needs many has them from the start.
+  // A block for each transaction would make blocks by the thousand, and each of anvil's costs more
+  // than the one before: the more so, the more accounts there are, so what needs many has them from
+  // the start.
   const chain = await startChain(['--block-time', `${blockSeconds}`], addresses)
   atEnd(chain.stop)
   const { url } = chain.anvil

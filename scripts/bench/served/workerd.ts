@@ -6,7 +6,7 @@ import { startWorkerd, type WorkerdOptions } from '../../dev/workerd.ts'
 import { children } from '../../stack/processes.ts'
 import { buildWorker, servedWorker, type WorkerBuild } from '../../stack/served/worker-build.ts'
 
-/** A Worker in a workerd of its own, which listens itself: nothing stands between it and the load. */
+/** Runs a Worker in a workerd of its own, which listens itself, with nothing before it. */
 export type Workerd = Awaited<ReturnType<typeof serve>>
 
 type ProductOptions = {
@@ -16,7 +16,7 @@ type ProductOptions = {
   how?: 'plain' | 'counting' | 'inspected'
 }
 
-/** Serves the product on a free port, with its objects' rows in a folder that is removed afterwards. */
+/** Serves the product on a free port, with its rows in a folder that is removed afterwards. */
 export async function serveProduct(
   build: WorkerBuild,
   { variables, onLine = () => {}, how = 'plain' }: ProductOptions,

@@ -1,12 +1,12 @@
 import { encodeFunctionData, type Hex, parseEther } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { callOf } from '../../../src/loan/calls.ts'
+import { encodeCall } from '../../../src/loan/calls.ts'
 import { relayForwarderAbi } from '../../../src/relay/forwarder/abi.ts'
 import { readArtifact } from '../forge.ts'
 import { accountOf, type Call } from './chain.ts'
 import { callTo, deploy, execute, loanTerms, type Signed, type World } from './world.ts'
 
-/** What phones do through the relay: for each of 20 the request that it signs, and what else is in the batch. */
+/** Lists requests of 20 phones through the relay, and what else is in their batch. */
 export type RelayedAction = {
   name: string
   requests: readonly Signed[]
@@ -16,10 +16,10 @@ export type RelayedAction = {
 const count = 20
 const half = parseEther('0.5')
 
-const loan = () => callOf({ kind: 'loan', ...loanTerms })
-const repay = (amountWei: bigint | 'all') => () => callOf({ kind: 'repayment', amountWei })
+const loan = () => encodeCall({ kind: 'loan', ...loanTerms })
+const repay = (amountWei: bigint | 'all') => () => encodeCall({ kind: 'repayment', amountWei })
 const transferTo = (group: string, amountWei: bigint) => (index: number) =>
-  callOf({ kind: 'transfer', to: accountOf(`${group} ${index}`).address, amountWei })
+  encodeCall({ kind: 'transfer', to: accountOf(`${group} ${index}`).address, amountWei })
 const gift = transferTo('known', 1n)
 const withdraw = (index: number) => {
   const args = [accountOf(`unknown ${index}`).address, half] as const
@@ -55,8 +55,9 @@ export function relayedActions(): RelayedAction[] {
 }
 
 /**
- * Prepares newcomers without anything; beginners with a balance, and busy ones with 8 live marks besides; savers with
- * a balance and a loan, and returning ones who have repaid one, whose marks may be used again.
+ * Prepares newcomers without anything; beginners with a balance, and busy ones with 8 live marks
+ * besides; savers with a balance and a loan, and returning ones who have repaid one, whose marks
+ * may be used again.
  */
 export async function preparePhones(world: World): Promise<void> {
   const { chain, loan: contract, owner } = world
@@ -86,7 +87,7 @@ function signedBy(group: string, intent: string, dataOf: (index: number) => Hex)
   })
 }
 
-/** Lists calls that an account makes itself, one after another, and OpenZeppelin's token beside them. */
+/** Lists calls that an account makes itself in turn, and OpenZeppelin's token beside them. */
 export async function directCalls(world: World): Promise<[string, Call][]> {
   const { chain, loan, forwarder, owner } = world
   const wallet = accountOf('outside wallet')

@@ -29,7 +29,7 @@ const deploymentGas = 6_500_000
 /** Of a call, and more for each byte of its data: what a batch needs grows with its requests. */
 const [callGas, gasPerByte] = [400_000, 650]
 
-/** Signs a transaction with the gas that it may take: an RSKj counts that, and lets each account have so much a second. */
+/** Signs a transaction with its gas limit, which an RSKj counts against the account's quota. */
 export function sign({ from, to, data, value = 0n }: Call, nonce: number): Promise<Hex> {
   const callLimit = callGas + size(data) * gasPerByte
   const gas = BigInt(to === undefined ? deploymentGas : Math.min(callLimit, deploymentGas))

@@ -1,4 +1,4 @@
-import { callOf } from '../../../src/loan/calls.ts'
+import { encodeCall } from '../../../src/loan/calls.ts'
 import { directCalls, preparePhones, type RelayedAction, relayedActions } from './actions.ts'
 import { accountOf, type MeasuredChain } from './chain.ts'
 import type { Network } from './vm.ts'
@@ -13,7 +13,7 @@ import {
   type World,
 } from './world.ts'
 
-/** Gas by action and column: a request's share of a batch, and the least gas that its call takes. */
+/** Lists gas by action and column: a share of a batch, and the least that its call takes. */
 type Figures = Record<string, Record<string, number>>
 
 export type Measured = { relayed: Figures; direct: Figures }
@@ -26,7 +26,7 @@ const batchSizes = [1, 5, 10, 20] as const
 export async function measureAll(chain: MeasuredChain): Promise<Measured> {
   const world = await openWorld(chain)
   // The most expensive call: the first loan of a contract writes to words that are still empty.
-  const data = callOf({ kind: 'loan', ...loanTerms })
+  const data = encodeCall({ kind: 'loan', ...loanTerms })
   const intent = 'the first loan of all'
   const signer = accountOf('the first borrower')
   const relayed: Figures = { [intent]: await measureLeast(world, { signer, data, intent }) }

@@ -36,7 +36,7 @@ export async function openRskj(url: string): Promise<MeasuredChain> {
   }
 }
 
-/** Makes a block of this time: RSKj's clock is behind its newest block once a snapshot is gone back to. */
+/** Makes a block of this time, since RSKj's clock lags after going back to a snapshot. */
 async function advanceTo(rpc: RpcCall, time: number): Promise<void> {
   const ahead = Number(await rpc('evm_increaseTime', ['0x1']))
   const missing = time - Math.floor(Date.now() / 1_000) - ahead

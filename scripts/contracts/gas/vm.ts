@@ -69,12 +69,13 @@ async function createEthereum() {
 }
 
 /**
- * What RSKj 9.0.3 charges (`GasCost`, `OpCode` and `VM` of github.com/rsksmart/rskj) is what Ethereum charged after
- * Petersburg: it has neither EIP-2929 (what is touched first costs no more) nor EIP-2200 (a second write of a slot
- * costs as much as the first).
+ * What RSKj 9.0.3 charges (`GasCost`, `OpCode` and `VM` of github.com/rsksmart/rskj) is what
+ * Ethereum charged after Petersburg: it has neither EIP-2929 (what is touched first costs no more)
+ * nor EIP-2200 (a second write of a slot costs as much as the first).
  */
 async function createRootstock() {
-  // And what Rootstock has taken over since: transient storage, PUSH0, MCOPY; and below CHAINID and SELFBALANCE.
+  // And what Rootstock has taken over since: transient storage, PUSH0, MCOPY; and below CHAINID and
+  // SELFBALANCE.
   const customHardforks = { petersburg: { eips: [1716, 1153, 3855, 5656] } }
   const chain = { chainId, customHardforks }
   const common = createCustomCommon(chain, Mainnet, { hardfork: 'petersburg' })
@@ -98,7 +99,7 @@ async function createRootstock() {
     1: {
       /** Of RSKIP400 (EIP-2028). */
       txDataNonZeroGas: 16,
-      /** 9,000, and 2,300 that have to be left for the callee: what it leaves of them comes back. */
+      /** Adds to 9,000 the 2,300 that must be left for the callee; what it leaves comes back. */
       callValueTransferGas: 11_300,
     },
   }

@@ -13,7 +13,7 @@ import {
 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { callOf } from '../../../src/loan/calls.ts'
+import { encodeCall } from '../../../src/loan/calls.ts'
 import {
   encodeExecute,
   intentIdLength,
@@ -54,7 +54,7 @@ export async function openWorld(chain: MeasuredChain) {
 
 /** Lends once in each of 30 hours, and once more in the hour that the chain stands in then. */
 export async function lendForDays(world: World): Promise<void> {
-  const data = callOf({ kind: 'loan', ...loanTerms })
+  const data = encodeCall({ kind: 'loan', ...loanTerms })
   for (let index = 0; index <= 30; index += 1) {
     const signer = accountOf(`earlier borrower ${index}`)
     await execute(world, [{ signer, data, intent: `earlier ${index}` }])

@@ -30,7 +30,7 @@ export type OpenedDeployment = Awaited<ReturnType<typeof openDeployment>>
 /** What sends a migration's transactions, by the rules of the node's pool. */
 export type Relayer = NonNullable<OpenedDeployment['relayer']>
 
-/** Opens a record's deployment by the environment. @throws {Misused} something is missing or malformed */
+/** Opens a record's deployment by the environment. @throws {Misused} something is missing */
 export async function openDeployment(env: NodeJS.ProcessEnv, record: string) {
   const nodeUrl = readNodeUrl(env)
   const secret = readSecret(env, 'ACCOUNT_KEY_SECRET')

@@ -6,10 +6,10 @@ import { inLanes } from '../../dev/lanes.ts'
 import { StackError } from '../../stack/report.ts'
 import { lanes } from '../reads.ts'
 
-/** A phone's account, and the one that takes its place where there is one. The number is not kept. */
+/** Holds a phone's account, and its successor if there is one; the number is not kept. */
 export type Phone = { account: LocalAccount; heir: LocalAccount | undefined }
 
-/** Reads numbers, one a line in E.164 form with plus. @throws {StackError} naming a line, and never its words */
+/** Reads numbers, one a line (E.164 with plus). @throws {StackError} naming only the line */
 export function parsePhones(text: string): PhoneNumber[] {
   const phones = linesOf(text).map(
     ([line, number]) =>
@@ -21,7 +21,7 @@ export function parsePhones(text: string): PhoneNumber[] {
 /** Numbers of one owner, and the one that comes in their place. */
 type Owner = { numbers: readonly string[]; heir?: PhoneNumber }
 
-/** Reads a former and a present number a line. @throws {StackError} naming a line, and never its words */
+/** Reads a former and a present number a line. @throws {StackError} naming only the line */
 export function parseAliases(text: string): Owner[] {
   const seen = new Set<string>()
   return linesOf(text).map(([line, pair]) => {
@@ -45,7 +45,7 @@ function refuseLine(line: number, fault: string): never {
   throw new StackError(`line ${line} of the standard input ${fault}`)
 }
 
-/** Derives the accounts of numbers, by their addresses, each with the account that takes its place. */
+/** Derives the accounts of numbers, by address, each with the account that replaces it. */
 export async function derivePhones(
   owners: readonly Owner[],
   { secret, newSecret = secret }: { secret: Secret; newSecret?: Secret | undefined },

@@ -71,7 +71,7 @@ export async function findObstacles(migration: Migration): Promise<string[]> {
   return found.filter((words) => typeof words === 'string')
 }
 
-/** Says where the contracts of a record do not belong together: what is moved there, no caller reaches. */
+/** Finds contracts of a record that do not belong together, since no caller would reach them. */
 async function findPairObstacles(client: PublicClient, { loan, forwarder }: Pair) {
   const isTrusted = await loanAt(client, loan).isTrustedForwarder([forwarder])
   const target = await forwarderAt(client, forwarder).target()

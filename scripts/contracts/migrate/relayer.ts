@@ -1,7 +1,7 @@
 import { BaseError, type Hex, keccak256, stringToHex } from 'viem'
 import {
   decodeExecute,
-  intentIdOf,
+  deriveIntentId,
   type SignedRequest,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
@@ -13,10 +13,10 @@ import { forwarderAt } from '../reads.ts'
 import type { Relayer } from './open.ts'
 import type { Call } from './survey.ts'
 
-/** Seconds until the forwarder refuses a request: a batch of a run that was killed ends with them. */
+/** Sets the seconds until the forwarder refuses a request; a killed run's batches end with them. */
 const lifetimeSeconds = 60 * 60
 
-/** Signs a call under the first name that is unspent in this block: runs at once execute it once. */
+/** Signs a call under the first unspent name of this block, so that two runs execute it once. */
 export async function signCall(
   { client, forwarder }: Relayer,
   { signer, name, target, data, gas }: Call,
@@ -26,7 +26,7 @@ export async function signCall(
   for (let attempt = 0; ; attempt++) {
     // What moves is public in the call itself, so its name needs no secret.
     const move = `${name} ${loan} ${from} ${target} ${attempt}`
-    const intentId = intentIdOf(forwarder, keccak256(stringToHex(move)))
+    const intentId = deriveIntentId(forwarder, keccak256(stringToHex(move)))
     const read = forwarderAt(client, forwarder.address)
     const [spentAt] = await read.spentAt([from, intentId], { blockNumber: block.number })
     if (spentAt !== 0n) continue
@@ -43,8 +43,9 @@ export async function preflight(relayer: Relayer, requests: readonly SignedReque
 }
 
 /**
- * Sends a batch and resolves as soon as its nonce is used up, by these bytes or by others: the contracts say what
- * became of the requests. What waits is outbid up to the highest price, and then goes out again as it is.
+ * Sends a batch and resolves as soon as its nonce is used up, by these bytes or by others: the
+ * contracts say what became of the requests. What waits is outbid up to the highest price, and then
+ * goes out again as it is.
  * @throws {StackError} the node asks for more, refuses the transaction, or keeps it waiting
  */
 export async function sendBatch(relayer: Relayer, requests: readonly SignedRequest[]) {

@@ -8,7 +8,7 @@ import { batchesOf, describeAccount, findObstacles, printOutside } from './plan.
 import { preflight, sendBatch, signCall } from './relayer.ts'
 import { type AccountState, findTodo, type Migration, readTasks, type Task } from './survey.ts'
 
-/** How often a run tries an account whose calls go through before they are sent, and fail in their block. */
+/** Limits how often a run tries an account whose calls succeed before, and fail in their block. */
 const maxTries = 3
 
 type Run = {
@@ -19,7 +19,7 @@ type Run = {
   sent: Map<Address, { state: AccountState; times: number }>
 }
 
-/** Moves all that a new look at the chain finds to move. @throws {StackError} before anything is sent */
+/** Moves all that a new survey finds to move. @throws {StackError} before anything is sent */
 export async function moveAccounts(migration: Migration) {
   const { log, chain, batchSize, relayer } = migration
   if (relayer === undefined) throw new Misused('RELAYER_KEY or RELAYER_MNEMONIC is not set.')
@@ -56,7 +56,7 @@ export async function moveAccounts(migration: Migration) {
   }
 }
 
-/** Sends what of a batch the newest block would execute: the rest would cost gas and spend its name. */
+/** Sends the calls of a batch that the newest block would execute, since others only cost gas. */
 async function moveBatch(run: Run, batch: readonly Task[], books: LoanBooks): Promise<void> {
   const { migration, relayer, stuck, sent } = run
   const block = await migration.client.getBlock()

@@ -6,7 +6,7 @@ import {
   type PublicClient,
 } from 'viem'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { callOf } from '../../../src/loan/calls.ts'
+import { encodeCall } from '../../../src/loan/calls.ts'
 import { inLanes } from '../../dev/lanes.ts'
 import { StackError } from '../../stack/report.ts'
 import { type LoanBooks, replay, totalsOf } from '../loan-books.ts'
@@ -29,7 +29,7 @@ export type AccountState = Awaited<ReturnType<typeof readAccount>>
 
 export type Survey = Awaited<ReturnType<typeof surveyPair>>
 
-/** Finds every account by events and reads each. @throws {StackError} the contract's sums are others */
+/** Finds all accounts by events and reads each. @throws {StackError} the contract's sums differ */
 export async function surveyPair({ client }: Migration, pair: Pair, block: bigint) {
   const { loan, deployedBlock } = pair
   const range = { fromBlock: deployedBlock, toBlock: block }
@@ -63,7 +63,9 @@ async function readAccount(client: PublicClient, loan: Address, address: Address
 
 const isOpen = ({ balanceWei, owedWei }: AccountState): boolean => balanceWei > 0n || owedWei > 0n
 
-/** Gas to sign for: what a call takes in Ethereum's prices where nothing was written, and half more. */
+/**
+ * Returns the gas to sign for: a call's use in Ethereum's prices for new storage, and half more.
+ */
 const gasOf = { moveAccount: 250_000, acceptAccount: 60_000, passAccount: 90_000, transfer: 60_000 }
 
 export type Call = {
@@ -114,7 +116,7 @@ export async function readTasks(
   return { tasks, stuck }
 }
 
-/** Finds the calls that an account needs; `two_debts`: its heir has had a loan, and this one owes. */
+/** Finds the calls that an account needs; `two_debts`: its heir has had a loan, too. */
 async function readCalls(
   { client, pair: { loan }, to }: Migration,
   { account, heir }: Phone,
@@ -133,7 +135,7 @@ async function readCalls(
   if (books.accounts.get(heir.address)?.hasBorrowed === true) {
     if (state.owedWei > 0n) return 'two_debts'
     // What came after the account was passed on: its heir has its history, and can't take another.
-    const data = callOf({ kind: 'transfer', to: heir.address, amountWei: state.balanceWei })
+    const data = encodeCall({ kind: 'transfer', to: heir.address, amountWei: state.balanceWei })
     return isOpen(state) ? [call('transfer', account, heir.address, data)] : []
   }
   if (!isOpen(state) && !state.isListed) return []

@@ -23,7 +23,7 @@ to stand in contracts/test/mutation/survivors.diff with the reason why it may.
   --only  those in whose description this stands: a file, a kind of mistake, a line
   --list  names them and ends`
 
-/** The quick tests first: few mutations get past them, and those are asked of optimized code too. */
+/** Lists the quick tests first: few mutations pass them; optimized code is asked about those. */
 const stages = [
   { tests: 'unit', profile: 'unoptimized' },
   { tests: '', profile: 'unoptimized' },
@@ -33,7 +33,7 @@ const stages = [
 /** A mutation that loops without an end is noticed too. */
 const limitSeconds = 300
 
-/** What forge needs of this project, without what is compiled with the contracts and tests nothing of them. */
+/** Lists what forge needs of this project, apart from what tests nothing of the contracts. */
 const copied = [
   ...['contracts', 'foundry.toml', 'remappings.txt', 'scripts/solc', 'scripts/contracts/solc.mjs'],
 ]
@@ -86,7 +86,8 @@ async function testIn(copy: string): Promise<keyof typeof counts> {
       ...{ FOUNDRY_FUZZ_RUNS: '64', FOUNDRY_INVARIANT_RUNS: '16' },
       FOUNDRY_PROFILE: profile,
       FOUNDRY_TEST: `contracts/test/${tests}`,
-      // Each stage has what it builds in a folder of its own: of a mutation little is compiled there.
+      // Each stage has what it builds in a folder of its own: of a mutation little is compiled
+      // there.
       FOUNDRY_OUT: `out/${index}`,
       FOUNDRY_CACHE_PATH: `cache/${index}`,
     })
@@ -95,7 +96,7 @@ async function testIn(copy: string): Promise<keyof typeof counts> {
   return 'survived'
 }
 
-/** Reads reasons (`# `), files, and in them each line (`- `) with what may stand in its place (`+ `). */
+/** Reads reasons (`# `), files, and in them each line (`- `) with its replacements (`+ `). */
 function readSurvivors(path: string): Map<string, string> {
   const found = new Map<string, string>()
   let [reason, file, before] = ['', '', '']

@@ -129,7 +129,7 @@ function literals(node: SolidityNode): Found[] {
   return [one('number', node, `${next}${node.text.slice(number.length)}`)]
 }
 
-/** An argument by zero, two of one type in the wrong order, and a caller who is not the one that is spoken for. */
+/** Replaces an argument by zero, swaps two of one type, and replaces the caller spoken for. */
 function calls(node: SolidityNode): Found[] {
   const caller = node.text === '_msgSender()' ? [one('caller', node, 'msg.sender')] : []
   if (node.kind !== 'functionCall') return caller

@@ -10,7 +10,7 @@ type Side = 'leftExpression' | 'rightExpression' | 'leftHandSide' | 'rightHandSi
 type Branch = 'condition' | 'trueBody' | 'trueExpression' | 'falseExpression'
 type Part = Side | Branch | 'expression' | 'subExpression' | 'functionName' | 'body'
 
-/** A part of solc's syntax tree, with its place and text in the source; a kind of node has some of these fields. */
+/** Describes a node of solc's syntax tree, with its source; kinds have different fields. */
 export type SolidityNode = { readonly [Name in Text | Property]: string } & {
   readonly [Name in Part]: SolidityNode
 } & {

@@ -19,7 +19,7 @@ type DenoProcessOptions = {
   variables: Record<string, string>
   port?: number
   onLine?: (line: string) => void
-  /** By `deno serve`, as Deno Deploy does, which gives no flags, or by a runtime that has `Deno.cron`. */
+  /** Runs by `deno serve` without flags, as on Deno Deploy, or in a runtime with `Deno.cron`. */
   how?: 'serve' | 'deploy' | 'with_cron'
   laterMs?: number | undefined
   /** Has the pages of development too. */

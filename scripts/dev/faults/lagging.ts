@@ -13,7 +13,7 @@ const blockAt: Readonly<Record<string, number>> = {
   eth_getTransactionCount: 1,
 }
 
-/** Answers as a replica that is this many blocks behind; undefined for what does not depend on it. */
+/** Answers as a replica so many blocks behind; undefined for what does not depend on it. */
 export async function laggingAnswer(
   { method, params }: Request,
   blocksBehind: number,

@@ -39,7 +39,7 @@ function allWords(say: Messages): Words {
   return { ...say, ...Object.fromEntries(ofParts) }
 }
 
-/** Messages that end a session, by what they claim. A screen of any other is one that nobody knows. */
+/** Maps messages that end a session to their claims; any other screen is unknown. */
 const endings: Readonly<Record<Claim, readonly MessageKey[]>> = {
   submitted: kindNames.map((kind) => `${kind}.submitted` as const),
   failed: kindNames.map((kind) => `${kind}.failed` as const),

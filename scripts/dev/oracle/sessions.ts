@@ -1,6 +1,6 @@
 import type { Claim, Said } from './screen-reader.ts'
 
-/** One delivery of a session and what came back. Undefined: nothing did, or a screen of no message. */
+/** Holds a delivery and its reply; undefined: none came, or a screen of no message. */
 export type Told = { text: string; reply: string | undefined; said: Said | undefined }
 
 /** What became of a session's intent, as far as the chain shows. */
@@ -17,14 +17,14 @@ export type SessionRule =
   | 'one_question'
   | 'identical'
 
-/** A promise that a session broke, by whom; `earlier`: who was told something before that does not fit. */
+/** Names a broken promise of a session; `earlier`: who was told what does not fit now. */
 export type SessionFault<One> = { rule: SessionRule; words: string; one: One; earlier?: One }
 
 /** What a delivery is told of its payment. Undefined: nothing. */
 export const claimOf = ({ said }: Pick<Told, 'said'>): Claim | undefined =>
   said?.claim === 'none' ? undefined : said?.claim
 
-/** Holds what a session's deliveries were told, in the order of their answers, against what became of it. */
+/** Compares what a session's deliveries were told, in order, with what became of it. */
 export function* judgeSession<One extends Told>(
   deliveries: readonly One[],
   { isSent, outcome }: Fate,

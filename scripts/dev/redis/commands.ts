@@ -4,7 +4,7 @@ import { connectRedis, type RedisValue } from './connection.ts'
 
 type Answer = { result: RedisValue } | { error: string }
 
-/** Carries commands to the Redis server; with a clock, scripts are told its time and not the server's. */
+/** Carries commands to Redis; with a clock, scripts are told its time and not the server's. */
 export function createCommands(redisPort: number, now: (() => number) | undefined) {
   let redis = connectRedis(redisPort)
   let count = 0

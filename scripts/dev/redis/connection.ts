@@ -26,7 +26,7 @@ export function connectRedis(port: number) {
   }
 
   return {
-    /** @throws {ErrorReply} Redis refused it. @throws {Error} it was lost, and may have been done */
+    /** Sends a command. @throws {ErrorReply} refused @throws {Error} lost, and perhaps done */
     async call(...command: (string | number)[]): Promise<RedisValue> {
       client ??= open()
       return await client.sendCommand<RedisValue>(command.map(String))

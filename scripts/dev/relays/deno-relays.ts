@@ -1,5 +1,5 @@
 import { relayerAccount } from '../../../src/relay/keys.ts'
-import { tendTask } from '../../../src/relay/ledger/due-queue.ts'
+import { roundTask } from '../../../src/relay/ledger/due-queue.ts'
 import { createRedisDueQueue } from '../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { ledgerKey } from '../../../src/relay/ledger/stores/redis.ts'
 import { openRedis } from '../../../src/runtime/redis.ts'
@@ -77,7 +77,7 @@ export async function startDenoRelays({
     /** The first of the processes, which a test may end and start again. */
     pid: () => processes[0]?.pid ?? 0,
     deliver: (delivery: Delivery, worker = 0) => postDelivery(`${urls[worker]}`, delivery),
-    wake: () => queue.arm(tendTask, 0),
+    wake: () => queue.arm(roundTask, 0),
     async restart(rows: 'kept' | 'lost', changes: Record<string, string> = {}) {
       own = changes
       await Promise.all(processes.map((_, index) => kill(index)))
@@ -89,7 +89,7 @@ export async function startDenoRelays({
     log,
     kill,
     revive,
-    /** Sets the clocks of the database, and of processes that start from now on, ahead by so much. */
+    /** Moves the clocks of the database, and of processes started from now on, ahead. */
     setLater(ms: number) {
       laterMs = ms
     },

@@ -11,8 +11,8 @@ import {
 import type { IntentKeys } from '../../../src/account/session-keys.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
 import {
+  deriveIntentId,
   type Forwarder,
-  intentIdOf,
   isSpending,
   resultsInLogs,
 } from '../../../src/relay/forwarder/requests.ts'
@@ -25,7 +25,7 @@ import type { Delivery, Reply } from './relay-workers.ts'
 /** A delivery and what came back. Undefined: nothing did, or nobody waited for it. */
 export type Told = { delivery: Delivery; reply: Reply | undefined }
 
-/** What the oracle found; `lost`: how many were told "submitted" of what neither executed nor failed. */
+/** Holds the oracle's findings; `lost` counts "submitted" ones neither executed nor failed. */
 export type Verdict = { executed: number; failed: number; lost: number; faults: string[] }
 
 export type GroundTruth = {
@@ -41,7 +41,7 @@ type Move =
   | { kind: 'transfer'; to: string; wei: bigint }
   | { kind: 'loan' | 'repayment' | 'withdrawal'; wei: bigint | undefined }
 
-/** One event of the forwarder that spent an intent, with what the loan contract says that it moved. */
+/** Holds a forwarder's event that spent an intent, and what the loan contract moved by it. */
 type Spent = {
   intentId: Hex
   from: Address
@@ -97,7 +97,7 @@ export async function intentOf(
     throw new Error('a delivery came from nobody that the oracle knows')
   }
   const { address } = caller.account
-  return intentIdOf(forwarder, await intentKeys('africas-talking', delivery.sessionId, address))
+  return deriveIntentId(forwarder, await intentKeys('africas-talking', delivery.sessionId, address))
 }
 
 const readScreen = createScreenReader(demonstration)
@@ -108,11 +108,11 @@ function saidIn({ status, text }: Reply): Said | undefined {
   return readScreen(words, kind === 'CON' ? 'ask' : 'end')
 }
 
-/** Returns what a reply claims, `broken` where it is nothing that a gateway could show; where there is none, nothing. */
+/** Returns a reply's claim; `broken` for what no gateway could show; undefined without a reply. */
 export const claimOf = (reply: Reply | undefined): Claim | 'broken' =>
   reply === undefined ? 'none' : (saidIn(reply)?.claim ?? 'broken')
 
-/** Reads what spent intents, in the chain's order, and how often the loan contract moved anything. */
+/** Reads the spent intents in the chain's order, and how often the contract moved money. */
 export async function spentOn(truth: GroundTruth): Promise<{ spent: Spent[]; moves: number }> {
   const client = createPublicClient({ transport: http(truth.anvilUrl), cacheTime: 0 })
   const address = [truth.loan, truth.forwarder.address]
@@ -164,7 +164,7 @@ function movedBy({ eventName, args }: LoanEvent): Spent['moved'] {
   }
 }
 
-/** Says whether a session moved what it was told, or, if nobody was told, what a question of it asks for. */
+/** Tells whether a session moved what it told, or, if it told nothing, what it asked for. */
 function isAsked(truth: GroundTruth, deliveries: readonly Told[], { from, moved }: Spent): boolean {
   if (moved === undefined || !isAddressEqual(moved.from, from)) return false
   const claimed = (...claims: ReturnType<typeof claimOf>[]) =>

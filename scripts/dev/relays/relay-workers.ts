@@ -57,13 +57,13 @@ export async function startRelayWorkers({
     },
     /** Runs the scheduled handler, as Cloudflare does every minute. */
     wake: () => running.wake(),
-    /** Kills workerd and starts it again, with the rows that it had or without any, and with other variables. */
+    /** Kills workerd and starts it again, with or without its rows, and with other variables. */
     async restart(rows: 'kept' | 'lost', changes: Record<string, string> = {}) {
       await running.stop()
       if (rows === 'lost') rmSync(objects, { recursive: true, force: true })
       running = await start(changes)
     },
-    /** Spoils the ledger's rows where they lie; resolves to what gives them back, with another start. */
+    /** Spoils the ledger's rows in their files; resolves to what restores them by another start. */
     async tear() {
       await running.stop()
       const whole = ledgerFiles(objects).map((file) => [file, readFileSync(file)] as const)

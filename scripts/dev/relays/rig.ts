@@ -94,10 +94,10 @@ export async function startRig({
       entry.reply = await relay.deliver(delivery, worker)
       return entry.reply
     },
-    /** Writes down a delivery that is made another way; its reply, if anybody waits for it, is filled in. */
+    /** Notes a delivery that is made another way; its reply is filled in when it comes. */
     note,
     told: told as readonly Told[],
-    /** Waits until nothing is open any more. @throws {UnsettledError} saying what still is, where nothing moves */
+    /** Waits until nothing is open. @throws {UnsettledError} naming what is, if nothing moves */
     settle: () => settle(truth, () => openIn(truth, relay, rootstock.pool, told)),
     judge: () => judge(truth, told),
     /** Starts another relay with the same key and secrets, and a ledger of its own. */

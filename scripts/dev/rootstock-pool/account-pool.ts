@@ -28,7 +28,7 @@ export type AccountPool<Waiting extends PoolTransaction> = ReturnType<
 
 type Entry<Waiting> = { transaction: Waiting; head: number; arrivedMs: number }
 
-/** Follows RSKj's TransactionPoolImpl and its validators in their order: the first broken rule is the refusal. */
+/** Follows RSKj's TransactionPoolImpl and its validators: the first broken rule refuses. */
 export function createAccountPool<Waiting extends PoolTransaction>(rules: PoolRules) {
   const pending = new Map<number, Entry<Waiting>>()
   const queued = new Map<number, Entry<Waiting>>()

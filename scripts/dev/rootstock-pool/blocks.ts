@@ -56,7 +56,7 @@ export function setBasePrice({ anvil, rules }: RootstockNode): Promise<unknown> 
   return anvil('anvil_setNextBlockBaseFeePerGas', [quantity(rules.minGasPriceWei)])
 }
 
-/** What accounts' nonces and the minimum price allow, the highest-priced sender first (RSKj's PendingState). */
+/** Selects transactions by nonces and the minimum price, dearest first (RSKj's PendingState). */
 async function minable({ anvil, pool, rules }: RootstockNode): Promise<SignedTransaction[]> {
   const accounts = [...new Set(pool.pending().map(({ from }) => from))]
   const senders = await Promise.all(

@@ -1,7 +1,7 @@
 import type { SendRefusal } from '../../../src/chain/refusals.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 
-/** Why a pool refuses, in the words of RSKj and of geth; `means`: what its sender has to take it for. */
+/** Lists a pool's refusals in the words of RSKj and geth; `means` is what senders must read. */
 export const poolRefusals = {
   known: {
     means: 'known',

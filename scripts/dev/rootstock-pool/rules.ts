@@ -4,7 +4,7 @@ export type PoolRules = {
   blockGas: bigint
   accountSlots: number
   priceCapTimes: bigint
-  /** A replacement's gas price over the replaced one's, in percent, rounded up; RSKj rounds it down. */
+  /** Is a replacement's price over the replaced one's in percent, rounded up; RSKj rounds down. */
   replacementPercent: number
   /** What an account may use up, refilled over time. Undefined: as much as it likes. */
   quota: GasQuota | undefined

@@ -13,7 +13,7 @@ type Reply = { code: number; body: unknown }
 /** `rpc.providers.web.max_batch_requests_size` in RSKj's `reference.conf`. */
 const maxBatch = 50
 
-/** Serves JSON-RPC over HTTP with the statuses and envelopes that a real RSKj 9.0.3 was seen to have. */
+/** Serves JSON-RPC over HTTP with the statuses and envelopes seen of a real RSKj 9.0.3. */
 export async function serveJsonRpc(answer: Answer, port = 0) {
   const { url, http, close } = await startLoopbackServer(respond, port)
   http.on('upgrade', (_, socket) => socket.end('HTTP/1.1 501 Not Implemented\r\n\r\n'))

@@ -21,7 +21,7 @@ export type RootstockPoolOptions = {
   now?: () => number
 }
 
-/** Starts the pool: anvil mines no more by itself, and what waits in its own pool comes into the next block. */
+/** Starts the pool: anvil mines no more by itself; what waits in its pool is in the next block. */
 export async function startRootstockPool(options: RootstockPoolOptions) {
   const { devMethods = 'refused', now = Date.now } = options
   const rules: RootstockRules = { ...rootstockRules, ...options.rules }

@@ -25,7 +25,7 @@ export type SignedTransaction = {
   s: Hex
 }
 
-/** Reads a legacy transaction. @throws {RpcError} what RSKj says of bytes before its pool sees them */
+/** Reads a legacy transaction. @throws {RpcError} what RSKj says of bytes before its pool */
 export async function decodeTransaction(raw: unknown, chainId: number): Promise<SignedTransaction> {
   if (typeof raw !== 'string' || !/^0x([0-9a-f]{2})*$/i.test(raw)) {
     throw new RpcError(-32602, 'Invalid data format: invalid hex value.')

@@ -2,7 +2,6 @@ import type { Address, Hex } from 'viem'
 import { createRandom, type Random } from '../random.ts'
 import { type DialItem, dialAgain, type Scene } from './draw/dials.ts'
 import type { Knobs } from './draw/knobs.ts'
-import { poorWei, richWei, startGasPriceWei } from './ground.ts'
 import { unlock } from './lender/product.ts'
 import type { ChainState, ModelBlock } from './model/chain.ts'
 import { accountOf as loanAccountOf } from './model/contracts.ts'
@@ -10,6 +9,7 @@ import type { ModelTransaction } from './model/signing.ts'
 import { type Item, losableTables } from './plan.ts'
 import { crash, loseEverything, loseRow } from './relay/object.ts'
 import { deliver, restartWorker } from './relay/workers.ts'
+import { poorWei, richWei, startGasPriceWei } from './setting.ts'
 import { blockWords, nameOf, short, wordsOf } from './story.ts'
 import { minuteMs, secondMs } from './units.ts'
 import { accountOf, type World } from './world.ts'
@@ -166,7 +166,7 @@ export function endOf(item: Item): number {
   return item.at + ('forMs' in item ? item.forMs : 0)
 }
 
-/** Which kinds of events a run has is drawn first, so that each kind gets runs without the others. */
+/** Draws first which kinds of events a run has, so that each kind gets runs without others. */
 export function drawEvents({ random, knobs, phase, spanMs }: Scene): Item[] {
   const items: Item[] = []
   const share = random.pick([0.08, 0.08, 0.2])
@@ -228,7 +228,8 @@ const rare: readonly {
       ]
     },
   },
-  // The ledger is lost, its callers dial once more, and what that found on the chain leaves it again.
+  // The ledger is lost, its callers dial once more, and what that found on the chain leaves it
+  // again.
   {
     name: 'forgotten',
     share: 0.05,
@@ -243,7 +244,8 @@ const rare: readonly {
       return [{ phase, at: lostAt, kind: 'loss' }, ...again, ...moved, deep]
     },
   },
-  // A lost ledger knows no nonce, finds a payment on the chain, and loses it while nodes hardly answer.
+  // A lost ledger knows no nonce, finds a payment on the chain, and loses it while nodes hardly
+  // answer.
   {
     name: 'unseen',
     share: 0.04,

@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts'
 
-/** What limits the faults that are drawn; `maxBehindMs`: the furthest that a replica falls behind. */
+/** Limits the faults that are drawn; `maxBehindMs` is the most that a replica lags. */
 type FaultLimits = { rates: FaultRates; maxBehindMs: number }
 
 const hangs = (random: Random) => ({ hangs: random.chance(0.5) })
@@ -8,7 +8,7 @@ const dies = (random: Random) => ({ scope: random.pick(['request', 'process'] as
 const objectDies = (random: Random) => ({ downMs: random.pick([10, 40, 300, 5_000]) })
 const plain = () => ({})
 
-/** What goes wrong at one place of a run where a program waits for something, and how it is drawn. */
+/** Describes the faults at one place where a program waits, and how they are drawn. */
 const drawnAs = {
   /** It never arrives. The caller learns so at once, or when its patience ends. */
   request_lost: hangs,
@@ -82,7 +82,7 @@ export function drawFault(
   return undefined
 }
 
-/** Draws the rates of a run: some kinds often, some rarely, most never, so that each gets runs of its own. */
+/** Draws a run's rates: some kinds often, some rarely, most never. */
 export function drawRates(random: Random): FaultRates {
   const rates: FaultRates = {}
   if (random.chance(0.12)) return rates

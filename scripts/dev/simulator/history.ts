@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { callOf } from '../../../src/loan/calls.ts'
+import { encodeCall } from '../../../src/loan/calls.ts'
 import type { Payment, Work } from '../../../src/relay/ledger/port.ts'
 import type { Said } from '../oracle/screen-reader.ts'
 import type { PoolRefusal } from '../rootstock-pool/refusals.ts'
@@ -34,7 +34,7 @@ export const newRecords = () => ({
   displacedTold: 0,
   /** The nonces that the relay took back, too far ahead of the chain to be reached. */
   givenUp: [] as { at: number; nonce: number }[],
-  /** What the relay asked the node, by the name of who asked: a delivery's Worker or the ledger's object. */
+  /** Lists what the relay asked the node, by who asked: a delivery's Worker or the ledger. */
   asked: [] as Asked[],
   texted: [] as { at: number; to: string; text: string }[],
   deliveries: [] as Delivery[],
@@ -78,7 +78,7 @@ export type Delivery = {
   intentId: Hex
   actor: Actor
   startedAt: number
-  /** From some time before its start to its reply the chain showed that nothing could be carried. */
+  /** Marks a time in which the chain showed that nothing could be carried. */
   isHopeless: boolean
   reply: string | undefined
   /** What the reply says; undefined where no message says so. */
@@ -117,12 +117,12 @@ export function dataOf(
     case 'transfer': {
       const to = callers[wanted.to]
       if (to === undefined) throw new Error('the plan has a recipient without an account')
-      return callOf({ kind: 'transfer', to, amountWei: wanted.amountWei })
+      return encodeCall({ kind: 'transfer', to, amountWei: wanted.amountWei })
     }
     case 'loan':
-      return callOf({ kind: 'loan', principalWei, feeWei: 0n, termSeconds })
+      return encodeCall({ kind: 'loan', principalWei, feeWei: 0n, termSeconds })
     case 'repayment':
-      return callOf({ kind: 'repayment', amountWei: wanted.amountWei })
+      return encodeCall({ kind: 'repayment', amountWei: wanted.amountWei })
     case 'nothing':
       return undefined
   }

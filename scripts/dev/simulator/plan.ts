@@ -2,7 +2,7 @@ import { parseEther } from 'viem'
 import type { Knobs } from './draw/knobs.ts'
 import { milliWei, secondMs } from './units.ts'
 
-/** A whole history before it happens. Every item can be left out, and the rest still makes sense. */
+/** Holds a whole history before it happens; any item can be left out and the rest makes sense. */
 export type Plan = { seed: number; knobs: Knobs; items: readonly Item[] }
 
 /** What a caller wants, in words that the oracle understands without the menu. */
@@ -42,8 +42,10 @@ export type Item = { phase: 0 | 1; at: number } & (
   | { kind: 'unlock'; caller: number }
 )
 
-/** A round comes in this time, even one that only watches, and sees what has happened until then. */
-export const watchedWithinMs = ({ knobs }: Plan): number => 10 * knobs.rules.tendMs + 30 * secondMs
+/**
+ * A round comes in this time, even one that only watches, and sees what has happened until then.
+ */
+export const watchedWithinMs = ({ knobs }: Plan): number => 10 * knobs.rules.roundMs + 30 * secondMs
 
 export const inOrder = (items: readonly Item[]): Item[] =>
   items.toSorted((a, b) => a.phase - b.phase || a.at - b.at)
@@ -62,7 +64,7 @@ export type Dial = {
 }
 
 export type TypedPin = {
-  /** In the place of the present one, and the text up to there: one step of its session is one try. */
+  /** Replaces the present step and the text up to it, since a step of a session is one try. */
   own?: string
   step?: string
   sets?: string

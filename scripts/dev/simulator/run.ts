@@ -3,7 +3,6 @@ import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
 import { createRandom } from '../random.ts'
 import { openSqlite } from '../sqlite.ts'
 import { endOf, happen } from './events.ts'
-import { startState } from './ground.ts'
 import type { History } from './history.ts'
 import { useInstantCrypto } from './lender/instant-crypto.ts'
 import { chooseFirstPins } from './lender/product.ts'
@@ -12,6 +11,7 @@ import { type Dial, type Plan, phoneOf, watchedWithinMs } from './plan.ts'
 import { wrongSums } from './relay/audit.ts'
 import { clearRows, crash, peek, wake } from './relay/object.ts'
 import { deliver } from './relay/workers.ts'
+import { startState } from './setting.ts'
 import { blockWords, nameOf } from './story.ts'
 import { minuteMs, secondMs } from './units.ts'
 import { createWorld, type World } from './world.ts'
@@ -76,7 +76,7 @@ async function livePhase(world: World, phase: 0 | 1): Promise<void> {
   await scheduler.runUntil(lastEnd)
   const quiet = scheduler.now()
   records.quietFrom.push(quiet)
-  records.followed.push(peek(world).work().head?.number)
+  records.followed.push(peek(world).readWork().head?.number)
   weather.isCalm = true
   story.tell(() => 'From here on nothing fails any more.')
   await scheduler.runUntil(quiet + watchedWithinMs(plan))
@@ -84,7 +84,7 @@ async function livePhase(world: World, phase: 0 | 1): Promise<void> {
   await askAgain(world, phase)
   await untilSettled(world, scheduler.now() + settledWithinMs)
   const payments = callers.flatMap((_, caller) =>
-    peek(world).payments(signing.caller(phoneOf(caller)).address, 1000),
+    peek(world).listPayments(signing.caller(phoneOf(caller)).address, 1000),
   )
   records.payments.push(
     new Map(payments.map((payment) => [payment.order.request.intentId, payment])),
@@ -115,7 +115,7 @@ function isSettled(world: World): boolean {
   const isAnswered = world.records.deliveries.every(
     ({ actor, reply }) => !actor.isAlive || reply !== undefined,
   )
-  const work = peek(world).work()
+  const work = peek(world).readWork()
   // Where it waits for a chain that has become shorter, nothing is decided yet.
   return isAnswered && !isOpen(work) && work.behindSince === undefined
 }
@@ -124,7 +124,7 @@ function isSettled(world: World): boolean {
 async function skipDays(world: World, days: number): Promise<void> {
   const { scheduler } = world
   const limit = scheduler.now() + settledWithinMs
-  while (peek(world).work().watching && scheduler.now() < limit) {
+  while (peek(world).readWork().watching && scheduler.now() < limit) {
     await scheduler.runUntil(scheduler.now() + minuteMs)
   }
   await passDays(world, days, 'second')
@@ -196,7 +196,7 @@ function historyOf(world: World): History {
     callers,
     processed: chain.allProcessed().filter(({ mined }) => chain.isWithin(mined.block, head)),
     totalsWei: [totalWei(startState(callers, plan.knobs.poolLoans)), totalWei(head.state)],
-    work: peek(world).work(),
+    work: peek(world).readWork(),
     pool: pool.all().filter(({ nonce }) => nonce >= head.state.nonce),
     memory: memories.events,
     audit: [...wrongSums(world.object.storage)],

@@ -1,11 +1,11 @@
 import type { Address } from 'viem'
-import type { KeptLedger } from '../../../src/relay/ledger/keeper.ts'
 import {
   ledgerRules,
   type OfferAnswer,
   type PaymentOffer,
   type Work,
 } from '../../../src/relay/ledger/port.ts'
+import type { KeptLedger } from '../../../src/relay/ledger/schedule.ts'
 import type { Sql } from '../../../src/relay/ledger/stores/sql.ts'
 import type { SqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
@@ -13,12 +13,12 @@ import type { Answer } from '../../../src/ussd/answer.ts'
 import type { Random } from '../random.ts'
 import type { Actor } from './actors.ts'
 import { drawFault, type Place } from './faults.ts'
-import { createGround, startGasPriceWei, startTime } from './ground.ts'
 import { newRecords } from './history.ts'
 import { createKeptMemories } from './lender/kept-memory.ts'
 import type { ModelBlock } from './model/chain.ts'
 import type { Plan } from './plan.ts'
 import { createScheduler } from './scheduler.ts'
+import { createGround, startGasPriceWei, startTime } from './setting.ts'
 import { createStory, nameOf } from './story.ts'
 
 export type World = ReturnType<typeof createWorld>

@@ -1,5 +1,5 @@
 import { type Address, type Hex, zeroAddress } from 'viem'
-import { callRulesOf } from '../../../src/loan/kinds.ts'
+import { getCallRules } from '../../../src/loan/kinds.ts'
 import type { PaymentSummary } from '../../../src/operator/answers.ts'
 import { type Account, replay, type Totals } from '../../contracts/loan-books.ts'
 import type { Booked } from '../../contracts/reads.ts'
@@ -29,7 +29,7 @@ const noticedWithin = 12
 
 const spentForMs = 7 * 24 * 60 * 60 * 1000
 
-/** Every difference, each in a sentence. None: the ledger, the contracts and the events tell the same. */
+/** Lists all differences, each in a sentence; none if ledger, contracts and events agree. */
 export function differences(given: Books): string[] {
   const books = { ...given, payments: withNames(given) }
   const byIntent = Map.groupBy(books.spendings, keyOf)
@@ -92,7 +92,7 @@ function ofOutcome({ intent, outcome, block, hash }: PaymentSummary, spent: Spen
 /** What was executed has moved what the ledger says; where that says no amount, something. */
 function ofAmount(payment: PaymentSummary, spent: Spending, events: readonly Booked[]): string[] {
   if (spent.outcome !== 'executed') return []
-  const name = callRulesOf(payment.kind).moves
+  const name = getCallRules(payment.kind).moves
   const account = payment.account.toLowerCase()
   const wanted = payment.spendsWei === '0' ? undefined : payment.spendsWei
   const isMoved = events.some(
@@ -113,7 +113,7 @@ function payerOf(args: Booked['args']): string | undefined {
   return 'account' in args ? args.account : undefined
 }
 
-/** The first block that has one of the payments. Of hundreds of thousands: no call takes so many arguments. */
+/** Finds the first block of payments, of which there may be too many for one call's arguments. */
 export const firstBlock = (payments: Iterable<Pick<PaymentSummary, 'block'>>): number =>
   [...payments].reduce((first, { block }) => Math.min(first, block ?? first), Infinity)
 

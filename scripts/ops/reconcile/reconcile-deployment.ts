@@ -26,7 +26,7 @@ import { StackError } from '../../stack/report.ts'
 import type { OperatorClient } from '../operator-client.ts'
 import { differences, firstBlock, keyOf, type Spending } from './compare.ts'
 
-/** Compares the ledger with the events and sums of the chain from a block on. @throws {StackError} */
+/** Compares the ledger with the chain's events and sums from a block on. @throws {StackError} */
 export async function reconcile(
   operator: OperatorClient,
   { fromBlock, eachAccount }: { fromBlock: number; eachAccount: boolean },
@@ -70,7 +70,7 @@ export async function reconcile(
 /** More than that are a difference, however they are asked for. */
 const mostAsked = 1_000
 
-/** Asks by intent for what the ledger or the chain told of, and no page has: it moved on while pages were read. */
+/** Asks by intent for what ledger or chain told and no page has, since it moved meanwhile. */
 async function askForUnread(
   operator: OperatorClient,
   told: readonly (PaymentSummary | Spending)[],
@@ -129,7 +129,7 @@ async function readChain(place: Place, asked: ReadonlySet<Address>) {
   return { head, spendings, events, totals: { balancesWei, owedWei, freeWei }, heldWei, accounts }
 }
 
-/** Which of these transactions went to another forwarder: to the one before a move to new contracts. */
+/** Finds transactions that went to another forwarder, as before a move to new contracts. */
 async function sentElsewhere({ client, forwarder }: Place, hashes: readonly Hex[]) {
   const elsewhere = new Set<Hex>()
   await inLanes(lanes, hashes, async (hash) => {

@@ -28,8 +28,8 @@ export async function startChain(
       `The saved chain (${folder.chainState}) cannot be loaded: ${error.message}. Start over with: npm start -- --reset`,
     )
   })
-  // anvil's clock goes on from the first block, or from a future that the chain was sent into; deadlines of payments
-  // need today's time, and loans are older than today.
+  // anvil's clock goes on from the first block, or from a future that the chain was sent into;
+  // deadlines of payments need today's time, and loans are older than today.
   await createNodeCall(url)('evm_setTime', [Math.floor(Date.now() / 1_000)])
   const stopping = new AbortController()
   const { signal } = stopping
@@ -73,7 +73,7 @@ export async function endLeftChain(
   if (isRunning(left)) await end(left, { graceMs: endsWithinMs })
 }
 
-/** Keeps the first block's time, from which its hash follows: a loaded chain has to have the same. */
+/** Keeps the first block's time, which decides its hash: a loaded chain must have the same. */
 function openGenesisTime(folder: Folder): number {
   const kept = z.number().safeParse(readJson(folder.chainGenesisTime)).data
   const time = kept ?? Math.floor(Date.now() / 1_000)

@@ -19,7 +19,7 @@ export function readSavedHead(folder: Folder): z.infer<typeof savedHead> | undef
 const readHead = (url: string) =>
   createNodeCall(url)('eth_getBlockByNumber', ['latest', false], blockHead)
 
-/** Saves blocks, receipts, logs and the newest state; gives the head, none where blocks came too fast. */
+/** Saves blocks, receipts, logs and the newest state; returns the head, undefined if too fast. */
 export async function saveChain(folder: Folder, url: string): Promise<string | undefined> {
   let before = await readHead(url)
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -44,7 +44,7 @@ export async function loadChain(folder: Folder, url: string): Promise<boolean> {
   return call('anvil_loadState', [`0x${state.toString('hex')}`], z.boolean())
 }
 
-/** Saves the chain again and again while it runs, whenever it has a new head, until it is aborted. */
+/** Saves the chain again and again, whenever it has a new head, until it is aborted. */
 export async function keepSaving(
   folder: Folder,
   url: string,

@@ -73,7 +73,7 @@ export const blockHead = z.object({
   hash: z.templateLiteral(['0x', z.string()]),
 })
 
-/** The most that is paid for a unit of gas where the environment names it, in wei. @throws {StackError} */
+/** Returns the environment's highest price of gas, in wei. @throws {StackError} */
 export function readMaxGasPrice(env: NodeJS.ProcessEnv): bigint | undefined {
   const value = env.MAX_GAS_PRICE_WEI
   if (!value) return undefined

@@ -4,7 +4,7 @@ import { readIfThere } from '../files.ts'
 import { readDeployerKey } from '../options.ts'
 import { StackError } from '../report.ts'
 
-/** Where the key is that pays for what a command sends. On a command line it would stay in the shell's history. */
+/** Names where a command's paying key is; on a command line it would stay in the history. */
 export type KeySource = { keystore?: string | undefined; stdin?: boolean | undefined }
 
 export const keyOptions = { keystore: undefined, stdin: false } as const

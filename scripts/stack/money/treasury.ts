@@ -44,7 +44,7 @@ export async function openTreasury(
 /** What a treasury pays at most for a unit of gas, and where it says that it waits. */
 type Spending = { maxGasPriceWei?: bigint | undefined; log?: (line: string) => void }
 
-/** The account of a key, which pays for gas at most what is said, or else MAX_GAS_PRICE_WEI of the environment. */
+/** Opens a key's account, which pays at most the given price or MAX_GAS_PRICE_WEI. */
 export function createTreasury(
   node: ChainNode,
   key: Hex,
@@ -99,7 +99,7 @@ const [quotaTurns, quotaPauseMs] = [900, 2_000]
 const quotaWords =
   'the node takes little gas at a time from a key that never sent (account exceeds quota)'
 
-/** Offers a transaction again where the node's quota of gas, which is small for a new account, refuses it. */
+/** Offers a transaction again where the node's gas quota, small for new accounts, refuses it. */
 export async function offer(
   client: PublicClient,
   serializedTransaction: Hex,

@@ -29,7 +29,8 @@ const usualLooks = { everyMs: 500, withinMs: 180_000 }
  * - `> 2`, `> 0700000002`, `> My Balance`: types it; a label of the list is typed as its digit
  * - `= Your Balance: 1 tRBTC`: the screen has this line
  * - `again`: the gateway delivers once more; the screen has to be the same
- * - `until Your Balance: 1 tRBTC`: where the screen does not have this line, dials and answers the same
+ * - `until Your Balance: 1 tRBTC`: where the screen does not have this line, dials and answers the
+ * same
  *   again until it does
  *
  * `= Code: <code>` reads the 6 digits of a payment, for which `<code>` stands in later lines.

@@ -1,13 +1,13 @@
 import { declaredForm } from '../../../src/pages/phone/declared-form.ts'
 import { type GatewayForm, gatewayForms } from '../../../src/pages/phone/gateway-forms.ts'
-import { jsonOf } from '../../../src/runtime/json.ts'
+import { parseJson } from '../../../src/runtime/json.ts'
 import { gatewayDeclaration } from '../../../src/ussd/gateways/declared.ts'
 import { Misused } from '../report.ts'
 import type { Dialled } from './dial-script.ts'
 
 export type Post = (path: string, headers: Record<string, string>, body: string) => Promise<string>
 
-/** Delivers what was dialled as a gateway does. What comes back is the screen after its CON or END. */
+/** Delivers what was dialled as a gateway does; returns the screen after its CON or END. */
 export type PhoneLine = (dialled: Dialled) => Promise<string>
 
 /**
@@ -18,13 +18,13 @@ export function findGatewayForm(name: string, declared: string | undefined): Gat
   const known = Object.entries(gatewayForms).find(([own]) => own === name)?.[1]
   if (known !== undefined) return known
   if (!declared) throw new Misused(`No gateway is called ${name}, and GATEWAY declares none.`)
-  const { data, error } = gatewayDeclaration.safeParse(jsonOf(declared))
+  const { data, error } = gatewayDeclaration.safeParse(parseJson(declared))
   if (data === undefined) throw new Misused(`GATEWAY is wrong: ${error.issues[0]?.message}`)
   if (data.name !== name) throw new Misused(`GATEWAY declares ${data.name}, and not ${name}.`)
   return declaredForm(data)
 }
 
-/** Delivers in this gateway's form; where a session begins empty, what was typed before is sent first. */
+/** Delivers in this gateway's form; sends what was typed before if sessions begin empty. */
 export function openPhoneLine(form: GatewayForm, post: Post): PhoneLine {
   const { path, contentType, beginsEmpty, write, read } = form
   const carried = new Map<string, string>()

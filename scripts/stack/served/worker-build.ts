@@ -39,7 +39,7 @@ export const metafile = 'meta.json'
 
 const builds = join(root, 'node_modules', '.cache', 'ussd-relay')
 
-/** The Worker as a deployment would upload it, and what wrangler.toml says of it in Miniflare's words. */
+/** Builds the Worker as it is uploaded, with wrangler.toml in Miniflare's words. */
 export type WorkerBuild = NonNullable<ReturnType<typeof readBuild>>
 
 type Settings = Awaited<ReturnType<typeof readSettings>>
@@ -49,13 +49,15 @@ export type WorkerEntry = 'worker' | 'worker-development'
 
 type BuildOptions = { entry?: WorkerEntry; signal?: AbortSignal }
 
-/** Builds the Worker, or finds the build of these very sources. @throws {StackError} it does not build */
+/**
+ * Builds the Worker, or finds the build of these sources. @throws {StackError} it does not build
+ */
 export async function buildWorker({ entry = 'worker', signal }: BuildOptions = {}) {
   const folder = join(builds, `${entry}.${fingerprint()}`)
   return readBuild(entry, folder) ?? (await makeBuild(entry, folder, signal))
 }
 
-/** Miniflare's options for a build with these variables: `.dev.vars` is for `wrangler dev` alone. */
+/** Returns Miniflare's options for a build with these variables, without `.dev.vars`. */
 export function servedWorker(
   { name, folder, script, worker }: WorkerBuild,
   variables: Record<string, string>,
@@ -76,7 +78,7 @@ function readBuild(entry: WorkerEntry, folder: string) {
   return script === undefined || !settings ? undefined : { ...settings, folder, script }
 }
 
-/** Builds beside the folder and moves it there whole: another process may build or read the same. */
+/** Builds beside the folder and moves it there, since another process may use the same. */
 async function makeBuild(
   entry: WorkerEntry,
   folder: string,

@@ -64,7 +64,8 @@ export async function runWorker(
   { port, variables, processes, onLine }: Serving,
   { build, objects }: { build: WorkerBuild; objects: string },
 ): Promise<RunningWorker> {
-  // It brings Miniflare, which is as large as all else that a start loads: one that is refused needs none.
+  // It brings Miniflare, which is as large as all else that a start loads: one that is refused
+  // needs none.
   const { startWorkerd } = await import('../../dev/workerd.ts')
   const known = new Set(children().map(({ pid }) => pid))
   const workers = [servedWorker(build, variables)]
@@ -92,7 +93,7 @@ export async function runWorker(
   }
 }
 
-/** Waits until a Worker says that it can serve. @throws {StackError} it has ended, or has not said so in time */
+/** Waits until a Worker can serve. @throws {StackError} it has ended, or is too late */
 export async function waitUntilHealthy({ url, isRunning }: RunningWorker): Promise<void> {
   let faults: string[] = []
   const unhealthy = () => new StackError(`The Worker is not healthy: ${faults.join('\n')}`)

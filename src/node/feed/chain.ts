@@ -64,12 +64,13 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
       return await follow(await source.latest(), last)
     },
 
-    /** Reads logs that came while nobody wanted them, of blocks whose bloom is wanted; whether there were such. */
+    /** Reads logs of wanted blooms that came while nobody listened; `true`: there were any. */
     async readLogs(isWanted: (bloom: string | null) => boolean): Promise<boolean> {
-      const unread = chain.filter(({ logs, head }) => logs === undefined && isWanted(bloomOf(head)))
-      if (unread.length === 0) return false
+      const isUnread = ({ logs, head }: FeedBlock) =>
+        logs === undefined && isWanted(readBloom(head))
+      if (!chain.some(isUnread)) return false
       chain = await Promise.all(
-        chain.map((block) => (unread.includes(block) ? withLogs(source, block) : block)),
+        chain.map((block) => (isUnread(block) ? withLogs(source, block) : block)),
       )
       return true
     },
@@ -137,7 +138,7 @@ async function range(
   return blocks
 }
 
-const bloomOf = (head: string) => (JSON.parse(head) as { logsBloom: string | null }).logsBloom
+const readBloom = (head: string) => (JSON.parse(head) as { logsBloom: string | null }).logsBloom
 
 async function withLogs(source: FeedSource, kept: FeedBlock): Promise<FeedBlock> {
   const block = await source.block(kept.hash)

@@ -7,7 +7,7 @@ import type { NodeSocket } from '../upstream/socket.ts'
 
 export type FeedEvents = ReturnType<typeof createFeedEvents>
 
-/** Hears what enters the pool: by the socket, else by a filter. The pending block is read where one begins. */
+/** Listens to the pool by the socket or a filter, which begins with the pending block. */
 export function createFeedEvents(
   ask: <T>(work: (node: UpstreamNode) => Promise<T>) => Promise<T>,
   socket: NodeSocket,
@@ -25,7 +25,7 @@ export function createFeedEvents(
         return await filtered()
       }
       if (connection === listenedTo) return socket.takeHashes()
-      const inPool = await ask(poolOf)
+      const inPool = await ask(readPool)
       // Not before: where the node gave no answer, the next look still has to find what it missed.
       listenedTo = connection
       return [...inPool, ...socket.takeHashes()]
@@ -53,18 +53,19 @@ export function createFeedEvents(
         }
         const id = await node.call('eth_newPendingTransactionFilter', [], data)
         filter = { node: node.name, id }
-        // Asked after the filter is there: what enters between the two is in both, and not in neither.
-        return await poolOf(node)
+        // Asked after the filter is there: what enters between the two is in both, and not in
+        // neither.
+        return await readPool(node)
       })
     } catch (error) {
       filter = undefined
-      if (error instanceof RpcError) return await ask(poolOf)
+      if (error instanceof RpcError) return await ask(readPool)
       throw error
     }
   }
 }
 
-async function poolOf(node: UpstreamNode): Promise<string[]> {
+async function readPool(node: UpstreamNode): Promise<string[]> {
   const pending = await node.call('eth_getBlockByNumber', ['pending', false], z.nullable(rawBlock))
   return pending === null ? [] : sentTransactions(pending)
 }

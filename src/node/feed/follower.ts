@@ -1,4 +1,4 @@
-import { faultOf } from '../../runtime/log.ts'
+import { describeFault } from '../../runtime/log.ts'
 import type { FeedOptions } from './options.ts'
 import { endSubscribers, type Poller, type PollerOptions } from './poller.ts'
 
@@ -35,7 +35,7 @@ export function createFollower(options: FollowerOptions) {
     follow(): void {
       if (isFollowing || subscribers() === 0) return
       followToTheEnd().catch((error: unknown) => {
-        log({ level: 'error', event: 'feed.stopped', message: faultOf(error) })
+        log({ level: 'error', event: 'feed.stopped', message: describeFault(error) })
       })
     },
     nudge: () => wake.abort(),

@@ -26,7 +26,7 @@ export function createNodeFeed(keeper: FeedKeeper, store: FeedStore): Feed {
     chain,
     events: createFeedEvents(ask, socket),
     store,
-    keyOf: keys.lookup,
+    findKey: keys.lookup,
     waitMs() {
       socket.ensure()
       return waitBetweenLooks(chain.blocks(), socket.told(), clock.now(), share?.stretchMs())

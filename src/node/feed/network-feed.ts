@@ -24,14 +24,14 @@ export function createFeed(options: FeedOptions) {
   const poller = createPoller(pollerOptions)
   const { follow, nudge, endIfUnheard } = createFollower({ ...pollerOptions, poller, subscribers })
   const shares = createShares(clock)
-  const subscriptionsOf = (session: Session, most: number) =>
+  const openSubscriptions = (session: Session, most: number) =>
     createSubscriptions(session, most, { ...options, sessions, join, left: endIfUnheard })
 
   function subscribers(): number {
     return joining.size + subscriptionsIn([...sessions.all()])
   }
 
-  /** Looks at the chain: a client hears of what happens from now on, so what was before has to be known. */
+  /** Looks at the chain first, since a client hears only of what happens from now on. */
   async function join(topic: Topic): Promise<void> {
     const spent = spentWords(share)
     if (spent !== undefined) throw new RpcError(codes.limitExceeded, spent)
@@ -59,7 +59,7 @@ export function createFeed(options: FeedOptions) {
     async message(socket: FeedSocket, message: string | ArrayBuffer): Promise<void> {
       const session = sessions.get(socket.id)
       if (session === undefined) return
-      await handleMessage(session, message, { ...options, sessions, shares, subscriptionsOf })
+      await handleMessage(session, message, { ...options, sessions, shares, openSubscriptions })
     },
     closed: ({ id }: FeedSocket) => sessions.gone(id),
     /** Follows the chain as long as a client listens. Safe to call at any time. */

@@ -44,15 +44,15 @@ export type FeedOptions = Omit<FeedKeeper, 'socketUrls' | 'openSocket' | 'keys'>
   chain: FeedChain
   events: FeedEvents
   store: FeedStore
-  keyOf: Keys['lookup']
+  findKey: Keys['lookup']
   /** Returns how long to wait for news before the next look, in ms. */
   waitMs: () => number
   /** Is called for a block that a look found before any news of it. */
   foundUntold: () => void
 }
 
-/** Takes WebSockets over once their key was found good. What the key may do is looked up again here. */
+/** Takes over WebSockets whose key was found good; what the key may do is looked up again here. */
 export type SocketKeeper = {
-  /** Answers 101, 401 to a key that was revoked a moment ago, and 429 to one with all its connections. */
+  /** Answers 101; 401 to a key just revoked, and 429 to one with all its connections. */
   readonly accept: (request: Request, keyHash: string, chainId: number) => Promise<Response>
 }

@@ -12,7 +12,7 @@ const latestMs = 15_000
 /** Limits the last blocks by which a chain's pace is known. */
 const lastBlocks = 64
 
-/** Gives how long to wait until the next look at the chain (ms), by the pace of its blocks and what the day's calls allow. */
+/** Returns the ms until the next look, by the pace of blocks and the calls left of the day. */
 export function waitBetweenLooks(
   blocks: readonly FeedBlock[],
   told: ToldHead | undefined,
@@ -23,7 +23,7 @@ export function waitBetweenLooks(
 }
 
 function waitByPace(blocks: readonly FeedBlock[], told: ToldHead | undefined, now: number): number {
-  const paceMs = paceOf(blocks.slice(-lastBlocks))
+  const paceMs = measurePace(blocks.slice(-lastBlocks))
   const alone = clamp(paceMs - shortestMs, shortestMs, latestMs)
   if (told === undefined) return alone
   // The node that was asked is behind the one that told.
@@ -33,7 +33,7 @@ function waitByPace(blocks: readonly FeedBlock[], told: ToldHead | undefined, no
 }
 
 /** Returns the usual time between blocks by their timestamps, in ms; 0 if unknown. */
-function paceOf(blocks: readonly FeedBlock[]): number {
+function measurePace(blocks: readonly FeedBlock[]): number {
   const gaps = blocks
     .slice(1)
     .map(({ timestamp }, index) => timestamp - (blocks[index]?.timestamp ?? timestamp))

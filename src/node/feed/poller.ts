@@ -1,5 +1,5 @@
 import { RpcError, TransportError } from '../../chain/rpc.ts'
-import { faultOf } from '../../runtime/log.ts'
+import { describeFault } from '../../runtime/log.ts'
 import type { Notifier } from './notifier.ts'
 import type { FeedOptions } from './options.ts'
 import { closeCodes, revokedWords, type Sessions } from './sessions.ts'
@@ -44,7 +44,11 @@ export function createPoller(options: PollerOptions) {
       return await look(memory, options)
     } catch (error) {
       const isExpected = error instanceof TransportError || error instanceof RpcError
-      log({ level: isExpected ? 'warn' : 'error', event: 'feed.waits', message: faultOf(error) })
+      log({
+        level: isExpected ? 'warn' : 'error',
+        event: 'feed.waits',
+        message: describeFault(error),
+      })
       return undefined
     }
   }
@@ -118,7 +122,8 @@ async function lookAtPool(memory: Memory, options: PollerOptions): Promise<void>
   const { events, notifier } = options
   if (isWanted('newPendingTransactions', options)) {
     const hashes = await events.entered()
-    // What was mined must have been in the pool, whether its entering was seen or not; none is told twice.
+    // What was mined must have been in the pool, whether its entering was seen or not; none is told
+    // twice.
     notifier.pending([...memory.minedSincePool, ...hashes])
   } else {
     events.skip()
@@ -135,12 +140,12 @@ async function lookAtSyncing(memory: Memory, options: PollerOptions): Promise<vo
 }
 
 async function lookAtKeys(memory: Memory, options: PollerOptions): Promise<void> {
-  const { sessions, keyOf, clock } = options
+  const { sessions, findKey, clock } = options
   if (clock.now() - memory.keysCheckedAt < keyCheckMs) return
   memory.keysCheckedAt = clock.now()
   const hashes = new Set(Array.from(sessions.all(), ({ socket }) => socket.keyHash))
   for (const hash of hashes) {
-    const key = await keyOf(hash)
+    const key = await findKey(hash)
     if (key.kind !== 'unknown') continue
     for (const session of sessions.all()) {
       if (session.socket.keyHash !== hash) continue

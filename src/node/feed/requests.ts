@@ -11,7 +11,7 @@ export type RequestsOptions = FeedOptions & {
   sessions: Sessions
   shares: CustomerBudgets
   /** Returns a connection's subscriptions, limited in number by its key. */
-  subscriptionsOf: (session: Session, most: number) => Subscriptions
+  openSubscriptions: (session: Session, most: number) => Subscriptions
 }
 
 /** Takes a client's message and sends the answer, if the message needs one. */
@@ -60,7 +60,7 @@ async function answerTo(
   text: string,
   options: RequestsOptions,
 ): Promise<string | undefined> {
-  const { sessions, limits, subscriptionsOf, service, clock, log } = options
+  const { sessions, limits, openSubscriptions: getSubscriptions, service, clock, log } = options
   let underWay = 0
   const answered = await answerMessage(text, {
     service,
@@ -75,9 +75,9 @@ async function answerTo(
       // In the step that looked: of many that come at once each sees the ones before it.
       session.requests += calls
       underWay = calls
-      return options.keyOf(session.socket.keyHash)
+      return options.findKey(session.socket.keyHash)
     },
-    subscriptionsOf: (key) => subscriptionsOf(session, key.subscriptions),
+    getSubscriptions: (key) => getSubscriptions(session, key.subscriptions),
     background: () => {},
   })
   session.requests -= underWay

@@ -75,7 +75,7 @@ export function createSessions({ limits, clock, log, left }: SessionsOptions) {
     log({ level: 'info', event: 'socket.closed', message: reason, code })
   }
 
-  /** Closes who has left most unanswered, of the key that was sent something or of the one that leaves most unread. */
+  /** Closes the largest debtor of the key that was sent something, or of the key that owes most. */
   function bound(keyHash: string): void {
     for (;;) {
       const over = unread.keyOverLimit(keyHash)

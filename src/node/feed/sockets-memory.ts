@@ -1,4 +1,4 @@
-import { faultOf } from '../../runtime/log.ts'
+import { describeFault } from '../../runtime/log.ts'
 import { createMemoryFeedStore } from './feed-store.ts'
 import { createNodeFeed } from './keeper.ts'
 import type { Feed } from './network-feed.ts'
@@ -17,7 +17,7 @@ export type ServerSocket = {
 
 export type MemorySocketsOptions = {
   /** Returns the feed of a network; it is asked once for each. */
-  keeperOf: (chainId: number) => FeedKeeper
+  getKeeper: (chainId: number) => FeedKeeper
   upgrade: (request: Request) => { socket: ServerSocket; response: Response }
   /** Aborts when the process ends: every client is told so, and connects to another one. */
   ending: AbortSignal
@@ -28,7 +28,7 @@ const goingAway = 1001
 
 /** Takes WebSockets that live and die with this process; one feed serves all of a network. */
 export function createMemorySockets(options: MemorySocketsOptions): SocketKeeper {
-  const { keeperOf, upgrade, ending } = options
+  const { getKeeper, upgrade, ending } = options
   const feeds = new Map<number, { feed: Feed; keeper: FeedKeeper }>()
   const sockets = new Set<ServerSocket>()
 
@@ -36,10 +36,10 @@ export function createMemorySockets(options: MemorySocketsOptions): SocketKeeper
     for (const socket of sockets) socket.close(goingAway, 'the server ends: connect again')
   })
 
-  function feedOf(chainId: number): { feed: Feed; keeper: FeedKeeper } {
+  function getFeed(chainId: number): { feed: Feed; keeper: FeedKeeper } {
     const known = feeds.get(chainId)
     if (known !== undefined) return known
-    const keeper = keeperOf(chainId)
+    const keeper = getKeeper(chainId)
     const made = { keeper, feed: createNodeFeed(keeper, createMemoryFeedStore()) }
     feeds.set(chainId, made)
     return made
@@ -47,7 +47,7 @@ export function createMemorySockets(options: MemorySocketsOptions): SocketKeeper
 
   return {
     async accept(request, keyHash, chainId) {
-      const { feed, keeper } = feedOf(chainId)
+      const { feed, keeper } = getFeed(chainId)
       const key = await keeper.keys.lookup(keyHash)
       if (key.kind === 'unknown') return new Response(null, { status: 401 })
       let server: ServerSocket | undefined
@@ -79,7 +79,7 @@ export function createMemorySockets(options: MemorySocketsOptions): SocketKeeper
         .message(client, data instanceof ArrayBuffer ? data : String(data))
         .then(feed.follow)
         .catch((error: unknown) => {
-          keeper.log({ level: 'error', event: 'socket.failed', message: faultOf(error) })
+          keeper.log({ level: 'error', event: 'socket.failed', message: describeFault(error) })
         })
     })
     for (const ended of ['close', 'error'] as const) {

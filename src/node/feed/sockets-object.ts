@@ -13,8 +13,8 @@ const alarmMs = 30_000
 
 const attachment = z.object({ id: z.string(), keyHash: z.string() })
 
-/** Makes the Durable Object that holds a network's WebSockets, follows the chain for all, and keeps what it told. */
-export function feedObject<Env>(keeperOf: (env: Env, chainId: number) => FeedKeeper) {
+/** Makes the Durable Object that holds a network's WebSockets, follows its chain and keeps it. */
+export function feedObject<Env>(getKeeper: (env: Env, chainId: number) => FeedKeeper) {
   return class FeedObject extends DurableObject<Env> {
     readonly #keeper: FeedKeeper
     readonly #feed: Feed
@@ -23,12 +23,12 @@ export function feedObject<Env>(keeperOf: (env: Env, chainId: number) => FeedKee
       super(state, env)
       // An alarm may not know the name that the object was first called by.
       const chainId = Number(state.id.name ?? state.storage.kv.get(chainKey))
-      const keeper = keeperOf(env, chainId)
+      const keeper = getKeeper(env, chainId)
       state.storage.kv.put(chainKey, chainId)
       const store = createFeedStore(state.storage.sql)
       this.#keeper = keeper
       this.#feed = createNodeFeed(keeper, store)
-      this.#feed.restore(state.getWebSockets().flatMap(socketOf))
+      this.#feed.restore(state.getWebSockets().flatMap(findSocket))
       this.#feed.follow()
     }
 
@@ -40,7 +40,7 @@ export function feedObject<Env>(keeperOf: (env: Env, chainId: number) => FeedKee
       const { 0: client, 1: server } = new WebSocketPair()
       const id = crypto.randomUUID()
       server.serializeAttachment({ id, keyHash })
-      const [socket] = socketOf(server)
+      const [socket] = findSocket(server)
       if (socket === undefined || !this.#feed.open(socket, key.sockets)) {
         return new Response(null, { status: 429 })
       }
@@ -52,7 +52,7 @@ export function feedObject<Env>(keeperOf: (env: Env, chainId: number) => FeedKee
       server: WebSocket,
       message: string | ArrayBuffer,
     ): Promise<void> {
-      const [socket] = socketOf(server)
+      const [socket] = findSocket(server)
       if (socket === undefined) return
       await this.#feed.message(socket, message)
       if (!this.#feed.isFollowed()) return
@@ -61,13 +61,13 @@ export function feedObject<Env>(keeperOf: (env: Env, chainId: number) => FeedKee
     }
 
     override async webSocketClose(server: WebSocket, code: number): Promise<void> {
-      for (const socket of socketOf(server)) this.#feed.closed(socket)
+      for (const socket of findSocket(server)) this.#feed.closed(socket)
       // 1005 and 1006 stand for a close frame without a code, and for none: they are never sent.
       server.close(code === 1005 || code === 1006 ? 1000 : code)
     }
 
     override async webSocketError(server: WebSocket): Promise<void> {
-      for (const socket of socketOf(server)) this.#feed.closed(socket)
+      for (const socket of findSocket(server)) this.#feed.closed(socket)
     }
 
     /** Wakes an instance that was lost while a client listened. */
@@ -110,7 +110,7 @@ export function createObjectSockets(namespace: () => FeedNamespace): SocketKeepe
   }
 }
 
-function socketOf(server: WebSocket): FeedSocket[] {
+function findSocket(server: WebSocket): FeedSocket[] {
   const known = attachment.safeParse(server.deserializeAttachment())
   if (!known.success) return []
   return [

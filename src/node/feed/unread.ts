@@ -6,7 +6,9 @@ const readPerMs = 64
 
 type Unread = { length: number; at: number; clients: number }
 
-/** Knows how much may wait to be read where a runtime does not tell: what was sent, less what time allowed to read. */
+/**
+ * Estimates unread bytes where a runtime does not tell them: what was sent, less what time allowed.
+ */
 export function createUnread(limits: FeedLimits, { now }: Pick<Clock, 'now'>) {
   const byKey = new Map<string, Unread>()
   const newUnread = (): Unread => ({ length: 0, at: now(), clients: 0 })
@@ -37,7 +39,7 @@ export function createUnread(limits: FeedLimits, { now }: Pick<Clock, 'now'>) {
     add(keyHash: string, length: number): void {
       for (const each of of(keyHash)) change(each, length)
     },
-    /** Names the key whose clients leave too much unread, or most of it where all leave too much. */
+    /** Names the key whose clients leave too much unread, or the most if all leave too much. */
     keyOverLimit(keyHash: string): string | undefined {
       if ((byKey.get(keyHash)?.length ?? 0) > limits.unreadPerKey) return keyHash
       if (inAll.length <= limits.unreadInAll) return undefined
@@ -47,7 +49,7 @@ export function createUnread(limits: FeedLimits, { now }: Pick<Clock, 'now'>) {
   }
 }
 
-/** Knows clients that were closed and have not gone: a runtime holds what they did not read until they have. */
+/** Counts closed clients until they are gone, since a runtime holds what they did not read. */
 export function createLingering(limits: FeedLimits) {
   const clients = new Map<string, { keyHash: string; length: number }>()
   const ofKey = (keyHash: string) =>

@@ -10,7 +10,7 @@ import {
 } from '../objects/values.ts'
 import { completeBlock } from '../reads/complete-block.ts'
 import { ifServed, lookUp } from '../reads/lookup.ts'
-import { minedBlock, pendingBlockOf } from '../reads/mined-block.ts'
+import { minedBlock, readPendingBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleBlock } from './examples.ts'
 import { type Method, method } from './method.ts'
@@ -41,7 +41,7 @@ export const blockMethods = [
     call: ({ block, full }, context) =>
       context.ask(async (node) => {
         if (block === 'pending') {
-          const raw = await pendingBlockOf(node, full)
+          const raw = await readPendingBlock(node, full)
           return raw && pendingBlock(raw)
         }
         const raw = await minedBlock(node, block, full)
@@ -85,6 +85,8 @@ async function countInBlock(
     ? undefined
     : await ifServed(lookUp(node, name, [selector], z.nullable(anyQuantity)))
   if (count !== undefined) return count
-  const block = await (isPending ? pendingBlockOf(node, false) : minedBlock(node, selector, false))
+  const block = await (isPending
+    ? readPendingBlock(node, false)
+    : minedBlock(node, selector, false))
   return block && toQuantity(block[what].length)
 }

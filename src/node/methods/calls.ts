@@ -53,7 +53,7 @@ export const callMethods = [
   }),
 ]
 
-/** Words a revert as go-ethereum does, and for RSKj that gas is out of bounds: it fails inside then. */
+/** Words a revert as go-ethereum does, and names RSKj's gas bounds, where it fails inside. */
 async function simulated<T>(outcome: Promise<T>, { gas }: SimulatedCall): Promise<T> {
   try {
     return await outcome
@@ -74,7 +74,7 @@ async function simulated<T>(outcome: Promise<T>, { gas }: SimulatedCall): Promis
 async function estimate(node: UpstreamNode, call: SimulatedCall, block?: Selector) {
   const [estimated, funds] = await Promise.allSettled([
     estimateAt(node, call, block),
-    fundsOf(node, call, block),
+    findFunds(node, call, block),
   ])
   if (funds.status === 'rejected') throw funds.reason
   const value = BigInt(call.value ?? 0)
@@ -105,7 +105,7 @@ const leastGas = 21_000
 /** Sets the gas from which a block's limit may refuse a call; Rootstock's blocks hold 6.8 M. */
 const suspiciousGas = 6_000_000
 
-/** Tells whether RSKj's estimate is of a call that halts without a revert: nothing, or all of a block. */
+/** Tells whether RSKj's estimate is of a call that halts without a revert: nothing, or a block. */
 async function takesAll(
   node: UpstreamNode,
   { gas }: SimulatedCall,
@@ -125,7 +125,7 @@ function inOurWords(error: unknown): unknown {
 }
 
 /** Reads what the sender holds, if the call costs anything and the node tells. */
-async function fundsOf(
+async function findFunds(
   node: UpstreamNode,
   { from, value, gasPrice, maxFeePerGas }: SimulatedCall,
   block: Selector = 'latest',

@@ -2,10 +2,10 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { logs, shapeLog } from '../objects/log.ts'
 import { logFilterParam, logQuery } from '../objects/log-filter.ts'
-import { numberOf, toQuantity } from '../objects/values.ts'
+import { toBlockNumber, toQuantity } from '../objects/values.ts'
 import { logsOfBlock } from '../reads/block-logs.ts'
 import { type LogRange, logsOfRange, maxLogBlocks } from '../reads/logs.ts'
-import { heightOf } from '../upstream/node.ts'
+import { readHeight } from '../upstream/node.ts'
 import { exampleBlock, exampleLogs } from './examples.ts'
 import { type Context, method } from './method.ts'
 
@@ -31,7 +31,7 @@ export const ethGetLogs = method({
         (await node.call('eth_getLogs', [logQuery(filter, where)], logs)).map(shapeLog),
       )
     }
-    const range = await rangeOf(fromBlock, toBlock, context)
+    const range = await findRange(fromBlock, toBlock, context)
     if (range.from > range.to) return []
     if (range.from < range.to || range.open) return await logsOfRange(range, filter, context)
     const only = toQuantity(range.to)
@@ -40,15 +40,16 @@ export const ethGetLogs = method({
 })
 
 /** Returns the blocks to search; what is beyond the head is left to the node. */
-async function rangeOf(fromBlock: Named, toBlock: Named, context: Context): Promise<LogRange> {
+async function findRange(fromBlock: Named, toBlock: Named, context: Context): Promise<LogRange> {
   const open = !isNumber(toBlock)
   const head = [fromBlock, toBlock].every(isNumber) ? 0 : await context.head()
-  const from = numberOf(fromBlock, head)
-  const to = numberOf(toBlock, head)
+  const from = toBlockNumber(fromBlock, head)
+  const to = toBlockNumber(toBlock, head)
   if (open) return { from, to: Math.max(from, to), open }
   if (to - from <= maxLogBlocks) return { from, to, open }
-  // Far beyond the head there would be pieces without an end; what came within a second is wanted too.
-  const height = Math.max(await context.ask(heightOf), context.knownHead() ?? 0)
+  // Far beyond the head there would be pieces without an end; what came within a second is wanted
+  // too.
+  const height = Math.max(await context.ask(readHeight), context.knownHead() ?? 0)
   return { from, to: Math.min(to, height), open }
 }
 

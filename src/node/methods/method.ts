@@ -27,7 +27,7 @@ export type Method = {
   readonly call: (params: Record<string, unknown>, context: Context) => Promise<unknown>
   /** Tells whether all of an answer is proved; what is not is kept for at most a minute. */
   readonly proves: boolean
-  /** Tells by the parameters alone whether an answer can never change: other processes may have it. */
+  /** Tells by the parameters whether an answer can never change, so that others may keep it. */
   readonly isFixed: (params: Record<string, unknown>, isDeep: IsDeep) => boolean
   /** Tells whether this answer can never change; no reorganization reaches what `isDeep`. */
   readonly isImmutable: (

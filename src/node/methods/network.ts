@@ -86,7 +86,7 @@ export const networkMethods = [
   }),
 ]
 
-/** Gives the wire protocol's version: eth/68 where an Ethereum node no longer serves the question. */
+/** Returns the wire protocol's version; eth/68 where an Ethereum node has no answer any more. */
 async function protocolVersion(node: UpstreamNode, name: string): Promise<string> {
   return (await ifServed(node.call(name, [], anyQuantity))) ?? '0x44'
 }

@@ -18,7 +18,7 @@ export const subscriptionMethods = [
     example: { params: ['newHeads'], result: '0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c' },
     effect: true,
     call: async ({ type, filter }, context) =>
-      await subscriptionsOf(context, 'eth_subscribe').add(
+      await getSubscriptions(context, 'eth_subscribe').add(
         type === 'logs' ? { kind: type, filter: filter ?? {} } : { kind: type },
       ),
   }),
@@ -29,11 +29,11 @@ export const subscriptionMethods = [
     result: z.boolean(),
     example: { params: ['0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c'], result: true },
     effect: true,
-    call: async ({ id }, context) => subscriptionsOf(context, 'eth_unsubscribe').remove(id),
+    call: async ({ id }, context) => getSubscriptions(context, 'eth_unsubscribe').remove(id),
   }),
 ]
 
-function subscriptionsOf({ subscriptions }: Context, name: string) {
+function getSubscriptions({ subscriptions }: Context, name: string) {
   if (subscriptions !== undefined) return subscriptions
   throw notAvailable(name, ' over HTTP: it needs a WebSocket')
 }

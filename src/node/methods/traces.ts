@@ -7,7 +7,7 @@ import {
   hashParam,
   isHash,
   minedBlockOrHashParam,
-  numberOf,
+  toBlockNumber,
   toQuantity,
 } from '../objects/values.ts'
 import { readState } from '../reads/at-block.ts'
@@ -47,8 +47,8 @@ export const traceMethods = [
     },
     async call({ filter }, { ask, head }) {
       const latest = [filter.fromBlock, filter.toBlock].includes('latest') ? await head() : 0
-      const from = numberOf(filter.fromBlock, latest)
-      const to = numberOf(filter.toBlock, latest)
+      const from = toBlockNumber(filter.fromBlock, latest)
+      const to = toBlockNumber(filter.toBlock, latest)
       if (to - from > maxTraceBlocks) {
         const [first, last] = [toQuantity(from), toQuantity(from + maxTraceBlocks)]
         const words = `a range has at most ${maxTraceBlocks} blocks: try blocks ${first} to ${last}`

@@ -12,9 +12,9 @@ import {
   quantityParam,
 } from '../objects/values.ts'
 import { lookUp } from '../reads/lookup.ts'
-import { pendingBlockOf, provedBlock } from '../reads/mined-block.ts'
+import { provedBlock, readPendingBlock } from '../reads/mined-block.ts'
 import { provedReceipt } from '../reads/proved-receipt.ts'
-import { receiptsOf } from '../reads/receipts.ts'
+import { readReceipts } from '../reads/receipts.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleBlock, exampleReceipt, exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
@@ -61,7 +61,7 @@ export const transactionMethods = [
         const name = 'eth_getTransactionByBlockNumberAndIndex'
         if (block !== 'pending') return await lookUpTransaction(node, name, block, index)
         // RSKj counts positions in its pool instead of its pending block.
-        const entry = (await pendingBlockOf(node, true))?.transactions[Number(index)]
+        const entry = (await readPendingBlock(node, true))?.transactions[Number(index)]
         return typeof entry === 'object' ? shapeTransaction(entry, true) : null
       }),
   }),
@@ -97,7 +97,7 @@ async function receiptsOfBlock(node: UpstreamNode, selector: string) {
   const found = await provedBlock(node, selector, true)
   if (found === null) return null
   const { block, proof } = found
-  const receipts = await receiptsOf(node, block)
+  const receipts = await readReceipts(node, block)
   if (proof !== undefined) encodeReceipts(receipts, block.receiptsRoot, proof.tries)
   return receipts.map((one, index) => {
     const sent = block.transactions[index]

@@ -33,7 +33,7 @@ const version = 0x40
 /** Equals the root of a trie without values. */
 const emptyRoot = keccak256('0x80')
 
-/** Gives the root of RSKj's trie of values, of which each has its position's RLP as key (RSKIP107). */
+/** Returns the root of RSKj's trie of values, keyed by their positions in RLP (RSKIP107). */
 export function binaryTrieRoot(values: readonly Hex[]): Hex {
   return values.length === 0 ? emptyRoot : keccak256(trieOver(values).message)
 }
@@ -41,7 +41,7 @@ export function binaryTrieRoot(values: readonly Hex[]): Hex {
 /** Gives the nodes of that trie from its root to the value at a position. */
 export function binaryTrieProof(values: readonly Hex[], index: number): Hex[] {
   const way: Hex[] = []
-  let bits = keyOf(index)
+  let bits = toKey(index)
   let next: TrieNode | undefined = trieOver(values)
   while (next !== undefined) {
     way.push(bytesToHex(next.message))
@@ -55,11 +55,13 @@ export function binaryTrieProof(values: readonly Hex[], index: number): Hex[] {
 
 const trieOver = (values: readonly Hex[]): TrieNode =>
   nodeOver(
-    values.map((value, index) => ({ bits: keyOf(index), value: hexToBytes(value) })),
+    values.map((value, index) => ({ bits: toKey(index), value: hexToBytes(value) })),
     0,
   )
 
-/** Gives the nodes from the root to a value and the keccak of the value; undefined where they do not lead there. */
+/**
+ * Returns the nodes from the root to a value and its keccak; undefined if they do not lead there.
+ */
 export function proofIn(
   nodes: readonly Hex[],
   root: string,
@@ -67,7 +69,7 @@ export function proofIn(
 ): { nodes: Hex[]; valueHash: Hex } | undefined {
   const byHash = new Map(nodes.map((node): [string, Hex] => [keccak256(node), node]))
   const way: Hex[] = []
-  let bits = keyOf(index)
+  let bits = toKey(index)
   let next = byHash.get(root)
   while (next !== undefined) {
     way.push(next)
@@ -83,7 +85,7 @@ export function proofIn(
   return undefined
 }
 
-function keyOf(index: number): Bits {
+function toKey(index: number): Bits {
   const key = toRlp(index === 0 ? new Uint8Array() : numberToBytes(index), 'bytes')
   return bitsIn(key, key.length * 8)
 }
@@ -134,7 +136,7 @@ const referenceTo = (node: TrieNode): Uint8Array =>
     ? concatBytes([Uint8Array.of(node.message.length), node.message])
     : keccak256(node.message, 'bytes')
 
-/** Encodes a path of at most 32 bits: no key of a block's trie is longer (`SharedPathSerializer`). */
+/** Encodes a path of at most 32 bits, the longest of a block's trie (`SharedPathSerializer`). */
 function encodePath(path: Bits): Uint8Array {
   if (path.length === 0) return new Uint8Array()
   const bytes = new Uint8Array(1 + Math.ceil(path.length / 8))

@@ -91,10 +91,10 @@ export function pendingBlock(raw: RawBlock): Block {
 export function sentTransactions({ transactions, minimumGasPrice }: RawBlock): string[] {
   const isRootstock = typeof minimumGasPrice === 'string'
   const sent = isRootstock ? transactions.slice(0, -1) : transactions
-  return sent.flatMap((entry) => hashOf(entry) ?? [])
+  return sent.flatMap((entry) => findHash(entry) ?? [])
 }
 
 /** Returns the hash of a block's transaction, which stands there as a hash or as a whole. */
-export function hashOf(entry: RawBlock['transactions'][number] | undefined): string | undefined {
+export function findHash(entry: RawBlock['transactions'][number] | undefined): string | undefined {
   return typeof entry === 'string' ? entry : entry?.hash
 }

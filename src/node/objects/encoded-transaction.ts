@@ -10,7 +10,7 @@ import {
 import { UntrueAnswer } from './bad-answers.ts'
 import type { MinedBlock } from './block.ts'
 import { quantityHex } from './header.ts'
-import { rootOf, type Tries } from './receipts-trie.ts'
+import { computeRoot, type Tries } from './receipts-trie.ts'
 import type { Transaction } from './transaction.ts'
 
 /**
@@ -48,7 +48,7 @@ function findBytes(one: Transaction, budget: { left: number }): Written {
   return { kind: 'none' }
 }
 
-/** Writes a transaction with so many zeros before its nonce and its gas limit; undefined: too long. */
+/** Writes a transaction with so many zeros before nonce and gas limit; undefined if too long. */
 function encodeLegacy(one: Transaction, ofNonce: number, ofGas: number): Hex | undefined {
   const { gasPrice, gas, to, value, input, v, r, s } = one
   const nonce = padded(quantityHex(one.nonce), ofNonce)
@@ -80,8 +80,8 @@ function encodeTyped(one: Transaction): Hex | undefined {
 }
 
 /**
- * Gives the bytes of a block's whole transactions, proved by its root, each under its hash and in its place;
- * undefined where it is not known how one was written.
+ * Gives the bytes of a block's whole transactions, proved by its root, each under its hash and in
+ * its place; undefined where it is not known how one was written.
  * @throws {UntrueAnswer} they are not
  */
 export function provedTransactions(
@@ -100,12 +100,13 @@ export function provedTransactions(
     }
     encoded.push(written.bytes)
   }
-  if (rootOf(encoded, tries) === block.transactionsRoot) return encoded
+  if (computeRoot(encoded, tries) === block.transactionsRoot) return encoded
   throw new UntrueAnswer('the transactions of a block do not fit its transactionsRoot')
 }
 
 /**
- * Checks that a transaction fits its hash and its signature; false where it was written in an unusual way.
+ * Checks that a transaction fits its hash and its signature; false where it was written in an
+ * unusual way.
  * @throws {UntrueAnswer} it does not
  */
 export async function assertTransaction(one: Transaction): Promise<boolean> {
@@ -113,13 +114,13 @@ export async function assertTransaction(one: Transaction): Promise<boolean> {
   if (written.kind === 'unknown') return false
   if (written.kind === 'found') {
     if (written.zeros > 0) return false
-    const sender = isUnsigned(one) ? one.from : await senderOf(written.bytes)
+    const sender = isUnsigned(one) ? one.from : await recoverSender(written.bytes)
     if (sender === one.from.toLowerCase()) return true
   }
   throw new UntrueAnswer('a transaction does not fit its hash')
 }
 
-async function senderOf(bytes: Hex): Promise<string | undefined> {
+async function recoverSender(bytes: Hex): Promise<string | undefined> {
   try {
     const serializedTransaction = bytes as TransactionSerialized
     return (await recoverTransactionAddress({ serializedTransaction })).toLowerCase()

@@ -78,7 +78,9 @@ function ethereumHeader(block: Fields): Hex {
 /** Holds the bytes hashed for the block's hash, those that miners sign, and RSKj's raw header. */
 type Form = { hashed: Hex; mined: Hex; raw: Hex }
 
-/** Writes a header in the versions 0, 1 and 2 (RSKIP92, 110, 144, 351, 535); Papyrus added a root that nobody fills. */
+/**
+ * Writes a header of version 0, 1 or 2 (RSKIP92, 110, 144, 351, 535), with Papyrus's empty root.
+ */
 export function rootstockForms(block: Fields): Form[] {
   const bloom = encodeField(block, 'logsBloom', bytes)
   const seal = encodeField(block, 'bitcoinMergedMiningHeader', bytes)
@@ -113,7 +115,7 @@ export function rootstockForms(block: Fields): Form[] {
   ]
 }
 
-/** Reads a raw header of Rootstock, with its hash, into fields as nodes name them; undefined: of no known form. */
+/** Reads Rootstock's raw header and its hash into a node's fields; undefined for unknown forms. */
 export function readHeader(raw: Hex): (Fields & { hash: Hex }) | undefined {
   const names = [...Object.keys(roots), 'logsBloom', ...Object.keys(rootstockWork)]
   const parts = [fromRlp(raw, 'hex')].flat()
@@ -143,7 +145,7 @@ const edgesIn = (edges: Hex): number[] =>
     Number(`0x${pair.slice(2)}${pair.slice(0, 2)}`),
   )
 
-/** Writes where the parts of a block end that run side by side (RSKIP144): two bytes each, low first. */
+/** Writes the ends of a block's parallel parts (RSKIP144): two bytes each, low byte first. */
 function edgesHex(edges: readonly unknown[]): Hex {
   const shorts = edges.map((edge) => Number(edge).toString(16).padStart(4, '0'))
   return `0x${shorts.map((short) => short.slice(2) + short.slice(0, 2)).join('')}`

@@ -47,10 +47,10 @@ export function matches(filter: LogFilter, log: Emitted): boolean {
 /** Matches as `matches` does, but ignores missing trailing topics, about which nodes differ. */
 export function couldMatch(filter: LogFilter, { address, topics }: Emitted): boolean {
   const values = [address.toLowerCase(), ...topics]
-  return wantedOf(filter).every((any, index) => any?.has(values[index] ?? '') ?? true)
+  return findWanted(filter).every((any, index) => any?.has(values[index] ?? '') ?? true)
 }
 
-/** Bytes of memory that a filter takes once it was matched: a quarter too many rather than one too few. */
+/** Estimates the bytes of a filter after its first match, rather too many than too few. */
 export function filterBytes({ address, topics }: LogFilter): number {
   const conditions = [address, ...(topics ?? [])]
   return 500 + 160 * conditions.reduce((sum, any) => sum + (Array.isArray(any) ? any.length : 1), 0)
@@ -60,7 +60,7 @@ type Emitted = Pick<ChainLog, 'address' | 'topics'>
 
 /** Tells whether a block with this bloom may hold a wanted log; only `false` is certain. */
 export function mayHold(bloom: string, filter: LogFilter): boolean {
-  return wantedOf(filter).every(
+  return findWanted(filter).every(
     (any) => any === undefined || [...any].some((value) => hasBits(bloom, value)),
   )
 }
@@ -86,7 +86,7 @@ type Condition = string | readonly (string | null)[] | null | undefined
 const wanted = new WeakMap<LogFilter, readonly (ReadonlySet<string> | undefined)[]>()
 
 /** Returns the accepted values of the address and of each topic; undefined accepts any. */
-function wantedOf(filter: LogFilter): readonly (ReadonlySet<string> | undefined)[] {
+function findWanted(filter: LogFilter): readonly (ReadonlySet<string> | undefined)[] {
   const known = wanted.get(filter)
   if (known !== undefined) return known
   const made = [filter.address, ...(filter.topics ?? [])]

@@ -23,6 +23,6 @@ export function shapeLog({ removed: _, ...rest }: ChainLog): ChainLog {
 }
 
 /** Returns a key of a log's content and place in its block, which tells equal logs apart. */
-export function contentOf({ logIndex, address, topics, data }: ChainLog): string {
+export function toContentKey({ logIndex, address, topics, data }: ChainLog): string {
   return `${logIndex} ${address.toLowerCase()} ${topics.join()} ${data}`
 }

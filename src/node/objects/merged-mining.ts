@@ -16,7 +16,8 @@ const mostAfterTag = 128
 const mostMerkleHashes = 30
 
 /**
- * Checks that a Bitcoin block of the header's difficulty was mined for this header (`ProofOfWorkRule`, RSKIP92).
+ * Checks that a Bitcoin block of the header's difficulty was mined for this header
+ * (`ProofOfWorkRule`, RSKIP92).
  * @throws {UntrueAnswer} it was not, or its difficulty is below the network's
  */
 export function assertMined(block: Fields, mined: Hex, { leastDifficulty }: MiningRules): void {
@@ -50,7 +51,7 @@ function bytesIn(value: unknown): Uint8Array {
  */
 const stateBytes = 40
 
-/** Tells whether the last tag in the first 64 bytes of the tail is of this hash, and no other follows it. */
+/** Tells whether the last tag in the tail's first 64 bytes has this hash and none follows it. */
 function namesOnce(coinbase: Uint8Array, prefix: Uint8Array): boolean {
   const tail = bytesToHex(coinbase.slice(stateBytes)).slice(2)
   const last = tail.lastIndexOf(bytesToHex(tag).slice(2))
@@ -82,7 +83,7 @@ function transactionHash(coinbase: Uint8Array): Uint8Array {
   return sha256(resumed.update(coinbase.slice(stateBytes)).digest())
 }
 
-/** Gives the root over the first transaction of a Bitcoin block, whose neighbours are all on its right. */
+/** Returns the root over a Bitcoin block's first transaction, whose siblings are on its right. */
 function merkleRoot(first: Uint8Array, proof: Uint8Array): Uint8Array {
   const count = proof.length / 32
   if (!Number.isInteger(count) || count > mostMerkleHashes) return new Uint8Array()

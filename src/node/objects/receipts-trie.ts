@@ -8,11 +8,13 @@ import type { RawReceipt } from './receipt.ts'
 export type Tries = ProvedHeader['tries']
 
 /** Gives the root of the trie of values by their positions. */
-export function rootOf(values: readonly Hex[], tries: Tries): Hex {
+export function computeRoot(values: readonly Hex[], tries: Tries): Hex {
   return tries === 'rootstock' ? binaryTrieRoot(values) : keccak256(trieOver(values).rlp)
 }
 
-/** Encodes a receipt as its block's trie holds it: typed by EIP-2718, or as `TransactionReceipt.getEncoded` of RSKj. */
+/**
+ * Encodes a receipt as in its trie: typed (EIP-2718), or as RSKj's `TransactionReceipt.getEncoded`.
+ */
 export function encodeReceipt(receipt: RawReceipt, tries: Tries): Hex {
   const { status, root, cumulativeGasUsed, gasUsed, logsBloom, logs, type } = receipt
   const outcome = status ? quantityHex(status) : hex(root ?? '0x')
@@ -39,18 +41,18 @@ export function encodeReceipts(
   tries: Tries,
 ): Hex[] {
   const encoded = receipts.map((receipt) => encodeReceipt(receipt, tries))
-  if (rootOf(encoded, tries) === receiptsRoot) return encoded
+  if (computeRoot(encoded, tries) === receiptsRoot) return encoded
   throw new UntrueAnswer('the receipts of a block do not fit its receiptsRoot')
 }
 
 /** Makes the Merkle Patricia trie of values by their positions. */
 export function trieOver(values: readonly Hex[]): TrieNode {
-  const leaves = values.map((value, index) => ({ path: pathOf(index), value }))
+  const leaves = values.map((value, index) => ({ path: toPath(index), value }))
   return leaves.length === 0 ? { rlp: toRlp('0x'), below: [] } : nodeOver(leaves)
 }
 
 export function proofNodes({ rlp, below }: TrieNode, index: number): Hex[] {
-  return [rlp, ...nodesOn(pathOf(index), below)]
+  return [rlp, ...nodesOn(toPath(index), below)]
 }
 
 function nodesOn(path: string, below: TrieNode['below']): Hex[] {
@@ -62,7 +64,7 @@ function nodesOn(path: string, below: TrieNode['below']): Hex[] {
 /**
  * Returns a receipt's key in nibbles; no key is a prefix of another, so branches hold no values.
  */
-function pathOf(index: number): string {
+function toPath(index: number): string {
   return toRlp(quantityHex(toHex(index))).slice(2)
 }
 

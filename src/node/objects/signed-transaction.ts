@@ -26,11 +26,12 @@ const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b
 const order = halfOrder * 2n + 1n
 
 /**
- * Reads what signed bytes say of themselves: `chainId` is undefined before EIP-155. Refuses what a node
- * would encode otherwise: RSKj hashes its own encoding, so the sender would wait for another hash.
+ * Reads what signed bytes say of themselves: `chainId` is undefined before EIP-155. Refuses what a
+ * node would encode otherwise: RSKj hashes its own encoding, so the sender would wait for another
+ * hash.
  */
 export function parseSignedTransaction(raw: Hex) {
-  const type = typeOf(raw)
+  const type = readType(raw)
   if (!types.includes(type)) throw refused(`type ${type} is not known`)
   if (type !== blobType && raw.length > 2 + 2 * maxBytes) {
     throw refused(`a transaction has at most ${maxBytes} bytes`)
@@ -47,7 +48,7 @@ export function parseSignedTransaction(raw: Hex) {
 
 /** Refuses a signature that no key made: about half of all `r` are not a point of the curve. */
 export async function assertSigner(raw: Hex): Promise<void> {
-  const serializedTransaction = withoutBlobs(typeOf(raw), raw) as TransactionSerialized
+  const serializedTransaction = withoutBlobs(readType(raw), raw) as TransactionSerialized
   try {
     await recoverTransactionAddress({ serializedTransaction })
   } catch {
@@ -56,7 +57,7 @@ export async function assertSigner(raw: Hex): Promise<void> {
 }
 
 /** Returns the type (EIP-2718): a first byte below 0x80; an RLP list begins at 0xc0. */
-function typeOf(raw: Hex): number {
+function readType(raw: Hex): number {
   const first = Number.parseInt(raw.slice(2, 4), 16)
   if (first >= 0xc0) return 0
   if (first > 0 && first < 0x80) return first
@@ -85,13 +86,13 @@ function read(type: number, own: Hex) {
       Number.isSafeInteger(fields.chainId ?? 0) &&
       Object.values(fields).every((one) => typeof one !== 'bigint' || one < 2n ** 256n)
     const isCanonical = isInRange && serializeTransaction(fields, signature) === own
-    return { chainId: fields.chainId, r: numberOf(r), s: numberOf(s), isCanonical }
+    return { chainId: fields.chainId, r: toNumber(r), s: toNumber(s), isCanonical }
   } catch (error) {
     throw error instanceof RpcError ? error : refused(`they cannot be read as of type ${type}`)
   }
 }
 
-const numberOf = (bytes: Hex): bigint => (bytes === '0x' ? 0n : BigInt(bytes))
+const toNumber = (bytes: Hex): bigint => (bytes === '0x' ? 0n : BigInt(bytes))
 
 /**
  * Tells whether there are more items than an access list of this size has, since each costs time.

@@ -52,7 +52,7 @@ export function shapeTraces(raw: z.output<typeof rawTraces>): Trace[] | null {
       transactionHash,
       transactionPosition: transactionPosition ?? 0,
       result: failed || !result ? null : shapeResult(result),
-      ...(failed ? { error: wordOf(error) } : {}),
+      ...(failed ? { error: translateError(error) } : {}),
     }
   })
 }
@@ -62,7 +62,7 @@ function shapeResult({ gasUsed, output, ...rest }: NonNullable<RawTrace['result'
 }
 
 /** Translates go-ethereum's words for a failure into OpenEthereum's, which the spec uses. */
-function wordOf(error: string): string {
+function translateError(error: string): string {
   return /revert/i.test(error) ? 'Reverted' : error
 }
 
@@ -106,7 +106,7 @@ export function tracesOfFrame(top: CallFrame, traceAddress: number[], place: Tra
       : creates
         ? { gasUsed, address: to, code: output ?? '0x' }
         : { gasUsed, output: output ?? '0x' },
-    ...(error ? { error: wordOf(error) } : {}),
+    ...(error ? { error: translateError(error) } : {}),
   }
   return [
     own,

@@ -82,7 +82,7 @@ export function isHash(selector: Selector): boolean {
 }
 
 /** Gives the number of a block by its number or tag. */
-export function numberOf(block: string | null | undefined, latest: number): number {
+export function toBlockNumber(block: string | null | undefined, latest: number): number {
   if (block === 'earliest') return 0
   return block?.startsWith('0x') ? Number(block) : latest
 }

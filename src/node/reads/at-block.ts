@@ -9,7 +9,9 @@ import { minedBlock } from './mined-block.ts'
 /** Names a block as a node is asked for its state; RSKj reads EIP-1898's switch as text. */
 type NodeSelector = string | { blockHash: string; requireCanonical: true | 'true' }
 
-/** Reads what no hash proves, as of a block; where nodes are compared, all are asked for the same one. */
+/**
+ * Reads what no hash proves at one block, which all nodes are asked for where they are compared.
+ */
 export async function readState<T, Block extends Selector>(
   { ask, compares }: Pick<NodeAccess, 'ask' | 'compares'>,
   block: Block,

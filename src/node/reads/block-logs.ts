@@ -2,14 +2,14 @@ import { TransportError } from '../../chain/rpc.ts'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import type { MinedBlock } from '../objects/block.ts'
 import { proveHeader } from '../objects/header.ts'
-import { type ChainLog, contentOf, logs, shapeLog } from '../objects/log.ts'
+import { type ChainLog, logs, shapeLog, toContentKey } from '../objects/log.ts'
 import { type LogFilter, logQuery, matches, mayHold } from '../objects/log-filter.ts'
 import { encodeReceipts } from '../objects/receipts-trie.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { type ProvedBlock, provedBlock } from './mined-block.ts'
-import { receiptsOf } from './receipts.ts'
+import { readReceipts } from './receipts.ts'
 
-/** Gives one block's logs, proved by its bloom or its receipts where its header is; `null` without a block. */
+/** Returns a block's logs, proved by bloom or receipts if its header is; `null` without a block. */
 export async function logsOfBlock(
   node: UpstreamNode,
   selector: string,
@@ -53,14 +53,14 @@ async function fits(
   if (proof === undefined) return true
   if (!found.every(({ blockHash }) => blockHash === block.hash)) return false
   if (found.length === 0 && block.logsBloom && !mayHold(block.logsBloom, filter)) return true
-  const receipts = await receiptsOf(node, block)
+  const receipts = await readReceipts(node, block)
   encodeReceipts(receipts, block.receiptsRoot, proof.tries)
   const all = receipts.flatMap((receipt) => receipt.logs)
-  const told = new Set(found.map(contentOf))
-  const known = new Set(all.map(contentOf))
+  const told = new Set(found.map(toContentKey))
+  const known = new Set(all.map(toContentKey))
   return (
-    all.every((one) => !matches(filter, one) || told.has(contentOf(one))) &&
-    found.every((one) => known.has(contentOf(one)))
+    all.every((one) => !matches(filter, one) || told.has(toContentKey(one))) &&
+    found.every((one) => known.has(toContentKey(one)))
   )
 }
 
@@ -69,7 +69,7 @@ export async function provedLogs(node: UpstreamNode, block: MinedBlock): Promise
   const proof = proveHeader(block, node.mining)
   if (proof === undefined) return await logsOfKnownBlock(node, block.hash, {})
   if (block.logsBloom && Number(block.logsBloom) === 0) return []
-  const receipts = await receiptsOf(node, block)
+  const receipts = await readReceipts(node, block)
   encodeReceipts(receipts, block.receiptsRoot, proof.tries)
   return receipts.flatMap((receipt) => receipt.logs.map(shapeLog))
 }

@@ -4,7 +4,7 @@ import { quantity, toQuantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
 import { unlessRefused } from './lookup.ts'
-import { receiptsOf } from './receipts.ts'
+import { readReceipts } from './receipts.ts'
 
 /** Returns a mined block with all fields. */
 export async function completeBlock(
@@ -27,7 +27,7 @@ export async function completeBlock(
 }
 
 async function paidFees(node: UpstreamNode, raw: MinedBlock): Promise<string | null> {
-  const receipts = await unlessRefused(receiptsOf(node, raw))
+  const receipts = await unlessRefused(readReceipts(node, raw))
   const fees = receipts?.map(({ gasUsed, effectiveGasPrice }) =>
     effectiveGasPrice ? BigInt(gasUsed) * BigInt(effectiveGasPrice) : undefined,
   )

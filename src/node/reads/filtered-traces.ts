@@ -1,6 +1,6 @@
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { hashOf } from '../objects/block.ts'
+import { findHash } from '../objects/block.ts'
 import { rawTraces, shapeTraces, type Trace } from '../objects/trace.ts'
 import { selects, type TraceFilter } from '../objects/trace-filter.ts'
 import { toQuantity } from '../objects/values.ts'
@@ -35,7 +35,7 @@ export async function filterTraces(
       if (block === null) continue
       const selected = new Set(
         block.transactions.flatMap((entry) =>
-          typeof entry === 'object' && selects(filter, entry) ? [hashOf(entry)] : [],
+          typeof entry === 'object' && selects(filter, entry) ? [findHash(entry)] : [],
         ),
       )
       if (selected.size === 0 || found.length >= after + count) continue

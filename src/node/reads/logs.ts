@@ -2,10 +2,10 @@ import { isRefusal } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
-import { type ChainLog, contentOf, logs, shapeLog } from '../objects/log.ts'
+import { type ChainLog, logs, shapeLog, toContentKey } from '../objects/log.ts'
 import { couldMatch, type LogFilter, logQuery, matches } from '../objects/log-filter.ts'
 import { toQuantity } from '../objects/values.ts'
-import { heightOf, type Told, type UpstreamNode } from '../upstream/node.ts'
+import { readHeight, type Told, type UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
 import { logsOfKnownBlock, provedLogs } from './block-logs.ts'
 import { provedBlock } from './mined-block.ts'
@@ -76,7 +76,7 @@ export async function logsOfRange(
     const told = await Promise.allSettled(pieces.map((next) => comparedPiece(next, search)))
     for (const [index, piece] of told.entries()) {
       const next = pieces[index] ?? range
-      if (piece.status === 'rejected') throw refusalOf(piece.reason, next, range, search)
+      if (piece.status === 'rejected') throw toRefusal(piece.reason, next, range, search)
       if (to - from > maxLogBlocks && found.length + piece.value.length > maxLogs) {
         const most = atLeastOnePiece(from, next.from)
         throw tooMany(codes.logLimit, `more than ${maxLogs} logs`, from, most)
@@ -104,7 +104,7 @@ function piecesFrom(first: number, { to, open }: LogRange, { progress }: Search)
     })
 }
 
-function refusalOf(
+function toRefusal(
   error: unknown,
   next: LogRange,
   { from, to }: LogRange,
@@ -170,7 +170,7 @@ async function provedAnswer(
     answers.map(({ name }) =>
       search
         .ask(
-          (node) => proofOf(counted(node, search), disputed),
+          (node) => readProof(counted(node, search), disputed),
           (one) => one === name,
         )
         .catch((error: Error) => (error.cause instanceof UntrueAnswer ? 'untrue' : undefined)),
@@ -191,7 +191,7 @@ async function provedAnswer(
   return honest.value
 }
 
-async function proofOf(node: UpstreamNode, number: number) {
+async function readProof(node: UpstreamNode, number: number) {
   const found = await provedBlock(node, toQuantity(number), false)
   if (found?.proof === undefined) return undefined
   return { hash: found.block.hash, logs: await provedLogs(node, found.block) }
@@ -215,7 +215,7 @@ function counted(node: UpstreamNode, search: Search): Counted {
 /** Fails for a node that has not come to a block yet: it would tell of fewer logs. */
 async function assertNotBehind(node: UpstreamNode, needed: number): Promise<void> {
   if (node.height === undefined || node.height >= needed) return
-  if ((await heightOf(node)) < needed) throw new TransportError(`${node.name} is behind`)
+  if ((await readHeight(node)) < needed) throw new TransportError(`${node.name} is behind`)
 }
 
 /** Asks one node for a piece, and tells how far it came where it may be asked no more. */
@@ -257,7 +257,7 @@ async function walked(
       continue
     }
     if (doubt !== undefined || !isAboutRange(answer)) throw doubt ?? answer
-    height ??= await heightOf(node)
+    height ??= await readHeight(node)
     if (start > height) break
     if (!open && to > height) {
       to = height
@@ -358,13 +358,13 @@ function isInOrder(found: readonly ChainLog[], from: number): boolean {
 /** Finds the first block in which two lists of logs differ. */
 function firstDifference(a: readonly ChainLog[], b: readonly ChainLog[]): number | undefined {
   const longer = a.length > b.length ? a : b
-  const index = longer.findIndex((_, at) => keyOf(a[at]) !== keyOf(b[at]))
+  const index = longer.findIndex((_, at) => toKey(a[at]) !== toKey(b[at]))
   const blocks = [a[index], b[index]].flatMap((one) => (one ? [Number(one.blockNumber)] : []))
   return index === -1 ? undefined : Math.min(...blocks)
 }
 
 /** Returns a key of what a proof by receipts shows of a log. */
-const contentKey = (one: ChainLog): string => `${one.blockHash} ${contentOf(one)}`
+const contentKey = (one: ChainLog): string => `${one.blockHash} ${toContentKey(one)}`
 
-const keyOf = (one: ChainLog | undefined): string | undefined =>
+const toKey = (one: ChainLog | undefined): string | undefined =>
   one && `${contentKey(one)} ${one.transactionHash} ${Number(one.transactionIndex)}`

@@ -47,6 +47,9 @@ const isBefore = ({ mining }: UpstreamNode, number: string): boolean =>
   Number(number) < (mining?.from ?? 1)
 
 /** Returns the next block as a node would make it now; `null` where it makes none. */
-export async function pendingBlockOf(node: UpstreamNode, full: boolean): Promise<RawBlock | null> {
+export async function readPendingBlock(
+  node: UpstreamNode,
+  full: boolean,
+): Promise<RawBlock | null> {
   return await node.call('eth_getBlockByNumber', ['pending', full], z.nullable(rawBlock))
 }

@@ -1,6 +1,6 @@
 import { fromRlp, type Hex, keccak256, parseTransaction, toHex } from 'viem'
 import * as z from 'zod/mini'
-import { type MiningRules, networkOf } from '../../chain/chains.ts'
+import { getNetwork, type MiningRules } from '../../chain/chains.ts'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { binaryTrieProof, proofIn } from '../objects/binary-trie.ts'
 import { provedTransactions } from '../objects/encoded-transaction.ts'
@@ -49,12 +49,12 @@ export async function paymentProof(
     return unproved('its block is of a form that is not known')
   }
   const index = Number(transactionIndex)
-  const headers = [headerOf(own)]
+  const headers = [toProvedHeader(own)]
   for (let parent = own.block; headers.length <= above; ) {
     const number = toHex(Number(blockNumber) + headers.length)
     const next = await provedBlock(node, number, false)
     if (next?.proof === undefined || next.block.parentHash !== parent.hash) break
-    headers.push(headerOf(next))
+    headers.push(toProvedHeader(next))
     parent = next.block
   }
   return {
@@ -65,7 +65,7 @@ export async function paymentProof(
   }
 }
 
-const headerOf = ({ block, proof }: ProvedBlock): ProvedPayment['headers'][number] => ({
+const toProvedHeader = ({ block, proof }: ProvedBlock): ProvedPayment['headers'][number] => ({
   raw: proof?.raw ?? '0x',
   coinbase: block.bitcoinMergedMiningCoinbaseTransaction as Hex,
   merkleProof: block.bitcoinMergedMiningMerkleProof as Hex,
@@ -84,7 +84,8 @@ export type ShownPayment = {
 }
 
 /**
- * Checks a transaction's proof by nothing but hashes, under its own chain's rules unless others are given.
+ * Checks a transaction's proof by nothing but hashes, under its own chain's rules unless others are
+ * given.
  * @throws {UntrueAnswer} it shows something else, or nothing
  */
 export function verifyPayment(
@@ -94,7 +95,7 @@ export function verifyPayment(
 ): ShownPayment {
   const { transaction, receipt } = proof
   const { chainId = 0 } = parseTransaction(transaction.raw)
-  const mining = rules ?? networkOf(chainId).mining
+  const mining = rules ?? getNetwork(chainId).mining
   const headers = proof.headers.map((header) => readMined(header, mining))
   const [own = refuse('there is no header')] = headers
   const isLinked = headers.every(

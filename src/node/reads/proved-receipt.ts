@@ -1,9 +1,9 @@
 import { type Hex, keccak256 } from 'viem'
 import * as z from 'zod/mini'
-import { jsonOf } from '../../runtime/json.ts'
+import { parseJson } from '../../runtime/json.ts'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
 import { proofIn } from '../objects/binary-trie.ts'
-import { hashOf } from '../objects/block.ts'
+import { findHash } from '../objects/block.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
 import { encodeReceipt, encodeReceipts, type Tries } from '../objects/receipts-trie.ts'
 import { data, hash, quantity } from '../objects/values.ts'
@@ -11,7 +11,7 @@ import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
 import { ifServed, lookUp } from './lookup.ts'
 import { provedBlock } from './mined-block.ts'
-import { gone, receiptsOf } from './receipts.ts'
+import { gone, readReceipts } from './receipts.ts'
 
 type Cached = Pick<NodeAccess, 'cached'>
 
@@ -26,7 +26,7 @@ const facts = z.object({
 export type BlockFacts = z.output<typeof facts>
 
 /** Gives what the hash of a block proves; undefined where it cannot, `null` without the block. */
-export async function factsOf(
+export async function readFacts(
   node: UpstreamNode,
   blockHash: string,
   { cached }: Cached,
@@ -37,11 +37,11 @@ export async function factsOf(
     isThere = found !== null
     if (found?.proof === undefined || node.isDoubted()) return null
     const { number, receiptsRoot, transactions } = found.block
-    const hashes = transactions.map(hashOf)
+    const hashes = transactions.map(findHash)
     const { tries } = found.proof
     return JSON.stringify({ number, receiptsRoot, tries, transactions: hashes })
   })
-  return text === null ? (isThere ? undefined : null) : facts.parse(jsonOf(text))
+  return text === null ? (isThere ? undefined : null) : facts.parse(parseJson(text))
 }
 
 /** Gives a receipt that its block's hash proves, or that cannot be proved; `null` without one. */
@@ -54,7 +54,7 @@ export async function provedReceipt(
   if (receipt === null) return null
   const { transactionHash, blockHash, blockNumber, transactionIndex, logs } = receipt
   if (transactionHash !== txHash) throw new UntrueAnswer('a receipt is of another transaction')
-  const known = await factsOf(node, blockHash, context)
+  const known = await readFacts(node, blockHash, context)
   if (known === null) gone()
   if (known === undefined) return { receipt, tries: undefined }
   const index = Number(transactionIndex)
@@ -86,7 +86,7 @@ async function provedHash(
     if (found === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
     return found.valueHash
   }
-  const receipts = await receiptsOf(node, { hash: blockHash, transactions })
+  const receipts = await readReceipts(node, { hash: blockHash, transactions })
   return keccak256(encodeReceipts(receipts, receiptsRoot, tries)[index] ?? '0x')
 }
 

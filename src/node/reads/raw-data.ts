@@ -6,12 +6,12 @@ import { data } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
 import { provedBlock } from './mined-block.ts'
-import { factsOf, provedReceipt, receiptNodes } from './proved-receipt.ts'
-import { receiptsOf } from './receipts.ts'
+import { provedReceipt, readFacts, receiptNodes } from './proved-receipt.ts'
+import { readReceipts } from './receipts.ts'
 
 type Cached = Pick<NodeAccess, 'cached'>
 
-/** Gives the RLP of a block's header as its hash proves it; as the node has it where nothing does. */
+/** Returns the RLP of a block's header as its hash proves it, or else as the node has it. */
 export async function rawHeader(node: UpstreamNode, selector: string): Promise<string | null> {
   // What is not mined yet has no header that anything could be proved with; RSKj shows a sketch.
   if (selector === 'pending') return null
@@ -41,7 +41,7 @@ export async function receiptProof(
   hash: string,
   context: Cached,
 ): Promise<string[] | null> {
-  const facts = await factsOf(node, blockHash, context)
+  const facts = await readFacts(node, blockHash, context)
   if (facts === null) return null
   if (facts === undefined) {
     return (await receiptNodes(node, blockHash, hash))?.toReversed() ?? null
@@ -55,6 +55,6 @@ export async function receiptProof(
     if (proof === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
     return proof.nodes
   }
-  const receipts = await receiptsOf(node, { hash: blockHash, transactions })
+  const receipts = await readReceipts(node, { hash: blockHash, transactions })
   return proofNodes(trieOver(encodeReceipts(receipts, receiptsRoot, tries)), index)
 }

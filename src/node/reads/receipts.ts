@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 import { TransportError } from '../../chain/rpc.ts'
 import { MalformedAnswer } from '../objects/bad-answers.ts'
-import { hashOf, type MinedBlock } from '../objects/block.ts'
+import { findHash, type MinedBlock } from '../objects/block.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { ifServed } from './lookup.ts'
 
 /** Gives all receipts of a block, in order; refuses another block's, or fewer. */
-export async function receiptsOf(
+export async function readReceipts(
   node: UpstreamNode,
   raw: Pick<MinedBlock, 'hash' | 'transactions'>,
 ): Promise<RawReceipt[]> {
@@ -17,7 +17,7 @@ export async function receiptsOf(
     receipts.length === raw.transactions.length &&
     receipts.every(
       ({ blockHash, transactionHash }, index) =>
-        blockHash === raw.hash && transactionHash === hashOf(raw.transactions[index]),
+        blockHash === raw.hash && transactionHash === findHash(raw.transactions[index]),
     )
   if (!complete) throw new MalformedAnswer('the receipts of a block are not its own')
   return receipts
@@ -34,7 +34,7 @@ async function blockReceipts(
   if (together) return together
   const each = await Promise.all(
     raw.transactions.map((entry) =>
-      node.call('eth_getTransactionReceipt', [hashOf(entry)], z.nullable(rawReceipt)),
+      node.call('eth_getTransactionReceipt', [findHash(entry)], z.nullable(rawReceipt)),
     ),
   )
   return each.map((receipt) => receipt ?? gone())

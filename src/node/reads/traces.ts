@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
-import { hashOf, type MinedBlock } from '../objects/block.ts'
+import { findHash, type MinedBlock } from '../objects/block.ts'
 import { rawReceipt } from '../objects/receipt.ts'
 import {
   type CallFrame,
@@ -30,7 +30,7 @@ export async function tracesOfMinedBlock(node: UpstreamNode, block: MinedBlock):
   if (block.transactions.length === 0) return []
   const whole = await ifServed(node.call('trace_block', [block.number], rawTraces))
   if (whole === undefined) {
-    const each = block.transactions.map((entry) => tracesOfTransaction(node, hashOf(entry) ?? ''))
+    const each = block.transactions.map((entry) => tracesOfTransaction(node, findHash(entry) ?? ''))
     return (await Promise.all(each)).flatMap((traces) => {
       if (traces === null) throw new TransportError('the traces of a mined transaction are missing')
       return traces
@@ -40,7 +40,7 @@ export async function tracesOfMinedBlock(node: UpstreamNode, block: MinedBlock):
   const traced = new Set(traces.map(({ transactionHash }) => transactionHash))
   if (
     !traces.every(({ blockHash }) => blockHash === block.hash) ||
-    !block.transactions.every((entry) => traced.has(hashOf(entry) ?? ''))
+    !block.transactions.every((entry) => traced.has(findHash(entry) ?? ''))
   ) {
     const now = await minedBlock(node, block.number, false)
     if (now?.hash !== block.hash) gone()
@@ -66,7 +66,7 @@ export async function tracesOfTransaction(
 async function rebuilt(node: UpstreamNode, hash: string): Promise<Trace[] | null> {
   const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], z.nullable(rawReceipt))
   if (receipt === null) return null
-  const top = await frameOf(node, hash)
+  const top = await readFrame(node, hash)
   const place = {
     blockHash: receipt.blockHash,
     blockNumber: Number(receipt.blockNumber),
@@ -76,7 +76,7 @@ async function rebuilt(node: UpstreamNode, hash: string): Promise<Trace[] | null
   return tracesOfFrame(top, [], place)
 }
 
-async function frameOf(node: UpstreamNode, hash: string): Promise<CallFrame> {
+async function readFrame(node: UpstreamNode, hash: string): Promise<CallFrame> {
   try {
     return await node.call('debug_traceTransaction', [hash, { tracer: 'callTracer' }], callFrame)
   } catch (error) {

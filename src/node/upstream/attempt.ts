@@ -36,7 +36,7 @@ export async function attempt<T>(
   const since = clock.now()
   const doubts = new Set<Doubt>()
   try {
-    const value = await work(await nodeOf(standing, doubts, signal, options))
+    const value = await work(await createUpstreamNode(standing, doubts, signal, options))
     noteAnswer(standing, clock.now() - since)
     return { name: standing.upstream.name, value, doubts }
   } catch (error) {
@@ -44,7 +44,8 @@ export async function attempt<T>(
       noteAnswer(standing, clock.now() - since)
       if (error.code === codes.methodNotFound) doubtIdentity(standing, clock.now())
     }
-    // What takes too long may be the question's fault: how the node is, the survey of heights tells.
+    // What takes too long may be the question's fault: how the node is, the survey of heights
+    // tells.
     else noteEnd(standing, error, signal.aborted, options)
     throw error
   }
@@ -62,7 +63,7 @@ export function attemptInTime<T>(
   )
 }
 
-/** Hands bytes whose own hash is `hash` to one node; after a `TransportError` they may have been sent. */
+/** Hands bytes with this hash to one node; after a `TransportError` they may have been sent. */
 export function handOver(
   standing: Standing,
   raw: Hex,
@@ -100,7 +101,7 @@ function noteEnd(
   else if (!wasEnded) noteFailure(standing, error, options)
 }
 
-async function nodeOf(
+async function createUpstreamNode(
   standing: Standing,
   doubts: Set<Doubt>,
   signal: AbortSignal,

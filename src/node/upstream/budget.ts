@@ -2,7 +2,7 @@ import { TransportError } from '../../chain/rpc.ts'
 import type { Keys } from '../../keys/api-keys.ts'
 import { type Asker, type CallStore, type DayOfCalls, dayMs } from '../../keys/key-store.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { faultOf, type Log } from '../../runtime/log.ts'
+import { describeFault, type Log } from '../../runtime/log.ts'
 import type { UpstreamNode } from './node.ts'
 
 type UpstreamBudgetOptions = {
@@ -31,7 +31,7 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
 
   /** Returns today's calls, as far as this process knows. */
   function today(): DayOfCalls {
-    return clock.now() < known.resetAt ? sumOf(known, untold) : { ...untold }
+    return clock.now() < known.resetAt ? addCalls(known, untold) : { ...untold }
   }
 
   async function tell(): Promise<void> {
@@ -44,8 +44,8 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
       warn(known, calls)
     } catch (error) {
       // They are told with the next ones.
-      untold = sumOf(untold, calls)
-      log({ level: 'warn', event: 'upstream.uncounted', message: faultOf(error) })
+      untold = addCalls(untold, calls)
+      log({ level: 'warn', event: 'upstream.uncounted', message: describeFault(error) })
     }
   }
 
@@ -69,7 +69,7 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
   return {
     today,
     spentUntil,
-    /** Gives the subscriptions of one network their share of the day's calls, as this process counts them. */
+    /** Gives a network's subscriptions their share of the day's calls, as this process counts. */
     feedShare: () => createFeedShare(limits, clock, spentUntil),
     /** Notes calls before they go out; throws where they are callers' and the day's are used up. */
     note(asker: Asker, calls: number): void {
@@ -121,7 +121,7 @@ function createFeedShare(
   }
 }
 
-function sumOf(one: DayOfCalls, other: DayOfCalls) {
+function addCalls(one: DayOfCalls, other: DayOfCalls) {
   return { relay: one.relay + other.relay, callers: one.callers + other.callers }
 }
 

@@ -109,13 +109,14 @@ async function tellHeight(
     noteHeight(standing, height, clock.now())
   } catch (error) {
     noteHeight(standing, undefined, clock.now())
-    // The service asks for a node's head, and no customer: a malformed or late answer is its failure.
+    // The service asks for a node's head, and no customer: a malformed or late answer is its
+    // failure.
     if (error instanceof MalformedAnswer || tookTooLong) noteFailure(standing, error, options)
     throw error
   }
 }
 
-/** Reads a node's height; one that is far ahead of what is known has to be found by its number too. */
+/** Reads a node's height; one that is far ahead must be found by its number, too. */
 async function confirmedHeight(
   node: UpstreamNode,
   head: Head | undefined,

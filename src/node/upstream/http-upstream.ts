@@ -1,6 +1,6 @@
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { dayMs } from '../../keys/key-store.ts'
-import { isObject, jsonOf } from '../../runtime/json.ts'
+import { isObject, parseJson } from '../../runtime/json.ts'
 import { codes } from '../codes.ts'
 import { maxBatch } from '../message.ts'
 
@@ -60,7 +60,7 @@ export function createUpstream({ name, url, fetch, note, now }: UpstreamOptions)
     name,
     /** Calls that went out in this day (UTC), each of a batch by itself. */
     callsToday,
-    /** Asks the node, and throws its error without its address; calls of one turn travel as one batch. */
+    /** Asks the node, throws its error without its address, and batches the calls of a turn. */
     call(method: string, params: readonly unknown[], signal: AbortSignal) {
       return new Promise<unknown>((resolve, reject) => {
         lastId += 1
@@ -219,7 +219,7 @@ async function post(endpoint: Endpoint, body: string, signal: AbortSignal): Prom
     await response.body?.cancel()
     throw new TransportError(`${name} gave an answer larger than is read`)
   }
-  const answer = jsonOf(await response.text())
+  const answer = parseJson(await response.text())
   // Many nodes put an error object into a response with a status of 4xx or 5xx.
   if (!isObject(answer) || !isObject(answer.error)) return response.ok ? answer : undefined
   if (response.status !== 429) return answer

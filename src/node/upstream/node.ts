@@ -21,7 +21,7 @@ export type UpstreamNode = {
   readonly isDoubted: () => boolean
   /** Notes of what kind its blocks show it to be, whatever it says of itself. */
   readonly isOfKind: (profile: Profile) => void
-  /** Asks the node, and throws its error, or a `TransportError` where the answer has another shape. */
+  /** Asks the node; throws its error, or a `TransportError` for an answer of another shape. */
   readonly call: <T>(
     method: string,
     params: readonly unknown[],
@@ -34,6 +34,6 @@ export type NodeWork<T> = (node: UpstreamNode) => Promise<T>
 /** Holds a node's answer, and the reasons why no hash proves it. */
 export type Told<T> = { name: string; value: T; doubts: ReadonlySet<Doubt> }
 
-export async function heightOf(node: UpstreamNode): Promise<number> {
+export async function readHeight(node: UpstreamNode): Promise<number> {
   return Number(await node.call('eth_blockNumber', [], quantity))
 }

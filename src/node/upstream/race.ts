@@ -15,7 +15,7 @@ export type RaceOptions = AttemptOptions & {
   isBehind: (standing: Standing) => boolean
 }
 
-/** Runs work on the nodes in turn until one gives a good answer; `null` may mean that a node is behind. */
+/** Runs work on the nodes in turn until one answers well; after `null` the next one is asked. */
 export function race<T>(
   work: NodeWork<T>,
   signal: AbortSignal,

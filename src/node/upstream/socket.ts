@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { jsonOf } from '../../runtime/json.ts'
+import { parseJson } from '../../runtime/json.ts'
 
 const notification = z.object({
   method: z.literal('eth_subscription'),
@@ -47,7 +47,7 @@ export function createNodeSocket(
   const listener = { take, changed: events.changed, ended }
 
   return {
-    /** Connects where it is not connected and the node was left alone for long enough; after a failure to the next. */
+    /** Connects unless connected or resting; after a failure to the next node. */
     ensure(): void {
       const waitMs = Math.min(retryMs.longest, retryMs.first * 2 ** Math.max(0, failures - 1))
       if (connection !== undefined || now() - triedAt < waitMs) return
@@ -71,7 +71,9 @@ export function createNodeSocket(
       hashes = []
       return taken
     },
-    /** Ends a connection that left out a head, unless it has just begun; the next waits as after a failure. */
+    /**
+     * Ends a connection that left out a head, unless it is new; the next waits as after a failure.
+     */
     doubt(): void {
       if (told !== undefined || now() - triedAt > patienceMs) connection?.close()
     },
@@ -141,7 +143,7 @@ function connect(open: () => WebSocket, { take, changed, ended }: Listener) {
   })
   socket.addEventListener('message', ({ data }) => {
     if (isEnded || typeof data !== 'string') return
-    const message = jsonOf(data)
+    const message = parseJson(data)
     const answer = reply.safeParse(message)
     if (answer.success) {
       taken.add(answer.data.id)

@@ -1,6 +1,6 @@
 import { TransportError } from '../../chain/rpc.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { faultOf, type Log } from '../../runtime/log.ts'
+import { describeFault, type Log } from '../../runtime/log.ts'
 import type { Upstream } from './http-upstream.ts'
 import type { Profile, Told } from './node.ts'
 
@@ -56,7 +56,7 @@ export function newStanding(upstream: Upstream) {
 }
 
 /** Tells how a node is; `p95Ms` is the time within which 95 of 100 of its last answers came. */
-export function standingOf(standing: Standing, now: number) {
+export function describeStanding(standing: Standing, now: number) {
   const { upstream, height, heightAt, tookMs, answers, failures, believed, unknownAt } = standing
   const p95Ms = tookMs.toSorted((a, b) => a - b)[Math.ceil(tookMs.length * 0.95) - 1]
   const doubted = isTrusted(standing, now) ? ('suspended' as const) : ('distrusted' as const)
@@ -98,7 +98,7 @@ export function noteAnswer(standing: Standing, tookMs: number): void {
 export function noteFailure(standing: Standing, error: unknown, options: StandingOptions): void {
   if (!(error instanceof TransportError)) return
   standing.failures += 1
-  suspend(standing, 'node.failed', faultOf(error), options)
+  suspend(standing, 'node.failed', describeFault(error), options)
   // It may come back as another client, or another chain.
   standing.identity = undefined
 }
@@ -121,7 +121,7 @@ export function noteLie(standing: Standing, message: string, options: StandingOp
   options.onLie()
 }
 
-/** Counts an answer that nothing proves; the operator is told of headers whose form is not known. */
+/** Counts an answer that nothing proves, and reports headers of an unknown form. */
 export function noteBelief(
   { name, doubts }: Told<unknown>,
   options: StandingOptions & { standings: readonly Standing[] },

@@ -3,9 +3,16 @@ import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { attemptInTime, handOver } from './attempt.ts'
 import { createHeights, type HeightsOptions } from './heights.ts'
 import type { Upstream } from './http-upstream.ts'
-import { heightOf, type NodeWork, type Told, type UpstreamNode } from './node.ts'
+import { type NodeWork, readHeight, type Told, type UpstreamNode } from './node.ts'
 import { mostTelling, race } from './race.ts'
-import { isAble, newStanding, noteBelief, noteLie, type Standing, standingOf } from './standing.ts'
+import {
+  describeStanding,
+  isAble,
+  newStanding,
+  noteBelief,
+  noteLie,
+  type Standing,
+} from './standing.ts'
 
 /** Uses the nodes of one network as if they were one that does not fail. */
 export type Upstreams = ReturnType<typeof createUpstreams>
@@ -15,7 +22,7 @@ export type NodeAccess = Omit<Upstreams, 'during' | 'standings'> &
   ReturnType<Upstreams['during']> & {
     /** Tells whether the client has stopped waiting for the answer. */
     readonly ended: () => boolean
-    /** Makes something once that can never change; `null` is not kept, and what is not proved for a minute. */
+    /** Makes once what can never change; keeps no `null`, and the unproved for a minute. */
     readonly cached: (
       key: string,
       kind: 'proved' | 'believed',
@@ -41,7 +48,7 @@ export function createUpstreams(upstreams: readonly Upstream[], rest: UpstreamsO
     /** Tells whether nodes are compared: then state has to be asked for of one block. */
     compares: several && rest.compares,
     knownHead: () => head()?.number,
-    /** Notes the latest block that a node showed; among several, throws where an earlier one was newer. */
+    /** Notes a node's latest block; among several nodes throws if an earlier one was newer. */
     sawHead: ({ name }: UpstreamNode, number: number) =>
       several ? heights.note(name, number) : heights.show(number),
     /** Asks a node last for a while: it gave an answer that is proved wrong. */
@@ -50,7 +57,7 @@ export function createUpstreams(upstreams: readonly Upstream[], rest: UpstreamsO
       if (standing !== undefined) noteLie(standing, why, options)
     },
     standings() {
-      const told = standings.map((standing) => standingOf(standing, clock.now()))
+      const told = standings.map((standing) => describeStanding(standing, clock.now()))
       if (several) return told
       // Of a single node no survey is made: its height is what it was last asked for.
       return told.map((one) => ({ ...one, height: head()?.number, heightAt: head()?.shownAt }))
@@ -63,11 +70,11 @@ type Pool = HeightsOptions &
   UpstreamsOptions &
   Pick<Heights, 'isBehind'> & { several: boolean; heights: Omit<Heights, 'isBehind' | 'head'> }
 
-/** Gives the nodes for as long as one request waits; `believed` is told of each answer that nothing proves. */
+/** Gives the nodes to one request until it ends; `believed` is called for each unproved answer. */
 function askDuring(signal: AbortSignal, pool: Pool, believed: () => void = () => {}) {
   const { standings, several, compares, isBehind, heights, clock, background } = pool
 
-  /** Gives the nodes in the order in which they are asked; a single one twice, for a lost connection. */
+  /** Returns the nodes in the order of asking; a single one twice, for a lost connection. */
   function candidates(): Standing[] {
     const [only] = standings
     if (only !== undefined && !several) return [only, only]
@@ -123,7 +130,9 @@ function askDuring(signal: AbortSignal, pool: Pool, believed: () => void = () =>
       if (several && able.length > 1) return await askBoth(able.slice(0, 2), work, signal, pool)
       return [await raceAmong(work, () => true)]
     },
-    /** Hands bytes of this hash to every node: throws if all refuse, or none took it and one is silent. */
+    /**
+     * Hands bytes of this hash to every node; throws if none took it and one refused or was silent.
+     */
     send: (raw: Hex, hash: Hex) =>
       sendToAll(
         standings.map((standing) => handOver(standing, raw, hash, signal, pool)),
@@ -132,7 +141,7 @@ function askDuring(signal: AbortSignal, pool: Pool, believed: () => void = () =>
     /** Gives the number of the most recent block. Among several nodes it never goes back. */
     async head(): Promise<number> {
       if (several) return await heights.surveyedHead()
-      const number = await ask(heightOf)
+      const number = await ask(readHeight)
       heights.show(number)
       return number
     },

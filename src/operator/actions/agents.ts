@@ -5,7 +5,7 @@ import { type Caller, type CallerOptions, type RefusedRequest, refused } from '.
 type AgentOptions = Pick<CallerOptions, 'relayer' | 'newId'>
 
 export const listAgents = async ({ relayer }: AgentOptions): Promise<ToldOf<'agents'>> => ({
-  agents: await relayer.ledger.tills(),
+  agents: await relayer.ledger.listTills(),
 })
 
 /** Gives a number's account a till of its own; one that it has by this name stays. */
@@ -15,7 +15,7 @@ export async function addAgent(
   { name, kind }: AskedOf<'agents/add'>,
 ): Promise<ToldOf<'agents/add'> | RefusedRequest> {
   const { ledger } = relayer
-  const known = (await ledger.tills()).find(
+  const known = (await ledger.listTills()).find(
     (till) => till.account === account && till.name === name && till.kind === kind,
   )
   if (known !== undefined) return known
@@ -33,7 +33,7 @@ export async function removeAgent(
   { relayer, newId }: AgentOptions,
   { till }: AskedOf<'agents/remove'>,
 ): Promise<ToldOf<'agents/remove'> | RefusedRequest> {
-  const known = await relayer.ledger.till(till)
+  const known = await relayer.ledger.findTill(till)
   if (known === undefined) return refused(404, 'nobody has this number')
   await relayer.ledger.setTill({ id: newId(), till })
   return known

@@ -13,7 +13,7 @@ export type AliasOptions = CallerOptions & {
 }
 
 export const badNumber = refused(400, 'this is not a phone number, such as +254700000001')
-/** Refuses where the ledger was begun with other secrets, since the account would be a wrong one. */
+/** Refuses a ledger that was begun with other secrets, since the account would be wrong. */
 export const otherSecrets = refused(409, 'the ledger was begun with other secrets')
 
 /** Has numbers keep the accounts of former forms. @throws {Error} no answer */

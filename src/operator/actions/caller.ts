@@ -8,9 +8,9 @@ import type { LoanReader } from '../../loan/reader.ts'
 import type { DepositClaim } from '../../relay/claim-deposit.ts'
 import type { AccountStanding, DayLimits, SessionTrace } from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
-import { faultOf } from '../../runtime/log.ts'
+import { describeFault } from '../../runtime/log.ts'
 import type { AskedOf, ToldOf } from '../answers.ts'
-import { isoOf, isoOrNull, linkOf, type Subject, toPaymentSummary } from '../records.ts'
+import { isoOrNull, type Subject, toIso, toLink, toPaymentSummary } from '../records.ts'
 
 /** Says why nothing is done, with the status of that answer. */
 export type RefusedRequest = { status: 400 | 404 | 409 | 503; error: string }
@@ -39,7 +39,7 @@ const shownPayments = 20
 
 export async function lookUpCaller(of: CallerOptions, caller: Caller): Promise<ToldOf<'lookup'>> {
   const { address: account } = caller.account
-  await of.relayer.ledger.note({ id: of.newId(), action: 'lookup', detail: { account } })
+  await of.relayer.ledger.recordAction({ id: of.newId(), action: 'lookup', detail: { account } })
   return await tellCaller(of, account)
 }
 
@@ -49,13 +49,13 @@ export async function tellCaller(of: CallerOptions, account: Address): Promise<T
   const { ledger, log } = of.relayer
   const told = <Value>(value: Promise<Value>) =>
     value.catch((error: unknown) => {
-      log({ level: 'warn', event: 'lookup.failed', message: faultOf(error) })
+      log({ level: 'warn', event: 'lookup.failed', message: describeFault(error) })
       return null
     })
   const [page, standing, takings, balanceWei, debt, memory] = await Promise.all([
-    ledger.page({ account, limit: shownPayments }),
-    ledger.standing(account),
-    ledger.takings(account, 1),
+    ledger.readPage({ account, limit: shownPayments }),
+    ledger.readStanding(account),
+    ledger.listTakings(account, 1),
     told(loan.balance(account)),
     told(loan.debt(account)),
     told(of.memory.read(account)),
@@ -67,7 +67,7 @@ export async function tellCaller(of: CallerOptions, account: Address): Promise<T
     dueAt: isoOrNull(debt?.owedWei ? debt.dueAt * 1_000 : null),
     payments: page.payments.map((record) => toPaymentSummary(subject.chain, record)),
     till: takings ? { inWei: `${takings.inWei}`, outWei: `${takings.outWei}` } : null,
-    pin: memory && pinStateOf(memory),
+    pin: memory && describePin(memory),
     ...toldOfStanding(standing, of.limits),
   }
 }
@@ -78,7 +78,7 @@ function toldOfStanding({ heldAt, open, refusals, today }: AccountStanding, limi
     open,
     refusals: refusals.map(({ reason, at, screen }) => ({
       reason,
-      at: isoOf(at),
+      at: toIso(at),
       screen: screen?.lines.join('\n') ?? null,
     })),
     today: {
@@ -97,14 +97,14 @@ export async function traceSession(
   { gateway, sessionId }: AskedOf<'session'>,
 ): Promise<ToldOf<'session'> | RefusedRequest> {
   const { ledger } = of.relayer
-  await ledger.note({ id: of.newId(), action: 'session', detail: { account } })
+  await ledger.recordAction({ id: of.newId(), action: 'session', detail: { account } })
   const trace = await ledger.traceSession(await of.keys.session(gateway, sessionId, account))
   if (trace === undefined) return refused(404, 'the ledger has decided no such session')
   return toSession(trace)
 }
 
 export const toSession = ({ state, screen, decidedAt, intentId, reason }: SessionTrace) => ({
-  ...{ state, decidedAt: isoOf(decidedAt), screen: screen.lines.join('\n') },
+  ...{ state, decidedAt: toIso(decidedAt), screen: screen.lines.join('\n') },
   ...{ intent: intentId ?? null, reason: reason ?? null },
 })
 
@@ -118,24 +118,24 @@ export async function holdAccount(of: CallerOptions, { account, action }: AskedO
   return { account: address, heldAt: isoOrNull(heldAt), open }
 }
 
-/** Has a caller's own key deposit what is at its address. The audit has it before anything is sent. */
+/** Has a caller's own key deposit its address's money; the audit has it before it is sent. */
 export async function depositFor(of: CallerOptions, { account }: Caller) {
   const { ledger, log } = of.relayer
   const { address } = account
-  await ledger.note({ id: of.newId(), action: 'deposit', detail: { account: address } })
+  await ledger.recordAction({ id: of.newId(), action: 'deposit', detail: { account: address } })
   const message = 'An operator deposits for a caller'
   log({ level: 'warn', event: 'operator.deposit', message })
-  return { account: address, deposit: depositOf(of.subject, await of.claimDeposit(account)) }
+  return { account: address, deposit: describeDeposit(of.subject, await of.claimDeposit(account)) }
 }
 
-function depositOf({ chain }: Subject, claim: DepositClaim): ToldOf<'deposit'>['deposit'] {
+function describeDeposit({ chain }: Subject, claim: DepositClaim): ToldOf<'deposit'>['deposit'] {
   const shown = <Sent extends { amountWei: bigint; hash: string }>({
     amountWei,
     ...sent
   }: Sent) => ({
     ...sent,
     amountWei: `${amountWei}`,
-    explorer: linkOf(chain, sent.hash),
+    explorer: toLink(chain, sent.hash),
   })
   if (claim.kind === 'sent') return shown(claim)
   if (claim.kind !== 'too_little') return { kind: claim.kind }
@@ -153,12 +153,12 @@ export async function tendPin(of: CallerOptions, caller: Caller, { action }: Ask
   const { ledger, log } = of.relayer
   const { address: account } = caller.account
   const { change, message } = pinActions[action]
-  await ledger.note({ id: of.newId(), action, detail: { account } })
+  await ledger.recordAction({ id: of.newId(), action, detail: { account } })
   log({ level: 'warn', event: 'operator.pin', message })
-  return { account, ...pinStateOf(await of.memory.change(account, change)) }
+  return { account, ...describePin(await of.memory.change(account, change)) }
 }
 
-function pinStateOf({ pin, isDormant }: AccountMemory) {
+function describePin({ pin, isDormant }: AccountMemory) {
   return {
     isChosen: pin !== undefined,
     isBlocked: pin !== undefined && pin.tries >= maxTries,

@@ -20,7 +20,7 @@ export type CashOut = (order: CashOutOrder) => Promise<{ intentId: Hex; answered
 
 export type CashOutOptions = CallerOptions & { relayer: Pick<Relayer, 'clock'>; cashOut: CashOut }
 
-/** Is far shorter than the 7 days for which spent intents are remembered: no key is as good as new. */
+/** Is far shorter than the 7 days of spent intents, so that no old key is as good as new. */
 const keyLifetimeSeconds = 24 * 60 * 60
 
 const uncertain = refused(503, 'it is not known yet whether it was sent: the same key tells')
@@ -42,14 +42,18 @@ export async function cashOutFor(
   }
   const action = 'cash-out'
   const detail = { account, to: recipient, amount, key }
-  await ledger.note({ id: `${action}:${account}:${key}:${recipient}:${amount}`, action, detail })
+  await ledger.recordAction({
+    id: `${action}:${account}:${key}:${recipient}:${amount}`,
+    action,
+    detail,
+  })
   log({ level: 'warn', event: 'operator.cash_out', message: 'An operator cashes out for a caller' })
   const order = { key, phone, to: recipient, amountWei: parsed?.wei ?? 'all' } as const
   const { intentId, answered } = await cashOut(order)
   switch (answered.kind) {
     case 'screen':
     case 'failed': {
-      const [record] = (await ledger.page({ intent: intentId, limit: 1 })).payments
+      const [record] = (await ledger.readPage({ intent: intentId, limit: 1 })).payments
       if (record !== undefined) return { payment: toPaymentSummary(subject.chain, record) }
       return answered.kind === 'screen' ? refused(409, answered.screen.lines.join(' ')) : uncertain
     }

@@ -5,7 +5,7 @@ import { type BookedLoan, bookedTopics, loanStates } from '../../loan/loan-book.
 import type { Ledger, LoanBook } from '../../relay/ledger/port.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import type { LoansAnswer } from '../answers.ts'
-import { isoOf, type Subject } from '../records.ts'
+import { type Subject, toIso } from '../records.ts'
 
 type LoanBookOptions = {
   subject: Pick<Subject, 'loan' | 'chain'>
@@ -33,7 +33,7 @@ async function readOn({ subject: { loan }, relayer }: LoanBookOptions): Promise<
   const until = clock.now() + readWithinMs
   const { number: head } = await node.head(clock.timeout(nodeTimeoutMs))
   const last = head - Math.max(0, rules.confirmations - 1)
-  let book = await ledger.loanBook(loan)
+  let book = await ledger.readLoanBook(loan)
   let blocks = mostBlocks
   for (let pieces = 0; pieces < mostPieces && clock.now() < until; pieces++) {
     const from = book.next ?? (await createdAt(relayer, loan, last))
@@ -85,7 +85,7 @@ export async function loanBookNow(
   const { book, head, isWhole } = await readOn(of)
   const now = relayer.clock.now()
   const listed = (of: BookedLoan['state'], most: number) =>
-    relayer.ledger.loans({ contract: subject.loan, state: of, limit: most })
+    relayer.ledger.listLoans({ contract: subject.loan, state: of, limit: most })
   const owed = await listed('owed', mostLoans)
   const loans = state === 'owed' ? owed.slice(0, limit) : await listed(state, limit)
   const { loans: count, lentWei, repaidWei, writtenOffWei } = book.sums
@@ -93,29 +93,29 @@ export async function loanBookNow(
     ...{ block: (book.next ?? 0) - 1, head, isWhole, currency: subject.chain.currency },
     sums: {
       ...{ loans: count, lentWei: `${lentWei}`, repaidWei: `${repaidWei}` },
-      ...{ writtenOffWei: `${writtenOffWei}`, owedWei: `${sumOf(owed)}` },
+      ...{ writtenOffWei: `${writtenOffWei}`, owedWei: `${addDebts(owed)}` },
     },
     ages: ageNames.map((name, place) => {
-      const own = owed.filter((loan) => ageOf(loan, now) === place)
-      return { name, loans: own.length, owedWei: `${sumOf(own)}` }
+      const own = owed.filter((loan) => countDays(loan, now) === place)
+      return { name, loans: own.length, owedWei: `${addDebts(own)}` }
     }),
     loans: loans.map((loan) => toLoan(loan, now)),
   }
 }
 
-const sumOf = (loans: readonly BookedLoan[]) =>
+const addDebts = (loans: readonly BookedLoan[]) =>
   loans.reduce((sum, { owedWei }) => sum + owedWei, 0n)
 
 /** Returns for how many days a loan is overdue; 0: it is not. */
 const overdueDays = ({ dueAt, state }: BookedLoan, now: number): number =>
   state === 'owed' ? Math.max(0, Math.ceil((now - dueAt * 1_000) / dayMs)) : 0
 
-const ageOf = (loan: BookedLoan, now: number): number =>
+const countDays = (loan: BookedLoan, now: number): number =>
   ageDays.findIndex((days) => overdueDays(loan, now) <= days)
 
 export const toLoan = (loan: BookedLoan, now: number): LoansAnswer['loans'][number] => ({
   ...{ borrower: loan.borrower, state: loan.state, earlier: loan.earlier },
-  ...{ issuedAt: isoOf(loan.issuedAt * 1_000), dueAt: isoOf(loan.dueAt * 1_000) },
+  ...{ issuedAt: toIso(loan.issuedAt * 1_000), dueAt: toIso(loan.dueAt * 1_000) },
   overdueDays: overdueDays(loan, now),
   ...{ lentWei: `${loan.lentWei}`, owedWei: `${loan.owedWei}`, repaidWei: `${loan.repaidWei}` },
 })
@@ -139,4 +139,4 @@ export async function loansAsCsv(of: LoanBookOptions): Promise<string> {
 }
 
 const listAll = (ledger: Ledger, contract: Address, state: BookedLoan['state']) =>
-  ledger.loans({ contract, state, limit: mostLoans })
+  ledger.listLoans({ contract, state, limit: mostLoans })

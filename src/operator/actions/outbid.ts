@@ -1,5 +1,5 @@
 import { gasPriceFor, type Relayer } from '../../relay/relayer.ts'
-import { execute } from '../../relay/tend/execute.ts'
+import { execute } from '../../relay/rounds/execute.ts'
 import { refused } from './caller.ts'
 
 const nodeTimeoutMs = 5_000
@@ -7,7 +7,7 @@ const nodeTimeoutMs = 5_000
 /** Outbids a nonce before a round would; its requests stay. @throws {TransportError} no price */
 export async function outbidNonce(relayer: Relayer, nonce: number) {
   const { ledger, node, clock } = relayer
-  const { nonces } = await ledger.work()
+  const { nonces } = await ledger.readWork()
   const open = nonces.find((one) => one.nonce === nonce)
   const [latest] = open?.transactions ?? []
   if (open === undefined || latest === undefined) {
@@ -22,7 +22,7 @@ export async function outbidNonce(relayer: Relayer, nonce: number) {
   await execute(relayer, [
     { kind: 'outbid', nonce, isStuck: true, transaction, gasPriceWei: price },
   ])
-  const after = (await ledger.work()).nonces.find((one) => one.nonce === nonce)
+  const after = (await ledger.readWork()).nonces.find((one) => one.nonce === nonce)
   const [newest] = after?.transactions ?? []
   if (newest === undefined || newest.hash === over) {
     return refused(409, 'it was mined meanwhile, or no node takes it')

@@ -2,7 +2,7 @@ import { isAddressEqual } from 'viem'
 import { type AccountMemory, erased, languageIn } from '../../account/memory.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import type { AskedOf, ToldOf } from '../answers.ts'
-import { isoOf, isoOrNull, toPaymentDetails, toPaymentSummary } from '../records.ts'
+import { isoOrNull, toIso, toPaymentDetails, toPaymentSummary } from '../records.ts'
 import type { AliasOptions } from './alias.ts'
 import { type Caller, tellCaller, toSession } from './caller.ts'
 import { toLoan } from './loans.ts'
@@ -15,7 +15,9 @@ const nodeTimeoutMs = 5_000
 
 type Exported = ToldOf<'person/export'>
 
-/** Tells what relay and ledger keep of a person. The audit has it before. @throws {Error} no answer */
+/**
+ * Tells what relay and ledger keep of a person. The audit has it before. @throws {Error} no answer
+ */
 export async function exportPerson(
   of: PersonOptions,
   { account: { address: account } }: Caller,
@@ -24,7 +26,7 @@ export async function exportPerson(
   const { ledger, clock } = of.relayer
   const { chain, loan: contract } = of.subject
   const isFirst = part === 0
-  await ledger.note({ id: of.newId(), action: 'export', detail: { account } })
+  await ledger.recordAction({ id: of.newId(), action: 'export', detail: { account } })
   const [caller, memory] = isFirst
     ? await Promise.all([tellCaller(of, account), of.memory.read(account)])
     : [null, null]
@@ -34,12 +36,12 @@ export async function exportPerson(
   }
   const until = clock.now() + withinMs
   while (told.next !== null && clock.now() < until) {
-    const page = await ledger.personal({ account, contract, place: told.next })
+    const page = await ledger.readPerson({ account, contract, place: told.next })
     told.loan ??= page.loan === undefined ? null : toLoan(page.loan, clock.now())
     told.payments.push(...page.payments.map((trace) => toPaymentDetails(chain, trace)))
     told.archived.push(...page.archived.map((record) => toPaymentSummary(chain, record)))
     told.sessions.push(...page.sessions.map(toSession))
-    told.audit.push(...page.audit.map(({ id: _, at, ...entry }) => ({ ...entry, at: isoOf(at) })))
+    told.audit.push(...page.audit.map(({ id: _, at, ...entry }) => ({ ...entry, at: toIso(at) })))
     told.next = page.next ?? null
   }
   return told
@@ -72,7 +74,7 @@ export async function erasePerson(
   const isGuarded = balanceWei + debt.owedWei + outsideWei > 0n || kept.open > 0
   const { pin } = await of.memory.change(account, (memory) => erased(memory, isGuarded))
   return {
-    ...{ account, gone, until: isoOf(keptUntil), next: page.next ?? null },
+    ...{ account, gone, until: toIso(keptUntil), next: page.next ?? null },
     kept: {
       ...{ ...kept, pins: pin === undefined ? 0 : 1 },
       aliases: isAddressEqual(own.address, account) ? 0 : 1,

@@ -1,4 +1,4 @@
-import type { ExportPlace } from '../../relay/ledger/copies/export-format.ts'
+import type { ExportPlace } from '../../relay/ledger/backup/export-format.ts'
 import type {
   Identity,
   RestoreAnswer,
@@ -23,7 +23,7 @@ export function createRestores({ relayer, identity, newId, setBack }: RestoreOpt
   const say = (message: string) => log({ level: 'warn', event: 'operator.restore', message })
 
   async function exported(place: ExportPlace): Promise<ExportAnswer | RefusedRequest> {
-    const page = await ledger.exported(await identity(), place)
+    const page = await ledger.exportPage(await identity(), place)
     if (page.kind === 'different') return conflict(whyNotExported(page.names))
     const { head, entries, next = null } = page
     return { head, entries, next }
@@ -54,7 +54,7 @@ export function createRestores({ relayer, identity, newId, setBack }: RestoreOpt
         const { undo } = answer
         say(`An operator set the ledger back; the bookmark ${undo} takes it back`)
         // In the ledger as it is now: what was written before is gone with the rest.
-        await ledger.note({ id: newId(), action: 'set-back', detail: { undo } })
+        await ledger.recordAction({ id: newId(), action: 'set-back', detail: { undo } })
         return { undo }
       },
     },

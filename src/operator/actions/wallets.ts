@@ -29,7 +29,7 @@ export async function changeWallets(
   if (name !== undefined) {
     const action = address === undefined ? 'remove-wallet' : 'add-wallet'
     const detail = { account, ...(address && { wallet: address }) }
-    await relayer.ledger.note({ id: newId(), action, detail })
+    await relayer.ledger.recordAction({ id: newId(), action, detail })
   }
   let isFull = false
   const { wallets } = await memory.change(account, (before) => {
@@ -50,6 +50,10 @@ export async function issueWalletCode(
 ): Promise<ToldOf<'wallet-code'> | RefusedRequest> {
   const address = parsePayable(typed, subject)
   if (address === undefined) return notPayable
-  await relayer.ledger.note({ id: newId(), action: 'wallet-code', detail: { wallet: address } })
+  await relayer.ledger.recordAction({
+    id: newId(),
+    action: 'wallet-code',
+    detail: { wallet: address },
+  })
   return { code: await createWalletCodes({ keys, memory }).issue({ name, address }) }
 }

@@ -2,18 +2,18 @@ import { formatAmountDown } from '../../loan/amounts.ts'
 import type { ActiveAlert } from '../../relay/ledger/port.ts'
 import type { AlertName, CheckName } from '../answers.ts'
 import {
-  checksOf,
+  countUsed,
   type KnownCondition,
   paymentsLeft,
-  usedOf,
+  runChecks,
   wantedFunds,
   wantedPayments,
 } from '../health.ts'
-import { isoOf, type Subject } from '../records.ts'
+import { type Subject, toIso } from '../records.ts'
 import { silentGateways } from './silent-gateways.ts'
 
 const fewLoans = 10n
-/** Calls a payment stuck that none of so many blocks has, or that waits for so many times that of outbidding. */
+/** Counts a payment as stuck by blocks without it, or by a multiple of the outbidding time. */
 const stuckAfter = 3
 const budgetShare = 0.8
 const hourMs = 3_600_000
@@ -21,7 +21,7 @@ const hourMs = 3_600_000
 type Find = (known: KnownCondition, subject: Subject) => string | undefined
 
 /** Finds what a person has to look at, each with its remedy in one sentence. */
-export function alertsOf(known: KnownCondition, subject: Subject) {
+export function listAlerts(known: KnownCondition, subject: Subject) {
   const named = Object.entries(finds) as [AlertName, Find][]
   return named.flatMap(([name, find]) => {
     const says = find(known, subject)
@@ -29,10 +29,10 @@ export function alertsOf(known: KnownCondition, subject: Subject) {
   })
 }
 
-/** Lists what is raised as it is now: it may be over (`calmSince`), and what is found may not be raised yet. */
+/** Lists raised alerts; one may be over (`calmSince`), and a finding may not be raised yet. */
 export function alertsNow(known: KnownCondition, subject: Subject): readonly ActiveAlert[] {
   const { alerts, now } = known.vitals
-  const found = alertsOf(known, subject)
+  const found = listAlerts(known, subject)
   const before = alerts.map((alert) => {
     const says = found.find(({ name }) => name === alert.name)?.says
     return says === undefined
@@ -51,9 +51,10 @@ const finds: Readonly<Record<AlertName, Find>> = {
   identity: failure('identity', 'Put the former values back (NUMBERING: run `account -- alias`).'),
   pool_low: lowPool,
   contracts: failure('contracts', 'Unpause them, or compare the addresses with the deployment.'),
-  // Of a ledger that was begun a moment ago no round is late; one that never comes is woken by health.
+  // Of a ledger that was begun a moment ago no round is late; one that never comes is woken by
+  // health.
   round_late: (known, subject) =>
-    known.vitals.sight.roundAt === undefined
+    known.vitals.observations.roundAt === undefined
       ? undefined
       : failure('rounds', 'Look at the cron and at the log of the ledger.')(known, subject),
   budget: spentBudget,
@@ -65,7 +66,7 @@ const finds: Readonly<Record<AlertName, Find>> = {
 
 function failure(name: CheckName, remedy: string): Find {
   return (known) => {
-    const check = checksOf(known).find((one) => one.name === name)
+    const check = runChecks(known).find((one) => one.name === name)
     return check?.state === 'failing' ? `${check.says}. ${remedy}` : undefined
   }
 }
@@ -74,11 +75,11 @@ function lowRelayer(known: KnownCondition, { relayer, chain }: Subject): string 
   const { vitals, terms } = known
   const wanted = wantedFunds(vitals, terms)
   if (wanted === undefined) return undefined
-  const { funds } = vitals.sight
+  const { funds } = vitals.observations
   const left = paymentsLeft(vitals, terms)?.today
   const { waiting } = vitals.oldest
   const queue =
-    waiting === undefined ? '' : `; ${vitals.waiting} payments wait since ${isoOf(waiting)}`
+    waiting === undefined ? '' : `; ${vitals.waiting} payments wait since ${toIso(waiting)}`
   const has = `Relayer ${relayer()} has ${formatAmountDown(BigInt(funds?.wei ?? 0))} ${chain.currency}`
   const [today, worst] = [wanted.todayWei, wanted.atWorstWei].map((wei) => formatAmountDown(wei))
   const lasts = `enough for ${left} payments at today's price${queue}`
@@ -88,7 +89,7 @@ function lowRelayer(known: KnownCondition, { relayer, chain }: Subject): string 
 function stuckPayment({ vitals, terms }: KnownCondition): string | undefined {
   const { oldest, signedAt, blocks, now } = vitals
   if (oldest.stuck !== undefined) {
-    return `A payment of ${isoOf(oldest.stuck)} was carried in vain too often and waits for its deadline. Look at it: its state is queued.`
+    return `A payment of ${toIso(oldest.stuck)} was carried in vain too often and waits for its deadline. Look at it: its state is queued.`
   }
   if (signedAt === undefined) return undefined
   const { blockMs, replaceAfterMs } = terms.rules
@@ -96,11 +97,11 @@ function stuckPayment({ vitals, terms }: KnownCondition): string | undefined {
   // The chain's clock need not agree with the ledger's.
   const isPassed = third > signedAt && now - signedAt >= blockMs * (stuckAfter - 1)
   if (!isPassed && now - signedAt < replaceAfterMs * stuckAfter) return undefined
-  return `A payment waits for a block since ${isoOf(signedAt)}. Outbid its nonce, or raise MAX_GAS_PRICE_WEI: \`npm run ops -- outbid NONCE\`.`
+  return `A payment waits for a block since ${toIso(signedAt)}. Outbid its nonce, or raise MAX_GAS_PRICE_WEI: \`npm run ops -- outbid NONCE\`.`
 }
 
 function lowPool({ vitals }: KnownCondition, { chain, loan }: Subject): string | undefined {
-  const pool = vitals.sight.contracts?.pool
+  const pool = vitals.observations.contracts?.pool
   if (pool === undefined) return undefined
   const liquidityWei = BigInt(pool.liquidityWei)
   if (liquidityWei >= BigInt(pool.principalWei) * fewLoans) return undefined
@@ -109,14 +110,14 @@ function lowPool({ vitals }: KnownCondition, { chain, loan }: Subject): string |
 
 function spentBudget({ budget }: KnownCondition): string | undefined {
   if (budget === undefined) return undefined
-  const { used, says } = usedOf(budget)
+  const { used, says } = countUsed(budget)
   if (used < budget.callsADay * budgetShare) return undefined
   return `${says} (UTC). Raise UPSTREAM_CALLS_A_DAY if the node's plan has more.`
 }
 
 function unlistedNumber({ vitals: { unlistedAt, now } }: KnownCondition): string | undefined {
   if (unlistedAt === undefined || now - unlistedAt > hourMs) return undefined
-  return `A caller was refused at ${isoOf(unlistedAt)}: no numbering plan knows the number. Ask the gateway which form it posts, or deploy newer numbering plans (libphonenumber-js).`
+  return `A caller was refused at ${toIso(unlistedAt)}: no numbering plan knows the number. Ask the gateway which form it posts, or deploy newer numbering plans (libphonenumber-js).`
 }
 
 function unknownHeader(
@@ -130,15 +131,17 @@ function unknownHeader(
   return `Node ${strange.label} shows blocks in a form that is not known: they are believed, and nothing proves them. Deploy a newer version.`
 }
 
-function unprovedOutcome({ vitals: { sight, now } }: KnownCondition): string | undefined {
+function unprovedOutcome({
+  vitals: { observations: sight, now },
+}: KnownCondition): string | undefined {
   const { unproved } = sight
   if (unproved === undefined || now - unproved.at > hourMs) return undefined
-  return `Outcomes are told that nothing proves, last at ${isoOf(unproved.at)} of block ${unproved.block}: the nodes do not serve headers, receipts or their proofs. Name a node that does in NODE_URL, or set PROOFS=off.`
+  return `Outcomes are told that nothing proves, last at ${toIso(unproved.at)} of block ${unproved.block}: the nodes do not serve headers, receipts or their proofs. Name a node that does in NODE_URL, or set PROOFS=off.`
 }
 
 function silentGateway({ vitals }: KnownCondition): string | undefined {
   const silent = silentGateways(vitals)
   if (silent.length === 0) return undefined
-  const each = silent.map(({ name, since }) => `${name} since ${isoOf(since)}`).join(', ')
+  const each = silent.map(({ name, since }) => `${name} since ${toIso(since)}`).join(', ')
   return `A gateway delivers nothing that did at this time on the days before: ${each}. Dial its code; ask it, and compare the address and the secret that it has.`
 }

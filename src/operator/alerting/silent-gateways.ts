@@ -6,7 +6,7 @@ const dayHours = 24
 /** Expects deliveries of a time in which so many came on each of the two days before. */
 const usualDeliveries = 10
 
-/** Lists gateways that delivered at this time on both days before and do no more, with since when. */
+/** Lists gateways that delivered at this time on both days before, and since when they stopped. */
 export function silentGateways({ gateways, now }: Pick<Vitals, 'gateways' | 'now'>) {
   return Object.entries(gateways).flatMap(([name, hours]) => {
     const last = Math.max(...Object.keys(hours).map(Number))

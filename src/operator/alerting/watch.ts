@@ -1,8 +1,8 @@
 import type { AlertNotice, Ledger } from '../../relay/ledger/port.ts'
-import { faultOf, type Log } from '../../runtime/log.ts'
+import { describeFault, type Log } from '../../runtime/log.ts'
 import type { KnownCondition } from '../health.ts'
-import { isoOf, type Subject } from '../records.ts'
-import { alertsOf } from './alerts.ts'
+import { type Subject, toIso } from '../records.ts'
+import { listAlerts } from './alerts.ts'
 import { post, type WebhookOptions } from './webhook.ts'
 
 export type WatchOptions = {
@@ -17,7 +17,7 @@ const toldAtATime = 5
 export async function watchAlerts(ledger: Ledger, known: KnownCondition, options: WatchOptions) {
   const { subject, log, webhook } = options
   const { alerts, untoldFrom, now } = known.vitals
-  const found = alertsOf(known, subject)
+  const found = listAlerts(known, subject)
   let isDue = untoldFrom !== undefined && untoldFrom <= now
   if (found.length > 0 || alerts.length > 0) {
     const { raised, cleared } = await ledger.alert(found, { isTold: webhook !== undefined })
@@ -26,13 +26,13 @@ export async function watchAlerts(ledger: Ledger, known: KnownCondition, options
       log({ level: 'error', event: 'alert.raised', message: says, alert: name })
     }
     for (const { name, calmSince } of cleared) {
-      const message = `The alert is over since ${isoOf(calmSince ?? now)}: ${name}`
+      const message = `The alert is over since ${toIso(calmSince ?? now)}: ${name}`
       log({ level: 'info', event: 'alert.cleared', message, alert: name })
     }
   }
   if (webhook === undefined || !isDue) return
   for (const notice of await ledger.takeNotices(toldAtATime)) {
-    await tellNotice(options, notice, () => ledger.told(notice.id))
+    await tellNotice(options, notice, () => ledger.endNotice(notice.id))
   }
 }
 
@@ -47,6 +47,11 @@ export async function tellNotice(
     await post(of.webhook, notice, of.subject)
     await told?.()
   } catch (error) {
-    of.log({ level: 'error', event: 'alert.untold', message: faultOf(error), alert: notice.name })
+    of.log({
+      level: 'error',
+      event: 'alert.untold',
+      message: describeFault(error),
+      alert: notice.name,
+    })
   }
 }

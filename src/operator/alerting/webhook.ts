@@ -2,7 +2,7 @@ import { bytesToHex } from 'viem'
 import * as z from 'zod/mini'
 import type { AlertNotice } from '../../relay/ledger/port.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { isoOf, type Subject } from '../records.ts'
+import { type Subject, toIso } from '../records.ts'
 
 export type Webhook = { url: string; secret: string }
 
@@ -29,7 +29,7 @@ export async function post(of: WebhookOptions, notice: AlertNotice, { chain, rel
   const { webhook, fetch, clock } = of
   const { id, name, kind: state, says, raisedAt, at } = notice
   const message: AlertMessage = {
-    ...{ id, name, state, says, raisedAt: isoOf(raisedAt), at: isoOf(at) },
+    ...{ id, name, state, says, raisedAt: toIso(raisedAt), at: toIso(at) },
     ...{ chainId: chain.id, relayer: relayer() },
   }
   const body = JSON.stringify(message)
@@ -40,7 +40,7 @@ export async function post(of: WebhookOptions, notice: AlertNotice, { chain, rel
     headers: {
       'content-type': 'application/json',
       'relay-timestamp': seconds,
-      'relay-signature': await signatureOf(webhook.secret, seconds, body),
+      'relay-signature': await sign(webhook.secret, seconds, body),
     },
     redirect: 'manual',
     signal: clock.timeout(timeoutMs),
@@ -50,7 +50,7 @@ export async function post(of: WebhookOptions, notice: AlertNotice, { chain, rel
 }
 
 /** Signs `<time in s>.<body>`: `v1=` and the HMAC-SHA-256 (RFC 2104) in hex. */
-async function signatureOf(secret: string, seconds: string, body: string): Promise<string> {
+async function sign(secret: string, seconds: string, body: string): Promise<string> {
   const bytes = new TextEncoder()
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', bytes.encode(secret), algorithm, false, ['sign'])

@@ -118,16 +118,16 @@ export function KeyList({ keys }: { keys: readonly ShownKey[] }) {
 }
 
 export function Alerts({ alerts, past }: Told<'alerts'>) {
-  const rowsOf = (each: typeof past) =>
+  const renderRows = (each: typeof past) =>
     each.map(({ name, says, raisedAt, overSince }) => [time(raisedAt), time(overSince), name, says])
   const head = ['Raised', 'Over', 'Name', 'What, and what mends it']
   return (
     <>
       <Part name="raised" title="Raised now">
-        <Table name="Raised now" head={head} rows={rowsOf(alerts)} />
+        <Table name="Raised now" head={head} rows={renderRows(alerts)} />
       </Part>
       <Part name="past" title="Past">
-        <Table name="Past" head={head} rows={rowsOf(past)} />
+        <Table name="Past" head={head} rows={renderRows(past)} />
       </Part>
     </>
   )

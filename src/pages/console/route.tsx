@@ -8,14 +8,14 @@ import { loansQuery, type PaymentSummary } from '../../operator/answers.ts'
 import { readPaymentsQuery } from '../../operator/payments-query.ts'
 import type { Operator } from '../../operator/service.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { faultOf, type Log } from '../../runtime/log.ts'
+import { describeFault, type Log } from '../../runtime/log.ts'
 import { pageRoutes, showPage } from '../route.tsx'
 import { Alerts, Audit, KeyList, Loans, Nodes, type ShownKey } from './lists.tsx'
 import { Overview } from './overview.tsx'
 import { Payments, PaymentView } from './payments.tsx'
 import { type ConsoleSession, createSignIns } from './session.ts'
 import { SignIn, StateLine, Unanswered } from './state.tsx'
-import { confirmationOf, type Looked, Support } from './support.tsx'
+import { describeConfirmation, type Looked, Support } from './support.tsx'
 
 export type ConsoleOptions = {
   operator: Operator
@@ -43,7 +43,7 @@ const form = z.object({
   confirmation: z._default(z.string(), ''),
 })
 
-/** Serves pages that show operators what `/operator` tells; two acts on an account are all they do. */
+/** Serves pages that show what `/operator` tells; two acts on an account are all they do. */
 export function consoleRoutes(options: ConsoleOptions): Hono {
   const { operatorToken, clock, log } = options
   const app = new Hono()
@@ -56,11 +56,11 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
     const rules = `Path=/console; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`
     c.header('set-cookie', `${cookieName}=${value}; ${rules}`)
   }
-  const sessionOf = (c: Context) =>
+  const readSession = (c: Context) =>
     sessions.read(/(?:^|; )console=([^;]*)/.exec(c.req.header('cookie') ?? '')?.[1] ?? '')
 
   async function show(c: Context, draw: (asked: Asked) => Promise<Drawn>): Promise<Response> {
-    const session = await sessionOf(c)
+    const session = await readSession(c)
     if (session === undefined) return c.redirect('/console/sign-in')
     const status = await options.operator.overview()
     const {
@@ -91,7 +91,7 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
   routes.use(async (c, next) => {
     if (c.req.method !== 'POST') return await next()
     const { csrf } = form.parse(await c.req.parseBody())
-    const session = await sessionOf(c)
+    const session = await readSession(c)
     if (session !== undefined && csrf === session.csrf) return await next()
     c.status(403)
     return showPage(c, <SignIn isOver />, { title: 'Console' })
@@ -100,19 +100,19 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
     cookie(c, '', 0)
     return c.redirect('/console/sign-in', 303)
   })
-  for (const [path, draw] of Object.entries(pagesOf(options))) {
+  for (const [path, draw] of Object.entries(listPages(options))) {
     routes.get(path, (c) => show(c, draw))
   }
-  for (const [path, draw] of Object.entries(formsOf(options))) {
+  for (const [path, draw] of Object.entries(listForms(options))) {
     routes.post(path, (c) => show(c, draw))
   }
   routes.get('/loans.csv', async (c) =>
-    (await sessionOf(c)) === undefined
+    (await readSession(c)) === undefined
       ? c.redirect('/console/sign-in')
       : c.body(await options.operator.loansAsCsv(), 200, { 'content-type': 'text/csv' }),
   )
   routes.onError((error, c) => {
-    log({ level: 'error', event: 'console.failed', message: faultOf(error) })
+    log({ level: 'error', event: 'console.failed', message: describeFault(error) })
     c.status(503)
     return showPage(c as never, <Unanswered />, { title: 'No answer', refreshSeconds })
   })
@@ -122,7 +122,7 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
 type Draw = (asked: Asked) => Promise<Drawn>
 
 /** Lists what is read, by its path. */
-function pagesOf({ operator, keys }: ConsoleOptions): Record<string, Draw> {
+function listPages({ operator, keys }: ConsoleOptions): Record<string, Draw> {
   return {
     '/': async () => ({
       title: 'Overview',
@@ -171,9 +171,9 @@ function pagesOf({ operator, keys }: ConsoleOptions): Record<string, Draw> {
 }
 
 /** Lists what is asked or done with a number, which stands in the body alone. */
-function formsOf({ operator }: ConsoleOptions): Record<string, Draw> {
+function listForms({ operator }: ConsoleOptions): Record<string, Draw> {
   const { act } = operator
-  async function latestOf(payments: readonly PaymentSummary[]) {
+  async function readLatest(payments: readonly PaymentSummary[]) {
     const asked = payments
       .slice(0, shownInDetail)
       .map(({ intent }) => operator.payment(intent as Hex))
@@ -183,7 +183,7 @@ function formsOf({ operator }: ConsoleOptions): Record<string, Draw> {
     const found = await act.lookup({ phone })
     const isFound = !('error' in found)
     const looked: { looked?: Looked } = isFound
-      ? { looked: { phone, found, latest: await latestOf(found.payments) } }
+      ? { looked: { phone, found, latest: await readLatest(found.payments) } }
       : {}
     const words = isFound ? said : `Nothing was found: ${found.error}.`
     const shown = { csrf, currency, phone, said: words, ...looked }
@@ -200,7 +200,7 @@ function formsOf({ operator }: ConsoleOptions): Record<string, Draw> {
       const found = await act.lookup({ phone })
       if ('error' in found || name === undefined) return (await lookUp(asked, phone)) as Drawn
       const { account } = found
-      if (confirmation.trim().toLowerCase() !== confirmationOf(name, account).toLowerCase()) {
+      if (confirmation.trim().toLowerCase() !== describeConfirmation(name, account).toLowerCase()) {
         return (await lookUp(asked, phone, 'Nothing was done: this was not what to type.')) as Drawn
       }
       if (name === 'unblock') await act.pin({ phone, action: name })

@@ -22,7 +22,7 @@ export function createSignIns(operatorToken: string, now: () => number) {
       const [endsAt, id] = [`${now() + lifetimeMs}`, crypto.randomUUID()]
       return [endsAt, id, await sign('session', endsAt, id)].join('.')
     },
-    /** Returns the session of a cookie's value; undefined where it has ended or was not signed here. */
+    /** Returns the session of a cookie; undefined if it has ended or was not signed here. */
     async read(value: string): Promise<ConsoleSession | undefined> {
       const [endsAt = '', id = '', signature = ''] = value.split('.')
       const isOurs = await isSameSecret(signature, await sign('session', endsAt, id))

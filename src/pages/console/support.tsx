@@ -85,7 +85,7 @@ function Account({ csrf, currency, phone, found, latest }: AccountShown) {
 }
 
 /** Says what has to be typed for an act on an account, so that none is done by a slip. */
-export const confirmationOf = (act: string, account: string): string =>
+export const describeConfirmation = (act: string, account: string): string =>
   `${act} ${account.slice(-4)}`
 
 type Confirming = { csrf: string; act: string; phone: string; of: string }
@@ -94,7 +94,7 @@ function Confirmed({ csrf, act, phone, of }: Confirming) {
   return (
     <form method="post" action="/console/act">
       {hidden({ csrf, act, phone })}
-      <Field name="confirmation" label={`To ${act}, type “${confirmationOf(act, of)}”`} />
+      <Field name="confirmation" label={`To ${act}, type “${describeConfirmation(act, of)}”`} />
       <button type="submit">{act}</button>
     </form>
   )

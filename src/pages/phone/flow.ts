@@ -1,9 +1,11 @@
 import { type Dialling, readSuffix, readTyped } from './handset.ts'
 
-/** Stand in the place of PINs that were typed, by their order: a flow is no place for anybody's own. */
+/** Replaces typed PINs by their order, since a flow is no place for anybody's own. */
 const fictionalPins = ['482615', '739164', '915372', '264859']
 
-/** Writes what was dialled as a flow of `test/flows`, which `npm run dial -- --script FILE` plays. */
+/**
+ * Writes what was dialled as a flow of `test/flows`, which `npm run dial -- --script FILE` plays.
+ */
 export function writeFlow(sessions: readonly Dialling[]): string {
   const pins: string[] = []
   const standIn = (of: Dialling, index: number): string => {
@@ -28,7 +30,7 @@ export function writeFlow(sessions: readonly Dialling[]): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Has the screen's first line be there again; what was paid shows in a balance with the next block. */
+/** Updates the screen's first line; what was paid shows in a balance with the next block. */
 function expectations(screen: string): string[] {
   const line = screen.replace(/^(CON|END) /, '').split('\n')[0] ?? ''
   if (line === '') return []

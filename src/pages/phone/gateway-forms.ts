@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { jsonOf } from '../../runtime/json.ts'
+import { parseJson } from '../../runtime/json.ts'
 
 /** What a phone has dialled and typed so far; `text` has the answers, joined by `*`. */
 export type Dialled = { phone: string; session: string; text: string; code?: string }
@@ -58,7 +58,7 @@ export const gatewayForms = {
       })
     },
     read(body, session) {
-      const { SessionId, Type, Message, ClientState } = hubtelReply.parse(jsonOf(body))
+      const { SessionId, Type, Message, ClientState } = hubtelReply.parse(parseJson(body))
       if (SessionId !== session) throw new Error('the reply names another session')
       return { screen: `${Type === 'response' ? 'CON' : 'END'} ${Message}`, carried: ClientState }
     },

@@ -7,7 +7,7 @@ export const demoNumbers = ['+254700000001', '+254700000002', '+254700000003'] a
 const step = z.object({
   /** Is what was dialled or answered. */
   typed: z.string(),
-  /** Tells what the phone has: a reply, none since it was lost, or none since the gateway holds the request. */
+  /** Tells what the phone has: a reply, none because it was lost, or none because it is held. */
   way: z.enum(['answered', 'lost', 'held']),
   isLate: z.boolean(),
   deliveries: z.int(),
@@ -30,7 +30,7 @@ const session = z.object({
   since: z.int(),
   /** Is when the caller hung up, or the relay ended it; null before. */
   endedAt: z.nullable(z.int()),
-  /** Names what it pays, once that was asked after its last delivery; null of a session that pays nothing. */
+  /** Names what it pays, once asked after its last delivery; null if the session pays nothing. */
   intent: z.optional(z.nullable(z.string())),
   steps: z.array(step),
 })
@@ -38,7 +38,7 @@ const session = z.object({
 export type Step = z.infer<typeof step>
 export type Dialling = z.infer<typeof session>
 
-/** Remembers what was dialled on a page, the last session at the end: the page has it, and no server. */
+/** Keeps what was dialled in the page itself, the last session at the end; no server has it. */
 export const handset = z.array(session)
 
 /** Counts the sessions that a page remembers. */
@@ -48,13 +48,13 @@ const kept = 8
 export const manners = ['as usual', 'lose the reply', 'deliver late'] as const
 export type Manner = (typeof manners)[number]
 
-/** Splits a code such as `*384*1*2#` into the answers that follow the service's own; undefined for no such code. */
+/** Splits a code such as `*384*1*2#` into the answers after the service's; undefined for others. */
 export function readSuffix(code: string): string[] | undefined {
   const [, suffix] = /^\*384((?:\*[^*#]+)*)#$/.exec(code.trim()) ?? []
   return suffix?.split('*').slice(1)
 }
 
-/** Lists what was answered up to a step; what was dialled at once is answers too, where its gateway takes that. */
+/** Lists the answers up to a step, including those dialled at once if the gateway takes them. */
 function listAnswers(form: GatewayForm, of: Dialling, index: number, hides: boolean): string[] {
   const suffix = form.beginsEmpty ? [] : (readSuffix(of.steps[0]?.typed ?? '') ?? [])
   const answers = of.steps.slice(1, index + 1).map((_, at) => readTyped(of, at + 1, hides))
@@ -77,7 +77,7 @@ const hideDigits = (part: string) => part.replace(/^\d{4,6}(?=#?$)/, hidden)
 /** Tells whether a screen asks for a PIN: it is called so in every language. */
 const isPinAsked = (screen: string): boolean => screen.includes('PIN')
 
-/** Writes the request of a step in its gateway's form; `hides` puts a word in the place of each PIN. */
+/** Writes a step's request in its gateway's form; `hides` replaces each PIN by a word. */
 export function writeRequest(
   form: GatewayForm,
   of: Dialling,
@@ -128,7 +128,7 @@ const newStep = (typed: string, way: Step['way']): Step => ({ typed, way, ...una
 
 export type Arrived = Pick<Step, 'status' | 'reply' | 'screen' | 'carried' | 'tookMs'>
 
-/** Notes a reply to a step, which the phone has or which is lost. What was held is late from then on. */
+/** Notes a reply, received or lost; what was held is late from then on. */
 export function noteReply(
   of: Dialling,
   index: number,

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import * as z from 'zod/mini'
 import { parseCaller } from '../../account/phone.ts'
-import { jsonOf } from '../../runtime/json.ts'
+import { parseJson } from '../../runtime/json.ts'
 import type { GatewayDeclaration } from '../../ussd/gateways/declared.ts'
 import { pageRoutes, showPage } from '../route.tsx'
 import { phoneCss, phoneJs } from './assets.ts'
@@ -51,7 +51,7 @@ const fields = z.object({
   profile: z.optional(z.string()),
   typed: z._default(z.string().check(z.maxLength(160)), ''),
   manner: z._default(z.enum(manners), 'as usual'),
-  sessions: z._default(z.pipe(z.pipe(z.string(), z.transform(jsonOf)), handset), []),
+  sessions: z._default(z.pipe(z.pipe(z.string(), z.transform(parseJson)), handset), []),
 })
 
 type Fields = z.output<typeof fields>
@@ -85,7 +85,7 @@ export function withPhone(options: PhoneOptions): Hono {
       sessions,
       fault,
       paid: await paidBy(ask, sessions),
-      forms: formsOf(config),
+      forms: listForms(config),
       profiles: options.profiles,
       currency: config.chain.currency,
       chosen: { ...chosen, profile: chosen.profile ?? config.menu.profile },
@@ -97,7 +97,7 @@ export function withPhone(options: PhoneOptions): Hono {
 }
 
 /** Lists the forms of the gateways that are served, by their names. */
-const formsOf = ({ gateway }: PhoneConfig): Readonly<Record<string, GatewayForm>> => ({
+const listForms = ({ gateway }: PhoneConfig): Readonly<Record<string, GatewayForm>> => ({
   ...gatewayForms,
   ...(gateway && { [gateway.name]: declaredForm(gateway) }),
 })
@@ -157,7 +157,7 @@ async function deliver(
 ): Promise<Dialling[]> {
   const of = sessions[at]
   const before = of?.steps[step]
-  const form = of && formsOf(config(c))[of.gateway]
+  const form = of && listForms(config(c))[of.gateway]
   if (of === undefined || form === undefined || before === undefined) return sessions
   const { path, contentType } = form
   const { callbackSecret } = config(c)
@@ -186,7 +186,7 @@ function readReply(form: GatewayForm, reply: string, session: string) {
   }
 }
 
-/** Reads what was paid; `unknown` where the ledger gives no answer to that, or gave none of its session. */
+/** Reads what was paid; `unknown` if the ledger does not answer, or has none of the session. */
 async function paidBy(ask: AskOperator, sessions: Dialling[]): Promise<PhoneShown['paid']> {
   const last = sessions.at(-1)
   if (last === undefined) return undefined

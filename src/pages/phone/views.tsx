@@ -1,4 +1,4 @@
-import { inAlphabet, screenSeptets, septetsOf } from '../../ussd/screens/septets.ts'
+import { countSeptets, inAlphabet, screenSeptets } from '../../ussd/screens/septets.ts'
 import { PaymentTable } from '../console/payments.tsx'
 import { Choice, FactList, Part, Table } from '../parts.tsx'
 import { writeFlow } from './flow.ts'
@@ -117,7 +117,7 @@ function ScreenFacts({ session }: { session: Dialling | undefined }) {
   const screen = session && readScreen(session)
   if (session === undefined || screen === undefined) return null
   const [, kind = '?', text = screen] = /^(CON|END) ([\s\S]*)$/.exec(screen) ?? []
-  const septets = septetsOf(text)
+  const septets = countSeptets(text)
   const last = session.steps.at(-1)
   return (
     <dl class="facts">

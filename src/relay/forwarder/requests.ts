@@ -26,7 +26,9 @@ export const intentIdLength = 22
 /** Says what a caller signs (EIP-712, primary type `Request` of RelayForwarder.sol). */
 export type ForwardRequest = {
   from: Address
-  /** Has {@link intentIdLength} bytes, spent at most once on the chain: see {@link intentIdOf}. */
+  /**
+   * Has {@link intentIdLength} bytes, spent at most once on the chain: see {@link deriveIntentId}.
+   */
   intentId: Hex
   /** Limits the gas of the inner call. */
   gas: number
@@ -51,7 +53,7 @@ export type RawLog = { address: Address; topics: readonly Hex[]; data: Hex }
 const executeSelector = toFunctionSelector(getAbiItem({ abi: relayForwarderAbi, name: 'execute' }))
 
 /** Names a session's one payment, by its intent key without a time: the same after any loss. */
-export function intentIdOf(forwarder: Forwarder, intentKey: Hex): Hex {
+export function deriveIntentId(forwarder: Forwarder, intentKey: Hex): Hex {
   const named = encodeAbiParameters(
     [{ type: 'uint256' }, { type: 'address' }, { type: 'bytes32' }],
     [BigInt(forwarder.chainId), forwarder.address, intentKey],
@@ -149,7 +151,7 @@ export function decodeExecute(requests: readonly SignedRequest[], data: Hex): Re
     return {
       intentId: request.intentId,
       from: request.from,
-      status: statusOf(result?.status),
+      status: toStatus(result?.status),
       returnData: result?.returnData ?? '0x',
     }
   })
@@ -194,7 +196,7 @@ export function resultsInLogs(forwarder: Forwarder, logs: readonly RawLog[]): Re
     if (eventName === 'RequestFailed') {
       return { intentId, from, status: 'failed', returnData: args.returnData }
     }
-    return { intentId, from, status: statusOf(args.status), returnData: '0x' }
+    return { intentId, from, status: toStatus(args.status), returnData: '0x' }
   })
 }
 
@@ -228,7 +230,7 @@ export function isSpending(status: RequestStatus): status is 'executed' | 'faile
   return status === 'executed' || status === 'failed'
 }
 
-function statusOf(index: number | undefined): RequestStatus {
+function toStatus(index: number | undefined): RequestStatus {
   const status = index === undefined ? undefined : requestStatuses[index]
   if (status === undefined) throw new Error(`the forwarder answered with status ${index}`)
   return status

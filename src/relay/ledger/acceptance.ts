@@ -1,25 +1,19 @@
 import type { Hex } from 'viem'
 import type { RefusalOf } from '../refusal.ts'
-import { decidedOf, saveSession } from './decisions.ts'
+import { findDecision, saveSession } from './decisions.ts'
 import { type At, type Draft, draftOver, type Writes } from './draft.ts'
+import { lookAtQueue, readAccount, readQueue } from './payments/account-totals.ts'
 import {
   carriedBy,
   freeNonce,
   isFull,
-  loadOf,
+  measureUsage,
+  readRelayer,
+  readSlot,
   recordBytes,
-  relayerOf,
-  slotOf,
-} from './life/nonces.ts'
-import { beginPayment } from './life/payments.ts'
-import { isShort, keepReserved } from './life/reserves.ts'
-import { accountOf, lookAtQueue, queueOf } from './life/sums.ts'
-import { noteSeen } from './notes/chain-notes.ts'
-import { minutesSinceEqual, overDay } from './notes/earlier.ts'
-import { isByOthers } from './notes/identity.ts'
-import { endObstacle } from './notes/obstacles.ts'
-import { intakeOf } from './notes/operations.ts'
-import { isHeld } from './notes/standing.ts'
+} from './payments/nonces.ts'
+import { beginPayment } from './payments/payment-states.ts'
+import { isShort, keepReserved } from './payments/reserves.ts'
 import {
   type Carrying,
   hashPlace,
@@ -30,6 +24,12 @@ import {
   type Screen,
   type Verdict,
 } from './port.ts'
+import { recordObservations } from './records/chain.ts'
+import { minutesSinceEqual, overDay } from './records/earlier.ts'
+import { isByOthers } from './records/identity.ts'
+import { endObstacle } from './records/obstacles.ts'
+import { readIntake } from './records/operations.ts'
+import { isHeld } from './records/standing.ts'
 
 /** Judges offers and finds the nonce for the payments that may begin. */
 export function propose(at: At, offers: readonly PaymentOffer[]): Proposal {
@@ -37,7 +37,7 @@ export function propose(at: At, offers: readonly PaymentOffer[]): Proposal {
   const trial = { ...at, rows: draftOver(at.rows, new Map()) }
   const verdicts = accept(trial, offers, nonce === undefined ? undefined : { nonce, hash: '0x' })
   const accepted = acceptedIn(verdicts)
-  return { slot: nonce === undefined ? undefined : slotOf(at, nonce), accepted }
+  return { slot: nonce === undefined ? undefined : readSlot(at, nonce), accepted }
 }
 
 /** Records the payments that may begin, with the transaction that carries all of them. */
@@ -47,7 +47,7 @@ export function record(
   transaction?: Carrying,
 ): { kind: 'recorded'; verdicts: Verdict[] } | { kind: 'changed' } {
   const changed = { kind: 'changed' } as const
-  for (const { saw } of offers) noteSeen(at, saw)
+  for (const { recordObservations: saw } of offers) recordObservations(at, saw)
   if (transaction !== undefined && nonceFor(at, offers) !== transaction.nonce) return changed
   const writes: Writes = new Map()
   const trial = { ...at, rows: draftOver(at.rows, writes) }
@@ -82,7 +82,7 @@ type Carrier = { nonce: number; hash: Hex } | undefined
 /** Begins each payment that may begin, judged as the one after those before it. */
 function accept(at: At, offers: readonly PaymentOffer[], carrier: Carrier): Verdict[] {
   // Lost sums are counted again before anything is added to them.
-  queueOf(at.rows)
+  readQueue(at.rows)
   if (offers.some(({ order }) => order.reserves !== undefined)) keepReserved(at.rows)
   const begun: PaymentOffer[] = []
   return offers.map((offer) => {
@@ -101,13 +101,13 @@ function judge(
   begun: readonly PaymentOffer[],
 ): Verdict | undefined {
   const { rows } = at
-  const { seen, order, unlessEqual, day, room, lendable } = offer
-  const decided = decidedOf(rows, offer)
+  const { version: seen, order, unlessEqual, day, capacity: room, lendable } = offer
+  const decided = findDecision(rows, offer)
   if (decided !== undefined) return decided
   if (isByOthers(at, offer.identity)) return { kind: 'paused' }
   const closed = closedTo(rows, offer.account)
   if (closed !== undefined) return closed
-  const account = accountOf(rows, offer.account)
+  const account = readAccount(rows, offer.account)
   if (seen !== undefined && seen !== account.seen) return { kind: 'changed' }
   // What it is judged by can be listed only before the step writes to it.
   const isListed = unlessEqual === true || day !== undefined
@@ -119,15 +119,17 @@ function judge(
   if (order.reserves !== undefined && isShort(at, order.reserves, lendable)) {
     return { kind: 'none_left' }
   }
-  const others = loadOf(at, account)
+  const others = measureUsage(at, account)
   // The nonce's row, which counts them from then on, is written after all of them.
   const load = carrier ? { ...others, carried: others.carried + begun.length } : others
-  return room && isFull(load, room, carrier === undefined) ? { kind: 'full', load } : undefined
+  return room && isFull(load, room, carrier === undefined)
+    ? { kind: 'full', usage: load }
+    : undefined
 }
 
 /** Tells whether an operator has stopped all payments, or those of the account. */
 export function closedTo(rows: Draft, account: string): RefusalOf<'paused' | 'held'> | undefined {
-  if (intakeOf(rows).kind !== 'open') return { kind: 'paused' }
+  if (readIntake(rows).kind !== 'open') return { kind: 'paused' }
   return isHeld(rows, account) ? { kind: 'held' } : undefined
 }
 
@@ -147,7 +149,7 @@ function begin(at: At, offer: PaymentOffer, carrier: Carrier): Verdict {
 
 /** Counts the payments that blocks have to take until the last one that waits is in one. */
 const openPayments = ({ rows, relayer }: At): number =>
-  carriedBy(relayerOf(rows, relayer)) + lookAtQueue(rows).waiting
+  carriedBy(readRelayer(rows, relayer)) + lookAtQueue(rows).waiting
 
 /** Puts the start of a transaction's hash in the place that a screen keeps for it. */
 export const carriedScreen = (screen: Screen, hash: string): Screen =>

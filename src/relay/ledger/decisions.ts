@@ -1,13 +1,13 @@
 import type { Draft } from './draft.ts'
-import { paymentRow } from './life/payments.ts'
-import { intakeOf } from './notes/operations.ts'
+import { paymentRow } from './payments/payment-states.ts'
 import type { Decided, Question, Screen } from './port.ts'
+import { readIntake } from './records/operations.ts'
 import type { Row } from './rows.ts'
 
-export const isRestoring = (rows: Draft): boolean => intakeOf(rows).kind === 'restoring'
+export const isRestoring = (rows: Draft): boolean => readIntake(rows).kind === 'restoring'
 
 /** Returns a session's decision; undefined while it is open. A restore keeps it `pending`. */
-export function decidedOf(rows: Draft, { session, input }: Question): Decided | undefined {
+export function findDecision(rows: Draft, { session, input }: Question): Decided | undefined {
   const row = rows.row('sessions', session)
   const payment = paymentRow(rows, session)
   if (row === undefined) {
@@ -28,9 +28,17 @@ function hasFailed({ state, outcome, history }: Row<'payments'>): boolean {
 
 export function saveSession(
   rows: Draft,
-  { session, account, input, steps }: Question & { steps: number },
+  { session, account, input, answerCount }: Question & { answerCount: number },
   state: Row<'sessions'>['state'],
   screen: Screen,
 ): void {
-  rows.put('sessions', { session, account, input, steps, state, screen, decided_at: rows.now })
+  rows.put('sessions', {
+    session,
+    account,
+    input,
+    steps: answerCount,
+    state,
+    screen,
+    decided_at: rows.now,
+  })
 }

@@ -2,13 +2,13 @@ import type { LedgerRules } from './port.ts'
 import {
   type AnyRow,
   anyTable,
+  findPlace,
   type Key,
-  keyOf,
   type Listing,
-  nameOf,
-  placeOf,
   type Row,
   type TableName,
+  toKey,
+  toRowName,
   type View,
   type Write,
 } from './rows.ts'
@@ -41,12 +41,12 @@ export const draftOver = (rows: Draft, writes: Writes): Draft =>
 /** Makes a draft over a view. It adds to `writes`, which may hold rows of earlier steps. */
 export function createDraft(view: View, now: number, writes: Writes): Draft {
   function row<Name extends TableName>(table: Name, ...key: Key): Row<Name> | undefined {
-    const written = writes.get(nameOf(table, key))
+    const written = writes.get(toRowName(table, key))
     return written === undefined ? view.row(table, ...key) : (written.after as Row<Name>)
   }
 
   function write(table: TableName, key: Key, after: AnyRow | undefined): void {
-    const name = nameOf(table, key)
+    const name = toRowName(table, key)
     const written = writes.get(name)
     const before = written === undefined ? view.row(table, ...key) : written.before
     writes.set(name, { table, key, before, after })
@@ -59,14 +59,14 @@ export function createDraft(view: View, now: number, writes: Writes): Draft {
       const columns = anyTable(listing.table).lists[listing.list]
       if (columns === undefined) throw new Error(`${listing.table} has no list ${listing.list}`)
       const isListed = (row: AnyRow | undefined) =>
-        placeOf(columns, row)?.group === (listing.group ?? '')
+        findPlace(columns, row)?.group === (listing.group ?? '')
       for (const { table, before, after } of writes.values()) {
         if (table !== listing.table) continue
         if (isListed(before) || isListed(after)) throw new ListedTooLate(`${table}.${listing.list}`)
       }
       return view.list(listing, now)
     },
-    put: (table, after) => write(table, keyOf(table, after), after),
+    put: (table, after) => write(table, toKey(table, after), after),
     drop(table, ...key) {
       if (row(table, ...key) !== undefined) write(table, key, undefined)
     },

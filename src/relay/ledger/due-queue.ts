@@ -14,4 +14,4 @@ export type DueQueue = {
 export type HeldTask = { task: string; token: string }
 
 /** Names the one task there is: to look after a ledger. */
-export const tendTask = 'tend'
+export const roundTask = 'tend'

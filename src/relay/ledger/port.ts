@@ -5,9 +5,9 @@ import type { PaymentKind } from '../../loan/kinds.ts'
 import type { BookedLoan, LoanLog, LoanSums } from '../../loan/loan-book.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ObstacleKind, RefusalOf } from '../refusal.ts'
-import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './copies/export-format.ts'
+import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './backup/export-format.ts'
+import type { Observations, Seen, turns } from './observations.ts'
 import type { Row, reminderKinds, smsParties, tillKinds } from './rows.ts'
-import type { Seen, Sight, turns } from './sight.ts'
 import { type OpenPhase, openPhases, type PaymentState, phaseRules } from './transitions.ts'
 
 export type { PaymentState } from './transitions.ts'
@@ -34,11 +34,11 @@ export type SessionLedger = {
   /** Returns a session's decision, or else what its account has under way. */
   lookup(question: Question): Promise<Decided | Undecided>
   /** Keeps the first value that a question shows, so that later deliveries go by the same. */
-  show(showing: Showing): Promise<Shown | Decided>
+  rememberFirst(showing: Showing): Promise<Shown | Decided>
   /** Returns what a question keeps under this name, if anything. */
-  shown(question: Question, name: string): Promise<string | undefined>
+  recall(question: Question, name: string): Promise<string | undefined>
   /** Returns how many minutes ago the account made an equal call, if lately, and keeps that. */
-  equal(question: Question, call: PaymentCall): Promise<number | undefined>
+  findEqual(question: Question, call: PaymentCall): Promise<number | undefined>
   /** Tells why one more payment of the account would be refused, whatever the chain says. */
   knownRefusal(
     account: Address,
@@ -46,9 +46,9 @@ export type SessionLedger = {
     payment: Pick<Order, 'kind' | 'spendsWei'>,
   ): Promise<OverDay | RefusalOf<'paused' | 'held'> | undefined>
   /** Returns whose a till number is; undefined: nobody's now. */
-  till(number: string): Promise<Till | undefined>
+  findTill(number: string): Promise<Till | undefined>
   /** Returns what came to an account with a till, the newest first; undefined: it has none. */
-  takings(account: Address, limit: number): Promise<Takings | undefined>
+  listTakings(account: Address, limit: number): Promise<Takings | undefined>
   /** Closes a session without a payment: this screen stays, and no other question is paid. */
   refuse(refusal: Refusing): Promise<Decided | Refused>
   /** Judges offers and finds the nonce for the payments that may begin; changes nothing. */
@@ -68,10 +68,10 @@ export type SessionLedger = {
 
 export type PaymentLedger = {
   /** Returns everything that is not settled, for a round. */
-  work(identity?: Identity): Promise<Work>
-  payment(session: string): Promise<Payment | undefined>
+  readWork(identity?: Identity): Promise<Work>
+  findPayment(session: string): Promise<Payment | undefined>
   /** Returns an account's last payments, the newest first. */
-  payments(account: Address, limit: number): Promise<Payment[]>
+  listPayments(account: Address, limit: number): Promise<Payment[]>
   /** Queues a payment again whose nonce no longer carries it, since the row was lost. */
   requeue(session: string): Promise<Transition[]>
   /** Settles a queued payment, by its request's signature, by what else spent its intent. */
@@ -92,9 +92,9 @@ export type PaymentLedger = {
 
 export type NonceLedger = {
   /** Returns what was signed for the nonces in use and for the last ones, in any state. */
-  signed(): Promise<SignedNonce[]>
+  listSigned(): Promise<SignedNonce[]>
   /** Returns a nonce that may carry queued payments, or close a gap (no sessions). */
-  slot(filling: NonceFill): Promise<Slot | undefined>
+  findSlot(filling: NonceFill): Promise<Slot | undefined>
   /** Records the transaction for such a nonce where it still may carry these payments. */
   fill(
     filling: NonceFill & { over: Hex | undefined; transaction: SignedTransaction },
@@ -104,30 +104,33 @@ export type NonceLedger = {
   /** Gives up nonces whose rows were lost and that the chain has passed. */
   release(chainNonce: number): Promise<void>
   /** Notes that the bytes went out and what the node said; a price too low is read again. */
-  sent(hash: Hex, verdict: SendVerdict): Promise<void>
+  recordSend(hash: Hex, verdict: SendVerdict): Promise<void>
   /** Notes the block of a nonce and what became of each of its payments there. */
-  mined(report: MinedReport): Promise<Transition[]>
+  recordMined(report: MinedReport): Promise<Transition[]>
   /** Marks a nonce as foreign: unknown bytes hold it. Its payments are queued again. */
-  displaced(nonce: number): Promise<Transition[]>
+  recordDisplaced(nonce: number): Promise<Transition[]>
   /** Takes back a nonce too far ahead of the chain. Its payments are queued again. */
   abandon(nonce: number): Promise<Transition[]>
 }
 
 export type ChainLedger = {
-  saw(seen: Seen): Promise<void>
+  recordObservations(version: Seen): Promise<void>
   /** Returns the blocks above this height that hold something of ours, the highest first. */
-  blocks(above: number): Promise<BlockId[]>
+  listBlocks(above: number): Promise<BlockId[]>
   /** Takes back what a block had settled that is no longer in the chain. */
   reopen(blockHash: Hex): Promise<Transition[]>
   /** Notes the followed blocks, the head first, and the told count; undefined: the head is gone. */
-  sawHead(trail: readonly FollowedBlock[] | undefined, toldCount?: number): Promise<void>
+  recordHead(
+    followedBlocks: readonly FollowedBlock[] | undefined,
+    toldCount?: number,
+  ): Promise<void>
   /** Notes what changes slowly on the chain; counts only as of the last noted head. */
-  sawMeans(head: Hex, means: Means, asked?: Turn): Promise<void>
+  recordMeans(head: Hex, means: Means, asked?: Turn): Promise<void>
 }
 
 export type OperatorLedger = {
   /** Returns what operators go by; with `probes` it writes a row to prove that it can. */
-  vitals(asked?: {
+  readVitals(asked?: {
     identity?: Identity
     probes?: boolean
     /** Counts what came of gateways since the asker told of it last. */
@@ -136,39 +139,41 @@ export type OperatorLedger = {
   /** Sets whether new payments are taken; a drain may name the next account secret. */
   setIntake(kind: IntakeWish, id: string, nextAccountKey?: string): Promise<Intake>
   /** Records what an operator did, once for each id. Never holds a phone number. */
-  note(entry: Omit<AuditEntry, 'at'>): Promise<void>
+  recordAction(entry: Omit<AuditEntry, 'at'>): Promise<void>
   /** Returns what operators did, the newest first. */
-  audit(limit: number): Promise<AuditEntry[]>
+  listAudit(limit: number): Promise<AuditEntry[]>
   /** Holds an account or lets it go, and records that once: while held it begins no payment. */
   setHold(account: Address, isHeld: boolean, id: string): Promise<AccountStanding>
   /** Gives a number to an account, or takes it away, and records that; returns whose it is. */
   setTill(change: TillChange): Promise<Till | undefined>
   /** Returns all tills, the oldest first. */
-  tills(): Promise<Till[]>
+  listTills(): Promise<Till[]>
   /** Returns what a person who helps an account's caller asks. */
-  standing(account: Address): Promise<AccountStanding>
+  readStanding(account: Address): Promise<AccountStanding>
   /** Returns a page of what there is of an account, payments that are kept in full first. */
-  personal(query: PersonQuery): Promise<PersonPage>
+  readPerson(query: PersonQuery): Promise<PersonPage>
   /** Forgets of an account what guards nothing, records that once, and tells what stays. */
   erase(erasing: Erasing): Promise<Erased>
   /** Returns how a session was decided; undefined: it was not, or longer ago than rows are kept. */
   traceSession(session: string): Promise<SessionTrace | undefined>
   /** Returns how far the events of a loan contract were read, and the sums until there. */
-  loanBook(contract: Address): Promise<LoanBook>
+  readLoanBook(contract: Address): Promise<LoanBook>
   /** Notes the events of blocks that follow those; of any other it notes nothing. */
   bookLoans(booking: LoanBooking): Promise<LoanBook>
   /** Returns loans of a contract, those first that are due first. */
-  loans(query: LoanQuery): Promise<BookedLoan[]>
+  listLoans(query: LoanQuery): Promise<BookedLoan[]>
   /** Returns the last alerts that were cleared, the latest first. */
-  pastAlerts(): Promise<ActiveAlert[]>
+  listPastAlerts(): Promise<ActiveAlert[]>
   /** Raises new findings and clears old ones; with `isTold` keeps a notice of each to deliver. */
   alert(found: readonly Finding[], told: { isTold: boolean }): Promise<AlertChange>
-  /** Takes due notices. They are due again later, until they are {@link OperatorLedger.told}. */
+  /**
+   * Takes due notices. They are due again later, until they are {@link OperatorLedger.endNotice}.
+   */
   takeNotices(limit: number): Promise<AlertNotice[]>
   /** Ends a notice that was delivered. */
-  told(id: string): Promise<void>
+  endNotice(id: string): Promise<void>
   /** Returns the payments that match a query, the newest first. */
-  page(query: PaymentQuery): Promise<PaymentPage>
+  readPage(query: PaymentQuery): Promise<PaymentPage>
   tracePayment(intentId: Hex): Promise<PaymentTrace | undefined>
   /** Forgets payments settled for longer than the retention time, then their sessions. */
   prune(): Promise<void>
@@ -176,7 +181,7 @@ export type OperatorLedger = {
 
 export type BackupLedger = {
   /** Returns a page of what a restore needs. */
-  exported(identity: Identity, place: ExportPlace): Promise<ExportPage>
+  exportPage(identity: Identity, place: ExportPlace): Promise<ExportPage>
   /** Begins a restore: until it ends, no session is decided and rounds do nothing. */
   beginRestore(restoring: Restoring): Promise<RestoreBegun>
   /** Adds what an export has and the ledger has not; changes nothing that is there. */
@@ -280,17 +285,17 @@ export type Undecided = {
   /** Lists those a block executed lately, the oldest first: a node may not know them yet. */
   executed: SignedRequest[]
   /** Counts the account's payments; an offer made on this view names it. */
-  seen: number
-  load: Load
+  version: number
+  usage: Usage
   /** Tells that the account has a till: other limits may be for it. */
   isAgent?: true
   /** Tells what is known of the chain; `now` is the ledger's time, to compare clocks by. */
-  sight: Sight
+  observations: Observations
   now: number
 }
 
 /** Counts what is open in the whole ledger, which one more payment waits behind. */
-export type Load = {
+export type Usage = {
   ofAccount: number
   /** Counts payments of nonces in use, whose bytes no block has. */
   carried: number
@@ -299,7 +304,7 @@ export type Load = {
 }
 
 /** Limits payments of the account, in all and waiting, the new one included. */
-export type Room = { ofAccount: number; open: number; waiting: number }
+export type Capacity = { ofAccount: number; open: number; waiting: number }
 
 /** Limits what an account sends in any 24 hours, in payments and in wei; undefined: not at all. */
 export type DayLimits = { transfersADay: number | undefined; sentADayWei: bigint | undefined }
@@ -314,7 +319,7 @@ export type Equal = { kind: 'equal'; minutes: number }
 export type PaymentCall = Pick<SignedRequest, 'data'>
 
 /** Refuses a payment for want of room. Nothing has changed. */
-export type Full = { kind: 'full'; load: Load }
+export type Full = { kind: 'full'; usage: Usage }
 
 /** Notes what payments were refused for last, when the log told it, and when it ended (ms). */
 export type NotedObstacle = { kind: ObstacleKind; at: number; toldAt: number; endedAt?: number }
@@ -327,7 +332,7 @@ export type Vitals = {
   schema: string
   /** Undefined: no identity was asked about. */
   identity: Identified | undefined
-  sight: Sight
+  observations: Observations
   intake: Intake
   alerts: readonly ActiveAlert[]
   /** When the next notice of an alert is due; undefined where all were delivered. */
@@ -348,7 +353,7 @@ export type Vitals = {
   blocks: readonly FollowedBlock[]
   /** Tells since when the first nonce that no block has waits: signed, or taken back. */
   signedAt: number | undefined
-  /** Counts payments of nonces in use, as in {@link Load}. */
+  /** Counts payments of nonces in use, as in {@link Usage}. */
   carried: number
   waiting: number
   /** When the oldest payment of each open phase was accepted. */
@@ -445,7 +450,9 @@ export type PersonPage = {
 /** Asks to forget an account; `from` is where the search of past payments begins. */
 export type Erasing = { id: string; account: Address; contract: Address; from: number }
 
-/** Counts what is gone by a step, and what stays; with `next`, more is to be searched from there. */
+/**
+ * Counts what is gone by a step, and what stays; with `next`, more is to be searched from there.
+ */
 export type Erased = {
   gone: Record<'archived' | 'messages' | 'refusals' | 'loans', number>
   kept: Record<'payments' | 'open' | 'loans' | 'holds', number> & {
@@ -575,13 +582,13 @@ export type PaymentTrace = PaymentRecord & {
 }
 
 export type Refusing = Question & {
-  steps: number
+  answerCount: number
   screen: Screen
   /** Names why nothing is paid (`unlisted`: the number is in no numbering plan), if asked for. */
   reason?: string | undefined
   /** Undefined: the payment itself is to blame. */
   obstacle?: ObstacleKind | undefined
-  saw?: Seen | undefined
+  recordObservations?: Seen | undefined
 }
 
 export type Refused = {
@@ -593,7 +600,7 @@ export type Refused = {
 /** Offers a payment that a session asks for, with all that it is judged by. */
 export type PaymentOffer = Question & {
   /** Counts the answers that the caller had given. */
-  steps: number
+  answerCount: number
   order: Order
   screens: Screens
   pace: Pace
@@ -603,15 +610,15 @@ export type PaymentOffer = Question & {
   poolNonce: number
   gasPriceWei: bigint
   /** Names the account's view: on an older one the verdict is `changed`. Undefined: unchecked. */
-  seen: number | undefined
+  version: number | undefined
   /** Beyond it the verdict is {@link Full}. Undefined: unchecked. */
-  room?: Room | undefined
+  capacity?: Capacity | undefined
   /** Beyond it the verdict is {@link OverDay}. Undefined: unchecked. */
   day?: DayLimits | undefined
   /** Asks for {@link Equal} where an equal payment was accepted a moment ago. */
   unlessEqual?: boolean
   /** Tells what was seen of the chain for it. */
-  saw?: Seen | undefined
+  recordObservations?: Seen | undefined
   /** With another key or forwarder than the ledger's it is `paused`. Undefined: unchecked. */
   identity?: Identity | undefined
   /** Tells what could be lent at a block; too little is `none_left`. Undefined: unchecked. */
@@ -634,7 +641,9 @@ export type OfferAnswer = Verdict & { sending?: Sending | undefined }
 /** Accepts a payment and makes it durable, or tells why it may not begin. */
 export type AcceptPayment = (offer: PaymentOffer) => Promise<OfferAnswer>
 
-/** Shows an accepted payment: carried, with {@link hashPlace}, or queued, with {@link minutesPlace}. */
+/**
+ * Shows an accepted payment: carried, with {@link hashPlace}, or queued, with {@link minutesPlace}.
+ */
 export type Screens = { carried: Screen; queued: Screen }
 
 /** Stands in the screen of a queued payment for about how many minutes it waits. */
@@ -710,7 +719,7 @@ export type FollowedBlock = BlockId & {
   timestampSeconds?: number
   /** Tells which share of its gas is used, from 0 to 1. */
   fullness?: number | undefined
-  /** Counts the hashes that it took to mine; undefined: nothing proves its header, or nobody asks. */
+  /** Counts the hashes that mining it took; undefined: not proved, or not asked. */
   difficulty?: Hex | undefined
   /** Counts the hashes that a block on it takes at least to be believed. */
   floor?: Hex | undefined
@@ -740,7 +749,7 @@ export type Execution = {
 }
 
 export type Adoption = Question & {
-  steps: number
+  answerCount: number
   screen: Screen
   order: Order
   execution: Execution
@@ -803,7 +812,7 @@ export type Work = {
   now: number
   head: BlockId | undefined
   /** Lists the blocks that were followed from one to the next, the head first. */
-  trail: readonly FollowedBlock[]
+  followedBlocks: readonly FollowedBlock[]
   /** Read within {@link LedgerRules.meansMs}; `nextMeans` is asked for next. */
   means: Means
   nextMeans: Turn
@@ -835,7 +844,8 @@ export const workLists = (
   ) as Record<WorkList, Payment[]>
 
 /** Returns the payments of these phases, one phase after the other. */
-export const paymentsOf = (work: Work, phases: readonly OpenPhase[] = openPhases): Payment[] =>
+export const listPayments = (work: Work, phases: readonly OpenPhase[] = openPhases): Payment[] =>
   phases.flatMap((phase) => work[phaseRules[phase].list])
 
-export const isOpen = (work: Work): boolean => work.nonces.length > 0 || paymentsOf(work).length > 0
+export const isOpen = (work: Work): boolean =>
+  work.nonces.length > 0 || listPayments(work).length > 0

@@ -97,7 +97,7 @@ export const tables = {
   intents: table(['intent_id'], { intent_id: hex, session: text }),
   accounts: table(['account'], {
     account: text,
-    /** Lists sessions of all payments whose outcome is unknown, and of some that were settled since. */
+    /** Lists sessions of all payments without a known outcome, and of some settled since. */
     open: z.array(text),
     /** Counts the account's payments that the ledger has. */
     seen: integer,
@@ -308,9 +308,9 @@ export const tableNames = Object.keys(tables) as TableName[]
 export const anyTable = (name: TableName): AnyTable => tables[name]
 
 /** Returns a row's name, unique in the whole ledger. */
-export const nameOf = (table: TableName, key: Key): string => [table, ...key].join(':')
+export const toRowName = (table: TableName, key: Key): string => [table, ...key].join(':')
 
-export const keyOf = (table: TableName, row: AnyRow): Key =>
+export const toKey = (table: TableName, row: AnyRow): Key =>
   anyTable(table).key.map((column) => row[column] as string | number)
 
 /**
@@ -321,7 +321,7 @@ export const parseRow = (table: TableName, json: string): AnyRow =>
   anyTable(table).row.parse(JSON.parse(json))
 
 /** Returns the group and score under which a row is listed; undefined where it is not. */
-export function placeOf(
+export function findPlace(
   { group, score }: ListColumns,
   row: AnyRow | undefined,
 ): { group: string; score: number } | undefined {

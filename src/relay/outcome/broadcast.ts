@@ -25,7 +25,7 @@ export async function broadcast(
   switch (sent.kind) {
     case 'taken':
     case 'unknown':
-      await ledger.sent(transaction.hash, sent.kind)
+      await ledger.recordSend(transaction.hash, sent.kind)
       return sent.kind
     case 'refused':
       log({
@@ -39,8 +39,8 @@ export async function broadcast(
       })
       // Unknown bytes hold the nonce, of an older payment perhaps: they are never outbid.
       if (isFirst && effects[sent.refusal] === 'is_foreign') {
-        logTransitions(log, await ledger.displaced(nonce))
-      } else await ledger.sent(transaction.hash, sent.refusal)
+        logTransitions(log, await ledger.recordDisplaced(nonce))
+      } else await ledger.recordSend(transaction.hash, sent.refusal)
       return sent.refusal
   }
 }

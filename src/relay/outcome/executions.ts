@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { BlockHash, Head, Receipt } from '../../chain/node.ts'
 import { TransportError } from '../../chain/rpc.ts'
-import { faultOf } from '../../runtime/log.ts'
+import { describeFault } from '../../runtime/log.ts'
 import {
   asksTheSame,
   type ForwardRequest,
@@ -36,7 +36,7 @@ export async function executionsIn(
   // It was reverted as a whole: the forwarder is paused, or does not take this relayer.
   if (!receipt.succeeded) return {}
   const results = resultsInLogs(relayer.forwarder, receipt.logs)
-  const carried = requestsInCalldata(relayer.signer.contentOf(mined).data)
+  const carried = requestsInCalldata(relayer.signer.readContent(mined).data)
   const executions: Record<string, RequestExecution> = {}
   for (const [session, request] of requests) {
     const processed = processedIn(results, carried, request)
@@ -45,7 +45,7 @@ export async function executionsIn(
       if (requests.size === 1) throw error
       // The others do not wait for the answer to one, which is queued again and looked up by
       // itself.
-      relayer.log({ level: 'warn', event: 'settle.failed', message: faultOf(error) })
+      relayer.log({ level: 'warn', event: 'settle.failed', message: describeFault(error) })
       return undefined
     })
     if (execution !== undefined) {
@@ -63,7 +63,7 @@ async function executionAmong(
 ): Promise<Execution | undefined> {
   const spending = processed.find(({ result }) => isSpending(result.status))
   if (spending !== undefined) {
-    const execution = executionOf(relayer, spending.result, receipt.hash, receipt.block)
+    const execution = toExecution(relayer, spending.result, receipt.hash, receipt.block)
     return outcomeFor({ execution, isSame: asksTheSame(spending.request, request) })
   }
   if (!processed.some(({ result }) => result.status === 'already_spent')) return undefined
@@ -118,13 +118,13 @@ export async function findExecution(
     throw new TransportError('an execution is found and what was executed is not')
   }
   return {
-    execution: executionOf(relayer, executed.result, transactionHash, block),
+    execution: toExecution(relayer, executed.result, transactionHash, block),
     isSame: asksTheSame(executed.request, request),
   }
 }
 
-function executionOf(
-  { reasonOf }: Relayer,
+function toExecution(
+  { describeReason: reasonOf }: Relayer,
   { status, returnData }: RequestResult,
   hash: Hex,
   block: BlockId,

@@ -8,7 +8,7 @@ export function logTransitions(log: Log, transitions: readonly Transition[]): vo
     log({
       level: transition.to === 'reverted' || transition.to === 'expired' ? 'warn' : 'info',
       event: `payment.${transition.to}`,
-      message: wordsOf(transition),
+      message: describeTransition(transition),
       intent: transition.intentId,
       from: transition.from,
       to: transition.to,
@@ -18,7 +18,7 @@ export function logTransitions(log: Log, transitions: readonly Transition[]): vo
   }
 }
 
-function wordsOf({ kind, from, to, hash, reason }: Transition): string {
+function describeTransition({ kind, from, to, hash, reason }: Transition): string {
   const { name } = paymentKinds[kind]
   switch (to) {
     case 'confirmed':

@@ -35,5 +35,5 @@ export async function readPassed(
 
 /** Notes what a passed nonce did; until it is final, the alarm looks at the block again. */
 export async function settle({ ledger, log }: Relayer, report: MinedReport): Promise<void> {
-  logTransitions(log, await ledger.mined(report))
+  logTransitions(log, await ledger.recordMined(report))
 }

@@ -1,7 +1,7 @@
 import type { PoolRules } from '../../chain/chains.ts'
 import { replacementPriceUp } from '../fees.ts'
 import { minutesUntil } from '../ledger/acceptance.ts'
-import type { DayLimits, Load, Pace, Room, Undecided } from '../ledger/port.ts'
+import type { Capacity, DayLimits, Pace, Undecided, Usage } from '../ledger/port.ts'
 import type { Refusal } from '../refusal.ts'
 import {
   executeGas,
@@ -21,13 +21,13 @@ export type AccountLimits = DayLimits & {
 }
 
 /** Returns the limits of an account: an agent's, where there are such and it has a till. */
-export const limitsOf = (
+export const selectLimits = (
   limits: AccountLimits,
   { isAgent }: Pick<Undecided, 'isAgent'>,
 ): AccountLimits => (isAgent && limits.agents) || limits
 
 /** Refuses a payment of an account that has too many open. */
-export function openLimit(limits: AccountLimits, { ofAccount }: Load): Refusal | undefined {
+export function openLimit(limits: AccountLimits, { ofAccount }: Usage): Refusal | undefined {
   const most = limits.openPayments
   return ofAccount >= most ? { kind: 'too_many_open', most } : undefined
 }
@@ -45,11 +45,11 @@ const shareOfNonces = 1 / 2
 const minutesAreTens = 10
 
 /** Returns how many payments may be open and wait: the key pays for all at the highest price. */
-export function roomFor(
+export function findCapacity(
   terms: Terms,
   { gasPriceWei, balanceWei }: Funding,
-): Omit<Room, 'ofAccount'> {
-  const open = countOf(balanceWei / highestCostWei(terms, gasPriceWei))
+): Omit<Capacity, 'ofAccount'> {
+  const open = toCount(balanceWei / highestCostWei(terms, gasPriceWei))
   return { open, waiting: mostWaiting(terms) }
 }
 
@@ -69,11 +69,13 @@ export function fundsFor(terms: Terms, gasPriceWei: bigint, payments: bigint): b
   return highestCostWei(terms, gasPriceWei) + (payments - 1n) * usualCostWei(terms, gasPriceWei)
 }
 
-/** Returns for how many payments a balance lasts at today's price: the last needs its highest cost. */
+/**
+ * Counts the payments that a balance pays for at today's price; the last needs its highest cost.
+ */
 export function paymentsFrom(terms: Terms, { gasPriceWei, balanceWei }: Funding): number {
   const spareWei = balanceWei - highestCostWei(terms, gasPriceWei)
   if (spareWei < 0n) return 0
-  return countOf(spareWei / usualCostWei(terms, gasPriceWei) + 1n)
+  return toCount(spareWei / usualCostWei(terms, gasPriceWei) + 1n)
 }
 
 function usualCostWei(terms: Terms, gasPriceWei: bigint): bigint {
@@ -81,7 +83,7 @@ function usualCostWei(terms: Terms, gasPriceWei: bigint): bigint {
   return BigInt(mostUsedGas) * (priceWei > 0n ? priceWei : 1n)
 }
 
-function countOf(most: bigint): number {
+function toCount(most: bigint): number {
   return most > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(most)
 }
 
@@ -96,21 +98,21 @@ const paymentsInBlock = ({ maxInFlight, maxInBatch }: PoolRules): number =>
   maxInFlight * maxInBatch * shareOfNonces
 
 /** Tells whether so many wait that one more would come too late. */
-export const isCrowded = (terms: Terms, { waiting }: Pick<Load, 'waiting'>): boolean =>
+export const isCrowded = (terms: Terms, { waiting }: Pick<Usage, 'waiting'>): boolean =>
   waiting >= mostWaiting(terms)
 
 /** Returns what stands in the way of one payment more, if anything. */
-export function obstacleFor(terms: Terms, means: Funding, load: Load): Refusal | undefined {
+export function obstacleFor(terms: Terms, means: Funding, load: Usage): Refusal | undefined {
   if (means.gasPriceWei > terms.fees.maxWei) return { kind: 'price_too_high' }
-  const room = roomFor(terms, means)
+  const room = findCapacity(terms, means)
   if (load.carried + load.waiting >= room.open) return { kind: 'relayer_poor' }
   if (!isCrowded(terms, load)) return undefined
-  const queueMinutes = minutesUntil(paceOf(terms.rules), load.waiting)
+  const queueMinutes = minutesUntil(getPace(terms.rules), load.waiting)
   const minutes = Math.ceil(queueMinutes / minutesAreTens) * minutesAreTens
   return { kind: 'crowded', minutes }
 }
 
-export const paceOf = (rules: PoolRules): Pace => ({
+export const getPace = (rules: PoolRules): Pace => ({
   paymentsInBlock: paymentsInBlock(rules),
   blockMs: rules.blockMs,
 })

@@ -39,7 +39,7 @@ export async function persist<Answer>(clock: Clock, call: () => Promise<Answer>)
 }
 
 /** Returns what the caller of a decided session is told. */
-export function answerOf(decided: Exclude<Decided, { kind: 'pending' }>): PaymentAnswer {
+export function toAnswer(decided: Exclude<Decided, { kind: 'pending' }>): PaymentAnswer {
   if (decided.kind === 'answered') return { kind: 'screen', screen: decided.screen }
   return { kind: decided.kind }
 }
@@ -51,5 +51,5 @@ export async function soFar(
 ): Promise<PaymentAnswer> {
   const view = await ledger.lookup(question).catch(() => undefined)
   if (view === undefined || view.kind === 'pending') return { kind: 'uncertain' }
-  return view.kind === 'undecided' ? { kind: 'unsent' } : answerOf(view)
+  return view.kind === 'undecided' ? { kind: 'unsent' } : toAnswer(view)
 }

@@ -1,8 +1,8 @@
 import type { Hex, LocalAccount } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
-import { callRulesOf, type PaymentKind } from '../../loan/kinds.ts'
+import { getCallRules, type PaymentKind } from '../../loan/kinds.ts'
 import { aheadBy, mostOffMs } from '../../runtime/clock.ts'
-import { faultOf } from '../../runtime/log.ts'
+import { describeFault } from '../../runtime/log.ts'
 import {
   decodeExecute,
   encodeExecute,
@@ -14,14 +14,14 @@ import {
   signRequest,
 } from '../forwarder/requests.ts'
 import type { TargetCheck } from '../forwarder/target.ts'
-import { identityOf } from '../identity.ts'
+import { getIdentity } from '../identity.ts'
 import { carriedScreen } from '../ledger/acceptance.ts'
+import type { Seen } from '../ledger/observations.ts'
 import {
   type AcceptPayment,
   type HeldSms,
   hashPlace,
   type Lendable,
-  type Load,
   minutesPlace,
   type Order,
   type PaymentOffer,
@@ -30,8 +30,8 @@ import {
   type Sending,
   type Shares,
   type Undecided,
+  type Usage,
 } from '../ledger/port.ts'
-import type { Seen } from '../ledger/sight.ts'
 import { broadcast } from '../outcome/broadcast.ts'
 import { findExecution } from '../outcome/executions.ts'
 import { obstacleIn, type Refusal, type RefusalOf, reasonIn } from '../refusal.ts'
@@ -39,21 +39,21 @@ import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 import {
   type AccountLimits,
   type Funding,
-  limitsOf,
+  findCapacity,
+  getPace,
   obstacleFor,
   openLimit,
-  paceOf,
-  roomFor,
+  selectLimits,
 } from './admission.ts'
 
 import {
-  answerOf,
   answerWithinMs,
   firstPauseMs,
   longerPauseMs,
   type PaymentAnswer,
   persist,
   soFar,
+  toAnswer,
 } from './answers.ts'
 import { watchReceipt } from './watch.ts'
 
@@ -63,7 +63,7 @@ export type RequestedPayment = {
   since: number
   question: Question
   /** Counts the answers that the caller had given. */
-  steps: number
+  answerCount: number
   intentId: Hex
   caller: LocalAccount
   /** Makes the call, and may read the chain: asked only while the session is undecided. */
@@ -173,7 +173,7 @@ async function payOrRefuse(delivery: Delivery): Promise<PaymentAnswer> {
   try {
     return await pay(delivery)
   } catch (error) {
-    const message = faultOf(error)
+    const message = describeFault(error)
     relayer.log({ level: 'error', event: 'pay.failed', message, intent: payment.intentId })
     const isOfNode = error instanceof TransportError || error instanceof RpcError
     return close(delivery, isOfNode)
@@ -207,7 +207,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
       case 'failed':
       case 'ended':
       case 'closed':
-        return answerOf(view)
+        return toAnswer(view)
       case 'pending':
         // A restore may still tell of the session.
         break
@@ -243,9 +243,9 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
     case 'executed': {
       const denied = await payment.denied()
       if (denied !== undefined) return refuse(delivery, denied)
-      const over = openLimit(limitsOf(options.limits, view), view.load)
+      const over = openLimit(selectLimits(options.limits, view), view.usage)
       if (over !== undefined) return refuse(delivery, over)
-      const { obstacle, means: sure } = await surely(delivery, view, means, view.load)
+      const { obstacle, means: sure } = await surely(delivery, view, means, view.usage)
       if (obstacle !== undefined) return refuse(delivery, obstacle)
       return acceptAndSend(attempt, view, { ...counts, lendable }, sure)
     }
@@ -282,7 +282,7 @@ async function ask(attempt: Attempt, view: Undecided) {
   const { node, signer, clock, rules } = relayer
   const signal = clock.timeout(nodeTimeoutMs)
   const count = (upTo: 'latest' | 'pending') => node.transactionCount(signer.address, signal, upTo)
-  const { sight, now } = view
+  const { observations: sight, now } = view
   const isCounted = sight.count !== undefined && now - sight.count.at < rules.meansMs
   const [simulated, isTarget, lendable, chainNonce, poolNonce, means] = await Promise.all([
     options.preflight ? simulate(relayer, view, order.request, signal) : undefined,
@@ -304,7 +304,7 @@ async function ask(attempt: Attempt, view: Undecided) {
 /** Returns the gas price and the key's balance, no older than this. */
 async function readMeans(
   { relayer, progress }: Delivery,
-  { sight, now }: Undecided,
+  { observations: sight, now }: Undecided,
   withinMs: number,
 ): Promise<Funding> {
   const { node, signer, clock } = relayer
@@ -329,7 +329,7 @@ async function surely(
   delivery: Delivery,
   view: Undecided,
   means: Funding,
-  load: Load,
+  load: Usage,
 ): Promise<{ obstacle: Refusal | undefined; means: Funding }> {
   const { relayer } = delivery
   const obstacle = obstacleFor(relayer, means, load)
@@ -345,7 +345,7 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
   const request = await signRequest(payment.caller, relayer.forwarder, {
     from: payment.caller.address,
     intentId: payment.intentId,
-    gas: callRulesOf(kind).gas,
+    gas: getCallRules(kind).gas,
     deadline: Math.floor(relayer.clock.now() / 1000) + requestLifetimeSeconds,
     data,
   })
@@ -392,7 +392,7 @@ async function acceptAndSend(
   const { relayer, options, progress } = attempt
   if (progress.isAnswered) return undefined
   progress.isAsking = false
-  const offer = offerOf(attempt, view, told, means)
+  const offer = createOffer(attempt, view, told, means)
   const accepted = await persist(relayer.clock, () => options.accept(offer))
   switch (accepted.kind) {
     case 'accepted':
@@ -400,7 +400,7 @@ async function acceptAndSend(
       if (accepted.sending !== undefined) send(attempt, accepted.sending)
       return { kind: 'screen', screen: accepted.screen }
     case 'full':
-      return refuseFull(attempt, view, means, accepted.load)
+      return refuseFull(attempt, view, means, accepted.usage)
     case 'none_left':
     case 'paused':
     case 'held':
@@ -422,33 +422,33 @@ async function acceptAndSend(
 }
 
 /** Makes what the ledger judges the payment by, whatever was read before. */
-function offerOf(
+function createOffer(
   { relayer, options, payment, order, submitted, progress }: Attempt,
   view: Undecided,
   told: Counts & { lendable: Lendable | undefined },
   means: Funding,
 ): PaymentOffer {
-  const { openPayments, transfersADay, sentADayWei } = limitsOf(options.limits, view)
+  const { openPayments, transfersADay, sentADayWei } = selectLimits(options.limits, view)
   const unlessEqual = payment.askOfEqual !== undefined
   const isLimited = (transfersADay ?? sentADayWei) !== undefined
   const isJudged = options.preflight || unlessEqual || isLimited
   return {
     ...payment.question,
     ...told,
-    steps: payment.steps,
+    answerCount: payment.answerCount,
     order,
     screens: {
       carried: submitted({ hash: hashPlace }),
       queued: submitted({ minutes: minutesPlace }),
     },
-    pace: paceOf(relayer.rules),
+    pace: getPace(relayer.rules),
     gasPriceWei: means.gasPriceWei,
-    seen: isJudged ? view.seen : undefined,
-    room: { ...roomFor(relayer, means), ofAccount: openPayments },
+    version: isJudged ? view.version : undefined,
+    capacity: { ...findCapacity(relayer, means), ofAccount: openPayments },
     day: isLimited ? { transfersADay, sentADayWei } : undefined,
     unlessEqual,
-    identity: identityOf(relayer),
-    saw: { ...progress.saw, now: relayer.clock.now() },
+    identity: getIdentity(relayer),
+    recordObservations: { ...progress.saw, now: relayer.clock.now() },
   }
 }
 
@@ -459,15 +459,15 @@ function send({ relayer, options }: Attempt, sending: Sending): void {
   const watching = broadcast(relayer, nonce, transaction, isFirst, signal)
     .then(() => watchReceipt(relayer, sending))
     .catch((error) => {
-      const message = faultOf(error)
+      const message = describeFault(error)
       relayer.log({ level: 'warn', event: 'watch.failed', message, hash: transaction.hash })
     })
   options.background(watching)
 }
 
 /** Refuses where others took the room a moment ago; undefined where there is room again. */
-async function refuseFull(delivery: Delivery, view: Undecided, means: Funding, load: Load) {
-  const over = openLimit(limitsOf(delivery.options.limits, view), load)
+async function refuseFull(delivery: Delivery, view: Undecided, means: Funding, load: Usage) {
+  const over = openLimit(selectLimits(delivery.options.limits, view), load)
   if (over !== undefined) return refuse(delivery, over)
   const { obstacle } = await surely(delivery, view, means, load)
   return obstacle && refuse(delivery, obstacle)
@@ -476,19 +476,19 @@ async function refuseFull(delivery: Delivery, view: Undecided, means: Funding, l
 async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnswer | undefined> {
   const { relayer, payment, progress } = delivery
   if (progress.isAnswered) return undefined
-  const { steps } = payment
+  const { answerCount } = payment
   const [screen, obstacle] = [payment.refused(refusal), obstacleIn(refusal)]
   const refused = await persist(relayer.clock, () =>
     relayer.ledger.refuse({
       ...payment.question,
-      steps,
+      answerCount,
       screen,
       obstacle,
       reason: reasonIn(refusal),
-      saw: { ...progress.saw, now: relayer.clock.now() },
+      recordObservations: { ...progress.saw, now: relayer.clock.now() },
     }),
   )
-  if (refused.kind !== 'refused') return refused.kind === 'pending' ? undefined : answerOf(refused)
+  if (refused.kind !== 'refused') return refused.kind === 'pending' ? undefined : toAnswer(refused)
   if (obstacle !== undefined && refused.isNews) {
     relayer.log({
       level: obstacle === 'paused' ? 'warn' : 'error',
@@ -513,7 +513,13 @@ async function adopt({
   const { execution } = found
   const screen = carriedScreen(submitted({ hash: hashPlace }), execution.hash)
   await persist(relayer.clock, () =>
-    relayer.ledger.adopt({ ...payment.question, steps: payment.steps, screen, order, execution }),
+    relayer.ledger.adopt({
+      ...payment.question,
+      answerCount: payment.answerCount,
+      screen,
+      order,
+      execution,
+    }),
   )
   return undefined
 }

@@ -1,14 +1,14 @@
-import { faultOf } from '../../runtime/log.ts'
+import { describeFault } from '../../runtime/log.ts'
 import type { Question, Screen } from '../ledger/port.ts'
 import type { Relayer } from '../relayer.ts'
 import {
-  answerOf,
   answerWithinMs,
   firstPauseMs,
   longerPauseMs,
   type PaymentAnswer,
   persist,
   soFar,
+  toAnswer,
 } from './answers.ts'
 
 /** Describes the end of a session that pays nothing. */
@@ -17,7 +17,7 @@ export type SessionEnd = {
   since: number
   question: Question
   /** Counts the answers that the caller had given. */
-  steps: number
+  answerCount: number
   /** Says that nothing was sent, and is shown where that is so. */
   screen: Screen
   /** Names why nothing is paid; undefined: no payment was asked for. */
@@ -33,16 +33,16 @@ export function createEndSession({
   log,
 }: Pick<Relayer, 'ledger' | 'clock' | 'log'>): EndSession {
   async function refuse(
-    { screen, question, steps, reason }: SessionEnd,
+    { screen, question, answerCount, reason }: SessionEnd,
     until: number,
   ): Promise<PaymentAnswer> {
     let pauseMs = firstPauseMs
     while (clock.now() < until) {
       const refused = await persist(clock, () =>
-        ledger.refuse({ ...question, steps, screen, reason }),
+        ledger.refuse({ ...question, answerCount, screen, reason }),
       )
       if (refused.kind === 'refused') return { kind: 'screen', screen }
-      if (refused.kind !== 'pending') return answerOf(refused)
+      if (refused.kind !== 'pending') return toAnswer(refused)
       // A restore may still tell of the session.
       await clock.sleep(pauseMs)
       pauseMs = longerPauseMs(pauseMs)
@@ -56,7 +56,7 @@ export function createEndSession({
     try {
       return await Promise.race([
         refuse(end, until).catch((error) => {
-          log({ level: 'error', event: 'end.failed', message: faultOf(error) })
+          log({ level: 'error', event: 'end.failed', message: describeFault(error) })
           return soFar(ledger, end.question)
         }),
         clock

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type Country, parseCaller } from '../../account/phone.ts'
-import { isObject, jsonOf } from '../../runtime/json.ts'
+import { isObject, parseJson } from '../../runtime/json.ts'
 import { inAlphabet } from '../screens/septets.ts'
 import type { Gateway, Parsed, Posted } from './gateway.ts'
 
@@ -17,7 +17,9 @@ export const gatewayDeclaration = z
     session: field,
     phone: field,
     hasPlus: z._default(z.boolean(), true),
-    /** Holds all that was typed, joined by `*`; with `state` or `sequence` the last answer alone. */
+    /**
+     * Holds all that was typed, joined by `*`; with `state` or `sequence` the last answer alone.
+     */
     text: field,
     /** Comes back with the next answer as the reply had it. */
     state: z.optional(field),
@@ -81,7 +83,7 @@ function parse(declared: GatewayDeclaration, posted: Posted, country?: Country):
   const number = named(fields[phone]) ?? ''
   const caller = parseCaller(!hasPlus && /^[1-9]/.test(number) ? `+${number}` : number, country)
   if (caller === undefined) return bad(`${phone} is missing or not in international format.`)
-  const kind = kinds && kindOf(fields[kinds.field], kinds)
+  const kind = kinds && findKind(fields[kinds.field], kinds)
   if (kinds && kind === undefined) {
     const known = [kinds.first, kinds.answer, kinds.end].flat().join(', ')
     return bad(`${kinds.field} is not one of ${known}.`)
@@ -118,7 +120,7 @@ const readers: Record<keyof typeof forms, (posted: Posted) => Fields | undefined
     return Object.fromEntries(new URLSearchParams(body))
   },
   json({ body }) {
-    const value = jsonOf(body)
+    const value = parseJson(body)
     return isObject(value) ? value : undefined
   },
   xml: ({ body }) => fieldsInXml(body),
@@ -135,7 +137,7 @@ function named(value: unknown): string | undefined {
   return Number.isSafeInteger(value) ? `${value}` : undefined
 }
 
-function kindOf(value: unknown, kinds: NonNullable<GatewayDeclaration['kinds']>) {
+function findKind(value: unknown, kinds: NonNullable<GatewayDeclaration['kinds']>) {
   const said = typeof value === 'string' ? value.toLowerCase() : `${value}`
   return (['first', 'answer', 'end'] as const).find((kind) => kinds[kind].includes(said))
 }
@@ -164,12 +166,12 @@ function fieldsInXml(body: string): Fields | undefined {
     const found = child.exec(inside)
     const name = found?.[1]
     if (name === undefined || name in fields) return undefined
-    fields[name] = (found?.[2] ?? '').replaceAll(/&#?\w+;/g, (each) => characterOf(each))
+    fields[name] = (found?.[2] ?? '').replaceAll(/&#?\w+;/g, (each) => decodeCharacter(each))
   }
   return fields
 }
 
-function characterOf(entity: string): string {
+function decodeCharacter(entity: string): string {
   const [, hex, decimal] = /^&#(?:x([0-9a-f]{1,6})|([0-9]{1,7}));$/i.exec(entity) ?? []
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
   const known = characters.get(entity)

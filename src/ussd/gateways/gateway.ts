@@ -32,7 +32,9 @@ export type Parsed =
 /** Names a dialling; all of it is part of a payment's key. */
 export type UssdSession = { gateway: string; sessionId: string; phone: PhoneNumber }
 
-/** Holds all that was typed so far, joined by `*`; where its step is named, the last answer alone. */
+/**
+ * Holds all that was typed so far, joined by `*`; where its step is named, the last answer alone.
+ */
 export type UssdRequest = UssdSession & { text: string; step?: NumberedStep | undefined }
 
 /** Numbers a delivery: the same when it is delivered again, one more with each answer. */

@@ -1,6 +1,6 @@
 import { type Address, checksumAddress } from 'viem'
 import { type AccountMemory, sentTo } from '../../account/memory.ts'
-import { callIn, refusalIn, refusalWordsOf } from '../../loan/calls.ts'
+import { callIn, refusalIn, refusalWordings } from '../../loan/calls.ts'
 import type { Received } from '../../loan/reader.ts'
 import type { Payment, PaymentState } from '../../relay/ledger/port.ts'
 import type { Activity, ActivityState, Facts, TillDay } from '../facts.ts'
@@ -26,7 +26,7 @@ const words = inEach({
     till: { under_way: 'arriving', done: 'FINAL', failed: 'FAILED' },
     day: (came: string, left: string, float: string) =>
       `Today in: ${came}\nToday out: ${left}\nFloat: ${float}`,
-    reasons: { ...refusalWordsOf, unknown: 'not possible', too_late: 'too late' },
+    reasons: { ...refusalWordings, unknown: 'not possible', too_late: 'too late' },
   },
   sw: {
     label: 'Miamala Yangu',
@@ -130,8 +130,8 @@ export const activity = {
     activity: {
       facts: ['activity'],
       kind: 'list',
-      title: ({ say, amountOf }, _, { activity }) =>
-        [words(say).label, ...activityLines(say, activity, amountOf)].join('\n'),
+      title: ({ say, showAmount }, _, { activity }) =>
+        [words(say).label, ...activityLines(say, activity, showAmount)].join('\n'),
       entries: [],
       back: 'main',
     },
@@ -142,7 +142,7 @@ export const activity = {
 export const shownPayments = 8
 
 /** Tells what an account's own payments came to, the newest first. */
-export function activityOf(payments: readonly Payment[], memory: AccountMemory, chainId: number) {
+export function listActivity(payments: readonly Payment[], memory: AccountMemory, chainId: number) {
   return payments
     .map((payment) => paymentActivity(payment, memory, chainId))
     .filter((activity) => activity !== undefined)
@@ -153,15 +153,15 @@ function paymentActivity(payment: Payment, memory: AccountMemory, chainId: numbe
   const { request, kind } = payment.order
   const call = callIn(request.data)
   if (call === undefined) return undefined
-  const state = stateOf(payment)
+  const state = toState(payment)
   const amountWei = call.kind === 'loan' ? call.principalWei : call.amountWei
   if (!('to' in call)) return { kind, amountWei, state }
   const who = sentTo(memory, request.intentId, call.to) ?? shown(call.to, chainId)
   return { kind, amountWei, who, state }
 }
 
-/** Tells what came from others, by number where that is known. What a block has is shown as done. */
-export function receivedOf(
+/** Tells what others sent, by number where it is known; what a block has is shown as done. */
+export function listReceived(
   events: readonly Received[],
   senders: ReadonlyMap<string, string>,
   chainId: number,
@@ -177,9 +177,9 @@ export function receivedOf(
 const shown = (address: Address, chainId: number): string =>
   shortAddress(checksumAddress(address, chainId))
 
-export const hasFailed = (payment: Payment): boolean => stateOf(payment).kind === 'failed'
+export const hasFailed = (payment: Payment): boolean => toState(payment).kind === 'failed'
 
-function stateOf({ state, execution }: Payment): ActivityState {
+function toState({ state, execution }: Payment): ActivityState {
   return states[state](execution?.reason ?? '')
 }
 

@@ -26,7 +26,7 @@ export const askAmount = (
   leads: Pick<MenuQuestion, 'leads' | 'next'>,
   back: NodeName,
 ): MenuQuestion => ({
-  ...inLocal(settings, ({ say, recipientOf }, { recipient }) =>
+  ...inLocal(settings, ({ say, describeRecipient: recipientOf }, { recipient }) =>
     say.enterAmount(recipientOf(answered(recipient))),
   ),
   kind: 'question',
@@ -36,7 +36,7 @@ export const askAmount = (
 })
 
 /** Names the rate among the facts of a place where amounts are shown in a local currency. */
-export const rateOf = ({ localCurrency }: MenuSettings): readonly FactName[] =>
+export const listRateFacts = ({ localCurrency }: MenuSettings): readonly FactName[] =>
   localCurrency === undefined ? [] : ['rate']
 
 /** Says above a prompt for an amount in which currency it is typed. */
@@ -48,7 +48,7 @@ export function inLocal(settings: MenuSettings, prompt: Words) {
     (context, draft, facts) =>
       `${above(context, facts.rate)}\n${prompt(context, draft, facts)}`
   return {
-    facts: rateOf(settings),
+    facts: listRateFacts(settings),
     prompt: below(({ say, currency }, rate) =>
       rate === 'none'
         ? `${say.noRate(local)} ${say.amountsIn(currency)}`
@@ -115,8 +115,8 @@ export function tillFrom(
 export function shownTransfer(of: MenuContext, draft: SessionDraft): [amount: string, to: string] {
   const amount = answered(draft.amountWei)
   return [
-    amount === 'all' ? amount : of.amountOf(amount),
-    of.recipientOf(answered(draft.recipient)),
+    amount === 'all' ? amount : of.showAmount(amount),
+    of.describeRecipient(answered(draft.recipient)),
   ]
 }
 

@@ -6,8 +6,8 @@ import {
   askAgain,
   askAmount,
   confirmedBy,
+  listRateFacts,
   pinFor,
-  rateOf,
   shownTransfer,
   tillFrom,
   worthLines,
@@ -167,7 +167,7 @@ export const cashOut = {
     },
     walletAmount: askAmount(settings, { leads: ['confirmCashOut'] }, 'wallet'),
     confirmCashOut: confirmedBy(settings.pin, (say) => words(say).enterPin, {
-      facts: rateOf(settings),
+      facts: listRateFacts(settings),
       kind: 'list',
       leadsToPay: 'cashOut',
       title,
@@ -182,17 +182,21 @@ export const cashOut = {
       leads: paid,
       orAsks: 'repeatCashOut',
       back: 'confirmAddress',
-      facts: rateOf(settings),
+      facts: listRateFacts(settings),
     }),
     // Two places lead here, each with a question of its own for the amount.
     repeatCashOut: askAgain({ digit: '3', leads: paid }, { back: 'main' }),
   }),
-  async order({ loan, addressOf, shortOf }, { recipient, amountWei: asked }, account) {
+  async order(
+    { loan, findAddress, describeAddress: shortOf },
+    { recipient, amountWei: asked },
+    account,
+  ) {
     const to = answered(recipient)
     // The contract knows no word for all of a balance.
     const amountWei = asked === 'all' ? await loan.balance(account) : answered(asked)
     return {
-      call: { kind: 'cashOut', to: await addressOf(to), amountWei },
+      call: { kind: 'cashOut', to: await findAddress(to), amountWei },
       spendsWei: amountWei,
       shared: {
         poolWei: 0n,

@@ -53,10 +53,13 @@ const words = inEach({
   demo: { label: 'Request Micro-Loan' },
 })
 
-const termLines = ({ say, amountOf }: MenuContext, { principalWei, feeWei, dueAt }: ShownTerms) => {
-  const [amount, fee] = [amountOf(principalWei), amountOf(feeWei)]
+const termLines = (
+  { say, showAmount }: MenuContext,
+  { principalWei, feeWei, dueAt }: ShownTerms,
+) => {
+  const [amount, fee] = [showAmount(principalWei), showAmount(feeWei)]
   return words(say)
-    .terms(amount, fee, amountOf(principalWei + feeWei), say.date(dueAt))
+    .terms(amount, fee, showAmount(principalWei + feeWei), say.date(dueAt))
     .split('\n')
 }
 

@@ -66,8 +66,8 @@ export type MenuContext = RecipientRules & {
   tills?: ReadonlyMap<string, Till | null>
   say: Messages
   currency: string
-  amountOf: (wei: bigint) => string
-  recipientOf: (recipient: Recipient) => string
+  showAmount: (wei: bigint) => string
+  describeRecipient: (recipient: Recipient) => string
   /** Is what a transfer has to be at least, also as screens show it. */
   least: { wei: bigint; text: string }
 }
@@ -93,7 +93,7 @@ export type List = {
   leadsToPay?: PaymentKind
 }
 
-/** Adds lines below a list's entries that follow from what was read, with what their digits mean. */
+/** Adds lines below a list's entries that follow from what was read, with their digits. */
 export type Offers = {
   lines: (context: MenuContext, facts: Facts) => readonly string[]
   /** Is undefined for what none of them means. */
@@ -190,8 +190,8 @@ export type OrderParts = {
   leastTransferWei: bigint
   /** Gives a loan's terms: as they were shown to the caller, or as they are. */
   terms: () => Promise<LoanTerms>
-  addressOf: (recipient: Recipient) => Promise<Address>
-  shortOf: (recipient: Recipient) => string
+  findAddress: (recipient: Recipient) => Promise<Address>
+  describeAddress: (recipient: Recipient) => string
 }
 
 /** What a payment calls, what that takes, and what its screen and its messages say of it. */

@@ -3,7 +3,7 @@ import {
   askAgain,
   askAmount,
   confirmedBy,
-  rateOf,
+  listRateFacts,
   shownTransfer,
   tillFrom,
   worthLines,
@@ -115,7 +115,7 @@ export const purchase = {
           confirmPurchase: confirmedBy(settings.pin, (say) => words(say).enterPin, {
             kind: 'list',
             leadsToPay: 'purchase',
-            facts: rateOf(settings),
+            facts: listRateFacts(settings),
             title(context, draft, facts) {
               const { confirmPurchase, forWhat } = words(context.say)
               return [

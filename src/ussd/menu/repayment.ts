@@ -1,7 +1,7 @@
 import type { Facts } from '../facts.ts'
 import type { Messages } from '../messages/en.ts'
 import { inEach } from '../messages/texts.ts'
-import { amountIn, confirmedBy, inLocal, rateOf, worthLines } from './asks.ts'
+import { amountIn, confirmedBy, inLocal, listRateFacts, worthLines } from './asks.ts'
 import { answered, type MenuContext, type MenuSettings, type PaymentPart, pays } from './node.ts'
 
 const words = inEach({
@@ -92,14 +92,14 @@ export const repayment = {
   words,
   digit: '4',
   leads: () => 'repay',
-  note: noteOf,
+  note: writeNote,
   facts: ['debt'],
   places: (settings) => ({
     repay: {
       kind: 'list',
       ...(settings.profile !== 'demo' && {
         leadsToPay: 'repayment',
-        facts: ['debt', ...rateOf(settings)],
+        facts: ['debt', ...listRateFacts(settings)],
       }),
       title: (context, _, facts) =>
         settings.profile === 'demo' ? words(context.say).label : owedTitle(context, facts),
@@ -139,11 +139,11 @@ export const repayment = {
 const pinToRepay = (settings: MenuSettings, back: string) =>
   confirmedBy(settings.pin, (say) => words(say).enterPin, {
     kind: 'list',
-    facts: rateOf(settings),
+    facts: listRateFacts(settings),
     title: (context, { amountWei }, facts) => {
       const { label, all } = words(context.say)
       const amount = answered(amountWei)
-      const shown = amount === 'all' ? all : context.amountOf(amount)
+      const shown = amount === 'all' ? all : context.showAmount(amount)
       return [`${label}: ${shown}`, ...worthLines(context, amount, facts)].join('\n')
     },
     entries: [{ digit: '1', label: (say) => words(say).label, leads: paid }],
@@ -155,20 +155,20 @@ const pinToRepay = (settings: MenuSettings, back: string) =>
 export const reminderText = (say: Messages, amount: string, dueAt: number): string =>
   words(say).remind(amount, say.date(dueAt))
 
-function noteOf({ say, amountOf }: MenuContext, { debt }: Facts) {
+function writeNote({ say, showAmount }: MenuContext, { debt }: Facts) {
   if (debt === 'unread') return words(say).noteUnread
   if (debt.owedWei === 0n) return undefined
-  const owed = amountOf(debt.owedWei)
+  const owed = showAmount(debt.owedWei)
   return debt.isOverdue ? `${owed}, ${words(say).noteOverdue}` : owed
 }
 
 function owedTitle(context: MenuContext, facts: Facts): string {
   const { debt } = facts
-  const { say, amountOf } = context
+  const { say, showAmount } = context
   const own = words(say)
   if (debt === 'unread') return `${own.label}\n${own.debtUnread}`
   if (debt.owedWei === 0n) return `${own.label}\n${own.noLoan}`
   const until = (debt.isOverdue ? own.overdue : own.until)(say.date(debt.dueAt))
   const worth = worthLines(context, debt.owedWei, facts)
-  return [own.label, own.debt(amountOf(debt.owedWei)), ...worth, until].join('\n')
+  return [own.label, own.debt(showAmount(debt.owedWei)), ...worth, until].join('\n')
 }

@@ -5,8 +5,8 @@ import {
   askAgain,
   askAmount,
   confirmedBy,
+  listRateFacts,
   pinFor,
-  rateOf,
   shownTransfer,
   worthLines,
 } from './asks.ts'
@@ -124,7 +124,7 @@ export const transfer = {
     amount: askAmount(settings, afterAmount(settings), 'recipient'),
     confirmPhone: confirmPhone(settings),
     confirmAddress: {
-      facts: rateOf(settings),
+      facts: listRateFacts(settings),
       kind: 'list',
       leadsToPay: 'transfer',
       title: (...of) => `${title(...of)}\n${words(of[0].say).creditsAccount}`,
@@ -139,7 +139,7 @@ export const transfer = {
       back: 'amount',
     },
     pinToSend: pinFor((say) => words(say).enterPin, {
-      ...{ title, ...sent, back: 'confirmAddress', facts: rateOf(settings) },
+      ...{ title, ...sent, back: 'confirmAddress', facts: listRateFacts(settings) },
     }),
     repeat: askAgain(
       { digit: '2', leads: paid },
@@ -147,14 +147,14 @@ export const transfer = {
     ),
   }),
   /** Sends all that the chain has now. What may not be sent is refused by the balance there. */
-  async order({ loan, leastTransferWei, addressOf, shortOf }, intent, account) {
+  async order({ loan, leastTransferWei, findAddress, describeAddress: shortOf }, intent, account) {
     const { recipient, amountWei: asked } = intent
     const to = answered(recipient)
     const amountWei = asked === 'all' ? await loan.balance(account) : answered(asked)
     const isPossible = asked !== 'all' || (amountWei > 0n && amountWei >= leastTransferWei)
     const [calledWei, spendsWei] = isPossible ? [amountWei, amountWei] : [maxUint256, 0n]
     return {
-      call: { kind: 'transfer', to: await addressOf(to), amountWei: calledWei },
+      call: { kind: 'transfer', to: await findAddress(to), amountWei: calledWei },
       spendsWei,
       amountWei: spendsWei,
       to: shortOf(to),
@@ -199,13 +199,13 @@ function recipientQuestion({ profile }: MenuSettings): MenuQuestion {
 
 /** Offers each last payment once more, by digits that no entry has: `11` is the first of them. */
 const sendAgain: Offers = {
-  lines: ({ say, amountOf }, { recipients }) =>
+  lines: ({ say, showAmount }, { recipients }) =>
     recipients === 'unread'
       ? [words(say).recipientsUnread]
       : recipients.flatMap(({ label, amountWei }, index) =>
           amountWei === undefined
             ? []
-            : [`1${index + 1}. ${words(say).again(amountOf(amountWei), label)}`],
+            : [`1${index + 1}. ${words(say).again(showAmount(amountWei), label)}`],
         ),
   answer(typed, context) {
     const known = /^1[1-9]$/.test(typed) ? knownBy(Number(typed) - 10, context) : undefined
@@ -235,7 +235,7 @@ function afterAmount({ confirms }: MenuSettings): Pick<MenuQuestion, 'leads' | '
 const confirmPhone = (settings: MenuSettings) =>
   confirmedBy(settings.pin, (say) => words(say).enterPin, {
     leadsToPay: 'transfer',
-    facts: [...rateOf(settings), 'registration'],
+    facts: [...listRateFacts(settings), 'registration'],
     kind: 'list',
     title: (context, draft, facts) => {
       const { unregistered, noFee } = words(context.say)

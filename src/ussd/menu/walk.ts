@@ -1,7 +1,7 @@
 import { isKeptPin, isPin, type PinVerdict, pinMark } from '../../account/pin.ts'
 import { plainDigits } from '../../runtime/digits.ts'
 import type { Facts } from '../facts.ts'
-import { backDigit, moreDigit, pagesOf } from '../screens/pages.ts'
+import { backDigit, moreDigit, splitPages } from '../screens/pages.ts'
 import {
   type Entry,
   isEffect,
@@ -20,7 +20,7 @@ export type MenuResult =
   | { kind: 'ask'; place: Place }
   | SessionOutcome
   /** The PIN that was typed as the last of so many answers has to be judged first. */
-  | { kind: 'unjudged'; steps: number; pin: string }
+  | { kind: 'unjudged'; answerCount: number; pin: string }
   /** The account's PIN opens nothing. */
   | { kind: 'locked'; why: LockedBy }
   | UnreadAnswer
@@ -62,7 +62,7 @@ export const maxAnswers = 40
 const menuDigits = '00'
 
 /** Splits a gateway's `text` into answers, in ASCII's digits whatever they were typed in. */
-export function answersOf(text: string): string[] {
+export function splitAnswers(text: string): string[] {
   return text === '' ? [] : plainDigits(text).replaceAll(pinMark, '').split('*')
 }
 
@@ -99,8 +99,8 @@ export function follow(answers: readonly string[], context: MenuContext, known: 
     // Where the first delivery was lost, the first answers may be a new PIN.
     const isMasked = index < waiting && isPin(meant(typed))
     shown[index] = isMasked ? masks.other : withoutSecret(typed, node)
-    const step = stepFrom(place, meant(typed), context, { ...known, steps: index + 1 })
-    kept[index] = keptOf(meant(typed), node, step, known) ?? shown[index] ?? masks.other
+    const step = stepFrom(place, meant(typed), context, { ...known, answerCount: index + 1 })
+    kept[index] = findStandIn(meant(typed), node, step, known) ?? shown[index] ?? masks.other
     switch (step.kind) {
       case 'end':
         if (waiting > 0 && step.outcome.kind === 'choosePin') {
@@ -140,8 +140,11 @@ function withoutSecret(typed: string, node: MenuNode): string {
   return isPin(answer) || isKeptPin(answer) ? masks.pin : masks.other
 }
 
-/** Returns what stands for a PIN; undefined for another answer. A new one that was taken is told by it. */
-function keptOf(answer: string, node: MenuNode, step: Step, { standIns }: SoFar) {
+/**
+ * Returns what stands for a PIN; undefined for another answer. A new one that was taken is told by
+ * it.
+ */
+function findStandIn(answer: string, node: MenuNode, step: Step, { standIns }: SoFar) {
   const secret = node.kind === 'question' ? node.secret : undefined
   if (secret === undefined || !isPin(answer)) return isKeptPin(answer) ? answer : undefined
   return secret === 'own' || step.kind === 'mistake' ? pinMark : standIns?.get(answer)
@@ -150,7 +153,7 @@ function keptOf(answer: string, node: MenuNode, step: Step, { standIns }: SoFar)
 /** Returns an answer without what phones add to it. */
 export const meant = (typed: string): string => typed.trim().replace(/\s*#$/, '')
 
-type At = SoFar & { steps: number }
+type At = SoFar & { answerCount: number }
 
 function stepFrom(place: Place, typed: string, context: MenuContext, known: At): Step {
   const node = nodeAt(context.menu, place.name)
@@ -177,9 +180,13 @@ function stepFrom(place: Place, typed: string, context: MenuContext, known: At):
     : { kind: 'go', place: at(leads, draft) }
 }
 
-function judged(pin: string, { say }: MenuContext, { verdicts, steps }: At): Step | undefined {
-  const verdict = verdicts.get(steps)
-  if (verdict === undefined) return { kind: 'unjudged', steps, pin }
+function judged(
+  pin: string,
+  { say }: MenuContext,
+  { verdicts, answerCount }: At,
+): Step | undefined {
+  const verdict = verdicts.get(answerCount)
+  if (verdict === undefined) return { kind: 'unjudged', answerCount, pin }
   if (verdict.kind === 'right') return undefined
   if (verdict.kind === 'wrong') return { kind: 'mistake', why: say.pin.wrong(verdict.left) }
   return { kind: 'locked', why: verdict.kind }
@@ -254,7 +261,7 @@ function pagesFrom({ draft, why }: Place, node: List, context: MenuContext, fact
   ]
   const backWord = node.backLabel?.(context.say) ?? back
   const words = { more: `${moreDigit}. ${more}`, back: `${backDigit}. ${backWord}` }
-  return pagesOf(lines, words, node.back !== undefined)
+  return splitPages(lines, words, node.back !== undefined)
 }
 
 function factsFor({ facts = [] }: MenuNode, read: Partial<Facts>): Facts {
@@ -264,7 +271,7 @@ function factsFor({ facts = [] }: MenuNode, read: Partial<Facts>): Facts {
 }
 
 /** Shows a place, by what was read for it. A page beyond the last is the last. */
-export function promptOf(place: Place, context: MenuContext, read: Partial<Facts> = {}): string {
+export function writePrompt(place: Place, context: MenuContext, read: Partial<Facts> = {}): string {
   const node = nodeAt(context.menu, place.name)
   const facts = factsFor(node, read)
   if (node.kind === 'list') {

@@ -1,5 +1,12 @@
 import { inEach } from '../messages/texts.ts'
-import { askAgain, askAmount, confirmedBy, rateOf, shownTransfer, worthLines } from './asks.ts'
+import {
+  askAgain,
+  askAmount,
+  confirmedBy,
+  listRateFacts,
+  shownTransfer,
+  worthLines,
+} from './asks.ts'
 import { answered, type PaymentPart, pays } from './node.ts'
 import { transfer } from './transfer.ts'
 
@@ -59,7 +66,7 @@ export const withdrawal = {
           confirmWithdrawal: confirmedBy(settings.pin, (say) => words(say).enterPin, {
             kind: 'list',
             leadsToPay: 'withdrawal',
-            facts: rateOf(settings),
+            facts: listRateFacts(settings),
             title: (context, draft, facts) =>
               [
                 words(context.say).confirmWithdrawal(...shownTransfer(context, draft)),

@@ -1,4 +1,4 @@
-import { screenSeptets, septetsOf } from './septets.ts'
+import { countSeptets, screenSeptets } from './septets.ts'
 
 /** Turns to the next page of a list. It is no digit of any list. */
 export const moreDigit = '98'
@@ -8,15 +8,15 @@ export const backDigit = '0'
 export type PageWords = { more: string; back: string }
 
 /** Makes as few pages as hold all lines; `hasBack`: `0` leads somewhere from the first. */
-export function pagesOf(lines: readonly string[], words: PageWords, hasBack: boolean): string[] {
+export function splitPages(lines: readonly string[], words: PageWords, hasBack: boolean): string[] {
   const only = [...lines, ...(hasBack ? [words.back] : [])].join('\n')
-  if (septetsOf(only) <= screenSeptets) return [only]
-  const room = screenSeptets - septetsOf(`\n${words.more}\n${words.back}`)
+  if (countSeptets(only) <= screenSeptets) return [only]
+  const room = screenSeptets - countSeptets(`\n${words.more}\n${words.back}`)
   const pages: string[] = []
   for (const line of lines.flatMap((whole) => divided(whole, room))) {
     const last = pages.at(-1)
     const joined = last === undefined ? line : `${last}\n${line}`
-    if (last === undefined || septetsOf(joined) > room) pages.push(line)
+    if (last === undefined || countSeptets(joined) > room) pages.push(line)
     else pages[pages.length - 1] = joined
   }
   return pages.map((page, index) => {
@@ -31,7 +31,7 @@ function divided(line: string, most: number): string[] {
   for (const word of line.split(' ')) {
     const last = parts.at(-1)
     const joined = last === undefined ? word : `${last} ${word}`
-    if (last === undefined || septetsOf(joined) > most) parts.push(word)
+    if (last === undefined || countSeptets(joined) > most) parts.push(word)
     else parts[parts.length - 1] = joined
   }
   return parts

@@ -23,7 +23,7 @@ const replacements: ReadonlyMap<string, string> = new Map([
 export const screenSeptets = 160
 
 /** Counts the septets of a text, the characters of which are in the alphabet. */
-export function septetsOf(text: string): number {
+export function countSeptets(text: string): number {
   let septets = 0
   for (const character of text) septets += septetsOfCharacter.get(character) ?? 1
   return septets

@@ -35,7 +35,7 @@ export function barrier(count: number): { wait: () => Promise<void>; leave: () =
   return { wait, leave }
 }
 
-/** Opens a node in front of an anvil that does not let itself be told what no public node would be. */
+/** Opens a node before an anvil that refuses what no public node would do. */
 export const startPlainNode = (anvilUrl: string): Promise<string> =>
   openGate(anvilUrl, async (method, _, ask) => {
     if (method === 'web3_clientVersion') return 'RskJ/9.1.0/Linux/Java17'

@@ -18,7 +18,7 @@ import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
-import { callOf } from '../../../src/loan/calls.ts'
+import { encodeCall } from '../../../src/loan/calls.ts'
 import { resultsInLogs } from '../../../src/relay/forwarder/requests.ts'
 import { createSigner } from '../../../src/relay/signer.ts'
 import { opened } from '../../support/opened.ts'
@@ -230,7 +230,7 @@ test('what comes to an old account after it was passed on follows it', async () 
 
 test('an account that its new place refuses is named, and the others move', async () => {
   const [first] = world.owners
-  await forward(world, first.heir, callOf({ kind: 'loan', ...usualTerms }))
+  await forward(world, first.heir, encodeCall({ kind: 'loan', ...usualTerms }))
   await pause(world)
   const run = await runCommand(world, ['run', 'secret'])
   expect(run.code).toBe(1)

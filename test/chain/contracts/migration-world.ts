@@ -23,7 +23,7 @@ import { rpcTo } from '../../../scripts/dev/rpc.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { callOf } from '../../../src/loan/calls.ts'
+import { encodeCall } from '../../../src/loan/calls.ts'
 import {
   encodeExecute,
   intentIdLength,
@@ -40,8 +40,9 @@ const devAccount = privateKeyToAccount(devKey)
 const day = 24 * 60 * 60
 
 /**
- * Opens a chain with two pairs of contracts, of which the second takes over the accounts of the first: seven phones,
- * three of them with a loan and its fee, one written off and one repaid in part; and a wallet.
+ * Opens a chain with two pairs of contracts, of which the second takes over the accounts of the
+ * first: seven phones, three of them with a loan and its fee, one written off and one repaid in
+ * part; and a wallet.
  */
 export async function openWorld() {
   const relayers: [Hex, Hex] = [generatePrivateKey(), generatePrivateKey()]
@@ -116,11 +117,11 @@ async function fill(world: World): Promise<void> {
   const contract = { address: from, abi: microLoanAbi } as const
   const terms = await world.client.readContract({ ...contract, functionName: 'terms' })
   await asOwner(world, from, 'setTerms', [{ ...terms, feeRate: 250 }])
-  const loan = callOf({ kind: 'loan', ...usualTerms })
+  const loan = encodeCall({ kind: 'loan', ...usualTerms })
   for (const borrower of [first, second, third]) await forward(world, borrower, loan)
-  await forward(world, second, callOf({ kind: 'repayment', amountWei: parseEther('0.004') }))
+  await forward(world, second, encodeCall({ kind: 'repayment', amountWei: parseEther('0.004') }))
   await asOwner(world, from, 'writeOff', [third.address])
-  const sent = callOf({ kind: 'transfer', to: wallet.address, amountWei: parseEther('0.1') })
+  const sent = encodeCall({ kind: 'transfer', to: wallet.address, amountWei: parseEther('0.1') })
   await forward(world, fourth, sent)
   for (const loan of [from, world.to]) {
     await asOwner(world, loan, 'setCreditor', [devAccount.address])

@@ -23,7 +23,7 @@ const count = async () => {
   return Number(await anvil.ask('eth_getTransactionCount', [sender.address, 'latest']))
 }
 
-/** Sends the next transaction through the proxy; whether an answer came, and whether it was mined. */
+/** Sends the next transaction through the proxy; tells if it was answered and mined. */
 async function send(): Promise<{ answered: boolean; mined: boolean }> {
   const before = await count()
   const raw = await sender.sign({ nonce: before })

@@ -33,13 +33,13 @@ const remembered: ReadonlySet<string> = new Set(['eth_getTransactionCount', 'eth
 /** Faults after which an answer comes all the same. */
 const harmless = new Set(['delay_request', 'delay_reply', 'lagging'])
 
-// One payment under each fault at each question that it asks of its node: a run of every day makes a sample, under
-// some faults one at a question before the reply and one after it.
+// One payment under each fault at each question that it asks of its node: a run of every day makes
+// a sample, under some faults one at a question before the reply and one after it.
 const rig = opened(() => startRig({ blockMs: 100, callers: 120 }))
 
 /**
- * Delivers one payment three times at once while a rule is in force, twice more when it has ended, and once more when
- * everything is settled. The oracle looks at everything that was ever told.
+ * Delivers one payment three times at once while a rule is in force, twice more when it has ended,
+ * and once more when everything is settled. The oracle looks at everything that was ever told.
  */
 async function payUnder(
   rule: { fault: Fault; methods: string[]; times?: number; every?: number },

@@ -19,7 +19,7 @@ import { livingMiB, residentMiB, watchLiving } from './support/worker-memory.ts'
 
 const clients = times({ sampled: 60, full: Number(process.env.CHAOS_CLIENTS ?? 1_000) })
 const stepsEach = times({ sampled: 8, full: 20 })
-/** A client pauses so long at most before it asks again: what is tried is trouble, not how much a machine can do. */
+/** Limits a client's pause before it asks again, since trouble is tried and not speed. */
 const pauseMs = times({ sampled: 300, full: 4_000 })
 const hostileKey = 'the-key-of-the-hostile'
 
@@ -96,7 +96,8 @@ function countRefusal({ code, message }: { code: number; message: string }): voi
 type Client = (random: Random, isOver: () => boolean) => Promise<void>
 
 const overHttp = async (...question: Question): Promise<Answer> => {
-  // A connection that another client's garbage has ended may be drawn from the pool: then on another one.
+  // A connection that another client's garbage has ended may be drawn from the pool: then on
+  // another one.
   const asking = () => exchange(worker.rpcUrl, ...question)
   return (await asking().catch(asking)).answer
 }

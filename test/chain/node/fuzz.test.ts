@@ -12,7 +12,7 @@ import { livingMiB, residentMiB } from './support/worker-memory.ts'
 /** Each run sends a thousand; `npm run test:full` sends 100,000 to the Worker. */
 const requests = times({ sampled: 500, full: Number(process.env.FUZZ_REQUESTS ?? 4_000) })
 const atOnce = 16
-/** The service ends a call after 7.5 s; what takes twice as long, however busy the machine, hangs. */
+/** Limits a call to twice the 7.5 s after which the service ends it: longer ones hang. */
 const slowestMs = 15_000
 
 type Post = (body: string | Uint8Array<ArrayBuffer>, contentType: string) => Promise<Response>
@@ -95,7 +95,7 @@ test('whatever is sent to the Worker gets a valid envelope in time, and its memo
   }
 })
 
-/** Tells whether a message holds nothing but notifications, which nobody answers (JSON-RPC 2.0, section 4.1). */
+/** Tells whether a message holds only notifications, which nobody answers (JSON-RPC 2.0, 4.1). */
 function isSilent(text: string): boolean {
   const message = parseMessage(text)
   if (message.kind === 'refused') return false

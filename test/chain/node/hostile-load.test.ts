@@ -19,7 +19,7 @@ import { residentMiB, livingMiB as workerLivingMiB } from './support/worker-memo
 const phones = 100
 /** The phones dial within this time, each once, as people do. */
 const spanMs = times({ sampled: 5_000, full: 15_000 })
-/** What is promised of the 99th menu of a hundred; a quick run has other tests beside it, and asks for half. */
+/** Sets the share of menus in time: 99 of 100 promised; a quick run asks for half. */
 const promised = isFull
   ? ({ share: 'p99', ms: 1_000 } as const)
   : ({ share: 'p50', ms: 4_000 } as const)
@@ -58,7 +58,8 @@ async function everybodyElse(): Promise<{ menu: Times; rpc: Times }> {
   /** How long it took until the right answer was there; for ever, where another one came. */
   const since = async (ask: () => Promise<Response>, expected: string): Promise<number> => {
     const began = performance.now()
-    // The attack's connections are of the same pool, and end as they are refused: then on another one.
+    // The attack's connections are of the same pool, and end as they are refused: then on another
+    // one.
     const response = await ask().catch(ask)
     const isRight = (await response.text()).includes(expected)
     return isRight ? performance.now() - began : Number.POSITIVE_INFINITY

@@ -12,7 +12,9 @@ const [blocks, blockMs] = minutes > 0 ? [minutes * 30, 2_000] : [10, 0]
 
 const on = opened(() => openWorker())
 
-/** Listens to heads and says nothing more; counts what it is told, by text that is let go at once. */
+/**
+ * Listens to heads and says nothing more; counts what it is told, by text that is let go at once.
+ */
 async function listen() {
   const socket = new WebSocket(on.worker.wsUrl, { perMessageDeflate: false })
   const closings: number[] = []

@@ -68,7 +68,8 @@ for (const [index, { frozen, liar, words, lie }] of cases.entries()) {
         expect(answer, method).not.toHaveProperty('error')
       })
       await Promise.all(reads)
-      // A machine that is busy with something else makes some of them late; nodes make all of them so.
+      // A machine that is busy with something else makes some of them late; nodes make all of them
+      // so.
       expect(Math.min(...(await Promise.all(payments)))).toBeLessThan(limitMs)
       await until(async () => (await balanceOf(recipient)) >= parseEther('0.01') * 4n)
       expect(await balanceOf(recipient)).toBe(parseEther('0.01') * BigInt(callersEach))

@@ -68,7 +68,7 @@ async function listen(url: string): Promise<Listener> {
   return { client, heads, logs }
 }
 
-/** The chain that the heads lead to: each takes the place of whatever was at its height and above. */
+/** Returns the chain of the heads: each replaces what was at its height and above. */
 function foldHeads(heads: readonly Json[], start: number): unknown[] {
   const chain: Json[] = []
   for (const head of heads) {
@@ -81,7 +81,7 @@ function foldHeads(heads: readonly Json[], start: number): unknown[] {
   return chain.map(({ hash }) => hash)
 }
 
-/** The logs that are there, in the order in which they came; each removal takes back one of them. */
+/** Returns the remaining logs in their order; each removal takes back one of them. */
 function foldLogs(logs: readonly Json[]): string[] {
   const there: string[] = []
   for (const log of logs) {

@@ -24,8 +24,8 @@ function toldTo(length: number) {
 }
 
 /**
- * Emits until a transaction is told of: what enters the pool before the feed's first look is not new.
- * Gives all of their hashes; the last is told of.
+ * Emits until a transaction is told of: what enters the pool before the feed's first look is not
+ * new. Gives all of their hashes; the last is told of.
  */
 async function emitUntilTold(told: () => readonly unknown[]): Promise<Hex[]> {
   const hashes: Hex[] = []

@@ -49,7 +49,7 @@ describe('a changed table of numbering changes', () => {
       )
     }
     expect(
-      (await deployment.ledger.audit(9)).map(({ action, detail }) => [action, detail]),
+      (await deployment.ledger.listAudit(9)).map(({ action, detail }) => [action, detail]),
     ).toEqual([['alias', { numbering: numberingFingerprint(), kept: '1' }]])
     await until(
       async () => (await dialAt(deployment, present, '1')) === 'END Your Balance: 1.41 tRBTC',
@@ -74,6 +74,6 @@ describe('a changed table of numbering changes', () => {
     // An operator says that there are none.
     expect(await alias(deployment, ['--none'])).toMatchObject({ code: 0 })
     expect(await dialAt(deployment, '+254700000013', '')).toMatch(/^CON/)
-    expect(await deployment.ledger.audit(1)).toMatchObject([{ detail: { kept: '0' } }])
+    expect(await deployment.ledger.listAudit(1)).toMatchObject([{ detail: { kept: '0' } }])
   })
 })

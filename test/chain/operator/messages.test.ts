@@ -63,7 +63,10 @@ describe('messages to phones', () => {
       await one.settled()
       expect(provider.asked).toHaveLength(2)
       const known = one === deployment ? { 'sms.sent': 2 } : { 'sms.known': 2 }
-      expect((await one.ledger.vitals()).counts).toMatchObject({ 'transfer.executed': 1, ...known })
+      expect((await one.ledger.readVitals()).counts).toMatchObject({
+        'transfer.executed': 1,
+        ...known,
+      })
     }
   })
 })

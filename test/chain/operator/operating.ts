@@ -8,7 +8,7 @@ import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import * as answers from '../../../src/operator/answers.ts'
 import { isOpen } from '../../../src/relay/ledger/port.ts'
-import { jsonOf } from '../../../src/runtime/json.ts'
+import { parseJson } from '../../../src/runtime/json.ts'
 import {
   type Deployment,
   type DeploymentOptions,
@@ -78,7 +78,7 @@ export function openOperated(
   /** Asks, and compares what the operator's interface answers with its document. */
   const ask: Deployment['ask'] = async (path, init = {}) => {
     const answer = await deployment.ask(path, init)
-    const sent = init.body ? jsonOf(`${init.body}`) : undefined
+    const sent = init.body ? parseJson(`${init.body}`) : undefined
     if (path.startsWith('/operator/'))
       checkDescribed(`${init.method ?? 'GET'} ${path}`, sent, answer)
     return answer
@@ -115,11 +115,13 @@ export function openOperated(
     },
     operate: (command: Command | `${string}.ts`, args: readonly string[], given?: Given) =>
       operateOn({ ask }, command, args, given),
-    /** Until nothing is open: on a busy machine a payment's own request may end before its block comes. */
+    /**
+     * Waits until nothing is open, since a payment's own request may end before its block comes.
+     */
     async allDone() {
       await settled()
       await until(async () => {
-        if (!isOpen(await ledger.work())) return true
+        if (!isOpen(await ledger.readWork())) return true
         await round()
         return false
       })

@@ -77,7 +77,8 @@ async function received(): Promise<bigint> {
 
 async function blockAndRound(deployment: Operated): Promise<void> {
   await chain.anvil.ask('evm_mine')
-  // Longer than a payment's own request waits to ask for its receipt, which it does by the real clock.
+  // Longer than a payment's own request waits to ask for its receipt, which it does by the real
+  // clock.
   deployment.pass(30_000)
   await deployment.round()
 }
@@ -86,7 +87,7 @@ async function blockAndRound(deployment: Operated): Promise<void> {
 async function finish(deployment: Operated): Promise<void> {
   await until(async () => {
     await blockAndRound(deployment)
-    return !isOpen(await deployment.ledger.work())
+    return !isOpen(await deployment.ledger.readWork())
   })
 }
 
@@ -112,7 +113,8 @@ describe('a restore', () => {
     expect(entries).toBeGreaterThanOrEqual(50)
     expectNothingSecret(expect, readFileSync(file, 'utf8'))
 
-    // What the export does not know: a block of all that waited, and two payments more, one in a block.
+    // What the export does not know: a block of all that waited, and two payments more, one in a
+    // block.
     await blockAndRound(lost)
     const executed = async () => (await received()) / parseEther('0.01')
     expect(await executed()).toBe(50n)
@@ -144,7 +146,7 @@ describe('a restore', () => {
     // On a busy machine a dial may be refused, which moves nothing and is told so again.
     const accepted = [...told.values()].filter((screen) => screen.includes('Transfer Submitted'))
     expect(await received()).toBe(parseEther('0.01') * BigInt(accepted.length))
-    const { payments } = await restored.ledger.page({ limit: 200 })
+    const { payments } = await restored.ledger.readPage({ limit: 200 })
     expect(new Set(payments.map(({ state }) => state))).toEqual(new Set(['confirmed']))
     expect(payments).toHaveLength(accepted.length)
     const found = await reconcile(ours, { fromBlock: 0, eachAccount: true })
@@ -161,7 +163,7 @@ describe('a restore', () => {
     const dialled = { phone: phones[0] ?? '', sessionId: 'x', text: '1' }
     await dial(deployment, dialled)
     const file = join(folder, 'torn.jsonl')
-    await deployment.ledger.note({ id: 'one', action: 'outbid', detail: {} })
+    await deployment.ledger.recordAction({ id: 'one', action: 'outbid', detail: {} })
     await writeExport(ours, file)
     const whole = readFileSync(file, 'utf8')
     truncateSync(file, whole.length - 20)

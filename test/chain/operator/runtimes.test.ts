@@ -55,7 +55,8 @@ beforeAll(async () => {
     ...{ ...chain.bindings, NODE_URL: faults.url, OPERATOR_TOKEN: token },
     ...{ ALERT_WEBHOOK_URL: webhook.url, ALERT_WEBHOOK_SECRET: 'a-secret-for-the-webhook' },
     ...{ SMS_API_KEY: apiKey, SMS_USERNAME: username, SMS_URL: provider.url },
-    // A minute of Rootstock passes in about two seconds: what waits for blocks waits for as many of them.
+    // A minute of Rootstock passes in about two seconds: what waits for blocks waits for as many of
+    // them.
     BLOCK_SECONDS: '1',
   }
   // Where it begins again a browser finds it at the same address.

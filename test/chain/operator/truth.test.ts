@@ -11,7 +11,7 @@ import {
 import { openSqlite } from '../../../scripts/dev/sqlite.ts'
 import { statusLines } from '../../../scripts/ops/show.ts'
 import { healthAnswer } from '../../../src/operator/answers.ts'
-import { keepLedger } from '../../../src/relay/ledger/keeper.ts'
+import { scheduleLedger } from '../../../src/relay/ledger/schedule.ts'
 import { createSqlLedger } from '../../../src/relay/ledger/stores/sqlite.ts'
 import type { LedgerOptions } from '../../support/deployment.ts'
 import { opened } from '../../support/opened.ts'
@@ -37,7 +37,7 @@ async function openTwo() {
   const lies = new Map<string, object>()
   const is = { silent: false, secondAheadMs: 0 }
   let alarm: number | null = null
-  let kept: ReturnType<typeof keepLedger> | undefined
+  let kept: ReturnType<typeof scheduleLedger> | undefined
   const ledger = ({ rules, relayer }: LedgerOptions) => {
     const port = {
       getAlarm: async () => alarm,
@@ -46,9 +46,9 @@ async function openTwo() {
       },
       deleteAlarm: () => port.setAlarm(null),
     }
-    const keeper = { rules, relayer, tendMs: 25_000, tend: () => first.round(), log: () => {} }
+    const keeper = { rules, relayer, roundMs: 25_000, runRound: () => first.round(), log: () => {} }
     const rows = createSqlLedger(openSqlite(undefined), { rules, relayer, now })
-    kept = keepLedger(rows, port, keeper, now)
+    kept = scheduleLedger(rows, port, keeper, now)
     return kept.ledger
   }
   const pool = { POOL_RULES: 'rootstock', MAX_GAS_PRICE_WEI: `${10n ** 11n}` }
@@ -166,18 +166,20 @@ const causes: readonly Cause[] = [
   ),
 ]
 
-/** What is the matter, whether a payment was refused for it, and what was until so many seconds ago. */
+/** Holds the present trouble, whether a payment was refused for it, and what was lately. */
 type Known = {
   active?: { cause: Cause; isRefused: boolean } | undefined
   over?: ReadonlyMap<Cause, number>
   at?: number
-  /** Until when a payment may look stuck: what kept it from the chain is over only when a round sees its block. */
+  /** Is until when a payment may look stuck: its trouble ends only when a round sees its block. */
   stuckUntil?: number
 }
 
 const stopping: readonly string[] = ['relayer_funds', 'node']
 
-/** Whatever is found is there or was within 30 s, what was refused is found, and no surface says another thing. */
+/**
+ * Requires that a finding is or was so within 30 s, that refusals are found, and surfaces agree.
+ */
 async function expectTruth(
   expect: ExpectStatic,
   { processes }: World,

@@ -21,7 +21,10 @@ import { postTo } from '../stack/stack-process.ts'
 const isOnDeno = process.env.SERVED_BY === 'deno'
 const start = isOnDeno ? startDenoRelays : startRelayWorkers
 
-/** A Worker serves each profile to its phone, Deno one alone: a gateway, and what its request and reply hold. */
+/**
+ * A Worker serves each profile to its phone, Deno one alone: a gateway, and what its request and
+ * reply hold.
+ */
 const gatewaysOfProfiles = isOnDeno
   ? []
   : ([

@@ -10,10 +10,10 @@ import { type PhoneNumber, parseCaller } from '../../../src/account/phone.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
 import { createNode } from '../../../src/chain/node.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { callOf, type LoanCall } from '../../../src/loan/calls.ts'
+import { encodeCall, type LoanCall } from '../../../src/loan/calls.ts'
 import {
+  deriveIntentId,
   encodeExecute,
-  intentIdOf,
   type SignedRequest,
   signRequest,
 } from '../../../src/relay/forwarder/requests.ts'
@@ -43,13 +43,13 @@ beforeAll(() => {
     forwarder: { chainId: 31, address: chain.forwarder },
     rules: poolRules.anvil,
     now: Date.now,
-    reasonOf: () => 'reverted',
+    describeReason: () => 'reverted',
   }).relayer
 })
 
 function caller() {
   const account = privateKeyToAccount(generatePrivateKey())
-  const intentId = intentIdOf(relayer.forwarder, generatePrivateKey())
+  const intentId = deriveIntentId(relayer.forwarder, generatePrivateKey())
   return {
     account,
     intentId,
@@ -59,7 +59,7 @@ function caller() {
         intentId: id,
         gas: 150_000,
         deadline: Math.floor(Date.now() / 1000) + 2 * 60 * 60,
-        data: callOf(call),
+        data: encodeCall(call),
       }),
   }
 }
@@ -78,7 +78,7 @@ async function send(requests: readonly SignedRequest[]) {
   return { nonce, transactions: [transaction], sessions: ['session'] }
 }
 
-/** What is read of a transaction that passed, of which the ledger has it that it carries this request. */
+/** Parses a transaction that passed, of which the ledger says that it carries this request. */
 const passed = (sent: Omit<PassedNonce, 'requests'>, wanted: SignedRequest) =>
   readPassed(relayer, { ...sent, requests: new Map([['session', wanted]]) }, signal())
 

@@ -19,7 +19,6 @@ import {
 import { rootstockRules } from '../../../scripts/dev/rootstock-pool/rules.ts'
 import { startRootstockPool } from '../../../scripts/dev/rootstock-pool/start.ts'
 import { type RpcCall, rpcTo } from '../../../scripts/dev/rpc.ts'
-import { startState } from '../../../scripts/dev/simulator/ground.ts'
 import { readExecute } from '../../../scripts/dev/simulator/model/calldata.ts'
 import { createModelChain, type ModelChain } from '../../../scripts/dev/simulator/model/chain.ts'
 import { termSeconds } from '../../../scripts/dev/simulator/model/contracts.ts'
@@ -27,9 +26,10 @@ import { digest } from '../../../scripts/dev/simulator/model/hashing.ts'
 import { createModelNode } from '../../../scripts/dev/simulator/model/model-node.ts'
 import type { ModelTransaction, Signing } from '../../../scripts/dev/simulator/model/signing.ts'
 import { principalWei, startMillis } from '../../../scripts/dev/simulator/plan.ts'
+import { startState } from '../../../scripts/dev/simulator/setting.ts'
 import { RpcError } from '../../../src/chain/rpc.ts'
 import { microLoanAbi } from '../../../src/loan/abi.ts'
-import { callOf } from '../../../src/loan/calls.ts'
+import { encodeCall } from '../../../src/loan/calls.ts'
 import {
   decodeExecute,
   encodeExecute,
@@ -107,7 +107,7 @@ async function latestSeconds(): Promise<number> {
   return Number((block as { timestamp: Hex }).timestamp)
 }
 
-/** The model as the deployed contracts are at this moment, and what is needed to compare the two. */
+/** Reads the contracts' present state as the model has it, and what comparing needs. */
 async function createTwin() {
   const start = (await latestSeconds()) * 1000
   const signed = new Set<string>()
@@ -174,13 +174,13 @@ async function drawRequest(random: Random, { chain, signed }: Twin): Promise<Sig
   const caller = random.pick(callers)
   const to = random.pick(callers).address
   const data = random.weighted([
-    [callOf({ kind: 'transfer', to, amountWei: BigInt(random.int(1, 25)) * milli }), 4],
-    [callOf({ kind: 'loan', principalWei: 10n * milli, feeWei: 0n, termSeconds }), 2],
-    [callOf({ kind: 'loan', principalWei: 10n * milli, feeWei: 1n, termSeconds }), 1],
-    [callOf({ kind: 'repayment', amountWei: 'all' }), 1],
-    [callOf({ kind: 'repayment', amountWei: BigInt(random.int(1, 12)) * milli }), 2],
-    [callOf({ kind: 'transfer', to: deployed.loan, amountWei: milli }), 1],
-    [callOf({ kind: 'transfer', to, amountWei: 0n }), 1],
+    [encodeCall({ kind: 'transfer', to, amountWei: BigInt(random.int(1, 25)) * milli }), 4],
+    [encodeCall({ kind: 'loan', principalWei: 10n * milli, feeWei: 0n, termSeconds }), 2],
+    [encodeCall({ kind: 'loan', principalWei: 10n * milli, feeWei: 1n, termSeconds }), 1],
+    [encodeCall({ kind: 'repayment', amountWei: 'all' }), 1],
+    [encodeCall({ kind: 'repayment', amountWei: BigInt(random.int(1, 12)) * milli }), 2],
+    [encodeCall({ kind: 'transfer', to: deployed.loan, amountWei: milli }), 1],
+    [encodeCall({ kind: 'transfer', to, amountWei: 0n }), 1],
     ['0x1234', 1],
   ] as const)
   const seconds = chain.head().timestampSeconds

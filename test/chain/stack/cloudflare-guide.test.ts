@@ -64,7 +64,8 @@ function openClone() {
   const others = (process.env.PATH ?? '')
     .split(delimiter)
     .filter((path) => !/node_modules/.test(path))
-  // A full run installs the packages; else they are those of this repository, and npm does the rest.
+  // A full run installs the packages; else they are those of this repository, and npm does the
+  // rest.
   const install = `[ "$1" != install ] || exec mv '${packages}' node_modules`
   const npm = others.map((path) => join(path, 'npm')).find((path) => existsSync(path))
   const lines = ['#!/bin/sh', ...(isFull ? [] : [install]), `exec '${npm}' "$@"`]

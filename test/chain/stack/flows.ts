@@ -72,7 +72,7 @@ export async function playFlow(
 
 export const typedPins = ['482615', '739164']
 
-/** Finds where a stack has written one of these words, in plain or in hexadecimal, once it ended. */
+/** Finds where a stack wrote one of these words, plain or in hex, once it ended. */
 export async function tracesOf(
   { folder, start }: { folder: string; start: Start },
   words: readonly string[],

@@ -33,7 +33,8 @@ test('whatever of a stack is killed with -9, the next start goes on, and each pa
   const { port: PORT } = new URL(first.stack().relayUrl)
   await first.kill('main')
 
-  // The Worker is left, with its port, and the node: what it has is kept, and the payment is answered and not made again.
+  // The Worker is left, with its port, and the node: what it has is kept, and the payment is
+  // answered and not made again.
   const second = await startStack(folder, { env: { PORT } })
   expect(second.output()).toContain(
     `Ending the Worker that a killed start left running (process ${workerd?.id.pid})`,

@@ -37,7 +37,7 @@ export function createDevFolder(): string {
 
 const start = ['scripts/bootstrap.mjs', 'scripts/stack/start.ts']
 
-/** Runs `npm start` until it is ready or has ended, in a process group of its own, as a terminal gives it one. */
+/** Runs `npm start` until it is ready or ended, in its own process group as in a terminal. */
 export async function startStack(
   folder: string,
   { env = {}, args = [] }: { env?: Record<string, string>; args?: string[] } = {},
@@ -124,7 +124,7 @@ export async function balanceOf(folder: string, nodeUrl: string, loan: Address, 
   })
 }
 
-/** Sends 1 wei to a new address, so that a chain can be asked whether it still has that last block. */
+/** Sends 1 wei to a new address, to ask later whether the chain still has that block. */
 export async function leaveMark(nodeUrl: string) {
   const { address } = privateKeyToAccount(generatePrivateKey())
   const isOn = async (url: string) => {

@@ -162,7 +162,7 @@ async function isAlone(expect: ExpectStatic, folder: string, relayUrl: string): 
   expect(output).toContain(`The stack already runs at ${relayUrl}`)
 }
 
-/** A later start has the contracts, the money and the sessions of the first: the same bytes, and nothing is paid again. */
+/** Requires that a later start has the contracts, money and sessions, and pays nothing again. */
 async function goesOn(
   expect: ExpectStatic,
   folder: string,
@@ -188,8 +188,8 @@ async function paysAsOnRootstock(
   expect(await rpcTo(nodeUrl)('web3_clientVersion')).toMatch(/^RskJ/)
   expect(await rpcTo(rpcUrl)('eth_gasPrice')).toBe('0x3ef1480')
   const balance = (phone: string) => balanceOf(folder, nodeUrl, contracts.loan, phone)
-  // The chain was left two days ahead, where each request has expired. It is today's again with its next block, and
-  // no loan is younger than that.
+  // The chain was left two days ahead, where each request has expired. It is today's again with its
+  // next block, and no loan is younger than that.
   const time = async () => Number((await chainAt(nodeUrl).getBlock()).timestamp)
   await until(async () => (await time()) <= Date.now() / 1_000 + 1)
   expect(await time()).toBeGreaterThanOrEqual(left)

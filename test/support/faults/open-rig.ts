@@ -13,7 +13,7 @@ export const pay = (phone: string, amount = '0.25') => ({
   text: `2*${stranger}*${amount}`,
 })
 
-/** A rig with Rootstock's pool for the tests of a file, after each of which the oracle finds nothing wrong. */
+/** Opens a rig with Rootstock's pool for a file's tests; after each the oracle judges. */
 export function openRig(options: Partial<RigOptions> = {}) {
   const rig = opened(async () => withHelpers(await startRig({ blockMs, callers: 120, ...options })))
   afterEach(async ({ task }) => {
@@ -46,7 +46,7 @@ function withHelpers(rig: Rig) {
       return replies
     },
     logged: (event: string) => rig.relay.log.filter((line) => line.event === event),
-    /** Ends faults, lets blocks come until nothing is open, and has the oracle look at everything told. */
+    /** Ends faults, lets blocks come until nothing is open, and judges everything told. */
     async settled() {
       rig.faults.clear()
       await rig.faults.accept()

@@ -6,7 +6,7 @@ import { launchBrowser } from '../../../scripts/dev/pages/browser.ts'
 /** How wide a page has to be usable: a phone of today, and a desk. */
 export const widths = [360, 1280]
 
-/** Opens a page of a real browser, which is closed when the test ends; `faults` has what its console complains of. */
+/** Opens a page in a real browser until the test ends; `faults` are its console's complaints. */
 export async function openPage(url: string, width = 1280): Promise<Page & { faults: string[] }> {
   const browser = await launchBrowser()
   onTestFinished(() => browser.close())
@@ -39,7 +39,10 @@ export async function signIn(page: Page, token: string): Promise<void> {
   await says(page, 'h1', 'Overview')
 }
 
-/** Finds what axe-core finds wrong with a page as it stands, and whether it is wider than the window, or heavy. */
+/**
+ * Finds what axe-core finds wrong with a page as it stands, and whether it is wider than the
+ * window, or heavy.
+ */
 export async function findPageFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = (await page.evaluate('axe.run()')) as AxeResults

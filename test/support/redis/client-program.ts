@@ -15,7 +15,7 @@ export type PortCall = { name: string; args: unknown[] } & (
 
 /** What a process is told that has a client of its own: once where to ask, then call by call. */
 export type ClientMessage =
-  | { kind: 'open'; address: RedisAddress; rules: LedgerRules; relayer: string; tendMs: number }
+  | { kind: 'open'; address: RedisAddress; rules: LedgerRules; relayer: string; roundMs: number }
   | { kind: 'call'; id: number; call: PortCall }
 
 export type ClientReply = { id: number } & ({ result: unknown } | { fault: string })
@@ -25,7 +25,7 @@ type Opened = {
   database: RedisDatabase
   rules: LedgerRules
   relayer: string
-  tendMs: number
+  roundMs: number
   /** By their names: a process has one of each. */
   ledgers: Map<string, Ledger>
 }
@@ -33,8 +33,8 @@ let opened: Opened | undefined
 
 process.on('message', (message: ClientMessage) => {
   if (message.kind === 'open') {
-    const { address, rules, relayer, tendMs } = message
-    opened = { database: openRedis(address), rules, relayer, tendMs, ledgers: new Map() }
+    const { address, rules, relayer, roundMs } = message
+    opened = { database: openRedis(address), rules, relayer, roundMs, ledgers: new Map() }
     return
   }
   // A failure is a reply too.

@@ -8,7 +8,7 @@ import type { PortCall } from './client-program.ts'
 import { type ProcessClient, startProcessClient } from './process-client.ts'
 
 /** What the ledgers are opened with, here and in the other process. */
-export const ledgerOptions = { ...usual, tendMs: 1_000 }
+export const ledgerOptions = { ...usual, roundMs: 1_000 }
 
 /** A real Redis with the keys of a cluster behind Upstash's protocol, while tests run. */
 export type OnRedis = {

@@ -30,7 +30,8 @@ export function startProcessClient({
     async call(call: PortCall): Promise<unknown> {
       calls += 1
       const id = calls
-      // A payment is watched for longer than its test takes: its call may come when the process has ended.
+      // A payment is watched for longer than its test takes: its call may come when the process has
+      // ended.
       const reply = await new Promise<ClientReply>((resolve, reject) => {
         waiting.set(id, resolve)
         tell({ kind: 'call', id, call }, reject)

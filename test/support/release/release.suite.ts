@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { test as base, describe, expect } from 'vitest'
-import type { ExportEntry, ExportHead } from '../../../src/relay/ledger/copies/export-format.ts'
+import type { ExportEntry, ExportHead } from '../../../src/relay/ledger/backup/export-format.ts'
 import type { Ledger } from '../../../src/relay/ledger/port.ts'
 import { accept, executionIn } from '../../ports/payments.ts'
 import { exportAll, restoreAll } from '../../ports/restore.suite.ts'
@@ -45,7 +45,7 @@ export function releaseSuite(store: string, open: () => Promise<Opened>): void {
     })
 
     test('goes on with the payment that was open, and settles it', async ({ ledger }) => {
-      const { carried, nonces, nextNonce } = await ledger.work()
+      const { carried, nonces, nextNonce } = await ledger.readWork()
       const [open, carrier] = [carried[0], nonces[0]]
       if (open === undefined || carrier === undefined) throw new Error('nothing is open')
       const { session, order } = open
@@ -54,13 +54,13 @@ export function releaseSuite(store: string, open: () => Promise<Opened>): void {
         hash: own?.hash ?? '0x',
         signature: order.request.signature,
       })
-      await ledger.mined({
+      await ledger.recordMined({
         ...{ nonce: carrier.nonce, sessions: [session], hash: execution.hash },
         ...{ block: execution.block, executions: { [session]: execution } },
       })
       await ledger.confirm(session, execution.block.hash)
-      expect(await ledger.payment(session)).toMatchObject({ state: 'confirmed' })
-      expect((await ledger.work()).carried).toEqual([])
+      expect(await ledger.findPayment(session)).toMatchObject({ state: 'confirmed' })
+      expect((await ledger.readWork()).carried).toEqual([])
       expect(await accept(ledger, 'the next one', order.request.from)).toBe(nextNonce)
     })
 

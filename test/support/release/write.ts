@@ -57,7 +57,7 @@ async function live(chain: TestChain, time: { ahead: number }, stores: Stores) {
   const allDone = () =>
     until(async () => {
       await round()
-      return !isOpen(await ledger.work())
+      return !isOpen(await ledger.readWork())
     })
   const ask = async (path: string, sent?: object) => {
     const body = sent === undefined ? null : JSON.stringify(sent)
@@ -85,7 +85,9 @@ async function live(chain: TestChain, time: { ahead: number }, stores: Stores) {
   await chain.anvil.ask('evm_setAutomine', [false])
   await decide('open', '2', payee, '0.05', pin)
   await until(async () =>
-    (await ledger.work()).nonces.some(({ transactions }) => transactions[0]?.sentAt !== undefined),
+    (await ledger.readWork()).nonces.some(
+      ({ transactions }) => transactions[0]?.sentAt !== undefined,
+    ),
   )
   const exported: unknown[] = []
   for (let query: string | undefined = ''; query !== undefined; ) {
@@ -147,7 +149,7 @@ async function writeRedis(release: string): Promise<void> {
   const { told } = await tell(
     {
       ledger: ({ rules, relayer }) =>
-        createRedisLedger({ database, name: '31', rules, relayer, tendMs: 1_000 }),
+        createRedisLedger({ database, name: '31', rules, relayer, roundMs: 1_000 }),
       memory: () => createRedisMemory(database),
     },
     time,

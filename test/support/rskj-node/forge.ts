@@ -1,7 +1,7 @@
 import { type Hex, numberToHex, parseTransaction, zeroAddress } from 'viem'
 import { binaryTrieProof } from '../../../src/node/objects/binary-trie.ts'
 import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
-import { encodeReceipt, rootOf } from '../../../src/node/objects/receipts-trie.ts'
+import { computeRoot, encodeReceipt } from '../../../src/node/objects/receipts-trie.ts'
 import { rebuilt } from './mined.ts'
 import { type Block, readRecording } from './recording.ts'
 
@@ -15,7 +15,7 @@ export type Forged = Block & { receipts: RawReceipt[] }
 
 const [template] = readRecording('main-network').blocks.slice(-1) as [Block]
 
-/** Makes blocks on top of one; each has the difficulty, and is mined, or has the work of another block. */
+/** Makes blocks on top of one, each with the difficulty and mined, or with another's work. */
 export function forge(
   below: Forged | undefined,
   { sent = [], difficulty = '0x1', mines = true }: Partial<ForgeOptions>,
@@ -33,7 +33,7 @@ export function forge(
   const block = {
     ...template,
     ...{ number, difficulty, parentHash: below?.hash ?? `0x${'00'.repeat(32)}` },
-    transactionsRoot: rootOf(
+    transactionsRoot: computeRoot(
       sent.map(({ raw }) => raw),
       'rootstock',
     ),

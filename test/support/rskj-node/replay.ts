@@ -56,7 +56,7 @@ function inOrder(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** By method: what the chain of a recording shows up to a height; undefined leaves it to the recording. */
+/** Answers by method as a recording's chain up to a height; undefined leaves it to that. */
 function impliedBy({ pairs, blocks, logs, tracesOf }: Recording, height: () => number) {
   const numbers: Record<string, () => number> = { earliest: () => 0, latest: height }
   const numberOf = (selector: unknown) => numbers[`${selector}`]?.() ?? Number(selector)

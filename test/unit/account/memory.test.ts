@@ -3,7 +3,7 @@ import {
   type AccountMemory,
   createMemory,
   sentTo,
-  tellsOf,
+  wasTold,
   withinMs,
   withLanguage,
   withSender,
@@ -91,7 +91,7 @@ test('a session whose id a gateway uses again tells of another failure', async (
   const memory = createMemory(() => store)
   const tells = async (failures: string[], session: string) => {
     const kept = await memory.change(account, (before) => withTold(before, failures, session))
-    return tellsOf(kept, failures, session)
+    return wasTold(kept, failures, session)
   }
   const both = ['0x02', '0x01']
   expect(await Promise.all([tells(both, 'one'), tells(both, 'two')])).toEqual([true, true])

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 import {
   formerForms,
   numberingChanges,
-  patternOf,
   presentForm,
+  toPattern,
 } from '../../../src/account/numbering.ts'
 import {
   isListed,
@@ -83,7 +83,7 @@ test.for([
 test.for(numberingChanges)('%s is %s for good, by a source', ([former, present]) => {
   const written = numbersOf(former).map((number) => {
     const now = presentForm(number)
-    expect(now).toMatch(patternOf(present))
+    expect(now).toMatch(toPattern(present))
     expect(presentForm(now)).toBe(now)
     expect(formerForms(now)).toContain(number)
     for (const form of [number, now]) expect(parseCaller(form)).toBe(now)
@@ -99,7 +99,7 @@ const someDigits = [1, 10, 100, 1_000].map((count, more) =>
   more === 0 ? [] : Array.from({ length: count }, (_, each) => `${each}`.padStart(more, '0')),
 )
 
-/** The numbers of a country that begin with each four digits and are valid, and longer ones that end like one of them. */
+/** Lists a country's valid numbers for each first four digits, and longer ones that end alike. */
 function planOf(country: CountryCode) {
   const [code, , , possible, ...rest] = described(country)
   const mobile = (rest as unknown as [string, number[]?][][])[7]?.[1]
@@ -122,7 +122,7 @@ function planOf(country: CountryCode) {
 
 test('no two valid forms of one subscriber are two accounts in any country, but for what is undecided with a reason', () => {
   const forms = Object.values(undecidedNumbers).flatMap((each) => each.split(' '))
-  const patterns = forms.map((form) => [form, patternOf(form)] as const)
+  const patterns = forms.map((form) => [form, toPattern(form)] as const)
   const needed = new Set<string>()
   const twins = sampleOf(20, countries, 'twins').flatMap((country) => {
     const { code, valid, longerThan } = planOf(country)

@@ -29,7 +29,7 @@ describe('an import', () => {
     ['src/loan/calls.ts', '../ussd/menu.ts', 'loan may use runtime'],
     ['src/runtime/log.ts', '../relay/ledger.ts', 'runtime may use no other'],
     ['src/node/objects/block.ts', '../reads/mined-block.ts', 'objects may use no other'],
-    ['src/relay/ledger/stores/sqlite.ts', '../life/payments.ts', ''],
+    ['src/relay/ledger/stores/sqlite.ts', '../payments/payment-states.ts', ''],
     ['scripts/dev/chain.ts', '../soak/run.ts', 'dev may use stack, contracts'],
     ['test/ports/a.suite.ts', '../unit/a.test.ts', ''],
     ['src/mail/send.ts', '../account/phone.ts', 'src/mail has no layer yet'],

@@ -51,7 +51,7 @@ describe('the configuration', () => {
   test('keeps what is told in blocks where blocks come faster', () => {
     const [usual, fast] = [read().rules, read({ BLOCK_SECONDS: '2.5' }).rules]
     expect(fast.rebroadcastMs).toBe(usual.rebroadcastMs / 10)
-    expect(fast.tendMs).toBe(usual.tendMs / 10)
+    expect(fast.roundMs).toBe(usual.roundMs / 10)
     expect(fast.confirmations).toBe(usual.confirmations)
   })
 

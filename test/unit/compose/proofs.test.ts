@@ -25,12 +25,17 @@ function open({ isMined = true, known = [hash], fetch = replay(recording).fetch 
       return fetch(input, init)
     },
   })
-  const page: Ledger['page'] = async (query) => {
+  const page: Ledger['readPage'] = async (query) => {
     looked.push(`${query.hash}`)
     return { payments: known.filter((one) => one === query.hash) as never, next: undefined }
   }
   const config = { rules: { confirmations: 3 } } as never
-  const proofOf = assembleProofs(config, shared as never, { ledger: { page } } as never, service)
+  const proofOf = assembleProofs(
+    config,
+    shared as never,
+    { ledger: { readPage: page } } as never,
+    service,
+  )
   const app = proofRoutes(proofOf, shared.log)
   const get = async (of: string) => {
     const response = await app.request(`/${of}`)

@@ -3,7 +3,7 @@ import { playScript } from '../../../scripts/stack/phone/dial-script.ts'
 
 const dialled = 'phone +254700000001\ndial\n'
 
-/** Plays a script on a phone that shows a menu, a question, and a balance that grows; what it delivers. */
+/** Plays a script on a phone with a menu, a question and a growing balance; returns deliveries. */
 async function play(script: string): Promise<string[]> {
   const sent: string[] = []
   let balance = 0

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callIn, callOf, type LoanCall, readCall } from '../../../src/loan/calls.ts'
+import { callIn, encodeCall, type LoanCall, readCall } from '../../../src/loan/calls.ts'
 
 const to = '0x1111111111111111111111111111111111111111'
 
@@ -10,7 +10,7 @@ test.for<LoanCall>([
   { kind: 'cashOut', to, amountWei: 7n },
   { kind: 'repayment', amountWei: 'all' },
 ])('a %o is read from its calldata', (call) => {
-  expect(callIn(callOf(call))).toEqual(call)
+  expect(callIn(encodeCall(call))).toEqual(call)
 })
 
 test('other calldata is no call that pays', () => {

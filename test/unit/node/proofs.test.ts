@@ -9,7 +9,7 @@ import {
   rootstockForms,
 } from '../../../src/node/objects/header.ts'
 import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
-import { rootOf } from '../../../src/node/objects/receipts-trie.ts'
+import { computeRoot } from '../../../src/node/objects/receipts-trie.ts'
 import type { Transaction } from '../../../src/node/objects/transaction.ts'
 import { serve } from '../../chain/node/support/serve.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
@@ -121,7 +121,7 @@ describe('a transaction whose sender wrote zeros before its nonce and gas limit,
       input ?? '0x',
     ]
     const bytes = toRlp([...fields, ...signed])
-    const transactionsRoot = rootOf([bytes], 'rootstock')
+    const transactionsRoot = computeRoot([bytes], 'rootstock')
     return { ...block, transactionsRoot, transactions: [{ ...one, hash: keccak256(bytes) }] }
   }
   const proveWith = (changed: object) => () => provedTransactions(changed as never, 'rootstock')

@@ -47,7 +47,8 @@ describe('what RSKj answers reaches the client as the portal prints it', () => {
     }
     const { result, error } = answer
     if (method === 'eth_getLogs') {
-      // The block shows by its bloom that it has logs; the receipts that prove them are not printed.
+      // The block shows by its bloom that it has logs; the receipts that prove them are not
+      // printed.
       expect(error).toBeDefined()
       return
     }

@@ -40,7 +40,7 @@ const refused =
 
 const proofs = 'rsk_getTransactionReceiptNodesByHash'
 
-/** Where the specification, or our table of conformance, has it otherwise than RSKj. The first one that fits counts. */
+/** Lists where the specification, or our table, differs from RSKj; the first that fits counts. */
 const exceptions: readonly Exception[] = [
   {
     what: 'proofs of receipts',

@@ -22,7 +22,7 @@ export const subject = {
 /** A deployment of which all is well but what the test changes. */
 export function conditionWith(
   changes: Partial<Vitals> = {},
-  sight: Partial<Vitals['sight']> = {},
+  sight: Partial<Vitals['observations']> = {},
 ): Condition & { vitals: Vitals } {
   const at = now - 20_000
   const vitals: Vitals = {
@@ -31,7 +31,7 @@ export function conditionWith(
     ...{ intake: { kind: 'open' }, lastMinedAt: undefined, counts: {}, gateways: {} },
     lately: { hour: { since: now, counts: {} }, today: { since: now, counts: {} } },
     ...{ alerts: [], untoldFrom: undefined, blocks: [], signedAt: undefined },
-    sight: {
+    observations: {
       roundAt: at,
       head: { number: 9, timestampSeconds: at / 1_000, at, since: at },
       funds: { wei: `${10n ** 18n}`, at },

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Condition, checksOf, healthOf } from '../../../src/operator/health.ts'
+import { type Condition, judgeHealth, runChecks } from '../../../src/operator/health.ts'
 import { conditionWith, now } from './condition.ts'
 
-const failingOf = (condition: Condition) => healthOf(condition).failing
+const failingOf = (condition: Condition) => judgeHealth(condition).failing
 
 describe('health', () => {
   const at = now
@@ -63,7 +63,7 @@ describe('health', () => {
     const obstacle = { kind: 'price_too_high', at, toldAt: at } as const
     const price = { wei: `${2n * 10n ** 9n}`, at }
     const lastOf = (...changed: Parameters<typeof conditionWith>) =>
-      healthOf(conditionWith(...changed)).lastRefused
+      judgeHealth(conditionWith(...changed)).lastRefused
     expect(lastOf({ obstacle }, { gasPrice: price })).not.toHaveProperty('over')
     expect(lastOf({ obstacle })).toMatchObject({ reason: 'price_too_high', over: true })
     for (const kind of ['paused', 'draining'] as const) {
@@ -76,7 +76,7 @@ describe('health', () => {
   test('knows nothing without the ledger, and blames the ledger alone', () => {
     const silent = { ...conditionWith(), vitals: undefined }
     expect(failingOf(silent)).toEqual(['ledger'])
-    const unknown = checksOf(silent).filter(({ state }) => state === 'unknown')
+    const unknown = runChecks(silent).filter(({ state }) => state === 'unknown')
     expect(unknown.map(({ name }) => name)).toEqual([
       ...['identity', 'clock', 'node', 'relayer_funds', 'gas_price', 'contracts', 'queue'],
       ...['rounds', 'intake'],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { isThere } from '../../../scripts/debian.ts'
-import { metricsOf } from '../../../src/operator/metrics.ts'
+import { writeMetrics } from '../../../src/operator/metrics.ts'
 import { conditionWith, subject } from './condition.ts'
 
 const rules = new URL('../../../docs/operations/alert-rules.yml', import.meta.url).pathname
@@ -41,7 +41,7 @@ const readExpressions = () =>
     .panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 
 test('the dashboard shows metrics that there are', () => {
-  const told = metricsOf(subject, conditionWith())
+  const told = writeMetrics(subject, conditionWith())
   const named = new Set(
     readExpressions()
       .join()
@@ -56,7 +56,7 @@ testWithPromtool('Prometheus loads the rules, all that the dashboard asks, and t
   const shown = promtool(['check', 'rules', asRules(readExpressions())])
   expect(shown, shown.said).toMatchObject({ status: 0 })
   const counts = { 'gateway.hubtel/delivery': 3, 'transfer.accepted': 1 }
-  const metrics = promtool(['check', 'metrics'], metricsOf(subject, conditionWith({ counts })))
+  const metrics = promtool(['check', 'metrics'], writeMetrics(subject, conditionWith({ counts })))
   expect(metrics.said).not.toMatch(/error/i)
 })
 

@@ -20,7 +20,10 @@ const declared = {
 const written = JSON.stringify(declared)
 const form = findGatewayForm('example', written)
 
-/** Serves the declared gateway at a port, and closes with the scope; `addresses` are those that it takes. */
+/**
+ * Serves the declared gateway at a port, and closes with the scope; `addresses` are those that it
+ * takes.
+ */
 async function serve({ shown = goOn('Menu') as Screen, addresses = undefined as [] | undefined }) {
   const asked: UssdRequest[] = []
   const routes = ussdRoutes({

@@ -41,7 +41,8 @@ test.for(['rootstock', 'ethereum'])('by the prices of %s requests have gas to sp
     )
     expect(Math.max(...most) * 1.2, call).toBeLessThanOrEqual(gas)
   }
-  // Whatever its call uses: what the transaction takes besides is what is left when the call is taken off.
+  // Whatever its call uses: what the transaction takes besides is what is left when the call is
+  // taken off.
   for (const requests of [1, 5, 10, 20]) {
     const besides = rows.flatMap((row) => {
       const [each, call] = [row[`of ${requests}`], row['least gas to sign']]

@@ -15,7 +15,7 @@ test('what gateways have sent is handed over once a minute, with the question wh
       tally.add('hubtel', 'delivery')
       expect(await check()).toEqual({ kind: 'same' })
     }
-    return (await ledger.vitals()).counts['gateway.hubtel/delivery']
+    return (await ledger.readVitals()).counts['gateway.hubtel/delivery']
   }
   expect(await deliver(3)).toBe(1)
   clock.forward(60_000)

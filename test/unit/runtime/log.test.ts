@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { faultOf } from '../../../src/runtime/log.ts'
+import { describeFault } from '../../../src/runtime/log.ts'
 
 describe('what a log holds of a fault', () => {
   test('are the names and first lines down to the first cause', () => {
     const cause = new TypeError('fetch failed\nwith the values at hand')
-    expect(faultOf(new Error('no answer', { cause }))).toBe(
+    expect(describeFault(new Error('no answer', { cause }))).toBe(
       'Error: no answer < TypeError: fetch failed',
     )
   })
@@ -19,20 +19,20 @@ describe('what a log holds of a fault', () => {
     ['connect ECONNREFUSED [2001:db8::1]:443', 'connect ECONNREFUSED <address>'],
     ["'https://node.example/planted' is no JSON", "'<address>' is no JSON"],
   ] as const)('holds no address: %s', ([message, shown]) => {
-    expect(faultOf(new Error(message))).toBe(`Error: ${shown}`)
+    expect(describeFault(new Error(message))).toBe(`Error: ${shown}`)
   })
 
   test('keeps what only looks like an address', () => {
     const message = 'item [3] of version 9.0.3 came at 12:30'
-    expect(faultOf(new Error(message))).toBe(`Error: ${message}`)
+    expect(describeFault(new Error(message))).toBe(`Error: ${message}`)
   })
 
   test('holds no half of an address that is longer than the log may be', () => {
     const error = new Error(`${'x'.repeat(180)} https://node.example/planted-planted-planted`)
-    expect(faultOf(error)).not.toContain('node.example')
+    expect(describeFault(error)).not.toContain('node.example')
   })
 
   test('says so where no error was thrown', () => {
-    expect(faultOf('https://node.example/planted')).toBe('a non-Error value was thrown')
+    expect(describeFault('https://node.example/planted')).toBe('a non-Error value was thrown')
   })
 })

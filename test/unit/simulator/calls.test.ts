@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { planOf } from '../../../scripts/dev/simulator/draw/plan-of.ts'
+import { planOf } from '../../../scripts/dev/simulator/draw/draw-plan.ts'
 import type { Dial } from '../../../scripts/dev/simulator/plan.ts'
 import { runPlan } from '../../../scripts/dev/simulator/run.ts'
 import { poolRules } from '../../../src/chain/chains.ts'
@@ -39,7 +39,8 @@ test('a payment costs four calls to the node, and an open hour no more than two 
     asked.filter(({ by }) => by.startsWith('delivery')),
     asked.filter(({ by }) => by.startsWith('round')),
   ]
-  // Simulation, what the pool holds, broadcast and receipt; what the first ones cannot know is asked besides.
+  // Simulation, what the pool holds, broadcast and receipt; what the first ones cannot know is
+  // asked besides.
   expect(own.length).toBeLessThanOrEqual(4 * payments + 6)
   const blocks = Math.ceil((last - first) / poolRules.rootstock.blockMs)
   expect(shared.filter((call) => !isReceipt(call)).length).toBeLessThanOrEqual(2 * blocks)

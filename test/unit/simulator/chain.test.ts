@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { createAccountPool } from '../../../scripts/dev/rootstock-pool/account-pool.ts'
 import { rootstockRules } from '../../../scripts/dev/rootstock-pool/rules.ts'
-import { forwarderAddress, loanAddress, startState } from '../../../scripts/dev/simulator/ground.ts'
 import { createModelChain } from '../../../scripts/dev/simulator/model/chain.ts'
 import type { ModelTransaction } from '../../../scripts/dev/simulator/model/signing.ts'
+import {
+  forwarderAddress,
+  loanAddress,
+  startState,
+} from '../../../scripts/dev/simulator/setting.ts'
 
 function createChain() {
   const pool = createAccountPool<ModelTransaction>(rootstockRules)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { planOf } from '../../../scripts/dev/simulator/draw/plan-of.ts'
+import { planOf } from '../../../scripts/dev/simulator/draw/draw-plan.ts'
 import { judge } from '../../../scripts/dev/simulator/oracle/all.ts'
 import { runPlan } from '../../../scripts/dev/simulator/run.ts'
 

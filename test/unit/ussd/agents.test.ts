@@ -100,7 +100,7 @@ describe('a bill', () => {
       s: ${pay} -> END Payment Submitted|To: 54320 Water, AB-12|Amount: 0.003 tRBTC|Code: ${code}|Tx: 0x…
       settle
       payee@2: 5 -> CON My Activity|${code} 0.003 tRBTC AB-12: FINAL|…`)
-    const [payment] = await ledger.payments(accountOf(0), 1)
+    const [payment] = await ledger.listPayments(accountOf(0), 1)
     const hex = Buffer.from('AB-12').toString('hex')
     expect(JSON.stringify(payment?.order.request)).not.toMatch(new RegExp(`AB-12|${hex}`))
     expect(rows().some((row) => row.includes('AB-12'))).toBe(true)
@@ -109,7 +109,7 @@ describe('a bill', () => {
   test("of another till is not paid for the first one's reference", async () => {
     const { deliver, ledger, accountOf } = await openAgents()
     await deliver(0, 's', '10*54320*AB-12*0*12344*0.003*1')
-    const takings = await ledger.takings(accountOf(1), 9)
+    const takings = await ledger.listTakings(accountOf(1), 9)
     expect(takings?.last).toMatchObject([{ reference: undefined }])
   })
 })

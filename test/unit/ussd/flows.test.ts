@@ -53,7 +53,7 @@ describe.for(Object.entries(menus))('a flow of %s', ([profile, menu]) => {
 
 const mPesaAnswers = 5
 
-/** What a script showed, its remarks as prose; hashes and dates, which differ each time, as one of them. */
+/** Returns a script's screens, with remarks as prose, and all hashes and dates alike. */
 function transcriptOf(script: string, shown: readonly string[]): string {
   const rest = [...shown]
   const menus = new Set<string>()

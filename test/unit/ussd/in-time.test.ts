@@ -16,7 +16,7 @@ test('a caller is answered within 8 s though the ledger does not say what a sess
   }
   const product = menus.strict
   const options = { callers: 1, poolLoans: 1, capLoans: 1, clock, product }
-  const { balance } = openModelledRelay({ ...options, silent: 'shown' })
+  const { balance } = openModelledRelay({ ...options, silent: 'recall' })
   expect(await balance(0)).toBe(`END ${english.unavailable}`)
   expect(Math.max(...slept)).toBeLessThan(8_000)
 })

@@ -12,7 +12,7 @@ function open(settings: object = {}) {
   const product = { settings: own, leastTransferWei: 20_000_000_000_000n }
   const world = openWorld({ product: { ...product, rate: async () => feed.rate } })
   const spent = async () =>
-    (await world.ledger.payments(world.accountOf(0), 9)).map(({ order }) => order.spendsWei)
+    (await world.ledger.listPayments(world.accountOf(0), 9)).map(({ order }) => order.spendsWei)
   return { ...world, feed, spent }
 }
 

@@ -9,7 +9,7 @@ const shortRecipient = '0x12345678...'
 const date = '30 Sep 2026'
 const tx = 'en attente, environ 1000 min'
 
-/** The longest values of what is to be called, by its key; of all else those of an amount and a hash. */
+/** Lists the longest values by key; others are an amount's and a hash's. */
 const values: Record<string, readonly unknown[][]> = {
   about: [['KES 999999999999']],
   amountsIn: [['KES: 1 tRBTC = KES 999999999999']],

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
-import { assembleReminders, smsSealsOf } from '../../../src/compose/sms.ts'
+import { assembleReminders, createSeals } from '../../../src/compose/sms.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
@@ -19,7 +19,9 @@ beforeEach(() => {
   server.asked.length = 0
 })
 
-/** A lender's service on the day before Christmas' tenth, where a loan is due on the 24th at noon. */
+/**
+ * A lender's service on the day before Christmas' tenth, where a loan is due on the 24th at noon.
+ */
 function open(product: object = menus.lender) {
   const variables = {
     ...required,
@@ -41,7 +43,7 @@ function open(product: object = menus.lender) {
   }
   const config = parseConfig(variables)
   const relay = openWorld({
-    product: { ...menus.lender, ...product, smsSeals: smsSealsOf(config) },
+    product: { ...menus.lender, ...product, smsSeals: createSeals(config) },
     clock,
   })
   const node = { debtOf: async () => debt }

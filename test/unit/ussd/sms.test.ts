@@ -3,13 +3,13 @@ import { menus } from '../../../scripts/dev/menu-ways.ts'
 import { createCallerAccounts } from '../../../src/account/keys.ts'
 import type { PhoneNumber } from '../../../src/account/phone.ts'
 import { parseConfig } from '../../../src/compose/config.ts'
-import { assembleSms, smsSealsOf } from '../../../src/compose/sms.ts'
+import { assembleSms, createSeals } from '../../../src/compose/sms.ts'
 import { refusalWords } from '../../../src/loan/calls.ts'
 import { kindNames } from '../../../src/loan/kinds.ts'
 import type { LogEvent } from '../../../src/runtime/log.ts'
 import { demonstration } from '../../../src/ussd/messages/demonstration.ts'
 import { messagesIn } from '../../../src/ussd/messages/languages.ts'
-import { inAlphabet, screenSeptets, septetsOf } from '../../../src/ussd/screens/septets.ts'
+import { countSeptets, inAlphabet, screenSeptets } from '../../../src/ussd/screens/septets.ts'
 import { smsText } from '../../../src/ussd/sms.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
@@ -35,7 +35,7 @@ beforeEach(() => {
   server.asked.length = 0
 })
 
-/** The service with messages: dials, blocks when the test makes one, and rounds when it begins one. */
+/** Opens the service with messages: dials, and blocks and rounds when the test makes them. */
 function open(settings: Record<string, string> = {}) {
   const variables = {
     ...required,
@@ -54,7 +54,7 @@ function open(settings: Record<string, string> = {}) {
     ...{ clock, fetch, log: (event: LogEvent) => void events.push(event) },
     background: (work: Promise<unknown>) => void running.push(work),
   }
-  const product = { ...menus.lender, smsSeals: smsSealsOf(parseConfig(variables)) }
+  const product = { ...menus.lender, smsSeals: createSeals(parseConfig(variables)) }
   const relay = openWorld({ product, clock })
   /** One process's rounds, or another's. */
   const process = (changes: Record<string, string> = {}) => {
@@ -131,7 +131,8 @@ describe('a message about an outcome', () => {
       'Loan of 0.01 tRBTC: FAILED, Balance too low\nNo money was moved.',
     ]
     expect(told()).toEqual(texts.map((text) => `${caller}: ${text}`))
-    for (const { text } of server.asked) expect(septetsOf(text)).toBeLessThanOrEqual(screenSeptets)
+    for (const { text } of server.asked)
+      expect(countSeptets(text)).toBeLessThanOrEqual(screenSeptets)
   })
 
   test('is in the language that the phone has chosen, within one SMS in each', async () => {
@@ -157,7 +158,7 @@ describe('a message about an outcome', () => {
         for (const outcome of outcomes) {
           const text = inAlphabet(smsText(facts, outcome, say, () => amount))
           expect(text).toContain(amount)
-          expect(septetsOf(text), text).toBeLessThanOrEqual(screenSeptets)
+          expect(countSeptets(text), text).toBeLessThanOrEqual(screenSeptets)
         }
       }
     }
@@ -172,7 +173,7 @@ describe('a message about an outcome', () => {
     await ledger.prune()
     await round()
     expect(server.asked).toHaveLength(1)
-    expect((await ledger.vitals()).counts).toMatchObject({ 'sms.sent': 1, 'sms.unknown': 1 })
+    expect((await ledger.readVitals()).counts).toMatchObject({ 'sms.sent': 1, 'sms.unknown': 1 })
   })
 
   test('of which it is not known whether it was sent is not sent again, and others wait until the provider is back', async () => {
@@ -196,7 +197,7 @@ describe('a message about an outcome', () => {
     await play('1 s')
     expect(await asked()).toBe(4)
     expect(await round()).toBe(false)
-    expect((await ledger.vitals()).counts).toMatchObject({ 'sms.sent': 2, 'sms.unknown': 2 })
+    expect((await ledger.readVitals()).counts).toMatchObject({ 'sms.sent': 2, 'sms.unknown': 2 })
     expect(events.map(({ event }) => event)).toEqual([
       ...['sms.unknown', 'sms.unknown', 'sms.sent', 'sms.sent'],
     ])
@@ -238,6 +239,6 @@ describe('a message about an outcome', () => {
     await play('30 s')
     await round()
     expect(server.asked).toHaveLength(1)
-    expect((await ledger.vitals()).counts).toMatchObject({ 'sms.later': 1, 'sms.sent': 1 })
+    expect((await ledger.readVitals()).counts).toMatchObject({ 'sms.later': 1, 'sms.sent': 1 })
   })
 })

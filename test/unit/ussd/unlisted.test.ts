@@ -21,7 +21,7 @@ test.for(unlisted)('a caller as %s is refused for good without an account', asyn
   expect(told()).toContain('number.unlisted')
   expect(told()).not.toContain(phone.slice(1))
   expect(memoryRows()).toEqual([])
-  const { now, unlistedAt = 0 } = await ledger.vitals()
+  const { now, unlistedAt = 0 } = await ledger.readVitals()
   expect(now - unlistedAt).toBeLessThan(60_000)
 })
 
@@ -30,7 +30,7 @@ test.for(unlisted)('a caller as %s is served where it has an account', async (ph
   await play(`
     pay: 2*${friend}*all*1 -> END Transfer Submitted|…
     next: -> CON Rootstock DeFi…`)
-  expect((await ledger.vitals()).unlistedAt).toBeUndefined()
+  expect((await ledger.readVitals()).unlistedAt).toBeUndefined()
 })
 
 test.for(unlisted)('a number as %s can be sent to where it has an account', async (phone) => {

@@ -45,12 +45,15 @@ export function openWorld(options: Partial<WorldOptions> = {}) {
   /**
    * Delivers what phones send, a line each, and holds the screen to what stands behind `->`.
    *
-   * - `s: 2*1 -> CON Loan: 1 tRBTC|0. Back`: the session `s` of the first caller; `s@1: …` is one of the second.
+   * - `s: 2*1 -> CON Loan: 1 tRBTC|0. Back`: the session `s` of the first caller; `s@1: …` is one
+   * of the second.
    *   `|` ends a line of the screen; `…` stands for any words, `<date>` and `<address>` for one
    * - `-> same`: what this delivery has shown before; `-> not …`: anything else
    * - `settle`, `fail Balance too low`: what waits is in a final block, and what became of it there
-   * - `paid 1`: so many payments the first caller has made; `3 min`: so much time passes; `# …`: a remark
-   * - `break`, `repair`: the node gives no answer, and does again; `principal 0.02`: a loan is of so much
+   * - `paid 1`: so many payments the first caller has made; `3 min`: so much time passes; `# …`: a
+   * remark
+   * - `break`, `repair`: the node gives no answer, and does again; `principal 0.02`: a loan is of
+   * so much
    */
   async function play(script: string): Promise<void> {
     for (const line of script.split('\n').map((each) => each.trim())) {

@@ -193,7 +193,8 @@ describe('a round of the alarm', () => {
         await silenceAlarm()
         await mortal.tend().catch(() => undefined)
         for (const name of mortal.asked) if (name === death.at) lasts.add(name)
-        // A round that did not come to this question came to its end, and leaves nothing to the next.
+        // A round that did not come to this question came to its end, and leaves nothing to the
+        // next.
         if (!mortal.asked.includes(String(death.at))) deliveries.push(...(await leaveWork(5)))
       }
       expect([...lasts]).toEqual(
@@ -207,7 +208,7 @@ describe('a round of the alarm', () => {
   )
 })
 
-/** So many payments that are in a block and so many that nobody sent, and nobody looks after them. */
+/** Opens so many mined payments and so many unsent ones, which nobody looks after. */
 async function leaveWork(count: number): Promise<Delivery[]> {
   const left: Delivery[] = []
   const newPayments = () => Promise.all(Array.from({ length: count }, newPayment))
@@ -223,7 +224,7 @@ async function leaveWork(count: number): Promise<Delivery[]> {
   }
 }
 
-/** The Workers that make the payments die after this question, one after the other: none shares a transaction. */
+/** Ends the paying Workers after this question, in turn, so that none shares a transaction. */
 async function leaveAfter(at: string, deliveries: readonly Delivery[]): Promise<void> {
   for (const delivery of deliveries) {
     const mortal = createMortal({ death: { at, when: 'after', whose: 'worker' } })
@@ -252,7 +253,7 @@ async function silenceAlarm(): Promise<void> {
   await runInDurableObject(ledgerStub(), (_, { storage }) => storage.deleteAlarm())
 }
 
-/** Bytes are left to their own Worker for a while. Gives for how many nonces nobody knows of a sending. */
+/** Leaves bytes to their Worker for a while; returns how many nonces nobody knows sent. */
 async function untilUnsentIsDue(): Promise<number> {
   let unsent = 0
   await until(async () => {

@@ -15,7 +15,7 @@ async function ringFourTimes(): Promise<void> {
   for (let time = 0; time < 4; time++) await runDurableObjectAlarm(ledgerStub())
 }
 
-/** Rounds that do, each with a node service of its own, as on instances that do not know each other. */
+/** Runs rounds that do, each with a node service of its own, as on separate instances. */
 async function tendSideBySide(): Promise<void> {
   await Promise.all(Array.from({ length: 4 }, () => createMortal({}).tend()))
 }

@@ -17,7 +17,8 @@ const { maxInFlight, watchBlocks, meansMs } = poolRules.rootstock
 const rules = { ...ledgerRules, maxInFlight, watchBlocks, meansMs }
 
 beforeEach(() => {
-  // The object's clock is the test's; alarms are set by it and rung by the real one: none rings here.
+  // The object's clock is the test's; alarms are set by it and rung by the real one: none rings
+  // here.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + yearMs })
 })
 afterEach(() => {

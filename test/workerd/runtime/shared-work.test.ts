@@ -7,8 +7,8 @@ import { createWorkSharing } from '../../../src/runtime/shared-work.ts'
 import { sampleOf, times } from '../../support/sample.ts'
 
 /**
- * Runs work in a request of its own: an object's. The runtime lets nobody else read what was opened in
- * it, so what is read after the work tells whose request the work goes on as.
+ * Runs work in a request of its own: an object's. The runtime lets nobody else read what was opened
+ * in it, so what is read after the work tells whose request the work goes on as.
  */
 async function inRequest<Answer>(name: string, work: () => Promise<Answer>): Promise<Answer> {
   return await runInDurableObject(env.LEDGER.getByName(name), async () => {
@@ -19,7 +19,7 @@ async function inRequest<Answer>(name: string, work: () => Promise<Answer>): Pro
   })
 }
 
-/** What several requests are given that ask for the same at the same time, and how often it was asked. */
+/** Returns what several equal requests are given, and how often it was asked. */
 async function sideBySide<Answer>(
   sharing: (ask: () => Promise<number>) => () => Promise<Answer>,
 ): Promise<{ answers: Answer[]; times: number }> {
@@ -42,8 +42,8 @@ async function sideBySide<Answer>(
 }
 
 /**
- * With a shared promise the runtime loses a request only once this code is hot: after several hundred
- * rounds.
+ * With a shared promise the runtime loses a request only once this code is hot: after several
+ * hundred rounds.
  */
 const rounds = times({ sampled: 700, full: 1_500 })
 

@@ -1,7 +1,7 @@
 /**
- * What pays by one relayer's key. Runtimes that hold one key would take each other's nonces, and who takes
- * the chain's blocks into his own hands takes them from all: so these are one file, on a chain that is
- * nobody else's.
+ * What pays by one relayer's key. Runtimes that hold one key would take each other's nonces, and
+ * who takes the chain's blocks into his own hands takes them from all: so these are one file, on a
+ * chain that is nobody else's.
  */
 const paying = [
   'relay/walk',

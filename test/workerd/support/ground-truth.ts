@@ -38,7 +38,7 @@ export async function balanceOnChain(account: Address): Promise<string> {
   return formatEther(decodeFunctionResult({ ...call, data: output as Hex }))
 }
 
-/** Puts money into a caller's account, paid by one of the chain's own accounts; it is there after this. */
+/** Puts money into a caller's account from one of the chain's own; it is there afterwards. */
 export async function fund(phone: string, amount: string): Promise<void> {
   const [from] = (await rpc('eth_accounts', [])) as string[]
   const data = encodeFunctionData({

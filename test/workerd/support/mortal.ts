@@ -6,10 +6,10 @@ import { assembleRelayer, ledgerName } from '../../../src/compose/relay.ts'
 import type { Runtime } from '../../../src/compose/runtime.ts'
 import { assembleAnswer } from '../../../src/compose/ussd.ts'
 import { createNodeService } from '../../../src/node/service.ts'
+import { ledgerThrough } from '../../../src/relay/ledger/methods.ts'
 import type { AcceptPayment, Ledger } from '../../../src/relay/ledger/port.ts'
-import { ledgerThrough } from '../../../src/relay/ledger/steps.ts'
 import type { LedgerStub } from '../../../src/relay/ledger/stores/object.ts'
-import { tend } from '../../../src/relay/tend/round.ts'
+import { runRound } from '../../../src/relay/rounds/round.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { africasTalking } from '../../../src/ussd/gateways/known.ts'
 import { createMemoryStore } from '../../support/memory-store.ts'
@@ -44,7 +44,7 @@ export type MortalOptions = {
 
 const lateMs = 150
 
-/** Makes a Worker of the relay's own parts, whose every question to node and ledger may be its last. */
+/** Makes a Worker of the relay's parts, whose every question may be its last. */
 export function createMortal({ death, fault }: MortalOptions) {
   const config = sharedConfig()
   const asked: string[] = []
@@ -128,7 +128,7 @@ export function createMortal({ death, fault }: MortalOptions) {
       ])
     },
     async tend() {
-      await Promise.race([tend(relayer), end.promise])
+      await Promise.race([runRound(relayer), end.promise])
     },
     /** What goes on after the answer. Resolves at once where the Worker is dead. */
     async rest() {

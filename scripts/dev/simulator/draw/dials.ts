@@ -1,7 +1,7 @@
 import type { Random } from '../../random.ts'
-import type { Knobs } from '../draw/knobs.ts'
 import { type Dial, type Item, startMillis, textOf, type Wanted } from '../plan.ts'
 import { milliWei, minuteMs, secondMs } from '../units.ts'
+import type { Knobs } from './knobs.ts'
 
 export type Scene = {
   random: Random
@@ -13,7 +13,7 @@ export type Scene = {
 
 export type DialItem = Item & Dial
 
-/** Makes a delivery, to any Worker, of what its caller wants; in other words where some are given. */
+/** Makes a delivery of what its caller wants to any Worker; in other words if some are given. */
 export const dialOf = (
   { random, knobs, phase, nextId }: Scene,
   dial: Pick<DialItem, 'at' | 'session' | 'caller' | 'wanted'> & Partial<DialItem>,

@@ -34,7 +34,7 @@ export function drawKnobs(seed: number, random: Random, spanMs: number) {
         [12, 1],
       ]),
       watchBlocks: random.pick([16, 20, 50]),
-      tendMs: random.pick([5, 10, 10, 20]) * secondMs,
+      roundMs: random.pick([5, 10, 10, 20]) * secondMs,
       meansMs: createRandom(seed, 'means').pick([0, 5, 25, 100]) * secondMs,
       maxInBatch: createRandom(seed, 'batch').pick([1, 2, 3, 12]),
     },
@@ -60,7 +60,7 @@ export function drawKnobs(seed: number, random: Random, spanMs: number) {
       [1, 4],
       [4, 1],
     ]),
-    /** Whether each Worker accepts payments by itself, as processes on Redis do, and not their object. */
+    /** Tells whether each Worker accepts payments itself, as processes on Redis do. */
     hasOwnAcceptors: createRandom(seed, 'acceptors').chance(0.2),
     ...drawPool(createRandom(seed, 'pool')),
     rates: drawRates(random),
@@ -91,7 +91,7 @@ function drawLimits(random: Random, isLender: boolean): AccountLimits & { dialsA
   }
 }
 
-/** Draws how many loans the pool has and the daily cap lets through: mostly enough, sometimes few. */
+/** Draws how many loans pool and daily cap allow: mostly enough, sometimes few. */
 function drawPool(random: Random) {
   const isScarce = random.chance(0.2)
   const isCapped = random.chance(0.1)

@@ -8,7 +8,7 @@ const laterPins = ['8053', '917264', '63820']
 
 export const firstPinOf = (caller: number): string => firstPins[caller % firstPins.length] ?? ''
 
-/** Where a PIN is typed, and what that leads to: a PIN is guessed where nothing has to be known besides. */
+/** Lists where a PIN is typed and what follows, so that it is guessed where nothing else counts. */
 const asking = ['8*2', '8*2', '4*1', '3'] as const
 
 /** Makes a plan one of a lender's: PINs are typed, guessed, changed, forgotten and blocked. */
@@ -43,7 +43,10 @@ function withPin<Item extends Dial>(dial: Item): Item {
   return { ...dial, text: typed, pin: { own, step: typed } }
 }
 
-/** Has a gateway that numbers its answers deliver some sessions: each answer alone, after those before it. */
+/**
+ * Has a gateway that numbers its answers deliver some sessions: each answer alone, after those
+ * before it.
+ */
 function drawNumbered(items: readonly Item[], { random, nextId }: Scene): Item[] {
   if (!random.chance(0.4)) return [...items]
   const gapMs = random.pick([300, 3 * secondMs, 9 * secondMs])
@@ -162,7 +165,7 @@ const changesPin = (own: string, sets: string): Partial<Dial> => ({
   pin: { own, step: `8*2*${own}`, sets },
 })
 
-/** A PIN is called forgotten, and another one chosen: too early, or after the pause between the phases. */
+/** Declares a PIN forgotten and chooses another: too early, or after the pause of a day. */
 function drawForgotten({ random, caller, from, phase, dial }: Act): Item[] {
   const chosen = laterPins[caller % 3] ?? ''
   const at = from + random.int(0, 2 * minuteMs)

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { AccountMemory, KeptMemory, MemoryStore } from '../../../../src/account/memory.ts'
 
-/** Something that was asked of an account's memory, by the name of who asked. Its PIN is as it is then. */
+/** Notes a question to an account's memory, by who asked, with the PIN as it is then. */
 export type MemoryEvent = {
   at: number
   by: string

@@ -3,7 +3,7 @@ import { createMemory, type MemoryStore } from '../../../../src/account/memory.t
 import { createPins, unlocked } from '../../../../src/account/pin.ts'
 import type { Config } from '../../../../src/compose/config.ts'
 import { profiles } from '../../../../src/compose/settings.ts'
-import { assembleSms, smsSealsOf } from '../../../../src/compose/sms.ts'
+import { assembleSms, createSeals } from '../../../../src/compose/sms.ts'
 import type { Clock } from '../../../../src/runtime/clock.ts'
 import type { Log } from '../../../../src/runtime/log.ts'
 import { firstPinOf } from '../draw/lender.ts'
@@ -27,7 +27,7 @@ const config = {
 export const lenderProduct = (memory: MemoryStore): Product => ({
   settings,
   leastTransferWei: profiles.lender.MIN_TRANSFER_WEI,
-  smsSeals: smsSealsOf(config),
+  smsSeals: createSeals(config),
   memory,
 })
 

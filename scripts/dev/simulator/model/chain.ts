@@ -54,7 +54,7 @@ type ChainOptions = {
 const noOpGas = 21_000n
 const executeGas = 150_000n
 
-/** Rootstock's blocks come every 24 s at the fastest: an hour that is skipped holds no more of them. */
+/** Limits Rootstock's blocks to one in 24 s: a skipped hour holds no more of them. */
 const leastSkippedMs = 24_000
 
 /** What is used up before `execute` itself begins. */
@@ -62,7 +62,7 @@ const intrinsicGas = 40_000
 
 export type ModelChain = ReturnType<typeof createModelChain>
 
-/** Makes a chain of one relayer: forks, receipts and what the two contracts remember on each branch. */
+/** Models a relayer's chain: forks, receipts, and what both contracts remember on each branch. */
 export function createModelChain(options: ChainOptions) {
   const { start, minGasPriceWei, state } = options
   const branches = createBranches({
@@ -155,7 +155,10 @@ function createBranches(genesis: ModelBlock) {
     head,
     /** Gives the head that a replica showed which has seen nothing since this time. */
     headAt: (time: number) => heads.findLast((entry) => entry.time <= time)?.block ?? genesis,
-    /** Gives each head that a replica may have shown which has seen nothing of what is later than this time. */
+    /**
+     * Gives each head that a replica may have shown which has seen nothing of what is later than
+     * this time.
+     */
     headsSince: (time: number) =>
       heads.slice(
         Math.max(
@@ -169,13 +172,13 @@ function createBranches(genesis: ModelBlock) {
       canonical[block.number] = block
       heads.push({ time: now, block })
     },
-    /** Takes away the blocks above this number, which it gives: from this time on the chain ends here. */
+    /** Removes and returns the blocks above this number; the chain ends here from now on. */
     cut(base: number, now: number) {
       const removed = canonical.splice(base + 1)
       heads.push({ time: now, block: head() })
       return removed
     },
-    /** Gives the blocks up to this one that the chain does not hold now, and the number of the last it does. */
+    /** Returns blocks up to this one that the chain does not hold, and its last common number. */
     missing(tip: ModelBlock) {
       const blocks: ModelBlock[] = []
       let at = tip
@@ -262,7 +265,9 @@ function skipTo({ options, branches, branch }: Growing, now: number): void {
   }
 }
 
-/** Takes the blocks above a number away, which it gives, and puts others in their place that were there before. */
+/**
+ * Replaces the blocks above a number by others that were there before, and returns the old ones.
+ */
 function turn(
   growing: Growing,
   {

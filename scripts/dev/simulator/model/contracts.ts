@@ -48,7 +48,7 @@ export type ContractWorld = {
   principalWei: bigint
   dailyCapWei: bigint
   isSigned: (request: SignedRequest) => boolean
-  /** How many times the usual gas `execute` uses for a request: later ones of a batch may be skipped. */
+  /** Multiplies `execute`'s usual gas for a request: later ones of a batch may be skipped. */
   gasTimes?: number
 }
 

@@ -23,7 +23,7 @@ export type ModelNodeOptions = {
   relayer: Address
   signing: Pick<Signing, 'read'>
   now: () => number
-  /** Called with all bytes that arrive, and with others that held their nonce in the pool before. */
+  /** Is called with all bytes that arrive, and with those that held their nonce before. */
   arrived: (
     transaction: ModelTransaction,
     refusal: PoolRefusal | undefined,

@@ -46,7 +46,7 @@ export function cheapSigning(): Signing {
         const raw = `0x${fields.join('')}${to.slice(2)}${data.slice(2)}`.toLowerCase() as Hex
         return { hash: digest(raw), raw, gasPriceWei }
       },
-      contentOf: ({ raw }) => contentOf(raw),
+      readContent: ({ raw }) => contentOf(raw),
     },
     read(raw) {
       const seen = known.get(raw)

@@ -80,7 +80,10 @@ function isOverrun({ plan: { knobs }, deliveries }: History, delivery: Delivery)
   return knobs.hasOwnAcceptors && waiting.length > most
 }
 
-/** Whether it was tried to the end, and each try may have come behind another payment of its account. */
+/**
+ * Whether it was tried to the end, and each try may have come behind another payment of its
+ * account.
+ */
 function isOutrun(
   { plan: { knobs }, payments }: History,
   { account, startedAt, repliedAt = startedAt }: Delivery,

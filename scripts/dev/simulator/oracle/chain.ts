@@ -1,4 +1,4 @@
-import { refusalOf } from '../../../../src/loan/calls.ts'
+import { decodeRefusal } from '../../../../src/loan/calls.ts'
 import { ledgerRules } from '../../../../src/relay/ledger/port.ts'
 import { type History, unsettled } from '../history.ts'
 import { Status } from '../model/contracts.ts'
@@ -21,7 +21,7 @@ export function judgeChain(history: History, found: Found): void {
   }
   for (const { processed: result } of processed) {
     if (result.status !== Status.failed) continue
-    const { reason } = refusalOf(result.returnData)
+    const { reason } = decodeRefusal(result.returnData)
     if (reason !== 'balance_too_low' && reason !== 'no_liquidity') continue
     const rule = reason === 'no_liquidity' ? 'lent' : 'overdrawn'
     const words = `${result.intentId} passed on what another payment had used up`
@@ -38,7 +38,7 @@ const ownQuestions = [
   'eth_getTransactionByHash',
 ]
 
-/** Counts rounds that send in a block in which another has sent: they ask again what the pool holds. */
+/** Counts rounds that send in a block in which another sent, and ask the pool again. */
 function sendAgain(asked: History['asked'], rounds: ReadonlySet<string>): number {
   const sending = asked.filter(
     ({ by, method }) => rounds.has(by) && method === 'eth_sendRawTransaction',
@@ -57,7 +57,8 @@ export function judgeBudget(history: History, found: Found): void {
   const [first, last] = [shared[0], shared.at(-1)]
   if (first === undefined || last === undefined) return
   const rounds = new Set(shared.map(({ by }) => by))
-  // They come by chance: more often than they should for a while, and then the first round catches up.
+  // They come by chance: more often than they should for a while, and then the first round catches
+  // up.
   const blocks = 1.25 * ((last.at - first.at) / plan.knobs.blockMs) + 5
   // What rounds had not followed by then is followed block by block, as far as it is watched.
   const missed = Math.min(

@@ -13,7 +13,7 @@ export const isSpending = (status: number): boolean =>
 export const has = ({ plan }: Pick<History, 'plan'>, ...kinds: Item['kind'][]): boolean =>
   plan.items.some(({ kind }) => kinds.includes(kind))
 
-/** Says whether node or chain stood still, or a crowd waited, for longer than a request is good for. */
+/** Tells whether node or chain stood still, or a crowd waited, for longer than a request lasts. */
 const isOutlasted = ({ plan: { knobs, items } }: History): boolean =>
   items.some(
     (item) =>
@@ -63,7 +63,7 @@ export function createFindings(history: History): Verdict & { found: Found } {
   }
 }
 
-/** Says whether bytes were sent before their nonce was given up: a pool that takes any nonce may hold them until they are outbid. */
+/** Tells whether bytes were sent before their nonce was given up: a pool may still hold them. */
 export function isLeftFar(
   { plan, givenUp, arrivals }: History,
   { hash, nonce }: { hash: Hex; nonce: number },

@@ -56,7 +56,7 @@ function verdictOf({ said, dial }: Delivery): Guess['verdict'] {
   return said !== undefined && followsRight.test(said.key) ? 'right' : undefined
 }
 
-/** Judges that a guess takes a try by a write of its own, and no more than three are judged in a row. */
+/** Judges that each guess takes a try by its own write, and at most three are judged in a row. */
 function judgeGuesses(
   pins: readonly PinAt[],
   memory: readonly MemoryEvent[],
@@ -155,7 +155,7 @@ function judgeSets(
   }
 }
 
-/** What was answered before a paying delivery came is seen by it; what changes meanwhile may not be. */
+/** Requires that a paying delivery sees earlier answers; what changes meanwhile it may miss. */
 function judgePaid(history: History, pins: readonly PinAt[], account: Address, found: Found): void {
   for (const { payment, deliveries } of paidBy(history, account)) {
     const paying = deliveries.filter(

@@ -2,8 +2,8 @@ import type { Delivery, History } from '../history.ts'
 import { lastAnswer, wantedIn } from '../plan.ts'
 
 /**
- * Has each payment of numbered answers want what was asked of its caller before: of two answers with one
- * number the first counts, whichever of them was planned.
+ * Has each payment of numbered answers want what was asked of its caller before: of two answers
+ * with one number the first counts, whichever of them was planned.
  */
 export function readNumbered(history: History): History {
   return { ...history, deliveries: history.deliveries.map((one) => readOne(history, one)) }

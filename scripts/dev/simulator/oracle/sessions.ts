@@ -90,7 +90,9 @@ function askedOf(history: History): Asked[] {
   })
 }
 
-/** Tells of an answer to too many dials: its session was not looked at, so it says nothing of it. */
+/**
+ * Tells of an answer to too many dials: its session was not looked at, so it says nothing of it.
+ */
 const isUnread = ({ said }: Delivery): boolean => said?.key === 'tooManyDials'
 
 const requestIn = ({ mined, processed: { intentId } }: OnChain) =>
@@ -153,7 +155,7 @@ function judgeEnds({ deliveries, payment, intentId, lost }: Asked, found: Found)
   found('ended', words, { lost_answer: lost.answer.length > 0 })
 }
 
-/** Whether the first answer was lost when the second was made, and the chain did not show it yet. */
+/** Tells whether the first answer was lost when the second was made, before the chain showed it. */
 function isForgotten(history: History, one: Asked, first: Delivery, second: Delivery): boolean {
   const { plan, reorganizations } = history
   const end = Math.max(first.repliedAt ?? 0, second.repliedAt ?? 0)
@@ -161,10 +163,12 @@ function isForgotten(history: History, one: Asked, first: Delivery, second: Deli
   if (lostAt === undefined) return false
   // What the chain shows can be hidden by reorganizations and by whatever troubles the asker.
   if (!plan.knobs.preflight || second.actor.troubles.size > 0) return true
-  // A phone that asks too often costs no look at the chain, nor does a PIN that is not the present one.
+  // A phone that asks too often costs no look at the chain, nor does a PIN that is not the present
+  // one.
   const { key = '' } = second.said ?? {}
   if (key === 'tooManyDials' || key.startsWith('pin.')) return true
-  // What is refused before its PIN is asked for is not looked up by a session whose PIN is another one now.
+  // What is refused before its PIN is asked for is not looked up by a session whose PIN is another
+  // one now.
   if (second.said?.claim === 'refused' && isPinChanged(history, second)) return true
   if (reorganizations.length > 0 || has(history, 'unlisted')) return true
   // What a troubled one had begun before may have been stored after.
@@ -254,7 +258,7 @@ function judgeStatements(one: Asked, found: Found): void {
   }
 }
 
-/** A request that reaches a second block costs gas, and only the forwarder keeps it from paying twice. */
+/** Finds requests in two blocks, which cost gas and are paid once only thanks to the forwarder. */
 function judgeRepetition(history: History, { intentId, processed }: Asked, found: Found): void {
   // One for which the gas of its batch was too little goes out again.
   const hashes = processed
@@ -263,7 +267,8 @@ function judgeRepetition(history: History, { intentId, processed }: Asked, found
   if (hashes.length <= 1) return
   const words = `${intentId} reached blocks in ${hashes.map(({ hash }) => hash).join(' and ')}`
   found('once', words, 'lost_rows', 'foreign', {
-    // A transaction that reverted as a whole, and whose request went out again, may be mined once more.
+    // A transaction that reverted as a whole, and whose request went out again, may be mined once
+    // more.
     distrusted: history.reorganizations.length > 0 && has(history, 'unlisted'),
     left_far: () => hashes.filter((one) => !isLeftFar(history, one)).length <= 1,
   })

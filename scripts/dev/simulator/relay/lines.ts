@@ -46,7 +46,7 @@ export function meet({ plan, scheduler, faultAt, story }: World, what: string, p
   return { place, actor, random, fault, outMs, backMs }
 }
 
-/** Has a program do work of its own, a point where it may die; it takes no time unless it stalls. */
+/** Runs a program's own work, a point where it may die; it takes no time unless it stalls. */
 export async function own<Answer>(
   world: World,
   what: string,
@@ -163,7 +163,7 @@ function answerOf(
   }
 }
 
-/** A node that lies about the count, to Workers alone: rounds learn what is so, and clear up after it. */
+/** Has the node lie to Workers about the count; rounds learn the truth and repair it. */
 function miscounted(
   { weather, scheduler }: World,
   actor: Actor,
@@ -190,7 +190,9 @@ export const partsOf = (world: World, skewMs = 0): Parts => ({
   step: (what, work) => own(world, what, 'step', work),
 })
 
-/** The ways to what a lender has besides: the memories of accounts, and a provider that takes each message. */
+/**
+ * Opens what a lender needs besides: accounts' memories, and a provider that takes all messages.
+ */
 export function lenderLines(world: World) {
   const { memories, records, scheduler, story } = world
   function ask<Answer>(what: string, place: Place, work: (by: string) => Answer): Promise<Answer> {

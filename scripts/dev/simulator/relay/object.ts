@@ -1,4 +1,4 @@
-import { keepLedger, type Tended } from '../../../../src/relay/ledger/keeper.ts'
+import { type LedgerMethod, ledgerThrough } from '../../../../src/relay/ledger/methods.ts'
 import type {
   AcceptPayment,
   Ledger,
@@ -6,10 +6,10 @@ import type {
   PaymentOffer,
 } from '../../../../src/relay/ledger/port.ts'
 import { tables } from '../../../../src/relay/ledger/rows.ts'
-import { type LedgerMethod, ledgerThrough } from '../../../../src/relay/ledger/steps.ts'
+import { type RoundResult, scheduleLedger } from '../../../../src/relay/ledger/schedule.ts'
 import { createSqlLedger, type SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import { createAcceptor } from '../../../../src/relay/pay/acceptor.ts'
-import { tend } from '../../../../src/relay/tend/round.ts'
+import { runRound } from '../../../../src/relay/rounds/round.ts'
 import { createRandom, type Random } from '../../random.ts'
 import { type Actor, createActor, runAs } from '../actors.ts'
 import { createLenderSms } from '../lender/product.ts'
@@ -103,7 +103,7 @@ export function wake(world: World): void {
   const { object, scheduler, plan } = world
   const { dueAt } = object.alarm
   if (object.downUntil > scheduler.now()) return
-  const soon = scheduler.now() + plan.knobs.rules.tendMs
+  const soon = scheduler.now() + plan.knobs.rules.roundMs
   if (dueAt === null || dueAt > soon) setAlarm(world, dueAt === null ? scheduler.now() : soon)
 }
 
@@ -213,9 +213,9 @@ function instanceOf(world: World): NonNullable<World['object']['instance']> {
   }
   if (object.instance !== undefined) return object.instance
   const relayer = signing.relayer.address.toLowerCase()
-  const { tendMs } = plan.knobs.rules
-  const keeper = { rules: object.rules, relayer, tendMs, tend: newTend(world), log }
-  const kept = keepLedger(watchedLedger(world), port, keeper, scheduler.now)
+  const { roundMs } = plan.knobs.rules
+  const keeper = { rules: object.rules, relayer, roundMs, runRound: newTend(world), log }
+  const kept = scheduleLedger(watchedLedger(world), port, keeper, scheduler.now)
   const actors = new Set<Actor>()
   const actor = createActor('acceptor', () => crash(world, restartMs))
   actors.add(actor)
@@ -243,9 +243,9 @@ function newTend(world: World) {
   const parts = partsOf(world)
   const { memory, sms } = lenderLines(world)
   const sendSms = world.plan.knobs.isLender ? createLenderSms(parts, memory, sms) : undefined
-  return async (kept: Ledger): Promise<Tended> => {
+  return async (kept: Ledger): Promise<RoundResult> => {
     const ledger = mortal(world, kept)
-    const round = tend(createRelayer(parts, ledger))
+    const round = runRound(createRelayer(parts, ledger))
     const send = () => sendSms?.(ledger)
     const isMoreToSend = await round.then(send, send)
     const tended = await round

@@ -5,17 +5,17 @@ import type { Rpc } from '../../../../src/chain/rpc.ts'
 import type { Config } from '../../../../src/compose/config.ts'
 import type { Stores } from '../../../../src/compose/runtime.ts'
 import { answerParts } from '../../../../src/compose/ussd.ts'
-import { refusalOf, refusalWords } from '../../../../src/loan/calls.ts'
-import { createIdentityCheck, identityOf } from '../../../../src/relay/identity.ts'
+import { decodeRefusal, refusalWords } from '../../../../src/loan/calls.ts'
+import { createIdentityCheck, getIdentity } from '../../../../src/relay/identity.ts'
 import type { Ledger } from '../../../../src/relay/ledger/port.ts'
 import type { Relayer } from '../../../../src/relay/relayer.ts'
 import type { Clock } from '../../../../src/runtime/clock.ts'
 import type { Log } from '../../../../src/runtime/log.ts'
 import { type Answer, type AnswerOptions, createAnswer } from '../../../../src/ussd/answer.ts'
 import type { Knobs } from '../draw/knobs.ts'
-import { forwarderAddress, loanAddress, simulatedChainId } from '../ground.ts'
 import { digest } from '../model/hashing.ts'
 import type { Signing } from '../model/signing.ts'
+import { forwarderAddress, loanAddress, simulatedChainId } from '../setting.ts'
 
 /** Holds what a program of the relay needs; `step` does its own work, and may be its end. */
 export type Parts = {
@@ -76,7 +76,7 @@ export function createService(
       input: async (session, text) => digest('input', session, text),
     },
     intentKeys: async (...session) => intentKey(...session),
-    identity: createIdentityCheck(relayer.ledger, clock, async () => identityOf(relayer)),
+    identity: createIdentityCheck(relayer.ledger, clock, async () => getIdentity(relayer)),
     ...shown,
   })
 }
@@ -92,7 +92,7 @@ export function createRelayer({ knobs, signing, rpc, clock, log, step }: Parts, 
     fees: { minWei: 0n, maxWei: knobs.maxGasPriceWei },
     clock,
     log,
-    reasonOf: (revertData) => refusalWords(refusalOf(revertData)),
+    describeReason: (revertData) => refusalWords(decodeRefusal(revertData)),
   } satisfies Relayer
 }
 

@@ -10,11 +10,11 @@ import { undecided } from '../history.ts'
 import { spendingKey } from '../model/contracts.ts'
 import type { RoundStart, World } from '../world.ts'
 
-// What a round has to have done is written here a second time, by what the chain is and not by what the
-// relay has asked of it. Only what was so from its first moment to its last is held against it.
+// What a round has to have done is written here a second time, by what the chain is and not by what
+// the relay has asked of it. Only what was so from its first moment to its last is held against it.
 
 export function beginRound(world: World, ledger: SqlLedger): RoundStart | undefined {
-  return isQuiet(world) ? { head: world.chain.head(), work: ledger.work() } : undefined
+  return isQuiet(world) ? { head: world.chain.head(), work: ledger.readWork() } : undefined
 }
 
 export function endRound(
@@ -24,7 +24,7 @@ export function endRound(
   start: RoundStart | undefined,
 ): void {
   if (start === undefined || !isQuiet(world) || world.chain.head() !== start.head) return
-  const left = ledger.work()
+  const left = ledger.readWork()
   // A chain that is shorter than it was is waited for.
   const isBehind = start.work.behindSince !== undefined || left.behindSince !== undefined
   if (!actor.isAlive || actor.troubles.size > 0 || isBehind) return
@@ -43,7 +43,7 @@ const isOneBranch = ({ records }: World): boolean => records.reorganizations.len
 const isAlone = ({ records: { foreign, displacedTold, losses } }: World): boolean =>
   foreign.size + displacedTold + losses.length === 0
 
-/** Says whether a round has asked for the count since the last that could go wrong, before this time. */
+/** Tells whether a round has asked for the count since the last trouble, before this time. */
 function isCounted({ records }: World, before: number): boolean {
   const quietFrom = records.quietFrom.at(-1) ?? Number.POSITIVE_INFINITY
   return records.asked.some(
@@ -74,7 +74,7 @@ function* greedy(world: World, left: Work): Generator<string> {
   }
 }
 
-/** Finds accounts that wait on while another gets a later turn: the number of its payments before this one. */
+/** Finds accounts that wait while another gets a later turn: its payments before this one. */
 function* overtaken(world: World, { head, work }: RoundStart, left: Work): Generator<string> {
   if (!isOneBranch(world)) return
   const accountOf = ({ order }: Payment) => order.request.from
@@ -102,14 +102,14 @@ function* overtaken(world: World, { head, work }: RoundStart, left: Work): Gener
   }
 }
 
-/** Finds bytes of nonces that the pool has room for which were not offered when it was time, or before. */
+/** Finds bytes, for nonces that the pool has room for, that were offered too late or too early. */
 function* misoffered(world: World, start: RoundStart, left: Work): Generator<string> {
   const { head, work } = start
   const { rules } = world.plan.knobs
   const { nonce: count } = head.state
   // What a lost block had is offered no sooner than what a node took: no pool need have it.
   const isLeftLying = (sentAt: number | undefined) =>
-    sentAt !== undefined && work.now - sentAt >= Math.min(5_000, rules.tendMs)
+    sentAt !== undefined && work.now - sentAt >= Math.min(5_000, rules.roundMs)
   // A replica on a branch that the chain has lost may have told that it passed them.
   if (!isCounted(world, work.now)) return
   for (const { nonce, transactions } of recorded(left)) {
@@ -128,17 +128,17 @@ function* misoffered(world: World, start: RoundStart, left: Work): Generator<str
 
 type Transaction = OpenNonce['transactions'][number]
 
-/** A nonce's latest bytes as a round finds and leaves them, how many were signed for it, and when it ended. */
+/** Holds a nonce's latest bytes before and after a round, how many there are, and its end. */
 type Bytes = { nonce: number; was: Transaction; latest: Transaction; signed: number; to: number }
 
-/** Finds what was due from before a round to after it and was not done, and what was done too early. */
+/** Finds what was due during all of a round and not done, and what was done too early. */
 function* misofferedAt(
   { chain, pool, plan }: World,
   { head, work }: RoundStart,
   { nonce, was, latest, signed, to }: Bytes,
 ): Generator<string> {
   const { rules, maxGasPriceWei } = plan.knobs
-  const { rebroadcastMs, replaceAfterMs, tendMs } = rules
+  const { rebroadcastMs, replaceAfterMs, roundMs } = rules
   const from = work.now
   const isNext = nonce === head.state.nonce
   const isSame = latest.hash === was.hash
@@ -153,8 +153,8 @@ function* misofferedAt(
     yield `nonce ${nonce}, which the pool has lost, not offered`
   }
   // The Worker that recorded it may send it meanwhile.
-  const refusedMs = Math.min(5_000, tendMs) * 4 ** (was.failures - 1)
-  const mostMs = isNext && was.failures > 0 ? tendMs : rebroadcastMs
+  const refusedMs = Math.min(5_000, roundMs) * 4 ** (was.failures - 1)
+  const mostMs = isNext && was.failures > 0 ? roundMs : rebroadcastMs
   const offeredMs = was.failures === 0 ? rebroadcastMs : Math.min(mostMs, refusedMs)
   const first = recorded(work).find((one) => one.nonce === head.state.nonce)?.transactions[0]
   // A node takes the next nonce again, and so those behind it.

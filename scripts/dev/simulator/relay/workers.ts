@@ -8,10 +8,10 @@ import { english } from '../../../../src/ussd/messages/en.ts'
 import type { Screen } from '../../../../src/ussd/screens/screen.ts'
 import { createScreenReader } from '../../oracle/screen-reader.ts'
 import { type Actor, createActor, currentActor, runAs } from '../actors.ts'
-import { forwarderAddress, poorWei, simulatedChainId } from '../ground.ts'
 import type { Delivery } from '../history.ts'
 import { lenderProduct } from '../lender/product.ts'
 import { type Dial, lastAnswer, phoneOf } from '../plan.ts'
+import { forwarderAddress, poorWei, simulatedChainId } from '../setting.ts'
 import { accountOf, type World } from '../world.ts'
 import { lenderLines, partsOf } from './lines.ts'
 import { acceptAs, acceptLine, ledgerLine } from './object.ts'
@@ -122,10 +122,13 @@ function begun(
   }
 }
 
-/** What a Worker knows of the key's money and of the price is no older than its rules say, but for what a call takes. */
+/** Limits the age of what a Worker knows of money and price to its rules and a call's time. */
 const callMs = 10_000
 
-/** Says whether every head that may be known shows a key that can pay for nothing, or a price above the limit. */
+/**
+ * Says whether every head that may be known shows a key that can pay for nothing, or a price above
+ * the limit.
+ */
 function showsNoHope({ chain, scheduler, plan, records }: World): boolean {
   if (records.reorganizations.length > 0) return false
   const { rules, maxBehindMs, maxGasPriceWei } = plan.knobs

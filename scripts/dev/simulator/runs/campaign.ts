@@ -19,7 +19,7 @@ type CampaignOptions = {
 
 export type Broken = { seed: number; violation: Violation }
 
-/** Runs many seeds in several processes. @throws {Error} a seed could not be lived through at all */
+/** Runs many seeds in several processes. @throws {Error} a history could not be run */
 export async function runCampaign(options: CampaignOptions) {
   const { from, count, jobs, stopsAtFirst = false, found, environment, cpuSeconds } = options
   const script = fileURLToPath(new URL('simulate.ts', import.meta.url))

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { pathToFileURL } from 'node:url'
 import { type Counts, countBy } from '../../count.ts'
-import { planOf } from '../draw/plan-of.ts'
+import { planOf } from '../draw/draw-plan.ts'
 import { Status } from '../model/contracts.ts'
 import { judge } from '../oracle/all.ts'
 import { rules, type Violation } from '../oracle/rules.ts'

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
-import { faultOf } from '../../../runtime/log.ts'
-import { type KeptLedger, keepLedger, type LedgerKeeper } from '../keeper.ts'
+import { describeFault } from '../../../runtime/log.ts'
+import { type LedgerMethod, ledgerMethods, ledgerThrough } from '../methods.ts'
 import type {
   AcceptPayment,
   Ledger,
@@ -9,7 +9,7 @@ import type {
   SetBack,
   SetBackAnswer,
 } from '../port.ts'
-import { type LedgerMethod, ledgerMethods, ledgerThrough } from '../steps.ts'
+import { type KeptLedger, type LedgerSchedule, scheduleLedger } from '../schedule.ts'
 import type { Sql, SqlValue } from './sql.ts'
 import { createSqlLedger } from './sqlite.ts'
 
@@ -22,13 +22,13 @@ export type LedgerStub = Ledger & {
   restart(): Promise<void>
 }
 
-export type LedgerHost = LedgerKeeper & {
+export type LedgerHost = LedgerSchedule & {
   /** Makes what accepts payments, over the object's own storage. */
   acceptor: (ledger: Ledger) => AcceptPayment
 }
 
 /** Makes the ledger's Durable Object: rows in its SQLite, rounds by its alarm. */
-export function ledgerObject<Env>(hostOf: (env: Env) => LedgerHost) {
+export function ledgerObject<Env>(getHost: (env: Env) => LedgerHost) {
   class LedgerObject extends DurableObject<Env> {
     readonly #kept: KeptLedger
     readonly #accept: AcceptPayment
@@ -45,11 +45,11 @@ export function ledgerObject<Env>(hostOf: (env: Env) => LedgerHost) {
 
     constructor(state: DurableObjectState, env: Env) {
       super(state, env)
-      const host = hostOf(env)
+      const host = getHost(env)
       const now = () => Date.now()
       const { rules, relayer } = host
-      const ledger = createSqlLedger(sqlOf(state.storage), { rules, relayer, now })
-      this.#kept = keepLedger(ledger, state.storage, host, now)
+      const ledger = createSqlLedger(createSql(state.storage), { rules, relayer, now })
+      this.#kept = scheduleLedger(ledger, state.storage, host, now)
       this.#accept = host.acceptor(this.#kept.ledger)
     }
 
@@ -71,7 +71,7 @@ export function ledgerObject<Env>(hostOf: (env: Env) => LedgerHost) {
         const bookmark = 'time' in to ? await storage.getBookmarkForTime(to.time) : to.bookmark
         return { kind: 'set_back', undo: await storage.onNextSessionRestoreBookmark(bookmark) }
       } catch (error) {
-        return { kind: 'refused', reason: faultOf(error) }
+        return { kind: 'refused', reason: describeFault(error) }
       }
     }
 
@@ -90,14 +90,14 @@ export function ledgerObject<Env>(hostOf: (env: Env) => LedgerHost) {
 }
 
 /** Makes the port over calls to its object, each on a new stub: a failed one stays broken. */
-export function createObjectLedger(stubOf: () => LedgerStub): Ledger {
+export function createObjectLedger(getStub: () => LedgerStub): Ledger {
   return ledgerThrough((method, args) => {
-    const stub = stubOf()
+    const stub = getStub()
     return (stub[method] as (...args: unknown[]) => Promise<unknown>)(...args)
   })
 }
 
-function sqlOf(storage: DurableObjectStorage): Sql {
+function createSql(storage: DurableObjectStorage): Sql {
   return {
     exec: <Row extends Record<string, SqlValue>>(query: string, ...bindings: SqlValue[]) =>
       storage.sql.exec<Row>(query, ...bindings).toArray(),

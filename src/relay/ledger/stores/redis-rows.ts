@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import type { RedisDatabase } from '../../../runtime/redis.ts'
-import { tendTask } from '../due-queue.ts'
-import { type AnyRow, anyTable, parseRow, placeOf, type TableName, type Write } from '../rows.ts'
-import type { LedgerMethod } from '../steps.ts'
+import { roundTask } from '../due-queue.ts'
+import type { LedgerMethod } from '../methods.ts'
+import { type AnyRow, anyTable, findPlace, parseRow, type TableName, type Write } from '../rows.ts'
 import { armLua, commitLua, loadLua } from './lua.ts'
 
 /** Holds a row as the database has it. Version `0`: it has none. */
@@ -36,7 +36,7 @@ export const commitAttempts = 50
 const loadReply = z.tuple([z.coerce.number(), z.array(z.string()), z.array(z.array(z.string()))])
 
 /** Reads a row from its version and JSON; empty text is no row. */
-function keptOf(name: string, text: string): Kept {
+function parseKept(name: string, text: string): Kept {
   if (text === '') return { version: '0', row: undefined }
   const end = text.indexOf(' ')
   const table = name.slice(0, name.indexOf(':')) as TableName
@@ -54,7 +54,7 @@ export function createLoad(database: RedisDatabase, keys: readonly string[]): Lo
     const rows = new Map<string, Kept>()
     for (let index = 0; index < texts.length; index += 2) {
       const [name = '', text = ''] = texts.slice(index, index + 2)
-      rows.set(name, keptOf(name, text))
+      rows.set(name, parseKept(name, text))
     }
     const ids = [...queries.keys()]
     return { now, rows, lists: new Map(ids.map((id, index) => [id, lists[index] ?? []])) }
@@ -83,7 +83,7 @@ export function createCommit(database: RedisDatabase, keys: readonly string[]): 
       ...{ read, drop: gone.map(([name]) => name) },
       put: Object.fromEntries(here.map(([name, { after }]) => [name, JSON.stringify(after)])),
       ...listChanges(writes),
-      ...(dueMs === undefined ? {} : { arm: { task: tendTask, inMs: dueMs } }),
+      ...(dueMs === undefined ? {} : { arm: { task: roundTask, inMs: dueMs } }),
     }
     const args = [JSON.stringify(change), 'commit', ...wanted.methods]
     return z.coerce.number().parse(await script(keys, args)) === 1
@@ -96,7 +96,7 @@ function listChanges(writes: ReadonlyMap<string, Write>): { list: string[][]; un
   const unlist: string[][] = []
   for (const [name, { table, before, after }] of writes) {
     for (const [own, columns] of Object.entries(anyTable(table).lists)) {
-      const [was, is] = [placeOf(columns, before), placeOf(columns, after)]
+      const [was, is] = [findPlace(columns, before), findPlace(columns, after)]
       if (was?.group === is?.group && was?.score === is?.score) continue
       if (was !== undefined) unlist.push([`${table}.${own}:${was.group}`, name])
       if (is !== undefined) list.push([`${table}.${own}:${is.group}`, `${is.score}`, name])

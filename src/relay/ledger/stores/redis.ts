@@ -1,17 +1,17 @@
 import type { RedisDatabase } from '../../../runtime/redis.ts'
 import { createDraft, ListedTooLate, type Writes } from '../draft.ts'
+import { dueAfterMs, type LedgerMethod, ledgerThrough, methodKinds, runStep } from '../methods.ts'
 import type { Ledger, LedgerRules } from '../port.ts'
 import {
   assertSchema,
   type Key,
   type Listing,
-  nameOf,
   type Row,
   schemaWrite,
   type TableName,
+  toRowName,
   type View,
 } from '../rows.ts'
-import { dueAfterMs, type LedgerMethod, ledgerThrough, methodKinds, runStep } from '../steps.ts'
 import {
   type Change,
   commitAttempts,
@@ -28,7 +28,7 @@ export type RedisLedgerOptions = {
   rules: LedgerRules
   relayer: string
   /** Tells how soon a round is due after a call that left something open. */
-  tendMs: number
+  roundMs: number
   /** Called when a round is due within seconds, so that it does not wait for the usual look. */
   soon?: () => void
 }
@@ -78,7 +78,7 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
    * @throws {Error} another version has written it
    */
   async function openRows(): Promise<void> {
-    const schema = nameOf('meta', ['schema'])
+    const schema = toRowName('meta', ['schema'])
     const wanted: LoadQuery = { methods: [], rows: new Set([schema]), lists: new Map() }
     const writes = new Map([[schema, schemaWrite]])
     const loaded = await load(wanted)
@@ -108,7 +108,7 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
         now = undefined
         continue
       }
-      if (folded.dueMs !== undefined && folded.dueMs < options.tendMs) options.soon?.()
+      if (folded.dueMs !== undefined && folded.dueMs < options.roundMs) options.soon?.()
       for (const [name, { after }] of writes) remembered.set(name, { version: '', row: after })
       for (const end of ends) end()
       return calls.slice(ends.length)
@@ -159,13 +159,13 @@ function createLane(
 
 /** Runs calls one after the other over one moment: each sees what those before it wrote. */
 function fold(
-  { rules, relayer, tendMs }: RedisLedgerOptions,
+  { rules, relayer, roundMs }: RedisLedgerOptions,
   loaded: Loaded,
   calls: readonly Call[],
 ): Folded {
   const methods = [...new Set(calls.map(({ method }) => method))]
   const wanted: LoadQuery = { methods, rows: new Set(), lists: new Map() }
-  const view = viewOf(loaded, wanted)
+  const view = createView(loaded, wanted)
   const ends: (() => void)[] = []
   let writes: Writes = new Map()
   let dueMs: number | undefined
@@ -175,7 +175,7 @@ function fold(
       const rows = createDraft(view, loaded.now, own)
       const answer = runStep({ rows, rules, relayer }, method, args)
       ends.push(() => resolve(answer))
-      const ownDueMs = own.size > writes.size ? dueAfterMs(method, args, tendMs) : undefined
+      const ownDueMs = own.size > writes.size ? dueAfterMs(method, args, roundMs) : undefined
       if (ownDueMs !== undefined) dueMs = Math.min(dueMs ?? ownDueMs, ownDueMs)
       writes = own
     } catch (error) {
@@ -191,24 +191,24 @@ const isComplete = ({ rows, lists }: LoadQuery, loaded: Loaded): boolean =>
   [...lists.keys()].every((name) => loaded.lists.has(name))
 
 /** Shows what was loaded; what was not is noted, and taken as nothing until it is. */
-function viewOf({ rows, lists }: Loaded, wanted: LoadQuery): View {
-  const rowOf = <Name extends TableName>(name: string) => {
+function createView({ rows, lists }: Loaded, wanted: LoadQuery): View {
+  const readRow = <Name extends TableName>(name: string) => {
     wanted.rows.add(name)
     return rows.get(name)?.row as Row<Name> | undefined
   }
   return {
-    row: <Name extends TableName>(table: Name, ...key: Key) => rowOf<Name>(nameOf(table, key)),
+    row: <Name extends TableName>(table: Name, ...key: Key) => readRow<Name>(toRowName(table, key)),
     list<Name extends TableName>(listing: Listing<Name>) {
       const { table, list, group = '', from = '-inf', olderThanMs, before } = listing
       const { newest, limit, unless } = listing
       const [sums, ...key] = unless ?? []
-      if (sums !== undefined && !rows.has(nameOf(sums, key))) return []
+      if (sums !== undefined && !rows.has(toRowName(sums, key))) return []
       const most = limit < Number.MAX_SAFE_INTEGER ? limit : -1
       const range = { from: `${from}`, olderThanMs, before, newest, limit: most }
       const query = { name: `${table}.${list}:${group}`, ...range }
       const id = JSON.stringify(query)
       wanted.lists.set(id, query)
-      return (lists.get(id) ?? []).flatMap((name) => rowOf<Name>(name) ?? [])
+      return (lists.get(id) ?? []).flatMap((name) => readRow<Name>(name) ?? [])
     },
   }
 }

@@ -1,22 +1,22 @@
 import { createDraft, type Writes } from '../draft.ts'
+import { ledgerThrough, runStep } from '../methods.ts'
 import type { Ledger, LedgerRules } from '../port.ts'
 import {
   type AnyRow,
   anyTable,
   assertSchema,
   type Key,
-  keyOf,
   type Listing,
-  nameOf,
   parseRow,
   type Row,
   schemaWrite,
   type TableName,
   tableNames,
+  toKey,
+  toRowName,
   type View,
   type Write,
 } from '../rows.ts'
-import { ledgerThrough, runStep } from '../steps.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
 /** Has every method synchronous: nothing can fall between its reads and writes. */
@@ -76,7 +76,7 @@ function openTables(sql: Sql): void {
 export function createTables(sql: Sql): void {
   for (const name of tableNames) {
     const { key, lists } = anyTable(name)
-    const columns = [...columnsOf(name), 'row'].join(', ')
+    const columns = [...listColumns(name), 'row'].join(', ')
     const primary = `PRIMARY KEY (${key.join(', ')})`
     sql.exec(`CREATE TABLE IF NOT EXISTS ${name} (${columns}, ${primary}) WITHOUT ROWID`)
     for (const [list, { group, score }] of Object.entries(lists)) {
@@ -91,7 +91,7 @@ export function createTables(sql: Sql): void {
 }
 
 /** Returns the columns that rows are found by. */
-function columnsOf(name: TableName): readonly string[] {
+function listColumns(name: TableName): readonly string[] {
   const { key, lists } = anyTable(name)
   const listed = Object.values(lists).flatMap(({ group, score }) => [group ?? score, score])
   return [...new Set([...key, ...listed])]
@@ -99,7 +99,7 @@ function columnsOf(name: TableName): readonly string[] {
 
 const statements = Object.fromEntries(
   tableNames.map((name) => {
-    const columns = columnsOf(name)
+    const columns = listColumns(name)
     const byKey = anyTable(name)
       .key.map((column) => `${column} = ?`)
       .join(' AND ')
@@ -121,7 +121,7 @@ function known(queries: Map<string, string>, kind: string, make: () => string): 
 function sqlView(sql: Sql, remembered: Remembered): View {
   return {
     row<Name extends TableName>(table: Name, ...key: Key) {
-      const name = nameOf(table, key)
+      const name = toRowName(table, key)
       if (!remembered.has(name)) {
         const [found] = sql.exec<{ row: string }>(statements[table].row, ...key)
         remembered.set(name, found && parseRow(table, found.row))
@@ -138,7 +138,7 @@ function sqlView(sql: Sql, remembered: Remembered): View {
         ...[query, ...(group === undefined ? range : [group, ...range])],
       )
       return found.map((columns) => {
-        const name = nameOf(table, keyOf(table, columns))
+        const name = toRowName(table, toKey(table, columns))
         const row = remembered.get(name) ?? parseRow(table, columns.row)
         remembered.set(name, row)
         return row as Row<Name>
@@ -169,9 +169,9 @@ export function apply(sql: Sql, { table, key, before, after }: Write): void {
     return
   }
   const row = JSON.stringify(after)
-  const cellOf = (column: string) => (after[column] ?? null) as SqlValue
+  const toCell = (column: string) => (after[column] ?? null) as SqlValue
   if (before === undefined) {
-    sql.exec(insert, ...columns.map(cellOf), row)
+    sql.exec(insert, ...columns.map(toCell), row)
     return
   }
   const changed = columns.filter((column) => after[column] !== before[column])
@@ -179,5 +179,5 @@ export function apply(sql: Sql, { table, key, before, after }: Write): void {
     const cells = changed.map((column) => `${column} = ?, `).join('')
     return `UPDATE ${table} SET ${cells}row = ? WHERE ${byKey}`
   })
-  sql.exec(update, ...changed.map(cellOf), row, ...key)
+  sql.exec(update, ...changed.map(toCell), row, ...key)
 }

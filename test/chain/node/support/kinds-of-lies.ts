@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 
-/** Whose rules a chain has, and of what on it nodes lie: a transaction with logs, its block, and an account. */
+/** Describes a chain's rules and what its nodes lie about: a transaction, its block, an account. */
 export type Subject = {
   rules: 'rootstock' | 'ethereum'
   hash: string
@@ -13,7 +13,7 @@ type Kind = {
   /** By method: what the node makes of its result. */
   changes: Record<string, (result: never) => unknown>
   question: [method: string, ...params: unknown[]]
-  /** Tells whether it is found where no other node can be asked; else it is believed, and counted. */
+  /** Tells whether it is found without another node; else it is believed, and counted. */
   isCaughtAlone: boolean
 }
 
@@ -23,7 +23,7 @@ const spoilEach = (members: object) => (all: object[]) => all.map(spoil(members)
 const flip = (one: { status: string }) => ({ ...one, status: one.status === '0x1' ? '0x0' : '0x1' })
 const instead = (value: unknown) => () => value
 
-/** What a node may lie about. Rootstock may have headers of a form that is not known: there a wrong one is believed. */
+/** Lists a node's lies; Rootstock's unknown header forms are believed, also when wrong. */
 export const kindsOfLies: Readonly<Record<string, (of: Subject) => Kind>> = {
   "a receipt's status": ({ hash }) => ({
     changes: { eth_getTransactionReceipt: flip },

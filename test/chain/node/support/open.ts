@@ -28,7 +28,7 @@ export async function openNode() {
   }
 }
 
-/** Starts an anvil and the Worker that serves it, through the first of the three ways or straight. */
+/** Starts anvil and its Worker, by the first of the three ways or straight. */
 export async function openWorker(way: 'proxied' | 'straight' = 'straight') {
   const node = await openNode()
   const worker = await startRealWorker([way === 'proxied' ? node.proxy.url : node.url])

@@ -8,7 +8,7 @@ import { children } from '../../../../scripts/stack/processes.ts'
 import { buildWorker, servedWorker } from '../../../../scripts/stack/served/worker-build.ts'
 import { hashKey } from '../../../../src/keys/api-keys.ts'
 
-/** The whole Worker as it is deployed, in workerd with its Durable Objects, or on Deno with Redis. */
+/** Starts the whole Worker as deployed: workerd with Durable Objects, or Deno with Redis. */
 export type RealWorker = {
   origin: string
   /** `{base_url}/<API_KEY>` and `{ws_url}/<API_KEY>` with a key that has no quota. */
@@ -31,8 +31,8 @@ export const workerKey = 'the-key-of-the-real-worker-tests'
 const operatorToken = 'the-token-of-the-operator'
 
 /**
- * Serves these nodes; `variables` go before what a test needs by default. `SERVED_BY=deno` serves by
- * Deno: what a client sees is the same.
+ * Serves these nodes; `variables` go before what a test needs by default. `SERVED_BY=deno` serves
+ * by Deno: what a client sees is the same.
  */
 export async function startRealWorker(
   nodeUrls: readonly string[],

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 
-/** A client that takes a WebSocket, says what it is told to say, and reads only when it is told to. */
+/** Opens a WebSocket that sends and reads only when it is told to. */
 export type StalledSocket = {
   send: (text: string) => void
   /** Reads what came since, up to the end; gives the code of it. */

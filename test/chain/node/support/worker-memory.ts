@@ -49,8 +49,8 @@ export async function livingMiB(inspectorUrl: string, wake: () => Promise<void>)
 }
 
 /**
- * Has V8 collect every second, and notes what lives in the Worker's isolate then; gives the most, in MiB.
- * Until it is stopped the inspector takes nobody else.
+ * Has V8 collect every second, and notes what lives in the Worker's isolate then; gives the most,
+ * in MiB. Until it is stopped the inspector takes nobody else.
  */
 export async function watchLiving(inspectorUrl: string) {
   const socket = await openInspector(inspectorUrl)

@@ -115,8 +115,8 @@ const believed = { code: -32011, message: 'no node gave an answer that can be be
 const urls = [1, 2, 3].map((name) => `http://node-${name}.test/`)
 
 /**
- * Three ways to one node whose chain stands still, each of which may lie: what the node has answered once
- * it is not asked again.
+ * Three ways to one node whose chain stands still, each of which may lie: what the node has
+ * answered once it is not asked again.
  */
 function createThree(node: typeof fetch) {
   const changes: (Change | undefined)[] = []
@@ -156,7 +156,7 @@ function createThree(node: typeof fetch) {
   }
 }
 
-/** A chain that stands still: what is asked of it, with an account whose three logs lie deep in three blocks. */
+/** Models a chain that stands still, with an account whose three logs lie in three blocks. */
 type Still = {
   fetch: typeof fetch
   questions: Question[]

@@ -23,7 +23,7 @@ beforeAll(async () => {
   own = await serve([on.url])
 })
 
-/** Traces without gas: a tracer counts what the transaction itself costs, a trace module does not. */
+/** Compares traces without gas: a tracer counts the transaction's own, a trace module does not. */
 function withoutGas(traces: unknown): unknown {
   return (traces as Trace[]).map(({ action, result, ...rest }) => ({
     ...rest,

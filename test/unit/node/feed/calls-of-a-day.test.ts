@@ -13,7 +13,7 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const blockMs = 25_000
 
-/** How long after another each block comes: always the same, or by chance, as where blocks are mined. */
+/** Returns each block's time after another: always the same, or random, as with mining. */
 const paces = {
   regular: () => blockMs,
   'by chance': chance(blockMs),
@@ -57,7 +57,7 @@ function open({ gap = paces.regular, serves = true, callsADay = 0 } = {}) {
   return {
     node,
     feed,
-    /** A client that subscribes at once; it notes how late each head is, in ms, and what closed it. */
+    /** Subscribes a client at once, which notes each head's delay in ms and its closing. */
     async listen(type = 'newHeads') {
       const late: number[] = []
       const closings: string[] = []

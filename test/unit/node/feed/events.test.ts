@@ -7,7 +7,7 @@ import type { NodeSocket } from '../../../../src/node/upstream/socket.ts'
 const first = `0x${'1'.repeat(64)}`
 const second = `0x${'2'.repeat(64)}`
 
-/** A pool in memory with filters, as a node has it. `asked` is called when a question was answered. */
+/** Models a pool in memory with filters; `asked` is called when a question was answered. */
 function createModelPool(asked: (method: string) => void) {
   const pool: string[] = []
   const untold = new Map<string, string[]>()
@@ -41,7 +41,7 @@ function createModelPool(asked: (method: string) => void) {
   }
 }
 
-/** What is told of a pool: over a connection that the test opens and ends, and by what a node is asked. */
+/** Tells a pool's news over a connection that the test opens and ends, and to questions. */
 function open(asked: (method: string) => void = () => {}) {
   const pool = createModelPool(asked)
   const connected: { as: number | undefined } = { as: undefined }

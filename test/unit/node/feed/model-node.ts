@@ -39,7 +39,7 @@ function makeBlock(number: number, parentHash: Hex, madeAt: number) {
   return { ...fields, hash, size: '0x1', uncles: [], transactions: [] as Hex[] }
 }
 
-/** A node in a time of its own, whose blocks come as they are told to, and which counts what it is asked. */
+/** Models a node in its own time, with blocks as told, which counts its calls. */
 export function createModelNode({ earlier = [] as readonly number[], serves = true } = {}) {
   const scheduler = createScheduler(Date.UTC(2026, 0, 5))
   const blocks: ReturnType<typeof makeBlock>[] = []

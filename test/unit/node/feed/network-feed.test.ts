@@ -300,7 +300,7 @@ describe('one client that asks for much', () => {
     let asked = 0
     const { feed, socket } = openFeed(model.source, {
       clock: createHandClock(0.05),
-      keyOf: async () => {
+      findKey: async () => {
         if (asked++ === 0) await held.promise
         return granted
       },
@@ -316,7 +316,7 @@ describe('one client that asks for much', () => {
   test('pays for what cannot be read, and is answered when its key cannot be looked up', async () => {
     let [spent, isAway] = [0, false]
     const { feed, socket } = openFeed(model.source, {
-      async keyOf() {
+      async findKey() {
         if (isAway) throw new Error('the keys are away')
         const spend = async (calls: number): Promise<undefined> => {
           spent += calls
@@ -429,8 +429,8 @@ describe('syncing', () => {
 
 test('a key that is in use ends within 60 s of being revoked, for who listens and who asks', async () => {
   let [isRevoked, now] = [false, 0]
-  const keyOf = async () => (isRevoked ? ({ kind: 'unknown' } as const) : granted)
-  const options = { clock: { ...systemClock, now: () => now }, keyOf }
+  const findKey = async () => (isRevoked ? ({ kind: 'unknown' } as const) : granted)
+  const options = { clock: { ...systemClock, now: () => now }, findKey }
   const { feed, socket: listener } = openFeed(createModelChain('abc').source, options)
   await feed.message(listener, subscribe('newHeads'))
   const { feed: quiet, socket: asker } = openFeed(createModelChain('abc').source, options)
@@ -509,7 +509,7 @@ function feedOn(source: FeedSource, store: FeedStore, more: Partial<FeedOptions>
     events: noEvents,
     store,
     limits: feedLimits,
-    keyOf: async () => granted,
+    findKey: async () => granted,
     service: createNodeService({ chainId: 31, urls, fetch, background: () => {}, ...shared }),
     share: undefined,
     waitMs: () => 10,

@@ -25,7 +25,7 @@ beforeEach(async () => {
   served = await serve(['http://first.test/', 'http://second.test/'], 31, node, clock)
 })
 
-/** An RSKj whose chain moves on, and that knows one account: the pool's own words for all others. */
+/** Models an RSKj with a moving chain and one account; the pool words the others. */
 const node = scriptedNode(async ({ method, params }): Promise<Said | undefined> => {
   if (method === 'eth_blockNumber') return { result: toHex(height) }
   if (method === 'eth_getBlockByNumber') return { result: { ...printed, number: toHex(height) } }
@@ -122,7 +122,7 @@ const kinds: readonly [string, (index: number) => Promise<Hex>][] = [
   ['a transaction for another chain', (index) => signed([30, 1, 33][index % 3] ?? 30, 1n)],
 ]
 
-/** Words for the sender that say what is wrong with the bytes or the account, and no name of a fault. */
+/** Words faults for the sender, about the bytes or the account, without a fault's name. */
 const sentence =
   /^(?!.*internal (?:server )?error)(?!.*undefined)(?:(?:\S+ ){4}|insufficient funds$)/i
 

@@ -9,7 +9,7 @@ import { error, type Request } from '../scripted-node.ts'
 
 type Said = Record<string, unknown>
 
-/** What a node makes of a batch that is too large for it; `honest` is what it says to each alone. */
+/** Lists a node's answers to too large a batch; `honest` is its answer to each alone. */
 type Refusal = (asked: Request[], honest: Said[], most: number) => Response
 
 const json = (body: unknown, status = 200) => Response.json(body, { status })
@@ -78,7 +78,7 @@ function honestly({ id, method, params }: Request): Said {
   return { id, result: `0x${(account * 7).toString(16)}` }
 }
 
-/** A node that takes so many calls at once, what it was asked, and what it does before it answers. */
+/** Models a node that takes so many calls at once and notes what it was asked. */
 function nodeOf(refuse: Refusal, most: number, act: (body: string) => unknown = () => {}) {
   const posts: Request[][] = []
   const node = { posts, most, fetch: answer }

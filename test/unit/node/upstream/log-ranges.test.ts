@@ -21,7 +21,7 @@ const logAt = (number: number, index = 0) => ({
   blockHash: `0x${number.toString(16).padStart(64, '0')}`,
 })
 
-/** An RSKj with a log in each hundredth block, or these, that refuses what `refused` finds too much. */
+/** Models an RSKj with a log in each hundredth block, which refuses what `refused` finds. */
 function nodeThatRefuses(
   refused: (from: number, to: number) => Said | Response | undefined,
   logsIn = (from: number, to: number): object[] =>

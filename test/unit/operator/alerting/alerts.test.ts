@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
-import { alertsOf } from '../../../../src/operator/alerting/alerts.ts'
+import { listAlerts } from '../../../../src/operator/alerting/alerts.ts'
 import type { KnownCondition } from '../../../../src/operator/health.ts'
 import { conditionWith, noneOpen, now, subject } from '../condition.ts'
 
-const namesOf = (known: KnownCondition) => alertsOf(known, subject).map(({ name }) => name)
-const saysOf = (known: KnownCondition) => alertsOf(known, subject).map(({ says }) => says)
+const namesOf = (known: KnownCondition) => listAlerts(known, subject).map(({ name }) => name)
+const saysOf = (known: KnownCondition) => listAlerts(known, subject).map(({ says }) => says)
 
 const pool = (liquidityWei: string) => ({
   ...{ state: 'ready' as const, at: now },
@@ -69,7 +69,7 @@ describe('alerts', () => {
     const named = (ageMs: number) => {
       const unknownHeaderAt = new Date(now - ageMs).toISOString()
       const nodes = () => [{ ...node, ...counts, unknownHeaderAt }]
-      return alertsOf(conditionWith(), { ...subject, nodes }).map(({ name }) => name)
+      return listAlerts(conditionWith(), { ...subject, nodes }).map(({ name }) => name)
     }
     expect(named(3_599_999)).toEqual(['unknown_header'])
     expect(named(3_600_000)).toEqual([])

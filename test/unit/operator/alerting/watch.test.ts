@@ -16,7 +16,7 @@ test('an alert that the webhook does not take is told again with the same id, un
   const webhook = { webhook: { url: 'https://hooks.example', secret: 'a-secret' }, fetch, clock }
   const log = ({ event }: { event: string }) => void logged.push(event)
   for (let look = 0; look < 8; look += 1) {
-    const { alerts, untoldFrom } = await ledger.vitals()
+    const { alerts, untoldFrom } = await ledger.readVitals()
     const isDue = untoldFrom !== undefined && untoldFrom <= clock.now()
     const known = conditionWith({ unlistedAt, alerts, untoldFrom: isDue ? 0 : undefined })
     await watchAlerts(ledger, known, { subject, log, webhook })

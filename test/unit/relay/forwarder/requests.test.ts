@@ -14,8 +14,8 @@ import { describe, expect, test } from 'vitest'
 import { relayForwarderAbi } from '../../../../src/relay/forwarder/abi.ts'
 import {
   asksTheSame,
+  deriveIntentId,
   encodeExecute,
-  intentIdOf,
   processedIn,
   type RequestStatus,
   requestsInCalldata,
@@ -28,7 +28,7 @@ const forwarder = { chainId: 31, address: '0x22222222222222222222222222222222222
 describe('an intent id', () => {
   test('is the same for ever: a relay that lost everything derives it again', () => {
     // The first 22 bytes of `cast keccak $(cast abi-encode 'f(uint256,address,bytes32)' …)`.
-    expect(intentIdOf(forwarder, `0x${'ab'.repeat(32)}`)).toBe(
+    expect(deriveIntentId(forwarder, `0x${'ab'.repeat(32)}`)).toBe(
       '0xbf4a774b58b5d52ecc751440b8c9c7cacde825ec2316',
     )
   })
@@ -36,10 +36,10 @@ describe('an intent id', () => {
   test('differs by chain, forwarder and intent key', () => {
     const key = `0x${'ab'.repeat(32)}` as const
     const ids = [
-      intentIdOf(forwarder, key),
-      intentIdOf({ ...forwarder, chainId: 30 }, key),
-      intentIdOf({ ...forwarder, address: account }, key),
-      intentIdOf(forwarder, `0x${'cd'.repeat(32)}`),
+      deriveIntentId(forwarder, key),
+      deriveIntentId({ ...forwarder, chainId: 30 }, key),
+      deriveIntentId({ ...forwarder, address: account }, key),
+      deriveIntentId(forwarder, `0x${'cd'.repeat(32)}`),
     ]
     expect(new Set(ids).size).toBe(ids.length)
   })

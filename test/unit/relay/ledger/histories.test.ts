@@ -37,7 +37,7 @@ function sqlite(): HistoryStore {
 }
 
 function redis({ server, database }: OnRedis, name: string): HistoryStore {
-  const options = { name, rules, relayer, tendMs: 1_000 }
+  const options = { name, rules, relayer, roundMs: 1_000 }
   const prefix = `${ledgerKey(name)}:row:`
   return {
     name: 'Redis',

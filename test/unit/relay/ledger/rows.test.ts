@@ -1,8 +1,8 @@
 import { zeroAddress } from 'viem'
 import { expect, test as plainTest } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
+import { dueAfterMs, type LedgerMethod } from '../../../../src/relay/ledger/methods.ts'
 import { type Row, type TableName, tableNames } from '../../../../src/relay/ledger/rows.ts'
-import { dueAfterMs, type LedgerMethod } from '../../../../src/relay/ledger/steps.ts'
 import { usual } from '../../../ports/ledger-memory.ts'
 import {
   accept,
@@ -59,7 +59,7 @@ test('nothing is left of a payment but the count of nonces once its history is o
   const block = executionIn(9).block
   const executions = { a: executionIn(9), b: executionIn(9) }
   const { hash } = transactionOf('a,b')
-  await ledger.mined({ nonce: 0, sessions: ['a', 'b'], hash, block, executions })
+  await ledger.recordMined({ nonce: 0, sessions: ['a', 'b'], hash, block, executions })
   await accept(ledger, 'c')
   await settle(ledger, 'c', 1)
   await ledger.confirm('a', block.hash)
@@ -72,7 +72,7 @@ test('nothing is left of a payment but the count of nonces once its history is o
   pass(rules.historyMs)
   await ledger.prune()
   expect(counts()).toEqual(sums)
-  expect((await ledger.work()).nextNonce).toBe(2)
+  expect((await ledger.readWork()).nextNonce).toBe(2)
 })
 
 test('a block holds those that are left of it, and gives back no other', async ({
@@ -127,11 +127,11 @@ test('a payment that a reorganization takes back is open to its account again', 
   await settle(ledger, 'a', 0)
   await accept(ledger, 'b')
   await ledger.reopen(id('block 9'))
-  const { open, seen } = (await ledger.lookup(question('next'))) as {
+  const { open, version } = (await ledger.lookup(question('next'))) as {
     open: unknown[]
-    seen: number
+    version: number
   }
-  expect({ open: open.length, seen }).toEqual({ open: 2, seen: 2 })
+  expect({ open: open.length, version }).toEqual({ open: 2, version: 2 })
 })
 
 test('an account that is erased names no payment that was accepted in the same moment', async ({
@@ -166,7 +166,7 @@ test('no number is given twice, whichever block a reorganization takes back firs
   await mineAt(ledger, 'b', 1, executionIn(10))
   for (const number of [9, 10]) {
     await ledger.reopen(id(`block ${number}`))
-    expect((await ledger.work()).nextNonce).toBe(2)
+    expect((await ledger.readWork()).nextNonce).toBe(2)
   }
 })
 
@@ -174,7 +174,7 @@ test('a round follows what opens something, and soon what was refused or no node
   const due = (method: LedgerMethod, ...args: unknown[]) => dueAfterMs(method, args, 60_000)
   const refusing = refusingOf('s')
   expect([due('record'), due('lookup'), due('fill')]).toEqual([60_000, undefined, undefined])
-  expect([due('sent', id('tx'), 'taken'), due('sent', id('tx'), 'unknown')]).toEqual([
+  expect([due('recordSend', id('tx'), 'taken'), due('recordSend', id('tx'), 'unknown')]).toEqual([
     undefined,
     5_000,
   ])

@@ -15,7 +15,7 @@ import { account, openMemoryRelayer } from '../../../ports/ledger-memory.ts'
 
 const gwei = 1_000_000_000n
 
-/** A chain on which nothing is mined, at a price and with money that the test sets, and who pays on it. */
+/** Models a chain without mining, with price and money set by the test, and its payers. */
 function stillChain({
   slots = 15,
   priceWei = gwei / 10n,
@@ -65,7 +65,7 @@ function stillChain({
     const answered = await pay({
       since: world.now,
       question: { session: `session ${number}`, input: 'input', account: caller.address },
-      ...{ steps: 3, intentId: numberToHex(number, { size: 22 }), caller },
+      ...{ answerCount: 3, intentId: numberToHex(number, { size: 22 }), caller },
       call: async () => ({
         ...{ target: relayer.forwarder.address, data: '0x', kind, spendsWei },
         submitted: (tx) => ({
@@ -101,20 +101,21 @@ const count = (told: readonly string[], words: string) => told.filter((one) => o
 test('no payment joins a queue whose end it would not see in time', async () => {
   const { dialAll, ledger, refusals, world } = stillChain({ slots: 2 })
   const told = await dialAll(0, 900)
-  // Two nonces of two in flight; then half of what two nonces of two carry in half an hour of blocks of 25 s.
+  // Two nonces of two in flight; then half of what two nonces of two carry in half an hour of
+  // blocks of 25 s.
   expect(count(told, 'submitted')).toBe(4)
   // 74 blocks of two payments that can be counted on, every 25 s.
   const minutes = told.flatMap((words) => /^queued (\d+)$/.exec(words)?.[1] ?? [])
   expect([minutes.length, minutes[0], minutes.at(-1)]).toEqual([144, '2', '31'])
   expect(count(told, 'crowded 30')).toBe(900 - 4 - 144)
-  expect((await ledger.work()).queued).toHaveLength(144)
+  expect((await ledger.readWork()).queued).toHaveLength(144)
   expect(refusals()).toEqual([
     expect.objectContaining({ level: 'error', reason: 'crowded', message: expect.any(String) }),
   ])
   world.now += 60_000
   expect(await dialAll(900, 3)).toEqual(['crowded 30', 'crowded 30', 'crowded 30'])
   expect(refusals()).toHaveLength(2)
-  expect((await ledger.vitals()).obstacle).toMatchObject({ kind: 'crowded', at: world.now })
+  expect((await ledger.readVitals()).obstacle).toMatchObject({ kind: 'crowded', at: world.now })
 })
 
 test.for([
@@ -125,7 +126,7 @@ test.for([
   expect(await dial(0)).toBe(refused)
   expect(new Set(await dialAll(1, 30))).toEqual(new Set([refused]))
   expect([asked('eth_getBalance'), asked('eth_gasPrice')]).toEqual([1, 1])
-  expect((await ledger.work()).nextNonce).toBe(0)
+  expect((await ledger.readWork()).nextNonce).toBe(0)
   Object.assign(world, { balanceWei: 10n ** 18n, priceWei: gwei, now: world.now + 5_000 })
   expect(await dial(50)).toBe('submitted')
   // What was refused stays so, whatever comes after.
@@ -146,10 +147,19 @@ test('what the pool holds is asked for each claim, and what the key has is taken
   // The chain's count was not noted yet, and is asked for as well.
   expect(asked('eth_getTransactionCount')).toBe(6)
   expect([asked('eth_gasPrice'), asked('eth_getBalance')]).toEqual([1, 1])
-  await ledger.saw({ facts: { funds: { wei: '0' } }, node: 'answered', round: 'done' })
+  await ledger.recordObservations({
+    facts: { funds: { wei: '0' } },
+    node: 'answered',
+    round: 'done',
+  })
   // It was read a moment before by a process that tells it late: the newest fact decides.
   const early = { wei: `${10n ** 18n}`, readAt: world.now - 2_000 }
-  await ledger.saw({ now: world.now, facts: { funds: early }, node: 'answered', round: undefined })
+  await ledger.recordObservations({
+    now: world.now,
+    facts: { funds: early },
+    node: 'answered',
+    round: undefined,
+  })
   expect(await dial(4)).toBe('relayer_poor')
 })
 
@@ -161,7 +171,7 @@ test('a refusal notes what the chain told at the time when it was told', async (
     return undefined
   }
   expect(await dial(0, 0, 1n, 'transfer', late)).toBe('price_too_high')
-  expect((await ledger.vitals()).sight.gasPrice?.at).toBe(readAt)
+  expect((await ledger.readVitals()).observations.gasPrice?.at).toBe(readAt)
 })
 
 test('a session that another delivery decides is uncertain where it cannot be closed, and not unsent', async () => {
@@ -226,5 +236,5 @@ test('whether the caller may pay is asked once the chain has answered, simulated
     return { kind: 'not_authorized', why: 'void' }
   })
   expect(denied).toBe('not_authorized void')
-  expect((await ledger.work()).nextNonce).toBe(0)
+  expect((await ledger.readWork()).nextNonce).toBe(0)
 })

@@ -15,7 +15,8 @@ test('a node that is too far behind to judge a payment is asked again a second l
   }
   const { play, deliver, chain, showOnly } = openWorld({ clock })
   const before = chain.head()
-  // The second sends on what the first sent: a node without the first refuses what the second has done.
+  // The second sends on what the first sent: a node without the first refuses what the second has
+  // done.
   await play(`
     s: 2*0700000001*0.015*1 -> END Transfer Submitted…
     settle

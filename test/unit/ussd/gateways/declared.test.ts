@@ -208,7 +208,7 @@ describe('a gateway of which the addresses are named', () => {
     answer: async () => ({ kind: 'screen', screen: goOn('Menu') }),
     background: () => {},
     log: (event) => void logged.push(event),
-    peerOf: (_, given) => (given as { from?: string }).from,
+    findPeer: (_, given) => (given as { from?: string }).from,
     addresses,
     tally,
   })

@@ -30,7 +30,9 @@ const waysOf = (product: Product) =>
 
 type World = ReturnType<typeof openWorld>
 
-/** Opens a service in which the second caller owes a loan, and all have a PIN who begin at the menu. */
+/**
+ * Opens a service in which the second caller owes a loan, and all have a PIN who begin at the menu.
+ */
 async function open(product: Product, start = 'main') {
   const world = openWorld({ product })
   const hasPin = product.settings.pin !== 'off'
@@ -42,14 +44,16 @@ async function open(product: Product, start = 'main') {
   if (!isNew) await world.sendAll({ caller: 1, session: 'l', answers: ['3', hasPin ? pin : '1'] })
   await world.settle()
   const paidBy = async (caller: number) =>
-    (await world.ledger.payments(world.accountOf(caller), 100)).map(({ order }) => ({
+    (await world.ledger.listPayments(world.accountOf(caller), 100)).map(({ order }) => ({
       kind: order.kind,
       data: order.request.data,
     }))
   return { ...world, paidBy }
 }
 
-/** Delivers what a way types, the dial first, until the session ends: what a phone shows of each. */
+/**
+ * Delivers what a way types, the dial first, until the session ends: what a phone shows of each.
+ */
 async function dial(send: World['sendAll'], caller: number, way: readonly string[]) {
   const shown: { typed: Typed; screen: string }[] = []
   for (const count of [...way.keys(), way.length]) {

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { goodAnswers, menus } from '../../../../scripts/dev/menu-ways.ts'
 import { pinMark } from '../../../../src/account/pin.ts'
 import { plainDigits } from '../../../../src/runtime/digits.ts'
-import { answersOf, maxAnswers } from '../../../../src/ussd/menu/walk.ts'
+import { maxAnswers, splitAnswers } from '../../../../src/ussd/menu/walk.ts'
 import { messagesIn } from '../../../../src/ussd/messages/languages.ts'
-import { inAlphabet, screenSeptets, septetsOf } from '../../../../src/ussd/screens/septets.ts'
+import { countSeptets, inAlphabet, screenSeptets } from '../../../../src/ussd/screens/septets.ts'
 import { anyCharacter, holds } from '../../../support/properties.ts'
 import { openWorld } from '../world.ts'
 
@@ -28,7 +28,7 @@ test('answers come apart as they were typed, in the digits of ASCII', async () =
       const answers = typed.map((each) => each.replaceAll('*', ''))
       const text = answers.join('*')
       if (text !== '')
-        expect(answersOf(text)).toEqual(
+        expect(splitAnswers(text)).toEqual(
           answers.map((each) => plainDigits(each).replaceAll(pinMark, '')),
         )
     }),
@@ -68,7 +68,7 @@ describe.for(Object.entries(menus))('whatever is typed into the menu of %s', ([,
           const screen = await deliver(answers.slice(0, given))
           expect(screen).toMatch(/^(CON|END) \S/)
           expect(screen).not.toMatch(unavailable)
-          expect(septetsOf(screen.slice(4)), screen).toBeLessThanOrEqual(screenSeptets)
+          expect(countSeptets(screen.slice(4)), screen).toBeLessThanOrEqual(screenSeptets)
         }
         await settle()
       }),

@@ -22,18 +22,18 @@ import {
   nodeAt,
   type SessionDraft,
 } from '../../../../src/ussd/menu/node.ts'
-import { type MenuResult, promptOf, type SoFar } from '../../../../src/ussd/menu/walk.ts'
+import { type MenuResult, type SoFar, writePrompt } from '../../../../src/ussd/menu/walk.ts'
 import { demonstration } from '../../../../src/ussd/messages/demonstration.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
 import type { Recipient } from '../../../../src/ussd/recipient.ts'
-import { inAlphabet, screenSeptets, septetsOf } from '../../../../src/ussd/screens/septets.ts'
+import { countSeptets, inAlphabet, screenSeptets } from '../../../../src/ussd/screens/septets.ts'
 import { longestWords } from '../longest-words.ts'
 
 const amount = '20999999.123456 tRBTC'
 const longest = {
   /** Of 15 digits, the most that E.164 has. */
   caller: parseCaller('+999700000000001') as PhoneNumber,
-  amountOf: () => amount,
+  showAmount: () => amount,
   wallets: Array.from({ length: 3 }, () => ({
     ...{ name: 'W'.repeat(8), address: `0x${'1'.repeat(40)}` },
   })) as Wallet[],
@@ -122,10 +122,10 @@ const typed = [
 /** What was answered on the way to an outcome: it has that in it, by the same names. */
 const answeredIn = (outcome: MenuResult) => outcome as SessionDraft
 
-/** What a handset shows of a text takes so much, and nothing of it is a question mark that was not one. */
+/** Requires that a handset shows so much of a text, without a question mark of its own. */
 function expectToFit(text: string): void {
   const shown = inAlphabet(text)
-  expect(septetsOf(shown), text).toBeLessThanOrEqual(screenSeptets)
+  expect(countSeptets(shown), text).toBeLessThanOrEqual(screenSeptets)
   expect(shown.split('?').length, text).toBe(text.split('?').length)
 }
 
@@ -139,7 +139,7 @@ function pagesAt(
   const result = walk(way, context, known)
   const draft = result.kind === 'ask' ? result.place.draft : answeredIn(result)
   const pageOf = (read: Partial<Facts>, page: number) =>
-    promptOf({ name, draft, page }, context, read)
+    writePrompt({ name, draft, page }, context, read)
   return (read) => [...new Set(Array.from({ length: 20 }, (_, page) => pageOf(read, page)))]
 }
 
@@ -243,7 +243,7 @@ describe.for(all)('in the menu of %s', ([, menu, context, ways, known]) => {
       const result = walk([...way, answer], context, so)
       if (result.kind !== 'ask') continue
       for (const read of [facts, dear, unread]) {
-        const prompt = promptOf(result.place, context, read)
+        const prompt = writePrompt(result.place, context, read)
         expect(prompt, `${name} after ${answer}`).toMatch(/\S/)
         expectToFit(prompt)
       }

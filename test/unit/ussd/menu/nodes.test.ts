@@ -5,7 +5,7 @@ import { menus, sampleContext, walk } from '../../../../scripts/dev/menu-ways.ts
 import { parseCaller } from '../../../../src/account/phone.ts'
 import { parseAmount } from '../../../../src/loan/amounts.ts'
 import type { MenuContext } from '../../../../src/ussd/menu/node.ts'
-import { answersOf, maxAnswers, promptOf } from '../../../../src/ussd/menu/walk.ts'
+import { maxAnswers, splitAnswers, writePrompt } from '../../../../src/ussd/menu/walk.ts'
 import { parseRecipient } from '../../../../src/ussd/recipient.ts'
 import { holds } from '../../../support/properties.ts'
 
@@ -22,8 +22,8 @@ const menu =
 
 /** What a text comes to; a question as it is shown. */
 function reach(text: string, within = context) {
-  const result = walk(answersOf(text), within)
-  return result.kind === 'ask' ? { kind: 'ask', prompt: promptOf(result.place, within) } : result
+  const result = walk(splitAnswers(text), within)
+  return result.kind === 'ask' ? { kind: 'ask', prompt: writePrompt(result.place, within) } : result
 }
 
 describe('the menu', () => {
@@ -41,7 +41,8 @@ describe('the menu', () => {
     ['4*2*0.004', { kind: 'repayment', amountWei: parseEther('0.004') }],
     // Where there is nothing to go back to.
     ['0', { kind: 'ask', prompt: `Please choose from the list.\n${menu}` }],
-    // The third bad answer to one question ends the session, and bad answers count for each question.
+    // The third bad answer to one question ends the session, and bad answers count for each
+    // question.
     ['2*nobody*none*no', { kind: 'gave_up' }],
     [`2*nobody*none*no*${alice}`, { kind: 'past_the_end' }],
     ['2*nobody*0*2*none*0*2*no', { kind: 'gave_up' }],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { pagesOf } from '../../../../src/ussd/screens/pages.ts'
-import { inAlphabet, screenSeptets, septetsOf } from '../../../../src/ussd/screens/septets.ts'
+import { splitPages } from '../../../../src/ussd/screens/pages.ts'
+import { countSeptets, inAlphabet, screenSeptets } from '../../../../src/ussd/screens/septets.ts'
 import { anyCharacter, holds } from '../../../support/properties.ts'
 
 describe('septets', () => {
@@ -12,7 +12,7 @@ describe('septets', () => {
     ['€', 2],
     ['[{~^|\\}]', 16],
   ] as const)('%j takes %i', ([text, septets]) => {
-    expect(septetsOf(text)).toBe(septets)
+    expect(countSeptets(text)).toBe(septets)
   })
 
   test.for([
@@ -43,19 +43,19 @@ describe('the pages of a list', () => {
   )
 
   test('are one where all fits', () => {
-    expect(pagesOf(['A', 'B'], words, false)).toEqual(['A\nB'])
-    expect(pagesOf(['A', 'B'], words, true)).toEqual(['A\nB\n0. Back'])
-    expect(pagesOf(['x'.repeat(screenSeptets)], words, false)).toHaveLength(1)
+    expect(splitPages(['A', 'B'], words, false)).toEqual(['A\nB'])
+    expect(splitPages(['A', 'B'], words, true)).toEqual(['A\nB\n0. Back'])
+    expect(splitPages(['x'.repeat(screenSeptets)], words, false)).toHaveLength(1)
   })
 
   test('lead on with 98 but for the last, and back with 0 but for a first one without a way back', () => {
-    const pages = pagesOf(lines, words, false)
+    const pages = splitPages(lines, words, false)
     expect(pages.length).toBeGreaterThan(2)
     for (const [index, page] of pages.entries()) {
       expect(page.endsWith('\n0. Back'), page).toBe(index > 0)
       expect(page.includes('\n98. More'), page).toBe(index < pages.length - 1)
     }
-    expect(pagesOf(lines, words, true)[0]).toMatch(/\n98\. More\n0\. Back$/)
+    expect(splitPages(lines, words, true)[0]).toMatch(/\n98\. More\n0\. Back$/)
   })
 
   test('hold every line once, in its order, each in 160 septets at most', async () => {
@@ -63,8 +63,8 @@ describe('the pages of a list', () => {
     const line = fc.array(word, { minLength: 1, maxLength: 12 }).map((parts) => parts.join(' '))
     await holds(
       fc.property(fc.array(line, { minLength: 1, maxLength: 12 }), fc.boolean(), (all, hasBack) => {
-        const pages = pagesOf(all, words, hasBack)
-        for (const page of pages) expect(septetsOf(page)).toBeLessThanOrEqual(screenSeptets)
+        const pages = splitPages(all, words, hasBack)
+        for (const page of pages) expect(countSeptets(page)).toBeLessThanOrEqual(screenSeptets)
         const own = pages.map((page) => page.replaceAll(/\n(?:98\. More|0\. Back)/g, '')).join('\n')
         expect(own.split(/\s/)).toEqual(all.join('\n').split(/\s/))
       }),

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { type DueQueue, tendTask } from '../../../../../src/relay/ledger/due-queue.ts'
+import { type DueQueue, roundTask } from '../../../../../src/relay/ledger/due-queue.ts'
 import { createRedisDueQueue } from '../../../../../src/relay/ledger/stores/due-queue-redis.ts'
 import { createRedisLedger } from '../../../../../src/relay/ledger/stores/redis.ts'
 import {
@@ -13,7 +13,7 @@ import {
 import { describeOnRedis, ledgerOptions } from '../../../../support/redis/on-redis.ts'
 
 const leaseMs = 3_000
-const { tendMs } = ledgerOptions
+const { roundMs } = ledgerOptions
 
 let now = 1_700_000_000_000
 const clock = () => now
@@ -48,22 +48,22 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
   })
 
   test('gives a task to one of all who ask, when it is due', async () => {
-    await one.arm(tendTask, 500)
+    await one.arm(roundTask, 500)
     expect(await tasks(one)).toEqual([])
     now += 500
     const taken = await Promise.all([one, other, one, other].map(tasks))
-    expect(taken.flat()).toEqual([tendTask])
+    expect(taken.flat()).toEqual([roundTask])
   })
 
   test('keeps the earlier of two times', async () => {
-    await one.arm(tendTask, 500)
-    await one.arm(tendTask, 900)
+    await one.arm(roundTask, 500)
+    await one.arm(roundTask, 900)
     now += 500
-    expect(await tasks(one)).toEqual([tendTask])
+    expect(await tasks(one)).toEqual([roundTask])
   })
 
   test('is due again when the process that took it died', async () => {
-    await one.arm(tendTask, 0)
+    await one.arm(roundTask, 0)
     const dead = await takeOne(one)
     now += leaseMs - 1
     expect(await tasks(other)).toEqual([])
@@ -73,12 +73,12 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     expect(await one.renew(dead, leaseMs)).toBe(false)
     await one.done(dead, undefined)
     now += leaseMs
-    expect(await tasks(one)).toEqual([tendTask])
+    expect(await tasks(one)).toEqual([roundTask])
     expect(held.token).not.toBe(dead.token)
   })
 
   test('stays with the process that renews the lease', async () => {
-    await one.arm(tendTask, 0)
+    await one.arm(roundTask, 0)
     const held = await takeOne(one)
     now += leaseMs - 1
     expect(await one.renew(held, leaseMs)).toBe(true)
@@ -87,32 +87,32 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
   })
 
   test('is done until it is armed again', async () => {
-    await one.arm(tendTask, 0)
+    await one.arm(roundTask, 0)
     await one.done(await takeOne(one), undefined)
     now += 1_000_000
     expect(await tasks(one)).toEqual([])
-    await other.arm(tendTask, 0)
-    expect(await tasks(one)).toEqual([tendTask])
+    await other.arm(roundTask, 0)
+    expect(await tasks(one)).toEqual([roundTask])
   })
 
   test('is due again when its holder says', async () => {
-    await one.arm(tendTask, 0)
+    await one.arm(roundTask, 0)
     await one.done(await takeOne(one), 700)
     now += 699
     expect(await tasks(one)).toEqual([])
     now += 1
-    expect(await tasks(one)).toEqual([tendTask])
+    expect(await tasks(one)).toEqual([roundTask])
   })
 
   test('remembers what was armed while a process was at it', async () => {
-    await one.arm(tendTask, 0)
+    await one.arm(roundTask, 0)
     const held = await takeOne(one)
-    await other.arm(tendTask, 400)
-    await other.arm(tendTask, 600)
+    await other.arm(roundTask, 400)
+    await other.arm(roundTask, 600)
     now += 400
     expect(await tasks(other)).toEqual([])
     await one.done(held, undefined)
-    expect(await tasks(other)).toEqual([tendTask])
+    expect(await tasks(other)).toEqual([roundTask])
   })
 
   test('is armed within seconds by a broadcast that no node took', async () => {
@@ -121,29 +121,29 @@ describeOnRedis(clock, ({ database, beginElsewhere }) => {
     const soon = () => {
       hurried += 1
     }
-    const ledger = createRedisLedger({ ...options, tendMs: 20_000, soon })
+    const ledger = createRedisLedger({ ...options, roundMs: 20_000, soon })
     const transaction = { hash: '0x12', raw: '0x34', gasPriceWei: 1n } as const
     await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions: [] }, transaction)
-    await ledger.sent(transaction.hash, 'taken')
+    await ledger.recordSend(transaction.hash, 'taken')
     now += 20_000
     expect(await tasks(one)).toEqual([])
     expect(hurried).toBe(0)
-    await ledger.sent(transaction.hash, 'unknown')
+    await ledger.recordSend(transaction.hash, 'unknown')
     expect(hurried).toBe(1)
     now += 4_999
     expect(await tasks(one)).toEqual([])
     now += 1
-    expect(await tasks(one)).toEqual([tendTask])
+    expect(await tasks(one)).toEqual([roundTask])
   })
 
   test.for(['record', 'adopt'] as const)('is armed in the step that takes a %s', async (method) => {
     const ledger = createRedisLedger({ ...ledgerOptions, database: database(), name })
     if (method === 'record') await accept(ledger, 's')
-    const step = { ...question('s'), steps: 1, screen: screenOf('s'), order: orderOf('s') }
+    const step = { ...question('s'), answerCount: 1, screen: screenOf('s'), order: orderOf('s') }
     if (method === 'adopt') await ledger.adopt({ ...step, execution: executionIn(1) })
-    now += tendMs - 1
+    now += roundMs - 1
     expect(await tasks(one)).toEqual([])
     now += 1
-    expect(await tasks(one)).toEqual([tendTask])
+    expect(await tasks(one)).toEqual([roundTask])
   })
 })

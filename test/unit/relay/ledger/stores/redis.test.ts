@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type RedisBridge, startRedisBridge } from '../../../../../scripts/dev/redis/bridge.ts'
+import { ledgerMethods, ledgerThrough } from '../../../../../src/relay/ledger/methods.ts'
 import { type Ledger, maxOpen } from '../../../../../src/relay/ledger/port.ts'
-import { ledgerMethods, ledgerThrough } from '../../../../../src/relay/ledger/steps.ts'
 import { createRedisLedger, ledgerKey } from '../../../../../src/relay/ledger/stores/redis.ts'
 import { openRedis, type RedisDatabase } from '../../../../../src/runtime/redis.ts'
 import { ledgerSuite } from '../../../../ports/ledger.suite.ts'
@@ -140,14 +140,14 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     test("goes by the database's own clock", async () => {
       const ledger = openOver(openRedis(await bridgeBy()))
       const [before] = (await server().call('TIME')) as string[]
-      expect(Math.abs((await ledger.work()).now / 1000 - Number(before))).toBeLessThan(5)
+      expect(Math.abs((await ledger.readWork()).now / 1000 - Number(before))).toBeLessThan(5)
     })
 
     test('records no second payment of one intent, and nothing of one that it refuses', async () => {
       const ledger = open(newName())
       await offer(ledger, offerBy('a'))
       await expect(offer(ledger, offerBy('b', 'a'))).rejects.toThrow('recorded already')
-      expect((await ledger.work()).carried).toHaveLength(1)
+      expect((await ledger.readWork()).carried).toHaveLength(1)
       expect((await offer(ledger, offerBy('b'))).nonce).toBe(1)
     })
 
@@ -210,7 +210,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       await ledger.prune()
       // The lists, what they name, what that names, and the commit.
       expect(far.commands() - before).toBeLessThanOrEqual(6)
-      expect(await ledger.payment('a')).toBeUndefined()
+      expect(await ledger.findPayment('a')).toBeUndefined()
       expect(await ledger.lookup(question('refused'))).toMatchObject({ kind: 'undecided' })
     })
 
@@ -244,10 +244,10 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       await server().call('DEL', `${ledgerKey(name)}:row:relayers:${relayer}`)
       pass(rules.retentionMs + 1)
       await ledger.prune()
-      expect(await ledger.payment('a')).toBeUndefined()
-      expect(await ledger.payment('b')).toBeUndefined()
-      expect((await ledger.work()).nonces.map(({ nonce }) => nonce)).toEqual([2])
-      expect((await ledger.work()).nextNonce).toBe(3)
+      expect(await ledger.findPayment('a')).toBeUndefined()
+      expect(await ledger.findPayment('b')).toBeUndefined()
+      expect((await ledger.readWork()).nonces.map(({ nonce }) => nonce)).toEqual([2])
+      expect((await ledger.readWork()).nextNonce).toBe(3)
     })
 
     test('prunes several payments of an account whose count is too low', async () => {
@@ -258,10 +258,10 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       await server().call('SET', key, `999 ${JSON.stringify(short)}`)
       pass(rules.retentionMs + 1)
       await ledger.prune()
-      expect(await ledger.payment('a')).toBeUndefined()
-      expect(await ledger.payment('b')).toBeUndefined()
+      expect(await ledger.findPayment('a')).toBeUndefined()
+      expect(await ledger.findPayment('b')).toBeUndefined()
       // A sum of nothing is no row: it is counted again.
-      expect(await ledger.lookup(question('new'))).toMatchObject({ seen: 1 })
+      expect(await ledger.lookup(question('new'))).toMatchObject({ version: 1 })
     })
 
     test('counts what a lost row held for used once the chain has passed it', async () => {
@@ -277,7 +277,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       expect(await ledger.identify(moved)).toMatchObject({ kind: 'different' })
       await ledger.release(1)
       expect(await ledger.identify(moved)).toEqual({ kind: 'same' })
-      expect((await ledger.work()).nextNonce).toBe(1)
+      expect((await ledger.readWork()).nextNonce).toBe(1)
     })
 
     test('tells a round of a part of a long queue only: the oldest, in their order', async () => {
@@ -287,7 +287,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
         pass(1)
         await ledger.record([offerBy(session)])
       }
-      const { queued } = await ledger.work()
+      const { queued } = await ledger.readWork()
       expect(queued.map(({ session }) => session)).toEqual(sessions.slice(0, 200))
     })
 
@@ -324,7 +324,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const ledger = open(newName())
       for (const digit of '0123456789abcdef') await enqueue(ledger, digit)
       expect(await readBy(() => ledger.expire('0', 5_000_000_000))).toBeLessThan(30)
-      expect((await ledger.work()).queued).toHaveLength(15)
+      expect((await ledger.readWork()).queued).toHaveLength(15)
     })
 
     test('reads sums in a process that begins, and not what they are sums of', async () => {
@@ -350,7 +350,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       const seen: string[] = []
       let before: number | undefined
       do {
-        const page = await later.page({ limit: 2, before })
+        const page = await later.readPage({ limit: 2, before })
         seen.push(...page.payments.map(({ intentId }) => intentId))
         before = page.next
       } while (before !== undefined)
@@ -365,7 +365,7 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
       })
       await ledger.identify(identity('old'))
       const { order, screens } = offerBy('a')
-      const step = { ...question('a'), steps: 3, screen: screens.carried, order }
+      const step = { ...question('a'), answerCount: 3, screen: screens.carried, order }
       const slow = openRedis(await bridgeBy(clock))
       let isAdopted = false
       const between: RedisDatabase = {
@@ -394,9 +394,9 @@ describeOnRedis(clock, ({ server, bridge, database, beginElsewhere }) => {
     test('refuses a malformed answer', async () => {
       const ledger = open(newName())
       bridge().script({ fault: { kind: 'html' }, times: 1 })
-      await expect(ledger.work()).rejects.toThrow('a malformed answer')
+      await expect(ledger.readWork()).rejects.toThrow('a malformed answer')
       bridge().script({ fault: { kind: 'delay_reply', ms: 5_000 }, times: 1 })
-      await expect(openOver(openRedis(bridge(), 100)).work()).rejects.toThrow('gave no answer')
+      await expect(openOver(openRedis(bridge(), 100)).readWork()).rejects.toThrow('gave no answer')
       bridge().clear()
     })
   })

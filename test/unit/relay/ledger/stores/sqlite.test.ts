@@ -58,9 +58,9 @@ test('a database that cannot be written is told from one that can, where that is
   const sql = openSqlite()
   let now = 1_700_000_000_000
   const ledger = createSqlLedger(sql, { rules, relayer, now: () => now })
-  expect(ledger.vitals({ probes: true }).now).toBe(now)
+  expect(ledger.readVitals({ probes: true }).now).toBe(now)
   sql.exec('PRAGMA query_only = 1')
   now += 10_000
-  expect(ledger.vitals().now).toBe(now)
-  expect(() => ledger.vitals({ probes: true })).toThrow(/readonly/)
+  expect(ledger.readVitals().now).toBe(now)
+  expect(() => ledger.readVitals({ probes: true })).toThrow(/readonly/)
 })

@@ -1,0 +1,97 @@
+import { bytesToHex, decodeFunctionResult, encodeFunctionData, type Hex, stringToHex } from 'viem'
+import { TransportError } from '../../chain/rpc.ts'
+import { loanAbi } from '../../loan/abi.ts'
+import {
+  decodeExecute,
+  encodeExecute,
+  type Forwarder,
+  intentIdLength,
+  type RequestResult,
+  refusalByForwarder,
+  type SignedRequest,
+  signRequest,
+} from '../../relay/forwarder/requests.ts'
+import type { TargetCheck } from '../../relay/forwarder/target.ts'
+import type { Seen } from '../../relay/ledger/observations.ts'
+import type { Relayer } from '../../relay/relayer.ts'
+import { keyAccount } from '../../runtime/key-account.ts'
+
+export type Contracts = NonNullable<Seen['facts']['contracts']>
+
+export type LookAtContracts = ReturnType<typeof createContractsLook>
+
+const views = [
+  'liquidity',
+  'issuable',
+  'totalOwed',
+  'totalBalances',
+  'principal',
+  'paused',
+] as const
+
+/** Is enough for any of the views in Rootstock's prices. */
+const viewGas = 100_000
+
+/** Lets signed requests be used for so long, and be good for as long again. */
+const signedForSeconds = 3_600
+
+const nodeTimeoutMs = 5_000
+
+/** Signs views of the loan contract by a key that holds nothing: they are only ever simulated. */
+async function signViews(forwarder: Forwarder, seconds: number): Promise<readonly SignedRequest[]> {
+  const nobody = keyAccount(bytesToHex(crypto.getRandomValues(new Uint8Array(32))))
+  return Promise.all(
+    views.map((functionName) =>
+      signRequest(nobody, forwarder, {
+        from: nobody.address,
+        intentId: stringToHex(functionName, { size: intentIdLength }),
+        gas: viewGas,
+        deadline: seconds + 2 * signedForSeconds,
+        data: encodeFunctionData({ abi: loanAbi, functionName }),
+      }),
+    ),
+  )
+}
+
+/** Reads the contracts by one `eth_call` from the relayer, at a block's time (Unix s). */
+export function createContractsLook(isTarget: TargetCheck) {
+  let signed: { at: number; requests: readonly SignedRequest[] } | undefined
+
+  return async (relayer: Relayer, seconds: number): Promise<Contracts> => {
+    const { node, clock, signer, forwarder } = relayer
+    if (signed === undefined || Math.abs(seconds - signed.at) > signedForSeconds) {
+      signed = { at: seconds, requests: await signViews(forwarder, seconds) }
+    }
+    const { requests } = signed
+    const call = { from: signer.address, to: forwarder.address, data: encodeExecute(requests) }
+    const outcome = await node.call(call, clock.timeout(nodeTimeoutMs))
+    if (outcome.kind === 'reverted') return { state: refusalByForwarder(outcome.data) }
+    if (outcome.data === '0x') return { state: 'missing' }
+    const read = parseContracts(decodeExecute(requests, outcome.data))
+    const isMeant = read.pool === undefined || (await isTarget(node, clock.timeout(nodeTimeoutMs)))
+    return isMeant ? read : { state: 'not_allowed' }
+  }
+}
+
+/** @throws {TransportError} the chain's clock is hours from ours */
+function parseContracts(results: readonly RequestResult[]): Contracts {
+  if (results.some(({ status }) => status === 'expired' || status === 'deadline_too_far')) {
+    throw new TransportError("the chain's clock is far from ours")
+  }
+  const data = results.map(({ status, returnData }) => (status === 'executed' ? returnData : '0x'))
+  // Of an account without code every call succeeds and returns nothing.
+  if (data.some((one) => one === '0x')) return { state: 'missing' }
+  const [liquidity, issuable, owed, balances, principal, isPaused] = data
+  const amount = (one: Hex = '0x') =>
+    `${decodeFunctionResult({ abi: loanAbi, functionName: 'liquidity', data: one })}`
+  return {
+    state: BigInt(isPaused ?? 0) === 0n ? 'ready' : 'loan_paused',
+    pool: {
+      liquidityWei: amount(liquidity),
+      issuableWei: amount(issuable),
+      owedWei: amount(owed),
+      balancesWei: amount(balances),
+      principalWei: amount(principal),
+    },
+  }
+}

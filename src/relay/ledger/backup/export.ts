@@ -1,0 +1,152 @@
+import type { At, Draft } from '../draft.ts'
+import { readEventCounts } from '../payments/counts.ts'
+import { findCarrier, isCarriedBy, listTransactions } from '../payments/nonces.ts'
+import { paymentRow } from '../payments/payment-states.ts'
+import type { Identity } from '../port.ts'
+import { identified } from '../records/identity.ts'
+import { anyTable, type Listing, type Row, schemaVersion, type tables, toRowName } from '../rows.ts'
+import { phaseNames } from '../transitions.ts'
+import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './export-format.ts'
+
+/** Limits the rows of a page, unless more of them have one score. */
+const pageRows = 50
+
+type Found = { name: string; score: number; entry: ExportEntry | undefined }
+type Part = (at: At, from: number, limit: number) => Found[]
+
+/** Reads one list, each row with its entry; undefined: not exported, or with another row. */
+function partOver<Name extends keyof typeof tables>(
+  toListing: (at: At) => Pick<Listing<Name>, 'table' | 'list' | 'group'>,
+  toEntry: (at: At, row: Row<Name>) => ExportEntry | undefined,
+): Part {
+  return (at, from, limit) => {
+    const listing = toListing(at)
+    const { key, lists } = anyTable(listing.table)
+    const score = lists[listing.list]?.score ?? ''
+    return at.rows.list<Name>({ ...listing, from, limit }).map((row) => {
+      const cells = row as Readonly<Record<string, string | number>>
+      const name = toRowName(
+        listing.table,
+        key.map((column) => cells[column] ?? ''),
+      )
+      return { name, score: Number(cells[score]), entry: toEntry(at, row) }
+    })
+  }
+}
+
+/** Exports a nonce with all that was signed for it. */
+function nonceEntry({ rows }: At, nonce: Row<'nonces'> | undefined): ExportEntry {
+  if (nonce === undefined) return {}
+  const transactions = listTransactions(nonce).flatMap(
+    ({ hash }) => rows.row('transactions', hash) ?? [],
+  )
+  return { nonce, transactions }
+}
+
+const paymentEntry = (at: At, payment: Row<'payments'>): ExportEntry => {
+  const taking = at.rows.row('takings', payment.session)
+  return { payment, ...nonceEntry(at, findCarrier(at.rows, payment)), ...(taking && { taking }) }
+}
+
+function sessionEntry(at: At, session: Row<'sessions'>): ExportEntry {
+  const payment = paymentRow(at.rows, session.session)
+  return { session, ...(payment && paymentEntry(at, payment)) }
+}
+
+/** Tells whether the nonce is exported with the payments that it carries. */
+const isCarrying = (rows: Draft, nonce: Row<'nonces'>): boolean =>
+  nonce.sessions.some((session) => isCarriedBy(paymentRow(rows, session), nonce))
+
+const loneNonce = (at: At, nonce: Row<'nonces'>): ExportEntry | undefined =>
+  isCarrying(at.rows, nonce) ? undefined : nonceEntry(at, nonce)
+
+/** Orders the lists so that no change is missed meanwhile: a decided session stays in its place. */
+const parts: readonly Part[] = [
+  partOver<'sessions'>(() => ({ table: 'sessions', list: 'age' }), sessionEntry),
+  // Those whose session's row is lost.
+  ...phaseNames.map((group) =>
+    partOver<'payments'>(
+      () => ({ table: 'payments', list: 'phase', group }),
+      (at, payment) =>
+        at.rows.row('sessions', payment.session) === undefined
+          ? paymentEntry(at, payment)
+          : undefined,
+    ),
+  ),
+  partOver<'nonces'>(
+    ({ relayer }) => ({ table: 'nonces', list: 'number', group: relayer }),
+    loneNonce,
+  ),
+  partOver<'nonces'>(
+    () => ({ table: 'nonces', list: 'phase', group: 'done' }),
+    // Of a former key.
+    (at, nonce) => (nonce.relayer === at.relayer ? undefined : loneNonce(at, nonce)),
+  ),
+  partOver<'history'>(
+    () => ({ table: 'history', list: 'age' }),
+    (_, history) => ({ history }),
+  ),
+  partOver<'audit'>(
+    () => ({ table: 'audit', list: 'age' }),
+    (_, audit) => ({ audit }),
+  ),
+  partOver<'shown'>(
+    () => ({ table: 'shown', list: 'age' }),
+    (_, shown) => ({ shown }),
+  ),
+  partOver<'aliases'>(
+    () => ({ table: 'aliases', list: 'age' }),
+    (_, alias) => ({ alias }),
+  ),
+  partOver<'holds'>(
+    () => ({ table: 'holds', list: 'age' }),
+    (_, hold) => ({ hold }),
+  ),
+  partOver<'tills'>(
+    () => ({ table: 'tills', list: 'age' }),
+    (_, till) => ({ till }),
+  ),
+]
+
+export const partCount = parts.length
+
+/** Returns a page of what a restore needs. */
+export function exportPage(at: At, identity: Identity, { part, from }: ExportPlace): ExportPage {
+  const { rows } = at
+  const same = identified(at, identity)
+  if (same.kind === 'different') return same
+  if (rows.row('meta', 'identity.chain') === undefined) return { kind: 'different', names: [] }
+  const head = createHead(rows, identity)
+  const list = parts[part]
+  if (list === undefined) return { kind: 'page', head, entries: [], next: undefined }
+  const { items, next: end } = pageFrom(pageRows, (limit) => list(at, from, limit))
+  const entries = items
+    .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
+    .flatMap(({ entry }) => entry ?? [])
+  const follows = part + 1 < parts.length ? { part: part + 1, from: 0 } : undefined
+  return { kind: 'page', head, entries, next: end === undefined ? follows : { part, from: end } }
+}
+
+/** Reads at least one score of a list; `next` is the score of the next page, if there is one. */
+export function pageFrom<Item extends { score: number }>(
+  rows: number,
+  list: (limit: number) => Item[],
+): { items: Item[]; next: number | undefined } {
+  for (let limit = rows; ; limit *= 2) {
+    const found = list(limit)
+    const end = found.at(-1)?.score
+    if (end === undefined || found.length < limit) return { items: found, next: undefined }
+    const items = found.filter(({ score }) => score < end)
+    if (items.length > 0) return { items, next: end }
+  }
+}
+
+function createHead(rows: Draft, { chainId, fingerprints }: Identity): ExportHead {
+  const known = rows.row('meta', 'head')
+  const head = known && (JSON.parse(known.value) as { number: number; hash: string })
+  return {
+    ...{ format: 'ussd-relay-ledger', schema: schemaVersion, exportedAt: rows.now },
+    ...{ chainId, fingerprints, counts: readEventCounts(rows) },
+    head: head === undefined ? null : { number: head.number, hash: head.hash },
+  }
+}

@@ -1,0 +1,107 @@
+import type { At, Draft } from '../draft.ts'
+import { listOpen, noLimit, readAccount, saveAccount } from '../payments/account-totals.ts'
+import { nameless, paymentRow } from '../payments/payment-states.ts'
+import { giveUpSms } from '../payments/sms.ts'
+import type { Erased, Erasing, PersonPage, PersonQuery } from '../port.ts'
+import { findLoan } from '../records/loans.ts'
+import { note, readTrace, toRecord } from '../records/operations.ts'
+import { isHeld, readSessionTrace } from '../records/standing.ts'
+import { anyTable, type Row } from '../rows.ts'
+import { isUnsettled } from '../transitions.ts'
+import { pageFrom } from './export.ts'
+
+/** Limits the rows of everybody's among which a page looks for those of one account. */
+const searched = 500
+
+const nothing = { payments: [], archived: [], sessions: [], audit: [], loan: undefined }
+
+/**
+ * Returns a page of what the ledger has of an account, those payments first that it has in full.
+ */
+export function personPage(at: At, { account, contract, place }: PersonQuery): PersonPage {
+  const { rows } = at
+  const { part, from } = place
+  const follows = (next: number | undefined) =>
+    next === undefined ? { part: part + 1, from: 0 } : { part, from: next }
+  switch (part) {
+    case 0: {
+      const payments = listPayments(rows, account).flatMap(
+        (row) => readTrace(at, row.intent_id) ?? [],
+      )
+      const loan = findLoan(rows, contract, account)
+      return { ...nothing, payments, loan, next: follows(undefined) }
+    }
+    case 1: {
+      const { found, next } = search(rows, 'sessions', from, (row) => row.account === account)
+      const sessions = found
+        .filter(({ session }) => paymentRow(rows, session) === undefined)
+        .flatMap(({ session }) => readSessionTrace(rows, session) ?? [])
+      return { ...nothing, sessions, next: follows(next) }
+    }
+    case 2: {
+      const { found, next } = search(rows, 'history', from, (row) => row.account === account)
+      return { ...nothing, archived: found.map(toRecord), next: follows(next) }
+    }
+    default: {
+      const { found, next } = search(
+        rows,
+        'audit',
+        from,
+        ({ detail }) => detail.account === account,
+      )
+      return { ...nothing, audit: found, next: next === undefined ? undefined : follows(next) }
+    }
+  }
+}
+
+/**
+ * Forgets of an account what guards nothing. Its sessions and payments stay as long as ever, so
+ * that a late delivery is answered and not paid again; the history then has them without a name.
+ */
+export function eraseAccount({ rows, rules }: At, { id, from, ...erasing }: Erasing): Erased {
+  const { account, contract } = erasing
+  const { found, next } = search(rows, 'history', from, (row) => row.account === account)
+  const payments = listPayments(rows, account)
+  const sums = readAccount(rows, account)
+  note(rows, { id, action: 'erase', detail: { account } })
+  for (const row of found) rows.put('history', nameless(row))
+  if (payments.length > 0) saveAccount(rows, { ...sums, erased_at: rows.now })
+  const settled = payments.filter(({ state }) => !isUnsettled(state))
+  const messages = settled.filter(({ session }) => giveUpSms(rows, session)).length
+  const refusals = rows.row('refusals', account)?.last.length ?? 0
+  rows.drop('refusals', account)
+  const loan = findLoan(rows, contract, account)
+  const isOwed = loan !== undefined && loan.owedWei > 0n
+  if (!isOwed) rows.drop('loans', contract.toLowerCase(), account)
+  const open = listOpen(rows, sums).length
+  if (!isOwed && open === 0) rows.drop('reminders', account)
+  const isLoanGone = loan !== undefined && !isOwed
+  return {
+    gone: { archived: found.length, messages, refusals, loans: isLoanGone ? 1 : 0 },
+    kept: {
+      until: rows.now + rules.retentionMs,
+      ...{ payments: payments.length, open, loans: isOwed ? 1 : 0 },
+      holds: isHeld(rows, account) ? 1 : 0,
+    },
+    next,
+  }
+}
+
+const listPayments = (rows: Draft, account: string): Row<'payments'>[] =>
+  rows.list({ table: 'payments', list: 'account', group: account, limit: noLimit })
+
+/** Finds rows in a page of a list that has everybody's, by their age. */
+function search<Name extends 'sessions' | 'history' | 'audit'>(
+  rows: Draft,
+  table: Name,
+  from: number,
+  isWanted: (row: Row<Name>) => boolean,
+): { found: Row<Name>[]; next: number | undefined } {
+  const score = anyTable(table).lists.age?.score ?? ''
+  const { items, next } = pageFrom(searched, (limit) =>
+    rows.list<Name>({ table, list: 'age' as never, from, limit }).map((row) => ({
+      ...{ row, score: Number((row as Readonly<Record<string, unknown>>)[score]) },
+    })),
+  )
+  return { found: items.map(({ row }) => row).filter(isWanted), next }
+}

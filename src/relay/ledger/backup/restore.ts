@@ -1,0 +1,163 @@
+import type { At, Draft } from '../draft.ts'
+import { readEventCounts } from '../payments/counts.ts'
+import { readRelayer, saveNonce } from '../payments/nonces.ts'
+import { paymentRow, savePayment } from '../payments/payment-states.ts'
+import type { RestoreAnswer, RestoreBegun, Restoring } from '../port.ts'
+import { readFollowedBlocks, saveHead } from '../records/chain.ts'
+import { identify, isAnythingOpen } from '../records/identity.ts'
+import { note, readIntake, saveIntake } from '../records/operations.ts'
+import { isHeld } from '../records/standing.ts'
+import { type Row, schemaVersion } from '../rows.ts'
+import { phaseRules } from '../transitions.ts'
+import type { ExportEntry, ExportHead } from './export-format.ts'
+
+/** Begins to add what is missing; until the end nothing is decided, since more may come. */
+export function beginRestore(at: At, { id, head, identity, adds }: Restoring): RestoreBegun {
+  const { rows } = at
+  if (head.schema !== schemaVersion) return { kind: 'other_schema', schema: schemaVersion }
+  const names = listDifferences(head, identity)
+  if (names.length > 0) return { kind: 'other_ledger', names }
+  const intake = readIntake(rows)
+  if (intake.kind === 'restoring') {
+    return { kind: intake.exportedAt === head.exportedAt ? 'begun' : 'other_restore' }
+  }
+  const [isOpen, isNewer] = [isAnythingOpen(at), isNewerThan(rows, head.exportedAt)]
+  if (!adds && (isOpen || isNewer)) return { kind: 'in_use', isOpen, isNewer }
+  const same = identify(at, identity)
+  if (same.kind === 'different') return { kind: 'other_ledger', names: same.names }
+  const { exportedAt } = head
+  saveIntake(rows, { kind: 'restoring', since: rows.now, exportedAt, after: intake.kind })
+  note(rows, { id, action: 'restore', detail: { exportedAt: new Date(exportedAt).toISOString() } })
+  restoreCounts(rows, head)
+  // What is restored was checked against that block, and nothing later.
+  const { head: known } = readFollowedBlocks(at)
+  if (head.head !== null && (known?.number ?? head.head.number) >= head.head.number) {
+    saveHead(rows, head.head)
+  }
+  return { kind: 'begun' }
+}
+
+/** Names what differs in an export of another deployment, or of one before it moved. */
+function listDifferences(
+  head: ExportHead,
+  { chainId, fingerprints }: Restoring['identity'],
+): string[] {
+  const [theirs, ours] = [
+    { chain: `${head.chainId}`, ...head.fingerprints },
+    { chain: `${chainId}`, ...fingerprints },
+  ].map((one): Readonly<Record<string, string>> => one)
+  const names = new Set([...Object.keys(theirs ?? {}), ...Object.keys(ours ?? {})])
+  return [...names].filter((name) => theirs?.[name] !== ours?.[name])
+}
+
+function isNewerThan(rows: Draft, exportedAt: number): boolean {
+  const [last] = rows.list({ table: 'sessions', list: 'age', newest: true, limit: 1 })
+  return last !== undefined && last.decided_at > exportedAt
+}
+
+/** Takes the higher of two counts, so that restoring twice counts nothing twice. */
+function restoreCounts(rows: Draft, { counts: exported }: ExportHead): void {
+  const counts = { ...readEventCounts(rows) }
+  for (const [name, times] of Object.entries(exported)) {
+    counts[name] = Math.max(counts[name] ?? 0, times)
+  }
+  rows.put('meta', { name: 'counts', value: JSON.stringify(counts) })
+}
+
+/** Adds what is not there. The same entries again change nothing. */
+export function restore(
+  at: At,
+  exportedAt: number,
+  entries: readonly ExportEntry[],
+): RestoreAnswer {
+  const { rows } = at
+  const intake = readIntake(rows)
+  if (intake.kind !== 'restoring' || intake.exportedAt !== exportedAt) return { kind: 'not_begun' }
+  // A lost sum is counted before anything is added to what is there.
+  const named = entries.flatMap(({ nonce }) => nonce?.relayer ?? [])
+  for (const relayer of new Set([at.relayer, ...named])) {
+    if (rows.row('relayers', relayer) === undefined)
+      rows.put('relayers', readRelayer(rows, relayer))
+  }
+  const added = entries.filter((entry) => restoreEntry(rows, entry)).length
+  return { kind: 'restored', added, kept: entries.length - added }
+}
+
+/** Ends a restore, and returns to the intake before it. */
+export function endRestore({ rows }: At, exportedAt: number): RestoreAnswer {
+  const intake = readIntake(rows)
+  if (intake.kind !== 'restoring' || intake.exportedAt !== exportedAt) return { kind: 'not_begun' }
+  saveIntake(
+    rows,
+    intake.after === 'open' ? { kind: 'open' } : { kind: intake.after, since: rows.now },
+  )
+  return { kind: 'restored', added: 0, kept: 0 }
+}
+
+function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
+  const { session, payment, nonce, history, audit, shown, alias, hold, till, taking } = entry
+  if (history !== undefined && !isThere(rows, history)) {
+    rows.put('history', history)
+    return true
+  }
+  if (audit !== undefined && rows.row('audit', audit.id) === undefined) {
+    rows.put('audit', audit)
+    return true
+  }
+  if (shown !== undefined) return restoreShown(rows, shown)
+  if (alias !== undefined && rows.row('aliases', alias.account) === undefined) {
+    rows.put('aliases', alias)
+    return true
+  }
+  if (hold !== undefined && !isHeld(rows, hold.account)) {
+    rows.put('holds', hold)
+    return true
+  }
+  if (till !== undefined && rows.row('tills', till.till) === undefined) {
+    rows.put('tills', till)
+    return true
+  }
+  if (session === undefined && payment === undefined) return restoreNonce(rows, entry)
+  if (isDecidedHere(rows, entry)) return false
+  if (session !== undefined) rows.put('sessions', session)
+  if (payment !== undefined) restorePayment(rows, payment)
+  if (taking !== undefined) rows.put('takings', taking)
+  // Where the nonce has another holder by now, a round finds the payment another nonce.
+  if (nonce !== undefined) restoreNonce(rows, entry)
+  return true
+}
+
+function restoreShown(rows: Draft, shown: Row<'shown'>): boolean {
+  if (rows.row('shown', shown.session, shown.step, shown.name) !== undefined) return false
+  rows.put('shown', shown)
+  return true
+}
+
+const isThere = (rows: Draft, { intent_id, accepted_at }: Row<'history'>): boolean =>
+  rows.row('history', intent_id, accepted_at) !== undefined
+
+/** Tells whether this ledger has answered the session, or has paid its intent. */
+function isDecidedHere(rows: Draft, { session, payment }: ExportEntry): boolean {
+  const name = session?.session ?? payment?.session ?? ''
+  const isAnswered = rows.row('sessions', name) !== undefined
+  const intent = payment && rows.row('intents', payment.intent_id)
+  return [paymentRow(rows, name), paymentRow(rows, intent?.session)].some(Boolean) || isAnswered
+}
+
+/** Restores a payment; one that waited gets an attempt, so that rounds ask for its intent first. */
+function restorePayment(rows: Draft, payment: Row<'payments'>): void {
+  const { intent_id, session, phase, attempts } = payment
+  rows.put('intents', { intent_id, session })
+  savePayment(rows, undefined, {
+    ...payment,
+    attempts: phaseRules[phase].waits ? Math.max(1, attempts) : attempts,
+  })
+}
+
+function restoreNonce(rows: Draft, { nonce, transactions = [] }: ExportEntry): boolean {
+  if (nonce === undefined) return false
+  if (rows.row('nonces', nonce.relayer, nonce.nonce) !== undefined) return false
+  saveNonce(rows, nonce)
+  for (const transaction of transactions) rows.put('transactions', transaction)
+  return true
+}

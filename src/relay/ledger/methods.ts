@@ -1,0 +1,617 @@
+import { soonMs } from '../../chain/chains.ts'
+import type { SignedRequest } from '../forwarder/requests.ts'
+import { closedTo, propose, record } from './acceptance.ts'
+import { exportPage } from './backup/export.ts'
+import { eraseAccount, personPage } from './backup/person.ts'
+import { beginRestore, endRestore, restore } from './backup/restore.ts'
+import { findDecision, isRestoring, saveSession } from './decisions.ts'
+import type { At, Draft } from './draft.ts'
+import { endQueue, listOpen, readAccount } from './payments/account-totals.ts'
+import { count, noteCounts } from './payments/counts.ts'
+import {
+  dropFrom,
+  dropNonce,
+  findCarrier,
+  isCarriedBy,
+  listTransactions,
+  measureUsage,
+  nextNonce,
+  openNonces,
+  readRelayer,
+  readSlot,
+  recordBytes,
+  resendSoon,
+  saveNonce,
+  signedBytes,
+  take,
+} from './payments/nonces.ts'
+import {
+  archive,
+  beginPayment,
+  drop,
+  executionColumns,
+  move,
+  noBlock,
+  noExecution,
+  noNonce,
+  paymentRow,
+  paymentsIn,
+  toPayment,
+} from './payments/payment-states.ts'
+import { dueReminders, noteReminder, takeReminder } from './payments/reminders.ts'
+import { recentMs } from './payments/reserves.ts'
+import { noteSms, pruneSms, takeSms } from './payments/sms.ts'
+import {
+  type Ledger,
+  maxOpen,
+  type NonceFill,
+  type Refusing,
+  type Work,
+  workLists,
+} from './port.ts'
+import { noteAlerts, pastAlerts, takeNotices } from './records/alerts.ts'
+import {
+  forgetGasPrice,
+  readFollowedBlocks,
+  readMeans,
+  readObservations,
+  recordObservations,
+  saveFollowedBlocks,
+  saveMeans,
+} from './records/chain.ts'
+import { minutesSinceEqual, overDay } from './records/earlier.ts'
+import { pruneShown, recall, rememberFirst } from './records/first-values.ts'
+import { noteGateways } from './records/gateways.ts'
+import {
+  differencesFrom,
+  formerAccount,
+  hasMoved,
+  identified,
+  identify,
+  renumber,
+} from './records/identity.ts'
+import { bookLoans, listLoans, readLoanBook } from './records/loans.ts'
+import { noteObstacle } from './records/obstacles.ts'
+import {
+  listAudit,
+  note,
+  pruneAudit,
+  readPage,
+  readTrace,
+  setIntake,
+} from './records/operations.ts'
+import {
+  noteRefusal,
+  pruneRefusals,
+  readSessionTrace,
+  readStanding,
+  setHold,
+} from './records/standing.ts'
+import { findTill, listAccountTills, listTakings, listTills, setTill } from './records/tills.ts'
+import { probe, readVitals } from './records/vitals.ts'
+import { each, type Listing, type Row, type TableName } from './rows.ts'
+import { isUnsettled, phaseRules } from './transitions.ts'
+
+/** Has every method of the port as one step, which reads and writes rows and waits for nothing. */
+export type Steps = {
+  [Method in keyof Ledger]: (
+    at: At,
+    ...args: Parameters<Ledger[Method]>
+  ) => Awaited<ReturnType<Ledger[Method]>>
+}
+
+/** Tells what a method does to rows. One that `opens` may leave something to do. */
+export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
+  ...each('reads', 'lookup', 'readWork', 'listSigned', 'listBlocks', 'findPayment', 'listPayments'),
+  ...each(
+    'reads',
+    'listAudit',
+    'readPage',
+    'tracePayment',
+    'exportPage',
+    'recall',
+    'formerAccount',
+  ),
+  ...each(
+    'reads',
+    'propose',
+    'findSlot',
+    'knownRefusal',
+    'readStanding',
+    'traceSession',
+    'listPastAlerts',
+  ),
+  ...each(
+    'reads',
+    'readLoanBook',
+    'listLoans',
+    'listTills',
+    'findTill',
+    'listTakings',
+    'readPerson',
+  ),
+  ...each('opens', 'record', 'adopt', 'endRestore'),
+  ...each(
+    'writes',
+    'identify',
+    'refuse',
+    'fill',
+    'replace',
+    'release',
+    'recordSend',
+    'recordMined',
+  ),
+  ...each(
+    'writes',
+    'recordDisplaced',
+    'abandon',
+    'requeue',
+    'settle',
+    'confirm',
+    'expire',
+    'reopen',
+  ),
+  ...each('writes', 'recordHead', 'recordMeans', 'recordObservations', 'readVitals', 'prune'),
+  ...each(
+    'writes',
+    'renumber',
+    'setIntake',
+    'setHold',
+    'setTill',
+    'erase',
+    'bookLoans',
+    'recordAction',
+    'alert',
+    'takeNotices',
+    'endNotice',
+  ),
+  ...each('reads', 'dueReminders'),
+  ...each('writes', 'takeSms', 'noteSms', 'takeReminder', 'noteReminder'),
+  ...each('writes', 'beginRestore', 'restore', 'rememberFirst', 'findEqual'),
+}
+
+export type LedgerMethod = keyof Ledger
+
+/** Returns after how many ms a round has to follow a call; undefined: it opens nothing. */
+export function dueAfterMs(
+  method: LedgerMethod,
+  args: readonly unknown[],
+  roundMs: number,
+): number | undefined {
+  if (methodKinds[method] === 'opens') return roundMs
+  // What a payment was refused for is looked at again soon.
+  const [refusing] = args as [Refusing | undefined]
+  if (method === 'refuse' && refusing?.obstacle !== undefined) return soonMs(roundMs)
+  const isOfferedAgain = method === 'recordSend' && args[1] !== 'taken'
+  return isOfferedAgain ? soonMs(roundMs) : undefined
+}
+
+export const ledgerMethods = Object.keys(methodKinds) as readonly LedgerMethod[]
+
+/** Limits what one answer tells of; of waiting payments, as many as a block takes. */
+const workLimit = 1000
+const queueLimit = 200
+/** Limits how many rows of a kind are forgotten at a time. */
+const pruneLimit = 200
+
+/** Returns what a block has executed of an account lately, the oldest first. */
+function listExecuted(rows: Draft, account: string, most: number): SignedRequest[] {
+  return rows
+    .list({ table: 'payments', list: 'account', group: account, limit: maxOpen, newest: true })
+    .filter(({ outcome, phase, since }) => {
+      const isRecent = phase === 'mined' || (phase === 'settled' && rows.now - since < recentMs)
+      return outcome === 'executed' && isRecent
+    })
+    .slice(0, most)
+    .map(({ request }) => request)
+    .reverse()
+}
+
+const olderThan = <Name extends TableName>(
+  rows: Draft,
+  olderThanMs: number,
+  listing: Pick<Listing<Name>, 'table' | 'list' | 'group'>,
+): Row<Name>[] => rows.list<Name>({ ...listing, olderThanMs, limit: pruneLimit })
+
+/** Tells whether a nonce is free and within the pool's reach, and these payments wait. */
+function mayFill(at: At, { nonce, chainNonce, sessions }: NonceFill): boolean {
+  const { rows, rules, relayer } = at
+  if (nonce < chainNonce || nonce >= chainNonce + rules.maxInFlight || isRestoring(rows))
+    return false
+  const row = rows.row('nonces', relayer, nonce)
+  if (row?.state === 'recorded' || row?.state === 'mined') return false
+  if (row?.state === 'foreign' && rows.now - row.changed_at < rules.displacedMs) return false
+  return sessions.every((session) => paymentRow(rows, session)?.phase === 'waiting')
+}
+
+const nothingOpen = (at: At): Work => ({
+  ...{
+    now: at.rows.now,
+    head: undefined,
+    followedBlocks: [],
+    ...readMeans(at),
+    behindSince: undefined,
+  },
+  ...{ nextNonce: 0, nonces: [], ...workLists(() => []), watching: false },
+})
+
+export const steps: Steps = {
+  identify,
+
+  formerAccount,
+
+  renumber,
+
+  lookup(at, question) {
+    const { rows } = at
+    const decided = findDecision(rows, question)
+    if (decided !== undefined) return decided
+    const account = readAccount(rows, question.account)
+    const open = listOpen(rows, account)
+      .map(({ request }) => request)
+      .slice(0, maxOpen)
+    const executed = listExecuted(rows, question.account, maxOpen - open.length)
+    const [load, sight, { now }] = [measureUsage(at, account), readObservations(at), rows]
+    const { seen } = account
+    const isAgent = listAccountTills(rows, question.account).length > 0
+    return {
+      kind: 'undecided',
+      open,
+      executed,
+      version: seen,
+      usage: load,
+      observations: sight,
+      now,
+      ...(isAgent && { isAgent }),
+    }
+  },
+
+  rememberFirst: ({ rows }, showing) => rememberFirst(rows, showing, findDecision(rows, showing)),
+
+  recall: ({ rows }, question, name) => recall(rows, question, name),
+
+  knownRefusal: ({ rows }, account, limits, payment) =>
+    closedTo(rows, account) ?? overDay(rows, account, limits, payment),
+
+  findEqual: ({ rows }, question, call) =>
+    minutesSinceEqual(
+      rows,
+      question,
+      findDecision(rows, question) === undefined ? call : undefined,
+    ),
+
+  refuse(at, refusing) {
+    const { rows } = at
+    const decided = findDecision(rows, refusing)
+    if (decided !== undefined) return decided
+    saveSession(rows, refusing, 'refused', refusing.screen)
+    count(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
+    noteRefusal(rows, refusing)
+    if (refusing.reason === 'unlisted') rows.put('meta', { name: 'unlisted', value: `${rows.now}` })
+    recordObservations(at, refusing.recordObservations)
+    return noteObstacle(rows, refusing.obstacle)
+  },
+
+  propose,
+
+  record,
+
+  adopt(at, adoption) {
+    const { rows } = at
+    const { session, order, screen, execution } = adoption
+    const decided = findDecision(rows, adoption)
+    if (decided !== undefined) return decided
+    beginPayment(at, 'adopted', session, order, executionColumns(execution))
+    saveSession(rows, adoption, 'accepted', screen)
+    return { kind: 'adopted' }
+  },
+
+  readVitals(at, { identity, probes = false, counted } = {}) {
+    if (probes) {
+      probe(at.rows)
+      noteCounts(at.rows)
+    }
+    noteGateways(at.rows, counted)
+    return readVitals(at, identity && identified(at, identity), identity && hasMoved(at, identity))
+  },
+
+  recordObservations,
+
+  setIntake: ({ rows }, kind, id, nextAccountKey) => setIntake(rows, kind, { id, nextAccountKey }),
+
+  setHold: ({ rows }, account, isHeld, id) => setHold(rows, account, isHeld, id),
+
+  setTill: ({ rows }, change) => setTill(rows, change),
+
+  listTills: ({ rows }) => listTills(rows),
+
+  findTill: ({ rows }, number) => findTill(rows, number),
+
+  listTakings: ({ rows }, account, limit) => listTakings(rows, account, limit),
+
+  readStanding: ({ rows }, account) => readStanding(rows, account),
+
+  readPerson: personPage,
+
+  erase: eraseAccount,
+
+  traceSession: ({ rows }, session) => readSessionTrace(rows, session),
+
+  readLoanBook: ({ rows }, contract) => readLoanBook(rows, contract),
+
+  bookLoans: ({ rows }, booking) => bookLoans(rows, booking),
+
+  listLoans: ({ rows }, query) => listLoans(rows, query),
+
+  listPastAlerts: ({ rows }) => pastAlerts(rows),
+
+  recordAction: ({ rows }, entry) => note(rows, entry),
+
+  alert: ({ rows, rules }, found, told) => noteAlerts(rows, found, { ...rules, ...told }),
+
+  takeNotices: ({ rows }, limit) => takeNotices(rows, limit),
+
+  endNotice: ({ rows }, id) => rows.drop('notices', id),
+
+  // Half of a restored ledger is no ground to act on.
+  takeSms: ({ rows }, limit) =>
+    isRestoring(rows) ? { taken: [], next: undefined } : takeSms(rows, limit),
+
+  noteSms: ({ rows }, name, fate) => noteSms(rows, name, fate),
+
+  dueReminders: ({ rows }, limit) => (isRestoring(rows) ? [] : dueReminders(rows, limit)),
+
+  takeReminder: ({ rows }, debt) => takeReminder(rows, debt),
+
+  noteReminder: ({ rows }, reminder, fate) => noteReminder(rows, reminder, fate),
+
+  listAudit: ({ rows }, limit) => listAudit(rows, limit),
+
+  readPage: ({ rows }, query) => readPage(rows, query),
+
+  tracePayment: readTrace,
+
+  exportPage,
+
+  beginRestore,
+
+  restore,
+
+  endRestore,
+
+  readWork(at, identity) {
+    const { rows, rules } = at
+    // Half of a restored ledger is no ground to act on.
+    if (isRestoring(rows)) return nothingOpen(at)
+    const relayer = readRelayer(rows, at.relayer)
+    const { head, followedBlocks: trail } = readFollowedBlocks(at)
+    const behindSince = rows.row('meta', 'behind_since')
+    // A payment may be settled by its own request before any head was looked at.
+    const from = head === undefined ? 0 : head.number - rules.watchBlocks + 1
+    const watched = rows.list({ table: 'blocks', list: 'number', from, limit: 1 })
+    return {
+      now: rows.now,
+      head,
+      followedBlocks: trail,
+      ...readMeans(at),
+      behindSince: behindSince && Number(behindSince.value),
+      nextNonce: nextNonce(relayer),
+      nonces: openNonces(at),
+      ...workLists((phase) => {
+        const limit = phaseRules[phase].waits ? queueLimit : workLimit
+        return paymentsIn(rows, phase, limit).map(toPayment)
+      }),
+      watching: watched.length > 0,
+      ...(identity && { differences: differencesFrom(at, identity) }),
+    }
+  },
+
+  listSigned: (at) => signedBytes(at),
+
+  listBlocks({ rows }, above) {
+    const highest = { limit: workLimit, newest: true }
+    return rows
+      .list({ table: 'blocks', list: 'number', from: above + 1, ...highest })
+      .map(({ number, hash }) => ({ number, hash }))
+  },
+
+  findPayment({ rows }, session) {
+    const row = rows.row('payments', session)
+    return row && toPayment(row)
+  },
+
+  listPayments: ({ rows }, account, limit) =>
+    rows
+      .list({ table: 'payments', list: 'account', group: account, limit, newest: true })
+      .map(toPayment),
+
+  findSlot: (at, filling) => (mayFill(at, filling) ? readSlot(at, filling.nonce) : undefined),
+
+  fill(at, { over, transaction, ...filling }) {
+    const { rows, relayer } = at
+    const { nonce, sessions } = filling
+    const row = rows.row('nonces', relayer, nonce)
+    // It was recorded before, and the answer was lost on the way.
+    const isThere = row?.bytes.some(([hash]) => hash === transaction.hash)
+    if (row?.state === 'recorded' && isThere) return { kind: 'recorded' }
+    const isOutbid = readSlot(at, nonce).prior?.hash !== over
+    if (isOutbid || !mayFill(at, filling)) return { kind: 'fenced' }
+    for (const session of sessions) {
+      const carrier = { relayer, nonce, hash: transaction.hash }
+      move(at, paymentRow(rows, session), 'attached', carrier)
+    }
+    recordBytes(at, nonce, sessions, transaction)
+    return { kind: 'recorded' }
+  },
+
+  replace(at, { nonce, over, transaction }) {
+    const row = at.rows.row('nonces', at.relayer, nonce)
+    const [highest] = listTransactions(row)
+    if (highest?.hash === transaction.hash) return { kind: 'recorded' }
+    if (row?.state !== 'recorded' || highest?.hash !== over) return { kind: 'fenced' }
+    recordBytes(at, nonce, row.sessions, transaction)
+    return { kind: 'recorded' }
+  },
+
+  release({ rows, relayer: name }, chainNonce) {
+    const relayer = readRelayer(rows, name)
+    // Whatever a lost row carried, the chain has passed it.
+    const lost = relayer.open
+      .map(([nonce]) => nonce)
+      .filter((nonce) => nonce < chainNonce && rows.row('nonces', name, nonce) === undefined)
+    if (lost.length === 0) return
+    const open = relayer.open.filter(([nonce]) => !lost.includes(nonce))
+    rows.put('relayers', { relayer: name, open, top: Math.max(relayer.top ?? 0, ...lost) })
+  },
+
+  recordSend(at, hash, verdict) {
+    const { rows } = at
+    const transaction = rows.row('transactions', hash)
+    if (transaction === undefined) return
+    const failures = verdict === 'taken' ? 0 : transaction.failures + 1
+    rows.put('transactions', { ...transaction, sent_at: rows.now, failures })
+    if (verdict === 'price_too_low') forgetGasPrice(at, BigInt(transaction.gas_price))
+  },
+
+  recordMined(at, { nonce, sessions, hash, block, executions, isFinal }) {
+    const { rows } = at
+    const row = rows.row('nonces', at.relayer, nonce)
+    if (row?.state !== 'recorded' || `${row.sessions}` !== `${sessions}`) return []
+    // A late report may be of what a ledger carried that has lost its rows since.
+    if (row.bytes.every(([own]) => own !== hash)) return []
+    saveNonce(rows, {
+      ...{ ...row, state: 'mined', hash, block_number: block.number, block_hash: block.hash },
+      ...{ phase: 'done', changed_at: rows.now },
+    })
+    // No round compares a block again that is below the last head: a replica may show a lost one.
+    const isNew = isFinal === true && block.number > (readFollowedBlocks(at).head?.number ?? -1)
+    return row.sessions.flatMap((session) => {
+      const [payment, execution] = [paymentRow(rows, session), executions[session]]
+      // Lost rows may have been accepted again since: what was read tells of another request.
+      const isOfIt = payment?.request.signature === execution?.signature
+      if (execution === undefined || !isOfIt) return dropFrom(at, row, session)
+      const moved = move(at, payment, 'included', executionColumns(execution))
+      const confirmed = isNew ? move(at, paymentRow(rows, session), execution.outcome) : []
+      return [...moved, ...confirmed]
+    })
+  },
+
+  recordDisplaced: (at, nonce) => take(at, nonce, 'foreign'),
+
+  abandon: (at, nonce) => take(at, nonce, 'abandoned'),
+
+  requeue(at, session) {
+    const payment = paymentRow(at.rows, session)
+    const isThere = payment !== undefined && findCarrier(at.rows, payment)?.state === 'recorded'
+    return isThere ? [] : drop(at, payment)
+  },
+
+  settle(at, session, signature, execution) {
+    const payment = paymentRow(at.rows, session)
+    // Lost rows may have been accepted again since: what was read tells of another request.
+    if (payment?.request.signature !== signature) return []
+    return move(at, payment, 'settled', executionColumns(execution))
+  },
+
+  confirm(at, session, blockHash) {
+    const payment = paymentRow(at.rows, session)
+    if (payment?.block_hash !== blockHash || payment.outcome === null) return []
+    return move(at, payment, payment.outcome)
+  },
+
+  expire(at, session, seconds) {
+    const payment = paymentRow(at.rows, session)
+    if (payment === undefined || !isUnsettled(payment.state)) return []
+    // The session of lost rows may have been accepted again since, with a later deadline.
+    if (payment.request.deadline >= seconds) return []
+    const carrier = findCarrier(at.rows, payment)
+    if (carrier !== undefined) {
+      const sessions = carrier.sessions.filter((other) => other !== session)
+      saveNonce(at.rows, { ...carrier, sessions, changed_at: at.rows.now })
+    }
+    return move(at, payment, 'overdue', noNonce)
+  },
+
+  reopen(at, blockHash) {
+    const { rows } = at
+    const block = rows.row('blocks', blockHash)
+    // Where the block's row is lost, its payments that are not final are found by their phase.
+    const sessions =
+      block?.sessions ?? paymentsIn(rows, 'mined', workLimit).map((row) => row.session)
+    // The highest first, so that `top` falls by one each time.
+    for (const [relayer, nonce] of (block?.nonces ?? []).toSorted((a, b) => b[1] - a[1])) {
+      const row = rows.row('nonces', relayer, nonce)
+      if (row?.state !== 'mined' || row.block_hash !== blockHash) continue
+      const changed_at = rows.now
+      saveNonce(rows, { ...row, state: 'recorded', ...noBlock, phase: null, changed_at })
+      resendSoon(rows, row)
+    }
+    const moved = [...new Set(sessions)].flatMap((session) => {
+      const payment = paymentRow(rows, session)
+      if (payment?.block_hash !== blockHash) return []
+      // Adopted payments had no transaction of ours: their request finds a new one.
+      return findCarrier(rows, payment)?.state === 'recorded'
+        ? move(at, payment, 'reorganized', noExecution)
+        : move(at, payment, 'orphaned', { ...noExecution, ...noNonce })
+    })
+    rows.drop('blocks', blockHash)
+    return moved
+  },
+
+  recordHead(at, trail, toldCount) {
+    const { rows } = at
+    if (trail !== undefined) {
+      saveFollowedBlocks(at, trail)
+      // In one step: a new trail shows nothing of what is below it.
+      if (toldCount !== undefined) saveMeans(at, { toldCount }, undefined)
+      rows.drop('meta', 'behind_since')
+    } else if (rows.row('meta', 'behind_since') === undefined) {
+      rows.put('meta', { name: 'behind_since', value: `${rows.now}` })
+    }
+  },
+
+  recordMeans(at, head, means, asked) {
+    const { count, toldCount, ...others } = means
+    saveMeans(at, readFollowedBlocks(at).head?.hash === head ? means : others, asked)
+  },
+
+  prune({ rows, rules: { retentionMs, historyMs } }) {
+    endQueue(rows)
+    const settled = { table: 'payments', list: 'phase', group: 'settled' } as const
+    const payments = olderThan(rows, retentionMs, settled)
+    const done = { table: 'nonces', list: 'phase', group: 'done' } as const
+    const nonces = olderThan(rows, retentionMs, done)
+    const sessions = olderThan(rows, retentionMs, { table: 'sessions', list: 'age' })
+    const history = olderThan(rows, historyMs, { table: 'history', list: 'age' })
+    pruneSms(rows, retentionMs, pruneLimit)
+    for (const [account, own] of Map.groupBy(payments, (payment) => payment.account)) {
+      archive(rows, account, own)
+    }
+    for (const row of nonces) {
+      const isNeeded = row.sessions.some((session) => isCarriedBy(paymentRow(rows, session), row))
+      if (!isNeeded) dropNonce(rows, row)
+    }
+    for (const { session } of sessions) {
+      if (paymentRow(rows, session) === undefined) rows.drop('sessions', session)
+    }
+    for (const { intent_id, accepted_at } of history) rows.drop('history', intent_id, accepted_at)
+    pruneShown(rows, retentionMs, pruneLimit)
+    pruneAudit(rows, pruneLimit)
+    pruneRefusals(rows, retentionMs, pruneLimit)
+  },
+}
+
+export function runStep(at: At, method: LedgerMethod, args: readonly unknown[]): unknown {
+  return (steps[method] as (at: At, ...args: readonly unknown[]) => unknown)(at, ...args)
+}
+
+/** Makes the port whose every method is `call` with the method's name. */
+export function ledgerThrough<Port = Ledger>(
+  call: (method: LedgerMethod, args: unknown[]) => unknown,
+): Port {
+  const methods = ledgerMethods.map((method) => [
+    method,
+    (...args: unknown[]) => call(method, args),
+  ])
+  return Object.fromEntries(methods) as Port
+}

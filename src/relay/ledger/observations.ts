@@ -1,0 +1,104 @@
+import * as z from 'zod/mini'
+
+/** Reads a Unix time in ms by the ledger's clock. */
+const time = z.int()
+const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
+
+/** Reads the loan pool in wei; the daily cap leaves `issuableWei`. */
+const pool = z.object({
+  ...{ liquidityWei: wei, issuableWei: wei, principalWei: wei },
+  ...{ owedWei: wei, balancesWei: wei },
+})
+
+/** Lists what is asked of the chain, for payments and for operators. */
+export const facts = {
+  head: z.object({ number: z.int(), timestampSeconds: z.int() }),
+  /** Tells the balance of the relayer's key. */
+  funds: z.object({ wei }),
+  gasPrice: z.object({ wei }),
+  /** Tells whether forwarder and loan contract are there and take this relayer's calls. */
+  contracts: z.object({
+    state: z.enum(['ready', 'missing', 'not_allowed', 'paused', 'loan_paused']),
+    pool: z.optional(pool),
+  }),
+  /** Counts the relayer's transactions in the chain, as far as rounds have followed it. */
+  count: z.object({ number: z.int() }),
+  /** Counts them as the node told it last: others may have used the key. */
+  toldCount: z.object({ number: z.int() }),
+  /** Names the block of the outcome that was made final last without its proof. */
+  unproved: z.object({ block: z.int() }),
+}
+
+export type ChainFact = keyof typeof facts
+
+/** Lists what the node is asked for in turn while something is open. */
+export const turns = ['gasPriceWei', 'balanceWei', 'toldCount'] as const
+
+/** Tells what a round or a payment has seen of the chain. */
+export type Seen = {
+  /** Tells the teller's own time; each fact's `readAt` (left out: now) goes by the same clock. */
+  now?: number
+  facts: {
+    [Name in ChainFact]?: (z.infer<(typeof facts)[Name]> & { readAt?: number }) | undefined
+  }
+  /** Whether the node answered; undefined: it was not asked. */
+  node: 'answered' | 'silent' | undefined
+  /** Undefined: it was no round. */
+  round: 'done' | 'failed' | undefined
+}
+
+const dated = <Shape extends z.core.$ZodShape>(fact: z.ZodMiniObject<Shape>) =>
+  z.optional(z.extend(fact, { at: time }))
+
+/** Records what is known of the chain, and when; the newest fact decides. */
+export const sight = z.object({
+  roundAt: z.optional(time),
+  /** Since when no round has come to its end. */
+  failingSince: z.optional(time),
+  /** Since when the node has not answered. */
+  silentSince: z.optional(time),
+  /** `since`: when this block was first seen. */
+  head: z.optional(z.extend(facts.head, { at: time, since: time })),
+  funds: dated(facts.funds),
+  gasPrice: dated(facts.gasPrice),
+  contracts: dated(facts.contracts),
+  count: dated(facts.count),
+  toldCount: dated(facts.toldCount),
+  unproved: dated(facts.unproved),
+  asked: z.optional(z.enum(turns)),
+})
+
+export type Observations = z.infer<typeof sight>
+
+/** Adds what was seen to what is known; a fact that was read earlier changes nothing. */
+export function withSeen(before: Observations, seen: Seen, now: number): Observations {
+  const { facts: found, node, round } = seen
+  const newer = Object.entries(found).flatMap(([name, fact]) => {
+    if (fact === undefined) return []
+    const { readAt, ...value } = fact
+    const at = now - Math.max(0, (seen.now ?? 0) - (readAt ?? seen.now ?? 0))
+    const known = before[name as ChainFact]
+    return known !== undefined && known.at > at ? [] : [[name, { ...value, at }]]
+  })
+  const { silentSince = now, failingSince = now } = before
+  const after: Observations = { ...before, ...Object.fromEntries(newer) }
+  const { head, contracts } = after
+  const isSameHead = head?.number === before.head?.number
+  return {
+    ...after,
+    head: head && { ...head, since: (isSameHead ? before.head?.since : undefined) ?? head.at },
+    contracts: contracts && { pool: before.contracts?.pool, ...contracts },
+    silentSince:
+      node === undefined ? before.silentSince : node === 'silent' ? silentSince : undefined,
+    ...(round !== undefined && {
+      roundAt: now,
+      failingSince: round === 'failed' ? failingSince : undefined,
+    }),
+  }
+}
+
+/** Drops what was seen of one deployment's contracts or key. */
+export const ofAnyDeployment = (known: Observations): Observations =>
+  Object.fromEntries(Object.entries(known).filter(([name]) => !ofOneDeployment.includes(name)))
+
+const ofOneDeployment = ['funds', 'contracts', 'count', 'toldCount']

@@ -1,0 +1,117 @@
+import type { Draft } from '../draft.ts'
+import type { Row } from '../rows.ts'
+import { isUnsettled } from '../transitions.ts'
+
+/** Lists all rows, to count a lost sum again. */
+export const noLimit = Number.MAX_SAFE_INTEGER
+
+type Account = Row<'accounts'>
+
+export function readAccount(rows: Draft, account: string): Account {
+  const known = rows.row('accounts', account)
+  if (known !== undefined) return known
+  // Most accounts are new and have no row yet: their few payments are asked for beside it.
+  const payments = rows.list({ table: 'payments', list: 'account', group: account, limit: noLimit })
+  const open = payments.filter(({ state }) => isUnsettled(state)).map(({ session }) => session)
+  return { account, open, seen: payments.length }
+}
+
+/** Returns an account's payments whose outcome is unknown, the oldest first. */
+export const listOpen = (rows: Draft, { open }: Account): Row<'payments'>[] =>
+  open
+    .flatMap((session) => rows.row('payments', session) ?? [])
+    .filter(({ state }) => isUnsettled(state))
+    .sort((a, b) => a.accepted_at - b.accepted_at || (a.session < b.session ? -1 : 1))
+
+/** Counts a payment with its account; those that were settled since are listed no more. */
+export function noteOpen(
+  rows: Draft,
+  { account: name, session, state }: Row<'payments'>,
+  isNew: boolean,
+): void {
+  const account = readAccount(rows, name)
+  if (!isNew && account.open.includes(session)) return
+  const open = listOpen(rows, account).map((payment) => payment.session)
+  if (isUnsettled(state)) open.push(session)
+  saveAccount(rows, { ...account, open, seen: account.seen + (isNew ? 1 : 0) })
+}
+
+/** Saves an account; one of which nothing is known has no row. */
+export function saveAccount(rows: Draft, account: Account): void {
+  const { open, seen } = account
+  if (open.length + seen > 0) rows.put('accounts', account)
+  else rows.drop('accounts', account.account)
+}
+
+/** Counts payments that wait for a nonce; `until` is their last deadline (Unix time in s). */
+export type Queue = { waiting: number; until: number }
+
+/** Returns the queue, and saves it where it is counted again: each payment asks for it. */
+export function readQueue(rows: Draft): Queue {
+  const queue = lookAtQueue(rows)
+  if (rows.row('meta', 'queue') === undefined) saveQueue(rows, queue)
+  return queue
+}
+
+/** Returns the queue without a write. */
+export function lookAtQueue(rows: Draft): Queue {
+  const known = rows.row('meta', 'queue')
+  if (known !== undefined) return JSON.parse(known.value) as Queue
+  const waiting = { table: 'payments', list: 'phase', group: 'waiting', limit: noLimit } as const
+  return rows.list({ ...waiting, unless: ['meta', 'queue'] }).reduce(joined, noQueue)
+}
+
+export const joined = ({ waiting, until }: Queue, { request }: Row<'payments'>): Queue => ({
+  waiting: waiting + 1,
+  until: Math.max(until, request.deadline),
+})
+
+/** Takes a payment away; a queue that goes on keeps the latest deadline that it had. */
+export const left = ({ waiting, until }: Queue): Queue =>
+  waiting > 1 ? { waiting: waiting - 1, until } : noQueue
+
+const noQueue: Queue = { waiting: 0, until: 0 }
+
+/** Ends a queue in which none waits any more: payments whose rows were lost never left it. */
+export function endQueue(rows: Draft): void {
+  const known = rows.row('meta', 'queue')
+  if (known === undefined || (JSON.parse(known.value) as Queue).waiting === 0) return
+  const first = rows.list({ table: 'payments', list: 'phase', group: 'waiting', limit: 1 })
+  if (first.length === 0) saveQueue(rows, noQueue)
+}
+
+export function saveQueue(rows: Draft, queue: Queue): void {
+  rows.put('meta', { name: 'queue', value: JSON.stringify(queue) })
+}
+
+type InBlock = Pick<Row<'nonces'>, 'block_hash' | 'block_number'>
+type Holds = Pick<Row<'blocks'>, 'nonces' | 'sessions'>
+
+/** Notes that a nonce or a payment came into a block, or left it. */
+export function noteBlock(
+  rows: Draft,
+  before: InBlock | undefined,
+  after: InBlock | undefined,
+  { nonces, sessions }: Holds,
+): void {
+  const [was, is] = [before?.block_hash ?? null, after?.block_hash ?? null]
+  if (was === is) return
+  const old = was === null ? undefined : rows.row('blocks', was)
+  if (old !== undefined) {
+    const gone = new Set([...nonces, ...sessions].map(String))
+    const left = {
+      nonces: old.nonces.filter((nonce) => !gone.has(`${nonce}`)),
+      sessions: old.sessions.filter((session) => !gone.has(session)),
+    }
+    if (left.nonces.length + left.sessions.length > 0) rows.put('blocks', { ...old, ...left })
+    else rows.drop('blocks', old.hash)
+  }
+  const number = after?.block_number ?? null
+  if (is === null || number === null) return
+  const block = rows.row('blocks', is) ?? { hash: is, number, nonces: [], sessions: [] }
+  rows.put('blocks', {
+    ...block,
+    nonces: [...block.nonces, ...nonces],
+    sessions: [...block.sessions, ...sessions],
+  })
+}

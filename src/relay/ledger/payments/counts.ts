@@ -1,0 +1,69 @@
+import type { Draft } from '../draft.ts'
+import type { EventCounts, Vitals } from '../port.ts'
+
+const hourMs = 60 * 60 * 1000
+const dayMs = 24 * hourMs
+/** Separates two moments of which the counts are kept. */
+const apartMs = 10 * 60 * 1000
+
+type Counted = readonly [at: number, counts: EventCounts]
+
+/** Returns how often each thing happened since the ledger was begun. */
+export function readEventCounts(rows: Draft): EventCounts {
+  const known = rows.row('meta', 'counts')
+  return known === undefined ? {} : (JSON.parse(known.value) as EventCounts)
+}
+
+/** Counts an event of a kind of payment, or of `refused`, in the step in which it happens. */
+export function count(rows: Draft, kind: string, event: string): void {
+  addCounts(rows, kind, { [event]: 1 })
+}
+
+/** Adds to what is counted of a kind, by event. */
+export function addCounts(rows: Draft, kind: string, more: EventCounts): void {
+  const counts: Record<string, number> = { ...readEventCounts(rows) }
+  for (const [event, times] of Object.entries(more)) {
+    const name = `${kind}.${event}`
+    counts[name] = (counts[name] ?? 0) + times
+  }
+  rows.put('meta', { name: 'counts', value: JSON.stringify(counts) })
+}
+
+const readCounted = (rows: Draft): readonly Counted[] => {
+  const known = rows.row('meta', 'counted')
+  return known === undefined ? [] : (JSON.parse(known.value) as Counted[])
+}
+
+const toDay = (at: number): number => at - (at % dayMs)
+
+/** Keeps what is counted by now, every ten minutes and once a day, as far as it is asked for. */
+export function noteCounts(rows: Draft): void {
+  const { now } = rows
+  const before = readCounted(rows)
+  const [last = 0] = before.at(-1) ?? []
+  if (now - last < apartMs && toDay(last) === toDay(now)) return
+  const first = before.find(([at]) => toDay(at) === toDay(now))
+  const recent = before.filter((one, index) => {
+    const [next = now] = before[index + 1] ?? []
+    return one === first || now - next < hourMs + apartMs
+  })
+  const value = JSON.stringify([...recent, [now, readEventCounts(rows)]])
+  rows.put('meta', { name: 'counted', value })
+}
+
+/** Returns what was counted in about an hour, and since the first look of the day. */
+export function countLately(rows: Draft): Vitals['lately'] {
+  const { now } = rows
+  const counted = readCounted(rows)
+  const counts = readEventCounts(rows)
+  const since = (start: Counted | undefined) => {
+    const [at, before] = start ?? [now, counts]
+    const added = Object.entries(counts).map(([name, sum]) => [name, sum - (before[name] ?? 0)])
+    return { since: at, counts: Object.fromEntries(added.filter(([, times]) => times !== 0)) }
+  }
+  const ofDay = counted.find(([at]) => toDay(at) === toDay(now)) ?? counted.at(-1)
+  return {
+    hour: since(counted.findLast(([at]) => now - at >= hourMs) ?? counted[0]),
+    today: since(ofDay),
+  }
+}

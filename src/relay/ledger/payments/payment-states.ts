@@ -1,0 +1,196 @@
+import { type Hex, zeroAddress } from 'viem'
+import type { At, Draft } from '../draft.ts'
+import type { Execution, LedgerRules, Order, Payment, Transition } from '../port.ts'
+import type { Row } from '../rows.ts'
+import {
+  isUnsettled,
+  nextState,
+  type PaymentEvent,
+  type PaymentState,
+  phases,
+} from '../transitions.ts'
+import {
+  joined,
+  left,
+  listOpen,
+  noteBlock,
+  noteOpen,
+  readAccount,
+  readQueue,
+  saveAccount,
+  saveQueue,
+} from './account-totals.ts'
+import { count } from './counts.ts'
+import { holdReminder } from './reminders.ts'
+import { noteReserved } from './reserves.ts'
+import { followPayment, holdSms } from './sms.ts'
+
+type PaymentRow = Row<'payments'>
+
+type ExecutionColumns = Pick<
+  PaymentRow,
+  'outcome' | 'reason' | 'hash' | 'block_number' | 'block_hash'
+>
+
+export const noNonce = { relayer: null, nonce: null }
+export const noBlock = { hash: null, block_number: null, block_hash: null }
+export const noExecution: ExecutionColumns = { outcome: null, reason: null, ...noBlock }
+
+export function executionColumns({ outcome, reason, hash, block }: Execution): ExecutionColumns {
+  return { outcome, reason, hash, block_number: block.number, block_hash: block.hash }
+}
+
+export const paymentRow = (rows: Draft, session: string | null | undefined) =>
+  session === null || session === undefined ? undefined : rows.row('payments', session)
+
+export const paymentsIn = (rows: Draft, phase: PaymentRow['phase'], limit: number) =>
+  rows.list({ table: 'payments', list: 'phase', group: phase, limit })
+
+/**
+ * Begins a payment by the event, with whatever carries it.
+ * @throws {Error} the ledger has a payment of this session or of this intent
+ */
+export function beginPayment(
+  { rows, rules }: At,
+  event: PaymentEvent,
+  session: string,
+  { request, kind, spendsWei, reserves, till, sms = [], reminder }: Order,
+  columns: Partial<PaymentRow> = {},
+): void {
+  const { intentId, from: account } = request
+  const known = [session, rows.row('intents', intentId)?.session]
+  if (known.some((other) => paymentRow(rows, other) !== undefined)) {
+    throw new Error('the payment or its intent is recorded already')
+  }
+  const state = nextState('none', event)
+  if (state === undefined) throw new Error(`no payment begins with ${event}`)
+  rows.put('intents', { intent_id: intentId, session })
+  if (till !== undefined) {
+    const { account: to, reference = null } = till
+    rows.put('takings', { session, account: to, reference, accepted_at: rows.now })
+  }
+  count(rows, kind, event)
+  // The rows of one that is found on the chain are lost: its messages may have left.
+  if (event !== 'adopted') holdSms(rows, session, sms)
+  if (reminder !== undefined) holdReminder(rows, account, reminder)
+  savePayment(rows, undefined, {
+    ...{ session, state, intent_id: intentId, account, kind, request },
+    spends: `${spendsWei}`,
+    reserves_pool: reserves === undefined ? null : `${reserves.poolWei}`,
+    reserves_cap: reserves === undefined ? null : `${reserves.capWei}`,
+    reserves_out: reserves?.outWei === undefined ? null : `${reserves.outWei}`,
+    ...{ ...noNonce, attempts: 0, ...noExecution },
+    ...{ accepted_at: rows.now, history: [[state, rows.now]] },
+    ...placeIn(rules, state, 0, rows.now, rows.now),
+    ...columns,
+  })
+}
+
+/** Lists what is counted: rare events, since the usual ones would cost a write each. */
+const countedEvents: readonly PaymentEvent[] = [
+  ...['executed', 'failed', 'overdue', 'dropped', 'reorganized', 'orphaned'],
+] as const
+
+/** Does to a payment what the event says; nothing where its state does not list the event. */
+export function move(
+  { rows, rules }: At,
+  payment: PaymentRow | undefined,
+  event: PaymentEvent,
+  columns: Partial<PaymentRow> = {},
+): Transition[] {
+  const to = payment && nextState(payment.state, event)
+  if (payment === undefined || to === undefined) return []
+  const after = { ...payment, ...columns, state: to }
+  savePayment(rows, payment, {
+    ...after,
+    ...placeIn(rules, to, after.attempts, after.accepted_at, rows.now),
+    history: [...payment.history, [to, rows.now]],
+  })
+  const { intent_id: intentId, kind, state: from } = payment
+  followPayment(rows, payment, to)
+  if (countedEvents.includes(event)) count(rows, kind, event)
+  const hash = after.hash ?? payment.hash ?? undefined
+  return [{ intentId, kind, from, to, hash, reason: after.reason ?? payment.reason ?? '' }]
+}
+
+/** Has a payment wait for another nonce: its transaction did nothing for it. */
+export function drop(at: At, payment: PaymentRow | undefined): Transition[] {
+  const attempts = (payment?.attempts ?? 0) + 1
+  return move(at, payment, 'dropped', { ...noExecution, ...noNonce, attempts })
+}
+
+/**
+ * Leaves of a past payment what tells that the ledger knew its intent, and no one's name or amount.
+ */
+export const nameless = ({ reference: _, ...row }: Row<'history'>): Row<'history'> => ({
+  ...{ ...row, session: '', account: zeroAddress, spends: '0' },
+  ...{ reserves_pool: null, reserves_cap: null, reserves_out: null },
+})
+
+/** Forgets payments of one account, and keeps what became of them. */
+export function archive(rows: Draft, name: string, payments: readonly PaymentRow[]): void {
+  // Asked before anything goes: where the sum is lost, it is counted from what is there.
+  const account = readAccount(rows, name)
+  for (const payment of payments) {
+    const { request: _, phase: __, since, relayer: ___, nonce: ____, ...kept } = payment
+    const isErased = payment.accepted_at <= (account.erased_at ?? -1)
+    const { reference } = rows.row('takings', payment.session) ?? {}
+    const row = { ...kept, settled_at: since, ...(reference && { reference }) }
+    rows.put('history', isErased ? nameless(row) : row)
+    rows.drop('takings', payment.session)
+    noteReserved(rows, payment, undefined)
+    rows.drop('payments', payment.session)
+    noteBlock(rows, payment, undefined, { nonces: [], sessions: [payment.session] })
+    if (rows.row('intents', payment.intent_id)?.session === payment.session) {
+      rows.drop('intents', payment.intent_id)
+    }
+  }
+  const open = listOpen(rows, account).map(({ session }) => session)
+  saveAccount(rows, { ...account, open, seen: Math.max(0, account.seen - payments.length) })
+}
+
+/** Returns where a payment is listed that came to this state at `now` (Unix time in ms). */
+export function placeIn(
+  { maxAttempts }: LedgerRules,
+  state: PaymentState,
+  attempts: number,
+  acceptedAt: number,
+  now: number,
+): Pick<PaymentRow, 'phase' | 'since'> {
+  const phase = phases[state]
+  if (phase === 'waiting' && attempts >= maxAttempts) return { phase: 'stuck', since: acceptedAt }
+  return { phase, since: phase === 'settled' ? now : acceptedAt }
+}
+
+/** Saves a payment and all that counts it. */
+export function savePayment(rows: Draft, before: PaymentRow | undefined, after: PaymentRow): void {
+  const { session, nonce } = after
+  const [wasWaiting, isWaiting] = [before?.phase === 'waiting', after.phase === 'waiting']
+  if (wasWaiting !== isWaiting) {
+    const queue = readQueue(rows)
+    saveQueue(rows, isWaiting ? joined(queue, after) : left(queue))
+  } else if (nonce === null && (before === undefined || before.phase === 'settled')) {
+    // No sum changes: this write is what a check for open work collides with.
+    saveQueue(rows, readQueue(rows))
+  }
+  if (before === undefined || isUnsettled(after.state)) noteOpen(rows, after, before === undefined)
+  noteBlock(rows, before, after, { nonces: [], sessions: [session] })
+  noteReserved(rows, before, after)
+  rows.put('payments', after)
+}
+
+export function toPayment(row: PaymentRow): Payment {
+  const { outcome, reason, hash, block_number: number, block_hash: blockHash } = row
+  const isSettled = outcome !== null && hash !== null && number !== null && blockHash !== null
+  return {
+    session: row.session,
+    state: row.state,
+    order: { request: row.request, kind: row.kind, spendsWei: BigInt(row.spends) },
+    nonce: row.nonce ?? undefined,
+    attempts: row.attempts,
+    execution: isSettled
+      ? { outcome, reason: reason ?? '', hash, block: { number, hash: blockHash as Hex } }
+      : undefined,
+    acceptedAt: row.accepted_at,
+  }
+}

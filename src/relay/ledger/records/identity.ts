@@ -1,0 +1,104 @@
+import type { Address } from 'viem'
+import type { At } from '../draft.ts'
+import { readQueue } from '../payments/account-totals.ts'
+import { readRelayer } from '../payments/nonces.ts'
+import { paymentsIn } from '../payments/payment-states.ts'
+import type { Renumbered } from '../port.ts'
+import {
+  type GatewayCounts,
+  type Identified,
+  type Identity,
+  movableIdentity,
+  type Renumbering,
+} from '../port.ts'
+import { openPhases } from '../transitions.ts'
+import { forgetSeen } from './chain.ts'
+import { noteGateways } from './gateways.ts'
+import { note, readIntake } from './operations.ts'
+
+/** Tells whether anything is open: what opens work writes a row that is read here. */
+export function isAnythingOpen({ rows, relayer }: At): boolean {
+  // The key may be another one by now.
+  const known = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
+  if (readRelayer(rows, known).open.length + readQueue(rows).waiting > 0) return true
+  return openPhases.some((phase) => paymentsIn(rows, phase, 1).length > 0)
+}
+
+/** Returns the values of an identity that the ledger does not have. */
+function othersIn({ rows }: At, { chainId, fingerprints }: Identity): [string, string][] {
+  const told = Object.entries({ chain: `${chainId}`, ...fingerprints })
+  return told.filter(([name, value]) => rows.row('meta', `identity.${name}`)?.value !== value)
+}
+
+/** Returns those of them of which the ledger has other values. */
+function knownOthersIn(at: At, identity: Identity): [string, string][] {
+  return othersIn(at, identity).filter(
+    ([name]) => at.rows.row('meta', `identity.${name}`) !== undefined,
+  )
+}
+
+export const differencesFrom = (at: At, identity: Identity): string[] =>
+  knownOthersIn(at, identity).map(([name]) => name)
+
+/** Tells whether a payment has another key or forwarder than the ledger, whose rounds miss it. */
+export const isByOthers = (at: At, identity: Identity | undefined): boolean =>
+  identity !== undefined && differencesFrom(at, identity).length > 0
+
+/** Lets key and forwarder change, and the account secret only to one that a drain has named. */
+function mayChange({ rows }: At, name: string, value: string): boolean {
+  if (movableIdentity.includes(name)) return true
+  const intake = readIntake(rows)
+  const isNext = intake.kind === 'draining' && intake.nextAccountKey === value
+  return name === 'ACCOUNT_KEY_SECRET' && isNext
+}
+
+/** Tells whether the ledger was begun with this identity, or may go on with it. */
+export function identified(at: At, identity: Identity): Identified {
+  const names = knownOthersIn(at, identity)
+    .filter(([name, value]) => !mayChange(at, name, value) || isAnythingOpen(at))
+    .map(([name]) => name)
+  return names.length > 0 ? { kind: 'different', names } : { kind: 'same' }
+}
+
+/** Tells whether the ledger's contracts or key are others than these. */
+export function hasMoved(at: At, identity: Identity): boolean {
+  return knownOthersIn(at, identity).some(([name]) => movableIdentity.includes(name))
+}
+
+/** Goes on with an identity, if the ledger may; then it keeps what came of gateways. */
+export function identify(at: At, identity: Identity, counted?: GatewayCounts): Identified {
+  const same = identified(at, identity)
+  // All or nothing: a refusal leaves every value as it was.
+  if (same.kind === 'different') return same
+  if (hasMoved(at, identity)) forgetSeen(at)
+  for (const [name, value] of othersIn(at, identity)) {
+    at.rows.put('meta', { name: `identity.${name}`, value })
+  }
+  noteGateways(at.rows, counted)
+  return same
+}
+
+const numberingRow = 'identity.NUMBERING'
+
+/** Keeps former accounts, but not for a number that has paid from its present one. */
+export function renumber({ rows }: At, { id, numbering, accounts, kept }: Renumbering): Renumbered {
+  const isServing = rows.row('meta', numberingRow)?.value === numbering
+  if (isServing && readIntake(rows).kind === 'open') return { kind: 'serving' }
+  const refused: Address[] = []
+  for (const [present, former] of accounts) {
+    const account = present.toLowerCase()
+    const known = rows.row('aliases', account)
+    const [paid] = rows.list({ table: 'payments', list: 'account', group: present, limit: 1 })
+    if (known === undefined && paid === undefined) {
+      rows.put('aliases', { account, former, kept_at: rows.now })
+    } else if (known?.former !== former) refused.push(present)
+  }
+  if (kept !== undefined) {
+    rows.put('meta', { name: numberingRow, value: numbering })
+    note(rows, { id, action: 'alias', detail: { numbering, kept: `${kept}` } })
+  }
+  return { kind: 'renumbered', refused }
+}
+
+export const formerAccount = ({ rows }: At, account: Address): Address | undefined =>
+  rows.row('aliases', account.toLowerCase())?.former as Address | undefined

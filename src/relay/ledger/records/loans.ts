@@ -1,0 +1,66 @@
+import type { Address } from 'viem'
+import { type BookedLoan, bookEvent, type LoanSums, noLoans } from '../../../loan/loan-book.ts'
+import type { Draft } from '../draft.ts'
+import type { LoanBook, LoanBooking, LoanQuery } from '../port.ts'
+import type { Row } from '../rows.ts'
+
+const toMetaName = (contract: Address): string => `loans.${contract.toLowerCase()}`
+const toGroup = (contract: string, state: BookedLoan['state']): string =>
+  `${contract.toLowerCase()}.${state}`
+
+type SavedSums = Omit<LoanSums, 'lentWei' | 'repaidWei' | 'writtenOffWei'> &
+  Record<'lentWei' | 'repaidWei' | 'writtenOffWei', string>
+
+/** Returns how far a contract's events were read, and the sums until there. */
+export function readLoanBook(rows: Draft, contract: Address): LoanBook {
+  const known = rows.row('meta', toMetaName(contract))
+  if (known === undefined) return { next: undefined, sums: noLoans }
+  const { next, sums } = JSON.parse(known.value) as { next: number; sums: SavedSums }
+  const { lentWei, repaidWei, writtenOffWei } = sums
+  const wei = { lentWei: BigInt(lentWei), repaidWei: BigInt(repaidWei) }
+  return { next, sums: { ...sums, ...wei, writtenOffWei: BigInt(writtenOffWei) } }
+}
+
+/** Notes the events of blocks that follow those that were read; of any other it notes nothing. */
+export function bookLoans(rows: Draft, { contract, from, next, logs }: LoanBooking): LoanBook {
+  const book = readLoanBook(rows, contract)
+  if (book.next !== from) return book
+  let { sums } = book
+  for (const log of logs) {
+    const keep = (loan: BookedLoan) => rows.put('loans', toRow(contract, loan))
+    const known = (borrower: Address) => findLoan(rows, contract, borrower)
+    sums = bookEvent({ sums, findLoan: known, keep }, log)
+  }
+  const value = JSON.stringify({ next, sums }, (_, one) =>
+    typeof one === 'bigint' ? `${one}` : one,
+  )
+  rows.put('meta', { name: toMetaName(contract), value })
+  return { next, sums }
+}
+
+/** Returns a borrower's last loan, if the events that were read tell of one. */
+export function findLoan(
+  rows: Draft,
+  contract: Address,
+  borrower: Address,
+): BookedLoan | undefined {
+  const row = rows.row('loans', contract.toLowerCase(), borrower)
+  return row && loanIn(row)
+}
+
+/** Returns a contract's loans in a state, those first that are due first. */
+export const listLoans = (rows: Draft, { contract, state, limit }: LoanQuery): BookedLoan[] =>
+  rows.list({ table: 'loans', list: 'state', group: toGroup(contract, state), limit }).map(loanIn)
+
+const toRow = (contract: Address, { state, ...loan }: BookedLoan): Row<'loans'> => ({
+  ...{ contract: contract.toLowerCase(), borrower: loan.borrower },
+  ...{ state, listed: toGroup(contract, state), issued_at: loan.issuedAt, due_at: loan.dueAt },
+  ...{ lent: `${loan.lentWei}`, owed: `${loan.owedWei}`, repaid: `${loan.repaidWei}` },
+  earlier: loan.earlier,
+})
+
+const loanIn = (row: Row<'loans'>): BookedLoan => ({
+  ...{ borrower: row.borrower, state: row.state, issuedAt: row.issued_at, dueAt: row.due_at },
+  ...{ lentWei: BigInt(row.lent), owedWei: BigInt(row.owed), repaidWei: BigInt(row.repaid) },
+  earlier: row.earlier,
+})

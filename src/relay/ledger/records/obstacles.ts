@@ -1,0 +1,33 @@
+import type { ObstacleKind } from '../../refusal.ts'
+import type { Draft } from '../draft.ts'
+import type { NotedObstacle, Refused } from '../port.ts'
+
+/** Limits how often one obstacle is news. */
+const obstacleMs = 60_000
+
+/** Returns what payments were last refused for, if for anything yet. */
+export function readObstacle(rows: Draft): NotedObstacle | undefined {
+  const row = rows.row('meta', 'obstacle')
+  return row && (JSON.parse(row.value) as NotedObstacle)
+}
+
+const saveObstacle = (rows: Draft, noted: NotedObstacle): void =>
+  rows.put('meta', { name: 'obstacle', value: JSON.stringify(noted) })
+
+/** Notes what payments are refused for: news where it is another reason, and once a minute. */
+export function noteObstacle(rows: Draft, kind: ObstacleKind | undefined): Refused {
+  if (kind === undefined) return { kind: 'refused' }
+  const last = readObstacle(rows)
+  const isSame = last?.kind === kind
+  const isNews = !isSame || rows.now - last.toldAt >= obstacleMs
+  saveObstacle(rows, { kind, at: rows.now, toldAt: isNews ? rows.now : last.toldAt })
+  return isNews ? { kind: 'refused', isNews } : { kind: 'refused' }
+}
+
+/** Notes that a payment is taken, which ends the obstacle. */
+export function endObstacle(rows: Draft): void {
+  const last = readObstacle(rows)
+  if (last !== undefined && last.endedAt === undefined) {
+    saveObstacle(rows, { ...last, endedAt: rows.now })
+  }
+}

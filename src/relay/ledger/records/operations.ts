@@ -1,0 +1,196 @@
+import type { Hex } from 'viem'
+import type { At, Draft } from '../draft.ts'
+import { findCarrier, isCarriedBy, listTransactions } from '../payments/nonces.ts'
+import { paymentRow } from '../payments/payment-states.ts'
+import type {
+  AuditEntry,
+  Intake,
+  IntakeWish,
+  PaymentPage,
+  PaymentQuery,
+  PaymentRecord,
+  PaymentTrace,
+} from '../port.ts'
+import { type Listing, type Row, smsParties } from '../rows.ts'
+import { type PaymentState, type Phase, phaseNames, phases } from '../transitions.ts'
+
+/** Limits how many archived payments are searched for an intent. */
+const searchedHistory = 2_000
+
+/** Keeps audit entries for longer than anything that they may be asked about. */
+const auditMs = 400 * 24 * 60 * 60 * 1000
+
+type Listed = { row: Row<'payments'> | Row<'history'>; at: number }
+
+export function readIntake(rows: Draft): Intake {
+  const known = rows.row('meta', 'intake')
+  return known === undefined ? { kind: 'open' } : (JSON.parse(known.value) as Intake)
+}
+
+/** Names what an operator does to set the intake. */
+export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
+
+/** Sets the intake and records that once; a restore goes on unless payments are to be taken. */
+export function setIntake(
+  rows: Draft,
+  kind: IntakeWish,
+  { id, nextAccountKey }: { id: string; nextAccountKey?: string | undefined },
+): Intake {
+  const known = readIntake(rows)
+  const isNamed = kind === 'draining' && known.kind !== 'restoring' && nextAccountKey !== undefined
+  const detail: AuditEntry['detail'] = isNamed ? { next: 'ACCOUNT_KEY_SECRET' } : {}
+  note(rows, { id, action: intakeActions[kind], detail })
+  if (known.kind === kind && !isNamed) return known
+  if (kind === 'open') return saveIntake(rows, { kind })
+  if (known.kind === 'restoring') return saveIntake(rows, { ...known, after: kind })
+  const since = known.kind === kind ? known.since : rows.now
+  return saveIntake(rows, { kind, since, ...(isNamed && { nextAccountKey }) })
+}
+
+export function saveIntake(rows: Draft, intake: Intake): Intake {
+  rows.put('meta', { name: 'intake', value: JSON.stringify(intake) })
+  return intake
+}
+
+/** Records what an operator did, once for each id. */
+export function note(rows: Draft, { id, action, detail }: Omit<AuditEntry, 'at'>): void {
+  if (rows.row('audit', id) === undefined) rows.put('audit', { id, at: rows.now, action, detail })
+}
+
+export const listAudit = (rows: Draft, limit: number): AuditEntry[] =>
+  rows.list({ table: 'audit', list: 'age', newest: true, limit })
+
+export function pruneAudit(rows: Draft, limit: number): void {
+  const old = rows.list({ table: 'audit', list: 'age', olderThanMs: auditMs, limit })
+  for (const { id } of old) rows.drop('audit', id)
+}
+
+/** Returns the payments that match a query, the newest first. */
+export function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
+  const one = findSingle(rows, query)
+  if (one !== undefined) return { payments: one.map(toRecord), next: undefined }
+  const found = toListings(query)
+    .flatMap((listing) => listed(rows, listing, query))
+    .sort((a, b) => b.at - a.at)
+  const { page, next } = cut(found, query.limit)
+  const kept = page
+    .map(({ row }) => toRecord(row))
+    .filter(
+      ({ state, kind, outcome, account }) =>
+        (query.state === undefined || state === query.state) &&
+        (query.kind === undefined || kind === query.kind) &&
+        (query.outcome === undefined || outcome === query.outcome) &&
+        (query.account === undefined || account.toLowerCase() === query.account.toLowerCase()),
+    )
+  return { payments: kept, next }
+}
+
+/** Cuts a page, and tells where the next one begins; payments of one moment stay together. */
+function cut(found: readonly Listed[], limit: number): { page: readonly Listed[]; next?: number } {
+  const rest = found[limit]
+  if (rest === undefined) return { page: found }
+  const page = found.filter(({ at }) => at > rest.at)
+  // More of one moment than a page holds: the rest of them is not shown.
+  return page.length === 0
+    ? { page: found.slice(0, limit), next: rest.at }
+    : { page, next: rest.at + 1 }
+}
+
+/** Finds payments by a hash or an intent; undefined where neither is asked for. */
+function findSingle(
+  rows: Draft,
+  { intent, hash }: PaymentQuery,
+): readonly (Row<'payments'> | Row<'history'>)[] | undefined {
+  if (hash !== undefined) {
+    const sessions = rows.row('transactions', hash)?.sessions ?? []
+    return sessions.flatMap((session) => paymentRow(rows, session) ?? [])
+  }
+  if (intent === undefined) return undefined
+  const row = findRow(rows, intent)
+  return row === undefined ? [] : [row]
+}
+
+function findRow(rows: Draft, intent: Hex): Row<'payments'> | Row<'history'> | undefined {
+  const payment = paymentRow(rows, rows.row('intents', intent)?.session)
+  if (payment !== undefined) return payment
+  return rows
+    .list({ table: 'history', list: 'age', newest: true, limit: searchedHistory })
+    .find(({ intent_id }) => intent_id === intent)
+}
+
+type PaymentListing = Pick<Listing<'payments'>, 'table' | 'list' | 'group'>
+type HistoryListing = Pick<Listing<'history'>, 'table' | 'list'>
+
+function toListings({
+  state,
+  account,
+  archived,
+}: PaymentQuery): readonly (PaymentListing | HistoryListing)[] {
+  if (archived === true) return [{ table: 'history', list: 'age' }]
+  if (account !== undefined) return [{ table: 'payments', list: 'account', group: account }]
+  return listPhases(state).map((group) => ({ table: 'payments', list: 'phase', group }))
+}
+
+function listPhases(state: PaymentState | undefined): readonly Phase[] {
+  if (state === undefined) return phaseNames
+  const phase = phases[state]
+  return phase === 'waiting' ? ['waiting', 'stuck'] : [phase]
+}
+
+function listed(
+  rows: Draft,
+  listing: PaymentListing | HistoryListing,
+  { since, before, limit }: PaymentQuery,
+): Listed[] {
+  const range = {
+    newest: true,
+    limit: limit + 1,
+    ...(since === undefined ? {} : { from: since }),
+    // Not by age: a store's clock goes on, and newer rows would displace some of this page.
+    ...(before === undefined ? {} : { before }),
+  }
+  if (listing.table === 'history') {
+    return rows.list({ ...listing, ...range }).map((row) => ({ row, at: row.settled_at }))
+  }
+  const isByAccount = listing.list === 'account'
+  return rows
+    .list({ ...listing, ...range })
+    .map((row) => ({ row, at: isByAccount ? row.accepted_at : row.since }))
+}
+
+export function toRecord(row: Row<'payments'> | Row<'history'>): PaymentRecord {
+  const request = 'request' in row ? row.request : undefined
+  return {
+    ...{ intentId: row.intent_id, state: row.state, kind: row.kind, account: row.account },
+    ...{ spendsWei: row.spends, acceptedAt: row.accepted_at, history: row.history },
+    ...{ attempts: row.attempts, hash: row.hash, block: row.block_number },
+    ...{ outcome: row.outcome, reason: row.reason },
+    relayer: 'relayer' in row ? row.relayer : null,
+    nonce: 'nonce' in row ? row.nonce : null,
+    gas: request?.gas ?? null,
+    deadline: request?.deadline ?? null,
+  }
+}
+
+export function readTrace({ rows }: At, intent: Hex): PaymentTrace | undefined {
+  const row = findRow(rows, intent)
+  if (row === undefined) return undefined
+  const record = toRecord(row)
+  const carrier = 'relayer' in row ? findCarrier(rows, row) : undefined
+  const transactions = listTransactions(carrier)
+    .flatMap(({ hash }) => rows.row('transactions', hash) ?? [])
+    .map(({ hash, nonce, gas_price, recorded_at, sent_at, failures }) => ({
+      ...{ hash, nonce, gasPriceWei: gas_price, failures },
+      ...{ recordedAt: recorded_at, sentAt: sent_at },
+    }))
+  const batch = (carrier?.sessions ?? []).flatMap((session) => {
+    const carried = paymentRow(rows, session)
+    return carrier && isCarriedBy(carried, carrier) ? carried.intent_id : []
+  })
+  const messages = smsParties.flatMap((party) => rows.row('sms', row.session, party) ?? [])
+  return {
+    ...{ ...record, transactions, batch },
+    screen: rows.row('sessions', row.session)?.screen ?? null,
+    messages: messages.map(({ party, state, at, attempts }) => ({ party, state, at, attempts })),
+  }
+}

@@ -1,0 +1,65 @@
+import type { Address } from 'viem'
+import type { Draft } from '../draft.ts'
+import { listOpen, readAccount } from '../payments/account-totals.ts'
+import type { AccountStanding, Refusing, SessionTrace } from '../port.ts'
+import { sentToday } from './earlier.ts'
+import { note } from './operations.ts'
+
+const mostRefusals = 5
+
+export const isHeld = (rows: Draft, account: string): boolean =>
+  rows.row('holds', account) !== undefined
+
+/** Holds an account or lets it go, and records that once. */
+export function setHold(
+  rows: Draft,
+  account: Address,
+  isHeld: boolean,
+  id: string,
+): AccountStanding {
+  note(rows, { id, action: isHeld ? 'hold' : 'release', detail: { account } })
+  if (!isHeld) rows.drop('holds', account)
+  else if (rows.row('holds', account) === undefined) {
+    rows.put('holds', { account, held_at: rows.now })
+  }
+  return readStanding(rows, account)
+}
+
+/** Notes for those who help a caller why a session was refused. */
+export function noteRefusal(rows: Draft, { account, session, reason }: Refusing): void {
+  if (reason === undefined) return
+  const before = rows.row('refusals', account)?.last ?? []
+  const last = [{ session, reason, at: rows.now }, ...before].slice(0, mostRefusals)
+  rows.put('refusals', { account, last, at: rows.now })
+}
+
+export function readStanding(rows: Draft, account: Address): AccountStanding {
+  const { transfers, sentWei } = sentToday(rows, account)
+  const last = rows.row('refusals', account)?.last ?? []
+  return {
+    heldAt: rows.row('holds', account)?.held_at,
+    refusals: last.map(({ session, reason, at }) => ({
+      ...{ reason, at },
+      screen: rows.row('sessions', session)?.screen,
+    })),
+    open: listOpen(rows, readAccount(rows, account)).length,
+    today: { transfers, sentWei },
+  }
+}
+
+export function readSessionTrace(rows: Draft, session: string): SessionTrace | undefined {
+  const row = rows.row('sessions', session)
+  if (row === undefined) return undefined
+  const { state, screen, account, decided_at: decidedAt } = row
+  const refusals = rows.row('refusals', account)?.last ?? []
+  return {
+    ...{ state, screen, decidedAt },
+    intentId: rows.row('payments', session)?.intent_id,
+    reason: refusals.find((refusal) => refusal.session === session)?.reason,
+  }
+}
+
+export function pruneRefusals(rows: Draft, olderThanMs: number, limit: number): void {
+  const old = rows.list({ table: 'refusals', list: 'age', olderThanMs, limit })
+  for (const { account } of old) rows.drop('refusals', account)
+}

@@ -1,0 +1,74 @@
+import type { At, Draft } from '../draft.ts'
+import { ofAnyDeployment } from '../observations.ts'
+import { lookAtQueue } from '../payments/account-totals.ts'
+import { countLately, readEventCounts } from '../payments/counts.ts'
+import { carriedBy, nextNonce, readRelayer } from '../payments/nonces.ts'
+import { paymentsIn } from '../payments/payment-states.ts'
+import type { Identified, Vitals } from '../port.ts'
+import { type Row, schemaVersion } from '../rows.ts'
+import { perOpenPhase } from '../transitions.ts'
+import { activeAlerts } from './alerts.ts'
+import { readFollowedBlocks, readObservations } from './chain.ts'
+import { readGatewayHours } from './gateways.ts'
+import { readObstacle } from './obstacles.ts'
+import { readIntake } from './operations.ts'
+
+/** Limits how often a row is written only to prove that rows can be written. */
+const probeMs = 10_000
+
+const readMeta = (rows: Draft, name: string): unknown => {
+  const row = rows.row('meta', name)
+  return row && JSON.parse(row.value)
+}
+
+/** Writes a row where none was written lately: an answer then proves that it could. */
+export function probe(rows: Draft): void {
+  const last = Number(readMeta(rows, 'probe') ?? 0)
+  if (rows.now - last >= probeMs) rows.put('meta', { name: 'probe', value: `${rows.now}` })
+}
+
+/** Looks at the nonces that changed last, most of which a block took. */
+const findLastMined = (rows: Draft): number | undefined =>
+  rows
+    .list({ table: 'nonces', list: 'phase', group: 'done', newest: true, limit: 10 })
+    .find(({ state }) => state === 'mined')?.changed_at
+
+/** Returns since when the first nonce is in no block: a reorganization has it wait anew. */
+function waitingSince({ rows, relayer }: At, { open: [first] }: Row<'relayers'>) {
+  const nonce = first && rows.row('nonces', relayer, first[0])
+  const ends = [nonce?.bytes.at(0), nonce?.bytes.at(-1)]
+  const [signed, last] = ends.map((bytes) => bytes && rows.row('transactions', bytes[0]))
+  const isReopened = last && nonce && nonce.changed_at > last.recorded_at
+  return isReopened ? nonce.changed_at : signed?.recorded_at
+}
+
+export function readVitals(
+  at: At,
+  identity: Identified | undefined,
+  hasMoved: boolean | undefined,
+): Vitals {
+  const { rows, relayer } = at
+  const seen = readObservations(at)
+  const known = readRelayer(rows, relayer)
+  return {
+    now: rows.now,
+    schema: schemaVersion,
+    identity,
+    observations: hasMoved ? ofAnyDeployment(seen) : seen,
+    intake: readIntake(rows),
+    alerts: activeAlerts(rows),
+    untoldFrom: rows.list({ table: 'notices', list: 'due', limit: 1 })[0]?.due_at,
+    lastMinedAt: findLastMined(rows),
+    counts: readEventCounts(rows),
+    lately: countLately(rows),
+    gateways: readGatewayHours(rows),
+    obstacle: readObstacle(rows),
+    unlistedAt: readMeta(rows, 'unlisted') as number | undefined,
+    nextNonce: nextNonce(known),
+    blocks: readFollowedBlocks(at).followedBlocks.slice(0, 6),
+    signedAt: waitingSince(at, known),
+    carried: carriedBy(known),
+    waiting: lookAtQueue(rows).waiting,
+    oldest: perOpenPhase((phase) => paymentsIn(rows, phase, 1)[0]?.accepted_at),
+  }
+}

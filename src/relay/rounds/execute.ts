@@ -1,0 +1,286 @@
+import { describeFault } from '../../runtime/log.ts'
+import type { BlockId, Slot } from '../ledger/port.ts'
+import { broadcast, effects } from '../outcome/broadcast.ts'
+import { logTransitions } from '../outcome/log-transitions.ts'
+import { settle } from '../outcome/settle.ts'
+import { carry, type Relayer, signFor } from '../relayer.ts'
+import type { Action } from './plan.ts'
+
+const nodeTimeoutMs = 5_000
+
+/** Tells what a plan's actions came to. */
+export type ActionOutcome =
+  /** Leaves what the next stage goes by as it was. */
+  | { kind: 'same' }
+  /** Has changed the ledger's work that the plan was made by. */
+  | { kind: 'changed' }
+  /** Cannot have this nonce: what was planned after it needs another plan. */
+  | { kind: 'refused'; nonce: number }
+
+/** Does what was planned, in order, each safe to do twice; logs what fails and goes on. */
+export async function execute(
+  relayer: Relayer,
+  actions: readonly Action[],
+): Promise<ActionOutcome> {
+  let sum: ActionOutcome = { kind: 'same' }
+  let refused: ActionOutcome | undefined
+  for (const action of actions) {
+    // Payments keep their order: none gets a nonce before one that has lost its own.
+    if (refused !== undefined && (action.kind === 'carry' || action.kind === 'noOp')) continue
+    const outcome = await attempt(relayer, action)
+    if (outcome.kind === 'refused') refused = outcome
+    if (outcome.kind !== 'same') sum = outcome
+  }
+  return refused ?? sum
+}
+
+async function attempt(relayer: Relayer, action: Action): Promise<ActionOutcome> {
+  try {
+    return await act(relayer, action)
+  } catch (error) {
+    relayer.log({ level: 'warn', event: failures[action.kind], message: describeFault(error) })
+    return { kind: 'changed' }
+  }
+}
+
+const failures: Readonly<Record<Action['kind'], string>> = {
+  awaitChain: 'follow.failed',
+  followHead: 'follow.failed',
+  displace: 'settle.failed',
+  settle: 'settle.failed',
+  requeue: 'repair.failed',
+  confirm: 'confirm.failed',
+  takeBack: 'confirm.failed',
+  expire: 'expire.failed',
+  settleElsewhere: 'expire.failed',
+  abandon: 'abandon.failed',
+  rebroadcast: 'rebroadcast.failed',
+  outbid: 'rebroadcast.failed',
+  reportStuck: 'rebroadcast.failed',
+  carry: 'fill.failed',
+  noOp: 'fill.failed',
+  release: 'fill.failed',
+}
+
+async function act(relayer: Relayer, action: Action): Promise<ActionOutcome> {
+  const { ledger, log } = relayer
+  switch (action.kind) {
+    case 'awaitChain':
+      await ledger.recordHead(undefined)
+      return { kind: 'same' }
+    case 'followHead':
+      return followHead(relayer, action)
+    case 'displace':
+      log(displaceLine(action))
+      logTransitions(log, await ledger.recordDisplaced(action.nonce))
+      return { kind: 'changed' }
+    case 'requeue':
+      return requeue(relayer, action)
+    case 'settle':
+      await settle(relayer, action.report)
+      return { kind: 'changed' }
+    case 'settleElsewhere':
+      logTransitions(log, await ledger.settle(action.session, action.signature, action.execution))
+      return { kind: 'changed' }
+    case 'confirm':
+      return confirm(relayer, action)
+    case 'takeBack':
+      await takeBack(relayer, action.block)
+      return { kind: 'changed' }
+    case 'expire':
+      logTransitions(log, await ledger.expire(action.session, action.seconds))
+      return { kind: 'changed' }
+    case 'abandon':
+      return abandon(relayer, action)
+    case 'rebroadcast':
+    case 'outbid':
+    case 'reportStuck':
+      return offer(relayer, action)
+    case 'carry':
+    case 'noOp':
+      return fill(relayer, action)
+    case 'release':
+      await ledger.release(action.count)
+      return { kind: 'same' }
+  }
+}
+
+type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
+
+/** Takes back lost blocks, and notes the head last: the next round finds again what failed. */
+async function followHead(
+  relayer: Relayer,
+  { trail, toldCount, lost, reorganized }: ActionOf<'followHead'>,
+): Promise<ActionOutcome> {
+  if (reorganized !== undefined) {
+    relayer.log({
+      level: 'warn',
+      event: 'chain.reorganized',
+      message: 'The chain lost a block that it held; what it held of ours goes out again',
+      block: reorganized.number,
+      head: trail[0]?.number,
+    })
+  }
+  for (const block of lost) await takeBack(relayer, block)
+  await relayer.ledger.recordHead(trail, toldCount)
+  return lost.length === 0 ? { kind: 'same' } : { kind: 'changed' }
+}
+
+/** Makes an outcome final, and notes for operators where nodes had to be believed for that. */
+async function confirm(
+  { ledger, log }: Relayer,
+  { session, block, isUnproved }: ActionOf<'confirm'>,
+): Promise<ActionOutcome> {
+  const confirmed = await ledger.confirm(session, block.hash)
+  logTransitions(log, confirmed)
+  if (!isUnproved || confirmed.length === 0) return { kind: 'changed' }
+  log({
+    level: 'warn',
+    event: 'payment.unproved',
+    message: 'An outcome is final that the nodes do not prove: they are believed',
+    block: block.number,
+  })
+  const facts = { unproved: { block: block.number } }
+  await ledger.recordObservations({ facts, node: undefined, round: undefined })
+  return { kind: 'changed' }
+}
+
+async function takeBack({ ledger, log }: Relayer, block: BlockId): Promise<void> {
+  logTransitions(log, await ledger.reopen(block.hash))
+}
+
+function displaceLine({ nonce, reason }: ActionOf<'displace'>) {
+  switch (reason) {
+    case 'bytes_lost':
+      return incomplete(`The bytes that were recorded for nonce ${nonce} are gone`)
+    case 'foreign':
+      return {
+        level: 'warn',
+        event: 'nonce.foreign',
+        message: 'The chain passed a nonce of ours with a transaction that is not ours',
+        nonce,
+      } as const
+  }
+}
+
+const incomplete = (message: string) =>
+  ({ level: 'error', event: 'ledger.incomplete', message }) as const
+
+async function requeue(
+  { ledger, log }: Relayer,
+  { session, nonce }: ActionOf<'requeue'>,
+): Promise<ActionOutcome> {
+  const requeued = await ledger.requeue(session)
+  if (requeued.length > 0) {
+    log(incomplete(`Nonce ${nonce} does not carry the payment that it was recorded for`))
+  }
+  logTransitions(log, requeued)
+  return { kind: 'changed' }
+}
+
+async function abandon(
+  { ledger, log }: Relayer,
+  { nonce, count }: ActionOf<'abandon'>,
+): Promise<ActionOutcome> {
+  log({
+    level: 'warn',
+    event: 'nonce.ahead',
+    message: 'A nonce too far ahead of the chain was given up',
+    nonce,
+    chain: count,
+  })
+  logTransitions(log, await ledger.abandon(nonce))
+  return { kind: 'changed' }
+}
+
+/** Offers recorded bytes, and new ones only over those that are stuck or too cheap. */
+async function offer(
+  relayer: Relayer,
+  action: ActionOf<'rebroadcast' | 'outbid' | 'reportStuck'>,
+): Promise<ActionOutcome> {
+  const { nonce, transaction } = action
+  const isFirst = action.kind === 'rebroadcast' && action.isFirst
+  const signal = relayer.clock.timeout(nodeTimeoutMs)
+  const verdict = await broadcast(relayer, nonce, transaction, isFirst, signal)
+  const effect = effects[verdict]
+  // The payment is queued again for another nonce.
+  if (effect === 'is_foreign' && isFirst) return { kind: 'changed' }
+  if (effect !== 'is_held' && effect !== 'is_cheap') return { kind: 'same' }
+  if (action.kind === 'outbid' && (effect === 'is_cheap' || action.isStuck)) {
+    await outbid(relayer, action)
+  }
+  if (action.kind === 'reportStuck') {
+    relayer.log({
+      level: 'error',
+      event: 'nonce.stuck',
+      message: 'A nonce waits for its block and may not be outbid any further',
+      nonce,
+      replacements: action.replacements,
+    })
+  }
+  return { kind: 'same' }
+}
+
+/** Signs the same content again at the price of a replacement, records and sends it. */
+async function outbid(
+  relayer: Relayer,
+  { nonce, transaction: before, gasPriceWei }: ActionOf<'outbid'>,
+): Promise<void> {
+  const { ledger, clock, log, signer } = relayer
+  const slot = { nonce, prior: before }
+  const transaction = await signFor(relayer, slot, gasPriceWei, signer.readContent(before))
+  if (transaction === undefined) return
+  const over = before.hash
+  const recorded = await ledger.replace({ nonce, over, transaction })
+  if (recorded.kind === 'fenced') return
+  log({
+    level: 'warn',
+    event: 'nonce.replaced',
+    message: 'A nonce that waited too long was outbid',
+    nonce,
+    hash: transaction.hash,
+    over,
+  })
+  await broadcast(relayer, nonce, transaction, false, clock.timeout(nodeTimeoutMs))
+}
+
+/** Signs for a free nonce, and sends what was signed once that is recorded. */
+async function fill(relayer: Relayer, action: ActionOf<'carry' | 'noOp'>): Promise<ActionOutcome> {
+  const { ledger, clock } = relayer
+  const { nonce, count: chainNonce, gasPriceWei } = action
+  const { sessions, requests } = action.kind === 'carry' ? action : { sessions: [], requests: [] }
+  const slot = await ledger.findSlot({ nonce, chainNonce, sessions })
+  if (slot === undefined) return { kind: 'refused', nonce }
+  const transaction = await signFor(relayer, slot, gasPriceWei, carry(relayer, requests))
+  if (transaction === undefined) return reuse(relayer, action, slot)
+  const over = slot.prior?.hash
+  const filled = await ledger.fill({ nonce, chainNonce, sessions, over, transaction })
+  if (filled.kind === 'fenced') return { kind: 'same' }
+  const isFirst = slot.prior === undefined
+  await broadcast(relayer, nonce, transaction, isFirst, clock.timeout(nodeTimeoutMs))
+  return { kind: 'same' }
+}
+
+/**
+ * Sends older bytes again that may not be outbid, in a no-op's place: their requests execute at
+ * most once, whatever else carries them, and the planned payments get the next nonce.
+ */
+async function reuse(
+  relayer: Relayer,
+  { nonce, count: chainNonce, gasPriceWei }: ActionOf<'carry' | 'noOp'>,
+  { prior }: Slot,
+): Promise<ActionOutcome> {
+  const { ledger, clock } = relayer
+  const older = prior?.raw && { ...prior, raw: prior.raw }
+  // Lost bytes count as another program's: what would outbid them is not known.
+  const unknown = { nonce, prior: undefined }
+  const transaction = older ?? (await signFor(relayer, unknown, gasPriceWei, carry(relayer, [])))
+  if (transaction === undefined) return { kind: 'refused', nonce }
+  const over = prior?.hash
+  const filled = await ledger.fill({ nonce, chainNonce, sessions: [], over, transaction })
+  if (filled.kind === 'recorded') {
+    const isFirst = older === undefined
+    await broadcast(relayer, nonce, transaction, isFirst, clock.timeout(nodeTimeoutMs))
+  }
+  return { kind: 'refused', nonce }
+}

@@ -1,0 +1,374 @@
+import { type PoolRules, resendAfterMs } from '../../chain/chains.ts'
+import type { Head } from '../../chain/node.ts'
+import type {
+  BlockId,
+  Execution,
+  FollowedBlock,
+  MinedReport,
+  OpenNonce,
+  Payment,
+  Work,
+} from '../ledger/port.ts'
+import { ledgerRules, listPayments } from '../ledger/port.ts'
+import { undecidedPhases } from '../ledger/transitions.ts'
+import type { Terms } from '../relayer.ts'
+
+/** Holds what the ledger has open, and what it has refused to this round since. */
+export type LedgerSnapshot = {
+  /** Was read at one moment; the plan goes by its `now`, the ledger's own clock. */
+  work: Work
+  /** Lists nonces that no payment can have in this round, whatever `work` says. */
+  refused: ReadonlySet<number>
+}
+
+/** Tells whether the head's chain holds a block; unknown where a replica may lag. */
+export type BlockStatus = 'held' | 'lost' | 'unknown'
+
+/** Tells what a nonce did that the chain has passed. */
+export type NonceFate =
+  | { kind: 'mined'; report: MinedReport }
+  /** None of its recorded transactions has a receipt (yet). */
+  | { kind: 'missing' }
+  | { kind: 'unknown' }
+
+/** Tells whether the forwarder has spent a payment's intent. */
+export type Spending =
+  | { kind: 'unspent' }
+  /** Names the execution, unless its event is not found (yet). */
+  | { kind: 'spent'; by: Execution | undefined }
+  | { kind: 'unknown' }
+
+/** Tells what hashes prove of an outcome that is deep enough to be final. */
+export type Proof =
+  /** Its receipt fits a header that was mined, and enough work stands on that. */
+  | 'proved'
+  /** The nodes do not serve what proves it. */
+  | 'unproved'
+  /** Its receipt is proved, and shows another outcome. */
+  | 'refuted'
+
+export type Followed = {
+  /** Lists the head and the followed blocks below it, each the parent of the one before. */
+  trail: readonly FollowedBlock[]
+  /** Counts the account's transactions as the node told, where it was asked. */
+  toldCount: number | undefined
+}
+
+/** Holds what the chain says; a round's stages fill it. Undefined: unasked, or unanswered. */
+export type ChainSnapshot = Followed & {
+  head: Head
+  /** Counts the relayer's transactions in the chain: the next one has this nonce. */
+  count: number
+  /** Lists blocks that hold something of ours and were compared, the highest first. */
+  blocks: readonly BlockId[]
+  /** Tells by a block's hash whether the chain holds it. */
+  places: ReadonlyMap<string, BlockStatus>
+  fates: ReadonlyMap<number, NonceFate>
+  /** Tells by session of deep outcomes; what is missing waits. Undefined: nodes are believed. */
+  proofs?: ReadonlyMap<string, Proof> | undefined
+  /** Repeats `count` at a block that makes outcomes final and that every replica has. */
+  deepCount?: number | undefined
+  /** Repeats `count`, asked a second time: one node's reading may be old. */
+  countAgain?: number | undefined
+  /** Gives the time of the block that makes outcomes final (Unix, in seconds). */
+  deepTimeSeconds?: number | undefined
+  /** Tells by session what spent a payment's intent. */
+  spent: ReadonlyMap<string, Spending>
+  /** Bounds the nonces that the node's pool holds: all are below. */
+  poolCount?: number | undefined
+  /** Repeats that after a block passed over what waits: the pool may have lost all from here. */
+  missingFrom?: number | undefined
+  isNewHead: boolean
+  gasPriceWei?: bigint | undefined
+}
+
+/** Returns the gas price, or what the node said last. */
+export const choosePrice = ({ work }: LedgerSnapshot, { gasPriceWei }: ChainSnapshot) =>
+  gasPriceWei ?? work.means.gasPriceWei
+
+/** Makes a snapshot of a head, with nothing else asked. */
+export function chainAt(head: Head, count: number): ChainSnapshot {
+  return {
+    head,
+    trail: [],
+    count,
+    toldCount: undefined,
+    blocks: [],
+    places: new Map(),
+    fates: new Map(),
+    spent: new Map(),
+    isNewHead: false,
+  }
+}
+
+/** Waits so long for a passed nonce's receipt: replicas may lag. */
+const missingReceiptMs = 30_000
+/** Waits so long for the request's own Worker to send, before it counts as dead. */
+const unsentAfterMs = 3_000
+
+export const toBlockId = ({ number, hash }: BlockId): BlockId => ({ number, hash })
+
+/** Returns the number of the block that makes outcomes final. */
+export function deepNumber({ number }: BlockId, { rules }: Terms): number {
+  return Math.max(0, number - rules.confirmations + 1)
+}
+
+/** Tells whether the chain is shorter than was seen: a replica lags, or a reorganization. */
+export function isShorter({ work }: LedgerSnapshot, { head, blocks }: ChainSnapshot): boolean {
+  return head.number < Math.max(work.head?.number ?? 0, blocks[0]?.number ?? 0)
+}
+
+/** Tells whether a shorter or unproven chain may be a lagging replica's: nothing is decided. */
+export function isAwaited(ledger: LedgerSnapshot, chain: ChainSnapshot, { rules }: Terms): boolean {
+  const { now, behindSince, head } = ledger.work
+  const isUnknown = head !== undefined && chain.places.get(head.hash) === 'unknown'
+  const isBehind = isShorter(ledger, chain) || isUnknown
+  return isBehind && now - (behindSince ?? now) < rules.regressionMs
+}
+
+/** Tells whether the chain has lost the head that all was last checked against. */
+export function isReorganized(ledger: LedgerSnapshot, chain: ChainSnapshot): boolean {
+  const { head } = ledger.work
+  if (head === undefined) return false
+  return isShorter(ledger, chain) || chain.places.get(head.hash) === 'lost'
+}
+
+/** Returns blocks with something of ours that the chain has lost. */
+export function lostBlocks({ head, blocks, places }: ChainSnapshot): BlockId[] {
+  return blocks.filter(({ hash, number }) => number > head.number || places.get(hash) === 'lost')
+}
+
+/** Tells whether a head was lost and a watched block's fate is unknown; deeper ones are final. */
+export function isUnproven(
+  ledger: LedgerSnapshot,
+  chain: ChainSnapshot,
+  { rules }: Terms,
+): boolean {
+  const { head, blocks, places } = chain
+  const isUnknown = blocks.some(
+    ({ hash, number }) =>
+      number <= head.number &&
+      number > head.number - rules.watchBlocks &&
+      places.get(hash) === 'unknown',
+  )
+  return isUnknown && isReorganized(ledger, chain)
+}
+
+/** Tells whether a nonce that was handed out is neither passed nor open: its row was lost. */
+export function isCountShort({ work }: LedgerSnapshot, { count }: ChainSnapshot): boolean {
+  const open = work.nonces.filter(({ nonce }) => nonce >= count).length
+  return open < work.nextNonce - count
+}
+
+/** Returns nonces with recorded bytes; their first transaction has the highest price. */
+export function recordedNonces(work: Work): OpenNonce[] {
+  return work.nonces.filter(({ transactions }) => transactions.length > 0)
+}
+
+/** Waits so long after its poll for a payment's own request, before it counts as dead. */
+const watchEndsMs = 1_000
+
+/** Returns recorded nonces that the chain has passed and that their own request does not watch. */
+export function passedNonces(work: Work, count: number, { rules }: Terms): OpenNonce[] {
+  const watchedMs = rules.pollMs + watchEndsMs
+  return recordedNonces(work).filter(({ nonce, sessions, transactions: [latest, ...older] }) => {
+    const isAlone = sessions.length === 1 && older.length === 0
+    const isWatched = isAlone && work.now - (latest?.recordedAt ?? 0) < watchedMs
+    return nonce < count && !isWatched
+  })
+}
+
+/** Tells whether a passed nonce lacks a receipt for longer than a replica lags. */
+export function isReceiptOverdue(work: Work, { transactions: [latest] }: OpenNonce): boolean {
+  const since = latest?.sentAt ?? latest?.recordedAt ?? work.now
+  return work.now - since > missingReceiptMs
+}
+
+/** Returns payments whose outcome is deep enough to be final. */
+export function deepPayments(
+  work: Work,
+  head: BlockId,
+  { rules }: Terms,
+): (Payment & { execution: Execution })[] {
+  return work.mined.flatMap(({ execution, ...payment }) => {
+    const number = execution?.block.number
+    if (number === undefined || head.number - number + 1 < rules.confirmations) return []
+    return [{ ...payment, execution: execution as Execution }]
+  })
+}
+
+/** Returns unsettled payments whose deadlines are before this time (Unix, in seconds). */
+export function overduePayments(work: Work, chain: ChainSnapshot, seconds: number): Payment[] {
+  const settled = new Set<string>()
+  for (const fate of chain.fates.values()) {
+    if (fate.kind !== 'mined') continue
+    for (const session of Object.keys(fate.report.executions)) settled.add(session)
+  }
+  return listPayments(work, undecidedPhases).filter(
+    ({ order, session }) => order.request.deadline < seconds && !settled.has(session),
+  )
+}
+
+/** Tells whether the head is past the deadline of a payment without an outcome. */
+export function isAnyOverdue(work: Work, { timestampSeconds }: Head): boolean {
+  return listPayments(work, undecidedPhases).some(
+    ({ order }) => order.request.deadline < timestampSeconds,
+  )
+}
+
+/** Returns recorded nonces behind more missing ones than the pool is deep. */
+export function beyondReach(work: Work, count: number, { rules }: Terms): OpenNonce[] {
+  let missing = 0
+  let expected = count
+  return recordedNonces(work).filter(({ nonce }) => {
+    if (nonce < count) return false
+    missing += nonce - expected
+    expected = nonce + 1
+    return missing > rules.maxInFlight
+  })
+}
+
+/** Describes bytes to offer to the pool again. */
+export type Offer = {
+  open: OpenNonce
+  latest: OpenNonce['transactions'][number]
+  /** Is true where nothing was ever offered for this nonce, as far as the ledger knows. */
+  isFirst: boolean
+  /** Is true where it waits long, first of ours: if a node has it, only a price can help. */
+  isStuck: boolean
+  /** Is true where no node took it last: the price may have risen since. */
+  isUntaken: boolean
+}
+
+const isInReach = (nonce: number, count: number, { maxInFlight }: PoolRules): boolean =>
+  nonce >= count && nonce < count + maxInFlight
+
+/** Returns after how many ms of silence bytes are offered again. */
+function offeredAfterMs(latest: Offer['latest'], rules: PoolRules, front: Front): number {
+  const { sentAt, failures } = latest
+  if (sentAt === undefined) return unsentAfterMs
+  if (failures === 0) return rules.rebroadcastMs
+  if (isFreed(latest, front)) return 0
+  return resendAfterMs(rules, failures, latest === front ? rules.roundMs : rules.rebroadcastMs)
+}
+
+type Front = Offer['latest'] | undefined
+
+/** Returns what was last sent for the chain's next nonce. */
+export const findFront = (work: Work, count: number): Front =>
+  recordedNonces(work).find(({ nonce }) => nonce === count)?.transactions[0]
+
+/** Tells whether a node took the chain's next nonce after it refused these bytes. */
+const isFreed = ({ sentAt = 0, failures }: Offer['latest'], front: Front): boolean =>
+  failures > 0 && front?.failures === 0 && (front.sentAt ?? 0) > sentAt
+
+/** Tells whether bytes that no node took are due before the usual time. */
+export function isAnyDueSoon(work: Work, count: number, { rules }: Terms): boolean {
+  const front = findFront(work, count)
+  return recordedNonces(work).some(({ nonce, transactions: [latest] }) => {
+    if (latest === undefined || !isInReach(nonce, count, rules)) return false
+    return latest.failures === 1 || isFreed(latest, front)
+  })
+}
+
+/** Tells whether a block could have had sent bytes and did not: the pool may have lost them. */
+export const isPassedOver = ({ sentAt, failures }: Offer['latest'], { head }: ChainSnapshot) =>
+  sentAt !== undefined && failures === 0 && head.timestampSeconds * 1_000 > sentAt + propagationMs
+
+/** Allows for the time that bytes need to reach the pools before a block. */
+const propagationMs = 3_000
+
+/** Returns what to offer again: nearly dropped by the pool, lost by it, or never offered. */
+export function dueOffers(work: Work, chain: ChainSnapshot, { rules }: Terms): Offer[] {
+  const { count, missingFrom } = chain
+  const front = findFront(work, count)
+  return recordedNonces(work).flatMap((open) => {
+    const [latest] = open.transactions
+    if (latest === undefined) return []
+    if (!isInReach(open.nonce, count, rules)) return []
+    const { sentAt, recordedAt } = latest
+    const silentMs = work.now - (sentAt ?? recordedAt)
+    const isTimed = silentMs >= offeredAfterMs(latest, rules, front)
+    const isMissing = missingFrom !== undefined && open.nonce >= missingFrom
+    if (!isTimed && !(isMissing && isPassedOver(latest, chain))) return []
+    const isFirst = sentAt === undefined && open.transactions.length === 1
+    // What a pool has lost needs no better price, unless that happens again and again.
+    const patienceMs = isTimed ? rules.replaceAfterMs : 2 * rules.replaceAfterMs
+    const isStuck =
+      open.nonce === count &&
+      sentAt !== undefined &&
+      silentMs < rules.rebroadcastMs * 2 &&
+      work.now - recordedAt >= patienceMs
+    return [{ open, latest, isFirst, isStuck, isUntaken: latest.failures > 0 }]
+  })
+}
+
+/** Tells whether a payment waits for longer than a pool keeps anything: then its count is wrong. */
+export function isPoolCountWrong(work: Work): boolean {
+  return listPayments(work, undecidedPhases).some(
+    ({ acceptedAt }) => work.now - acceptedAt > ledgerRules.displacedMs,
+  )
+}
+
+/** Returns queued payments in turn by account, the oldest first; overdue ones wait apart. */
+export function waitingPayments(work: Work, { timestampSeconds }: Head): Payment[] {
+  const turns = new Map<string, number>()
+  const toTurn = ({ order: { request } }: Payment) => {
+    const turn = turns.get(request.from) ?? 0
+    turns.set(request.from, turn + 1)
+    return turn
+  }
+  // What is carried already was a turn.
+  for (const payment of work.carried) toTurn(payment)
+  return work.queued
+    .filter(({ order }) => order.request.deadline > timestampSeconds)
+    .map((payment) => ({ payment, turn: toTurn(payment) }))
+    .sort((a, b) => a.turn - b.turn)
+    .map(({ payment }) => payment)
+}
+
+/** Gives payments to a free nonce; none: its transaction only closes a gap. */
+export type Filling = { nonce: number; payments: readonly Payment[] }
+
+/** Gives free nonces to waiting payments, in batches, and closes gaps; outbids nothing. */
+export function fillings(
+  { work, refused }: LedgerSnapshot,
+  { head, count }: ChainSnapshot,
+  { rules }: Terms,
+  poolCount: number,
+  isGood: (payment: Payment) => boolean,
+): Filling[] {
+  const taken = new Set([...refused, ...work.nonces.map(({ nonce }) => nonce)])
+  const top = Math.max(-1, ...work.nonces.map(({ nonce }) => nonce))
+  let waiting = waitingPayments(work, head).filter(isGood)
+  const filled: Filling[] = []
+  for (let nonce = count; nonce < count + rules.maxInFlight; nonce++) {
+    if (taken.has(nonce) || nonce < poolCount) continue
+    const payments = waiting
+      .filter((payment) => keepsOrder(work, payment, nonce))
+      .slice(0, rules.maxInBatch)
+    if (payments.length === 0 && nonce >= top) break
+    filled.push({ nonce, payments })
+    waiting = waiting.filter((payment) => !payments.includes(payment))
+  }
+  return filled
+}
+
+/** Tells whether the account's earlier payments come first: this one was judged as the next. */
+function keepsOrder(work: Work, payment: Payment, nonce: number): boolean {
+  return !work.carried.some(
+    (other) =>
+      (other.nonce ?? -1) > nonce &&
+      other.order.request.from === payment.order.request.from &&
+      other.acceptedAt <= payment.acceptedAt,
+  )
+}
+
+/** Tells whether a payment may be executed already: a transaction carried it, without effect. */
+export const isDoubtful = ({ attempts }: Payment): boolean => attempts > 0
+
+/** Tells whether a payment may go out: not if it is spent, or doubtful and unknown. */
+export function mayCarry(payment: Payment, { spent }: Pick<ChainSnapshot, 'spent'>): boolean {
+  const kind = spent.get(payment.session)?.kind
+  return kind === 'unspent' || (kind !== 'spent' && !isDoubtful(payment))
+}

@@ -1,0 +1,167 @@
+import { type Hex, numberToHex } from 'viem'
+import type { Head } from '../../chain/node.ts'
+import { describeFault } from '../../runtime/log.ts'
+import type { FollowedBlock, SignedNonce, Work } from '../ledger/port.ts'
+import type { Relayer } from '../relayer.ts'
+import { deepNumber, type Followed, isAnyOverdue } from './facts.ts'
+
+const nodeTimeoutMs = 5_000
+
+/**
+ * Follows the head down by parents' hashes to the lowest watched block that is to make an outcome
+ * final, each once; begins a new trail if they do not meet. @throws {TransportError} {@link
+ * RpcError}
+ */
+export async function followTrail(relayer: Relayer, work: Work, head: Head): Promise<Followed> {
+  const { trail, toldCount, bottom } = await followUp(relayer, work, head)
+  return { trail: await reachDown(relayer, work, head, { trail, bottom }), toldCount }
+}
+
+/** Adds the lowest block to a trail, where that was asked for. */
+type Walked = { trail: readonly FollowedBlock[]; bottom: Head | undefined }
+
+async function followUp(relayer: Relayer, work: Work, head: Head): Promise<Walked & Followed> {
+  if (work.followedBlocks[0]?.hash === head.hash) {
+    return { trail: work.followedBlocks, toldCount: undefined, bottom: undefined }
+  }
+  const added = await missingBlocks(relayer, work, head)
+  const bottom = added.at(-1)
+  const joint = work.followedBlocks.findIndex(({ hash }) => hash === bottom?.parentHash)
+  const below = joint < 0 ? [] : work.followedBlocks.slice(joint)
+  // Asked now: a payment may have been recorded, sent and mined since the work was read.
+  const signed = await relayer.ledger.listSigned()
+  const grew = grown(relayer, signed, added, below, work.followedBlocks[0])
+  const trail = grew.slice(0, relayer.rules.watchBlocks)
+  // Lost blocks were counted, and a new trail shows nothing of what is below it.
+  const toldCount = joint === 0 ? undefined : await askCount(relayer)
+  return { trail, toldCount, bottom: below.length === 0 ? bottom : undefined }
+}
+
+/** Extends a trail down to what was found late, or where an overdue payment ends. */
+async function reachDown(
+  relayer: Relayer,
+  work: Work,
+  head: Head,
+  { trail, bottom }: Walked,
+): Promise<readonly FollowedBlock[]> {
+  const watched = head.number - relayer.rules.watchBlocks
+  const noted = work.mined.flatMap(({ execution }) => execution?.block.number ?? [])
+  const wanted = isAnyOverdue(work, head) ? [...noted, deepNumber(head, relayer)] : noted
+  const lowest = Math.min(...wanted.filter((number) => number > watched))
+  if ((trail.at(-1)?.number ?? 0) <= lowest) return trail
+  const from =
+    bottom ?? (await askOrLog(relayer, 'follow.failed', () => findBottom(relayer, head, trail)))
+  if (from === undefined) return trail
+  const [, ...below] = await walkDown(relayer, from, ({ number }) => number <= lowest)
+  if (below.length === 0) return trail
+  const reached = grown(relayer, await relayer.ledger.listSigned(), below, [])
+  const passed = reached[0]?.count ?? 0
+  const above = trail.map((block) => ({ ...block, count: Math.max(block.count, passed) }))
+  return [...above, ...reached]
+}
+
+/** Asks for a trail's lowest block, if shown. @throws {TransportError} {@link RpcError} */
+export async function findBottom(
+  { node, clock }: Relayer,
+  head: Head,
+  trail: readonly FollowedBlock[],
+): Promise<Head | undefined> {
+  const bottom = trail.at(-1)
+  if (bottom === undefined || bottom.hash === head.hash) return head
+  const there = await node.block(bottom.number, clock.timeout(nodeTimeoutMs))
+  return there?.hash === bottom.hash ? there : undefined
+}
+
+/** Counts the relayer's transactions in the chain. @throws {TransportError} {@link RpcError} */
+export function askCount({ node, signer, clock }: Relayer): Promise<number> {
+  return node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs))
+}
+
+/** Returns the blocks from the head down to the trail, or to the watched end. */
+async function missingBlocks(
+  relayer: Relayer,
+  { followedBlocks: trail }: Work,
+  head: Head,
+): Promise<Head[]> {
+  const [top, bottom] = [trail[0], trail.at(-1)]
+  // Nothing is watched below such a gap.
+  if (top === undefined || head.number - top.number >= relayer.rules.watchBlocks) return [head]
+  const known = new Set(trail.map(({ hash }) => hash))
+  const end = Math.max(bottom?.number ?? 0, head.number - relayer.rules.watchBlocks + 1)
+  return walkDown(relayer, head, ({ number, parentHash }) => known.has(parentHash) || number <= end)
+}
+
+/** Returns a block and its ancestors, down to the last or to where the node stops telling. */
+export async function walkDown(
+  relayer: Relayer,
+  from: Head,
+  isLast: (block: Head) => boolean,
+): Promise<Head[]> {
+  const walked = [from]
+  for (let lowest = from; !isLast(lowest); ) {
+    const block = lowest
+    const parent = await askOrLog(relayer, 'follow.failed', () => findParent(relayer, block))
+    if (parent === undefined) break
+    walked.push(parent)
+    lowest = parent
+  }
+  return walked
+}
+
+/** Asks, or logs the failure and returns undefined. */
+export async function askOrLog<Value>(
+  { log }: Relayer,
+  event: string,
+  question: () => Promise<Value>,
+): Promise<Value | undefined> {
+  try {
+    return await question()
+  } catch (error) {
+    log({ level: 'warn', event, message: describeFault(error) })
+    return undefined
+  }
+}
+
+/** Asks for a block's parent, if shown. @throws {TransportError} {@link RpcError} */
+export async function findParent(
+  { node, clock }: Relayer,
+  { number, parentHash }: Head,
+): Promise<Head | undefined> {
+  const parent = await node.block(number - 1, clock.timeout(nodeTimeoutMs))
+  return parent?.hash === parentHash ? parent : undefined
+}
+
+/** Puts blocks on top of a trail, or over a gap, with the count that our transactions show. */
+function grown(
+  { proofs }: Relayer,
+  signed: readonly SignedNonce[],
+  added: readonly Head[],
+  below: readonly FollowedBlock[],
+  before?: FollowedBlock,
+): FollowedBlock[] {
+  const nonceByHash = new Map(signed.map(({ hash, nonce }) => [hash, nonce]))
+  const blocks = [...below]
+  for (const { transactions, parentHash: _, difficulty, ...block } of added.toReversed()) {
+    const mined = transactions.map((transaction) => (nonceByHash.get(transaction) ?? -1) + 1)
+    const count = Math.max(blocks[0]?.count ?? 0, ...mined)
+    const floor = floorOn(blocks[0] ?? before, block.number, difficulty)
+    blocks.unshift({ ...block, count, ...(proofs && { difficulty, floor }) })
+  }
+  return blocks
+}
+
+/** Falls with each block by as much as a difficulty may (RSKIP156). */
+const steepest = 1 / 400
+
+/** Returns half of a block's difficulty, or if more, what is left of the floor below it. */
+export function floorOn(
+  lower: Pick<FollowedBlock, 'number' | 'floor'> | undefined,
+  number: number,
+  difficulty = '0x0',
+): Hex {
+  const own = BigInt(difficulty) / 2n
+  const blocks = Math.max(1, number - (lower?.number ?? 0))
+  const left = BigInt(Math.floor((1 - steepest) ** blocks * 2 ** 40))
+  const kept = (BigInt(lower?.floor ?? 0) * left) >> 40n
+  return numberToHex(own > kept ? own : kept)
+}

@@ -1,0 +1,277 @@
+import type { Hex } from 'viem'
+import type { SignedRequest } from '../forwarder/requests.ts'
+import type {
+  BlockId,
+  Execution,
+  FollowedBlock,
+  MinedReport,
+  OpenNonce,
+  Payment,
+  SignedTransaction,
+} from '../ledger/port.ts'
+import { gasPriceFor, type Terms } from '../relayer.ts'
+import {
+  beyondReach,
+  type ChainSnapshot,
+  choosePrice,
+  deepPayments,
+  dueOffers,
+  fillings,
+  isAwaited,
+  isReceiptOverdue,
+  isReorganized,
+  isUnproven,
+  type LedgerSnapshot,
+  lostBlocks,
+  mayCarry,
+  type Offer,
+  overduePayments,
+  passedNonces,
+  recordedNonces,
+  toBlockId,
+  waitingPayments,
+} from './facts.ts'
+
+/** Names what a round does; the failure of one action keeps no other from being done. */
+export type Action =
+  /** Notes that the chain is shorter or not known, and leaves all as it is. */
+  | { kind: 'awaitChain' }
+  /** Takes back what lost blocks settled; from then on the ledger agrees with this head. */
+  | {
+      kind: 'followHead'
+      trail: readonly FollowedBlock[]
+      toldCount: number | undefined
+      lost: BlockId[]
+      reorganized: BlockId | undefined
+    }
+  /** Gives up a nonce that unknown bytes hold, and queues its payments again. */
+  | { kind: 'displace'; nonce: number; reason: 'bytes_lost' | 'foreign' }
+  /** Queues a payment again that no nonce carries. */
+  | { kind: 'requeue'; session: string; nonce: number | undefined }
+  /** Notes what a passed nonce did. */
+  | { kind: 'settle'; report: MinedReport }
+  /** Settles a queued payment by what else spent its intent. */
+  | { kind: 'settleElsewhere'; session: string; signature: Hex; execution: Execution }
+  /** Makes an outcome final; `isUnproved`: it should be proved, and the nodes are believed. */
+  | { kind: 'confirm'; session: string; block: BlockId; isUnproved: boolean }
+  /** Takes back what one lost block has settled. */
+  | { kind: 'takeBack'; block: BlockId }
+  /** Declares a payment dead whose deadline is before `seconds`: it is refused for ever. */
+  | { kind: 'expire'; session: string; seconds: number }
+  /** Gives up a nonce out of the pool's reach, and queues its payments again. */
+  | { kind: 'abandon'; nonce: number; count: number }
+  /** Offers recorded bytes again. */
+  | { kind: 'rebroadcast'; nonce: number; transaction: SignedTransaction; isFirst: boolean }
+  /** Offers recorded bytes again, and the same requests at a higher price if needed. */
+  | {
+      kind: 'outbid'
+      nonce: number
+      isStuck: boolean
+      transaction: SignedTransaction
+      gasPriceWei: bigint
+    }
+  /** Offers recorded bytes again, and reports those that are stuck and may not be outbid. */
+  | { kind: 'reportStuck'; nonce: number; transaction: SignedTransaction; replacements: number }
+  /** Carries queued payments on a free nonce, in this order. */
+  | {
+      kind: 'carry'
+      nonce: number
+      count: number
+      sessions: readonly string[]
+      requests: readonly SignedRequest[]
+      gasPriceWei: bigint
+    }
+  /** Closes the gap at a free nonce by a transaction that carries nothing. */
+  | { kind: 'noOp'; nonce: number; count: number; gasPriceWei: bigint }
+  /** Gives up nonces whose rows were lost. */
+  | { kind: 'release'; count: number }
+
+/** Tells whether it sends bytes: the node's verdict is in the ledger afterwards. */
+export const isOffer = ({ kind }: Action): boolean =>
+  ['rebroadcast', 'outbid', 'reportStuck', 'carry', 'noOp'].includes(kind)
+
+/**
+ * Lists a round's stages in order, each with its own plan, since it changes what the next uses:
+ *
+ * - `follow`: what the chain has lost waits for a block again, so it is settled and offered again.
+ * - `settle`: what a nonce did frees its payment or not; what is given up frees a nonce.
+ * - `offer`: a pool counts what it is offered. Only after that its count tells what it holds of
+ * others.
+ * - `carry`: nonces that are free now get the payments that wait now.
+ */
+export const stages = ['follow', 'settle', 'offer', 'carry'] as const
+
+export type Stage = (typeof stages)[number]
+
+/** Returns what a stage has to do; what is unknown of one payment keeps no other waiting. */
+export function plan(
+  stage: Stage,
+  ledger: LedgerSnapshot,
+  chain: ChainSnapshot,
+  terms: Terms,
+): Action[] {
+  switch (stage) {
+    case 'follow':
+      return planFollow(ledger, chain, terms)
+    case 'settle':
+      return planSettle(ledger, chain, terms)
+    case 'offer':
+      return dueOffers(ledger.work, chain, terms).map((offer) => planOffer(offer, chain, terms))
+    case 'carry':
+      return planCarry(ledger, chain, terms)
+  }
+}
+
+function planFollow(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
+  if (isAwaited(ledger, chain, terms) || isUnproven(ledger, chain, terms)) {
+    return [{ kind: 'awaitChain' }]
+  }
+  const lost = lostBlocks(chain)
+  const reorganized = isReorganized(ledger, chain) ? ledger.work.head : undefined
+  const { trail, toldCount } = chain
+  return [{ kind: 'followHead', trail, toldCount, lost, reorganized }]
+}
+
+function planSettle(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
+  const expired = planExpire(ledger, chain)
+  const ended = new Set(expired.map(({ session }) => session))
+  return [
+    ...planRepair(ledger).filter((action) => !('session' in action && ended.has(action.session))),
+    ...passedNonces(ledger.work, chain.count, terms).flatMap((open) =>
+      planPassed(open, ledger, chain),
+    ),
+    ...planConfirm(ledger, chain, terms),
+    ...expired,
+    ...planAbandon(ledger, chain, terms),
+  ]
+}
+
+/** Repairs what lost rows left: queues payments without a nonce, gives up nonces without bytes. */
+function planRepair({ work }: LedgerSnapshot): Action[] {
+  const carriers = new Set(recordedNonces(work).flatMap(({ sessions }) => sessions))
+  const bare = work.nonces.filter(({ transactions }) => transactions.length === 0)
+  const displaced = new Set(bare.flatMap(({ sessions }) => sessions))
+  const alone = work.carried.filter(
+    ({ session }) => !carriers.has(session) && !displaced.has(session),
+  )
+  return [
+    ...bare.map(({ nonce }): Action => ({ kind: 'displace', nonce, reason: 'bytes_lost' })),
+    ...alone.map(({ session, nonce }): Action => ({ kind: 'requeue', session, nonce })),
+  ]
+}
+
+/** Settles a passed nonce; it is foreign without a receipt at a block that every replica has. */
+function planPassed(
+  open: OpenNonce,
+  { work }: LedgerSnapshot,
+  { fates, deepCount }: ChainSnapshot,
+): Action[] {
+  const { nonce } = open
+  const fate = fates.get(nonce) ?? { kind: 'unknown' }
+  switch (fate.kind) {
+    case 'mined':
+      return [{ kind: 'settle', report: fate.report }]
+    case 'missing': {
+      const isDeep = deepCount !== undefined && deepCount > nonce
+      if (!isDeep || !isReceiptOverdue(work, open)) return []
+      return [{ kind: 'displace', nonce, reason: 'foreign' }]
+    }
+    case 'unknown':
+      return []
+  }
+}
+
+/** Makes outcomes final at the chain's depth, each by a block that was compared once more. */
+function planConfirm({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Terms) {
+  const { head, places, proofs } = chain
+  const lost = new Map<Hex, BlockId>()
+  const confirmed = deepPayments(work, head, terms).flatMap(({ session, execution }): Action[] => {
+    const { block } = execution
+    const place = places.get(block.hash)
+    const proof = proofs === undefined ? 'proved' : proofs.get(session)
+    if (place === 'lost' || proof === 'refuted') lost.set(block.hash, block)
+    if (place !== 'held' || proof === undefined || proof === 'refuted') return []
+    return [{ kind: 'confirm', session, block, isUnproved: proof === 'unproved' }]
+  })
+  return [
+    ...confirmed,
+    ...[...lost.values()].map((block): Action => ({ kind: 'takeBack', block: toBlockId(block) })),
+  ]
+}
+
+type End = Extract<Action, { kind: 'expire' | 'settleElsewhere' }>
+
+/** Ends a payment whose deadline is before a final block where its intent is unspent. */
+function planExpire({ work }: LedgerSnapshot, chain: ChainSnapshot): End[] {
+  const { deepTimeSeconds, spent } = chain
+  if (deepTimeSeconds === undefined) return []
+  const overdue = overduePayments(work, chain, deepTimeSeconds)
+  return overdue.flatMap((payment): End[] => {
+    const { session, nonce } = payment
+    const spending = spent.get(session)
+    if (spending?.kind === 'unspent') return [{ kind: 'expire', session, seconds: deepTimeSeconds }]
+    // A payment that a nonce carries is settled by that nonce.
+    if (spending?.kind !== 'spent' || spending.by === undefined || nonce !== undefined) return []
+    return [settleElsewhere(payment, spending.by)]
+  })
+}
+
+function settleElsewhere({ session, order }: Payment, execution: Execution): End {
+  return { kind: 'settleElsewhere', session, signature: order.request.signature, execution }
+}
+
+/** Gives up nonces behind a gap wider than the pool: the counter ran ahead, by a lie or a loss. */
+function planAbandon({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
+  const { count, countAgain } = chain
+  if (countAgain === undefined) return []
+  const lost = beyondReach(work, Math.max(count, countAgain), terms)
+  return lost.map(({ nonce }) => ({ kind: 'abandon', nonce, count }))
+}
+
+/** Offers the same bytes again; outbids only what is stuck or too cheap, if the price is known. */
+function planOffer(
+  { open, latest, isFirst, isStuck, isUntaken }: Offer,
+  { gasPriceWei: priceWei }: ChainSnapshot,
+  terms: Terms,
+): Action {
+  const { nonce, transactions } = open
+  const { hash, raw, gasPriceWei } = latest
+  const transaction = { hash, raw, gasPriceWei }
+  const rebroadcast: Action = { kind: 'rebroadcast', nonce, transaction, isFirst }
+  if (priceWei === undefined) return rebroadcast
+  if (!isStuck && !(isUntaken && gasPriceWei < priceWei)) return rebroadcast
+  // What a node takes now waits for a block again, whatever refused it for how long.
+  const isHeldLong = isStuck && !isUntaken
+  const isSpentOut = transactions.length > terms.rules.maxReplacements
+  if (isSpentOut || gasPriceFor(terms, priceWei, gasPriceWei) === undefined) {
+    if (!isStuck) return rebroadcast
+    return { kind: 'reportStuck', nonce, transaction, replacements: transactions.length - 1 }
+  }
+  return { kind: 'outbid', nonce, isStuck: isHeldLong, transaction, gasPriceWei: priceWei }
+}
+
+/** Carries queued payments and closes gaps; what may be executed only if known as unspent. */
+function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
+  const { work } = ledger
+  const { count, spent, poolCount } = chain
+  const gasPriceWei = choosePrice(ledger, chain)
+  const settled = waitingPayments(work, chain.head).flatMap((payment): Action[] => {
+    const spending = spent.get(payment.session)
+    if (spending?.kind !== 'spent' || spending.by === undefined) return []
+    return [settleElsewhere(payment, spending.by)]
+  })
+  const release: Action = { kind: 'release', count }
+  if (poolCount === undefined || gasPriceWei === undefined) return [...settled, release]
+  const isGood = (payment: Payment) => mayCarry(payment, chain)
+  const filled = fillings(ledger, chain, terms, poolCount, isGood)
+  return [
+    ...settled,
+    ...filled.map(({ nonce, payments }): Action => {
+      if (payments.length === 0) return { kind: 'noOp', nonce, count, gasPriceWei }
+      const sessions = payments.map(({ session }) => session)
+      const requests = payments.map(({ order }) => order.request)
+      return { kind: 'carry', nonce, count, sessions, requests, gasPriceWei }
+    }),
+    release,
+  ]
+}

@@ -1,0 +1,118 @@
+import { isAddressEqual } from 'viem'
+import type { MiningRules } from '../../chain/chains.ts'
+import type { Receipt } from '../../chain/node.ts'
+import { RpcError } from '../../chain/rpc.ts'
+import { isSpending, resultsInLogs } from '../forwarder/requests.ts'
+import type { BlockId, FollowedBlock, Work } from '../ledger/port.ts'
+import type { Relayer } from '../relayer.ts'
+import { type ChainSnapshot, deepPayments, type Proof } from './facts.ts'
+import { askOrLog, walkDown } from './followed-blocks.ts'
+
+const nodeTimeoutMs = 5_000
+
+/** Is told where nodes do not serve what a proof takes. */
+type Unproved = 'unproved'
+
+type Deep = ReturnType<typeof deepPayments>[number]
+
+/**
+ * Proves deep outcomes by receipt, header and work; undefined where nodes are believed. What has no
+ * answer, or too little work on it so far, is left out: the next round asks again.
+ */
+export async function askProofs(
+  relayer: Relayer,
+  work: Work,
+  chain: ChainSnapshot,
+): Promise<ReadonlyMap<string, Proof> | undefined> {
+  const { proofs: mining } = relayer
+  if (mining === undefined) return undefined
+  const held = deepPayments(work, chain.head, relayer).filter(
+    ({ execution }) => chain.places.get(execution.block.hash) === 'held',
+  )
+  const proofs = new Map<string, Proof>()
+  // A transaction carries many payments, and is asked for once.
+  const shared = Map.groupBy(held, ({ execution }) => `${execution.hash} ${execution.block.hash}`)
+  for (const payments of shared.values()) {
+    const [{ execution }] = payments as [Deep]
+    const receipt = await askReceipt(relayer, execution.hash)
+    const worked = receipt && (await workOn(relayer, mining, chain, execution.block))
+    if (receipt === undefined || worked === undefined) continue
+    for (const payment of payments) {
+      const proof = checkProof(relayer, receipt, payment)
+      if (proof !== undefined) proofs.set(payment.session, proof === 'proved' ? worked : proof)
+    }
+  }
+  return proofs
+}
+
+/** Asks for a receipt; undefined: no answer that can be believed. */
+function askReceipt(relayer: Relayer, hash: Receipt['hash']) {
+  const { node, clock } = relayer
+  return askOrLog(relayer, 'confirm.failed', async (): Promise<Receipt | Unproved> => {
+    try {
+      return (await node.receipt(hash, clock.timeout(nodeTimeoutMs))) ?? 'unproved'
+    } catch (error) {
+      if (error instanceof RpcError) return 'unproved'
+      throw error
+    }
+  })
+}
+
+/** Compares an outcome with its receipt; undefined: that is of another block by now. */
+function checkProof(
+  { forwarder }: Relayer,
+  receipt: Receipt | Unproved,
+  { order, execution }: Deep,
+): Proof | undefined {
+  if (receipt === 'unproved' || !receipt.isProved) return 'unproved'
+  if (receipt.block.hash !== execution.block.hash) return undefined
+  const { from, intentId } = order.request
+  const isTold = resultsInLogs(forwarder, receipt.logs).some(
+    (result) =>
+      result.intentId === intentId &&
+      isAddressEqual(result.from, from) &&
+      isSpending(result.status) &&
+      // Another request of the intent may have been executed: for this one that is its failure.
+      (result.status === 'executed' || execution.outcome === 'failed'),
+  )
+  return isTold ? 'proved' : 'refuted'
+}
+
+/**
+ * Tells whether blocks that each lead down to the next have enough work from this one up: for each
+ * confirmation the network's least, and what followed blocks ask for. Undefined: not yet, or no
+ * answer.
+ */
+async function workOn(
+  relayer: Relayer,
+  { leastDifficulty }: MiningRules,
+  chain: ChainSnapshot,
+  block: BlockId,
+): Promise<'proved' | Unproved | undefined> {
+  const { head, trail } = chain
+  const followed = trail.slice(0, head.number - block.number + 1)
+  const isProved = followed.every(({ difficulty }) => difficulty !== undefined)
+  const isWhole = isProved && followed.at(-1)?.hash === block.hash
+  const blocks = isWhole ? followed : await blocksOver(relayer, block)
+  if (blocks === undefined) return undefined
+  const works = blocks.flatMap(({ difficulty }) => (difficulty ? [BigInt(difficulty)] : []))
+  if (works.length < blocks.length) return 'unproved'
+  const sum = works.reduce((total, difficulty) => total + difficulty, 0n)
+  const floors = [leastDifficulty, ...trail.map(({ floor = '0x0' }) => BigInt(floor))]
+  const confirmations = BigInt(relayer.rules.confirmations)
+  return floors.every((floor) => sum >= confirmations * floor) ? 'proved' : undefined
+}
+
+/** Asks for the blocks of a confirmation, where they were not followed, or not proved then. */
+async function blocksOver(
+  relayer: Relayer,
+  { number, hash }: BlockId,
+): Promise<readonly Pick<FollowedBlock, 'difficulty'>[] | undefined> {
+  const { node, clock, rules } = relayer
+  const top = await askOrLog(relayer, 'confirm.failed', () =>
+    node.block(number + rules.confirmations - 1, clock.timeout(nodeTimeoutMs)),
+  )
+  if (top === undefined) return undefined
+  const blocks = await walkDown(relayer, top, (block) => block.number <= number)
+  return blocks.at(-1)?.hash === hash ? blocks : undefined
+}

@@ -1,0 +1,42 @@
+import type { Address } from 'viem'
+import type { Clock } from '../../runtime/clock.ts'
+import { describeFault, type Log } from '../../runtime/log.ts'
+import type { DueReminder, Ledger, LoanDebt, SmsFate } from '../ledger/port.ts'
+
+export type RemindersOptions = {
+  readDebt: (account: Address) => Promise<Omit<LoanDebt, 'account'>>
+  /** Asks for one reminder to be sent, once. */
+  deliver: (reminder: DueReminder, ledger: Ledger) => Promise<SmsFate>
+  clock: Clock
+  log: Log
+  /** Keeps work alive after a round. */
+  background: (work: Promise<unknown>) => void
+}
+
+/** Limits the loans that are looked at in a turn, and how often a turn is. */
+const batch = 20
+const everyMs = 60_000
+
+/** Looks at loans that may be due soon, and sends reminders one by one. Never throws. */
+export function createReminders({ readDebt, deliver, clock, log, background }: RemindersOptions) {
+  let nextAt = Number.NEGATIVE_INFINITY
+
+  async function work(ledger: Ledger): Promise<void> {
+    try {
+      for (const account of await ledger.dueReminders(batch)) {
+        const reminder = await ledger.takeReminder({ account, ...(await readDebt(account)) })
+        if (reminder === undefined) continue
+        await ledger.noteReminder(reminder, await deliver(reminder, ledger))
+      }
+    } catch (error) {
+      log({ level: 'warn', event: 'reminders.failed', message: describeFault(error) })
+    }
+    nextAt = clock.now() + everyMs
+  }
+
+  return (ledger: Ledger): void => {
+    if (clock.now() < nextAt) return
+    nextAt = Number.POSITIVE_INFINITY
+    background(work(ledger))
+  }
+}

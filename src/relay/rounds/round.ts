@@ -1,0 +1,83 @@
+import { describeFault } from '../../runtime/log.ts'
+import { getIdentity } from '../identity.ts'
+import { isOpen, type Work } from '../ledger/port.ts'
+import type { RoundResult } from '../ledger/schedule.ts'
+import type { Relayer } from '../relayer.ts'
+import { execute } from './execute.ts'
+import { type ChainSnapshot, isAnyDueSoon, type LedgerSnapshot } from './facts.ts'
+import { isOffer, plan, stages } from './plan.ts'
+import { ask, askFollow, askMeans } from './snapshot.ts'
+
+/** Runs one round: snapshots make a plan, and each change is a compare-and-set, safe twice. */
+export async function runRound(relayer: Relayer): Promise<RoundResult> {
+  await prune(relayer)
+  const work = await relayer.ledger.readWork(getIdentity(relayer))
+  if (judgeRound(work) === 'idle') return 'idle'
+  const { differences = [] } = work
+  if (differences.length > 0) return leaveAlone(relayer, work, differences)
+  return goThroughStages(relayer, { work, refused: new Set() })
+}
+
+async function goThroughStages(relayer: Relayer, first: LedgerSnapshot): Promise<RoundResult> {
+  let ledger = first
+  let chain = await askFollow(relayer, ledger)
+  let isOffered = false
+  for (const stage of stages) {
+    for (;;) {
+      if (stage !== 'follow') chain = await ask(stage, relayer, ledger, chain)
+      const actions = plan(stage, ledger, chain, relayer)
+      const outcome = await execute(relayer, actions)
+      isOffered ||= actions.some(isOffer)
+      if (actions.some(({ kind }) => kind === 'awaitChain')) return 'open'
+      if (outcome.kind === 'same') break
+      const refused = new Set(ledger.refused)
+      if (outcome.kind === 'refused') refused.add(outcome.nonce)
+      ledger = { work: await relayer.ledger.readWork(), refused }
+      // Only a refused nonce has its stage planned again: no later plan uses it.
+      if (outcome.kind !== 'refused') break
+    }
+  }
+  if (isOpen(ledger.work)) await noteMeans(relayer, first, chain)
+  const work = isOffered ? await relayer.ledger.readWork() : ledger.work
+  return isAnyDueSoon(work, chain.count, relayer) ? 'soon' : judgeRound(work)
+}
+
+/** Notes prices and counts for payments, which otherwise ask for them. */
+async function noteMeans(
+  relayer: Relayer,
+  { work }: LedgerSnapshot,
+  chain: ChainSnapshot,
+): Promise<void> {
+  try {
+    const { means, asked } = await askMeans(relayer, work, chain)
+    await relayer.ledger.recordMeans(chain.head.hash, means, asked)
+  } catch (error) {
+    relayer.log({ level: 'warn', event: 'means.failed', message: describeFault(error) })
+  }
+}
+
+/** Forgets old rows; what is open does not wait for that. */
+async function prune({ ledger, log }: Relayer): Promise<void> {
+  try {
+    await ledger.prune()
+  } catch (error) {
+    log({ level: 'warn', event: 'prune.failed', message: describeFault(error) })
+  }
+}
+
+/** Reports a ledger of another key or forwarder, and moves nothing in it. */
+function leaveAlone({ log }: Relayer, work: Work, differences: readonly string[]): RoundResult {
+  if (isOpen(work)) {
+    log({
+      level: 'error',
+      event: 'identity.different',
+      message: `A ledger with open payments was begun with other values of: ${differences.join(', ')}`,
+    })
+  }
+  return 'watching'
+}
+
+function judgeRound(work: Work): RoundResult {
+  if (isOpen(work)) return 'open'
+  return work.watching ? 'watching' : 'idle'
+}

@@ -1,0 +1,113 @@
+import { soonMs } from '../../chain/chains.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { describeFault, type Log } from '../../runtime/log.ts'
+import { type DueQueue, type HeldTask, roundTask } from '../ledger/due-queue.ts'
+import { againAfterMs, type RoundResult } from '../ledger/schedule.ts'
+
+export type RoundsOptions = {
+  queue: DueQueue
+  tend: () => Promise<RoundResult>
+  /** Is called after each round, and where none could begin. */
+  ended?: (how: 'done' | 'failed') => void
+  /** Sets the pause between rounds; it is ten times that while blocks are only watched. */
+  roundMs: number
+  clock: Clock
+  log: Log
+}
+
+/** Looks after a ledger whose storage has no alarm of its own. */
+export type Rounds = {
+  /** Makes everything due within a round's time. */
+  wake(): Promise<void>
+  /** Works off what is due, and never rejects. */
+  work(): Promise<void>
+  /** Works off what becomes due until the signal aborts. */
+  watch(signal: AbortSignal): Promise<void>
+  /** Has the watch look within seconds. */
+  soon(): void
+}
+
+/** Wakes a ledger this often besides, for what was never armed. */
+const wakeEveryMs = 60_000
+
+/** Counts a holder as dead that has not renewed its lease for so many rounds. */
+const leaseRounds = 3
+
+export function createRounds({
+  queue,
+  tend,
+  ended: told,
+  roundMs,
+  clock,
+  log,
+}: RoundsOptions): Rounds {
+  const leaseMs = roundMs * leaseRounds
+  let hurry = new AbortController()
+
+  async function work(): Promise<void> {
+    try {
+      for (const held of await queue.take(leaseMs)) await round(held)
+    } catch (error) {
+      log({ level: 'error', event: 'rounds.failed', message: describeFault(error) })
+      told?.('failed')
+    }
+  }
+
+  async function round(held: HeldTask): Promise<void> {
+    const ended = new AbortController()
+    const renewing = keep(held, ended.signal)
+    let again: number | undefined = roundMs
+    try {
+      const tended = await tend()
+      again = againAfterMs(tended, roundMs)
+      if (tended === 'soon') hurry.abort()
+      told?.('done')
+    } catch (error) {
+      log({ level: 'error', event: 'tend.failed', message: describeFault(error) })
+      told?.('failed')
+    } finally {
+      ended.abort()
+      await renewing
+    }
+    await queue.done(held, again)
+  }
+
+  /** Renews the lease while a round runs: a slow node is asked many things. */
+  async function keep(held: HeldTask, ended: AbortSignal): Promise<void> {
+    for (;;) {
+      await clock.sleep(roundMs, ended)
+      if (ended.aborted) return
+      const isOurs = await queue.renew(held, leaseMs).catch(() => true)
+      if (!isOurs) return
+    }
+  }
+
+  async function wake(): Promise<void> {
+    try {
+      await queue.arm(roundTask, roundMs)
+    } catch (error) {
+      log({ level: 'error', event: 'wake.failed', message: describeFault(error) })
+    }
+  }
+
+  async function watch(signal: AbortSignal): Promise<void> {
+    let wokenAt = Number.NEGATIVE_INFINITY
+    while (!signal.aborted) {
+      if (clock.now() - wokenAt >= wakeEveryMs) {
+        wokenAt = clock.now()
+        await wake()
+      }
+      await work()
+      await pause(signal)
+    }
+  }
+
+  /** Waits until the next round, or for less after {@link Rounds.soon}: each look costs. */
+  async function pause(signal: AbortSignal): Promise<void> {
+    await clock.sleep(roundMs - soonMs(roundMs), AbortSignal.any([signal, hurry.signal]))
+    hurry = new AbortController()
+    await clock.sleep(soonMs(roundMs), signal)
+  }
+
+  return { wake, work, watch, soon: () => hurry.abort() }
+}

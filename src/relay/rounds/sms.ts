@@ -1,0 +1,70 @@
+import type { Clock } from '../../runtime/clock.ts'
+import { describeFault, type Log } from '../../runtime/log.ts'
+import type { DueSms, Ledger, SmsFate } from '../ledger/port.ts'
+
+export type SmsRoundsOptions = {
+  /** Asks for one message to be sent, once. */
+  deliver: (sms: DueSms, ledger: Ledger) => Promise<SmsFate>
+  clock: Clock
+  log: Log
+  /** Keeps work alive after a round. */
+  background: (work: Promise<unknown>) => void
+}
+
+/** Sends what is due; true while something may be left to send. Never throws. */
+export type SmsRound = (ledger: Ledger) => Promise<boolean>
+
+/** Limits the messages taken at a time: a process that dies leaves no more unsent. */
+const batch = 10
+
+/** Pauses after a failure, each time twice as long: a provider that is down costs few messages. */
+const pauseMs = 30_000
+const longestPauseMs = 600_000
+
+/** Sends messages one by one; each is taken first, so that it is asked for once. */
+export function createSmsRound({ deliver, clock, log, background }: SmsRoundsOptions): SmsRound {
+  let isSending = false
+  let failures = 0
+  let pausedUntil = 0
+
+  function noteFailure(): void {
+    pausedUntil = clock.now() + Math.min(longestPauseMs, pauseMs * 2 ** failures)
+    failures += 1
+  }
+
+  async function sendOne(ledger: Ledger, sms: DueSms): Promise<void> {
+    const { session, party, attempts } = sms
+    const fate = clock.now() < pausedUntil ? 'untried' : await deliver(sms, ledger)
+    if (fate === 'unknown' || fate === 'later') noteFailure()
+    if (fate === 'sent') failures = 0
+    await ledger.noteSms({ session, party, attempts }, fate)
+  }
+
+  async function sendAll(ledger: Ledger, taken: readonly DueSms[]): Promise<void> {
+    for (const sms of taken) {
+      await sendOne(ledger, sms).catch((error) => fail(error, sms.intentId))
+    }
+  }
+
+  /** What was taken stays so, and is not sent again. */
+  const fail = (error: unknown, intent?: string) =>
+    log({ level: 'error', event: 'sms.failed', message: describeFault(error), intent })
+
+  return async (ledger) => {
+    if (isSending || clock.now() < pausedUntil) return true
+    isSending = true
+    try {
+      const { taken, next } = await ledger.takeSms(batch)
+      isSending = taken.length > 0
+      if (!isSending) return next !== undefined
+      const sending = sendAll(ledger, taken).finally(() => {
+        isSending = false
+      })
+      background(sending)
+    } catch (error) {
+      isSending = false
+      fail(error)
+    }
+    return true
+  }
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
+import { dueAfterMs, ledgerMethods } from '../../../../src/relay/ledger/methods.ts'
+import { type RoundResult, scheduleLedger } from '../../../../src/relay/ledger/schedule.ts'
+import { createSqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
+import { usual } from '../../../ports/ledger-memory.ts'
+import { fillNonce } from '../../../ports/payments.ts'
+
+const roundMs = 20_000
+
+/** A kept ledger that holds one nonce's bytes, and the time of its alarm. */
+async function keptLedger(tended: RoundResult) {
+  const time = { now: 1_000, alarm: null as number | null }
+  const ledger = createSqlLedger(openSqlite(), { ...usual, now: () => time.now })
+  const setAlarm = async (at: number | null) => {
+    time.alarm = at
+  }
+  const alarm = { getAlarm: async () => time.alarm, setAlarm, deleteAlarm: () => setAlarm(null) }
+  const runRound = async () => tended
+  const keeper = { ...usual, roundMs, runRound, log: () => {} }
+  const kept = scheduleLedger(ledger, alarm, keeper, () => time.now)
+  const transaction = { hash: '0x12', raw: '0x34', gasPriceWei: 1n } as const
+  await fillNonce(kept.ledger, { nonce: 0, chainNonce: 0, sessions: [] }, transaction)
+  return { kept, time, hash: transaction.hash }
+}
+
+test('a broadcast that no node took sets the alarm to within seconds, and a taken one does not', async () => {
+  const { kept, time, hash } = await keptLedger('open')
+  await kept.ledger.recordSend(hash, 'taken')
+  expect(time.alarm).toBeNull()
+  await kept.ledger.recordSend(hash, 'unknown')
+  expect(time.alarm).toBe(time.now + 5_000)
+})
+
+test.for([
+  ['soon', 5_000],
+  ['open', roundMs],
+] as const)('after a round the next one comes by what is left: %s', async ([tended, inMs]) => {
+  const { kept, time } = await keptLedger(tended)
+  await kept.ring()
+  expect(time.alarm).toBe(time.now + inMs)
+})
+
+test('a round is due in its time after what opens work, soon after what others refuse, and after nothing else', () => {
+  const dueIn = (ms: number, ...args: unknown[]) =>
+    ledgerMethods.filter((method) => dueAfterMs(method, args, roundMs) === ms).sort()
+  const opening = ['adopt', 'endRestore', 'record']
+  expect(dueIn(roundMs, {}, 'taken')).toEqual(opening)
+  expect(dueIn(5_000, {}, 'taken')).toEqual([])
+  expect(dueIn(5_000, {}, 'unknown')).toEqual(['recordSend'])
+  expect(dueIn(5_000, { obstacle: 'fees_too_high' }, 'taken')).toEqual(['refuse'])
+})

@@ -1,0 +1,307 @@
+import { stringToHex } from 'viem'
+import { expect, test } from 'vitest'
+import { poolRules } from '../../../../src/chain/chains.ts'
+import type { Execution, OpenNonce, Payment, Work } from '../../../../src/relay/ledger/port.ts'
+import {
+  type ChainSnapshot,
+  chainAt,
+  type NonceFate,
+  type Proof,
+} from '../../../../src/relay/rounds/facts.ts'
+import { type Action, plan, type Stage } from '../../../../src/relay/rounds/plan.ts'
+import { executionIn, id } from '../../../ports/payments.ts'
+import { paymentOf, workOf } from './snapshots.ts'
+
+// A plan goes by two snapshots alone: each case is one that few histories come to.
+
+const terms = {
+  rules: { ...poolRules.rootstock, maxInFlight: 4, confirmations: 3 },
+  fees: { minWei: 0n, maxWei: 1_000n },
+}
+const { rules } = terms
+const secondMs = 1_000
+const now = 1_800_000_000_000
+const nowSeconds = now / secondMs
+const number = 100
+
+const blockOf = (at: number) => executionIn(at).block
+
+type Wanted = Partial<Payment> & { block?: number; by?: string; deadline?: number }
+
+function payment(session: string, wanted: Wanted = {}): Payment {
+  const { by = session, deadline = nowSeconds + 7_200, block, ...more } = wanted
+  const execution = block === undefined ? undefined : executionIn(block)
+  const account = stringToHex(by, { size: 20 })
+  return paymentOf(session, account, deadline, { acceptedAt: now, execution, ...more })
+}
+
+/** How long ago bytes were recorded and offered, and what became of the offer. */
+type Sent = { recorded: number; sent?: number; failures?: number; price?: bigint }
+
+/** A nonce with bytes, the newest first. */
+function recorded(nonce: number, session: string | undefined, ...sent: Sent[]): OpenNonce {
+  const transactions = sent.map(({ recorded: ago, sent: sentAgo, failures = 0, price }, index) => ({
+    hash: id(`bytes ${nonce} ${index}`),
+    raw: '0x' as const,
+    gasPriceWei: price ?? 10n,
+    recordedAt: now - ago,
+    sentAt: sentAgo === undefined ? undefined : now - sentAgo,
+    failures,
+  }))
+  const sessions = session === undefined ? [] : [session]
+  return { nonce, sessions, transactions }
+}
+
+const head = { ...blockOf(number), timestampSeconds: nowSeconds }
+
+const chainOf = (count: number, answers: Partial<ChainSnapshot>): ChainSnapshot => ({
+  ...chainAt(head as Parameters<typeof chainAt>[0], count),
+  ...answers,
+})
+
+/** What an action does, in few words. */
+function wordsOf(action: Action): string {
+  switch (action.kind) {
+    case 'displace':
+      return `displace ${action.nonce}: ${action.reason}`
+    case 'settle':
+      return `settle ${action.report.nonce}`
+    case 'followHead':
+      return `followHead, ${action.lost.length} lost, from ${action.reorganized?.number}`
+    case 'rebroadcast':
+      return `rebroadcast ${action.nonce}${action.isFirst ? ', the first time' : ''}`
+    case 'confirm':
+      return `confirm ${action.session}${action.isUnproved ? ', unproved' : ''}`
+    case 'outbid':
+      return `outbid ${action.nonce}${action.isStuck ? '' : ', if its price is refused'}`
+    case 'reportStuck':
+      return `reportStuck ${action.nonce} after ${action.replacements}`
+    default: {
+      const { kind, nonce, session } = action as { kind: string; nonce?: number; session?: string }
+      return [kind, nonce ?? session].filter((part) => part !== undefined).join(' ')
+    }
+  }
+}
+
+/** A stage of a round does these things, and nothing else. */
+function does(
+  what: string,
+  stage: Stage,
+  open: Partial<Work>,
+  chain: ChainSnapshot,
+  ...actions: string[]
+): void {
+  const done = plan(stage, { work: workOf({ now, ...open }), refused: new Set() }, chain, terms)
+  expect(done.map(wordsOf), what).toEqual(actions)
+}
+
+test('a plan: a chain that is shorter is waited for, and what it has lost is taken back once', () => {
+  const ahead = { head: blockOf(number + 1) }
+  const at = chainOf(0, {})
+  does('a shorter chain', 'follow', ahead, at, 'awaitChain')
+  const since = { ...ahead, behindSince: now - rules.regressionMs + 1 }
+  does('a chain that was shorter for a while', 'follow', since, at, 'awaitChain')
+  const long = { ...ahead, behindSince: now - rules.regressionMs }
+  does('one that stays so', 'follow', long, at, `followHead, 0 lost, from ${number + 1}`)
+  const blocks = [number, number - 1, number - 2].map(blockOf)
+  const places = new Map([
+    [blockOf(number).hash, 'held'],
+    [blockOf(number - 1).hash, 'lost'],
+    [blockOf(number - 2).hash, 'unknown'],
+  ] as const)
+  const seen = { head: blockOf(number) }
+  does(
+    'blocks of which one is lost',
+    'follow',
+    seen,
+    chainOf(0, { blocks, places }),
+    ...['followHead, 1 lost, from undefined'],
+  )
+  const unproven = (at: number) => {
+    const lost = [blockOf(number).hash, 'lost'] as const
+    const unasked = [blockOf(at).hash, 'unknown'] as const
+    return chainOf(0, { blocks: [blockOf(at)], places: new Map([lost, unasked]) })
+  }
+  const [watched, deeper] = [number - rules.watchBlocks + 1, number - rules.watchBlocks]
+  does('a watched block that no node proves', 'follow', seen, unproven(watched), 'awaitChain')
+  const followed = `followHead, 0 lost, from ${number}`
+  does('a deeper one', 'follow', seen, unproven(deeper), followed)
+  const above = chainOf(0, { blocks: [blockOf(number + 1)] })
+  does(
+    'a block above the head',
+    'follow',
+    { ...seen, behindSince: 1 },
+    above,
+    ...[`followHead, 1 lost, from ${number}`],
+  )
+})
+
+test('a plan: a deadline ends what nothing has spent, and what was spent is settled by that', () => {
+  const deadline = nowSeconds - 1
+  const waits = { queued: [payment('a', { deadline })], stuck: [payment('s', { deadline })] }
+  const spentBy = (by: Execution | undefined) => ({ kind: 'spent' as const, by })
+  type Spent = ChainSnapshot['spent']
+  const told = (spent: Spent, deep: ChainSnapshot['deepTimeSeconds'] = nowSeconds) =>
+    chainOf(0, { spent, deepTimeSeconds: deep })
+  const all = (spending: ReturnType<typeof spentBy> | { kind: 'unspent' } | { kind: 'unknown' }) =>
+    new Map(['a', 's', 'n'].map((session) => [session, spending] as const))
+  const unspent = all({ kind: 'unspent' })
+  does('deadlines that are over', 'settle', waits, told(unspent), 'expire a', 'expire s')
+  does('deadlines at a time', 'settle', waits, told(unspent, deadline))
+  does('deadlines at no time', 'settle', waits, chainOf(0, { spent: unspent }))
+  does('intents of which nothing is known', 'settle', waits, told(all({ kind: 'unknown' })))
+  does('intents that nothing shows', 'settle', waits, told(all(spentBy(undefined))))
+  const spent = told(all(spentBy(executionIn(number))))
+  const ended = ['settleElsewhere a', 'settleElsewhere s']
+  does('spent intents', 'settle', waits, spent, ...ended)
+  const early = { queued: [payment('a')] }
+  const spentEarly = { spent: all(spentBy(executionIn(number))) }
+  does(
+    'a spent intent that waits',
+    'carry',
+    early,
+    chainOf(0, spentEarly),
+    'settleElsewhere a',
+    'release',
+  )
+  const nonces = [recorded(0, 'n', { recorded: 0 })]
+  const carried = { nonces, carried: [payment('n', { nonce: 0, deadline })] }
+  does('a spent intent that is carried', 'settle', carried, spent)
+  does('a carried one whose deadline is over', 'settle', carried, told(unspent), 'expire n')
+  const lost = { carried: [payment('a', { nonce: 9, deadline })] }
+  does('one without its nonce that ends', 'settle', lost, told(unspent), 'expire a')
+})
+
+test('a plan: bytes go out again in their time, and a higher price is paid where only that can help', () => {
+  const { rebroadcastMs, replaceAfterMs, maxReplacements, maxInFlight } = rules
+  const chain = chainOf(5, { gasPriceWei: 10n })
+  const offer = (what: string, at: number, sent: Sent[], ...actions: string[]) =>
+    does(what, 'offer', { nonces: [recorded(at, 'a', ...sent)] }, chain, ...actions)
+  offer('bytes never sent', 5, [{ recorded: 3 * secondMs }], 'rebroadcast 5, the first time')
+  offer('bytes never sent, just now', 5, [{ recorded: 3 * secondMs - 1 }])
+  const before = { recorded: replaceAfterMs }
+  offer('new bytes never sent', 5, [{ recorded: 3 * secondMs }, before], 'rebroadcast 5')
+  const once = { recorded: rebroadcastMs, sent: rebroadcastMs }
+  offer('bytes sent long ago', 5, [once], 'rebroadcast 5')
+  offer(
+    'bytes of the last nonce in reach',
+    4 + maxInFlight,
+    [once],
+    `rebroadcast ${4 + maxInFlight}`,
+  )
+  offer('bytes of a nonce out of reach', 5 + maxInFlight, [once])
+  offer('bytes of a nonce that was passed', 4, [once])
+  offer('bytes sent lately', 5, [{ recorded: rebroadcastMs, sent: rebroadcastMs - 1 }])
+  const refused = { recorded: 5 * secondMs, sent: 5 * secondMs, failures: 1 }
+  offer('bytes that no node took', 5, [refused], 'rebroadcast 5')
+  offer('bytes that no node took twice', 5, [{ ...refused, failures: 2 }])
+  const stuck = { recorded: replaceAfterMs, sent: rebroadcastMs }
+  offer('bytes that are stuck', 5, [stuck], 'outbid 5')
+  offer('bytes that are stuck behind others', 6, [stuck], 'rebroadcast 6')
+  const untaken = { ...stuck, failures: 4 }
+  offer('bytes that no node took for long', 5, [untaken], 'outbid 5, if its price is refused')
+  offer('bytes behind them', 6, [untaken], 'rebroadcast 6')
+  offer('dear bytes that no node took', 5, [{ ...untaken, price: 1_000n }], 'reportStuck 5 after 0')
+  const silent = { recorded: replaceAfterMs, sent: 2 * rebroadcastMs }
+  offer('bytes that no pool need have', 5, [silent], 'rebroadcast 5')
+  const most = Array.from({ length: maxReplacements }, () => stuck)
+  offer('bytes outbid almost often enough', 5, most, 'outbid 5')
+  const spentOut = `reportStuck 5 after ${maxReplacements}`
+  offer('bytes outbid often enough', 5, [...most, stuck], spentOut)
+  const dear = { ...stuck, price: 1_000n }
+  offer('bytes at the highest price', 5, [dear], 'reportStuck 5 after 0')
+  const open = { nonces: [recorded(5, 'a', stuck)], carried: [payment('a', { nonce: 5 })] }
+  does('a payment that is stuck', 'offer', open, chain, 'outbid 5')
+  does('bytes that are stuck, at no price', 'offer', open, chainOf(5, {}), 'rebroadcast 5')
+})
+
+test('a plan: what a pool has lost goes out again once a block has passed it over, whatever its price', () => {
+  // A block of now: what reached the pools 3 s before it could be in it.
+  const [could, couldNot] = [3 * secondMs + 1, 3 * secondMs].map((ago) => ({
+    recorded: ago,
+    sent: ago,
+  }))
+  const nonces = [could, could, could, couldNot].map((sent, index) =>
+    recorded(5 + index, `${index}`, sent ?? { recorded: 0 }),
+  )
+  const missingFrom = (nonce: number) => chainOf(5, { missingFrom: nonce, gasPriceWei: 10n })
+  does('a pool that has all', 'offer', { nonces }, missingFrom(9))
+  does('a pool that nobody asked', 'offer', { nonces }, chainOf(5, {}))
+  does('a pool with a gap', 'offer', { nonces }, missingFrom(6), 'rebroadcast 6', 'rebroadcast 7')
+  const refused = { nonces: [recorded(5, 'a', { ...(could ?? { recorded: 0 }), failures: 1 })] }
+  does('what no node took', 'offer', refused, missingFrom(5))
+  const { replaceAfterMs, rebroadcastMs } = rules
+  const longLost = (recordedMs: number, sent: number) => ({
+    nonces: [recorded(5, 'a', { recorded: recordedMs, sent })],
+  })
+  const again = rebroadcastMs - 1
+  does('lost late', 'offer', longLost(replaceAfterMs, again), missingFrom(5), 'rebroadcast 5')
+  does('lost often', 'offer', longLost(2 * replaceAfterMs, again), missingFrom(5), 'outbid 5')
+})
+
+test('a plan: a nonce that the chain has passed is settled by its block, and is foreign only where nothing else is possible', () => {
+  const old = { recorded: 60 * secondMs, sent: 31 * secondMs }
+  const open = { nonces: [recorded(3, 'a', old)], carried: [payment('a', { nonce: 3 })] }
+  const fates = new Map<number, NonceFate>([[3, { kind: 'missing' }]])
+  const missing = (deep: ChainSnapshot['deepCount'], count = 4) =>
+    chainOf(count, { fates, deepCount: deep })
+  does('a nonce that others used', 'settle', open, missing(4), 'displace 3: foreign')
+  does('one that is not passed at depth', 'settle', open, missing(3))
+  does('one of which depth tells nothing', 'settle', open, missing(undefined))
+  does('one that is not passed', 'settle', open, missing(4, 3))
+  const young = [recorded(3, 'a', { recorded: 60 * secondMs, sent: 30 * secondMs })]
+  does('one that was sent lately', 'settle', { ...open, nonces: young }, missing(4))
+  const unasked = chainOf(4, { deepCount: 4 })
+  does('one that nothing is known of', 'settle', open, unasked)
+  const execution = executionIn(number)
+  const { hash, block } = execution
+  const report = { nonce: 3, sessions: ['a'], hash, block, executions: { a: execution } }
+  const mined = chainOf(4, {
+    ...{ fates: new Map([[3, { kind: 'mined', report }]]), deepTimeSeconds: nowSeconds },
+    spent: new Map([['a', { kind: 'unspent' }]]),
+  })
+  does('one in a block', 'settle', open, mined, 'settle 3')
+  const late = [payment('a', { nonce: 3, deadline: nowSeconds - 1 })]
+  does('a late one in a block', 'settle', { ...open, carried: late }, mined, 'settle 3')
+  const idle = { ...report, executions: {} }
+  const vain = { ...mined, fates: new Map([[3, { kind: 'mined', report: idle } as const]]) }
+  const both = ['settle 3', 'expire a']
+  does('a late one that a block has in vain', 'settle', { ...open, carried: late }, vain, ...both)
+  const watched = [recorded(3, 'a', { recorded: rules.pollMs })]
+  does('one that is watched', 'settle', { ...open, nonces: watched }, mined)
+  const replaced = [recorded(3, 'a', { recorded: rules.pollMs }, { recorded: rules.pollMs })]
+  does('one that was outbid', 'settle', { ...open, nonces: replaced }, mined, 'settle 3')
+})
+
+test('a plan: nonces that the pool never reaches are given up, by the higher of two counts', () => {
+  const far = 1 + rules.maxInFlight
+  const nonces = [0, far, far + 1, far + 3].map((nonce) =>
+    recorded(nonce, undefined, { recorded: 0 }),
+  )
+  const at = (count: number, again: ChainSnapshot['countAgain']) =>
+    chainOf(count, { countAgain: again })
+  does('nonces out of reach', 'settle', { nonces }, at(0, 0), `abandon ${far + 3}`)
+  does('nonces by an older count', 'settle', { nonces }, at(0, far))
+  does('nonces by a newer count', 'settle', { nonces }, at(far, 0))
+  const passed = [0, 7].map((nonce) => recorded(nonce, undefined, { recorded: 0 }))
+  does('nonces above one that was passed', 'settle', { nonces: passed }, at(2, 2), ...['abandon 7'])
+  const bare = { nonces: [recorded(9, undefined)] }
+  does('a bare nonce out of reach', 'settle', bare, at(0, 0), 'displace 9: bytes_lost')
+  does('nonces by one count', 'settle', { nonces }, at(0, undefined))
+})
+
+test('a plan: an outcome is final by its proof where outcomes are proved, and one that is refuted is taken back', () => {
+  const mined = [payment('a', { block: number - 2 }), payment('b', { block: number - 1 })]
+  const places = new Map([[blockOf(number - 2).hash, 'held' as const]])
+  const final = (what: string, proof: Proof | undefined, ...actions: string[]) => {
+    const proofs = new Map(proof === undefined ? [] : [['a', proof]])
+    does(what, 'settle', { mined }, chainOf(0, { places, proofs }), ...actions)
+  }
+  does('a deep outcome', 'settle', { mined }, chainOf(0, { places }), 'confirm a')
+  final('one that is proved', 'proved', 'confirm a')
+  final('one that nodes do not prove', 'unproved', 'confirm a, unproved')
+  final('one of which nothing is known', undefined)
+  final('one that is another', 'refuted', 'takeBack')
+  const unplaced = chainOf(0, { proofs: new Map([['a', 'proved']]) })
+  does('one whose block is not compared', 'settle', { mined }, unplaced)
+})

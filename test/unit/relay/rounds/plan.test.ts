@@ -1,0 +1,238 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Payment } from '../../../../src/relay/ledger/port.ts'
+import { type Action, plan, type Stage, stages } from '../../../../src/relay/rounds/plan.ts'
+import { seed, times } from '../../../support/sample.ts'
+import { type Snapshots, snapshots, terms } from './snapshots.ts'
+
+const depth = { seed, numRuns: times({ sampled: 2_000, full: 100_000 }) }
+
+const planFor = (stage: Stage, { ledger, chain }: Snapshots) => plan(stage, ledger, chain, terms)
+const planAll = (given: Snapshots) => stages.flatMap((stage) => planFor(stage, given))
+
+type Fill = Extract<Action, { kind: 'carry' | 'noOp' }>
+const fillsOf = (given: Snapshots): Fill[] =>
+  planFor('carry', given).filter(
+    (action): action is Fill => action.kind === 'carry' || action.kind === 'noOp',
+  )
+
+/** Nonces in the pool's reach that nothing of ours, nothing refused and nothing unknown holds. */
+function freeNonces({ ledger, chain }: Snapshots): number[] {
+  const { nonces } = ledger.work
+  const isHeld = (nonce: number) =>
+    ledger.refused.has(nonce) || nonces.some((open) => open.nonce === nonce)
+  const pool = chain.poolCount ?? Number.POSITIVE_INFINITY
+  return Array.from({ length: terms.rules.maxInFlight }, (_, index) => chain.count + index).filter(
+    (nonce) => nonce >= pool && !isHeld(nonce),
+  )
+}
+
+/** Payments that are known to be good for a nonce. */
+function carriable({ ledger, chain }: Snapshots): Payment[] {
+  return ledger.work.queued.filter(({ session, attempts, order }) => {
+    const isInTime = order.request.deadline > chain.head.timestampSeconds
+    const spending = chain.spent.get(session)?.kind ?? 'unknown'
+    const isUnspent = spending === 'unspent' || (spending === 'unknown' && attempts === 0)
+    return isInTime && isUnspent
+  })
+}
+
+/** Prepares the same with a payment carried in vain, whose execution the node does not tell. */
+function doubting({ ledger, chain }: Snapshots, session: string): Snapshots {
+  const queued = ledger.work.queued.map((payment) =>
+    payment.session === session ? { ...payment, attempts: payment.attempts || 1 } : payment,
+  )
+  const spent = new Map(chain.spent).set(session, { kind: 'unknown' })
+  return {
+    ledger: { ...ledger, work: { ...ledger.work, queued } },
+    chain: { ...chain, spent },
+  }
+}
+
+/** As `settle` leaves it: a payment whose nonce's row was lost is carried by nothing any more. */
+function repaired({ ledger, chain }: Snapshots): Snapshots {
+  const { nonces } = ledger.work
+  const carried = ledger.work.carried.filter(({ nonce }) =>
+    nonces.some((open) => open.nonce === nonce),
+  )
+  return { ledger: { ...ledger, work: { ...ledger.work, carried } }, chain }
+}
+
+/** Whether none of the account's older payments comes after this nonce. */
+function fits({ ledger }: Snapshots, payment: Payment, nonce: number): boolean {
+  const { from } = payment.order.request
+  return ledger.work.carried.every(
+    (other) =>
+      other.order.request.from !== from ||
+      (other.nonce ?? 0) <= nonce ||
+      other.acceptedAt > payment.acceptedAt,
+  )
+}
+
+/** How many payments of its account have their turn before a payment has. */
+function beforeOf({ ledger, chain }: Snapshots, { session, order, acceptedAt }: Payment): number {
+  const isOwn = (other: Payment) => other.order.request.from === order.request.from
+  const earlier = ledger.work.queued.filter(
+    (other) =>
+      other.session !== session &&
+      other.acceptedAt < acceptedAt &&
+      other.order.request.deadline > chain.head.timestampSeconds,
+  )
+  return [...ledger.work.carried, ...earlier].filter(isOwn).length
+}
+
+const topOf = ({ ledger }: Snapshots) =>
+  Math.max(-1, ...ledger.work.nonces.map(({ nonce }) => nonce))
+
+const canSign = ({ chain }: Snapshots) =>
+  chain.poolCount !== undefined && chain.gasPriceWei !== undefined
+
+/**
+ * Each free nonce and what comes there: the next payments that may. Nothing does where none may and
+ * the nonce is a gap below a recorded one; above that, what waits for a nonce leaves the rest free.
+ */
+function wanted(given: Snapshots): [nonce: number, sessions: readonly string[]][] {
+  let waiting = carriable(given).sort(
+    (a, b) => beforeOf(given, a) - beforeOf(given, b) || a.acceptedAt - b.acceptedAt,
+  )
+  const fills: [number, readonly string[]][] = []
+  for (const nonce of freeNonces(given)) {
+    const next = waiting
+      .filter((payment) => fits(given, payment, nonce))
+      .slice(0, terms.rules.maxInBatch)
+    if (next.length === 0 && nonce >= topOf(given)) break
+    fills.push([nonce, next.map(({ session }) => session)])
+    waiting = waiting.filter((payment) => !next.includes(payment))
+  }
+  return fills
+}
+
+const sessionsOf = (fill: Fill): readonly string[] => (fill.kind === 'carry' ? fill.sessions : [])
+
+describe('a plan', () => {
+  test('gives accounts nonces in turn, each the oldest first, and as many a nonce as one may carry', () => {
+    fc.assert(
+      fc.property(snapshots, (given) => {
+        const fills = fillsOf(given).map((one) => [one.nonce, sessionsOf(one)])
+        expect(fills).toEqual(canSign(given) ? wanted(given) : [])
+      }),
+      depth,
+    )
+  })
+
+  test("keeps no payment from its nonce by another one's trouble", () => {
+    const troubled = snapshots
+      .filter(canSign)
+      .map(repaired)
+      .chain((given) =>
+        fc.record({
+          given: fc.constant(given),
+          session: fc.constantFrom(...given.chain.spent.keys(), 'session 0'),
+        }),
+      )
+    fc.assert(
+      fc.property(troubled, ({ given, session }) => {
+        const after = doubting(given, session)
+        const [fills, fillsAfter] = [fillsOf(given), fillsOf(after)]
+        for (const fill of fills) {
+          const isGap = fill.nonce < topOf(given)
+          if (isGap && !fillsAfter.some(({ nonce }) => nonce === fill.nonce)) {
+            throw new Error(`nonce ${fill.nonce} is not filled any more`)
+          }
+          for (const other of sessionsOf(fill).filter((one) => one !== session)) {
+            const now = fillsAfter.find((one) => sessionsOf(one).includes(other))
+            if (now === undefined || now.nonce > fill.nonce) {
+              throw new Error(`${other} loses nonce ${fill.nonce} by the trouble of ${session}`)
+            }
+          }
+        }
+      }),
+      depth,
+    )
+  })
+
+  test("settles everything else where one nonce's or payment's answers are unknown", () => {
+    const troubled = snapshots.chain((given) =>
+      fc.record({
+        given: fc.constant(given),
+        nonce: fc.constantFrom(...given.chain.fates.keys(), 0),
+        session: fc.constantFrom(...given.chain.spent.keys(), 'session 0'),
+      }),
+    )
+    fc.assert(
+      fc.property(troubled, ({ given, nonce, session }) => {
+        const fates = new Map(given.chain.fates).set(nonce, { kind: 'unknown' })
+        const spent = new Map(given.chain.spent).set(session, { kind: 'unknown' })
+        const after = { ...given, chain: { ...given.chain, fates, spent } }
+        const own = new Set<unknown>([nonce, session, `session ${nonce}`])
+        const others = (actions: Action[]) =>
+          actions.filter((action) => causesOf(action).every((cause) => !own.has(cause)))
+        const [was, is] = [given, after].map((one) => textOf(others(planFor('settle', one))))
+        if (was !== is) throw new Error(`${was}\nbecomes\n${is}`)
+      }),
+      depth,
+    )
+  })
+
+  test('does nothing twice for one cause', () => {
+    fc.assert(
+      fc.property(snapshots, (given) => {
+        for (const stage of stages) {
+          const causes = planFor(stage, given).flatMap(causesOf)
+          const twice = causes.find((cause, index) => causes.indexOf(cause) !== index)
+          if (twice !== undefined) throw new Error(`${stage} does two things for ${twice}`)
+        }
+      }),
+      depth,
+    )
+  })
+
+  test('is the same for the same snapshots, and changes nothing in them', () => {
+    fc.assert(
+      fc.property(snapshots, (given) => {
+        const before = structuredClone(given)
+        const [once, twice] = [textOf(planAll(given)), textOf(planAll(given))]
+        const fromCopy = textOf(planAll(before))
+        if (once !== twice || once !== fromCopy) throw new Error('another plan')
+        const [was, is] = [before, given].map(({ ledger, chain }) =>
+          textOf([ledger, [...ledger.refused], chain, [...chain.spent], [...chain.fates]]),
+        )
+        if (was !== is) throw new Error('a snapshot was changed')
+      }),
+      depth,
+    )
+  })
+})
+
+/** Nonces, sessions and blocks that an action is about. */
+function causesOf(action: Action): (number | string)[] {
+  switch (action.kind) {
+    case 'awaitChain':
+    case 'followHead':
+    case 'release':
+      return [action.kind]
+    case 'displace':
+    case 'abandon':
+    case 'rebroadcast':
+    case 'outbid':
+    case 'reportStuck':
+    case 'noOp':
+      return [action.nonce]
+    case 'requeue':
+    case 'settleElsewhere':
+    case 'confirm':
+    case 'expire':
+      return [action.session]
+    case 'settle': {
+      const { nonce, executions } = action.report
+      return [nonce, ...Object.keys(executions)]
+    }
+    case 'takeBack':
+      return [action.block.hash]
+    case 'carry':
+      return [action.nonce, ...action.sessions]
+  }
+}
+
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}n` : one))

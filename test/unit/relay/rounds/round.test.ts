@@ -1,0 +1,789 @@
+import { getAddress, type Hex, numberToHex, parseTransaction } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { expect, test } from 'vitest'
+import { poolRules } from '../../../../src/chain/chains.ts'
+import { RpcError, TransportError } from '../../../../src/chain/rpc.ts'
+import { requestsInCalldata } from '../../../../src/relay/forwarder/requests.ts'
+import { getIdentity } from '../../../../src/relay/identity.ts'
+import { ledgerThrough } from '../../../../src/relay/ledger/methods.ts'
+import type { BlockId, Ledger, NonceFill } from '../../../../src/relay/ledger/port.ts'
+import type { Relayer } from '../../../../src/relay/relayer.ts'
+import { runRound } from '../../../../src/relay/rounds/round.ts'
+import { createSigner } from '../../../../src/relay/signer.ts'
+import { openMemoryRelayer } from '../../../ports/ledger-memory.ts'
+import { executionIn, fillNonce, offerOf, question, screenOf } from '../../../ports/payments.ts'
+
+const nextAccount = privateKeyToAccount(`0x${'02'.repeat(32)}`)
+/** Unix time in seconds. */
+const deadline = 1_800_000_000
+const word = (value: number) => numberToHex(value, { size: 32 })
+
+type Params = readonly unknown[]
+
+const hashOn = (branch: number, number: number) => word(branch * 0x1000 + number)
+
+/** A block of a branch: each branch is a chain of its own from its first block on. */
+const blockOn = (branch: number, number: number) => ({
+  ...{ number: numberToHex(number), timestamp: '0x1', transactions: [] as Hex[] },
+  ...{ hash: hashOn(branch, number), parentHash: hashOn(branch, number - 1) },
+})
+
+/** A chain of blocks that each go on from the one below, and that hold what is given to them. */
+function createChain() {
+  const held = new Map<number, Hex[]>()
+  /** Has blocks from `other` on be of another branch; `seconds` is the time of all. */
+  const chain = { height: 0x10, other: Number.POSITIVE_INFINITY, seconds: 1 }
+  const hashOf = (number: number) => hashOn(number < chain.other ? 0 : 1, number)
+  const block = (selector: unknown = 'latest') => {
+    const number = selector === 'latest' ? chain.height : Number(selector)
+    return {
+      ...{ number: numberToHex(number), hash: hashOf(number), parentHash: hashOf(number - 1) },
+      ...{ timestamp: numberToHex(chain.seconds), transactions: held.get(number) ?? [] },
+    }
+  }
+  return { chain, held, block }
+}
+
+/**
+ * A relayer over a ledger in memory and a node of a chain that has used no nonce and takes whatever
+ * it is sent, but for these answers. What both were asked is told.
+ */
+function openRelayer(over: Record<string, (params: Params) => unknown> = {}) {
+  const world = createChain()
+  const answers: typeof over = {
+    eth_getBlockByNumber: ([selector]) => world.block(selector),
+    eth_getTransactionCount: () => '0x0',
+    eth_getTransactionReceipt: () => null,
+    eth_gasPrice: () => '0x1',
+    eth_getBalance: () => '0x1',
+    eth_call: () => numberToHex(0, { size: 64 }),
+    eth_sendRawTransaction: () => word(0),
+    ...over,
+  }
+  const time = { now: 1_000 }
+  const events: string[] = []
+  const log: Relayer['log'] = ({ event }) => void events.push(event)
+  const opened = openMemoryRelayer({ answers, log, now: () => time.now })
+  const { ledger, asked, key } = opened
+  const called: string[] = []
+  const relayer: Relayer = {
+    ...opened.relayer,
+    ledger: ledgerThrough((method, args) => {
+      called.push(method)
+      return (ledger[method] as (...args: unknown[]) => Promise<unknown>)(...args)
+    }),
+  }
+  const paramsOf = (name: string) =>
+    asked.filter(({ method }) => method === name).map(({ params }) => params[0])
+  const rawsSent = () => paramsOf('eth_sendRawTransaction') as Hex[]
+  return {
+    ...{ ...world, relayer, ledger, called, asked, events, time, key, paramsOf, rawsSent },
+    sent: () => rawsSent().map((raw) => parseTransaction(raw)),
+    stateOf: async (session: string) => (await ledger.findPayment(session))?.state,
+    /** What was signed last for an open nonce. */
+    async signedFor(of = 0): Promise<{ hash: Hex; raw: Hex }> {
+      const open = (await ledger.readWork()).nonces.find(({ nonce }) => nonce === of)
+      return open?.transactions[0] ?? { hash: '0x', raw: '0x' }
+    },
+    /** Notes that a block has executed a payment, as its own request does. */
+    async mine(nonce: number, session: string, hash: Hex, block: BlockId) {
+      const payment = await ledger.findPayment(session)
+      const { signature = '0x' } = payment?.order.request ?? {}
+      const executions = { [session]: executionIn(0, { hash, block, signature }) }
+      return ledger.recordMined({ nonce, sessions: [session], hash, block, executions })
+    },
+  }
+}
+
+/** A payment of an account of its own. */
+function paymentOf(number: number) {
+  const from = getAddress(numberToHex(1_000 + number, { size: 20 }))
+  const request = {
+    ...{ from, intentId: numberToHex(number, { size: 22 }), data: '0x' as const, gas: 1, deadline },
+    signature: `0x${'11'.repeat(32)}${'22'.repeat(32)}1b` as const,
+  }
+  const order = { request, kind: 'transfer' as const, spendsWei: 1n }
+  return { session: `session ${number}`, from, order }
+}
+
+/** A payment that waits for a nonce. */
+async function enqueue(ledger: Ledger, number: number): Promise<string> {
+  const { session, from, order } = paymentOf(number)
+  await ledger.record([offerOf(session, from, { order })])
+  return session
+}
+
+/** A payment that was found on the chain, in this block, by a ledger that had lost its rows. */
+async function adopt(ledger: Ledger, block: BlockId): Promise<string> {
+  const { session, from, order } = paymentOf(0)
+  const execution = executionIn(0, { hash: word(1), block })
+  const asked = { ...question(session, from), answerCount: 1, screen: screenOf(session) }
+  await ledger.adopt({ ...asked, order, execution })
+  return session
+}
+
+const silent = () => {
+  throw new TransportError('the node does not answer')
+}
+
+test('a round goes on where nothing can be pruned', async () => {
+  const { relayer, events, asked } = openRelayer()
+  const prune = () => Promise.reject(new Error('the database refused'))
+  expect(await runRound({ ...relayer, ledger: { ...relayer.ledger, prune } })).toBe('idle')
+  expect([events, asked]).toEqual([['prune.failed'], []])
+})
+
+test('a payment of which the node tells nothing gives its nonce to the next one', async () => {
+  const answers = { eth_getTransactionCount: () => '0x1', eth_call: silent }
+  const { relayer, ledger, asked } = openRelayer(answers)
+  const troubled = await enqueue(ledger, 1)
+  const next = await enqueue(ledger, 2)
+  // A transaction carried it and did nothing for it.
+  const [hash, block] = [word(0), { number: 1, hash: word(0) }]
+  const filling = { nonce: 0, chainNonce: 0, sessions: [troubled] }
+  await fillNonce(ledger, filling, { hash, raw: '0x', gasPriceWei: 1n })
+  await ledger.recordMined({ nonce: 0, sessions: [troubled], hash, block, executions: {} })
+  expect(await runRound(relayer)).toBe('open')
+  const { queued, carried } = await ledger.readWork()
+  expect(queued.map(({ session }) => session)).toEqual([troubled])
+  expect(carried.map(({ session, nonce }) => ({ session, nonce }))).toEqual([
+    { session: next, nonce: 1 },
+  ])
+  const questions = asked.map(({ method, params }) => JSON.stringify([method, params]))
+  expect(questions.toSorted()).toEqual([...new Set(questions)].toSorted())
+})
+
+test('a round that only waits reads what is open once, and asks for the head alone', async () => {
+  const { relayer, ledger, asked, called } = openRelayer({ eth_call: silent })
+  await enqueue(ledger, 1)
+  expect(await runRound(relayer)).toBe('open')
+  asked.length = 0
+  called.length = 0
+  expect(await runRound(relayer)).toBe('open')
+  expect(called.filter((method) => method === 'readWork')).toHaveLength(1)
+  expect(asked.map(({ method }) => method)).toEqual(['eth_getBlockByNumber'])
+})
+
+test('a payment whose change the ledger refuses keeps no other from its end', async () => {
+  const { relayer, ledger, events, chain, stateOf } = openRelayer()
+  chain.seconds = deadline + 1
+  const refused = await enqueue(ledger, 1)
+  const other = await enqueue(ledger, 2)
+  const expire: Ledger['expire'] = async (session, seconds) => {
+    if (session === refused) throw new Error('a row is broken')
+    return await ledger.expire(session, seconds)
+  }
+  expect(await runRound({ ...relayer, ledger: { ...relayer.ledger, expire } })).toBe('open')
+  expect([await stateOf(refused), await stateOf(other)]).toEqual(['queued', 'expired'])
+  expect(events).toEqual(['expire.failed', 'payment.expired'])
+})
+
+test('bytes that may not be outbid go out again themselves, and the payment takes the next nonce', async () => {
+  const { relayer, ledger, rawsSent, sent } = openRelayer()
+  const session = await enqueue(ledger, 1)
+  // The highest price is 100: over 90 a pool asks for 126.
+  const data = { to: relayer.forwarder.address, data: '0x', gas: 21_000 } as const
+  const older = await relayer.signer.sign({ ...data, nonce: 0, gasPriceWei: 90n })
+  await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions: [session] }, older)
+  await ledger.abandon(0)
+
+  expect(await runRound(relayer)).toBe('open')
+
+  expect(sent()).toMatchObject([
+    { nonce: 0, gasPrice: 90n },
+    { nonce: 1, gasPrice: 1n },
+  ])
+  expect(rawsSent()[0]).toBe(older.raw)
+  const { nonces, carried } = await ledger.readWork()
+  expect(nonces).toMatchObject([
+    { nonce: 0, sessions: [] },
+    { nonce: 1, sessions: [session] },
+  ])
+  expect(carried).toMatchObject([{ session, nonce: 1 }])
+})
+
+test('a nonce whose expensive bytes are lost is tried as one that may hold unknown ones', async () => {
+  const { relayer, ledger, sent } = openRelayer()
+  const session = await enqueue(ledger, 1)
+  const older = { hash: word(9), raw: '0x09', gasPriceWei: 90n } as const
+  await fillNonce(ledger, { nonce: 0, chainNonce: 0, sessions: [session] }, older)
+  await ledger.abandon(0)
+  const slot = async (filling: NonceFill) => {
+    const found = await ledger.findSlot(filling)
+    return found && { ...found, prior: found.prior && { ...found.prior, raw: undefined } }
+  }
+
+  expect(await runRound({ ...relayer, ledger: { ...relayer.ledger, findSlot: slot } })).toBe('open')
+
+  expect(sent().map(({ gasPrice }) => gasPrice)).toEqual([1n, 1n])
+})
+
+test.for([
+  ['whose fate is unknown', () => new TransportError('connection refused')],
+  ['beyond a quota', () => new RpcError(-32010, 'account exceeds quota')],
+  ['behind a gap', () => new RpcError(-32010, 'transaction nonce too high')],
+] as const)('a broadcast %s is made again in seconds, then ever later', async ([_, refusal]) => {
+  let isRefused = true
+  const { relayer, ledger, asked, time, rawsSent } = openRelayer({
+    eth_sendRawTransaction: () => {
+      if (isRefused) throw refusal()
+      return word(0)
+    },
+  })
+  await enqueue(ledger, 1)
+  const roundAt = async (ms: number) => {
+    time.now = 1_000 + ms
+    asked.length = 0
+    const tended = await runRound(relayer)
+    return [tended, rawsSent().length]
+  }
+  expect(await roundAt(0)).toEqual(['soon', 1])
+  expect(await roundAt(4_999)).toEqual(['soon', 0])
+  expect(await roundAt(5_000)).toEqual(['open', 1])
+  expect(await roundAt(24_999)).toEqual(['open', 0])
+  isRefused = false
+  expect(await roundAt(25_000)).toEqual(['open', 1])
+  expect(await roundAt(25_000 + 119_999)).toEqual(['open', 0])
+  expect(await roundAt(25_000 + 120_000)).toEqual(['open', 1])
+})
+
+test.for([
+  ['its block', 0xf],
+  ['the head of the last round', 0x10],
+] as const)('a final payment is taken back also where a replica shows %s', async ([, shown]) => {
+  let [height, branch, branchBehind] = [0x10, 1, 1]
+  const { relayer, ledger, time, stateOf } = openRelayer({
+    // The replica that is behind has the branch that others have lost.
+    eth_getBlockByNumber: ([selector]) => {
+      if (selector === 'latest') return blockOn(branch, height)
+      return blockOn(Number(selector) === shown ? branchBehind : branch, Number(selector))
+    },
+  })
+  const session = await adopt(ledger, { number: 0xf, hash: hashOn(1, 0xf) })
+  expect(await runRound(relayer)).toBe('open')
+  await ledger.confirm(session, hashOn(1, 0xf))
+  branch = 2
+  height = 0x18
+  time.now += 25_000
+  await runRound(relayer)
+  expect(await stateOf(session)).toBe('confirmed')
+  branchBehind = 2
+  time.now += 25_000
+  await runRound(relayer)
+  expect(await stateOf(session)).toBe('signed')
+})
+
+test.for([
+  ['the first round after that', 0],
+  ['a round that has seen a head before', 1],
+] as const)('what was found is not final by a node with lost blocks, in %s', async ([, rounds]) => {
+  const found = 0x5
+  let height = found + poolRules.rootstock.confirmations - 1
+  let branchBehind = 1
+  const { relayer, ledger, time, stateOf } = openRelayer({
+    eth_getBlockByNumber: ([selector]) => {
+      const number = selector === 'latest' ? height : Number(selector)
+      return blockOn(number === found ? branchBehind : 2, number)
+    },
+  })
+  // Rounds are for what is open.
+  await enqueue(ledger, 1)
+  for (let round = 0; round < rounds; round++, height++) await runRound(relayer)
+  const session = await adopt(ledger, { number: found, hash: hashOn(1, found) })
+  await runRound(relayer)
+  expect(await stateOf(session)).not.toBe('confirmed')
+  branchBehind = 2
+  height += 1
+  time.now += 25_000
+  await runRound(relayer)
+  expect(await stateOf(session)).toBe('signed')
+})
+
+test('what a reorganization takes back goes out again in the round that sees it', async () => {
+  const { relayer, ledger, chain, asked, time, rawsSent, signedFor, mine, stateOf } = openRelayer()
+  const session = await enqueue(ledger, 1)
+  expect(await runRound(relayer)).toBe('open')
+  const { hash, raw } = await signedFor(0)
+  await mine(0, session, hash, { number: chain.height, hash: hashOn(0, chain.height) })
+  asked.length = 0
+  Object.assign(chain, { height: 0x11, other: 0 })
+  time.now += 25_000
+  await runRound(relayer)
+  expect(rawsSent()).toEqual([raw])
+  expect(await stateOf(session)).toBe('signed')
+})
+
+test('a count that a replica told too early is asked for again, and nothing waits for ever', async () => {
+  const { maxInFlight } = poolRules.rootstock
+  const { relayer, ledger, chain, sent, stateOf } = openRelayer({
+    // A pool's depth of transactions is in block 0x10, which the first to be asked does not have
+    // yet.
+    eth_getTransactionCount: ([, upTo]) =>
+      upTo === 'latest' && chain.height === 0x10 ? '0x0' : numberToHex(maxInFlight),
+    eth_getBalance: silent,
+  })
+  const session = await enqueue(ledger, 1)
+  for (; chain.height <= 0x12; chain.height++) expect(await runRound(relayer)).toBe('open')
+  expect(sent().map(({ nonce }) => nonce)).toEqual([maxInFlight])
+  expect(await stateOf(session)).toBe('signed')
+})
+
+test('a payment is dead only by a node that has the block behind its deadline', async () => {
+  let isBehind = true
+  const { relayer, ledger, chain, events, stateOf } = openRelayer({
+    eth_call: ([, at]) => {
+      // As of its own head, a replica that is behind has every intent unspent.
+      const blockHash = hashOn(0, chain.height - poolRules.rootstock.confirmations + 1)
+      const isDeep = JSON.stringify(at) === JSON.stringify({ blockHash })
+      if (isBehind && isDeep) throw new RpcError(-32000, 'unknown block')
+      return numberToHex(0, { size: 64 })
+    },
+  })
+  chain.seconds = deadline + 1
+  const session = await enqueue(ledger, 1)
+  expect(await runRound(relayer)).toBe('open')
+  expect(await stateOf(session)).toBe('queued')
+  expect(events).toEqual(['expire.failed'])
+  isBehind = false
+  await runRound(relayer)
+  expect(await stateOf(session)).toBe('expired')
+})
+
+test('a payment is not dead by a node that shows a block which the chain has lost', async () => {
+  const deep = numberToHex(0x30 - poolRules.rootstock.confirmations + 1)
+  let isFollowed = false
+  const { relayer, ledger, chain, block, stateOf } = openRelayer({
+    eth_getBlockByNumber: ([selector]) => {
+      // The round has followed it down to there before.
+      if (selector === deep && isFollowed) return { ...block(deep), hash: hashOn(0, Number(deep)) }
+      isFollowed ||= selector === deep
+      return block(selector)
+    },
+  })
+  Object.assign(chain, { height: 0x30, seconds: deadline + 1, other: 0x10 })
+  const session = await enqueue(ledger, 1)
+  await runRound(relayer)
+  expect(isFollowed).toBe(true)
+  expect(await stateOf(session)).toBe('queued')
+})
+
+test.for([12, 50, 51, 60])('a payment is dead by a deadline %i blocks deep', async (depth) => {
+  const { relayer, ledger, chain, stateOf } = openRelayer()
+  Object.assign(chain, { height: 0x100, seconds: deadline + 1 })
+  const session = await enqueue(ledger, 1)
+  await runRound({ ...relayer, rules: { ...relayer.rules, confirmations: depth } })
+  expect(await stateOf(session)).toBe('expired')
+})
+
+test('a nonce is taken for foreign only by a block that every replica has', async () => {
+  const start = 1_800_000
+  // A block a minute. The nonce is passed in block 0x11, and no replica shows its receipt.
+  const { relayer, ledger, chain, events, time } = openRelayer({
+    eth_getBlockByNumber: ([selector]) => {
+      const number = selector === 'latest' ? chain.height : Number(selector)
+      const timestamp = numberToHex(start / 1_000 + 60 * (number - 0x10))
+      // No head leads down to another one, so that each round asks for the count.
+      return { ...blockOn(0, number), parentHash: word(0), timestamp }
+    },
+    eth_getTransactionCount: ([, at]) => {
+      const number = at === 'latest' ? chain.height : Number(at)
+      return at !== 'pending' && number > 0x10 ? '0x1' : '0x0'
+    },
+  })
+  const soon = { ...relayer, rules: { ...relayer.rules, confirmations: 1 } }
+  time.now = start
+  const session = await enqueue(ledger, 1)
+  await runRound(soon)
+  const roundAfter = async (minutes: number) => {
+    time.now = start + 60_000 * minutes + 1_000
+    chain.height = 0x10 + minutes
+    await runRound(soon)
+    return (await ledger.findPayment(session))?.nonce
+  }
+  expect([await roundAfter(1), await roundAfter(2)]).toEqual([0, 0])
+  expect(events).not.toContain('nonce.foreign')
+  await roundAfter(4)
+  expect(events).toContain('nonce.foreign')
+})
+
+test('each block is asked for once, and its transactions tell which nonces it has passed', async () => {
+  const { relayer, ledger, chain, held, asked, time, paramsOf, signedFor } = openRelayer({
+    eth_getBalance: silent,
+  })
+  await enqueue(ledger, 1)
+  await runRound(relayer)
+  const { hash } = await signedFor(0)
+  held.set(0x12, [hash])
+  chain.height = 0x13
+  time.now += 26_000
+  asked.length = 0
+  await runRound(relayer)
+  expect(paramsOf('eth_getBlockByNumber')).toEqual(['latest', '0x12', '0x11'])
+  expect(paramsOf('eth_getTransactionReceipt')).toEqual([hash])
+  asked.length = 0
+  await runRound(relayer)
+  expect(asked.map(({ method }) => method)).toEqual([
+    'eth_getBlockByNumber',
+    'eth_getTransactionReceipt',
+  ])
+})
+
+test('rounds go down to a payment that was found on the chain once, and on from where a node failed', async () => {
+  let isFailing = true
+  const { relayer, ledger, chain, block, asked, events, paramsOf, stateOf } = openRelayer({
+    eth_getBlockByNumber: ([selector]) => {
+      if (isFailing && selector === '0xb') throw new RpcError(-32000, 'busy')
+      return block(selector)
+    },
+  })
+  const found = 0x8
+  const session = await adopt(ledger, { number: found, hash: word(found) })
+  const blocksOfRound = async () => {
+    asked.length = 0
+    await runRound(relayer)
+    const blocks = paramsOf('eth_getBlockByNumber').filter((selector) => selector !== 'latest')
+    return blocks.map(Number)
+  }
+  // The block itself is looked at, since no round has seen a head before.
+  expect(await blocksOfRound()).toEqual([0xf, 0xe, 0xd, 0xc, 0xb, found])
+  expect(events).toContain('follow.failed')
+  isFailing = false
+  expect(await blocksOfRound()).toEqual([0xc, 0xb, 0xa, 0x9, found])
+  expect(await blocksOfRound()).toEqual([])
+  const { confirmations } = poolRules.rootstock
+  for (chain.height += 1; chain.height < found + confirmations; chain.height++) {
+    expect(await stateOf(session)).toBe('mined')
+    await runRound(relayer)
+  }
+  expect(await stateOf(session)).toBe('confirmed')
+})
+
+test('a block of which a node does not tell keeps no payment waiting for long', async () => {
+  const { relayer, ledger, chain, block, time, sent } = openRelayer({
+    eth_getBlockByNumber: ([selector]) => {
+      if (selector === '0x15') throw new RpcError(-32000, 'busy')
+      return block(selector)
+    },
+  })
+  await enqueue(ledger, 1)
+  await runRound(relayer)
+  await enqueue(ledger, 2)
+  chain.height = 0x20
+  // So long a node may be behind: nothing is decided until then.
+  const rounds = relayer.rules.regressionMs / 25_000 + 1
+  for (let round = 0; round < rounds; round++) {
+    time.now += 25_000
+    chain.height += 1
+    await runRound(relayer)
+  }
+  expect(new Set(sent().map(({ nonce }) => nonce))).toEqual(new Set([0, 1]))
+})
+
+test('what is lost while nodes hardly answer is taken back, however long that takes', async () => {
+  let isDown = false
+  const { relayer, ledger, chain, block, time, stateOf } = openRelayer({
+    eth_getBlockByNumber: ([selector]) =>
+      isDown && selector !== 'latest' ? silent() : block(selector),
+  })
+  const { confirmations, regressionMs, watchBlocks } = relayer.rules
+  const session = await adopt(ledger, { number: chain.height, hash: hashOn(0, chain.height) })
+  chain.height += confirmations
+  await runRound(relayer)
+  expect(await stateOf(session)).toBe('confirmed')
+  Object.assign(chain, { other: 0x10, height: chain.height + watchBlocks - confirmations - 1 })
+  isDown = true
+  await runRound(relayer)
+  time.now += regressionMs
+  await runRound(relayer).catch((error) => expect(error).toBeInstanceOf(TransportError))
+  Object.assign(chain, { height: chain.height + watchBlocks })
+  isDown = false
+  await runRound(relayer)
+  expect(await stateOf(session)).toBe('signed')
+})
+
+test('no block is asked for twice in a round where the chain parts below what was followed', async () => {
+  const { relayer, ledger, chain, asked, paramsOf } = openRelayer()
+  await enqueue(ledger, 1)
+  await runRound(relayer)
+  await adopt(ledger, { number: 8, hash: word(8) })
+  Object.assign(chain, { other: 0x10, height: 0x30 })
+  asked.length = 0
+  await runRound(relayer)
+  const blocks = paramsOf('eth_getBlockByNumber')
+  expect(blocks.toSorted()).toEqual([...new Set(blocks)].toSorted())
+  expect((await ledger.readWork()).followedBlocks.at(-1)?.number).toBe(8)
+})
+
+test('a new key begins by its own count, and what it has sent is offered again', async () => {
+  const { relayer, ledger, chain, held, block, asked, time, key, signedFor, mine, sent } =
+    openRelayer({
+      eth_getTransactionCount: ([of]) => (of === nextAccount.address ? '0x0' : '0x1f5'),
+    })
+  const old = await enqueue(ledger, 1)
+  await runRound(relayer)
+  const { hash } = await signedFor(0x1f5)
+  chain.height += 1
+  held.set(chain.height, [hash])
+  await mine(0x1f5, old, hash, { number: chain.height, hash: block().hash })
+  // The key changes once nothing is open.
+  for (; (await runRound(relayer)) === 'open'; chain.height += 1);
+  const former = await ledger.readWork()
+  expect(former.followedBlocks[0]?.count).toBe(0x1f6)
+  expect(former.means).toMatchObject({ balanceWei: 1n, gasPriceWei: 1n })
+
+  key.relayer = nextAccount.address
+  const renewed = { ...relayer, signer: createSigner(nextAccount, 31) }
+  // The price is the chain's; balance and counts were the former key's.
+  expect((await ledger.readWork()).means).toEqual({ gasPriceWei: 1n })
+  await ledger.identify(getIdentity(renewed))
+  expect((await ledger.readWork()).means).toEqual({ gasPriceWei: 1n })
+  await enqueue(ledger, 2)
+  asked.length = 0
+  for (let round = 0; round < 3; round++) {
+    chain.height += 1
+    await runRound(renewed)
+    time.now += relayer.rules.rebroadcastMs
+  }
+  expect(sent().map(({ nonce }) => nonce)).toEqual([0, 0, 0])
+})
+
+test('a round by a former forwarder touches nothing, and takes no ledger back', async () => {
+  const { relayer, ledger, chain, block, asked, events, rawsSent } = openRelayer()
+  await ledger.identify(getIdentity(relayer))
+  const at = { number: chain.height, hash: block().hash }
+  const session = await adopt(ledger, at)
+  await ledger.confirm(session, at.hash)
+  const renewed = { ...relayer, forwarder: { chainId: 31, address: nextAccount.address } }
+  expect(await ledger.identify(getIdentity(renewed))).toEqual({ kind: 'same' })
+
+  expect(await runRound(relayer)).toBe('watching')
+  await enqueue(ledger, 1)
+  expect(await runRound(relayer)).toBe('watching')
+  expect(asked).toEqual([])
+  expect(events).toEqual(['identity.different'])
+  expect(await runRound(renewed)).toBe('open')
+  expect(rawsSent()).toHaveLength(1)
+})
+
+test('a payment that is mined while a round begins is found in its block', async () => {
+  const mined = { hash: word(7), raw: '0x', gasPriceWei: 1n } as const
+  let isMinedNext = false
+  const { relayer, ledger, chain, held, block, time, paramsOf } = openRelayer({
+    eth_getBlockByNumber: async ([selector]) => {
+      if (isMinedNext) {
+        isMinedNext = false
+        await fillNonce(ledger, { nonce: 1, chainNonce: 0, sessions: [] }, mined)
+        chain.height += 1
+        held.set(chain.height, [mined.hash])
+      }
+      return block(selector)
+    },
+  })
+  await enqueue(ledger, 1)
+  await runRound(relayer)
+  time.now += 25_000
+  isMinedNext = true
+  await runRound(relayer)
+  time.now += 26_000
+  await runRound(relayer)
+  expect(paramsOf('eth_getTransactionReceipt')).toContain(mined.hash)
+})
+
+test('a round that ends late does not count what the chain has lost since', async () => {
+  const { relayer, ledger, chain, held, asked, time, rawsSent, signedFor } = openRelayer({
+    eth_getTransactionCount: () => (chain.height >= 0x13 ? '0x1' : '0x0'),
+  })
+  await enqueue(ledger, 1)
+  // The account's count is asked for in its turn, with the fourth block.
+  for (chain.height = 0x10; chain.height < 0x13; chain.height++) await runRound(relayer)
+  const { hash, raw } = await signedFor(0)
+  held.set(0x13, [hash])
+  const [isAtEnd, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const sawMeans: Ledger['recordMeans'] = async (...seen) => {
+    isAtEnd.resolve()
+    await isOver.promise
+    await ledger.recordMeans(...seen)
+  }
+  const late = runRound({ ...relayer, ledger: { ...relayer.ledger, recordMeans: sawMeans } })
+  await isAtEnd.promise
+
+  chain.height = 0x12
+  await runRound(relayer)
+  time.now += relayer.rules.regressionMs
+  await runRound(relayer)
+  isOver.resolve()
+  await late
+  asked.length = 0
+  time.now += relayer.rules.rebroadcastMs
+  await runRound(relayer)
+  expect(rawsSent()).toEqual([raw])
+})
+
+test('a price by which payments are carried is no newer than when the node told it, none that the pool refuses is kept, and what was refused goes out at the new one', async () => {
+  let priceWei = 1
+  const { relayer, ledger, time, key, sent } = openRelayer({
+    eth_gasPrice: () => numberToHex(priceWei),
+    eth_getBalance: silent,
+    eth_sendRawTransaction: ([raw]) => {
+      const { gasPrice = 0n } = parseTransaction(raw as Hex)
+      if (gasPrice < priceWei) throw new RpcError(-32010, "gas price lower than block's minimum")
+      return word(0)
+    },
+  })
+  const lastPrice = (of: number) => sent().findLast(({ nonce }) => nonce === of)?.gasPrice
+  const carry = async (number: number) => {
+    await enqueue(ledger, number)
+    await runRound(relayer)
+    return lastPrice(number - 1)
+  }
+  expect(await carry(1)).toBe(1n)
+  priceWei = 9
+  expect([await carry(2), await carry(3)]).toEqual([1n, 9n])
+  // The first waits before it and is taken: it is not outbid.
+  time.now += 5_000
+  await runRound(relayer)
+  expect([0, 1, 2].map(lastPrice)).toEqual([1n, 9n, 9n])
+  time.now += key.rules.meansMs - 1
+  priceWei = 5
+  expect(await carry(4)).toBe(9n)
+  time.now += 1
+  expect((await ledger.readWork()).means.gasPriceWei).toBeUndefined()
+})
+
+test('payments that wait leave in one transaction, and what outbids it differs in its price alone', async () => {
+  const { relayer, ledger, time, rawsSent, sent } = openRelayer({
+    eth_sendRawTransaction: ([raw]) => {
+      if (rawsSent().filter((one) => one === raw).length < 2) return word(0)
+      throw new RpcError(-32010, 'pending transaction with same hash already exists')
+    },
+  })
+  const sessions = [await enqueue(ledger, 1), await enqueue(ledger, 2), await enqueue(ledger, 3)]
+  const queued = (await ledger.readWork()).queued.map(({ order }) => order.request)
+  await runRound({ ...relayer, rules: { ...relayer.rules, maxInBatch: 2 } })
+  expect((await ledger.readWork()).nonces).toMatchObject([
+    { nonce: 0, sessions: sessions.slice(0, 2) },
+    { nonce: 1, sessions: sessions.slice(2) },
+  ])
+  const carried = sent().map(({ data }) => requestsInCalldata(data ?? '0x'))
+  expect(carried).toEqual([queued.slice(0, 2), queued.slice(2)])
+  // One of them ends meanwhile: what outbids them must not become other bytes for that.
+  await ledger.expire(sessions[0] ?? '', 5_000_000_000)
+  const { replaceAfterMs, rebroadcastMs } = relayer.rules
+  for (let waited = 0; waited < replaceAfterMs; waited += rebroadcastMs) {
+    time.now += rebroadcastMs
+    await runRound(relayer)
+  }
+  const [first, ...others] = sent().filter(({ nonce }) => nonce === 0)
+  const last = others.at(-1)
+  expect(last?.gasPrice).toBeGreaterThan(first?.gasPrice ?? 0n)
+  const { r, s, v, yParity, gasPrice, ...content } = first ?? {}
+  expect(last).toMatchObject(content)
+  expect(content.data).toBeDefined()
+})
+
+test('what a pool has swallowed goes out again, in order, in the first round after a block without it', async () => {
+  const { relayer, ledger, chain, asked, time, rawsSent } = openRelayer()
+  for (const number of [1, 2]) {
+    await enqueue(ledger, number)
+    await runRound(relayer)
+  }
+  const swallowed = rawsSent()
+  expect(swallowed).toHaveLength(2)
+  time.now += 10_000
+  asked.length = 0
+  await runRound(relayer)
+  expect(rawsSent()).toEqual([])
+  chain.height += 1
+  chain.seconds = time.now / 1_000
+  for (let round = 0; round < 2; round++) await runRound(relayer)
+  expect(rawsSent()).toEqual(swallowed)
+})
+
+test('what no node took for long is offered within a block: the first nonce, and what waits behind it as soon as that was taken', async () => {
+  let isEmpty = true
+  const { relayer, ledger, time, asked, rawsSent } = openRelayer({
+    eth_sendRawTransaction: () => {
+      if (isEmpty) throw new RpcError(-32000, 'insufficient funds for gas * price + value')
+      return word(0)
+    },
+  })
+  for (const number of [1, 2, 3]) {
+    await enqueue(ledger, number)
+    await runRound(relayer)
+  }
+  const inOrder = (await ledger.readWork()).nonces.map(({ transactions: [latest] }) => latest?.raw)
+  const { roundMs, rebroadcastMs } = relayer.rules
+  for (let passed = 0; passed < 5 * rebroadcastMs; passed += roundMs) {
+    time.now += roundMs
+    await runRound(relayer)
+  }
+  isEmpty = false
+  asked.length = 0
+  time.now += roundMs
+  expect(await runRound(relayer)).toBe('soon')
+  await runRound(relayer)
+  expect(new Set(rawsSent())).toEqual(new Set(inOrder))
+  expect(rawsSent()[0]).toBe(inOrder[0])
+})
+
+test('a block that is noted while a round looks at blocks is not lost because it is above the head', async () => {
+  const { relayer, ledger, chain, block, called, events, time, signedFor, mine } = openRelayer()
+  const sessions: string[] = []
+  for (const number of [1, 2, 3]) {
+    sessions.push(await enqueue(ledger, number))
+    await runRound(relayer)
+  }
+  /** Another process finds a payment in the next block, so that no round counts its nonce. */
+  const mineOne = async (nonce: number) => {
+    const { hash } = await signedFor(nonce)
+    chain.height += 1
+    const at = { number: chain.height, hash: block().hash }
+    await mine(nonce, sessions[nonce] ?? '', hash, at)
+  }
+  await mineOne(0)
+  for (const nonce of [1, 2]) {
+    let isListed = false
+    const blocks: Ledger['listBlocks'] = async (above) => {
+      if (isListed) await mineOne(nonce)
+      isListed = true
+      return relayer.ledger.listBlocks(above)
+    }
+    called.length = 0
+    await runRound({ ...relayer, ledger: { ...relayer.ledger, listBlocks: blocks } })
+    expect(called.filter((name) => name === 'listBlocks')).toHaveLength(2)
+    time.now += relayer.rules.regressionMs
+  }
+  expect(events).not.toContain('chain.reorganized')
+  expect(called).toContain('recordHead')
+})
+
+test.for([
+  ['is gone', { height: 0x13 }],
+  ['is another one', { height: 0x14, other: 0x14 }],
+] as const)('a count newer than the head goes with its block that %s', async ([, change]) => {
+  let isMinedMeanwhile = false
+  const { relayer, ledger, chain, held, asked, time, rawsSent, signedFor, mine } = openRelayer({
+    eth_getTransactionCount: ([, upTo]) => {
+      if (isMinedMeanwhile && upTo === 'latest') chain.height = 0x14
+      return chain.height === 0x14 && held.has(0x14) ? '0x1' : '0x0'
+    },
+  })
+  const session = await enqueue(ledger, 1)
+  // The account's count is asked for in its turn, with the fourth block.
+  for (chain.height = 0x10; chain.height < 0x13; chain.height++) await runRound(relayer)
+  const { hash, raw } = await signedFor(0)
+  held.set(0x14, [hash])
+  isMinedMeanwhile = true
+  await runRound(relayer)
+  // Its own request sees the receipt.
+  await mine(0, session, hash, { number: 0x14, hash: word(0x14) })
+
+  isMinedMeanwhile = false
+  held.clear()
+  Object.assign(chain, change)
+  asked.length = 0
+  await runRound(relayer)
+  time.now += relayer.rules.regressionMs
+  await runRound(relayer)
+  expect(rawsSent()).toEqual([raw])
+})

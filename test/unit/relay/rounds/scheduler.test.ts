@@ -1,0 +1,158 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { until } from '../../../../scripts/dev/wait.ts'
+import { poolRules, resendAfterMs } from '../../../../src/chain/chains.ts'
+import type { DueQueue } from '../../../../src/relay/ledger/due-queue.ts'
+import { againAfterMs, type RoundResult } from '../../../../src/relay/ledger/schedule.ts'
+import { createRounds, type Rounds } from '../../../../src/relay/rounds/scheduler.ts'
+import { systemClock } from '../../../../src/runtime/clock.ts'
+
+const roundMs = 20
+
+const aborts: AbortController[] = []
+const running: Promise<void>[] = []
+
+afterEach(async () => {
+  for (const abort of aborts.splice(0)) abort.abort()
+  await Promise.all(running.splice(0))
+})
+
+/** A queue in memory that writes down what it is told. */
+function createQueue(over: Partial<DueQueue> = {}) {
+  const told: string[] = []
+  let isDue = false
+  const queue: DueQueue = {
+    arm: async () => {
+      isDue = true
+    },
+    take: async () => {
+      if (!isDue) return []
+      isDue = false
+      return [{ task: 'tend', token: 't' }]
+    },
+    renew: async () => {
+      told.push('renew')
+      return true
+    },
+    done: async (_, again) => {
+      told.push(`done ${again}`)
+      isDue = again !== undefined
+    },
+    ...over,
+  }
+  return { queue, told }
+}
+
+function roundsOf(
+  queue: DueQueue,
+  tend: () => Promise<RoundResult>,
+  logged: string[] = [],
+): Rounds {
+  return createRounds({
+    ...{ queue, tend, roundMs, clock: systemClock },
+    log: ({ event }) => logged.push(event),
+  })
+}
+
+function watch(rounds: Rounds): void {
+  const abort = new AbortController()
+  aborts.push(abort)
+  running.push(rounds.watch(abort.signal))
+}
+
+describe('rounds', () => {
+  test('come within seconds where no node took what was offered', () => {
+    expect(againAfterMs('soon', 20_000)).toBe(5_000)
+    expect(againAfterMs('soon', 1_000)).toBe(1_000)
+    const pauses = [1, 2, 3, 4].map((failures) =>
+      resendAfterMs(poolRules.rootstock, failures, 120_000),
+    )
+    expect(pauses).toEqual([5_000, 20_000, 80_000, 120_000])
+  })
+
+  test.for([
+    ['soon', 'done 20'],
+    ['open', 'done 20'],
+    ['watching', 'done 200'],
+    ['idle', 'done undefined'],
+  ] as const)('give a task back by what is left: %s', async ([tended, said]) => {
+    const { queue, told } = createQueue()
+    const rounds = roundsOf(queue, async () => tended)
+    await rounds.wake()
+    await rounds.work()
+    expect(told).toEqual([said])
+  })
+
+  test('look again within seconds where something is due by then, and else once a round', async () => {
+    const sleeps: { ms: number; end: () => void }[] = []
+    const clock = {
+      ...systemClock,
+      sleep: (ms: number, signal?: AbortSignal) =>
+        new Promise<void>((end) => {
+          sleeps.push({ ms, end })
+          if (signal?.aborted) end()
+          signal?.addEventListener('abort', () => end())
+        }),
+    }
+    const { queue } = createQueue()
+    const left: RoundResult[] = ['soon', 'idle']
+    const tend = async (): Promise<RoundResult> => left.shift() ?? 'idle'
+    const rounds = createRounds({ queue, clock, roundMs: 20_000, log: () => {}, tend })
+    // The first round leaves something for soon.
+    watch(rounds)
+    const slept = async (count: number) => {
+      await until(() => sleeps.length >= count, { everyMs: 1 })
+      return sleeps.map(({ ms }) => ms)
+    }
+    const keeps = 20_000
+    expect((await slept(3)).filter((ms) => ms !== keeps)).toEqual([15_000, 5_000])
+    // Nothing is due now: a whole round is waited for, until something is.
+    sleeps.at(-1)?.end()
+    expect((await slept(4)).at(-1)).toBe(15_000)
+    rounds.soon()
+    expect((await slept(5)).at(-1)).toBe(5_000)
+  })
+
+  test('go on when one of them fails', async () => {
+    const { queue, told } = createQueue()
+    const logged: string[] = []
+    let rounds = 0
+    const failing = async (): Promise<RoundResult> => {
+      rounds += 1
+      if (rounds === 1) throw new Error('the node is gone')
+      return 'idle'
+    }
+    watch(roundsOf(queue, failing, logged))
+    await expect.poll(() => told).toEqual(['done 20', 'done undefined'])
+    expect(logged).toEqual(['tend.failed'])
+  })
+
+  test('go on when the queue does not answer', async () => {
+    const logged: string[] = []
+    let asked = 0
+    const { queue, told } = createQueue()
+    const { take } = queue
+    const failing: DueQueue = {
+      ...queue,
+      take: (leaseMs) => {
+        asked += 1
+        if (asked === 1) throw new Error('no answer')
+        return take(leaseMs)
+      },
+    }
+    watch(roundsOf(failing, async () => 'idle', logged))
+    await expect.poll(() => told).toEqual(['done undefined'])
+    expect(logged).toEqual(['rounds.failed'])
+  })
+
+  test('hold their task for as long as they take', async () => {
+    const { queue, told } = createQueue()
+    const slow = async (): Promise<RoundResult> => {
+      await until(() => told.length >= 3, { everyMs: 5 })
+      return 'idle'
+    }
+    const rounds = roundsOf(queue, slow)
+    await rounds.wake()
+    await rounds.work()
+    expect(told).toEqual(['renew', 'renew', 'renew', 'done undefined'])
+  })
+})
