@@ -9,7 +9,9 @@ export function writeTable({ date, machine, versions, figures }: Results): strin
     ({ name, unit, value }) => `| ${name} | ${unit} | ${showNumber(value)} |`,
   )
   return [
-    `${day} UTC, on ${machine}; ${versions}.`,
+    '| measured | on | with |',
+    '|---|---|---|',
+    `| ${day} UTC | ${machine} | ${versions} |`,
     '',
     '| figure | unit | held |',
     '|---|---|---:|',
@@ -48,7 +50,7 @@ export function writeCost({ date, figures }: Pick<Results, 'date' | 'figures'>):
     `| gas, ${whole(transferGas)} a transfer | ${whole(transferGas * 1000)} |`,
     `| the same at ${gasPriceGwei} gwei (assumed) | ${rbtc.toFixed(4)} RBTC, US$ ${whole(rbtc * usdPerRbtc)} at US$ ${whole(usdPerRbtc)} (assumed) |`,
     '',
-    `Measured on ${date.slice(0, 10)}, ten payments a block. Fewer payments in a block share fewer of the calls that a block costs.`,
+    `Measured on ${date.slice(0, 10)}, ten payments a block. Fewer payments share fewer of its calls.`,
   ].join('\n')
 }
 

@@ -3,6 +3,12 @@ export function countLines(text: string): number {
   return text.replace(/\n$/, '').split('\n').length
 }
 
+/** Counts lines of Markdown with over 100 characters, without tables and what stands in fences. */
+export function countLongLines(documents: ReadonlyMap<string, string>): number {
+  const prose = [...documents.values()].map((text) => text.replaceAll(/^ *```.*?^ *```$/gms, ''))
+  return prose.flatMap((text) => text.match(/^(?! *\|).{101,}$/gm) ?? []).length
+}
+
 /** Finds names that two or more files export, each with those files. */
 export function findNamesExportedTwice(sources: ReadonlyMap<string, string>): string[] {
   const files = new Map<string, Set<string>>()

@@ -31,7 +31,8 @@ export function drawMenus(): string {
   return [
     '# The menu of the USSD service',
     '',
-    'Written by `npm run generate`. `…` is an answer in the caller’s own words. `0` goes back, `00` to the main menu. A third bad answer to one question ends the session.',
+    'Written by `npm run generate`. `…` is an answer in the caller’s own words. `0` goes back, `00` to',
+    'the main menu. A third bad answer to one question ends the session.',
     ...drawn.flatMap((one) => ['', `## ${one[0]}`, '', '```mermaid', ...drawMenu(...one), '```']),
     '',
   ].join('\n')

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  countLongLines,
   findNamesExportedTwice,
   licenceFaults,
   tableFaults,
@@ -11,6 +12,12 @@ test('a name that two files export is found, and one that a file exports as valu
     ['b.ts', 'export type run = () => void\n  export const inner = 1\nconst state = 2\n'],
   ])
   expect(findNamesExportedTwice(sources)).toEqual(['run: a.ts, b.ts'])
+})
+
+test('a line of Markdown is long beyond 100 characters, unless it is of a table or in a fence', () => {
+  const [just, long] = ['x'.repeat(100), 'x'.repeat(101)]
+  const text = [just, long, `- ${just}`, `| ${long} |`, '  ```sh', long, '  ```', just].join('\n')
+  expect(countLongLines(new Map([['a.md', text]]))).toBe(2)
 })
 
 test('a table names each setting, and each package with its licence, and nothing else', () => {

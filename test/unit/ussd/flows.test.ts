@@ -105,7 +105,16 @@ test.for(Object.entries(pages))('%s of docs has what is dialled', async ([name, 
 const headingOf = ({ title, settings, start, script }: (typeof pages)[keyof typeof pages]) =>
   `# ${title}
 
-What phones show with \`${settings}\`. The local stack shows the same: \`${start}\`, then \`npm run dial -- --script test/flows/${script}\`. The tests dial it in every run and compare it with this page (\`npx vitest run --project unit test/unit/ussd/flows.test.ts -u\` writes it again); hashes, dates and the address are examples, and a main menu that was shown before is left out.`
+What phones show with \`${settings}\`. The local stack shows the same:
+
+\`\`\`sh
+${start}
+npm run dial -- --script test/flows/${script}
+npx vitest run --project unit test/unit/ussd/flows.test.ts -u  # writes this page again
+\`\`\`
+
+The tests dial it in every run and compare it with this page. Hashes, dates and the address are
+examples. A main menu that was shown before is left out.`
 
 /** Says how many answers it takes, beside M-Pesa's, which the flow must not exceed. */
 function cashInHand(): string {
@@ -115,5 +124,9 @@ function cashInHand(): string {
   expect(answers).toBeLessThanOrEqual(mPesaAnswers)
   return `
 
-A withdrawal takes **${answers} answers** after the dial: Cash Out, the agent's number, the amount, the PIN below what it is for. M-Pesa's takes ${mPesaAnswers} after \`*334#\`: withdraw, the agent's number, the amount, the PIN, a confirmation. The tills of the script are an example: \`npm run ops -- agents add "Mama Duka"\` gives the agent's number (\`+254700000002\`) one, which takes the place of 12344.`
+A withdrawal takes **${answers} answers** after the dial: Cash Out, the agent's number, the amount,
+the PIN below what it is for. M-Pesa's takes ${mPesaAnswers} after \`*334#\`: withdraw, the agent's
+number, the amount, the PIN, a confirmation. The tills of the script are an example:
+\`npm run ops -- agents add "Mama Duka"\` gives the agent's number (\`+254700000002\`) one, which
+takes the place of 12344.`
 }
