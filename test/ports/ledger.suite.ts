@@ -302,6 +302,10 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       expect((await ledger.readVitals()).obstacle).toMatchObject({ kind: 'relayer_poor' })
       pass(60_000)
       expect(await refuse('relayer_poor')).toEqual({ kind: 'refused', isNews: true })
+      await ledger.refuse({ ...refusingOf('own'), reason: 'blocked' })
+      expect((await ledger.readVitals()).unlistedAt).toBeUndefined()
+      await ledger.refuse({ ...refusingOf('unlisted'), reason: 'unlisted' })
+      expect((await ledger.readVitals()).unlistedAt).toBeGreaterThan(0)
     })
 
     test('carries a queued payment on a free nonce, once', async ({ ledger, rules }) => {
@@ -401,9 +405,9 @@ export function ledgerSuite(name: string, create: () => Promise<LedgerHarness>):
       await accept(ledger, 'a')
       const dearer = { nonce: 0, transaction: transactionOf('a2', 140n) }
       expect(await ledger.replace({ ...dearer, over: id('other') })).toEqual({ kind: 'fenced' })
-      expect(await ledger.replace({ ...dearer, over: transactionOf('a').hash })).toEqual({
-        kind: 'recorded',
-      })
+      const replacing = { ...dearer, over: transactionOf('a').hash }
+      expect(await ledger.replace(replacing)).toEqual({ kind: 'recorded' })
+      expect(await ledger.replace(replacing)).toEqual({ kind: 'recorded' })
       const third = { ...dearer, transaction: transactionOf('a3', 1400n) }
       expect(await ledger.replace({ ...third, over: transactionOf('a').hash })).toEqual({
         kind: 'fenced',

@@ -1,7 +1,12 @@
 import { zeroAddress } from 'viem'
 import { expect, test as plainTest } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
-import { dueAfterMs, type LedgerMethod } from '../../../../src/relay/ledger/methods.ts'
+import {
+  dueAfterMs,
+  type LedgerMethod,
+  ledgerThrough,
+} from '../../../../src/relay/ledger/methods.ts'
+import type { Ledger } from '../../../../src/relay/ledger/port.ts'
 import { type Row, type TableName, tableNames } from '../../../../src/relay/ledger/rows.ts'
 import { usual } from '../../../ports/ledger-memory.ts'
 import {
@@ -26,7 +31,11 @@ import { openSqlLedger } from '../../../support/deployment.ts'
 const test = plainTest.extend('ledger', () => {
   const [sql, { rules }] = [openSqlite(), usual]
   let now = 1_700_000_000_000
-  const ledger = openSqlLedger(sql, { ...usual, now: () => now })
+  const open = () => openSqlLedger(sql, { ...usual, now: () => now })
+  let opened = open()
+  const ledger = ledgerThrough<Ledger>((method, args) =>
+    (opened[method] as (...args: unknown[]) => unknown)(...args),
+  )
   const rowsOf = <Name extends TableName>(table: Name): Row<Name>[] =>
     sql.exec<{ row: string }>(`SELECT row FROM ${table}`).map(({ row }) => JSON.parse(row))
   return {
@@ -42,8 +51,10 @@ const test = plainTest.extend('ledger', () => {
           return length === 0 ? [] : [[table, length]]
         }),
       ),
-    lose: (table: TableName, key: string, value: string) =>
-      void sql.exec(`DELETE FROM ${table} WHERE ${key} = ?`, value),
+    lose(table: TableName, column: string, value: string | number) {
+      sql.exec(`DELETE FROM ${table} WHERE row ->> '${column}' = ?`, value)
+      opened = open()
+    },
     waiting: () => {
       const [queue] = rowsOf('meta').filter(({ name }) => name === 'queue')
       return queue && JSON.parse(queue.value).waiting
@@ -79,17 +90,65 @@ test('a block holds those that are left of it, and gives back no other', async (
   ledger: { ledger, rules, pass, rowsOf },
 }) => {
   await accept(ledger, 'a')
-  await accept(ledger, 'b', bob)
+  await accept(ledger, 'b')
   await settle(ledger, 'a', 0)
   pass(2)
   await settle(ledger, 'b', 1)
+  await accept(ledger, 'c')
   pass(rules.retentionMs - 1)
   await ledger.prune()
   const held = { hash: id('block 9'), number: 9, nonces: [[usual.relayer, 1]], sessions: ['b'] }
   expect(rowsOf('blocks')).toEqual([held])
+  expect(await ledger.lookup(question('next'))).toMatchObject({ version: 2 })
   expect(await ledger.reopen(id('block 9'))).toMatchObject([{ intentId: id('b'), to: 'signed' }])
   await mineAt(ledger, 'b', 1, executionIn(10))
   expect(rowsOf('blocks')).toMatchObject([{ number: 10, sessions: ['b'] }])
+})
+
+test('a block whose nonce is lost gives back its payment, and not what has the nonce since', async ({
+  ledger: { ledger, lose, rowsOf },
+}) => {
+  await accept(ledger, 'a')
+  await mineAt(ledger, 'a', 0, executionIn(9))
+  lose('nonces', 'nonce', 0)
+  expect(await ledger.reopen(id('block 9'))).toMatchObject([{ intentId: id('a'), to: 'queued' }])
+  expect(rowsOf('nonces')).toEqual([])
+  const filling = { nonce: 0, chainNonce: 0, sessions: ['a'] }
+  expect(await fillNonce(ledger, filling, transactionOf('a'))).toBe('recorded')
+  await mineAt(ledger, 'a', 0, executionIn(10))
+  lose('nonces', 'nonce', 0)
+  await accept(ledger, 'b', bob, { poolNonce: 1_000 })
+  expect(await fillNonce(ledger, { ...filling, sessions: ['b'] }, transactionOf('b'))).toBe(
+    'recorded',
+  )
+  await mineAt(ledger, 'b', 0, executionIn(11))
+  expect(await ledger.reopen(id('block 10'))).toMatchObject([{ intentId: id('a'), to: 'queued' }])
+  expect(rowsOf('nonces')).toMatchObject([{ state: 'mined', block_number: 11 }])
+})
+
+test('a block gives back no payment that was lost and is in another block since', async ({
+  ledger: { ledger, lose },
+}) => {
+  await accept(ledger, 'a')
+  await mineAt(ledger, 'a', 0, executionIn(9))
+  for (const table of ['payments', 'sessions', 'intents'] as const) lose(table, 'session', 'a')
+  expect(await accept(ledger, 'a')).toBe(1)
+  await mineAt(ledger, 'a', 1, executionIn(10))
+  expect(await ledger.reopen(id('block 9'))).toEqual([])
+  expect(await ledger.findPayment('a')).toMatchObject({ state: 'mined', nonce: 1 })
+})
+
+test('bytes that are recorded once more are known to have been sent', async ({
+  ledger: { ledger, lose },
+}) => {
+  await accept(ledger, 'a')
+  await ledger.recordSend(transactionOf('a').hash, 'taken')
+  lose('nonces', 'nonce', 0)
+  await ledger.requeue('a')
+  const filling = { nonce: 0, chainNonce: 0, sessions: ['a'] }
+  expect(await fillNonce(ledger, filling, transactionOf('a'))).toBe('recorded')
+  const [open] = (await ledger.readWork()).nonces
+  expect(open?.transactions).toMatchObject([{ sentAt: expect.any(Number) }])
 })
 
 test('a queue whose payments are lost ends, and one that has others goes on', async ({

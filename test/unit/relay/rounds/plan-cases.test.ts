@@ -5,6 +5,7 @@ import type { Execution, OpenNonce, Payment, Work } from '../../../../src/relay/
 import {
   type ChainSnapshot,
   chainAt,
+  isAnyDueSoon,
   type NonceFate,
   type Proof,
 } from '../../../../src/relay/rounds/facts.ts'
@@ -164,6 +165,8 @@ test('a plan: a deadline ends what nothing has spent, and what was spent is sett
     'settleElsewhere a',
     'release',
   )
+  const usable = chainOf(0, { ...spentEarly, poolCount: 0, gasPriceWei: 10n })
+  does('one before a pool that is known', 'carry', early, usable, 'settleElsewhere a', 'release')
   const nonces = [recorded(0, 'n', { recorded: 0 })]
   const carried = { nonces, carried: [payment('n', { nonce: 0, deadline })] }
   does('a spent intent that is carried', 'settle', carried, spent)
@@ -208,11 +211,39 @@ test('a plan: bytes go out again in their time, and a higher price is paid where
   offer('bytes outbid almost often enough', 5, most, 'outbid 5')
   const spentOut = `reportStuck 5 after ${maxReplacements}`
   offer('bytes outbid often enough', 5, [...most, stuck], spentOut)
+  const cheap = Array.from({ length: maxReplacements + 1 }, () => ({ ...refused, price: 5n }))
+  offer('cheap bytes that no node took, outbid often enough', 5, cheap, 'rebroadcast 5')
   const dear = { ...stuck, price: 1_000n }
   offer('bytes at the highest price', 5, [dear], 'reportStuck 5 after 0')
   const open = { nonces: [recorded(5, 'a', stuck)], carried: [payment('a', { nonce: 5 })] }
   does('a payment that is stuck', 'offer', open, chain, 'outbid 5')
   does('bytes that are stuck, at no price', 'offer', open, chainOf(5, {}), 'rebroadcast 5')
+})
+
+test('a plan: a gap is closed by a transaction that carries nothing, below what is recorded', () => {
+  const nonces = [recorded(6, 'a', { recorded: 0 })]
+  const chain = chainOf(5, { poolCount: 5, gasPriceWei: 10n })
+  does('a gap', 'carry', { nonces }, chain, 'noOp 5', 'release')
+  const carries = (what: string, by: string, ...actions: string[]) => {
+    const carried = [payment('a', { nonce: 6, by: 'x' })]
+    const queued = [payment('b', { by })]
+    does(what, 'carry', { nonces, carried, queued }, chain, ...actions, 'release')
+  }
+  carries('a gap for which one waits', 'y', 'carry 5')
+  // Both were accepted in one step: the first of them goes first.
+  carries('a gap for which one waits behind its own', 'x', 'noOp 5', 'carry 7')
+})
+
+test('a plan: bytes are due early where no node took them, and not where one did', () => {
+  const [before, after] = [20, 10].map((ago) => ({ recorded: 30, sent: ago }))
+  const isDue = (behind: Sent) => {
+    const nonces = [recorded(5, 'a', after ?? behind), recorded(6, 'b', behind)]
+    return isAnyDueSoon(workOf({ now, nonces }), 5, terms)
+  }
+  expect(isDue(before ?? { recorded: 0 })).toBe(false)
+  expect(isDue({ recorded: 30, sent: 20, failures: 3 })).toBe(true)
+  expect(isDue({ recorded: 30, sent: 5, failures: 3 })).toBe(false)
+  expect(isDue({ recorded: 30, sent: 5, failures: 1 })).toBe(true)
 })
 
 test('a plan: what a pool has lost goes out again once a block has passed it over, whatever its price', () => {
