@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+import { readArtifact } from '../../../scripts/contracts/forge.ts'
+import { readNotes, release } from '../../../scripts/release.ts'
+import { microLoanAbi } from '../../../src/loan/abi.ts'
+import { version } from '../../../src/operator/version.ts'
+import { runHere } from '../../support/processes.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'release-'))
+const tag = `v${version}`
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('a release has the Worker, each contract and their checksums, and its part of the changelog', async () => {
+  const { code, output } = await runHere(release, [folder], {})
+  expect(code, output).toBe(0)
+  const checked = spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: folder })
+  expect(checked.stdout.toString()).toBe(
+    'worker.js: OK\nMicroLoan.json: OK\nRelayForwarder.json: OK\n',
+  )
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+  expect(read('worker.js')).toContain(version)
+  const { abi, bytecode } = JSON.parse(read('MicroLoan.json'))
+  expect(bytecode).toBe(readArtifact('MicroLoan').bytecode.object)
+  expect(abi).toHaveLength(microLoanAbi.length)
+  expect(read('NOTES.md')).toMatch(/^\S[\s\S]+\n$/)
+})
+
+test('the notes of a release are its own part of the changelog', () => {
+  const parts = `# Changelog\n\n## [9.0.0]\n\nNew.\n\n## [${version}] - 2026-11-26\n\nA.\n\n### B\n`
+  expect(readNotes(`${parts}\n## [0.1.0]\n\nOld.\n`)).toBe('A.\n\n### B\n')
+  expect(readNotes(`${parts}\n[${version}]: ../../releases\n`)).toBe('A.\n\n### B\n')
+  expect(() => readNotes('# Changelog\n')).toThrow(`CHANGELOG.md says nothing of ${version}.`)
+})
+
+/** Runs what publishes, with a `gh` that says what it was asked for. */
+function publish(type: 'branch' | 'tag', name: string) {
+  writeFileSync(join(folder, 'gh'), '#!/bin/sh\nprintf "%s\\n" "$@"\n')
+  chmodSync(join(folder, 'gh'), 0o755)
+  const ref = { GITHUB_REF_TYPE: type, GITHUB_REF_NAME: name, GITHUB_SHA: 'abc' }
+  const env = { ...process.env, ...ref, PATH: `${folder}:${process.env.PATH}` }
+  const { status, stdout } = spawnSync(join(root, '.ci', 'release'), [folder], { env })
+  return { status, lines: stdout.toString().trimEnd().split('\n') }
+}
+
+test('it is published under the tag of its version, whether that was pushed or not', () => {
+  const files = ['SHA256SUMS', 'MicroLoan.json', 'RelayForwarder.json', 'worker.js']
+  const asked = ['release', 'create', tag, '--target', 'abc', '--title', tag, '--notes-file']
+  for (const [type, name] of [['branch', 'main'] as const, ['tag', tag] as const]) {
+    const { status, lines } = publish(type, name)
+    expect(status).toBe(0)
+    expect(lines).toEqual([...asked, ...['NOTES.md', ...files].map((file) => join(folder, file))])
+  }
+})
+
+test('a tag of another version publishes nothing', () => {
+  const { status, lines } = publish('tag', 'v0.9.0')
+  expect({ status, lines }).toEqual({
+    status: 1,
+    lines: [`package.json is of ${tag}, and the tag is v0.9.0.`],
+  })
+})
