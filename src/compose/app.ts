@@ -9,13 +9,13 @@ import { ConfigError } from './environment.ts'
 export type App = Hono
 
 export type AppOptions = {
-  /** Is served under `/ussd`, where a secret is set for those alone who send it. */
+  /** Holds the routes under `/ussd`; if a secret is set, only requests with it get there. */
   ussd: Hono
   callbackSecret: string | undefined
   node: Hono
   keys: Hono
   operator: Hono
-  /** Shows operators pages. */
+  /** Holds the operator's pages. */
   console: Hono | undefined
   tally: Tally
   log: Log
@@ -49,7 +49,7 @@ export function createApp(options: AppOptions): App {
   return app
 }
 
-/** Names the bad variables, and never what they hold. Any other error is thrown again. */
+/** Serves the names of bad variables, never their values; throws any other error again. */
 export function misconfiguredApp(error: unknown, log: Log): App {
   if (!(error instanceof ConfigError)) throw error
   const { faults, message } = error

@@ -42,7 +42,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const budget = assembleBudget(config, runtime, store)
   const getService = servicesOver(config, runtime, stores, budget)
   const nodeService = getService(config.chain.id, 'relay')
-  // Counted apart from the relay, where calls are counted.
+  // Counted apart from the relay's own calls.
   const callersService = budget ? getService(config.chain.id, 'callers') : nodeService
   const getCallersService = (id: number) =>
     id === config.chain.id ? callersService : getService(id, 'callers')
@@ -86,12 +86,12 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
 
   return {
     config,
-    /** Is made at the first request: a Durable Object needs none. */
+    /** Returns the app, created at the first request since a Durable Object needs none. */
     app(): App {
       app ??= assembleApp()
       return app
     },
-    /** Tells of a ledger that gives no answer, after each round. */
+    /** Checks after each round whether the ledger still answers. */
     look: operations.look,
     acceptor: (ledger: Ledger): AcceptPayment =>
       createAcceptor(assembleRelayer(config, runtime, nodeService, ledger)),
@@ -103,7 +103,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
           else runtime.background(operations.look('failed'))
         })
       })
-      // What is final already waits for no node that answers.
+      // Send due SMS even if the round failed.
       const send = () => sendMessages(ledger)
       const isMoreToSend = await round.then(send, send)
       const tended = await round
@@ -121,7 +121,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   }
 }
 
-/** Makes node services; calls to the relay's network are counted where they have a budget. */
+/** Creates node services; calls to the relay's network count toward its budget. */
 function servicesOver(
   config: Config,
   runtime: Runtime,
@@ -155,7 +155,7 @@ function assembleConsole(
   return console?.({ operator, operatorToken, keys: () => keyStore().list(), clock, log })
 }
 
-/** Makes the keys of the node service, within their rate and within what its nodes may be asked. */
+/** Creates the API keys of the node service, with their rates and the nodes' budget. */
 function assembleKeys(
   { chain, rpcKeyHashes, callsASecond }: Config,
   { clock }: Runtime,
@@ -171,7 +171,7 @@ function listUrls(config: Config, chainId: number): readonly string[] {
   return config.networks.get(getNetwork(chainId).id) ?? []
 }
 
-/** Lists the gateways that are served at `/ussd/<name>`, the first of them at `/ussd`. */
+/** Lists the gateways served at `/ussd/<name>`; the first one also at `/ussd`. */
 function listGateways({ gateway }: Config): readonly [Gateway, ...Gateway[]] {
   return [africasTalking, hubtel, ...(gateway ? [declaredGateway(gateway)] : [])]
 }
@@ -184,7 +184,7 @@ type UssdServed = {
   tally: Tally
 }
 
-/** Closes `/ussd` outside development where no secret is in its address. */
+/** Refuses `/ussd` outside development if no secret is set. */
 function assembleUssd({ config, runtime, nodeService, stores, tally }: UssdServed): App {
   const isOpen = config.isDevelopment || config.callbackSecret !== undefined
   const [first, ...others] = listGateways(config)

@@ -26,7 +26,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>) {
     chain,
     rules: { ...rules, confirmations: settings.CONFIRMATIONS ?? rules.confirmations },
     fees: { minWei: settings.MIN_GAS_PRICE_WEI, maxWei: settings.maxGasPriceWei },
-    /** Names the nodes of every network that is served, the preferred ones first. */
+    /** Maps each served network to its node URLs, the preferred first. */
     networks,
     /** Names the nodes' WebSocket addresses of each network; by default their own addresses. */
     webSockets: new Map(
@@ -79,7 +79,7 @@ const readBudget = ({ callsADay, UPSTREAM_RESERVE: reserve }: Settings) =>
     ? undefined
     : { callsADay, relayReserve: reserve ?? Math.floor(callsADay / 2) }
 
-/** Gives how a network's blocks are mined; a node on this machine may have a chain of its own. */
+/** Returns how a network's blocks are mined; a node on this machine may serve its own chain. */
 function readMining(
   { MIN_DIFFICULTY: least, chain }: Settings,
   networks: ReadonlyMap<number, readonly string[]>,
@@ -89,7 +89,7 @@ function readMining(
   const isLocal = networks.get(chainId)?.every(isLoopback)
   if (chainId !== chain.id || least === undefined) return isLocal ? undefined : mining
   if (least === 'none') return undefined
-  // A chain of one's own, with blocks of today's forms from the first one on.
+  // A private chain has today's block format from its first block.
   const isOwn = isLocal && least < mining.leastDifficulty
   return { leastDifficulty: least, from: isOwn ? 1 : mining.from }
 }
@@ -114,7 +114,7 @@ const readLimits = (settings: Settings) => ({
   agents: settings.AGENTS === 'on' ? readAgentLimits(settings) : undefined,
 })
 
-/** Lets an agent have as many payments open as an account may: outcomes take minutes. */
+/** Reads an agent's limits; by default as many open payments as any account. */
 const readAgentLimits = (settings: Settings) => ({
   openPayments: settings.MAX_AGENT_OPEN_PAYMENTS ?? maxOpen,
   transfersADay: orNone(settings.MAX_AGENT_TRANSFERS_A_DAY ?? 'none'),

@@ -5,15 +5,15 @@ import { africasTalking, hubtel } from '../ussd/gateways/known.ts'
 import type { Fault } from './environment.ts'
 import type { Settings } from './settings.ts'
 
-/** Is what anvil and Hardhat print: its keys are public. */
+/** Holds the mnemonic of anvil and Hardhat, whose keys are public. */
 const wellKnownMnemonic = 'test test test test test test test test test test test junk'
 
-/** Names gateways that are served already, and who pays for an operator. */
+/** Lists gateway names that are taken. */
 const takenNames: readonly string[] = [africasTalking.name, hubtel.name, 'operator']
 
 type Checks = Readonly<Record<string, boolean>>
 
-/** Finds what is wrong with values that are each well formed, or would leave a guard half set. */
+/** Finds values that contradict each other, or leave a guard half set. */
 export function contradictionsIn(settings: Settings): Fault[] {
   const checks = [keyChecks, pinChecks, agentChecks, senderChecks, otherChecks].map((of) =>
     of(settings),
@@ -42,7 +42,7 @@ function keyChecks({ chain, isLocal, ...settings }: Settings): Checks {
   }
 }
 
-/** Holds that a PIN stands in the place of what confirms, and is one of the lender's screens. */
+/** Checks that a PIN replaces confirmation, and belongs to the lender's profile. */
 function pinChecks({ profile, PIN, CONFIRM, PIN_SECRET: secret, ...settings }: Settings): Checks {
   const isAsked = PIN !== 'off'
   const asks = settings.values.PIN ?? `on, as PROFILE=${profile} has it`
@@ -58,7 +58,7 @@ function pinChecks({ profile, PIN, CONFIRM, PIN_SECRET: secret, ...settings }: S
   }
 }
 
-/** Holds that what goes to an agent is confirmed by a PIN, and that an agent's day has a limit. */
+/** Checks that withdrawals need a PIN, and that an agent's day has a limit. */
 function agentChecks({ AGENTS, profile, PIN, ...settings }: Settings): Checks {
   const isOn = AGENTS === 'on'
   const { MAX_AGENT_OPEN_PAYMENTS: open, MAX_AGENT_TRANSFERS_A_DAY: times } = settings
@@ -75,7 +75,7 @@ function agentChecks({ AGENTS, profile, PIN, ...settings }: Settings): Checks {
   }
 }
 
-/** Holds that who is told something has all that it takes to tell. */
+/** Checks that each sender has all its settings. */
 function senderChecks(settings: Settings): Checks {
   const { SMS_API_KEY: key, SMS_USERNAME: name, SMS_SENDER: sender, SMS_URL: smsUrl } = settings
   const { ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret } = settings

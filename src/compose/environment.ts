@@ -10,7 +10,7 @@ import '../runtime/english.ts'
 
 export type Fault = { variable: string; reason: string }
 
-/** Names each bad variable of an environment, and never shows its value. */
+/** Reports bad variables of an environment by name, never by value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly faults: readonly Fault[]
@@ -80,7 +80,7 @@ export function isLoopback(url: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.[0-9]+){3}$/.test(hostname)
 }
 
-/** Takes an address of a service on the net, or of a program on this machine. */
+/** Accepts a URL that is HTTPS, or HTTP on this machine. */
 export const secureUrl = z.url({ protocol: /^https?$/, error: 'has to be an https address' }).check(
   z.refine((url) => url.startsWith('https:') || isLoopback(url), {
     error: 'has to be https, but for a program on this machine',

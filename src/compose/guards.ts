@@ -1,6 +1,6 @@
 import type { Settings } from './settings.ts'
 
-/** Lists the guards of money and callers, and `by` which word each is on or off. */
+/** Lists the guards of money and callers; `by` is the setting of each. */
 export function listGuards(settings: Settings) {
   const { values, isOpen, callsADay, UPSTREAM_CALLS_A_DAY: calls } = settings
   type Variable = keyof typeof values

@@ -28,10 +28,10 @@ import {
 import type { Runtime, Stores } from './runtime.ts'
 import { assembleCashOut } from './ussd.ts'
 
-/** Shares one look at the ledger among those who ask for health: anyone may ask. */
+/** Shares one reading of the ledger among health requests, since anyone may ask. */
 const sharedMs = 1_000
 const ledgerWithinMs = 2_000
-/** Has who asks begin a round where none was for so long: not everything that serves has a cron. */
+/** Starts a round on a health request if none ran for this long: not every host has a cron. */
 const wakeAfterMs = 60_000
 
 type Served = {
@@ -71,7 +71,7 @@ export function assembleOperations(served: Served) {
     }
   }
 
-  /** Tells what is found and was not raised, and begins a round where none comes. */
+  /** Reports findings that no round has raised, and starts a round if none came for a minute. */
   async function tellAndWake(known: KnownCondition): Promise<void> {
     const { observations: sight, now, alerts } = known.vitals
     const isNews = listAlerts(known, subject).some(({ name }) =>
@@ -105,9 +105,9 @@ export function assembleOperations(served: Served) {
   const known = { subject, condition, sharedCondition: shared }
   return {
     operator: () => operatorOver(served, known),
-    /** Raises, clears and tells alerts in the background, after a round has noted something. */
+    /** Raises, clears and sends alerts in the background, after each round. */
     watch: (ledger: Ledger) => background(watchOver(ledger)),
-    /** Looks after a round whether the ledger still answers, or does again. */
+    /** Checks after a round whether the ledger answers. */
     async look(round: 'done' | 'failed') {
       if (round === 'failed' || silence.isTold()) await shared()
     },

@@ -4,12 +4,12 @@ import { withinTime } from '../runtime/time-limit.ts'
 import type { Config } from './config.ts'
 import type { Runtime, Stores } from './runtime.ts'
 
-/** Limits lookups of one process: anyone may ask, and each proof asks the nodes for many blocks. */
+/** Limits lookups per process, since anyone may ask and each proof reads many blocks. */
 const mostAMinute = 20
 const minuteMs = 60_000
 const proofWithinMs = 15_000
 
-/** Proves transactions of this relay alone, so that nobody has free use of the nodes. */
+/** Creates proofs for this relay's transactions only, so that nobody gets free use of the nodes. */
 export function assembleProofs(
   { rules }: Config,
   { clock }: Runtime,

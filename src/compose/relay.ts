@@ -22,7 +22,7 @@ import { createSigner } from '../relay/signer.ts'
 import type { Config } from './config.ts'
 import type { Runtime } from './runtime.ts'
 
-/** Names a deployment's ledger by its chain alone, so that payments of old keys stay known. */
+/** Names a deployment's ledger by its chain, so that payments of old keys stay known. */
 export const ledgerName = ({ chain }: Config): string => `${chain.id}`
 
 export function relayerAddress(config: Config): string {
@@ -87,7 +87,7 @@ export function assembleRelayer(
   }
 }
 
-/** Deriving a key takes thousands of hashes: once for a configuration. */
+/** Caches signers per configuration, since deriving a key takes thousands of hashes. */
 const signers = new WeakMap<Config, ReturnType<typeof createSigner>>()
 
 function getSigner(config: Config): ReturnType<typeof createSigner> {

@@ -13,7 +13,7 @@ export type Runtime = {
   clock: Clock
   log: Log
   fetch: typeof globalThis.fetch
-  /** Tells from which address a request came, as the platform says: no client can write it. */
+  /** Returns the address of a request's sender, as the platform reports it. */
   findPeer?: PeerOf
   /** Keeps work alive after the reply. */
   background: (work: Promise<unknown>) => void
@@ -21,18 +21,18 @@ export type Runtime = {
 
 export type Stores = {
   ledger: Ledger
-  /** Has a payment accepted where the ledger is; undefined where this process does it itself. */
+  /** Accepts a payment where the ledger is; undefined if this process does it itself. */
   accept?: AcceptPayment
-  /** Begins a round; undefined where this process does that by itself. */
+  /** Starts a round; undefined if this process runs rounds itself. */
   wake?: () => Promise<void>
   setBack?: (to: SetBack) => Promise<SetBackAnswer>
-  /** Is asked for each time: a Durable Object's stub that failed stays broken. */
+  /** Returns the key store anew each time: a failed Durable Object stub stays broken. */
   keyStore: () => KeyStore
   memory: () => MemoryStore
-  /** Keeps answers of the node service for all processes. */
+  /** Caches answers of the node service for all processes. */
   answers: SharedAnswers
-  /** Draws the operator's pages; undefined where this process shows none. */
+  /** Creates the operator's pages; undefined if this process shows none. */
   console?: (options: ConsoleOptions) => App
-  /** Takes WebSockets; `getKeeper` tells a keeper in this process what it needs for a network. */
+  /** Accepts WebSockets; `getKeeper` provides what a network's sockets need in this process. */
   sockets: (getKeeper: (chainId: number) => FeedKeeper) => SocketKeeper
 }

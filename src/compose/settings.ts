@@ -9,7 +9,7 @@ type OfProfile =
 
 type Defaults = { [Name in OfProfile]: NonNullable<Values[Name]> }
 
-/** Decides screens and limits at once; `demo` is the demonstration to the letter. */
+/** Holds the default settings of each profile; `demo` is the demonstration byte for byte. */
 export const profiles: Readonly<Record<'demo' | 'lender', Defaults>> = {
   demo: {
     MAX_OPEN_PAYMENTS: 3,
@@ -35,18 +35,18 @@ export const profiles: Readonly<Record<'demo' | 'lender', Defaults>> = {
   },
 }
 
-/** Names the profile of a chain where none is set: money is real on 30. */
+/** Names the default profile of each chain: on 30 money is real. */
 const usualProfile = { 30: 'lender', 31: 'demo' } as const
 
-/** Is what a hosted node gives a day; a node on this machine is asked without a limit. */
+/** Holds a hosted node's usual daily quota; a local node has no limit. */
 const hostedCallsADay = 25_000
 
-/** Is what a key may call in a second where the node is not on this machine. */
+/** Limits a key's calls per second if the node is not local. */
 const usualCallsASecond = 50
 
 export type Settings = ReturnType<typeof completeSettings>
 
-/** Adds to an environment's settings its profile's for the rest, and what follows from both. */
+/** Completes an environment's settings by its profile's defaults, and derives what follows. */
 export function completeSettings(values: Values) {
   const chain: Chain = chains[values.CHAIN_ID === '30' ? 30 : 31]
   const profile = values.PROFILE ?? usualProfile[chain.id]
@@ -65,10 +65,10 @@ export function completeSettings(values: Values) {
      * Tells whether the relay's chain is mined in public; else its nodes may be on this machine.
      */
     isMined: difficulty !== 'none',
-    /** Has outcomes proved before they are final. */
+    /** Tells that outcomes are proved before they are final. */
     proves: difficulty !== 'none' && values.PROOFS !== 'off',
     maxGasPriceWei: values.MAX_GAS_PRICE_WEI ?? usualMaxGasPriceWei[values.POOL_RULES],
-    /** Opens `/ussd` to everybody. */
+    /** Tells that `/ussd` is open to everyone. */
     isOpen: values.CALLBACK_SECRET === undefined && values.ENVIRONMENT === 'development',
   }
 }

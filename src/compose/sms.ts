@@ -24,13 +24,13 @@ import type { Config } from './config.ts'
 import { assembleAccounts, readLoan } from './relay.ts'
 import type { Runtime } from './runtime.ts'
 
-/** Is undefined where no messages are sent: then no number is kept at all. */
+/** Creates the seals of messages; undefined if no messages are sent, and then no number is kept. */
 export const createSeals = (config: Config): SmsSeals | undefined =>
   config.sms && createSmsSeals(config.accountKeySecret)
 
 const memoryMs = 5_000
 
-/** Holds a message for a phone; `name` is remembered by its account: a ledger may be set back. */
+/** Holds a message; the account remembers its `name`, since a ledger may be restored. */
 type Outgoing = {
   name: string
   told: Record<string, string>
@@ -40,7 +40,7 @@ type Outgoing = {
 
 type Send = (message: Outgoing, ledger: Ledger) => Promise<SmsFate>
 
-/** Makes what sends messages, each once; undefined where none are sent. */
+/** Creates the function that sends each message once; undefined if none are sent. */
 function createSend(
   config: Config,
   { fetch, clock, log }: Runtime,
@@ -50,7 +50,7 @@ function createSend(
   const provider = createAfricasTalkingSms({ account: config.sms, fetch, clock })
   const memory = createMemory(() => withinMs(store(), clock, memoryMs))
 
-  /** Opens a message and words it. Before the provider is asked a failure has sent nothing. */
+  /** Decrypts and words a message; a failure here has sent nothing. */
   async function prepare({ open }: Outgoing, ledger: Ledger) {
     const { phone, textIn } = await open()
     const { address } = await assembleAccounts(config, ledger)(phone)
@@ -85,7 +85,7 @@ const amountWith =
   (wei: bigint): string =>
     `${formatAmountDown(wei)} ${chain.currency}`
 
-/** Sends messages about outcomes, each remembered by its account. */
+/** Creates the sender of messages about outcomes; the account remembers each. */
 export function assembleSms(config: Config, runtime: Runtime, store: () => MemoryStore) {
   const send = createSend(config, runtime, store)
   if (send === undefined) return undefined
@@ -102,7 +102,7 @@ export function assembleSms(config: Config, runtime: Runtime, store: () => Memor
   return createSmsRound({ deliver, ...runtime })
 }
 
-/** Reminds borrowers of loans that are due; undefined where no messages are sent. */
+/** Creates reminders of due loans; undefined if no messages are sent. */
 export function assembleReminders(
   config: Config,
   runtime: Runtime,
@@ -125,7 +125,7 @@ export function assembleReminders(
   return createReminders({ readDebt, deliver, ...runtime })
 }
 
-/** Sends after a round what is due of both; true while something may be left to send. */
+/** Sends due messages after a round; true while more may be left. */
 export function assembleMessages(
   config: Config,
   runtime: Runtime,

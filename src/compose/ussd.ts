@@ -23,10 +23,10 @@ import { assembleAccounts, assembleDepositClaim, assembleIdentity, readLoan } fr
 import type { Runtime, Stores } from './runtime.ts'
 import { createSeals } from './sms.ts'
 
-/** Takes a loan's principal as unchanged: only the owner changes it. */
+/** Caches loan terms, which only the owner changes. */
 const termsTtlMs = 60_000
 
-/** Shares a look at what can be lent: what it does not show is reserved. */
+/** Caches what can be lent; newer loans are covered by reservations. */
 const lendableTtlMs = 1_000
 
 const memoryMs = 2_000
@@ -43,13 +43,13 @@ export const assembleAnswer = (served: Served): Answer => createAnswer(answerPar
 
 const operatorGateway = 'operator'
 
-/** Pays cash-outs that an operator asks for, as any payment of the caller. */
+/** Creates cash-outs on an operator's request, paid like any payment of the caller. */
 export function assembleCashOut(served: Served): CashOut {
-  // The operator answers for who asked, in the place of a PIN.
+  // The operator vouches for the caller in place of a PIN.
   const parts = { ...answerParts(served, () => true), pins: undefined }
   const showAmount = (wei: bigint) => `${formatAmountDown(wei)} ${parts.currency}`
   return async ({ key, phone, to, amountWei }) => {
-    // No dial may have moved the ledger to this key and forwarder yet.
+    // The ledger may not have adopted this key and forwarder yet.
     await parts.identity()
     const request = { gateway: operatorGateway, sessionId: key, phone, text: '' }
     const asked = createAsked(parts, request, parts.now())
@@ -64,7 +64,7 @@ export function assembleCashOut(served: Served): CashOut {
   }
 }
 
-/** Makes what answers are made with: the simulator has accounts and keys of its own. */
+/** Assembles the parts of an answer; the simulator replaces accounts and keys. */
 export function answerParts(
   { config, runtime, relayer, stores, tally }: Served,
   mayDial = createDialRate(config.limits.dialsAMinute, runtime.clock.now),

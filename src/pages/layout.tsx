@@ -4,16 +4,16 @@ import { liveJs, pagesCss } from './assets.ts'
 
 export type PageOptions = {
   title: string
-  /** Is asked for again after so many seconds; undefined for a page that stays. */
+  /** Reloads the page after this many seconds; undefined: never. */
   refreshSeconds?: number
-  /** Stands above the content on each page of a kind. */
+  /** Holds the navigation above the content. */
   nav?: Child
-  /** Are the page's own, beside those that all pages have. */
+  /** Holds the page's own styles and script. */
   css?: string
   js?: string
 }
 
-/** Draws a whole page. Only what carries the nonce is run or styles. */
+/** Renders a whole page; the CSP nonce allows its own scripts and styles only. */
 export function Page(options: PageOptions & { nonce: string; children?: Child }) {
   const { title, refreshSeconds, nav, css = '', js = '', nonce, children } = options
   return (

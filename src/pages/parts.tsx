@@ -3,7 +3,7 @@ import { formatAmountDown } from '../loan/amounts.ts'
 
 export type Fact = readonly [name: string, value: Child]
 
-/** Draws a part of a page that is replaced where the server draws it anew. */
+/** Renders a part of a page that live updates replace. */
 export function Part({ name, title, children }: { name: string; title: string; children?: Child }) {
   return (
     <section id={name} data-live>
@@ -28,7 +28,7 @@ export function FactList({ facts }: { facts: readonly Fact[] }) {
 
 type Rows = { name: string; head: readonly string[]; rows: readonly (readonly Child[])[] }
 
-/** Draws a table that scrolls by itself where the window is narrower. */
+/** Renders a table that scrolls inside a narrow window. */
 export function Table({ name, head, rows }: Rows) {
   if (rows.length === 0) return <p>None.</p>
   return (
@@ -55,22 +55,22 @@ export function Table({ name, head, rows }: Rows) {
   )
 }
 
-/** Shows a command that a click selects whole. */
+/** Renders a command that a click selects. */
 export const Command = ({ of }: { of: string }) => <code class="copy">npm run {of}</code>
 
 export const money = (wei: string | null, currency: string): string =>
   wei === null ? 'not known' : `${formatAmountDown(BigInt(wei))} ${currency}`
 
-/** Shows a time in UTC, to the second. */
+/** Formats a time in UTC, to the second. */
 export const time = (at: string | null | undefined): Child =>
   at ? <time datetime={at}>{`${at.slice(0, 10)} ${at.slice(11, 19)}`}</time> : '–'
 
-/** Shortens an address or a hash; what it leads to has all of it. */
+/** Shortens an address or a hash; the linked page shows it in full. */
 export const short = (hex: string): string => `${hex.slice(0, 8)}…${hex.slice(-4)}`
 
 export type FieldOptions = { name: string; label: string; value?: string | undefined }
 
-/** Draws a list to choose from; an empty value stands for any. */
+/** Renders a choice; an empty value means any. */
 export function Choice({ name, label, value, of }: FieldOptions & { of: readonly string[] }) {
   return (
     <label>

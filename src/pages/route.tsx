@@ -17,10 +17,10 @@ const contentSecurityPolicy = {
 
 type PageEnv = { Variables: SecureHeadersVariables }
 
-/** Begins routes of pages, on which browsers run only this server's scripts and keep nothing. */
+/** Creates page routes with a strict CSP and without caching. */
 export function pageRoutes() {
   const routes = new Hono<PageEnv>()
-  // Whether its host is reached by HTTPS alone is for the deployment to say.
+  // The deployment decides whether its host is HTTPS only.
   routes.use(secureHeaders({ contentSecurityPolicy, strictTransportSecurity: false }))
   routes.use(async (c, next) => {
     await next()
@@ -29,7 +29,7 @@ export function pageRoutes() {
   return routes
 }
 
-/** Answers with a page; `live.js` gets it without what does not change. */
+/** Answers with a page; `live.js` gets only the parts that change. */
 export function showPage(c: Context<PageEnv>, content: Child, options: PageOptions) {
   if (c.req.header('x-fresh') !== undefined) {
     return c.html(

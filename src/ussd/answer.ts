@@ -37,7 +37,7 @@ import { keepAnswers, type Read, readAnswers, readSession } from './session.ts'
 /** Answers one delivery with a screen. Never throws. */
 export type Answer = (request: UssdRequest) => Promise<Answered>
 
-/** Is `out_of_service` where nothing may be done, and the operator has to know. */
+/** Holds the reply; `out_of_service` means that nothing may be done and the operator must know. */
 export type Answered = { kind: 'screen' | 'out_of_service'; screen: Screen }
 
 export type AnswerOptions = Omit<AskOptions & ClaimOptions, 'showAmount'> & {
@@ -48,15 +48,15 @@ export type AnswerOptions = Omit<AskOptions & ClaimOptions, 'showAmount'> & {
   identity: () => Promise<Identified>
   ledger: Pick<Ledger, 'lookup' | 'findTill'>
   endSession: EndSession
-  /** Seals what is kept of a session's text, where the gateway sends the last answer alone. */
+  /** Seals the stored text of a session, for gateways that send only the last answer. */
   textSeal: Seal
   sleep: Clock['sleep']
 }
 
-/** Answers a caller by then, whatever store is waited for. */
+/** Limits the time of an answer, even if a store does not reply. */
 const latestMs = 7_700
 
-/** Leads from what was typed to a screen, by way of the chain where it must. */
+/** Creates the function that turns typed text into a screen, and asks the chain only if needed. */
 export function createAnswer(options: AnswerOptions): Answer {
   const menu = createMenu(options.settings)
   const showAmount = (wei: bigint) => `${formatAmountDown(wei)} ${options.currency}`
@@ -95,29 +95,29 @@ async function answerPatiently(parts: Parts, request: UssdRequest): Promise<Answ
     if (!isListed(of.phone) && !(await isCustomer(of, of.phone))) {
       const message = 'A caller with no account was refused: no numbering plan knows the number'
       log({ level: 'error', event: 'number.unlisted', message })
-      // What was typed may have been a PIN. No account is opened: it may be a form of another
+      // What was typed may be a PIN. No account is opened: this may be another form of a known
       // number.
       return screen(await endFor(of, [], end(of.say.unlistedNumber), 'unlisted'))
     }
     of = { ...of, say: wordsFor(of.settings, await languageFor(of)) }
     const typed = await readAnswers(of, request)
-    // An answer came before the one that it follows, or that one is lost: it is told, so it is so.
+    // An earlier answer is missing or late: end the session, so that this is what happened.
     if (typed === undefined) return screen(await endFor(of, [], end(of.say.sessionClosed), 'lost'))
     return screen(await screenFor(of, typed, request.step))
   } catch (error) {
-    // Payments answer for themselves; what fails here is a reading, or came before anything began.
+    // Payments handle their own failures: here only a reading failed, and nothing was sent.
     log({ level: 'error', event: 'answer.failed', message: describeFault(error) })
     return screen(end(of.say.unavailable))
   }
 }
 
-/** Serves all who have an account, whatever numbering plans say of the number by now. */
+/** Tells whether a number has an account, which is served even if no plan lists it. */
 async function isCustomer(of: Asking, phone: PhoneNumber) {
   const memory = of.settings.profile === 'demo' ? undefined : of.memory
   return await isOpened((await of.accounts(phone)).address, { ...of, memory })
 }
 
-/** Reads the language that the caller chose, and notes the dial. */
+/** Reads the caller's language, and records the dial. */
 async function languageFor(of: Asking): Promise<Language | undefined> {
   if (of.settings.profile === 'demo') return undefined
   try {
@@ -145,12 +145,12 @@ async function screenFor(
   const keeps = step !== undefined
   const walletCodes = createWalletCodes(of)
   const read = await readSession({ ...of, context, isCustomer: isOpen, walletCodes, keeps }, typed)
-  // From here on nothing that is secret is known but what is to be set.
+  // From here on the only secret is a new PIN.
   const { result, answers, kept, authorizedBy, or } = read
   const ends = (text: string, reason: string) => endFor(of, answers, end(text), reason)
   if (step !== undefined) {
     const as = await keepAnswers(of, step, kept)
-    // Another answer has its number, or no answer to it would be read.
+    // Another answer took this number, or the session is decided and cannot ask.
     if (as === 'taken' || (as === 'decided' && result.kind === 'ask'))
       return ends(say.sessionClosed, 'lost')
   }
@@ -161,7 +161,7 @@ async function screenFor(
   switch (result.kind) {
     case 'ask': {
       const { screen: shown, reason } = await askAt({ ...of, context }, result.place, answers)
-      // What an answer to it would have led to is not to be had any more.
+      // The session ends here, so close it.
       return shown.kind === 'end' ? endFor(of, answers, shown, reason) : shown
     }
     case 'locked':
@@ -188,7 +188,7 @@ async function screenFor(
     case 'help':
       return end(help.words(say).help(of.settings.helpNumber ?? ''))
     default: {
-      // What "all" comes to changes with each payment: it is never the same twice.
+      // "All" is another amount each time, so two of them are never equal.
       const askOfEqual =
         or === undefined || or.draft.amountWei === 'all'
           ? undefined
@@ -199,7 +199,7 @@ async function screenFor(
   }
 }
 
-/** Shows a balance, by the rate of this moment: it decides nothing. */
+/** Shows a balance at the current rate; no payment depends on it. */
 async function showBalance({ say, settings, rate, showAmount }: Asking, wei: bigint) {
   const { localCurrency: local } = settings
   const now = local === undefined ? undefined : await rate()
@@ -223,7 +223,7 @@ function createContext(of: Asking): MenuContext {
       const address = checksumAddress(recipient.address, chainId)
       return recipient.name ? `${recipient.name} ${shortAddress(address)}` : longAddress(address)
     },
-    // Exact: what is less than it is refused.
+    // Exact, since a smaller amount is refused.
     least: { wei: leastTransferWei, text: `${formatEther(leastTransferWei)} ${of.currency}` },
   }
 }
@@ -234,14 +234,14 @@ async function chooseLanguage(of: Asking, language: Language): Promise<Screen> {
   return end(messagesIn[language].languageChosen)
 }
 
-/** Changes the PIN in a session that is undecided; one that is decided changes nothing any more. */
+/** Changes the PIN unless the session is already decided. */
 async function changePinFor(of: Asking, { answers, authorizedBy }: Read, action: PinAction) {
   const view = await of.ledger.lookup(await of.question(joinAnswers(answers)))
   if (view.kind !== 'undecided' && view.kind !== 'pending') return toScreen(of.say, toAnswer(view))
   return endFor(of, answers, await changePin(of, action, authorizedBy))
 }
 
-/** Ends a session that pays nothing: the ledger has it before it is shown. */
+/** Ends a session without a payment; the ledger records the end before the screen is shown. */
 async function endFor(of: Asking, answers: readonly string[], screen: Screen, reason?: string) {
   const { endSession, since, say, question } = of
   const answerCount = answers.length

@@ -38,7 +38,7 @@ export type AskOptions = PayingOptions & {
 
 type Asking = AskOptions & Asked & { context: MenuContext }
 
-/** Shows a place with what is read for it; what a caller agrees to in full, or not at all. */
+/** Shows a menu place with its facts; terms to agree to are shown in full or not at all. */
 export async function askAt(
   of: Asking,
   place: Place,
@@ -59,7 +59,7 @@ export async function askAt(
   return ask(Object.fromEntries(found))
 }
 
-/** Tells why a place leads nowhere; what cannot be read now is judged with the payment. */
+/** Says why a payment would be refused; what cannot be read now is judged with the payment. */
 async function refusalAt(of: Asking, kind: PaymentKind, { draft }: Place, question: Question) {
   try {
     return await knownRefusal(of, { kind, question, draft })
@@ -69,7 +69,7 @@ async function refusalAt(of: Asking, kind: PaymentKind, { draft }: Place, questi
   }
 }
 
-/** Says that a fact cannot be read now. Where nothing is said of it, there is no screen. */
+/** Marks the facts whose absence a screen can show; without any other fact there is no screen. */
 const unread: Partial<Facts> = {
   debt: 'unread',
   recipients: 'unread',
@@ -136,7 +136,7 @@ const readers: Readers = {
   },
 }
 
-/** Reads the day of an account with a till; undefined where it has none. */
+/** Reads the day's totals of an account with a till; undefined without a till. */
 async function tillDayOf({ ledger, loan, keys }: Asking, account: Address) {
   const takings = await ledger.listTakings(account, shownPayments)
   if (takings === undefined) return undefined
@@ -148,7 +148,7 @@ async function tillDayOf({ ledger, loan, keys }: Asking, account: Address) {
   return { ...takings, last, floatWei: await loan.balance(account) }
 }
 
-/** Opens what is shown of the numbers that sent money here; one of another secret is left out. */
+/** Decrypts the short numbers of senders; leaves out those sealed under another secret. */
 async function openSenders({ senders }: AccountMemory, seal: Seal, account: Address) {
   const named = await Promise.all(
     senders.map(async ({ address, sealed }) => {
@@ -158,7 +158,7 @@ async function openSenders({ senders }: AccountMemory, seal: Seal, account: Addr
   return new Map(named.flatMap(([address, who]) => (who ? [[address, who] as const] : [])))
 }
 
-/** Lists whom a session may send to by a digit. */
+/** Lists the recipients that this session offers by a digit. */
 async function listRecipients(of: Asking, { account }: Question) {
   const offered = recipientsIn(await of.memory.read(account)).map(
     ({ address, to: label, amountWei }): KnownRecipient => ({
@@ -169,7 +169,7 @@ async function listRecipients(of: Asking, { account }: Question) {
   return listedAs(of, shownRecipients, offered)
 }
 
-/** Returns what the digits of a list mean in a session: what it showed first. */
+/** Returns what a list's digits mean in this session: the list that was shown first. */
 async function listedAs<Item>(
   { ledger, question }: Asking,
   list: ShownFact<Item[]>,
@@ -183,7 +183,7 @@ async function listedAs<Item>(
   return kept ?? []
 }
 
-/** Calls a number unregistered only where it never dialled, and the chain has nothing of it. */
+/** Calls a number unregistered only if it never dialled and has nothing on the chain. */
 async function findRegistration(of: Asking, _: Question, { draft: { recipient } }: Place) {
   if (recipient === undefined || recipient.kind === 'address') return 'registered'
   const { address } = recipient.kind === 'phone' ? await of.accounts(recipient.phone) : recipient
@@ -192,7 +192,7 @@ async function findRegistration(of: Asking, _: Question, { draft: { recipient } 
   return isKnown ? 'registered' : 'unregistered'
 }
 
-/** Tells a session of the newest failure that none has told of, and the same again. */
+/** Returns the newest failure that no session has reported; a redelivery reports it again. */
 async function findFailure({ ledger, memory }: Asking, { session, account }: Question) {
   const payments = await ledger.listPayments(account, shownPayments)
   const failures = payments.filter(hasFailed).map(({ order }) => order.request.intentId)
@@ -201,7 +201,7 @@ async function findFailure({ ledger, memory }: Asking, { session, account }: Que
   return wasTold(kept, failures, session) ? 'untold' : 'none'
 }
 
-/** Shows a loan's terms where none is owed; what is shown first is what is agreed to. */
+/** Shows the terms of a new loan; the caller agrees to what is shown first. */
 async function askForLoan(of: Asking, place: Place, question: Question): Promise<PlaceScreen> {
   const [debt, terms] = await Promise.all([
     read(of, 'debt', question, place),
@@ -214,6 +214,6 @@ async function askForLoan(of: Asking, place: Place, question: Question): Promise
     return { screen: end(loanRefusalText(of, { reason, owedWei }, 'loan')), reason }
   }
   const kept = await keepShown(of.ledger, question, shownTerms, terms)
-  // A session that is decided pays nothing any more: what it is shown of a loan binds nobody.
+  // The session is decided and pays nothing, so these terms bind nobody.
   return { screen: goOn(writePrompt(place, of.context, { terms: kept ?? terms })) }
 }

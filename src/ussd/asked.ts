@@ -10,16 +10,16 @@ import { wordsFor } from './messages/languages.ts'
 
 export type Asked = UssdSession & {
   since: number
-  /** Derives the account of a number once, however many steps ask for it. */
+  /** Derives the account of a number once per request. */
   accounts: CallerAccounts
   account: () => Promise<LocalAccount>
-  /** Names the session by a keyed digest, and a step of it by another one. */
+  /** Returns the session's name in storage: a keyed digest. */
   session: () => Promise<string>
   question: (step: string) => Promise<Question>
   say: Messages
 }
 
-/** Names a step after these answers. Nothing that is secret may be in them. */
+/** Names the step that these answers lead to; they must hold no secret. */
 export const joinAnswers = (answers: readonly string[]): string => answers.join('*')
 
 export type AskedOptions = { keys: SessionKeys; accounts: CallerAccounts; settings: MenuSettings }

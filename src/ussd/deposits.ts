@@ -11,7 +11,7 @@ export type ClaimOptions = {
 
 type Helped = { settings: { helpNumber?: string | undefined } }
 
-/** Brings in what was sent to the account's own address, once. */
+/** Claims a deposit that was sent to the account's own address, at most once. */
 export async function claimFor(of: ClaimOptions & Asked & Helped): Promise<Screen> {
   const { claimDeposit, showAmount, account, say } = of
   const { claimed } = receive.words(say)
@@ -25,7 +25,7 @@ export async function claimFor(of: ClaimOptions & Asked & Helped): Promise<Scree
       return end(claimed.underWay)
     case 'too_little': {
       const { thereWei, gasWei, last } = claim
-      // What a deposit leaves of its gas stays at the address: it is nothing new.
+      // The gas that a deposit did not use stays at the address and is no new deposit.
       if (last !== undefined) return end(claimed.nothingSince(showAmount(last.amountWei)))
       if (thereWei === 0n) return end(claimed.nothing)
       return end(claimed.tooLittle(showAmount(thereWei), showAmount(gasWei)))

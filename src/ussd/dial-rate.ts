@@ -1,13 +1,13 @@
 import type { Question } from '../relay/ledger/port.ts'
 
 const minuteMs = 60_000
-/** Looks for accounts that have rested for a minute once so many are remembered. */
+/** Limits the remembered accounts; above it, those idle for a minute are dropped. */
 const rememberedLimit = 10_000
 
-/** Says whether an account may ask once more; one step of one session counts once. */
+/** Tells whether an account may dial again; each step of a session counts once. */
 export type MayDial = (question: Question) => boolean
 
-/** Counts dials in this process alone: a menu costs no store a question. */
+/** Counts dials in this process only, so that a menu costs no store request. */
 export function createDialRate(mostAMinute: number, now: () => number): MayDial {
   const asked = new Map<string, { step: string; at: number }[]>()
 

@@ -6,10 +6,10 @@ import type { Rate } from '../loan/local-worth.ts'
 import type { Taking } from '../relay/ledger/port.ts'
 import type { KnownRecipient } from './recipient.ts'
 
-/** Stands where a fact cannot be read now: silence would say something else. */
+/** Marks a fact that cannot be read now, since leaving it out would mislead. */
 export type Unread = 'unread'
 
-/** Holds what chain and ledger say for a screen. A place has all that it names. */
+/** Holds what a screen shows from chain and ledger; a place gets all facts that it names. */
 export type Facts = {
   debt: Debt | Unread
   terms: ShownTerms
@@ -19,7 +19,7 @@ export type Facts = {
   pin: PinState
   recipients: readonly KnownRecipient[] | Unread
   wallets: readonly Wallet[] | Unread
-  /** Gives the rate that a session goes by; `none` where no feed tells a fresh one. */
+  /** Holds the session's exchange rate; `none` if the feed has no fresh one. */
   rate: Rate | 'none'
   registration: 'registered' | 'unregistered' | Unread
   activity:
@@ -37,7 +37,7 @@ export type ShownTerms = LoanTerms & { dueAt: number }
 
 export type Debt = { owedWei: bigint; dueAt: number; isOverdue: boolean }
 
-/** Tells an agent of the day (UTC), and of what came last, by the codes that callers have. */
+/** Holds an agent's totals of the day (UTC), and the last payments with their codes. */
 export type TillDay = {
   inWei: bigint
   outWei: bigint
@@ -47,11 +47,11 @@ export type TillDay = {
 
 export type Took = Pick<Taking, 'amountWei' | 'state' | 'reference'> & { code: string }
 
-/** Tells of what moved money of an account, or was to; `all` that there was, or was owed. */
+/** Describes a payment of an account, done or not; `all` is the whole balance or debt. */
 export type Activity = {
   kind: PaymentKind | 'received'
   amountWei: bigint | 'all'
-  /** Names the other one in short: as a number where one was typed, else as an address. */
+  /** Names the other party in short: a number if one was typed, else an address. */
   who?: string
   state: ActivityState
 }
@@ -59,5 +59,5 @@ export type Activity = {
 export type ActivityState =
   | { kind: 'under_way' }
   | { kind: 'done' }
-  /** Gives the chain's refusal; empty where it came too late. */
+  /** Holds the chain's reason; empty if the payment expired. */
   | { kind: 'failed'; reason: string }

@@ -22,10 +22,10 @@ type Options = {
 
 type Wanted = { kind: PaymentKind; question: Question; draft: SessionDraft }
 
-/** Holds what a place shows, and for those who run the service why it is a refusal. */
+/** Holds a screen, and for the operator the reason if it is a refusal. */
 export type PlaceScreen = { screen: Screen; reason?: string | undefined }
 
-/** Gives the end that a payment would come to, as far as that is known before its PIN is typed. */
+/** Returns the refusal that a payment would get, as far as it is known before the PIN. */
 export async function knownRefusal(of: Options, wanted: Wanted): Promise<PlaceScreen | undefined> {
   const view = await of.ledger.lookup(wanted.question)
   if (view.kind === 'answered') return { screen: view.screen }
@@ -49,13 +49,13 @@ async function refusalNow(
     (await of.ledger.knownRefusal(question.account, limits, { kind, spendsWei }))
   if (over !== undefined)
     return { screen: end(refusalText(of, over, kind)), reason: reasonIn(over) }
-  // What is open may change both before this payment is made.
+  // Open payments may change both before this one is made.
   const refusal =
     view.open.length === 0 ? await refusalByContract(of, wanted, spendsWei) : undefined
   return refusal && { screen: end(loanRefusalText(of, refusal, kind)), reason: refusal.reason }
 }
 
-/** Tells what the contract would refuse; a balance is told only where no PIN guards it. */
+/** Returns what the contract would refuse; mentions a balance only if no PIN guards it. */
 async function refusalByContract(
   of: Options,
   { kind, question: { account } }: Wanted,

@@ -32,7 +32,7 @@ export type PayingOptions = RememberOptions & {
   pins: Pins | undefined
   pay: Pay
   smsSeals?: SmsSeals | undefined
-  /** Seals what is shown of a sender's number, for the account that got the money. */
+  /** Seals the sender's short number for the account that received the money. */
   senderSeal: Seal
   leastTransferWei: bigint
   settings: MenuSettings
@@ -41,17 +41,17 @@ export type PayingOptions = RememberOptions & {
 
 type Paying = PayingOptions & Asked
 
-/** Holds what a session asks for, and the answers that led to it without those that are secret. */
+/** Holds what a session asks for, and the answers that led there, without secret ones. */
 export type Wanted = {
   intent: Intent
   answers: readonly string[]
-  /** Names the step of the last right PIN; undefined where none was asked for. */
+  /** Names the step of the last correct PIN; undefined if none was asked for. */
   authorizedBy: string | undefined
-  /** Asks whether an equal payment is meant once more; it is not paid without an answer. */
+  /** Asks whether the caller wants an equal payment again; without an answer nothing is paid. */
   askOfEqual?: ((minutes: number) => Screen) | undefined
 }
 
-/** Pays, or asks whether an equal payment of a moment ago is meant once more. */
+/** Pays, or first asks whether the caller wants an equal recent payment again. */
 export async function payFor(of: Paying, wanted: Wanted): Promise<PaymentAnswer> {
   const { intent, answers, askOfEqual } = wanted
   if (askOfEqual !== undefined) {
@@ -65,13 +65,13 @@ export async function payFor(of: Paying, wanted: Wanted): Promise<PaymentAnswer>
   return answered
 }
 
-/** Looks at the ledger before the chain, so that spent money is not told as a low balance. */
+/** Asks the ledger before the chain, so that money in flight is not reported as a low balance. */
 export async function equalMinutes(of: Paying, question: Question, intent: Intent) {
   const { call } = await createOrder(of, intent)
   return await of.ledger.findEqual(question, { data: encodeCall(call) })
 }
 
-/** Makes the order of a payment; `terms` are a loan's, where they were shown. */
+/** Creates the order of a payment; `terms` are those of a loan, if they were shown. */
 async function createOrder(of: Paying, intent: Intent, terms?: LoanTerms): Promise<Ordered> {
   const { chainId, loan, leastTransferWei, account } = of
   const parts = {
@@ -86,7 +86,7 @@ async function createOrder(of: Paying, intent: Intent, terms?: LoanTerms): Promi
   return await payments[intent.kind].order(parts, intent, (await account()).address)
 }
 
-/** Carries out what a caller wants, at most once for its gateway and session. */
+/** Carries out what a caller wants, at most once per gateway and session. */
 export async function carryOut(of: Paying, { intent, answers, authorizedBy, askOfEqual }: Wanted) {
   const { gateway, sessionId, since, forwarder, pins } = of
   const caller = await of.account()
@@ -106,14 +106,14 @@ export async function carryOut(of: Paying, { intent, answers, authorizedBy, askO
   return { intentId, answered }
 }
 
-/** Makes the contract's call that carries out an intent, with the screen that says so. */
+/** Creates the contract call of an intent, with its screen. */
 async function findContractCall(
   of: Paying,
   { intent, intentId, answers }: Pick<Wanted, 'intent' | 'answers'> & { intentId: Hex },
 ) {
   const { say, settings, ledger, question } = of
   const { kind } = intent
-  // A loan is of the amount that the screen before showed: that is what was agreed to.
+  // The caller agreed to the amount that the last screen showed.
   const terms =
     kind === 'loan' && settings.confirms
       ? await shownAt(ledger, await question(joinAnswers(answers.slice(0, -1))), shownTerms)
@@ -140,14 +140,14 @@ export async function codeOf(keys: Pick<SessionKeys, 'input'>, intentId: Hex): P
   return `${Number.parseInt(digest.slice(-12), 16) % 1_000_000}`.padStart(6, '0')
 }
 
-/** Says why a session's PIN allows nothing now; undefined if it does, or none was asked for. */
+/** Returns why the session's PIN no longer authorizes it; undefined if it does. */
 export async function findDenial(of: Pick<Paying, 'pins' | 'account'>, step: string | undefined) {
   if (of.pins === undefined || step === undefined) return undefined
   const found = await of.pins.authorize((await of.account()).address, step)
   return found === 'valid' ? undefined : found
 }
 
-/** Seals messages that are sent once the outcome is final: until then no one can read to whom. */
+/** Seals the messages that are sent once the outcome is final. */
 async function sealedSms(of: Paying, intent: Intent, ordered: Ordered): Promise<HeldSms[]> {
   const { smsSeals, phone: caller } = of
   if (smsSeals === undefined) return []
@@ -161,7 +161,7 @@ async function sealedSms(of: Paying, intent: Intent, ordered: Ordered): Promise<
   )
 }
 
-/** Seals the borrower's number for reminders, which only a lender sends. */
+/** Seals the borrower's number for reminders; only the lender's profile sends them. */
 async function sealedBorrower({ smsSeals, settings, account, phone }: Paying) {
   if (settings.profile === 'demo') return undefined
   return await smsSeals?.number(phone, nameReminder((await account()).address))
@@ -172,7 +172,7 @@ type Receiver = Exclude<Recipient, { kind: 'address' }>
 const findReceiver = ({ recipient }: Intent): Receiver | undefined =>
   recipient?.kind === 'address' ? undefined : recipient
 
-/** Gives the phone of who gets the money; undefined where none is known. */
+/** Returns the sealed phone of the recipient; undefined if it is not known. */
 async function sealPhone(of: Paying, smsSeals: SmsSeals, receiver: Receiver | undefined) {
   if (receiver === undefined || receiver.kind === 'till') return undefined
   if (receiver.kind === 'phone') return receiver.phone
@@ -181,7 +181,7 @@ async function sealPhone(of: Paying, smsSeals: SmsSeals, receiver: Receiver | un
     const sealed = sealedIn(await of.memory.read(sender), receiver.address)
     return sealed === undefined ? undefined : await smsSeals.open(sealed, sender)
   } catch (error) {
-    // A payment waits for no message.
+    // A failed message must not stop a payment.
     of.log({ level: 'warn', event: 'memory.failed', message: describeFault(error) })
     return undefined
   }

@@ -3,25 +3,25 @@ import { parseAddress } from '../account/address.ts'
 import { type PhoneNumber, parseTypedPhone, parseUnlistedPhone } from '../account/phone.ts'
 
 export type Recipient =
-  /** Has a name where it is one of the caller's wallets. */
+  /** Holds an address, with its name if it is one of the caller's wallets. */
   | { kind: 'address'; address: Address; name?: string }
   | { kind: 'phone'; phone: PhoneNumber }
-  /** Is an account with a till: a session keeps the account, whatever becomes of the number. */
+  /** Holds an account with a till; the session keeps it even if the number changes hands. */
   | { kind: 'till'; address: Address; label: string; isBill: boolean }
   | KnownRecipient
 
-/** Is one whom the caller has sent to by number, of which `label` alone is kept. */
+/** Describes someone the caller sent to by number; only `label` is kept of it. */
 export type KnownRecipient = {
   kind: 'known'
   address: Address
   label: string
-  /** Is what was sent there last; undefined where that was all of a balance. */
+  /** Holds the amount sent last; undefined if that was the whole balance. */
   amountWei?: bigint | undefined
 }
 
 export type RecipientFault =
   | 'unknown_form'
-  /** Was not copied as it was. */
+  /** Has a wrong EIP-55 checksum: it was mistyped. */
   | 'bad_checksum'
   | 'own_number'
   | 'zero_address'
@@ -30,9 +30,9 @@ export type RecipientFault =
 export type RecipientRules = {
   chainId: number
   caller: PhoneNumber
-  /** Lists addresses that no money may be sent to: the contracts. The zero address never is. */
+  /** Lists addresses that must not receive money: the contracts. The zero address never may. */
   reserved: readonly Address[]
-  /** Says of numbers that no plan knows whether they have accounts; undefined where none has. */
+  /** Maps numbers that no numbering plan lists to whether they have an account. */
   opened?: ReadonlyMap<PhoneNumber, boolean> | undefined
 }
 
@@ -42,7 +42,7 @@ export function parseRecipient(
   rules: RecipientRules,
 ):
   | { kind: 'recipient'; recipient: Extract<Recipient, { kind: 'address' | 'phone' }> }
-  /** Asks to look up first whether this number has an account. */
+  /** Asks the caller of this function to look up whether the number has an account. */
   | { kind: 'unlisted'; phone: PhoneNumber }
   | { kind: 'fault'; fault: RecipientFault } {
   const text = typed.trim()

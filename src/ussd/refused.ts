@@ -71,11 +71,11 @@ export function loanRefusalText(words: Words, refusal: LoanRefusal, kind: Paymen
 export const deniedText = (say: Messages, denied: 'blocked' | 'dormant' | 'void'): string =>
   denied === 'void' ? say.sessionClosed : say.pin.locked[denied]
 
-/** Gives the screen of what came of a question; `kind` is the payment's that it asked for. */
+/** Returns the screen of an answer; `kind` is the kind of payment that was asked for. */
 export function toScreen(say: Messages, answered: PaymentAnswer, kind?: PaymentKind): Screen {
   if (answered.kind === 'screen') return answered.screen
   const { unsent, uncertain, sessionEnded: ended, sessionClosed: closed } = say
-  // Without a payment the question is an end, which pays nothing that could fail.
+  // Without a payment nothing can fail, so this is a plain end.
   const failed = kind === undefined ? ended : payments[kind].words(say).failed
   return end({ unsent, uncertain, ended, closed, failed }[answered.kind])
 }

@@ -10,7 +10,7 @@ export type RememberOptions = {
 
 type Change = (kept: AccountMemory) => AccountMemory | undefined
 
-/** Keeps something of a caller, after the reply if need be; where that fails, screens say less. */
+/** Stores a fact about a caller after the reply; a failure only makes screens shorter. */
 export function remember(
   of: RememberOptions,
   account: Address,

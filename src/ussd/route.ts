@@ -15,9 +15,9 @@ export type UssdRouteOptions = {
   gateway: Gateway
   answer: Answer
   carriedText: CarriedText
-  /** Lets callers' numbers come in its national form. */
+  /** Accepts callers' numbers in this country's national form. */
   country?: Country | undefined
-  /** Lists who may deliver, where the operator names them. */
+  /** Lists the addresses that may deliver, if the operator set any. */
   addresses?: Parameters<typeof isIn>[0] | undefined
   findPeer?: PeerOf | undefined
   background: (work: Promise<void>) => void
@@ -25,12 +25,12 @@ export type UssdRouteOptions = {
   log: Log
 }
 
-/** Tells from which address a request came, by it or by what the runtime gives with it. */
+/** Returns the address that a request came from, as the runtime reports it. */
 export type PeerOf = (request: Request, given: unknown) => string | undefined
 
 const maxBodyBytes = 8 * 1024
 
-/** Serves deliveries. A bad request gets a screen too, since a handset shows nothing else. */
+/** Serves deliveries; a bad request gets a screen too, since a handset shows nothing else. */
 export function ussdRoutes(options: UssdRouteOptions): Hono {
   const { gateway, country, addresses, findPeer, tally, log } = options
   const routes = new Hono()
@@ -56,7 +56,7 @@ export function ussdRoutes(options: UssdRouteOptions): Hono {
     tally.add(gateway.name, 'delivery')
     const reply = await replyTo(options, parsed)
     const { sessionId } = parsed.session
-    // Forged, or of another secret: what was typed before is not known, and nothing is begun.
+    // Forged or sealed under another secret: the earlier answers are unknown, so start nothing.
     if (reply === undefined) return c.body(bad(english.sessionEnded, { sessionId }), 200, type)
     if (reply.kind === 'screen') tally.add(gateway.name, 'reply')
     return c.body(reply.body, reply.kind === 'screen' ? 200 : 503, type)
@@ -68,7 +68,7 @@ export function ussdRoutes(options: UssdRouteOptions): Hono {
   return routes
 }
 
-/** Is undefined where the delivery answers no reply of this service. */
+/** Returns what a reply needs; undefined if the delivery answers no reply of this service. */
 async function replyTo(of: UssdRouteOptions, delivery: Extract<Parsed, { session: unknown }>) {
   const { gateway, answer, carriedText, background } = of
   const { session } = delivery
@@ -83,7 +83,7 @@ async function replyTo(of: UssdRouteOptions, delivery: Extract<Parsed, { session
   return { kind, body: gateway.render(screen, { sessionId: session.sessionId, ...carried }) }
 }
 
-/** Stands in for a service that must not be open to all. */
+/** Refuses all deliveries where the service must not be open to everyone. */
 export function closedRoutes({ render, contentType }: Gateway): Hono {
   const routes = new Hono()
   routes.all('/', (c) =>

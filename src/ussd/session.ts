@@ -35,19 +35,19 @@ export type SessionOptions = {
   question: Asked['question']
   isCustomer: (phone: PhoneNumber) => Promise<boolean>
   walletCodes: Pick<WalletCodes, 'take'>
-  /** Has later deliveries go on from the answers that are kept of this one. */
+  /** Tells that later deliveries continue from the stored answers. */
   keeps: boolean
   rate: () => Promise<Rate | undefined>
 }
 
 type TextOptions = Pick<SessionOptions, 'ledger' | 'question'> & {
-  /** Seals what is kept of a session's text. */
+  /** Seals the stored text of a session. */
   textSeal: Seal
 }
 
 const nameText = (number: number): string => `text ${number}`
 
-/** Reads a session's answers until this delivery; undefined where those before it are not kept. */
+/** Reads a session's answers up to this delivery; undefined if earlier ones are not stored. */
 export async function readAnswers(of: TextOptions, { text, step }: UssdRequest) {
   const typed = splitAnswers(text)
   if (step === undefined || step.isFirst) return typed
@@ -56,7 +56,7 @@ export async function readAnswers(of: TextOptions, { text, step }: UssdRequest) 
   return kept === undefined ? undefined : [...(JSON.parse(kept) as string[]), ...typed]
 }
 
-/** Keeps the answers until a numbered delivery, of which the first that comes counts, for good. */
+/** Stores the answers up to a numbered delivery; the first delivery of a number counts. */
 export async function keepAnswers(
   of: TextOptions,
   { number }: NumberedStep,
@@ -75,7 +75,7 @@ const toSubject = ({ session, input }: Question): string => `${session}:${input}
 const openText = async ({ textSeal }: TextOptions, step: Question, sealed: string | undefined) =>
   sealed === undefined ? undefined : await textSeal.open(sealed, toSubject(step))
 
-/** Reads a session's answers, each as the first delivery that had it. @throws {Error} no answer */
+/** Reads a session's answers, each as its first delivery did. @throws {Error} no answer */
 export async function readSession(parts: SessionOptions, answers: readonly string[]) {
   const { pins, question, ledger, keeps } = parts
   let context: MenuContext = { ...parts.context, opened: new Map() }
@@ -146,7 +146,7 @@ async function readMeaning(
       const found = await shownOr(ledger, step, shownTill, find)
       return { tills: new Map(context.tills).set(unread.till, found) }
     }
-    // Where no list was shown first, a digit stands for nobody, for good.
+    // If no list was shown first, a digit never means a recipient in this session.
     case 'recipients':
       return {
         known: (await keepShown(ledger, await question(listsStep), shownRecipients, [])) ?? [],
@@ -158,7 +158,7 @@ async function readMeaning(
   }
 }
 
-/** Finds what stands for the PINs of a delivery in what is kept of it. */
+/** Maps the PINs of a delivery to their stand-ins in storage. */
 async function standInsFor(pins: Pins, { account, session }: Question, answers: readonly string[]) {
   const typed = answers.map(meant).filter(isPin)
   const standIn = async (pin: string) => pinMark + (await pins.digest(account, session, pin))
@@ -166,7 +166,7 @@ async function standInsFor(pins: Pins, { account, session }: Question, answers: 
   return new Map(await Promise.all(pairs))
 }
 
-/** Sets a PIN, once, in a session that is undecided and goes on with what was dialled. */
+/** Sets a PIN once, in an undecided session that then continues with what was dialled. */
 async function hasSetPin({ pins, ledger, question }: SessionOptions, pin: string) {
   const step = await question('new PIN')
   return await shownOr(ledger, step, shownPinSet, async () => {
@@ -175,7 +175,7 @@ async function hasSetPin({ pins, ledger, question }: SessionOptions, pin: string
   })
 }
 
-/** Finds where a session begins: without a PIN one is chosen first, and what was dialled waits. */
+/** Finds where a session starts: a new caller chooses a PIN first, and what was dialled waits. */
 async function findStart({ ledger, question }: SessionOptions, pins: Pins, dialled: number) {
   const first = await question('')
   const begun = await shownOr(ledger, first, sessionStart, async () => {

@@ -7,7 +7,7 @@ import type { Ledger, Question, Till } from '../relay/ledger/port.ts'
 import { tillKinds } from '../relay/ledger/rows.ts'
 import type { KnownRecipient } from './recipient.ts'
 
-/** Is what a later delivery goes by. It holds nothing typed, and no number. */
+/** Describes a fact that later deliveries reuse; it holds neither typed text nor a phone number. */
 export type ShownFact<Value> = { name: string; schema: z.ZodMiniType<Value> }
 
 export const wei = z.pipe(
@@ -33,7 +33,7 @@ const wallet = z.object({ name: z.string(), address })
 
 export const shownWallets: ShownFact<Wallet[]> = { name: 'wallets', schema: z.array(wallet) }
 
-/** Tells what became of a code. Its step is a digest of the code. */
+/** Stores the result of a wallet code; its step is a digest of the code. */
 export const shownCode: ShownFact<TakenCode> = {
   name: 'wallet code',
   schema: z.discriminatedUnion('kind', [
@@ -42,7 +42,7 @@ export const shownCode: ShownFact<TakenCode> = {
   ]) as z.ZodMiniType<TakenCode>,
 }
 
-/** Tells whose a number of a till was when it was typed first. Its step is a digest of it. */
+/** Stores whose till number it was when it was first typed; its step is a digest of it. */
 export const shownTill: ShownFact<Till | null> = {
   name: 'till',
   schema: z.nullable(
@@ -50,7 +50,7 @@ export const shownTill: ShownFact<Till | null> = {
   ),
 }
 
-/** Names the step of what digits stand for in all of a session. */
+/** Names the step of lists that hold for a whole session. */
 export const listsStep = 'recipients'
 
 const shownRate: ShownFact<Rate | 'none'> = {
@@ -63,7 +63,7 @@ export const shownTerms = {
   schema: z.object({ principalWei: wei, feeWei: wei, termSeconds: z.int(), dueAt: z.int() }),
 } as const satisfies ShownFact<unknown>
 
-/** Counts what waits until a PIN is chosen, where the first dial had answers already. */
+/** Stores where the session starts; `waiting` counts dialled answers that wait for a PIN. */
 export const sessionStart: ShownFact<'main' | 'newPin' | { waiting: number }> = {
   name: 'start',
   schema: z.union([z.enum(['main', 'newPin']), z.object({ waiting: z.int() })]),
@@ -71,10 +71,10 @@ export const sessionStart: ShownFact<'main' | 'newPin' | { waiting: number }> = 
 
 export const shownPinSet: ShownFact<boolean> = { name: 'pin set', schema: z.boolean() }
 
-/** Holds all that was typed until a numbered delivery, sealed and without PINs. */
+/** Stores the typed text up to a numbered delivery, sealed and without PINs. */
 export const shownText: ShownFact<string> = { name: 'text', schema: z.string() }
 
-/** Tells whether a number that no plan knows has an account. Its step is a digest of the number. */
+/** Stores whether an unlisted number has an account; its step is a digest of the number. */
 export const shownOpened: ShownFact<boolean> = { name: 'opened', schema: z.boolean() }
 
 export const pinVerdict: ShownFact<PinVerdict> = {
@@ -87,7 +87,7 @@ export const pinVerdict: ShownFact<PinVerdict> = {
 
 type Shows = Pick<Ledger, 'rememberFirst' | 'recall'>
 
-/** Has a question go by what it showed first; undefined where its session is decided. */
+/** Stores what a question showed first and returns it; undefined if the session is decided. */
 export async function keepShown<T>(ledger: Shows, asked: Question, of: ShownFact<T>, wanted: T) {
   const { name, schema } = of
   const value = JSON.stringify(wanted, (_, each) => (typeof each === 'bigint' ? `${each}` : each))
@@ -101,7 +101,7 @@ export async function shownAt<T>(ledger: Shows, asked: Question, { name, schema 
   return kept === undefined ? undefined : schema.parse(JSON.parse(kept))
 }
 
-/** Gives the rate by which a session's amounts are read and shown: its first one, for good. */
+/** Returns the session's exchange rate: the first one it used. */
 export async function rateIn(of: {
   ledger: Shows
   question: (step: string) => Promise<Question>
@@ -111,7 +111,7 @@ export async function rateIn(of: {
   return shownOr(of.ledger, question, shownRate, async () => (await of.rate()) ?? 'none')
 }
 
-/** Gives what a question has shown, or finds it and has the question go by it from now on. */
+/** Returns what a question showed before, or finds and stores it. */
 export async function shownOr<Value>(
   ledger: Shows,
   question: Question,

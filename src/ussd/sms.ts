@@ -16,7 +16,7 @@ const smsFacts = z.object({
   ),
   kind: z.enum([...kindNames, 'received']),
   amountWei: z.union([z.literal('all'), wei]),
-  /** Names the other party in short; empty for a payment without one. */
+  /** Names the other party in short; empty if there is none. */
   who: z.string(),
 })
 
@@ -24,7 +24,7 @@ export type SmsFacts = z.output<typeof smsFacts>
 
 export type SmsSeals = ReturnType<typeof createSmsSeals>
 
-/** Seals messages and numbers under the secret whose holder can sign for every phone already. */
+/** Seals messages and numbers under the account secret. */
 export function createSmsSeals(secret: Secret) {
   const [messages, numbers] = [createSeal(secret, 'sms'), createSeal(secret, 'recipient')]
   const about = ({ session, party }: Pick<SmsName, 'session' | 'party'>) => `${session}:${party}`
@@ -39,7 +39,7 @@ export function createSmsSeals(secret: Secret) {
       return smsFacts.parse(JSON.parse(opened))
     },
     number: (phone: PhoneNumber, about: string) => numbers.close(phone, about),
-    /** Opens a number; undefined where it is another account's or secret's. */
+    /** Decrypts a number; undefined if it belongs to another account or secret. */
     async open(sealed: string, about: string) {
       const phone = await numbers.open(sealed, about)
       return phone === undefined ? undefined : parseCaller(phone)
@@ -47,10 +47,10 @@ export function createSmsSeals(secret: Secret) {
   }
 }
 
-/** Names what a borrower's number is sealed about, so that it opens in no other row. */
+/** Returns the associated data of a borrower's sealed number, so that it opens in no other row. */
 export const nameReminder = (account: string): string => `reminder ${account.toLowerCase()}`
 
-/** Lists whom a payment's outcome is told to: its caller, and who gets the money. */
+/** Composes the messages about an outcome, to the caller and to the recipient. */
 export function composeSms(
   kind: PaymentKind,
   { amountWei, to }: Pick<Ordered, 'amountWei' | 'to'>,

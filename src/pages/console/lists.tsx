@@ -5,7 +5,7 @@ import { Command, FactList, money, Part, short, Table, time } from '../parts.tsx
 
 type Told<Name extends 'alerts' | 'audit'> = Awaited<ReturnType<Operator[Name]>>
 
-/** Is what the console shows of an API key: not even its hash leads to it. */
+/** Describes an API key for the console, without its hash. */
 export type ShownKey = {
   hash: string
   name: string

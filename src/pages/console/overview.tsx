@@ -2,7 +2,7 @@ import type { StatusAnswer } from '../../operator/answers.ts'
 import { remedies } from '../../operator/remedies.ts'
 import { Command, type Fact, FactList, money, Part, Table, time } from '../parts.tsx'
 
-/** Says in a sentence whether payments are taken, and if not, why and what mends that. */
+/** Renders one sentence: whether payments are taken, and if not, why and the remedy. */
 export function TakenSentence({ status }: { status: StatusAnswer }) {
   const { intake, health } = status
   const failing = health.checks?.filter(({ state }) => state === 'failing') ?? []
@@ -81,7 +81,7 @@ const gatewayFaults = {
   bad: 'could not be read, and ended in words. The log has the reason as gateway.bad: compare it with what the gateway says that it posts',
 }
 
-/** Says of each gateway what the last hour refused of it. */
+/** Lists the refused requests of each gateway in the last hour. */
 function refusedGateways({ lately: { hour } }: StatusAnswer): string[] {
   return Object.entries(hour.counts).flatMap(([name, count]) => {
     const [, gateway, event] = /^gateway\.(.+)\/(wrong_secret|bad)$/.exec(name) ?? []

@@ -30,7 +30,7 @@ type Asked = { c: Context; session: ConsoleSession; currency: string }
 
 const maxBodyBytes = 4 * 1024
 const refreshSeconds = 5
-/** Counts the latest payments of which a look-up shows all: each takes a question to a node. */
+/** Limits the payments that a look-up shows in detail: each costs a node request. */
 const shownInDetail = 5
 const cookieName = 'console'
 const css = '.copy{user-select:all}form label{display:inline-block;margin-right:1rem}'
@@ -43,11 +43,11 @@ const form = z.object({
   confirmation: z._default(z.string(), ''),
 })
 
-/** Serves pages that show what `/operator` tells; two acts on an account are all they do. */
+/** Serves the console: pages over `/operator`'s answers, and two actions on an account. */
 export function consoleRoutes(options: ConsoleOptions): Hono {
   const { operatorToken, clock, log } = options
   const app = new Hono()
-  // Without a token nothing is here.
+  // Without an operator token there is no console.
   if (operatorToken === undefined) return app
   const routes = pageRoutes()
   const sessions = createSignIns(operatorToken, clock.now)
@@ -87,7 +87,7 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
     cookie(c, value, sessions.lifetimeSeconds)
     return c.redirect('/console', 303)
   })
-  // A form of another site has no token of this session.
+  // A form of another site lacks this session's token.
   routes.use(async (c, next) => {
     if (c.req.method !== 'POST') return await next()
     const { csrf } = form.parse(await c.req.parseBody())

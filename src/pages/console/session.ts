@@ -6,17 +6,17 @@ import { isSameSecret } from '../../runtime/bearer.ts'
 const lifetimeMs = 8 * 60 * 60 * 1000
 
 export type ConsoleSession = {
-  /** Has to come with every form, so that no other site can send one. */
+  /** Holds the CSRF token that every form must carry. */
   csrf: string
 }
 
-/** Signs sessions under the operator's token: they end with it, and hold nothing of it. */
+/** Creates sign-ins; sessions are signed under the operator's token and end when it changes. */
 export function createSignIns(operatorToken: string, now: () => number) {
   const hash = createKeyedHash(stringToHex(operatorToken))
   const sign = async (...parts: string[]) => bytesToHex(await hash('console', ...parts)).slice(2)
   return {
     lifetimeSeconds: lifetimeMs / 1_000,
-    /** Begins a session for the token alone, and returns what its cookie holds. */
+    /** Starts a session if the token is right, and returns the cookie's value. */
     async begin(token: string): Promise<string | undefined> {
       if (!(await isSameSecret(token, operatorToken))) return undefined
       const [endsAt, id] = [`${now() + lifetimeMs}`, crypto.randomUUID()]

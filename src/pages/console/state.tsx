@@ -12,7 +12,7 @@ const places = [
   ['/audit', 'Audit'],
 ] as const
 
-/** Says on every page of what it is, how it stands, and as of when. */
+/** Renders the line on every page: which deployment, its state, and when it was read. */
 export function StateLine({ status, csrf }: { status: StatusAnswer; csrf: string }) {
   const { network, chainId, version, intake, alerts, health, now } = status
   const isBad = health.status !== 'ok' || intake.state !== 'open'

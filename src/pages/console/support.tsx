@@ -4,7 +4,7 @@ import { describeFate } from '../../operator/remedies.ts'
 import { Command, type Fact, FactList, Field, money, Table, time } from '../parts.tsx'
 import { linkTo, PaymentTable, spent } from './payments.tsx'
 
-/** Has what was found of a number, and its latest payments in detail. */
+/** Holds what was found for a number, and its latest payments in detail. */
 export type Looked = { phone: string; found: ToldOf<'lookup'>; latest: readonly PaymentDetails[] }
 
 type Shown = {
@@ -18,7 +18,7 @@ type Shown = {
 const hidden = (values: Readonly<Record<string, string>>) =>
   Object.entries(values).map(([name, value]) => <input type="hidden" name={name} value={value} />)
 
-/** Shows all that a support call asks. The number stands in bodies alone. */
+/** Renders the support page; the number travels in request bodies only. */
 export function Support({ csrf, currency, phone, looked, said }: Shown) {
   return (
     <>
@@ -84,7 +84,7 @@ function Account({ csrf, currency, phone, found, latest }: AccountShown) {
   )
 }
 
-/** Says what has to be typed for an act on an account, so that none is done by a slip. */
+/** Returns the text to type before an action, against mistakes. */
 export const describeConfirmation = (act: string, account: string): string =>
   `${act} ${account.slice(-4)}`
 

@@ -5,9 +5,9 @@ import { parseJson } from '../../runtime/json.ts'
 export type Dialled = { phone: string; session: string; text: string; code?: string }
 
 export type GatewayReply = {
-  /** Is the screen after its CON or END. */
+  /** Holds the screen, without its CON or END. */
   screen: string
-  /** Comes back with the next answer. */
+  /** Holds the state that comes back with the next answer. */
   carried: string
 }
 
@@ -15,7 +15,7 @@ export type GatewayReply = {
 export type GatewayForm = {
   path: string
   contentType: string
-  /** Has the first request of a session hold no answers: a code's suffix is not taken. */
+  /** Tells that the first request carries no answers, so that a code's suffix is not sent. */
   beginsEmpty: boolean
   write: (dialled: Dialled, carried: string) => string
   /** @throws {Error} it is no reply to this session */

@@ -5,17 +5,17 @@ import type { GatewayForm } from './gateway-forms.ts'
 export const demoNumbers = ['+254700000001', '+254700000002', '+254700000003'] as const
 
 const step = z.object({
-  /** Is what was dialled or answered. */
+  /** Holds what was dialled or answered. */
   typed: z.string(),
-  /** Tells what the phone has: a reply, none because it was lost, or none because it is held. */
+  /** Tells what became of the reply: shown, lost, or held back. */
   way: z.enum(['answered', 'lost', 'held']),
   isLate: z.boolean(),
   deliveries: z.int(),
   status: z.int(),
   reply: z.string(),
-  /** Is the screen in the reply, after its CON or END. */
+  /** Holds the screen, without its CON or END. */
   screen: z.string(),
-  /** Comes back with the next answer. */
+  /** Holds the state that comes back with the next answer. */
   carried: z.string(),
   tookMs: z.int(),
   /** Tells whether a later reply had other bytes than the one before. */
@@ -28,9 +28,9 @@ const session = z.object({
   gateway: z.string(),
   profile: z.string(),
   since: z.int(),
-  /** Is when the caller hung up, or the relay ended it; null before. */
+  /** Holds when the session ended (Unix ms); null before. */
   endedAt: z.nullable(z.int()),
-  /** Names what it pays, once asked after its last delivery; null if the session pays nothing. */
+  /** Holds the payment's intent, read after the last delivery; null if it pays nothing. */
   intent: z.optional(z.nullable(z.string())),
   steps: z.array(step),
 })
@@ -41,7 +41,7 @@ export type Dialling = z.infer<typeof session>
 /** Keeps what was dialled in the page itself, the last session at the end; no server has it. */
 export const handset = z.array(session)
 
-/** Counts the sessions that a page remembers. */
+/** Limits the sessions that a page remembers. */
 const kept = 8
 
 /** Names how the gateway treats the next delivery. */
@@ -66,7 +66,7 @@ export function readTyped(of: Dialling, index: number, hides: boolean): string {
   const [step, before] = [of.steps[index], of.steps[index - 1]]
   const typed = step?.typed ?? ''
   if (!hides) return typed
-  // No screen was asked for what is dialled at once: whatever could be a PIN is one.
+  // Dialled at once, without a screen: anything that may be a PIN is treated as one.
   if (before === undefined) return typed.split('*').map(hideDigits).join('*')
   return isPinAsked(before.screen) && typed.length > 2 ? hidden : typed
 }

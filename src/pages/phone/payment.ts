@@ -7,15 +7,15 @@ import {
 } from '../../operator/answers.ts'
 import { type Dialling, hasEnded } from './handset.ts'
 
-/** Asks an operator's route of the relay; undefined where it does not know what it is asked for. */
+/** Calls an operator's route of the relay; undefined for 404. */
 export type AskOperator = (path: string, body?: object) => Promise<unknown>
 
 export type SessionPayments = {
-  /** Is the session's own payment; undefined where it has none. */
+  /** Holds the session's own payment, if any. */
   own: PaymentDetails | undefined
-  /** Lists what its transaction carries, its own among them. */
+  /** Lists the payments in the same transaction. */
   batch: PaymentSummary[]
-  /** Lists what the number's account has paid since the page's first dial. */
+  /** Lists the account's payments since the page's first dial. */
   since: PaymentSummary[]
 }
 
@@ -41,7 +41,7 @@ export async function readPayments(
   const ofNumber = sessions.filter(({ phone }) => phone === session?.phone)
   const intent = session?.intent ?? ofNumber.findLast((one) => one.intent)?.intent
   const found = intent && (await ask(`/operator/payments/${intent}`))
-  // Before a first payment of the number nothing leads from it to its account.
+  // Without any payment of this number its account cannot be found.
   if (!found) return { own: undefined, batch: [], since: [] }
   const payment = paymentAnswer.parse(found)
   const listed = async (query: string) =>

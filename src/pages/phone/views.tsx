@@ -20,11 +20,11 @@ import type { SessionPayments } from './payment.ts'
 /** Holds all that the page shows. */
 export type PhoneShown = {
   sessions: readonly Dialling[]
-  /** Says why what was clicked was not done. */
+  /** Holds why the click had no effect. */
   fault: string | undefined
   paid: SessionPayments | 'unknown' | undefined
   messages: readonly PhoneMessage[]
-  /** Has the forms of the gateways that are served, by their names. */
+  /** Maps the served gateways' names to their forms. */
   forms: Readonly<Record<string, GatewayForm>>
   profiles: readonly string[]
   currency: string

@@ -4,7 +4,7 @@ import type { LastAnswer, UssdSession } from './gateway.ts'
 
 export type CarriedText = ReturnType<typeof createCarriedText>
 
-/** Carries a session's text in its replies, sealed, so that an answer stays with its screen. */
+/** Creates what carries a session's text in its replies, sealed and bound to its screen. */
 export function createCarriedText(secret: Secret) {
   const seal = createSeal(secret, 'carried text')
   const about = ({ gateway, sessionId, phone }: UssdSession) =>

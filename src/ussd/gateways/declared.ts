@@ -8,10 +8,10 @@ const field = z.string().check(z.regex(/^[A-Za-z_][\w.-]{0,63}$/, 'has to name f
 const values = z.array(z.string().check(z.toLowerCase())).check(z.minLength(1))
 const template = z.string().check(z.includes('{screen}', { error: 'has to have {screen}' }))
 
-/** Reads how a gateway posts a delivery, and what it takes for a reply. */
+/** Describes how a gateway posts deliveries, and which replies it takes. */
 export const gatewayDeclaration = z
   .strictObject({
-    /** Is part of the key of a payment, and of the address: it never changes. */
+    /** Names the gateway; part of a payment's key and of the URL, so it must never change. */
     name: z.string().check(z.regex(/^[a-z][a-z0-9-]{1,31}$/, 'has to name a gateway')),
     posts: z.enum(['form', 'json', 'xml']),
     session: field,
@@ -21,13 +21,13 @@ export const gatewayDeclaration = z
      * Holds all that was typed, joined by `*`; with `state` or `sequence` the last answer alone.
      */
     text: field,
-    /** Comes back with the next answer as the reply had it. */
+    /** Names the field that comes back with the next answer unchanged. */
     state: z.optional(field),
-    /** Numbers the deliveries: the same again for the same answer, one more for the next. */
+    /** Names the field that numbers deliveries; a redelivery has the same number. */
     sequence: z.optional(field),
-    /** Tells a first dial, an answer and an end apart by a field's value, in any case. */
+    /** Tells a first dial, an answer and an end apart by a field's value, ignoring case. */
     kinds: z.optional(z.strictObject({ field, first: values, answer: values, end: values })),
-    /** Marks the summary of an end, by fields that a delivery has instead of a text. */
+    /** Lists the fields that mark an end notice, which has no text. */
     summary: z.optional(z.array(field).check(z.minLength(1))),
     reply: z.strictObject({ type: z.string(), ask: template, end: template }),
   })
@@ -46,7 +46,7 @@ export type GatewayDeclaration = z.output<typeof gatewayDeclaration>
 export const sendsLast = ({ state, sequence }: GatewayDeclaration): boolean =>
   state !== undefined || sequence !== undefined
 
-/** Makes a gateway of its declaration. */
+/** Creates a gateway from its declaration. */
 export const declaredGateway = (declared: GatewayDeclaration): Gateway => ({
   name: declared.name,
   parse: (posted, country) => parse(declared, posted, country),
@@ -93,7 +93,7 @@ function parse(declared: GatewayDeclaration, posted: Posted, country?: Country):
   if (typeof typed !== 'string') return bad(`${text} is not valid.`)
   if (typeof carried !== 'string') return bad(`${state} is not valid.`)
   const of = { gateway: name, sessionId, phone: caller }
-  // What is dialled first is the service's own code.
+  // The first text is the service's own code.
   if (state !== undefined && kind === 'first') return { kind: 'step', session: of, last: undefined }
   if (state !== undefined) return { kind: 'step', session: of, last: { input: typed, carried } }
   const isFirst = kind === 'first'
@@ -131,7 +131,7 @@ function numberIn(value: unknown): number | undefined {
   return /^[0-9]{1,6}$/.test(digits) ? Number(digits) : undefined
 }
 
-/** Gives what names a session or a phone: JSON has it as a number at times. */
+/** Reads the name of a session or a phone; JSON sometimes has it as a number. */
 function named(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   return Number.isSafeInteger(value) ? `${value}` : undefined
@@ -155,7 +155,7 @@ const characters = new Map([
   ] as const),
 ])
 
-/** Reads one element without attributes that matter, whose children hold text alone. */
+/** Reads the fields of one XML element whose children hold only text. */
 function fieldsInXml(body: string): Fields | undefined {
   const whole = /^\s*(?:<\?xml[^<>]*\?>\s*)?<([\w.-]+)(?:\s[^<>]*)?>([\s\S]*)<\/\1>\s*$/.exec(body)
   if (whole === null) return undefined

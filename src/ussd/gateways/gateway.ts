@@ -2,34 +2,34 @@ import type { Country, PhoneNumber } from '../../account/phone.ts'
 import type { Screen } from '../screens/screen.ts'
 
 export type Gateway = {
-  /** Is part of the key of a payment: it never changes. */
+  /** Names the gateway; part of a payment's key, so it must never change. */
   name: string
   /** Reads a delivery, with the country of the gateway's network. */
   parse: (posted: Posted, country?: Country) => Parsed
-  /** Writes a reply, which goes out as 200: anything else ends the session without a word. */
+  /** Writes a reply, sent with status 200; any other status ends the session without a message. */
   render: (screen: Screen, to?: ReplyTo) => string
   contentType: string
 }
 
 export type Posted = { contentType: string | undefined; body: string }
 
-/** Tells what a reply answers. What could not be read has no session. */
+/** Holds what a reply answers; an unreadable request has no session. */
 export type ReplyTo = {
   sessionId?: string
-  /** Comes back with the next answer, where the gateway sends that alone. */
+  /** Holds the state that comes back with the next answer. */
   carried?: string
 }
 
 export type Parsed =
-  /** Holds all that was typed, joined by `*`. */
+  /** Holds everything typed so far, joined by `*`. */
   | { kind: 'request'; session: UssdSession; text: string; step?: NumberedStep }
   | { kind: 'step'; session: UssdSession; last: LastAnswer | undefined }
-  /** Ends the session. It holds what was typed, so nothing of it is kept or logged. */
+  /** Tells that the session has ended; what it repeats of the text is neither kept nor logged. */
   | { kind: 'notice' }
-  /** Is no delivery; `says` is a line for screen and log, with nothing of what came. */
+  /** Tells why a request is no delivery; `says` repeats nothing of the request. */
   | { kind: 'bad'; says: string }
 
-/** Names a dialling; all of it is part of a payment's key. */
+/** Identifies a session; all of it is part of a payment's key. */
 export type UssdSession = { gateway: string; sessionId: string; phone: PhoneNumber }
 
 /**
@@ -37,7 +37,7 @@ export type UssdSession = { gateway: string; sessionId: string; phone: PhoneNumb
  */
 export type UssdRequest = UssdSession & { text: string; step?: NumberedStep | undefined }
 
-/** Numbers a delivery: the same when it is delivered again, one more with each answer. */
+/** Numbers a delivery: equal for a redelivery, one more with each answer. */
 export type NumberedStep = { number: number; isFirst: boolean }
 
 export type LastAnswer = { input: string; carried: string }

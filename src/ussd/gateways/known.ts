@@ -1,6 +1,6 @@
 import { declaredGateway } from './declared.ts'
 
-/** Is Africa's Talking. Its screens are the demonstration's. */
+/** Declares Africa's Talking, the gateway of the demonstration. */
 export const africasTalking = declaredGateway({
   name: 'africas-talking',
   posts: 'form',
@@ -16,7 +16,7 @@ export const africasTalking = declaredGateway({
 const hubtelReply = (type: string, shown: string) =>
   `{"SessionId":"{session}","Type":"${type}","Message":"{screen}","Label":"USSD","ClientState":"{state}","DataType":"${shown}","FieldType":"text"}`
 
-/** Is Hubtel: the last answer alone, and in `ClientState` what was typed before. */
+/** Declares Hubtel, which sends the last answer, and what was typed before in `ClientState`. */
 export const hubtel = declaredGateway({
   name: 'hubtel',
   posts: 'json',

@@ -1,10 +1,10 @@
-/** Names what may come of a gateway's request; each delivery that gets a screen is also a reply. */
+/** Names what becomes of a gateway's request; an answered delivery counts as a reply too. */
 export type GatewayEvent = 'delivery' | 'reply' | 'bad' | 'wrong_secret'
 
-/** Counts what came of gateways' requests until the sums are handed over to the ledger. */
+/** Counts gateways' requests until the ledger takes the sums. */
 export type Tally = ReturnType<typeof createTally>
 
-/** Makes a tally of gateways that post to `/ussd/<name>`, the first of them to `/ussd`. */
+/** Creates a tally of gateways that post to `/ussd/<name>`; the first one also posts to `/ussd`. */
 export function createTally(gateways: readonly string[]) {
   let counts: Record<string, number> = {}
   function add(gateway: string, event: GatewayEvent): void {
@@ -13,13 +13,13 @@ export function createTally(gateways: readonly string[]) {
   }
   return {
     add,
-    /** Counts a request that nothing serves: what is a gateway's came with a wrong secret. */
+    /** Counts a request that no route serves; to a gateway's path it came with a wrong secret. */
     addUnserved(path: string): void {
       const [isPosted, name = gateways[0]] = /^(?:\/[^/]+)?\/ussd(?:\/([\w-]+))?$/.exec(path) ?? []
       const gateway = isPosted && gateways.find((known) => known === name)
       if (gateway) add(gateway, 'wrong_secret')
     },
-    /** Returns the sums since the last call; undefined where nothing came. */
+    /** Returns the sums since the last call; undefined if there were none. */
     take(): Readonly<Record<string, number>> | undefined {
       const taken = counts
       counts = {}

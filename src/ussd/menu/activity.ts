@@ -141,14 +141,14 @@ export const activity = {
 
 export const shownPayments = 8
 
-/** Tells what an account's own payments came to, the newest first. */
+/** Lists an account's own payments with their outcomes, the newest first. */
 export function listActivity(payments: readonly Payment[], memory: AccountMemory, chainId: number) {
   return payments
     .map((payment) => paymentActivity(payment, memory, chainId))
     .filter((activity) => activity !== undefined)
 }
 
-/** Is undefined for a call of another version, which is not ours to name. */
+/** Describes a payment; undefined for a call that this version does not know. */
 function paymentActivity(payment: Payment, memory: AccountMemory, chainId: number) {
   const { request, kind } = payment.order
   const call = callIn(request.data)
@@ -160,7 +160,7 @@ function paymentActivity(payment: Payment, memory: AccountMemory, chainId: numbe
   return { kind, amountWei, who, state }
 }
 
-/** Tells what others sent, by number where it is known; what a block has is shown as done. */
+/** Lists what others sent, with their number if known; what is in a block counts as done. */
 export function listReceived(
   events: readonly Received[],
   senders: ReadonlyMap<string, string>,
@@ -206,7 +206,7 @@ function activityLines(say: Messages, activity: Facts['activity'], format: Forma
   return lines.length + tills.length === 0 ? [own.nothing] : [...tills, ...lines]
 }
 
-/** Shows an agent what to hand out for, the newest first, and the day. */
+/** Lists the payments that an agent hands out cash for, the newest first, and the day's totals. */
 function tillLines(own: ReturnType<typeof words>, till: TillDay, format: Format): string[] {
   const { inWei, outWei, floatWei, last } = till
   const took = last.map(({ code, amountWei, reference, state }) => {
@@ -224,7 +224,7 @@ export function activityLine(say: Messages, activity: Activity, format: Format):
   return `${line(amount, who)}: ${stateText(own, state)}`
 }
 
-/** Words what came into an account, for a message; undefined where a kind brings nothing in. */
+/** Words a received payment for a message; undefined for kinds that bring no money in. */
 export const creditedWords = (say: Messages, kind: Activity['kind']): PaymentWords['credited'] =>
   kind === 'received' ? words(say).credited : payments[kind].words(say).credited
 

@@ -35,11 +35,11 @@ export const askAmount = (
   back,
 })
 
-/** Names the rate among the facts of a place where amounts are shown in a local currency. */
+/** Lists the rate as a needed fact if amounts are shown in a local currency. */
 export const listRateFacts = ({ localCurrency }: MenuSettings): readonly FactName[] =>
   localCurrency === undefined ? [] : ['rate']
 
-/** Says above a prompt for an amount in which currency it is typed. */
+/** Adds the currency of the typed amount above a prompt. */
 export function inLocal(settings: MenuSettings, prompt: Words) {
   const { localCurrency: local } = settings
   if (local === undefined) return { prompt }
@@ -60,7 +60,7 @@ export function inLocal(settings: MenuSettings, prompt: Words) {
 
 const oneCoin = 10n ** 18n
 
-/** Says what an amount is worth, in a line of its own, where a fresh rate tells. */
+/** Returns a line with an amount's local value, if there is a fresh rate. */
 export function worthLines(
   { say }: MenuContext,
   amountWei: bigint | 'all',
@@ -82,7 +82,7 @@ function atLeast(typed: string, context: MenuContext): Given {
     : read
 }
 
-/** Is typed for all that there is, in any language: screens round down, so no number says it. */
+/** Lists the words for the whole balance; screens round down, so no number can name it. */
 const allWords: readonly string[] = ['all', 'zote', 'tout', 'todo']
 
 export function amountIn(typed: string, { say, rate }: MenuContext): Given {
@@ -94,7 +94,7 @@ export function amountIn(typed: string, { say, rate }: MenuContext): Given {
     : mistake(say.badAmount[parsed.fault])
 }
 
-/** Reads the number of a till; with `kind` of no other one. */
+/** Reads a till's number; with `kind`, only a till of that kind. */
 export function tillFrom(
   typed: string,
   { tills }: MenuContext,
@@ -107,11 +107,11 @@ export function tillFrom(
   const { account: address, name } = till
   const isBill = till.kind === 'bill'
   const recipient = { kind: 'till', address, label: `${till.till} ${name}`, isBill } as const
-  // What another bill was to be paid for is not what this one is.
+  // The reference belonged to another bill.
   return given({ recipient, reference: undefined })
 }
 
-/** Shows what is sent to whom: `all` is the whole balance. */
+/** Formats amount and recipient of a transfer; `all` is the whole balance. */
 export function shownTransfer(of: MenuContext, draft: SessionDraft): [amount: string, to: string] {
   const amount = answered(draft.amountWei)
   return [
@@ -120,7 +120,7 @@ export function shownTransfer(of: MenuContext, draft: SessionDraft): [amount: st
   ]
 }
 
-/** Asks whether an equal payment is meant once more, by another digit than leads here. */
+/** Asks whether the caller wants an equal payment again; its digit differs from the one before. */
 export const askAgain = (
   entry: Pick<Entry, 'digit' | 'leads'>,
   back: Pick<List, 'back' | 'backLabel'>,
@@ -133,7 +133,7 @@ export const askAgain = (
   ...back,
 })
 
-/** Has the PIN confirm a list of one intent, in the place of its digit. */
+/** Lets the PIN confirm an intent in place of a digit. */
 export function confirmedBy(pin: MenuSettings['pin'], enterPin: Label, list: List): MenuNode {
   const [entry] = list.entries
   return pin === 'off' || entry === undefined ? list : pinFor(enterPin, { ...list, ...entry })
@@ -142,7 +142,7 @@ export function confirmedBy(pin: MenuSettings['pin'], enterPin: Label, list: Lis
 type PinPlace = Pick<Entry, 'leads' | 'orAsks'> &
   Partial<Pick<List, 'title' | 'again' | 'back' | 'backLabel' | 'facts' | 'leadsToPay'>>
 
-/** Asks for the caller's PIN, below what it is for; `again`: in fewer words, below why. */
+/** Asks for the caller's PIN below its purpose; `again` is the shorter text after a mistake. */
 export function pinFor(enterPin: Label, place: PinPlace): MenuQuestion {
   const { title, again, leads, orAsks, back = 'main', backLabel, facts, leadsToPay } = place
   const below =

@@ -114,7 +114,7 @@ export const cashOutInstead = (digit: string, isPinAsked: boolean): Entry => ({
   ...(isPinAsked ? { leads: 'pinToCashOut' } : { leads: paid, orAsks: 'repeatCashOut' }),
 })
 
-/** Finds what a digit of the list, or a code, stands for. */
+/** Finds the wallet that a digit or a code names. */
 function savedWallet(typed: string, { wallets, codes, say }: MenuContext): Given {
   const { noWallet, badCode } = words(say)
   if (isWalletCode(typed)) {
@@ -129,7 +129,7 @@ function savedWallet(typed: string, { wallets, codes, say }: MenuContext): Given
 
 const toWallet = (wallet: Wallet): Given => given({ recipient: { kind: 'address', ...wallet } })
 
-/** Always shows first what leaves for a wallet outside: nobody can bring it back. */
+/** Cashes out to an outside wallet, always confirmed first since nobody can undo it. */
 export const cashOut = {
   words,
   digit: '7',
@@ -184,7 +184,7 @@ export const cashOut = {
       back: 'confirmAddress',
       facts: listRateFacts(settings),
     }),
-    // Two places lead here, each with a question of its own for the amount.
+    // Two places lead here, each with its own question for the amount.
     repeatCashOut: askAgain({ digit: '3', leads: paid }, { back: 'main' }),
   }),
   async order(
@@ -193,7 +193,7 @@ export const cashOut = {
     account,
   ) {
     const to = answered(recipient)
-    // The contract knows no word for all of a balance.
+    // The contract has no value for the whole balance.
     const amountWei = asked === 'all' ? await loan.balance(account) : answered(asked)
     return {
       call: { kind: 'cashOut', to: await findAddress(to), amountWei },

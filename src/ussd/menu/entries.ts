@@ -17,14 +17,14 @@ export const menuParts: readonly MenuPart[] = [
   help,
 ]
 
-/** Makes the menu. No digit depends on a setting, and no two places have one name. */
+/** Creates the menu; no digit depends on a setting, and no two places share a name. */
 export const createMenu = (settings: MenuSettings, parts = menuParts): Menu =>
   new Map([
     ['main', mainMenu(settings, parts)] as const,
     ...parts.flatMap((part) => Object.entries(part.places(settings))),
   ])
 
-/** Orders entries by their digits: from the tenth on they are on a later page. */
+/** Orders entries by digit; from the tenth on they are on a later page. */
 function mainMenu(settings: MenuSettings, parts: readonly MenuPart[]): List {
   const isDemo = settings.profile === 'demo'
   const offered = parts
@@ -56,7 +56,7 @@ function mainMenu(settings: MenuSettings, parts: readonly MenuPart[]): List {
   }
 }
 
-/** Says what keeps an account from paying instead of whose it is. */
+/** Returns the main title, or what keeps the account from paying. */
 function mainTitle({ say, caller }: MenuContext, pin: PinState = { kind: 'open' }): string {
   if (pin.hours !== undefined) return say.pin.waits(pin.hours)
   return pin.kind === 'open' ? say.mainTitle(caller) : say.pin.state[pin.kind]

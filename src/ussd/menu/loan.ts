@@ -73,7 +73,7 @@ export const loan = {
       facts: ['terms'],
       kind: 'list',
       title: (context, _, { terms }) => termLines(context, terms).join('\n'),
-      // Below why a PIN was refused there is no room for the fee, which is their difference.
+      // After a wrong PIN there is no room for the fee, which is the difference of both amounts.
       again: (context, _, { terms }) => termLines(context, terms).toSpliced(1, 1).join('\n'),
       entries: [{ digit: '1', label: (say) => words(say).agree, leads: pays('loan') }],
       back: 'main',

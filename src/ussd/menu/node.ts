@@ -14,14 +14,14 @@ import type { KnownRecipient, Recipient, RecipientRules } from '../recipient.ts'
 
 export type SessionDraft = {
   recipient?: Recipient
-  /** Is `all` that there is, or is owed. */
+  /** Holds the amount; `all` is the whole balance or debt. */
   amountWei?: bigint | 'all'
   pin?: string
-  /** Says what a bill is paid for. */
+  /** Holds the reference of a bill. */
   reference?: string | undefined
 }
 
-/** Is a payment that a caller wants, with what its kind asks for; a session has at most one. */
+/** Holds the payment that a caller wants; a session has at most one. */
 export type Intent = { kind: PaymentKind } & Pick<
   SessionDraft,
   'recipient' | 'amountWei' | 'reference'
@@ -36,39 +36,39 @@ export type SessionOutcome =
 export type PinAction = { kind: 'choosePin' | 'changePin'; pin: string } | { kind: 'forgetPin' }
 
 export type MenuSettings = {
-  /** Keeps to the letter of the demonstration as `demo`. */
+  /** Chooses the screens; `demo` follows the demonstration byte for byte. */
   profile: 'demo' | 'lender'
-  /** Says whether a transfer and a loan are shown, and agreed to, before they are made. */
+  /** Tells whether transfers and loans are confirmed first. */
   confirms: boolean
   /** Asks for a PIN before money moves; `strict` also before anything of the account is shown. */
   pin: 'off' | 'on' | 'strict'
-  /** Lists what callers may choose from, the usual one first. The demonstration has none. */
+  /** Lists the languages to choose from, the default first; none in the demonstration. */
   languages: readonly Language[]
   helpNumber?: string | undefined
-  /** Names the currency in which amounts are typed while a fresh rate tells what they come to. */
+  /** Names the local currency of typed amounts; used while the rate is fresh. */
   localCurrency?: string | undefined
-  /** Serves agents, who hand out cash, and bills that are paid by number. */
+  /** Turns on agents who hand out cash, and bills paid by number. */
   agents?: boolean
 }
 
 export type MenuContext = RecipientRules & {
   menu: Menu
-  /** Warns that another delivery of the text may be shown in another language, on other pages. */
+  /** Tells that a redelivery may be in another language, with other page breaks. */
   hasLanguages: boolean
-  /** Lists whom digits stand for in this session; undefined before it was read. */
+  /** Lists the recipients that digits stand for; undefined before they are read. */
   known: readonly KnownRecipient[] | undefined
   wallets: readonly Wallet[] | undefined
-  /** Says what became of codes of wallets that were typed. */
+  /** Maps typed wallet codes to their results. */
   codes?: ReadonlyMap<string, TakenCode>
-  /** Is the session's rate; `none`: amounts are the chain's own. Undefined before it was read. */
+  /** Holds the session's rate; `none`: amounts are in the chain's currency. */
   rate: Rate | 'none' | undefined
-  /** Says whose numbers of tills are that were typed; null: nobody's. */
+  /** Maps typed till numbers to their tills; null for an unknown number. */
   tills?: ReadonlyMap<string, Till | null>
   say: Messages
   currency: string
   showAmount: (wei: bigint) => string
   describeRecipient: (recipient: Recipient) => string
-  /** Is what a transfer has to be at least, also as screens show it. */
+  /** Holds the smallest transfer, and its text for screens. */
   least: { wei: bigint; text: string }
 }
 
@@ -81,33 +81,33 @@ export type Label = (say: Messages) => string
 export type List = {
   kind: 'list'
   title: Words
-  /** Stands instead of the title below why it is shown again. */
+  /** Replaces the title when the list is shown again after a mistake. */
   again?: Words
   entries: readonly Entry[]
   back?: NodeName
   backLabel?: Label
   offers?: Offers
-  /** Names what is read to show it: it has no other facts. */
+  /** Names the facts that it shows. */
   facts?: readonly FactName[]
-  /** Names the payment that it leads to: what is known to refuse that is told here. */
+  /** Names the payment that it leads to, so that a known refusal is shown here. */
   leadsToPay?: PaymentKind
 }
 
-/** Adds lines below a list's entries that follow from what was read, with their digits. */
+/** Adds entries that depend on facts, below a list's fixed ones. */
 export type Offers = {
   lines: (context: MenuContext, facts: Facts) => readonly string[]
-  /** Is undefined for what none of them means. */
+  /** Returns what an answer means; undefined if none of the entries has it. */
   answer: (typed: string, context: MenuContext) => Given | undefined
   leads: NodeName
 }
 
-/** Is one line of a list. Digit and label stand here together, and nowhere else. */
+/** Describes one line of a list: its digit and its label. */
 export type Entry = {
   digit: string
   label: Label
   answers?: SessionDraft
   leads: Destination
-  /** Is asked instead where the ledger knows something that the caller should. */
+  /** Names the question that is asked instead if the ledger knows of an equal payment. */
   orAsks?: NodeName
   note?: (context: MenuContext, facts: Facts) => string | undefined
 }
@@ -115,7 +115,7 @@ export type Entry = {
 export type MenuQuestion = {
   kind: 'question'
   prompt: Words
-  /** Stands below why it is asked again, where that is another prompt. */
+  /** Replaces the prompt when it is asked again after a mistake. */
   again?: Words
   answer: (typed: string, context: MenuContext, draft: SessionDraft) => Given
   /** Marks a PIN: no digest is made of it, and no row or log has it. */
@@ -123,13 +123,13 @@ export type MenuQuestion = {
   orAsks?: NodeName
   facts?: readonly FactName[]
   leadsToPay?: PaymentKind
-  /** Lists all that an answer may lead to; the first one where `next` does not choose. */
+  /** Lists all destinations of an answer; the first one unless `next` chooses. */
   leads: readonly [Destination, ...Destination[]]
   next?: (draft: SessionDraft) => Destination
   back?: NodeName
 }
 
-/** Asks to read first what a list, a code or an amount says, or whether a number has an account. */
+/** Asks the caller of `follow` to read something first: a list, a code, a rate or an account. */
 export type UnreadAnswer = { kind: 'unread' } & (
   | { of: 'recipients' | 'wallets' | 'rate' }
   | { of: 'phone'; phone: PhoneNumber }
@@ -137,7 +137,7 @@ export type UnreadAnswer = { kind: 'unread' } & (
   | { of: 'till'; till: string }
 )
 
-/** Adds to the draft, or says why it is refused. */
+/** Holds what an answer adds to the draft, or why it is refused. */
 export type Given =
   | { kind: 'given'; draft: SessionDraft }
   | { kind: 'mistake'; why: string }
@@ -154,29 +154,29 @@ export type Destination = NodeName | Effect
 
 export type Menu = ReadonlyMap<NodeName, MenuNode>
 
-/** Is one thing that a service offers: its line in the main menu, its places and its words. */
+/** Describes one part of the menu: its line in the main menu, its places and its words. */
 export type MenuPart = {
   digit: string
-  /** Is undefined where the settings leave it out. */
+  /** Returns where the line leads; undefined if the settings leave it out. */
   leads: (settings: MenuSettings) => Destination | undefined
-  /** Stands behind its label in a lender's menu. */
+  /** Adds a note behind the label in a lender's menu. */
   note?: NonNullable<Entry['note']>
   facts?: readonly FactName[]
-  /** Stands below the main menu's entries. */
+  /** Adds lines below the main menu's entries. */
   offers?: (settings: MenuSettings) => Offers | undefined
   places: (settings: MenuSettings) => Readonly<Record<NodeName, MenuNode>>
   words: (say: Messages) => { label: string }
 }
 
-/** Words every kind of payment. Amounts, recipients and hashes come formatted. */
+/** Words one kind of payment; amounts, recipients and hashes come formatted. */
 export type PaymentWords = {
   label: string
   enterPin: string
-  /** Shows a code, which who gets the money sees too, where cash or goods are handed out for it. */
+  /** Words the submitted screen; `code` is the one that the agent sees too. */
   submitted: (amount: string, to: string, tx: string, code: string) => string
   failed: string
   line: (amount: string, to: string) => string
-  /** Says in a message that it came into an account; without it a message has the line. */
+  /** Words the recipient's message; without it the activity line is used. */
   credited?: (amount: string, to: string) => string
 }
 
@@ -188,17 +188,17 @@ export type PaymentPart = Omit<MenuPart, 'words'> & {
 export type OrderParts = {
   loan: Pick<LoanReader, 'balance' | 'lendable' | 'withdrawable'>
   leastTransferWei: bigint
-  /** Gives a loan's terms: as they were shown to the caller, or as they are. */
+  /** Returns a loan's terms: as shown to the caller, or the current ones. */
   terms: () => Promise<LoanTerms>
   findAddress: (recipient: Recipient) => Promise<Address>
   describeAddress: (recipient: Recipient) => string
 }
 
-/** What a payment calls, what that takes, and what its screen and its messages say of it. */
+/** Holds a payment's call and cost, and what its screen and messages say. */
 export type Ordered = Pick<ContractCall, 'spendsWei' | 'shared' | 'till'> & {
   call: LoanCall
   amountWei: bigint | 'all'
-  /** Empty: it goes to nobody else. */
+  /** Names the recipient; empty if there is none. */
   to: string
 }
 
@@ -224,7 +224,7 @@ export function pays(
   }
 }
 
-/** Gives what the way to a place has asked for. @throws {Error} it is not there */
+/** Returns a value that the way to this place must have asked for. @throws {Error} it is missing */
 export function answered<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('a place of the menu is reached without its answers')
   return value

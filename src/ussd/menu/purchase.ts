@@ -84,7 +84,7 @@ const paid: Effect = {
 const isBill = ({ recipient }: Parameters<Effect['outcome']>[0]): boolean =>
   recipient?.kind === 'till' && recipient.isBill
 
-/** Pays by a till's number, or a bill with a reference, which is in no transaction. */
+/** Pays a till or a bill by number; the reference never goes on the chain. */
 export const purchase = {
   words,
   digit: '10',

@@ -118,7 +118,7 @@ export const repayment = {
       kind: 'question',
       ...inLocal(settings, ({ say }) => words(say).enterRepayment),
       answer: amountIn,
-      // What is typed in another currency is always shown in both before it is paid.
+      // An amount typed in local currency is always confirmed in both currencies.
       leads: [settings.pin === 'off' && !settings.localCurrency ? paid : 'pinToRepayPart'],
       back: 'repay',
     },

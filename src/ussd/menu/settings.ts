@@ -62,7 +62,7 @@ export const callerSettings = {
     language: {
       kind: 'list',
       title: ({ say }) => words(say).language,
-      // A language has its digit wherever it is offered.
+      // A language keeps its digit wherever it is offered.
       entries: languages
         .map((language, index) => ({
           digit: `${index + 1}`,

@@ -116,7 +116,7 @@ export const transfer = {
   words,
   digit: '2',
   leads: () => 'recipient',
-  // What was sent says something of the account, which a strict PIN guards.
+  // Past recipients are account data, which a strict PIN guards.
   offers: ({ profile, confirms, pin }) =>
     profile === 'lender' && confirms && pin !== 'strict' ? sendAgain : undefined,
   places: (settings) => ({
@@ -146,7 +146,7 @@ export const transfer = {
       { back: 'amount', backLabel: ({ change }) => change },
     ),
   }),
-  /** Sends all that the chain has now. What may not be sent is refused by the balance there. */
+  /** Orders a transfer; `all` is the balance on the chain at this moment. */
   async order({ loan, leastTransferWei, findAddress, describeAddress: shortOf }, intent, account) {
     const { recipient, amountWei: asked } = intent
     const to = answered(recipient)
@@ -197,7 +197,7 @@ function recipientQuestion({ profile }: MenuSettings): MenuQuestion {
   }
 }
 
-/** Offers each last payment once more, by digits that no entry has: `11` is the first of them. */
+/** Offers to repeat each recent payment, by digits from `11` on. */
 const sendAgain: Offers = {
   lines: ({ say, showAmount }, { recipients }) =>
     recipients === 'unread'

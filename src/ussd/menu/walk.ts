@@ -19,22 +19,22 @@ import {
 export type MenuResult =
   | { kind: 'ask'; place: Place }
   | SessionOutcome
-  /** The PIN that was typed as the last of so many answers has to be judged first. */
+  /** Asks to check the PIN that was typed as the last of `answerCount` answers. */
   | { kind: 'unjudged'; answerCount: number; pin: string }
-  /** The account's PIN opens nothing. */
+  /** Tells that the account's PIN is blocked. */
   | { kind: 'locked'; why: LockedBy }
   | UnreadAnswer
   | { kind: 'gave_up' }
-  /** So many answers that no question is left open. */
+  /** Tells that the session has too many answers. */
   | { kind: 'too_long' }
   | { kind: 'past_the_end' }
 
-/** Where a session stands, and why it is asked again. */
+/** Holds where a session stands, and why it is asked again. */
 export type Place = { name: NodeName; draft: SessionDraft; page: number; why?: string }
 
 export type LockedBy = Exclude<PinVerdict['kind'], 'right' | 'wrong'>
 
-/** What is known of a session besides its answers, and stays so. */
+/** Holds what is known of a session besides its answers; it does not change later. */
 export type SoFar = {
   start: NodeName
   /** Counts the answers of the first dial, which wait until a PIN is chosen. */
@@ -56,7 +56,7 @@ type Mistake = { kind: 'mistake'; why: string }
 
 const maxMistakes = 3
 
-/** Ends sessions that never would. The longest way through the menu takes a fourth of it. */
+/** Limits a session's answers; the longest way through the menu takes a quarter of it. */
 export const maxAnswers = 40
 
 const menuDigits = '00'
@@ -66,20 +66,20 @@ export function splitAnswers(text: string): string[] {
   return text === '' ? [] : plainDigits(text).replaceAll(pinMark, '').split('*')
 }
 
-/** Stand instead of a PIN: nothing is made of one but by its own secret. */
+/** Replace PINs in stored answers. */
 const masks = { pin: 'PIN', other: '?' } as const
 
 export type Reached = {
   result: MenuResult
-  /** Lists the answers without those that are secret, or that follow a session's end. */
+  /** Lists the answers without secret ones, up to the session's end. */
   shown: string[]
-  /** Lists the answers as a later delivery may go on from them: without PINs. */
+  /** Lists the answers that a later delivery continues from, without PINs. */
   kept: string[]
-  /** Goes on with another answer, if the end turned out to be a question. */
+  /** Names the place to continue from if the end becomes a question. */
   or?: Place | undefined
 }
 
-/** Follows a session's answers, and nothing of the chain: each delivery is read one way. */
+/** Follows a session's answers without asking the chain, so that redeliveries agree. */
 export function follow(answers: readonly string[], context: MenuContext, known: SoFar): Reached {
   const shown: string[] = answers.map(() => masks.other)
   const kept = [...shown]
@@ -96,7 +96,7 @@ export function follow(answers: readonly string[], context: MenuContext, known: 
       result: isLast ? result : ({ kind: 'past_the_end' } as const),
       ...without,
     })
-    // Where the first delivery was lost, the first answers may be a new PIN.
+    // If the first delivery was lost, the first answers may be a new PIN.
     const isMasked = index < waiting && isPin(meant(typed))
     shown[index] = isMasked ? masks.other : withoutSecret(typed, node)
     const step = stepFrom(place, meant(typed), context, { ...known, answerCount: index + 1 })
@@ -223,7 +223,7 @@ function asked(
   { standIns }: SoFar,
 ): Given {
   const { pin } = place.draft
-  // A PIN of an earlier delivery is compared by what stands for it.
+  // An earlier delivery's PIN is compared by its stand-in.
   const isSame = pin !== undefined && standIns?.get(typed) === pin
   const before = isSame ? { ...place.draft, pin: typed } : place.draft
   const given = node.answer(typed, context, before)
@@ -234,7 +234,7 @@ function asked(
   return { kind: 'given', draft, leads, or: node.orAsks }
 }
 
-/** Turns a page. How many there are may follow from what is read for it, or from the language. */
+/** Turns a page; the number of pages may depend on facts and language. */
 function turn(place: Place, node: List, typed: string, context: MenuContext): Place | undefined {
   if (typed === backDigit && place.page > 0) return { ...place, page: place.page - 1 }
   if (typed !== moreDigit) return undefined
@@ -270,7 +270,7 @@ function factsFor({ facts = [] }: MenuNode, read: Partial<Facts>): Facts {
   return Object.fromEntries(facts.map((name) => [name, read[name]])) as Facts
 }
 
-/** Shows a place, by what was read for it. A page beyond the last is the last. */
+/** Writes a place's screen from its facts; a page beyond the last shows the last. */
 export function writePrompt(place: Place, context: MenuContext, read: Partial<Facts> = {}): string {
   const node = nodeAt(context.menu, place.name)
   const facts = factsFor(node, read)
@@ -281,7 +281,7 @@ export function writePrompt(place: Place, context: MenuContext, read: Partial<Fa
   const words = place.why === undefined ? node.prompt : (node.again ?? node.prompt)
   const prompt = words(context, place.draft, facts)
   if (place.why === undefined) return prompt
-  // A prompt for a PIN shows what it is for, and has no room for more.
+  // A PIN prompt shows its purpose and has no room for more.
   const why = node.secret === undefined ? context.say.askAgain(place.why) : place.why
   return `${why}\n${prompt}`
 }

@@ -54,7 +54,7 @@ const words = inEach({
 })
 const paid = pays('withdrawal', 'recipient', 'amountWei')
 
-/** Moves money to an agent's account, who hands it out in cash; Cash Out leads here. */
+/** Sends money to an agent who hands out cash; Cash Out leads here. */
 export const withdrawal = {
   words,
   digit: '7',
@@ -89,7 +89,7 @@ export const withdrawal = {
   order: orderToTill,
 } satisfies PaymentPart
 
-/** Orders a transfer to an account with a till, which the ledger notes for its holder. */
+/** Creates the order of a transfer to a till, which the ledger lists for the till's holder. */
 export async function orderToTill(
   ...[parts, intent, account]: Parameters<PaymentPart['order']>
 ): ReturnType<PaymentPart['order']> {

@@ -1,7 +1,7 @@
 import type { PhoneNumber } from '../../account/phone.ts'
 import { dateWith, type Wording } from './texts.ts'
 
-/** Says what screens can; amounts come formatted. What another language lacks does not compile. */
+/** Holds the words of all screens; a language that lacks one does not compile. */
 export const english = {
   wording: 'en' as Wording,
   mainTitle: (phone: PhoneNumber) => `Rootstock DeFi (${phone})`,
@@ -18,7 +18,7 @@ export const english = {
   pin: {
     choose: 'Choose a PIN of 4 to 6 digits. It guards your money: tell it to nobody.',
     again: 'Type the same PIN again.',
-    enter: { see: 'Enter your PIN', change: 'Enter your present PIN' },
+    enter: { see: 'Enter your PIN', change: 'Enter your current PIN' },
     form: 'A PIN has 4 to 6 digits.',
     easy: 'This PIN is easy to guess.',
     differs: 'The two PINs differ.',
@@ -37,7 +37,7 @@ export const english = {
     forgotten:
       'A new PIN can be chosen in 24 hours. Entering your old PIN before then cancels this.',
     requested:
-      'You can choose a new PIN in 24 hours: dial again then. Your old PIN calls that off.',
+      'You can choose a new PIN in 24 hours: dial again then. Entering your old PIN cancels this.',
   },
   nothingMoved: 'No money was moved.',
   languageChosen: 'Your language is English now. Please dial again.',
@@ -53,7 +53,7 @@ export const english = {
     unknown_form: 'Not a valid address or phone number.',
     bad_checksum: 'This address has a typing mistake.',
     own_number: 'This is your own number.',
-    zero_address: 'The zero address is nobody: money there is lost.',
+    zero_address: 'Nobody owns the zero address: money is lost.',
     contract: 'This address is a contract of this service.',
   },
   badAmount: {
@@ -89,7 +89,7 @@ export const english = {
       'Loans and cash-outs are paused. You can still send money and repay. Nothing was sent. Please try again later.',
     withdrawal_limit: (left: string | undefined) =>
       left === undefined
-        ? 'So much cannot be cashed out at the moment. Nothing was sent. Please try again later.'
+        ? 'You cannot cash out that much now. Nothing was sent. Please try again later.'
         : `Only ${left} can be cashed out at the moment. Nothing was sent. Dial again for less.`,
     nothing_there: 'Your balance is 0. Nothing was sent. Dial again for the menu.',
     unknown: 'This is not possible at the moment. Nothing was sent. Please try again later.',
@@ -114,7 +114,7 @@ export const english = {
   unsent: 'Not sent so far, but it may still be sent. Check your balance before you try again.',
   uncertain: 'It is not known yet whether this was sent. Check your balance before you try again.',
   unavailable: 'Service not available. Please try again later.',
-  unlistedNumber: 'No numbering plan knows this phone number. Nothing was sent.',
+  unlistedNumber: 'This is not a known phone number. Nothing was sent.',
   outOfService: 'This service is not in operation.',
 }
 

@@ -117,6 +117,6 @@ export const french: Messages = {
     'Pas encore envoyé, mais cela peut encore partir. Vérifiez votre solde avant de réessayer.',
   uncertain: "On ne sait pas encore si c'est envoyé. Vérifiez votre solde avant de réessayer.",
   unavailable: 'Service indisponible. Veuillez réessayer plus tard.',
-  unlistedNumber: "Aucun plan de numérotation ne connaît ce numéro. Rien n'a été envoyé.",
+  unlistedNumber: "Ce numéro de téléphone est inconnu. Rien n'a été envoyé.",
   outOfService: "Ce service n'est pas en fonction.",
 }

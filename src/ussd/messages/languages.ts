@@ -12,7 +12,7 @@ export const messagesIn: Readonly<Record<Language, Messages>> = {
   es: spanish,
 }
 
-/** Finds a caller's words: of the chosen language if it is offered, else of the first. */
+/** Returns the words of the chosen language if it is offered, else of the first one. */
 export function wordsFor(of: { languages: readonly Language[] }, chosen?: Language): Messages {
   const offered = of.languages
   const [first] = offered

@@ -2,7 +2,7 @@ import type { Language } from '../../account/language.ts'
 
 export type Wording = Language | 'demo'
 
-/** Words one thing in each language, as in English, and for the demonstration if it differs. */
+/** Holds one text in each language, and the demonstration's if it differs. */
 export const inEach =
   <Words extends object>(
     words: { en: Words; demo?: Partial<NoInfer<Words>> } & Record<

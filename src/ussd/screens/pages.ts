@@ -1,13 +1,13 @@
 import { countSeptets, screenSeptets } from './septets.ts'
 
-/** Turns to the next page of a list. It is no digit of any list. */
+/** Turns to the next page; no list uses it as a digit. */
 export const moreDigit = '98'
-/** Turns back, and on the first page to the question before. */
+/** Turns back a page; on the first page, to the question before. */
 export const backDigit = '0'
 
 export type PageWords = { more: string; back: string }
 
-/** Makes as few pages as hold all lines; `hasBack`: `0` leads somewhere from the first. */
+/** Splits lines into as few pages as possible; `hasBack`: `0` works on the first page too. */
 export function splitPages(lines: readonly string[], words: PageWords, hasBack: boolean): string[] {
   const only = [...lines, ...(hasBack ? [words.back] : [])].join('\n')
   if (countSeptets(only) <= screenSeptets) return [only]

@@ -1,9 +1,9 @@
-/** Is the basic alphabet of GSM 03.38 (3GPP TS 23.038, section 6.2.1), a septet each. */
+/** Lists the basic alphabet of GSM 03.38 (3GPP TS 23.038, section 6.2.1), one septet each. */
 const basic =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 
-/** Is its extension (section 6.2.1.1): an escape and a septet each. */
+/** Lists the extension (section 6.2.1.1), two septets each. */
 const extension = '\f^{}\\[~]|€'
 
 const septetsOfCharacter: ReadonlyMap<string, number> = new Map([
@@ -19,7 +19,7 @@ const replacements: ReadonlyMap<string, string> = new Map([
   ['…', '...'],
 ])
 
-/** Is what a screen holds on several networks; 182 at best. */
+/** Limits a screen's septets: several networks show 160, the standard allows 182. */
 export const screenSeptets = 160
 
 /** Counts the septets of a text, the characters of which are in the alphabet. */
@@ -29,7 +29,7 @@ export function countSeptets(text: string): number {
   return septets
 }
 
-/** Writes a text in GSM 03.38: one other character makes a network send it in UCS-2. */
+/** Replaces characters outside GSM 03.38, since one such makes a network send UCS-2. */
 export function inAlphabet(text: string): string {
   return [...text]
     .map((character) => {

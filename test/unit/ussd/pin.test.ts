@@ -163,7 +163,7 @@ test('a strict PIN is asked for before balance and activity, and else it is not'
 describe('settings', () => {
   plays('change the PIN to who knows it', chosen)`
       s: 8 -> …|2. Change PIN|3. Forgot PIN|0. Back
-      s: 8*2 -> CON Enter your present PIN|0. Back
+      s: 8*2 -> CON Enter your current PIN|0. Back
       s: 8*2*${other} -> CON Wrong PIN. Tries left: 2.…
       s: 8*2*${other}*${own} -> CON ${choose}|0. Back
       s: 8*2*${other}*${own}*${other}*${other} -> ${set}

@@ -4,7 +4,7 @@ import { accountOf } from '../../../scripts/dev/simulator/model/contracts.ts'
 import { friend, openWorld } from './world.ts'
 
 const unlisted = ['+999123456789', '+254202222222']
-const refused = 'END No numbering plan knows this phone number. Nothing was sent.'
+const refused = 'END This is not a known phone number. Nothing was sent.'
 
 function open(phone: string, balance: string) {
   const events: unknown[] = []

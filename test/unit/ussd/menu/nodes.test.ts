@@ -68,7 +68,7 @@ describe('the menu', () => {
       typed,
       'Not a valid address or phone number.',
     ]),
-    [`0x${'0'.repeat(40)}`, 'The zero address is nobody: money there is lost.'],
+    [`0x${'0'.repeat(40)}`, 'Nobody owns the zero address: money is lost.'],
     ['0x5aAeb6053F3E94C9b9A09F33669435E7EF1BEaed', 'This address has a typing mistake.'],
     ...[loan, forwarder].map((address) => [address, contract]),
     ...['+254700000001', '0700000001#'].map((typed) => [typed, 'This is your own number.']),
