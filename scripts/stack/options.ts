@@ -9,7 +9,8 @@ export type Options = ReturnType<typeof readOptions>
 /** The Worker's variables that a local stack takes over from the environment. */
 const passedOn = [
   ...['PREFLIGHT', 'CONFIRMATIONS', 'MIN_GAS_PRICE_WEI', 'MAX_GAS_PRICE_WEI', 'PROFILE'],
-  ...['CONFIRM', 'HELP_NUMBER', 'GATEWAY'],
+  ...['CONFIRM', 'HELP_NUMBER', 'GATEWAY', 'LOCAL_CURRENCY', 'RATE_FEED_URL', 'AGENTS'],
+  ...['OPEN_PAYMENTS', 'TRANSFERS_A_DAY', 'SENT_A_DAY_WEI'].map((name) => `MAX_AGENT_${name}`),
   ...Object.keys(profiles.demo),
 ]
 

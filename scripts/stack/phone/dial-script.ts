@@ -86,7 +86,7 @@ export async function playScript(script: string, phone: ScriptPhone): Promise<vo
     const before: string = screen
     switch (verb) {
       case '>':
-        if (!before.startsWith('CON ')) throw fault('the session is over')
+        if (!before.startsWith('CON ')) throw fault(`the session is over: ${before}`)
         answers.push(digitOf(rest, before))
         screen = await deliver()
         break

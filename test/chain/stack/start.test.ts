@@ -282,6 +282,8 @@ const environments = {
   agents: {
     ...{ PROFILE: 'lender', PIN: 'on', AGENTS: 'on', MAX_AGENT_SENT_A_DAY_WEI: 'none' },
     ...helpNumber,
+    // A script is typed faster than by a person.
+    MAX_DIALS_A_MINUTE: '100',
   },
 }
 

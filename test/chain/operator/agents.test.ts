@@ -1,0 +1,80 @@
+import { createPublicClient, http, parseEther } from 'viem'
+import { expect, test } from 'vitest'
+import { startChain } from '../../../scripts/dev/chain.ts'
+import { loanAbi } from '../../../src/loan/abi.ts'
+import { opened } from '../../support/opened.ts'
+import { dial, give, openOperated } from './operating.ts'
+
+const chain = opened(() => startChain())
+const [agent, caller] = ['+254700000002', '+254700000001']
+const pin = '482615'
+const confirmations = 3
+const paidWei = parseEther('0.02')
+
+test('an agent is told FINAL of what the chain keeps, and of nothing that it took back', async () => {
+  const deployment = openOperated(chain, {
+    ...{ PROFILE: 'lender', PIN: 'on', PIN_SECRET: `0x${'7'.repeat(64)}` },
+    ...{ AGENTS: 'on', MAX_AGENT_SENT_A_DAY_WEI: 'none', CONFIRMATIONS: `${confirmations}` },
+  })
+  const { url } = chain.anvil
+  const client = createPublicClient({ transport: http(url) })
+  const account = await give(chain, agent)
+  await give(chain, caller)
+  for (const phone of [agent, caller]) {
+    for (const text of ['', pin, `${pin}*${pin}`]) {
+      await dial(deployment, { phone, sessionId: 'pin', text })
+    }
+  }
+  const { till } = await deployment.act('agents/add', { phone: agent, name: 'Duka', kind: 'agent' })
+  const text = `7*${till}*0.02*${pin}`
+  const withdraw = () => dial(deployment, { phone: caller, sessionId: 'cash', text })
+  const shown = await withdraw()
+  expect(shown).toContain('END Withdrawal Submitted')
+  const [, code = 'none'] = /\nCode: (\d{6})\n/.exec(shown) ?? []
+  await deployment.settled()
+
+  /**
+   * Returns what came to the agent by the chain, as deep as an outcome is final, or at its head.
+   */
+  async function came(depth: number) {
+    const blockNumber = (await client.getBlockNumber({ cacheTime: 0 })) - BigInt(depth)
+    const call = { address: chain.loan, abi: loanAbi, functionName: 'getBalance' } as const
+    const wei = await client.readContract({ ...call, args: [account], blockNumber })
+    return wei - parseEther('1')
+  }
+
+  let looks = 0
+  async function look() {
+    looks += 1
+    const screen = await dial(deployment, { phone: agent, sessionId: `look ${looks}`, text: '5' })
+    return screen.split('\n').find((line) => line.startsWith(`${code} 0.02 tRBTC: `))
+  }
+
+  async function next(): Promise<string | undefined> {
+    await chain.anvil.ask('anvil_mine', ['0x1'])
+    deployment.pass(30_000)
+    await deployment.round()
+    await deployment.settled()
+    const told = await look()
+    expect([`${code} 0.02 tRBTC: arriving`, `${code} 0.02 tRBTC: FINAL`]).toContain(told)
+    const isFinal = told?.endsWith('FINAL') === true
+    if (isFinal) expect(await came(confirmations - 1)).toBe(paidWei)
+    return told
+  }
+
+  expect(await came(0)).toBe(paidWei)
+  expect(await look()).toBe(`${code} 0.02 tRBTC: arriving`)
+  expect(await next()).toBe(`${code} 0.02 tRBTC: arriving`)
+  await chain.anvil.ask('anvil_reorg', [2, []])
+  expect(await came(0)).toBe(0n)
+  expect(await look()).toBe(`${code} 0.02 tRBTC: arriving`)
+
+  let told: string | undefined
+  for (let block = 0; block < 20 && !told?.endsWith('FINAL'); block++) told = await next()
+  expect(told).toBe(`${code} 0.02 tRBTC: FINAL`)
+  expect(await came(0)).toBe(paidWei)
+  // Delivered once more it is the same payment, with the same code.
+  expect(/\nCode: (\d{6})\n/.exec(await withdraw())?.[1]).toBe(code)
+  expect(await next()).toBe(`${code} 0.02 tRBTC: FINAL`)
+  expect(await came(0)).toBe(paidWei)
+})
