@@ -7,7 +7,7 @@ import type { ChainState, ModelBlock } from './model/chain.ts'
 import { accountOf as loanAccountOf } from './model/contracts.ts'
 import type { ModelTransaction } from './model/signing.ts'
 import { type Item, losableTables } from './plan.ts'
-import { crash, loseEverything, loseRow } from './relay/object.ts'
+import { crash, giveTills, loseEverything, loseRow } from './relay/object.ts'
 import { deliver, restartWorker } from './relay/workers.ts'
 import { poorWei, richWei, startGasPriceWei } from './setting.ts'
 import { blockWords, nameOf, short, wordsOf } from './story.ts'
@@ -100,6 +100,7 @@ const events: { [One in Kind]: Event<One> } = {
     draw: () => ({}),
     happen(world) {
       loseEverything(world)
+      if (world.plan.knobs.isLender) giveTills(world)
       world.records.losses.push({ at: world.scheduler.now(), row: undefined })
     },
   },

@@ -114,7 +114,9 @@ export function dataOf(
   { dial: { wanted } }: Pick<Delivery, 'dial'>,
 ): Hex | undefined {
   switch (wanted.kind) {
-    case 'transfer': {
+    case 'transfer':
+    case 'withdrawal':
+    case 'purchase': {
       const to = callers[wanted.to]
       if (to === undefined) throw new Error('the plan has a recipient without an account')
       return encodeCall({ kind: 'transfer', to, amountWei: wanted.amountWei })

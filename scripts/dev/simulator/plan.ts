@@ -1,4 +1,5 @@
 import { parseEther } from 'viem'
+import { sampleTills } from '../menu-ways.ts'
 import type { Knobs } from './draw/knobs.ts'
 import { milliWei, secondMs } from './units.ts'
 
@@ -7,7 +8,7 @@ export type Plan = { seed: number; knobs: Knobs; items: readonly Item[] }
 
 /** What a caller wants, in words that the oracle understands without the menu. */
 export type Wanted =
-  | { kind: 'transfer'; to: number; amountWei: bigint }
+  | { kind: 'transfer' | 'withdrawal' | 'purchase'; to: number; amountWei: bigint }
   | { kind: 'loan' }
   | { kind: 'repayment'; amountWei: bigint | 'all' }
   /** Nothing that is paid: a PIN is changed, or wrong answers end the session. */
@@ -75,6 +76,18 @@ export const startMillis = 20
 
 export const principalWei = 10n * milliWei
 
+/**
+ * The tills of a lender's callers: the first one's is an agent's, the second one's is for bills.
+ */
+export const tills = [...sampleTills.values()]
+
+/** Returns the limits of a caller: an agent's where it has a till. */
+export const selectLimits = ({ limits }: Knobs, caller: number) =>
+  (caller < tills.length && limits.agents) || limits
+
+/** Is what bills are paid for. */
+export const billReference = 'AB-12'
+
 /** The number of a caller; its national form is what others type. */
 export const phoneOf = (caller: number): string => `+2547${digitsOf(caller)}`
 const typedPhone = (caller: number): string => `07${digitsOf(caller)}`
@@ -85,6 +98,10 @@ export function textOf(wanted: Wanted): string {
   switch (wanted.kind) {
     case 'transfer':
       return `2*${typedPhone(wanted.to)}*${decimal(wanted.amountWei)}`
+    case 'withdrawal':
+      return `7*${tills[wanted.to]?.till}*${decimal(wanted.amountWei)}`
+    case 'purchase':
+      return `10*${tills[wanted.to]?.till}*${billReference}*${decimal(wanted.amountWei)}`
     case 'loan':
       return '3'
     case 'repayment':
@@ -96,7 +113,7 @@ export function textOf(wanted: Wanted): string {
 
 /** Reads what a text asks for that `textOf` has written, whatever is typed after it. */
 export function wantedIn(answers: readonly string[]): Wanted {
-  const [choice, second = '', amount = '0'] = answers
+  const [choice, second = '', amount = '0', last = '0'] = answers
   switch (choice) {
     case '2':
       return { kind: 'transfer', to: Number(second.slice(2)), amountWei: parseEther(amount) }
@@ -104,6 +121,10 @@ export function wantedIn(answers: readonly string[]): Wanted {
       return { kind: 'loan' }
     case '4':
       return { kind: 'repayment', amountWei: second === '1' ? 'all' : parseEther(amount) }
+    case '7':
+      return { kind: 'withdrawal', to: 0, amountWei: parseEther(amount) }
+    case '10':
+      return { kind: 'purchase', to: 1, amountWei: parseEther(last) }
     default:
       return { kind: 'nothing' }
   }

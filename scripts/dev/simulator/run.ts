@@ -9,7 +9,7 @@ import { chooseFirstPins } from './lender/product.ts'
 import { totalWei } from './model/contracts.ts'
 import { type Dial, type Plan, phoneOf, watchedWithinMs } from './plan.ts'
 import { wrongSums } from './relay/audit.ts'
-import { clearRows, crash, peek, wake } from './relay/object.ts'
+import { clearRows, crash, giveTills, peek, wake } from './relay/object.ts'
 import { deliver } from './relay/workers.ts'
 import { startState } from './setting.ts'
 import { blockWords, nameOf } from './story.ts'
@@ -39,7 +39,10 @@ export async function runPlan(plan: Plan, isTold = false): Promise<Run> {
   process.on('unhandledRejection', onUncaught)
   const useThreads = useInstantCrypto()
   try {
-    if (knobs.isLender) await chooseFirstPins(world.memories, world.callers)
+    if (knobs.isLender) {
+      await chooseFirstPins(world.memories, world.callers)
+      giveTills(world)
+    }
     await live(world)
     return { history: historyOf(world), story: world.story.lines }
   } finally {

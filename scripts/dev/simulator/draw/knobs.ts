@@ -42,7 +42,7 @@ export function drawKnobs(seed: number, random: Random, spanMs: number) {
     evictAfterBlocks: random.pick([3, 10, 10]),
     evictAfterMs: random.pick([100, 650, 650]) * secondMs,
     preflight: random.chance(0.9),
-    limits: drawLimits(createRandom(seed, 'limits'), isLender),
+    limits: drawLimits(seed, isLender),
     workers,
     callers: random.int(2, 4),
     skewsMs: Array.from({ length: workers }, () =>
@@ -77,7 +77,10 @@ export function drawKnobs(seed: number, random: Random, spanMs: number) {
   }
 }
 
-function drawLimits(random: Random, isLender: boolean): AccountLimits & { dialsAMinute: number } {
+type Limits = AccountLimits & { dialsAMinute: number }
+
+function drawLimits(seed: number, isLender: boolean): Limits {
+  const random = createRandom(seed, 'limits')
   const hasDay = random.chance(isLender ? 0.5 : 0.15)
   return {
     openPayments: random.weighted([
@@ -88,7 +91,15 @@ function drawLimits(random: Random, isLender: boolean): AccountLimits & { dialsA
     transfersADay: hasDay ? random.int(1, 4) : undefined,
     sentADayWei: hasDay ? BigInt(random.int(5, 40)) * milliWei : undefined,
     dialsAMinute: random.pick([60, 3]),
+    agents: drawAgents(createRandom(seed, 'agents'), isLender),
   }
+}
+
+/** Draws the limits of accounts with a till, above the others' or below. */
+function drawAgents(random: Random, isLender: boolean): Limits['agents'] {
+  if (!isLender || random.chance(0.5)) return undefined
+  const transfersADay = random.chance(0.5) ? random.int(1, 6) : undefined
+  return { openPayments: random.pick([2, 16]), transfersADay, sentADayWei: undefined }
 }
 
 /** Draws how many loans pool and daily cap allow: mostly enough, sometimes few. */

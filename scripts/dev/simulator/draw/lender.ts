@@ -1,5 +1,5 @@
 import { createRandom, type Random } from '../../random.ts'
-import { type Dial, type Item, inOrder, type Plan, textOf } from '../plan.ts'
+import { type Dial, type Item, inOrder, type Plan, textOf, tills } from '../plan.ts'
 import { minuteMs, secondMs } from '../units.ts'
 import { dialOf, type Scene } from './dials.ts'
 
@@ -15,7 +15,7 @@ const asking = ['8*2', '8*2', '4*1', '3'] as const
 export function drawLender(plan: Plan, sceneOf: (random: Random, phase: 0 | 1) => Scene): Plan {
   const { seed, knobs } = plan
   const typed = drawNumbered(
-    plan.items.map((item) => (item.kind === 'dial' ? withPin(item) : item)),
+    plan.items.map((item) => (item.kind === 'dial' ? withPin(atTill(seed, item)) : item)),
     sceneOf(createRandom(seed, 'numbered'), 0),
   )
   const phases = [...new Set(plan.items.map(({ phase }) => phase))]
@@ -33,6 +33,19 @@ export function drawLender(plan: Plan, sceneOf: (random: Random, phase: 0 | 1) =
     }),
   )
   return { ...plan, items: inOrder([...typed, ...drawn]) }
+}
+
+/**
+ * Has half of what goes to a caller with a till be typed to it, as the withdrawal or the bill that
+ * it is.
+ */
+function atTill<Item extends Dial>(seed: number, dial: Item): Item {
+  const { wanted, session, caller } = dial
+  if (wanted.kind !== 'transfer' || wanted.to >= tills.length) return dial
+  if (!createRandom(seed, `till ${session} ${caller}`).chance(0.5)) return dial
+  const kind = tills[wanted.to]?.kind === 'agent' ? 'withdrawal' : 'purchase'
+  const asked = { ...wanted, kind } as const
+  return { ...dial, wanted: asked, text: textOf(asked) }
 }
 
 function withPin<Item extends Dial>(dial: Item): Item {
@@ -97,6 +110,7 @@ const acts: readonly {
   { name: 'guesses', share: 0.35, draw: drawGuesses },
   { name: 'left open', share: 0.35, draw: drawLeftOpen },
   { name: 'forgotten', share: 0.15, draw: drawForgotten },
+  { name: 'looks', share: 0.7, draw: drawLooks },
 ]
 
 /** Somebody tries PINs, many at a time or one after the other, and may try the right one. */
@@ -174,3 +188,14 @@ function drawForgotten({ random, caller, from, phase, dial }: Act): Item[] {
     dial(phase === 0 ? at : from, 'choice', `${chosen}*${chosen}`, { pin: { sets: chosen } }),
   ]
 }
+
+/** Who has a till looks at what came, often while it comes. */
+function drawLooks({ random, dial }: Act): Item[] {
+  return Array.from({ length: random.int(1, 6) }, (_, look) => {
+    const caller = random.int(0, tills.length - 1)
+    return dial(random.int(0, 6 * minuteMs), `${look}`, lookText, { caller })
+  })
+}
+
+/** Is dialled to see one's activity. */
+export const lookText = '5'

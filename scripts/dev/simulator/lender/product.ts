@@ -15,6 +15,7 @@ const settings: Product['settings'] = {
   confirms: true,
   pin: 'on',
   languages: ['en'],
+  agents: true,
 }
 
 const config = {

@@ -9,6 +9,7 @@ import { judgeLender } from './lender.ts'
 import { readNumbered } from './numbered.ts'
 import type { Verdict } from './rules.ts'
 import { judgeSessions } from './sessions.ts'
+import { judgeTills } from './tills.ts'
 
 /** Reads what the replies and the chain say, and names each promise that they break. */
 export function judge(lived: History): Verdict {
@@ -20,6 +21,7 @@ export function judge(lived: History): Verdict {
   judgeBudget(history, found)
   judgeEnd(history, found)
   judgeLender(history, found)
+  judgeTills(history, found)
   return verdict
 }
 

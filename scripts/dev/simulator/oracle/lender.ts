@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import { type PhoneNumber, shortPhone } from '../../../../src/account/phone.ts'
 import { maxTries } from '../../../../src/account/pin.ts'
 import { formatAmountDown } from '../../../../src/loan/amounts.ts'
+import { paymentKinds } from '../../../../src/loan/kinds.ts'
 import type { Payment } from '../../../../src/relay/ledger/port.ts'
 import { english } from '../../../../src/ussd/messages/en.ts'
 import { inAlphabet } from '../../../../src/ussd/screens/septets.ts'
@@ -9,7 +10,7 @@ import { type SmsFacts, smsText } from '../../../../src/ussd/sms.ts'
 import { firstPinOf } from '../draw/lender.ts'
 import { type Delivery, dataOf, type History } from '../history.ts'
 import type { MemoryEvent } from '../lender/kept-memory.ts'
-import { phoneOf, principalWei } from '../plan.ts'
+import { billReference, phoneOf, principalWei, selectLimits, tills } from '../plan.ts'
 import type { Found } from './circumstances.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -23,7 +24,7 @@ export function judgeLender(history: History, found: Found): void {
     judgeGuesses(pins, memory, deliveries, found)
     judgeSets(pins, memory, deliveries, found)
     judgePaid(history, pins, account, found)
-    judgeDay(history, account, found)
+    judgeDay(history, caller, found)
   }
   judgeTexts(history, found)
 }
@@ -187,11 +188,12 @@ function paidBy(history: History, account: Address) {
 }
 
 /** No account sends more in a day than the operator lets it, by the ledger's own clock. */
-function judgeDay(history: History, account: Address, found: Found): void {
-  const { transfersADay, sentADayWei } = history.plan.knobs.limits
+function judgeDay(history: History, caller: number, found: Found): void {
+  const { transfersADay, sentADayWei } = selectLimits(history.plan.knobs, caller)
+  const account = history.callers[caller] ?? '0x'
   const sent = paidBy(history, account)
     .map(({ payment }) => payment)
-    .filter(({ order }) => order.spendsWei > 0n && order.kind === 'transfer')
+    .filter(({ order }) => order.spendsWei > 0n && paymentKinds[order.kind].isSent)
     .toSorted((a, b) => a.acceptedAt - b.acceptedAt)
   for (const [index, { acceptedAt }] of sent.entries()) {
     const day = sent.slice(0, index + 1).filter((other) => acceptedAt - other.acceptedAt < dayMs)
@@ -229,7 +231,7 @@ function judgeTexts(history: History, found: Found): void {
   }
 }
 
-const amountOf = (wei: bigint): string => `${formatAmountDown(wei)} tRBTC`
+export const amountOf = (wei: bigint): string => `${formatAmountDown(wei)} tRBTC`
 
 function textOf(facts: SmsFacts, { state, execution }: Payment): string {
   const { reason = '' } = execution ?? {}
@@ -247,6 +249,13 @@ function factsOf({ dial: { caller, wanted } }: Delivery): SmsFacts[] {
         { phone, kind: 'transfer', amountWei, who: shortPhone(other) },
         { phone: other, kind: 'received', amountWei, who: shortPhone(phone) },
       ]
+    }
+    case 'withdrawal':
+    case 'purchase': {
+      const { kind, amountWei } = wanted
+      const till = tills[wanted.to]
+      const what = kind === 'purchase' ? `, ${billReference}` : ''
+      return [{ phone, kind, amountWei, who: `${till?.till} ${till?.name}${what}` }]
     }
     case 'loan':
       return [{ phone, kind: 'loan', amountWei: principalWei, who: '' }]

@@ -28,6 +28,7 @@ export const rules = {
   pin: 'Nothing is paid or set by a PIN that is not the one of now, or whose account is blocked.',
   limited: 'No account sends more in a day than it may.',
   texted: 'A message goes out once at most, and says what came of its payment.',
+  handed: 'Who hands out cash is told of each payment what the chain has, by the code of who paid.',
   known: 'Every screen is made of a message.',
   uncaught: 'No error goes uncaught.',
 } as const

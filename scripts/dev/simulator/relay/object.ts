@@ -13,8 +13,8 @@ import { runRound } from '../../../../src/relay/rounds/round.ts'
 import { createRandom, type Random } from '../../random.ts'
 import { type Actor, createActor, runAs } from '../actors.ts'
 import { createLenderSms } from '../lender/product.ts'
-import type { LosableTable } from '../plan.ts'
-import type { Outcome, World } from '../world.ts'
+import { type LosableTable, tills } from '../plan.ts'
+import { accountOf, type Outcome, type World } from '../world.ts'
 import { exchange, lenderLines, meet, own, partsOf } from './lines.ts'
 import { createRelayer } from './programs.ts'
 import { beginRound, endRound } from './rounds.ts'
@@ -32,6 +32,14 @@ export function peek({ object, scheduler, signing }: World): SqlLedger {
   const relayer = signing.relayer.address.toLowerCase()
   object.ledger ??= createSqlLedger(storage, { rules, relayer, now: scheduler.now })
   return object.ledger
+}
+
+/** Gives the first callers their tills, at the start and to a ledger that was lost. */
+export function giveTills(world: World): void {
+  for (const [caller, till] of tills.entries()) {
+    const to = { ...till, account: accountOf(world, caller) }
+    peek(world).setTill({ id: till.till, till: till.till, to })
+  }
 }
 
 /** Ends the object and all that runs in it. For some time it cannot be reached. */

@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import {
   ledgerRules,
   type OpenNonce,
@@ -8,6 +9,7 @@ import type { SqlLedger } from '../../../../src/relay/ledger/stores/sqlite.ts'
 import type { Actor } from '../actors.ts'
 import { undecided } from '../history.ts'
 import { spendingKey } from '../model/contracts.ts'
+import { selectLimits } from '../plan.ts'
 import type { RoundStart, World } from '../world.ts'
 
 // What a round has to have done is written here a second time, by what the chain is and not by what
@@ -66,11 +68,14 @@ function* undone(world: World, start: RoundStart, left: Work): Generator<string>
 
 /** An account with more open payments than it may have; what a block gave back was open before. */
 function* greedy(world: World, left: Work): Generator<string> {
-  const { limits } = world.plan.knobs
   if (!isOneBranch(world)) return
   const open = Map.groupBy(undecided(left), ({ order }) => order.request.from)
   for (const [account, { length }] of open) {
-    if (length > limits.openPayments) yield `${account} with ${length} open payments`
+    const { openPayments } = selectLimits(
+      world.plan.knobs,
+      world.callers.indexOf(account.toLowerCase() as Address),
+    )
+    if (length > openPayments) yield `${account} with ${length} open payments`
   }
 }
 

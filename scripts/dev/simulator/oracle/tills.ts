@@ -1,0 +1,75 @@
+import { isAddressEqual } from 'viem'
+import { callIn } from '../../../../src/loan/calls.ts'
+import { activity } from '../../../../src/ussd/menu/activity.ts'
+import { english } from '../../../../src/ussd/messages/en.ts'
+import { lookText } from '../draw/lender.ts'
+import type { Delivery, History } from '../history.ts'
+import { Status } from '../model/contracts.ts'
+import { digest } from '../model/hashing.ts'
+import { billReference, tills } from '../plan.ts'
+import type { Found } from './circumstances.ts'
+import { amountOf } from './lender.ts'
+
+const says = activity.words(english).till
+
+/**
+ * Judges that who has a till is told of each payment what the chain has, by the code of who paid
+ * it.
+ */
+export function judgeTills(history: History, found: Found): void {
+  if (!history.plan.knobs.isLender) return
+  for (const { said, reply, intentId, actor } of history.deliveries) {
+    if (said?.key !== 'withdrawal.submitted' && said?.key !== 'purchase.submitted') continue
+    if (reply?.includes(computeCode(intentId))) continue
+    found('handed', `${actor.name} is shown another code than who is paid`)
+  }
+  const looks = history.deliveries.filter(({ dial }) => dial.text === lookText)
+  for (const look of looks) judgeLook(history, look, found)
+}
+
+function judgeLook(
+  history: History,
+  { dial, reply, repliedAt = 0, actor }: Delivery,
+  found: Found,
+) {
+  const account = history.callers[dial.caller]
+  if (reply === undefined || account === undefined || dial.caller >= tills.length) return
+  const lines = reply.split('\n')
+  const known = history.payments.flatMap((payments) => [...payments.values()])
+  const finals = new Set(lines.filter((line) => line.endsWith(`: ${says.done}`)))
+  for (const { order } of known) {
+    const { request, kind } = order
+    const call = callIn(request.data)
+    if (kind !== 'withdrawal' && kind !== 'purchase') continue
+    if (call === undefined || !('to' in call)) continue
+    if (!isAddressEqual(call.to, account)) continue
+    const what = [
+      computeCode(request.intentId),
+      amountOf(call.amountWei),
+      kind === 'purchase' && billReference,
+    ]
+    const line = what.filter(Boolean).join(' ')
+    const done = history.processed.some(
+      ({ mined, processed }) =>
+        processed.intentId === request.intentId &&
+        processed.status === Status.executed &&
+        mined.block.since <= repliedAt,
+    )
+    const isFinal = finals.delete(`${line}: ${says.done}`)
+    if (isFinal && !done) found('handed', `${actor.name} sees ${line} as final`, ...undone)
+    if (lines.includes(`${line}: ${says.failed}`) && done) {
+      found('handed', `${actor.name} sees ${line} as failed`, ...undone)
+    }
+  }
+  for (const line of finals)
+    found('handed', `${actor.name} sees ${line}: nobody paid it`, ...undone)
+}
+
+const undone = ['reorganized', 'lost_rows'] as const
+
+/** Returns the code of a payment, written down a second time. */
+const computeCode = (intentId: string): string =>
+  `${Number.parseInt(digest('input', 'code', intentId).slice(-12), 16) % 1_000_000}`.padStart(
+    6,
+    '0',
+  )
