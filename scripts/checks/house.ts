@@ -49,7 +49,7 @@ const bundle = await readBundle()
 /** What is counted, how many there are, and how many there may be. */
 const rows: readonly (readonly [what: string, count: number, bound: number])[] = [
   ['lines of src, without what is generated', linesOf(src), 31_906],
-  ['lines of scripts', linesOf(scripts), 19_973],
+  ['lines of scripts', linesOf(scripts), 19_989],
   ['lines of test', linesOf(tests), 36_930],
   ["lines of data in docs, without OpenRPC's and OpenAPI's", linesOf(data), 500],
   ['commands of npm run', Object.keys(JSON.parse(read('package.json')).scripts).length, 24],

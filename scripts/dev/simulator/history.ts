@@ -68,7 +68,6 @@ export type Asked = {
 
 export type Delivery = {
   dial: Dial
-  /** What came of its text: where answers are numbered, the last one with its number. */
   text: string
   phase: 0 | 1
   isProbe: boolean

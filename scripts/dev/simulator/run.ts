@@ -192,7 +192,7 @@ function keepWaking(world: World): void {
 
 function historyOf(world: World): History {
   const { plan, chain, pool, callers, records, memories } = world
-  const head = chain.head()
+  const [head, now] = [chain.head(), world.scheduler.now()]
   return {
     ...records,
     plan,
@@ -202,6 +202,6 @@ function historyOf(world: World): History {
     work: peek(world).readWork(),
     pool: pool.all().filter(({ nonce }) => nonce >= head.state.nonce),
     memory: memories.events,
-    audit: [...wrongSums(world.object.storage)],
+    audit: [...wrongSums(world.object.storage, { now, hasLost: records.losses.length > 0 })],
   }
 }

@@ -39,6 +39,7 @@ describe('a run', () => {
     [258_074, {}],
     [263_031, {}],
     [263_937, {}],
+    [271_552, {}],
   ] as const)('of seed %i breaks no promise but for %j', async ([seed, excused]) => {
     const { history } = await runPlan(planOf(seed))
     expect(judge(history)).toMatchObject({ violations: [], excused })

@@ -13,15 +13,20 @@ function readOne({ deliveries }: History, one: Delivery): Delivery {
   const { dial, session, phase, startedAt } = one
   if (dial.step === undefined || dial.wanted.kind === 'nothing') return one
   const answers = dial.text.split('*').map((planned, index) => {
+    const number = index + 2
     const shown = deliveries.findLast(
       (other) =>
         other.session === session &&
         other.phase === phase &&
-        other.dial.step === index + 2 &&
+        other.dial.step === number &&
         other.said?.claim === 'none' &&
         (other.repliedAt ?? startedAt) < startedAt,
     )
-    return shown === undefined ? planned : lastAnswer(shown.dial)
+    return shown === undefined || number === dial.step ? planned : lastAnswer(shown.dial)
   })
-  return { ...one, dial: { ...dial, wanted: wantedIn(answers) } }
+  const text = answers.join('*')
+  // Its PIN is typed after these answers.
+  const pin = dial.pin?.step === dial.text ? { ...dial.pin, step: text } : dial.pin
+  const wanted = wantedIn(answers)
+  return { ...one, text, dial: { ...dial, text, wanted, ...(pin && { pin }) } }
 }

@@ -110,7 +110,7 @@ function begun(
   const account = accountOf(world, dial.caller)
   return {
     ...own,
-    text: dial.step === undefined ? dial.text : `${dial.step}: ${lastAnswer(dial)}`,
+    text: dial.text,
     account,
     session: sessionKey(gatewayName, dial.session, account),
     intentId: intentOf(dial.session, account),
