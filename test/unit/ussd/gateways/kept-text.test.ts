@@ -3,6 +3,7 @@ import {
   allRight,
   menus,
   sampleContext,
+  sampleTills,
   startsOf,
   waysThrough,
 } from '../../../../scripts/dev/menu-ways.ts'
@@ -17,15 +18,25 @@ import { openWorld } from '../world.ts'
 const pin = '482615'
 const pinless = { settings: menus.lender.settings, say: menus.lender.say }
 const withPin = { ...menus.strict, settings: { ...menus.strict.settings, pin: 'on' } } as const
-const products = { 'without PINs': pinless, 'with PINs': withPin, 'with strict PINs': menus.strict }
+const rate = async () => ({ currency: 'KES', micros: 12_000_000_000_000n })
+const products: Readonly<Record<string, Product>> = {
+  'without PINs': pinless,
+  'with PINs': withPin,
+  'with strict PINs': menus.strict,
+  'with agents': menus.agents,
+  'with local amounts': { ...menus.local, rate },
+}
 
-type Product = { settings: MenuSettings; say: typeof menus.strict.say }
+type Product = { settings: MenuSettings; say: typeof menus.strict.say; rate?: typeof rate }
 
 /** Lists what leads to each end of a menu as it is declared, whatever entries it has. */
 const waysOf = (product: Product) =>
   startsOf(product.settings).flatMap((start) => {
     const { effects } = waysThrough(sampleContext(product), allRight(start))
-    return [...effects].map(([name, { way }]) => ({ name: `${start} ${name}`, start, way }))
+    const ways = [...effects].map(([name, { way }]) => ({ name: `${start} ${name}`, start, way }))
+    // What a menu without agents has is walked there.
+    const isNew = ({ name }: (typeof ways)[number]) => /withdrawal|purchase/i.test(name)
+    return product.settings.agents ? ways.filter(isNew) : ways
   })
 
 type World = ReturnType<typeof openWorld>
@@ -37,6 +48,10 @@ async function open(product: Product, start = 'main') {
   const world = openWorld({ product })
   const hasPin = product.settings.pin !== 'off'
   const isNew = start !== 'main'
+  for (const [index, till] of product.settings.agents ? [...sampleTills.values()].entries() : []) {
+    const to = { ...till, account: world.accountOf(index + 2) }
+    await world.ledger.setTill({ id: till.till, till: till.till, to })
+  }
   for (const caller of hasPin && !isNew ? [0, 1] : []) {
     await world.sendAll({ caller, session: 'pin', answers: [] })
     await world.sendAll({ caller, session: 'pin', answers: [pin, pin] })
