@@ -33,6 +33,7 @@ import { deniedText, toScreen } from './refused.ts'
 import { remember } from './remember.ts'
 import { end, goOn, type Screen } from './screens/screen.ts'
 import { keepAnswers, type Read, readAnswers, readSession } from './session.ts'
+import { rateIn } from './shown.ts'
 
 /** Answers one delivery with a screen. Never throws. */
 export type Answer = (request: UssdRequest) => Promise<Answered>
@@ -188,11 +189,13 @@ async function screenFor(
     case 'help':
       return end(help.words(say).help(of.settings.helpNumber ?? ''))
     default: {
+      const isLocal = or !== undefined && of.settings.localCurrency !== undefined
+      const rate = isLocal ? await rateIn(of) : 'none'
       // "All" is another amount each time, so two of them are never equal.
       const askOfEqual =
         or === undefined || or.draft.amountWei === 'all'
           ? undefined
-          : (earlierMinutes: number) => goOn(writePrompt(or, context, { earlierMinutes }))
+          : (earlierMinutes: number) => goOn(writePrompt(or, context, { earlierMinutes, rate }))
       const wanted = { intent: result, answers, authorizedBy, askOfEqual }
       return toScreen(say, await payFor(of, wanted), result.kind)
     }

@@ -122,13 +122,17 @@ export function shownTransfer(of: MenuContext, draft: SessionDraft): [amount: st
 
 /** Asks whether the caller wants an equal payment again; its digit differs from the one before. */
 export const askAgain = (
+  settings: MenuSettings,
   entry: Pick<Entry, 'digit' | 'leads'>,
   back: Pick<List, 'back' | 'backLabel'>,
 ): List => ({
-  facts: ['earlierMinutes'],
+  facts: ['earlierMinutes', ...listRateFacts(settings)],
   kind: 'list',
-  title: (context, draft, { earlierMinutes }) =>
-    context.say.repeated(...shownTransfer(context, draft), earlierMinutes),
+  title(context, draft, { earlierMinutes, ...facts }) {
+    const asked = context.say.repeated(...shownTransfer(context, draft), earlierMinutes)
+    const [sent = '', ...rest] = asked.split('\n')
+    return [sent, ...worthLines(context, answered(draft.amountWei), facts), ...rest].join('\n')
+  },
   entries: [{ ...entry, label: ({ sendAgain }) => sendAgain }],
   ...back,
 })

@@ -185,7 +185,7 @@ export const cashOut = {
       facts: listRateFacts(settings),
     }),
     // Two places lead here, each with its own question for the amount.
-    repeatCashOut: askAgain({ digit: '3', leads: paid }, { back: 'main' }),
+    repeatCashOut: askAgain(settings, { digit: '3', leads: paid }, { back: 'main' }),
   }),
   async order(
     { loan, findAddress, describeAddress: shortOf },

@@ -130,7 +130,7 @@ export const purchase = {
             back: 'payAmount',
             backLabel: ({ change }) => change,
           }),
-          repeatPay: askAgain({ digit: '3', leads: paid }, { back: 'main' }),
+          repeatPay: askAgain(settings, { digit: '3', leads: paid }, { back: 'main' }),
         }
       : {},
   order: orderToTill,

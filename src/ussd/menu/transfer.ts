@@ -142,6 +142,7 @@ export const transfer = {
       ...{ title, ...sent, back: 'confirmAddress', facts: listRateFacts(settings) },
     }),
     repeat: askAgain(
+      settings,
       { digit: '2', leads: paid },
       { back: 'amount', backLabel: ({ change }) => change },
     ),

@@ -83,7 +83,7 @@ export const withdrawal = {
             back: 'agentAmount',
             backLabel: ({ change }) => change,
           }),
-          repeatWithdrawal: askAgain({ digit: '3', leads: paid }, { back: 'main' }),
+          repeatWithdrawal: askAgain(settings, { digit: '3', leads: paid }, { back: 'main' }),
         }
       : {},
   order: orderToTill,

@@ -46,6 +46,16 @@ describe('an amount in the local currency', () => {
     expect(await spent()).toEqual([10n ** 14n])
   })
 
+  test('is in both where an equal payment is asked about, typed or repeated', async () => {
+    const { play } = open()
+    const again = `CON You sent 0.0001 tRBTC|(about KES 1200)|${to}|Just now. Send it again?|2. Send once more|0. Change`
+    await play(`
+      s: 2*${friend}*1200*1 -> END Transfer Submitted|…
+      t: 2*${friend}*1200*1 -> ${again}
+      u: 2*0 -> …
+      u: 2*0*11*1 -> CON You sent 0.0001 tRBTC|(about KES 1200)|To: 2547...001|Just now. …`)
+  })
+
   test('is one of the chain where no fresh price told, in all of a session, and that is said', async () => {
     const { play, feed, spent } = open()
     feed.rate = undefined
