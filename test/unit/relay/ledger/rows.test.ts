@@ -138,6 +138,28 @@ test('a block gives back no payment that was lost and is in another block since'
   expect(await ledger.findPayment('a')).toMatchObject({ state: 'mined', nonce: 1 })
 })
 
+test('nonces whose rows are lost are in use until the chain has passed them', async ({
+  ledger: { ledger, rules, lose, rowsOf },
+}) => {
+  await ledger.release(0)
+  expect(rowsOf('relayers')).toEqual([])
+  for (let nonce = 0; nonce < rules.maxInFlight; nonce++) await accept(ledger, `s${nonce}`, bob)
+  await mineAt(ledger, 's3', 3, executionIn(9))
+  for (const nonce of [0, 1]) lose('nonces', 'nonce', nonce)
+  const inUse = async (chainNonce: number) => {
+    await ledger.release(chainNonce)
+    return rowsOf('relayers')
+  }
+  const relayer = { relayer: usual.relayer, top: 3 }
+  const [first, second] = [
+    [1, 1],
+    [2, 1],
+  ] as const
+  expect(await inUse(0)).toEqual([{ ...relayer, open: [[0, 1], first, second] }])
+  expect(await inUse(1)).toEqual([{ ...relayer, open: [first, second] }])
+  expect(await inUse(3)).toEqual([{ ...relayer, open: [second] }])
+})
+
 test('bytes that are recorded once more are known to have been sent', async ({
   ledger: { ledger, lose },
 }) => {
