@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice The sums of MicroLoan, and one account of it that stands for any: everything that moves money, with
-/// arbitrary amounts, in any order. `contracts/test/proofs/Books.t.sol` keeps it equal to the contract.
+/// @notice The sums of MicroLoan, and one account of it that stands for any: everything that moves
+/// money, with arbitrary amounts, in any order. `contracts/test/proofs/Books.t.sol` keeps it equal
+/// to the contract.
 contract Books {
     uint256 public held;
     uint256 public totalBalances;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice The arithmetic of RollingDay. `contracts/test/proofs/Models.t.sol` keeps `wordOf`, `laneOf` and `counts`
-/// equal to what the library does.
+/// @notice The arithmetic of RollingDay. `contracts/test/proofs/Models.t.sol` keeps `wordOf`,
+/// `laneOf` and `counts` equal to what the library does.
 contract Day {
     uint256 internal constant LANE = 2 ** 72;
 
@@ -37,15 +37,16 @@ contract Day {
         assert(wordOf(first) != wordOf(second) || laneOf(first) != laneOf(second));
     }
 
-    /// @dev What an earlier turn of the ring left in the place of an hour is of a word with another number
-    /// (hour / 3), so that it is not counted.
+    /// @dev What an earlier turn of the ring left in the place of an hour is of a word with another
+    /// number (hour / 3), so that it is not counted.
     function anEarlierTurnIsTold(uint256 newest, uint256 earlier, uint256 hour) public pure {
         require(newest >= 24 && newest < 2 ** 40 && hour >= newest - 24 && hour <= newest);
         require(earlier < newest - 24 && wordOf(earlier) == wordOf(hour) && laneOf(earlier) == laneOf(hour));
         assert(earlier / 3 != hour / 3);
     }
 
-    /// @dev Within the bound of a sum, adding to one hour touches neither its neighbours nor the word's number.
+    /// @dev Within the bound of a sum, adding to one hour touches neither its neighbours nor the
+    /// word's number.
     function addingTouchesOneHour(uint256 tag, uint256 high, uint256 middle, uint256 low, uint256 amount)
         public
         pure

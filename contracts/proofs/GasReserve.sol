@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What RelayForwarder keeps back is enough. `contracts/test/proofs/Models.t.sol` keeps `gasNeeded` equal to
-/// the contract's.
+/// @notice What RelayForwarder keeps back is enough. `contracts/test/proofs/Models.t.sol` keeps
+/// `gasNeeded` equal to the contract's.
 contract GasReserve {
     uint256 internal constant MAX_GAS = 1_000_000;
     uint256 internal constant CALL_OVERHEAD = 45_000;
@@ -12,8 +12,8 @@ contract GasReserve {
         return CALL_OVERHEAD + (requestGas * 64 + 62) / 63 + following * REQUEST_OVERHEAD;
     }
 
-    /// @dev On Ethereum a call gets at most 63/64 of what is left (EIP-150), on Rootstock all of it: with what the
-    /// forwarder's own work may take gone, the call gets all of its signed gas.
+    /// @dev On Ethereum a call gets at most 63/64 of what is left (EIP-150), on Rootstock all of
+    /// it: with what the forwarder's own work may take gone, the call gets all of its signed gas.
     function theCallGetsAllOfItsGas(uint256 requestGas, uint256 following) public pure {
         require(requestGas <= MAX_GAS && following <= 10_000);
         uint256 left = gasNeeded(requestGas, following) - CALL_OVERHEAD;

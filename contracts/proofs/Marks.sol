@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice The arithmetic of SpentMarks. `contracts/test/proofs/Models.t.sol` keeps `mark` and `isLive` equal to what
-/// the library does.
+/// @notice The arithmetic of SpentMarks. `contracts/test/proofs/Models.t.sol` keeps `mark` and
+/// `isLive` equal to what the library does.
 contract Marks {
     uint256 internal constant TIME = 2 ** 40;
     uint256 internal constant ID = 2 ** 176;

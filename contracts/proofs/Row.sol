@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What SpentMarks keeps of one id of a signer, which stands for any, while that id and others are spent in any
-/// order. What the others' words hold is left open. `contracts/test/proofs/Models.t.sol` keeps it equal to the library.
+/// @notice What SpentMarks keeps of one id of a signer, which stands for any, while that id and
+/// others are spent in any order. What the others' words hold is left open.
+/// `contracts/test/proofs/Models.t.sol` keeps it equal to the library.
 contract Row {
     uint256 public time = 7 days;
     /// When the id was spent last, and zero if it never was.
@@ -37,7 +38,8 @@ contract Row {
         last = time;
     }
 
-    /// @dev `isInRow`: the other id stands in the row. `isFirst`: the first word that has expired is ours.
+    /// @dev `isInRow`: the other id stands in the row. `isFirst`: the first word that has expired
+    /// is ours.
     function spendAnother(bool isInRow, bool isFree, bool isFirst) public {
         require(filled != 0 || (!isInRow && !isFree));
         if (isInRow) return;

@@ -7,10 +7,11 @@ import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 /// @notice All that is kept of an account in one word, so that whatever happens to it is one write:
 /// Rootstock charges every write of a word again.
 ///
-/// From the lowest bit: 80 of balance, 64 of what is owed, 32 each of when the last loan was issued and when
-/// it is due, 36 of recent loans, 10 of the loan's fee, and 2 of flags. The recent loans are counted by spans
-/// of three hours, four bits each (15 stands for more, too), the span of the last issue lowest, nine spans in
-/// all. The fee is in basis points of the principal, and part of what is owed.
+/// From the lowest bit: 80 of balance, 64 of what is owed, 32 each of when the last loan was issued
+/// and when it is due, 36 of recent loans, 10 of the loan's fee, and 2 of flags. The recent loans
+/// are counted by spans of three hours, four bits each (15 stands for more, too), the span of the
+/// last issue lowest, nine spans in all. The fee is in basis points of the principal, and part of
+/// what is owed.
 library Accounts {
     using SafeCast for uint256;
 
@@ -81,7 +82,8 @@ library Accounts {
         return account - amount;
     }
 
-    /// @notice The account, which owes nothing, with a loan of which `amount` is owed, a fee of `rate` in it.
+    /// @notice The account, which owes nothing, with a loan of which `amount` is owed, a fee of
+    /// `rate` in it.
     function lent(uint256 account, uint256 amount, uint256 rate, uint256 issuedAt_, uint256 dueAt_)
         internal
         pure
@@ -95,8 +97,8 @@ library Accounts {
             | (recent << RECENT_SHIFT) | (rate << FEE_SHIFT);
     }
 
-    /// @notice The account with `amount` less to repay, which must be owed; a loan that is repaid leaves its
-    /// date of issue and its count.
+    /// @notice The account with `amount` less to repay, which must be owed; a loan that is repaid
+    /// leaves its date of issue and its count.
     function repaid(uint256 account, uint256 amount) internal pure returns (uint256) {
         account -= amount << OWED_SHIFT;
         return owed(account) == 0 ? account & (HISTORY | BALANCE | LISTED) : account;
@@ -114,8 +116,8 @@ library Accounts {
         return spans < SPANS ? (((account >> RECENT_SHIFT) & RECENT) << (4 * spans)) & RECENT : 0;
     }
 
-    /// @notice How many loans were issued in the nine spans that end with that of `time`: in 24 hours at
-    /// least, and less than 27.
+    /// @notice How many loans were issued in the nine spans that end with that of `time`: in 24
+    /// hours at least, and less than 27.
     function loansAt(uint256 account, uint256 time) internal pure returns (uint256 count) {
         for (uint256 recent = recentAt(account, time); recent != 0; recent >>= 4) {
             count += recent & 15;

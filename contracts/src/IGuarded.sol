@@ -2,9 +2,9 @@
 pragma solidity 0.8.30;
 
 /// @title Guarded
-/// @notice A pause that the owner and a guardian begin and the owner alone ends. The guardian's key is
-/// at hand day and night; all that a thief of it can do is to stop what a pause stops, until the owner
-/// names another guardian.
+/// @notice A pause that the owner and a guardian begin and the owner alone ends. The guardian's key
+/// is at hand day and night; all that a thief of it can do is to stop what a pause stops, until the
+/// owner names another guardian.
 interface IGuarded {
     /// @notice Without an owner nobody could end a pause.
     error OwnershipNotRenounceable();

@@ -4,68 +4,72 @@ pragma solidity 0.8.30;
 /// @title MicroLoan
 /// @notice Keeps a balance of the chain's currency for each account, and lends from a pool.
 ///
-/// Money. Each account has a balance and may owe a loan. The currency that the contract holds always
-/// covers all balances plus the free pool (`liquidity`). A loan comes out of the pool and never out of
-/// a depositor's money. Currency forced upon the contract belongs to no account and to no pool, and
-/// nothing in here ever counts it. There is no interest: what is owed is what was lent and a fee that is known
-/// at that moment (`feeRate` of the principal, rounded down), and it never grows. Each of the three sums is below
-/// 2^80 wei (1.2 million).
+/// Money. Each account has a balance and may owe a loan. The currency that the contract holds
+/// always covers all balances plus the free pool (`liquidity`). A loan comes out of the pool and
+/// never out of a depositor's money. Currency forced upon the contract belongs to no account and to
+/// no pool, and nothing in here ever counts it. There is no interest: what is owed is what was lent
+/// and a fee that is known at that moment (`feeRate` of the principal, rounded down), and it never
+/// grows. Each of the three sums is below 2^80 wei (1.2 million).
 ///
-/// Callers. A caller is either direct (an account that calls this contract itself) or forwarded (the
-/// signer of a request that the trusted forwarder passes on, ERC-2771). A loan opens for forwarded
-/// callers only, since anybody can make up any number of addresses but only the operator's relayers may
-/// use the forwarder. `announceWithdrawal` and `withdraw` are for direct callers, `withdrawTo`,
-/// `acceptAccount` and `passAccount` for forwarded ones, and everything else that belongs to no role is
-/// for both; but a forwarder sends no currency along, so that what brings some (`deposit`, `depositFor`,
-/// `repayLoanFor`, `fund`) is for direct callers in effect. What a role does is never forwarded.
+/// Callers. A caller is either direct (an account that calls this contract itself) or forwarded
+/// (the signer of a request that the trusted forwarder passes on, ERC-2771). A loan opens for
+/// forwarded callers only, since anybody can make up any number of addresses but only the
+/// operator's relayers may use the forwarder. `announceWithdrawal` and `withdraw` are for direct
+/// callers, `withdrawTo`, `acceptAccount` and `passAccount` for forwarded ones, and everything else
+/// that belongs to no role is for both; but a forwarder sends no currency along, so that what
+/// brings some (`deposit`, `depositFor`, `repayLoanFor`, `fund`) is for direct callers in effect.
+/// What a role does is never forwarded.
 ///
-/// Loans. An account has at most one loan, of the `principal` at that moment, due after the `term` at
-/// that moment; later changes leave open loans as they are. The pool lends the principal, and the daily cap
-/// counts it alone: of what is repaid, the part that the principal has in all that is owed. Three limits hold, each over any 24 hours:
-/// what was issued to all borrowers and is not repaid stays at or under `dailyCap`; one borrower gets at
-/// most `loansPerDay`; and between two loans of a borrower lies at least `pauseBetween`. With `listOnly`
-/// the borrower must stand in the list that the creditor keeps. A loan that the owner has written off is
-/// still owed and bars its borrower until it is repaid, but counts no more in `totalOwed`.
+/// Loans. An account has at most one loan, of the `principal` at that moment, due after the `term`
+/// at that moment; later changes leave open loans as they are. The pool lends the principal, and
+/// the daily cap counts it alone: of what is repaid, the part that the principal has in all that is
+/// owed. Three limits hold, each over any 24 hours: what was issued to all borrowers and is not
+/// repaid stays at or under `dailyCap`; one borrower gets at most `loansPerDay`; and between two
+/// loans of a borrower lies at least `pauseBetween`. With `listOnly` the borrower must stand in the
+/// list that the creditor keeps. A loan that the owner has written off is still owed and bars its
+/// borrower until it is repaid, but counts no more in `totalOwed`.
 ///
-/// Leaving. Who calls directly announces a withdrawal 48 hours ahead; when it is due, nothing and nobody
-/// can stop it, and it is limited by the balance alone. Announcing reserves nothing: what is transferred
-/// meanwhile is gone. Forwarded withdrawals are paid at once, and all of them together stay at or under
-/// `withdrawalLimit` over any 24 hours. So do direct transfers, counted by themselves: else the thief of
-/// many accounts' keys could bring all of them into an account of his own at once.
+/// Leaving. Who calls directly announces a withdrawal 48 hours ahead; when it is due, nothing and
+/// nobody can stop it, and it is limited by the balance alone. Announcing reserves nothing: what is
+/// transferred meanwhile is gone. Forwarded withdrawals are paid at once, and all of them together
+/// stay at or under `withdrawalLimit` over any 24 hours. So do direct transfers, counted by
+/// themselves: else the thief of many accounts' keys could bring all of them into an account of his
+/// own at once.
 ///
 /// Pause. A pause stops loans, direct transfers and forwarded withdrawals. It stops nothing else:
 /// announcing, withdrawing what is due, repaying, depositing, forwarded transfers, and passing and
-/// moving accounts go on. So the operator, whose relayers forward, can bring accounts to safety from
-/// keys that a thief has too, while no owner and no guardian can lock in who calls directly.
+/// moving accounts go on. So the operator, whose relayers forward, can bring accounts to safety
+/// from keys that a thief has too, while no owner and no guardian can lock in who calls directly.
 ///
 /// Passing an account on. `passAccount` gives the balance and the debt of a forwarded caller to an
 /// account that has agreed by `acceptAccount`: the way to the keys of a new account secret.
 ///
-/// Moving house. The owner names a `successor` 48 hours ahead, a contract like this one that was built
-/// with this one as its `predecessor`. From then on each account moves itself: `moveAccount` pays its
-/// balance into the successor and hands its debt over, with its dates, in one step. Done or not done,
-/// there is nothing between; once done there is nothing left to do.
+/// Moving house. The owner names a `successor` 48 hours ahead, a contract like this one that was
+/// built with this one as its `predecessor`. From then on each account moves itself: `moveAccount`
+/// pays its balance into the successor and hands its debt over, with its dates, in one step. Done
+/// or not done, there is nothing between; once done there is nothing left to do.
 ///
-/// Roles. The owner pauses, sets the terms, the limit of withdrawals (raising it takes a day), the roles
-/// and the successor, writes off, and takes back the free pool. The creditor keeps the list of
-/// borrowers. The guardian pauses ({IGuarded}). None of them can touch a balance, lend, forgive or make
-/// up a debt. Ownership passes in two steps and cannot be renounced.
+/// Roles. The owner pauses, sets the terms, the limit of withdrawals (raising it takes a day), the
+/// roles and the successor, writes off, and takes back the free pool. The creditor keeps the list
+/// of borrowers. The guardian pauses ({IGuarded}). None of them can touch a balance, lend, forgive
+/// or make up a debt. Ownership passes in two steps and cannot be renounced.
 ///
-/// Time is the block's. Rootstock's miners can be a minute ahead (the test network's 9 minutes), so the
-/// shortest span other than zero that can be set is 10 minutes.
+/// Time is the block's. Rootstock's miners can be a minute ahead (the test network's 9 minutes), so
+/// the shortest span other than zero that can be set is 10 minutes.
 ///
-/// Elsewhere. What is not listed here comes from OpenZeppelin as it is: `paused` with `Paused`, `Unpaused`,
-/// `EnforcedPause` and `ExpectedPause` (`Pausable`); `owner`, `pendingOwner`, `transferOwnership` and
-/// `acceptOwnership` with `OwnershipTransferStarted`, `OwnershipTransferred`, `OwnableUnauthorizedAccount`
-/// and `OwnableInvalidOwner` (`Ownable2Step`); `trustedForwarder` and `isTrustedForwarder`
-/// (`ERC2771Context`); `SafeCastOverflowedUintDowncast` (`SafeCast`) where a sum would reach 2^80.
+/// Elsewhere. What is not listed here comes from OpenZeppelin as it is: `paused` with `Paused`,
+/// `Unpaused`, `EnforcedPause` and `ExpectedPause` (`Pausable`); `owner`, `pendingOwner`,
+/// `transferOwnership` and `acceptOwnership` with `OwnershipTransferStarted`,
+/// `OwnershipTransferred`, `OwnableUnauthorizedAccount` and `OwnableInvalidOwner` (`Ownable2Step`);
+/// `trustedForwarder` and `isTrustedForwarder` (`ERC2771Context`); `SafeCastOverflowedUintDowncast`
+/// (`SafeCast`) where a sum would reach 2^80.
 interface IMicroLoan {
     /// @notice What loans are from now on.
     struct Terms {
         /// The amount of a loan, in wei.
         uint64 principal;
-        /// The most that is issued to all borrowers within 24 hours and not repaid, in wei. Zero stops
-        /// lending; else at least the principal.
+        /// The most that is issued to all borrowers within 24 hours and not repaid, in wei. Zero
+        /// stops lending; else at least the principal.
         uint72 dailyCap;
         /// How long after its issue a loan is due, in seconds.
         uint32 term;
@@ -79,7 +83,8 @@ interface IMicroLoan {
         uint16 feeRate;
     }
 
-    /// @notice What the constructor takes: who has which role from the start, and where accounts may come from.
+    /// @notice What the constructor takes: who has which role from the start, and where accounts
+    /// may come from.
     struct Setup {
         /// Trusted for good.
         address forwarder;
@@ -122,7 +127,8 @@ interface IMicroLoan {
     /// @notice The loan of `account` is written off already.
     error AlreadyWrittenOff(address account);
 
-    /// @notice A loan is of this `principal`, `fee` and `term` now, and not of those that the caller agreed to.
+    /// @notice A loan is of this `principal`, `fee` and `term` now, and not of those that the
+    /// caller agreed to.
     error TermsChanged(uint256 principal, uint256 fee, uint256 term);
 
     /// @notice `rate` is over the `maximum`.
@@ -146,8 +152,8 @@ interface IMicroLoan {
     /// @notice Of the daily cap `available` is left at this moment, and the loan needs `needed`.
     error DailyCapReached(uint256 available, uint256 needed);
 
-    /// @notice Of the limit of withdrawals `available` is left at this moment for forwarded withdrawals
-    /// or for direct transfers, and this needs `needed`.
+    /// @notice Of the limit of withdrawals `available` is left at this moment for forwarded
+    /// withdrawals or for direct transfers, and this needs `needed`.
     error WithdrawalLimitReached(uint256 available, uint256 needed);
 
     /// @notice `account` has announced `announced`, to be withdrawn from `dueAt` (Unix time) on.
@@ -215,7 +221,8 @@ interface IMicroLoan {
 
     // Events
 
-    /// @notice `borrower` got a loan of `amount`, credited to its balance, and owes it with `fee` by `dueAt`.
+    /// @notice `borrower` got a loan of `amount`, credited to its balance, and owes it with `fee`
+    /// by `dueAt`.
     event LoanIssued(address indexed borrower, uint256 amount, uint256 fee, uint256 dueAt);
 
     /// @notice `payer` paid back `amount` of the loan of `borrower`, who still owes `remaining`.
@@ -283,8 +290,8 @@ interface IMicroLoan {
     /// @notice Whether `account` stands in the list of borrowers.
     function isListed(address account) external view returns (bool);
 
-    /// @notice What `account` has announced and not withdrawn yet, in wei, and from when on it can (Unix
-    /// time).
+    /// @notice What `account` has announced and not withdrawn yet, in wei, and from when on it can
+    /// (Unix time).
     function announcedBy(address account) external view returns (uint256 amount, uint256 dueAt);
 
     /// @notice Whose balance and debt `account` agrees to take over; zero for none.
@@ -305,20 +312,20 @@ interface IMicroLoan {
     /// @notice The amount of a loan that opens now, in wei.
     function principal() external view returns (uint256);
 
-    /// @notice What the daily cap leaves to be issued at this moment, in wei. Principal counts by the
-    /// hour of its issue, from then until 24 hours after that hour's end, or until it is repaid: never
-    /// for less than 24 hours otherwise, and never for more than 25.
+    /// @notice What the daily cap leaves to be issued at this moment, in wei. Principal counts by
+    /// the hour of its issue, from then until 24 hours after that hour's end, or until it is
+    /// repaid: never for less than 24 hours otherwise, and never for more than 25.
     function issuable() external view returns (uint256);
 
-    /// @notice The most that forwarded withdrawals take out within 24 hours, in wei, and the most that
-    /// direct transfers move.
+    /// @notice The most that forwarded withdrawals take out within 24 hours, in wei, and the most
+    /// that direct transfers move.
     function withdrawalLimit() external view returns (uint256);
 
     /// @notice A higher limit and when it begins (Unix time); zeros if none is waiting.
     function pendingWithdrawalLimit() external view returns (uint256 limit, uint256 from);
 
-    /// @notice What the limit leaves to forwarded withdrawals at this moment, in wei. Counted by the hour,
-    /// as the daily cap is.
+    /// @notice What the limit leaves to forwarded withdrawals at this moment, in wei. Counted by
+    /// the hour, as the daily cap is.
     function withdrawable() external view returns (uint256);
 
     /// @notice What the limit leaves to direct transfers at this moment, in wei.
@@ -339,7 +346,8 @@ interface IMicroLoan {
     /// @notice The largest principal the owner can set: 1 of the currency.
     function MAX_PRINCIPAL() external view returns (uint256);
 
-    /// @notice The largest daily cap and limit of withdrawals: 2^72 - 1 wei, about 4,722 of the currency.
+    /// @notice The largest daily cap and limit of withdrawals: 2^72 - 1 wei, about 4,722 of the
+    /// currency.
     function MAX_DAILY() external view returns (uint256);
 
     /// @notice The shortest term, in seconds: 1 day.
@@ -360,7 +368,8 @@ interface IMicroLoan {
     /// @notice The highest fee that the owner can set: 1,000 basis points of the principal.
     function MAX_FEE() external view returns (uint256);
 
-    /// @notice How long ahead a direct withdrawal and a successor are announced, in seconds: 48 hours.
+    /// @notice How long ahead a direct withdrawal and a successor are announced, in seconds: 48
+    /// hours.
     function NOTICE() external view returns (uint256);
 
     /// @notice How long a higher limit of withdrawals waits, in seconds: 24 hours.
@@ -370,26 +379,27 @@ interface IMicroLoan {
 
     /// @notice Opens a loan of the principal for the forwarded caller and credits its balance.
     /// @dev Reverts with `ForwardedCallersOnly`, `EnforcedPause`, `LoanActive`, `NotListed`,
-    /// `LoanTooSoon`, `BorrowerLimitReached`, `DailyCapReached` or `InsufficientLiquidity`, in this order.
-    /// A loan of a borrower counts by the three hours of its issue: for 24 hours, and less than 27. Emits
-    /// `LoanIssued`.
+    /// `LoanTooSoon`, `BorrowerLimitReached`, `DailyCapReached` or `InsufficientLiquidity`, in this
+    /// order. A loan of a borrower counts by the three hours of its issue: for 24 hours, and less
+    /// than 27. Emits `LoanIssued`.
     function applyForLoan() external;
 
-    /// @notice The same, if a loan is of what the caller was shown and agreed to: this `principal` and `fee` in
-    /// wei, due so many seconds after its issue.
+    /// @notice The same, if a loan is of what the caller was shown and agreed to: this `principal`
+    /// and `fee` in wei, due so many seconds after its issue.
     /// @dev Reverts with `TermsChanged` after `EnforcedPause`.
     function applyForLoanOf(uint256 principal, uint256 fee, uint256 term) external;
 
     /// @notice Moves `amount` from the caller's balance to the balance of `to`, which need not have
     /// been seen before. To oneself it changes nothing.
-    /// @dev Reverts with `InvalidRecipient`, `ZeroAmount` or `InsufficientBalance`; for direct callers
-    /// also with `EnforcedPause`, before these, and `WithdrawalLimitReached`, after. Emits `Transferred`.
+    /// @dev Reverts with `InvalidRecipient`, `ZeroAmount` or `InsufficientBalance`; for direct
+    /// callers also with `EnforcedPause`, before these, and `WithdrawalLimitReached`, after. Emits
+    /// `Transferred`.
     function transfer(address to, uint256 amount) external;
 
     /// @notice Pays back `amount` of the caller's loan from its balance into the pool.
     /// @param amount At most what is owed, or `type(uint256).max` for all that is owed.
-    /// @dev Reverts with `NoLoan`, `ZeroAmount`, `RepaymentTooLarge` or `InsufficientBalance`. Works
-    /// during a pause. Emits `LoanRepaid`.
+    /// @dev Reverts with `NoLoan`, `ZeroAmount`, `RepaymentTooLarge` or `InsufficientBalance`.
+    /// Works during a pause. Emits `LoanRepaid`.
     function repayLoan(uint256 amount) external;
 
     /// @notice Pays back as much of the loan of `borrower` as currency is sent along.
@@ -402,17 +412,18 @@ interface IMicroLoan {
     function deposit() external payable;
 
     /// @notice Credits the currency sent along to the balance of `account`.
-    /// @dev Reverts with `InvalidRecipient` or `ZeroAmount`. Works during a pause. Emits `Deposited`.
+    /// @dev Reverts with `InvalidRecipient` or `ZeroAmount`. Works during a pause. Emits
+    /// `Deposited`.
     function depositFor(address account) external payable;
 
-    /// @notice Lets the direct caller withdraw `amount` from 48 hours on, in place of what it announced
-    /// before. The balance need not cover it yet. Zero takes an announcement back.
+    /// @notice Lets the direct caller withdraw `amount` from 48 hours on, in place of what it
+    /// announced before. The balance need not cover it yet. Zero takes an announcement back.
     /// @dev Reverts with `DirectCallersOnly`. Works during a pause. Emits `WithdrawalAnnounced`.
     function announceWithdrawal(uint256 amount) external;
 
     /// @notice Sends `amount` of the direct caller's balance, of what it announced, to that caller.
-    /// @dev Reverts with `DirectCallersOnly`, `WithdrawalNotDue`, `ZeroAmount`, `InsufficientBalance` or
-    /// `CurrencyRefused`. Works during a pause. Emits `Withdrawn`.
+    /// @dev Reverts with `DirectCallersOnly`, `WithdrawalNotDue`, `ZeroAmount`,
+    /// `InsufficientBalance` or `CurrencyRefused`. Works during a pause. Emits `Withdrawn`.
     function withdraw(uint256 amount) external;
 
     /// @notice Sends `amount` of the forwarded caller's balance to `recipient`.
@@ -420,26 +431,27 @@ interface IMicroLoan {
     /// `InsufficientBalance`, `WithdrawalLimitReached` or `CurrencyRefused`. Emits `Withdrawn`.
     function withdrawTo(address payable recipient, uint256 amount) external;
 
-    /// @notice Agrees that `from` gives its balance and its debt to the forwarded caller. Zero takes an
-    /// agreement back.
-    /// @dev Reverts with `ForwardedCallersOnly`, or `InvalidRecipient` for itself. Works during a pause. Emits
-    /// `AccountAccepted`.
+    /// @notice Agrees that `from` gives its balance and its debt to the forwarded caller. Zero
+    /// takes an agreement back.
+    /// @dev Reverts with `ForwardedCallersOnly`, or `InvalidRecipient` for itself. Works during a
+    /// pause. Emits `AccountAccepted`.
     function acceptAccount(address from) external;
 
-    /// @notice Gives the forwarded caller's balance, its loan with its dates, and its place in the list of
-    /// borrowers to `to`, which has agreed and never borrowed. The caller's own history keeps counting.
-    /// @dev Reverts with `ForwardedCallersOnly`, `NotAccepted` or `AccountInUse`. Works during a pause.
-    /// Emits `AccountPassed`.
+    /// @notice Gives the forwarded caller's balance, its loan with its dates, and its place in the
+    /// list of borrowers to `to`, which has agreed and never borrowed. The caller's own history
+    /// keeps counting.
+    /// @dev Reverts with `ForwardedCallersOnly`, `NotAccepted` or `AccountInUse`. Works during a
+    /// pause. Emits `AccountPassed`.
     function passAccount(address to) external;
 
     /// @notice Moves the caller's balance and loan to the successor, as the same account there.
-    /// @dev Reverts with `MoveNotDue`, `InvalidSuccessor` or `NothingToMove`, and with whatever the successor reverts with.
-    /// Works during a pause. Emits `AccountMoved`.
+    /// @dev Reverts with `MoveNotDue`, `InvalidSuccessor` or `NothingToMove`, and with whatever the
+    /// successor reverts with. Works during a pause. Emits `AccountMoved`.
     function moveAccount() external;
 
     /// @notice Takes `account` over with its `loan`; the currency sent along is its balance.
-    /// @dev Predecessor only: reverts with `NotPredecessor`. Reverts with `LoanActive` where both have a
-    /// loan. Works during a pause. Emits `AccountTakenOver`.
+    /// @dev Predecessor only: reverts with `NotPredecessor`. Reverts with `LoanActive` where both
+    /// have a loan. Works during a pause. Emits `AccountTakenOver`.
     function takeOver(address account, Loan calldata loan) external payable;
 
     // Pool
@@ -462,16 +474,18 @@ interface IMicroLoan {
     // Owner
 
     /// @notice Loans from now on are as in `newTerms`; open loans stay as they are.
-    /// @dev Owner only. Reverts with `PrincipalOutOfRange`, `DailyCapBelowPrincipal`, `TermOutOfRange`,
-    /// `PauseOutOfRange`, `FeeOutOfRange` or `LoansPerDayOutOfRange`. Emits `TermsSet`.
+    /// @dev Owner only. Reverts with `PrincipalOutOfRange`, `DailyCapBelowPrincipal`,
+    /// `TermOutOfRange`, `PauseOutOfRange`, `FeeOutOfRange` or `LoansPerDayOutOfRange`. Emits
+    /// `TermsSet`.
     function setTerms(Terms calldata newTerms) external;
 
-    /// @notice Sets the limit of withdrawals: a lower one at once, a higher one from 24 hours on. Either
-    /// takes the place of one that waits.
+    /// @notice Sets the limit of withdrawals: a lower one at once, a higher one from 24 hours on.
+    /// Either takes the place of one that waits.
     /// @dev Owner only. Reverts with `WithdrawalLimitOutOfRange`. Emits `WithdrawalLimitSet`.
     function setWithdrawalLimit(uint256 newLimit) external;
 
-    /// @notice Counts no more on what `borrower` owes. The debt stays, and with it the bar to borrow.
+    /// @notice Counts no more on what `borrower` owes. The debt stays, and with it the bar to
+    /// borrow.
     /// @dev Owner only. Reverts with `NoLoan` or `AlreadyWrittenOff`. Emits `LoanWrittenOff`.
     function writeOff(address borrower) external;
 

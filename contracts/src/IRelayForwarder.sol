@@ -2,44 +2,48 @@
 pragma solidity 0.8.30;
 
 /// @title RelayForwarder
-/// @notice Executes batches of requests that accounts signed (EIP-712) and relayers pay for (ERC-2771).
+/// @notice Executes batches of requests that accounts signed (EIP-712) and relayers pay for
+/// (ERC-2771).
 ///
-/// Who. Only relayers that the owner allowed may execute, and every request calls the one `target`. A
-/// relayer is a plain account: the transaction is its own. The target sees the signer of the request as its
-/// caller: the signer's address stands in the last 20 bytes of the call.
+/// Who. Only relayers that the owner allowed may execute, and every request calls the one `target`.
+/// A relayer is a plain account: the transaction is its own. The target sees the signer of the
+/// request as its caller: the signer's address stands in the last 20 bytes of the call.
 ///
-/// What is signed. EIP-712's primary type `Request(address from,bytes22 intentId,uint40 deadline,uint32
-/// gas,bytes data)`, in the domain (`RelayForwarder`, `1`, chain id, this contract). `from` signs, and is whom
-/// the target sees. `intentId` is what happens at most once for `from`; it is public: see SECURITY.md. `deadline`
-/// is the last second (Unix time) at which the request may be executed. `gas` is what the call gets, all of it:
-/// `MAX_GAS` at most. `data` is the call, from its 4 byte selector on: `MAX_DATA_LENGTH` bytes at most.
+/// What is signed. EIP-712's primary type `Request(address from,bytes22 intentId,uint40
+/// deadline,uint32 gas,bytes data)`, in the domain (`RelayForwarder`, `1`, chain id, this
+/// contract). `from` signs, and is whom the target sees. `intentId` is what happens at most once
+/// for `from`; it is public: see SECURITY.md. `deadline` is the last second (Unix time) at which
+/// the request may be executed. `gas` is what the call gets, all of it: `MAX_GAS` at most. `data`
+/// is the call, from its 4 byte selector on: `MAX_DATA_LENGTH` bytes at most.
 ///
-/// Packed. A batch is its requests one behind another, without padding and to its last byte, each of them
-/// `from` (20 bytes), `intentId` (22), `deadline` (5), `gas` (4), the length of `data` (2), `data`, and the
-/// signature in 64 bytes (EIP-2098: r, and s below the parity of y), with a low s, as EIP-2 wants it.
+/// Packed. A batch is its requests one behind another, without padding and to its last byte, each
+/// of them `from` (20 bytes), `intentId` (22), `deadline` (5), `gas` (4), the length of `data` (2),
+/// `data`, and the signature in 64 bytes (EIP-2098: r, and s below the parity of y), with a low s,
+/// as EIP-2 wants it.
 ///
 /// Once. A request carries an intent id, which belongs to its signer: what one account spends is
-/// unspent for every other. Executing the request spends the id, whether the call succeeds or fails;
-/// nothing else spends it. A spent id is refused for 7 days, and a deadline more than 24 hours ahead is
-/// refused, so that no signed bytes outlive the refusal. After 7 days the contract forgets it: then
-/// nothing but the event tells that an id was spent.
+/// unspent for every other. Executing the request spends the id, whether the call succeeds or
+/// fails; nothing else spends it. A spent id is refused for 7 days, and a deadline more than 24
+/// hours ahead is refused, so that no signed bytes outlive the refusal. After 7 days the contract
+/// forgets it: then nothing but the event tells that an id was spent.
 ///
 /// Each on its own. One request's failure or refusal harms no other of the batch. A request is
-/// executed with all of its signed gas or not at all: with too little gas left, it and all that follow
-/// are skipped, unspent. A batch for which even that is too little reverts as a whole.
+/// executed with all of its signed gas or not at all: with too little gas left, it and all that
+/// follow are skipped, unspent. A batch for which even that is too little reverts as a whole.
 ///
 /// The truth in one place. A call of `execute` returns a result for each request (so one `eth_call`
-/// by a relayer simulates a batch), and emits one event for each, in the order of the batch. `spentAt`
-/// names the block in which an id was spent, so that its event is found in one block.
+/// by a relayer simulates a batch), and emits one event for each, in the order of the batch.
+/// `spentAt` names the block in which an id was spent, so that its event is found in one block.
 ///
-/// Pause. The guardian and the owner can stop all execution at once; the owner ends that. A guardian
-/// can do nothing else. Ownership passes in two steps and cannot be renounced.
+/// Pause. The guardian and the owner can stop all execution at once; the owner ends that. A
+/// guardian can do nothing else. Ownership passes in two steps and cannot be renounced.
 ///
-/// Elsewhere. What is not listed here comes from OpenZeppelin as it is: `paused` with `Paused`, `Unpaused`,
-/// `EnforcedPause` and `ExpectedPause` (`Pausable`), and all of `Ownable2Step`. `guardian`, `pause`,
-/// `unpause` and `setGuardian` are {IGuarded}'s.
+/// Elsewhere. What is not listed here comes from OpenZeppelin as it is: `paused` with `Paused`,
+/// `Unpaused`, `EnforcedPause` and `ExpectedPause` (`Pausable`), and all of `Ownable2Step`.
+/// `guardian`, `pause`, `unpause` and `setGuardian` are {IGuarded}'s.
 interface IRelayForwarder {
-    /// @notice What became of a request. `Executed` and `Failed` spend the intent id, the others don't.
+    /// @notice What became of a request. `Executed` and `Failed` spend the intent id, the others
+    /// don't.
     enum Status {
         /// The call was made and succeeded.
         Executed,
@@ -70,8 +74,9 @@ interface IRelayForwarder {
     /// @notice `caller` is no relayer.
     error NotRelayer(address caller);
 
-    /// @notice `caller` is called by another account: a relayer sends its transactions itself. A contract
-    /// could choose the depth of the call, at which RSKj (400 deep at most) lets the inner one fail.
+    /// @notice `caller` is called by another account: a relayer sends its transactions itself. A
+    /// contract could choose the depth of the call, at which RSKj (400 deep at most) lets the inner
+    /// one fail.
     error NotPlainAccount(address caller);
 
     /// @notice The target can't be this contract or zero.
@@ -82,8 +87,8 @@ interface IRelayForwarder {
 
     // Events
 
-    /// @notice What became of a request that did not fail: one for each, in the order of the batch. The block's
-    /// time is when it was spent.
+    /// @notice What became of a request that did not fail: one for each, in the order of the batch.
+    /// The block's time is when it was spent.
     event RequestProcessed(bytes22 indexed intentId, address indexed from, Status status);
 
     /// @notice In its place: the request failed, with the first `MAX_RETURN_LENGTH` bytes of why.
@@ -100,18 +105,20 @@ interface IRelayForwarder {
     /// @notice What requests call.
     function target() external view returns (address);
 
-    /// @notice When (Unix time) and in which block `signer` has spent `intentId`, or zeros if it is not spent:
-    /// it never was, or 7 days ago and more.
+    /// @notice When (Unix time) and in which block `signer` has spent `intentId`, or zeros if it is
+    /// not spent: it never was, or 7 days ago and more.
     function spentAt(address signer, bytes22 intentId)
         external
         view
         returns (uint256 timestamp, uint256 blockNumber);
 
-    /// @notice The gas that must be left when a request's turn comes, for the request to be executed.
+    /// @notice The gas that must be left when a request's turn comes, for the request to be
+    /// executed.
     /// @param requestGas The gas signed in that request.
     /// @param following How many requests follow it in the batch.
-    /// @dev A relayer's gas limit is best summed up from this. Never take it from `eth_estimateGas`,
-    /// which finds the least gas that does not revert: that of a batch skipped as a whole.
+    /// @dev A relayer's gas limit is best summed up from this. Never take it from
+    /// `eth_estimateGas`, which finds the least gas that does not revert: that of a batch skipped
+    /// as a whole.
     function gasNeeded(uint32 requestGas, uint32 following) external view returns (uint256);
 
     /// @notice How long a spent id is refused: 7 days, in seconds.
@@ -132,9 +139,10 @@ interface IRelayForwarder {
     // Relayers
 
     /// @notice Executes the requests in their order and says what became of each.
-    /// @dev Relayers only: reverts with `EnforcedPause`, `NotRelayer`, `NotPlainAccount` or `MalformedBatch`. Emits
-    /// `RequestProcessed` or `RequestFailed` for each request. What refuses a request is looked for in this order:
-    /// `OutOfBounds`, `AlreadySpent`, `Expired`, `DeadlineTooFar`, `BadSignature`, `Skipped`.
+    /// @dev Relayers only: reverts with `EnforcedPause`, `NotRelayer`, `NotPlainAccount` or
+    /// `MalformedBatch`. Emits `RequestProcessed` or `RequestFailed` for each request. What refuses
+    /// a request is looked for in this order: `OutOfBounds`, `AlreadySpent`, `Expired`,
+    /// `DeadlineTooFar`, `BadSignature`, `Skipped`.
     function execute(bytes calldata batch) external returns (Result[] memory results);
 
     // Owner

@@ -94,7 +94,8 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
 
     // Construction and guards
 
-    /// @param setup The trusted forwarder and the predecessor, for good, and what the owner may change.
+    /// @param setup The trusted forwarder and the predecessor, for good, and what the owner may
+    /// change.
     constructor(Setup memory setup) ERC2771Context(setup.forwarder) Guarded(setup.owner, setup.guardian) {
         if (setup.forwarder.code.length == 0) revert InvalidForwarder(setup.forwarder);
         if (setup.predecessor != address(0) && setup.predecessor.code.length == 0) {
@@ -487,8 +488,8 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
         }
     }
 
-    /// @dev The account with less to repay, whatever pays for it. What is repaid of a recent loan's principal
-    /// counts no more against the daily cap.
+    /// @dev The account with less to repay, whatever pays for it. What is repaid of a recent loan's
+    /// principal counts no more against the daily cap.
     function _repaid(address borrower, uint256 account, uint256 amount) private returns (uint256 repaid) {
         uint256 owed = account.owed();
         if (owed == 0) revert NoLoan(borrower);
@@ -499,7 +500,8 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
         _issued.remove(account.issuedAt(), account.principalOwed() - repaid.principalOwed());
     }
 
-    /// @dev All that is owed, less what is repaid of a loan, which counts in it unless it is written off.
+    /// @dev All that is owed, less what is repaid of a loan, which counts in it unless it is
+    /// written off.
     function _lessRepaid(uint256 owed, uint256 account, uint256 amount) private pure returns (uint256) {
         return account.has(Accounts.WRITTEN_OFF) ? owed : owed - amount;
     }
@@ -557,8 +559,9 @@ contract MicroLoan is IMicroLoan, ERC2771Context, Guarded {
         return msg.value;
     }
 
-    /// @dev The one way out of currency, with a call of the recipient. Last in every function, since the
-    /// recipient may call back. Copies no return data, but for why a call with data failed.
+    /// @dev The one way out of currency, with a call of the recipient. Last in every function,
+    /// since the recipient may call back. Copies no return data, but for why a call with data
+    /// failed.
     function _send(address recipient, uint256 amount, bytes memory data) private {
         if (LowLevelCall.callNoReturn(recipient, amount, data)) return;
         if (data.length == 0) revert CurrencyRefused(recipient, amount);

@@ -50,14 +50,16 @@ contract RelayForwarder is IRelayForwarder, EIP712, Guarded {
     /// @dev A call without a selector would let the appended address be read as one.
     uint256 private constant MIN_DATA_LENGTH = 4;
 
-    /// @dev A request without its data: 20 + 22 + 5 + 4 + 2 bytes before them, 64 of signature behind.
+    /// @dev A request without its data: 20 + 22 + 5 + 4 + 2 bytes before them, 64 of signature
+    /// behind.
     uint256 private constant HEAD_LENGTH = 53;
     uint256 private constant FRAME_LENGTH = 117;
 
     /// @dev Spending the id, making up the call, its access cost, and reporting the result.
     uint256 private constant CALL_OVERHEAD = 45_000;
 
-    /// @dev Judging a request that will not be executed, with 9 words of marks to read, and reporting that.
+    /// @dev Judging a request that will not be executed, with 9 words of marks to read, and
+    /// reporting that.
     uint256 private constant REQUEST_OVERHEAD = 35_000;
 
     /// @inheritdoc IRelayForwarder
@@ -69,8 +71,8 @@ contract RelayForwarder is IRelayForwarder, EIP712, Guarded {
     mapping(address signer => SpentMarks.Marks) private _marks;
 
     /// @param relayers May execute from the start.
-    /// @param target_ What requests call, for good. It may be deployed after this one, which its own
-    /// constructor names.
+    /// @param target_ What requests call, for good. It may be deployed after this one, which its
+    /// own constructor names.
     constructor(address initialOwner, address initialGuardian, address[] memory relayers, address target_)
         EIP712("RelayForwarder", "1")
         Guarded(initialOwner, initialGuardian)
@@ -124,7 +126,8 @@ contract RelayForwarder is IRelayForwarder, EIP712, Guarded {
     /// @inheritdoc IRelayForwarder
     function gasNeeded(uint32 requestGas, uint32 following) public pure returns (uint256) {
         unchecked {
-            // A call gets at most 63/64 of what is left (EIP-150), silently less than what was asked for.
+            // A call gets at most 63/64 of what is left (EIP-150), silently less than what was
+            // asked for.
             return CALL_OVERHEAD + (uint256(requestGas) * 64 + 62) / 63 + following * REQUEST_OVERHEAD;
         }
     }
@@ -134,7 +137,8 @@ contract RelayForwarder is IRelayForwarder, EIP712, Guarded {
         emit RelayerSet(relayer, allowed);
     }
 
-    /// @dev Executes a request if nothing stands against it, and says whether too little gas is left for that.
+    /// @dev Executes a request if nothing stands against it, and says whether too little gas is
+    /// left for that.
     function _execute(Request memory request, bytes32 domain, uint256 following, Result memory result)
         private
         returns (bool isSkipped)
@@ -152,8 +156,8 @@ contract RelayForwarder is IRelayForwarder, EIP712, Guarded {
         }
     }
 
-    /// @dev `Executed` if nothing stands against it, and the place of its mark. Bounds come first, so that the
-    /// rest is cheap.
+    /// @dev `Executed` if nothing stands against it, and the place of its mark. Bounds come first,
+    /// so that the rest is cheap.
     function _judge(Request memory request, bytes32 domain) private view returns (Status, uint256 place) {
         if (request.isOutOfBounds || request.gas > MAX_GAS) return (Status.OutOfBounds, 0);
         place = _marks[request.from].placeFor(request.intentId);
@@ -171,7 +175,8 @@ contract RelayForwarder is IRelayForwarder, EIP712, Guarded {
         bytes32 typehash = REQUEST_TYPEHASH;
         bytes memory input = request.call;
         assembly ("memory-safe") {
-            // EIP-712's `encodeData`, behind all that is kept: the members stand in the order in which they are signed.
+            // EIP-712's `encodeData`, behind all that is kept: the members stand in the order in
+            // which they are signed.
             let free := mload(0x40)
             mstore(free, typehash)
             mcopy(add(free, 0x20), request, 0x80)
@@ -215,7 +220,8 @@ contract RelayForwarder is IRelayForwarder, EIP712, Guarded {
             assembly ("memory-safe") {
                 length := shr(240, calldataload(add(at, 51)))
             }
-            // What is too short for a frame is shorter than any request, whatever is read behind its end.
+            // What is too short for a frame is shorter than any request, whatever is read behind
+            // its end.
             length += FRAME_LENGTH;
             if (left < length) revert MalformedBatch();
             unchecked {
@@ -224,8 +230,8 @@ contract RelayForwarder is IRelayForwarder, EIP712, Guarded {
         }
     }
 
-    /// @dev Reads the first request of a batch, whose bounds were checked, over the one before, and gives back
-    /// the rest.
+    /// @dev Reads the first request of a batch, whose bounds were checked, over the one before, and
+    /// gives back the rest.
     function _read(bytes calldata batch, Request memory request) private pure returns (bytes calldata rest) {
         address from = address(bytes20(batch));
         bytes memory input = request.call;

@@ -5,12 +5,13 @@ import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
 /// @title RollingDay
 /// @notice Sums what was added within the last 24 hours, at a bounded price and never too low.
-/// @dev Amounts are kept by the hour. The sum at a time in hour `h` is that of the hours `h - 24` to
-/// `h`, 25 in all. They contain the 24 hours before that time wherever in `h` it lies, so an amount
-/// counts for at least 24 hours and for less than 25.
+/// @dev Amounts are kept by the hour. The sum at a time in hour `h` is that of the hours `h - 24`
+/// to `h`, 25 in all. They contain the 24 hours before that time wherever in `h` it lies, so an
+/// amount counts for at least 24 hours and for less than 25.
 ///
-/// Three hours share a word: 72 bits each, and above them 40 bits for the number of the three (hour /
-/// 3), which tells a current word from one of an earlier turn of the ring. 25 hours touch 9 words.
+/// Three hours share a word: 72 bits each, and above them 40 bits for the number of the three (hour
+/// / 3), which tells a current word from one of an earlier turn of the ring. 25 hours touch 9
+/// words.
 library RollingDay {
     using SafeCast for uint256;
 
@@ -42,8 +43,8 @@ library RollingDay {
         }
     }
 
-    /// @notice Adds `amount` to the hour of `time`, unless that counts no more; the sum with it must be at
-    /// most `MAX_SUM`.
+    /// @notice Adds `amount` to the hour of `time`, unless that counts no more; the sum with it
+    /// must be at most `MAX_SUM`.
     function add(Window storage self, uint256 time, uint256 amount) internal {
         if (!counts(time)) return;
         (uint256 tag, uint256 shift) = _place(time);
@@ -54,14 +55,16 @@ library RollingDay {
         self.words[tag % WORDS] = word + (amount << shift);
     }
 
-    /// @notice Takes back `amount` that was added to the hour of `time`, unless that counts no more.
+    /// @notice Takes back `amount` that was added to the hour of `time`, unless that counts no
+    /// more.
     function remove(Window storage self, uint256 time, uint256 amount) internal {
         if (!counts(time)) return;
         (uint256 tag, uint256 shift) = _place(time);
         self.words[tag % WORDS] -= amount << shift;
     }
 
-    /// @notice Whether the hour of `time`, which is not in the future, is one of those that are summed.
+    /// @notice Whether the hour of `time`, which is not in the future, is one of those that are
+    /// summed.
     function counts(uint256 time) internal view returns (bool) {
         return time / 1 hours + 24 >= block.timestamp / 1 hours;
     }

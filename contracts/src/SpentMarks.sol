@@ -2,12 +2,14 @@
 pragma solidity 0.8.30;
 
 /// @title SpentMarks
-/// @notice Keeps which intent ids a signer has spent, each for 7 days, in words that are used again.
-/// @dev A mark is one word: 176 bits of the id (all of it), 40 of the block and 40 of the time (Unix, in
-/// seconds) from the highest. Eight words stand in a row and fill from the first on. A mark goes over that of
-/// the same id, or over the first one that has expired, or into the first empty word; where all eight are
-/// live, into a word of the id's own. A word never becomes empty again, so words of ids' own are looked at
-/// only where the row is full, and what an id has in the row is never older than what it has there.
+/// @notice Keeps which intent ids a signer has spent, each for 7 days, in words that are used
+/// again.
+/// @dev A mark is one word: 176 bits of the id (all of it), 40 of the block and 40 of the time
+/// (Unix, in seconds) from the highest. Eight words stand in a row and fill from the first on. A
+/// mark goes over that of the same id, or over the first one that has expired, or into the first
+/// empty word; where all eight are live, into a word of the id's own. A word never becomes empty
+/// again, so words of ids' own are looked at only where the row is full, and what an id has in the
+/// row is never older than what it has there.
 library SpentMarks {
     struct Marks {
         uint256[8] row;

@@ -9,6 +9,12 @@ export function countLongLines(documents: ReadonlyMap<string, string>): number {
   return prose.flatMap((text) => text.match(/^(?! *\|).{101,}$/gm) ?? []).length
 }
 
+/** Counts lines of comment with over 100 characters. */
+export function countLongComments(sources: ReadonlyMap<string, string>): number {
+  const lines = [...sources.values()].flatMap((text) => text.split('\n'))
+  return lines.filter((line) => line.length > 100 && /^\s*(\/\/|\/\*|\* )/.test(line)).length
+}
+
 /** Finds names that two or more files export, each with those files. */
 export function findNamesExportedTwice(sources: ReadonlyMap<string, string>): string[] {
   const files = new Map<string, Set<string>>()

@@ -19,7 +19,7 @@ export const ${name} = ${literal(readArtifact(contract).abi)} as const
 `
 }
 
-/** Writes what the Worker names of the loan contract's ABI, with all errors: the rest is not shipped. */
+/** Writes what the Worker names of the loan contract's ABI, with all errors. */
 function renderUsed(): string {
   const users = ['calls', 'loan-book', 'reader', '../operator/chain-state/contracts']
   const source = users
@@ -74,7 +74,7 @@ export const intentLifetimeSeconds = ${Number(days) * 86_400}
 `
 }
 
-/** Writes a value as TypeScript, an entry of a list a line. `internalType` is dropped: no caller of the relay needs it. */
+/** Writes a value as TypeScript, an entry of a list a line, without `internalType`. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[\n${value.map((one) => `  ${literal(one)},\n`).join('')}]`
   return JSON.stringify(value, (key, one) => (key === 'internalType' ? undefined : one))

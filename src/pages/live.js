@@ -1,7 +1,7 @@
-// Keeps a page as it is on the server. Forms with `data-stay` are sent without leaving the page; where
-// <body data-refresh="5"> says so, the page is asked for again every 5 s: by its form with
-// `data-refresh`, else by its address. What changes is each element with an id and `data-live`; a
-// screen reader says what the element with `data-said` has.
+// Keeps a page as it is on the server. Forms with `data-stay` are sent without leaving the page.
+// With <body data-refresh="5"> the page is reloaded every 5 s: by its form with `data-refresh`,
+// else by its URL. Each element with an id and `data-live` is replaced; screen readers announce
+// the element with `data-said`.
 {
   let turn = 0
   let isSending = false
@@ -12,7 +12,7 @@
 
   const parse = (text) => new DOMParser().parseFromString(text, 'text/html')
 
-  /** Puts the regions that the server wrote anew in the place of those before, and leaves the focus where it was. */
+  /** Replaces the regions that have changed on the server, and keeps the focus. */
   function show(text) {
     const fresh = parse(text)
     const focused = document.activeElement?.id
@@ -73,7 +73,7 @@
     if (!isSending) void send(form, event.submitter)
   })
 
-  /** Sends a form; what the page has until the answer is there is older, and is sent by nothing else. */
+  /** Sends a form; until it is answered the page is not updated. */
   async function send(form, button) {
     turn += 1
     isSending = true

@@ -25,8 +25,8 @@ contract NaiveJudge {
     }
 }
 
-/// @notice Each power is good for what it is meant for alone. That who holds one borrows, pays and is judged like
-/// everybody is what the suites of `../unit` say that run again `…WithAllRolesTest`.
+/// @notice Each power is good for what it is meant for alone. That who holds one borrows, pays and
+/// is judged like everybody is what the suites of `../unit` say that run again `…WithAllRolesTest`.
 contract BackdoorsTest is Base {
     function test_Naive_TheOwnerSignsForOthers() external {
         NaiveJudge naive = new NaiveJudge(owner);

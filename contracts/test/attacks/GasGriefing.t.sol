@@ -9,7 +9,8 @@ import {Bombing} from "../support/Receivers.sol";
 import {Probe} from "../support/Targets.sol";
 import {Request, Requests, SignedRequest} from "../support/Requests.sol";
 
-/// @notice Spends the intent and calls with whatever gas is left (SWC-126), copying all that comes back.
+/// @notice Spends the intent and calls with whatever gas is left (SWC-126), copying all that comes
+/// back.
 contract NaiveGasForwarder {
     mapping(bytes32 => bool) public spent;
     address internal immutable TARGET;
@@ -103,7 +104,8 @@ contract GasGriefingTest is Base {
         _assertStatus(results[1].status, IRelayForwarder.Status.Executed, "neighbour");
     }
 
-    /// @dev The recipient of a payment is chosen by the caller: it may burn that caller's gas, no more.
+    /// @dev The recipient of a payment is chosen by the caller: it may burn that caller's gas, no
+    /// more.
     function test_ABombingRecipientHarmsNobody() external {
         Bombing bombing = new Bombing();
         (forwarder, loan) = Deployments.pair(_setup(), relayer);
@@ -118,7 +120,8 @@ contract GasGriefingTest is Base {
         assertEq(loan.getBalance(alice.addr), 1 ether, "balance of the caller");
     }
 
-    /// @dev With gas to spare the payment's failure says so, in few bytes, whatever the recipient returned.
+    /// @dev With gas to spare the payment's failure says so, in few bytes, whatever the recipient
+    /// returned.
     function test_ABombingRecipientIsNamed() external {
         Bombing bombing = new Bombing();
         (forwarder, loan) = Deployments.pair(_setup(), relayer);

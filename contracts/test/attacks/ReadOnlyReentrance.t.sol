@@ -6,8 +6,8 @@ import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {Base} from "../support/Base.sol";
 import {Request} from "../support/Requests.sol";
 
-/// @notice Checks, pays, and only then writes down what it paid. A guard against reentrance does not help
-/// those who only read.
+/// @notice Checks, pays, and only then writes down what it paid. A guard against reentrance does
+/// not help those who only read.
 contract NaiveVault {
     mapping(address => uint256) public getBalance;
     uint256 public totalBalances;

@@ -25,7 +25,8 @@ contract NaiveBank {
     }
 }
 
-/// @notice An allowed relayer that is also a target, and executes the same request again from within.
+/// @notice An allowed relayer that is also a target, and executes the same request again from
+/// within.
 contract ReentrantRelayer {
     IRelayForwarder internal _forwarder;
     bytes internal _batch;

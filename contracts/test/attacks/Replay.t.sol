@@ -6,8 +6,8 @@ import {Base} from "../support/Base.sol";
 import {DeployedForwarder, DeployedLoan, Deployments, Setups} from "../support/Deployments.sol";
 import {Request, SignedRequest} from "../support/Requests.sol";
 
-/// @notice Remembers signatures instead of intents, binds them to no chain and no contract, and forgets them
-/// when the call fails.
+/// @notice Remembers signatures instead of intents, binds them to no chain and no contract, and
+/// forgets them when the call fails.
 contract NaiveReplayForwarder {
     mapping(bytes32 => bool) public spent;
     address internal _target;
@@ -117,9 +117,9 @@ contract ReplayTest is Base {
         assertEq(loan.trustedForwarder(), address(first), "the loan contract trusts its first for good");
     }
 
-    /// @dev Code can't be replaced at an address (there is no selfdestruct in ours, and since Cancun none would
-    /// do it). A chain that is started over can have the same code at the same address with nothing spent:
-    /// then a signature's own deadline is what ends it.
+    /// @dev Code can't be replaced at an address (there is no selfdestruct in ours, and since
+    /// Cancun none would do it). A chain that is started over can have the same code at the same
+    /// address with nothing spent: then a signature's own deadline is what ends it.
     function test_ASignatureOutlivesNothingForMoreThan24Hours() external {
         SignedRequest memory signed = _signed(alice, _transfer(bob.addr, 1 ether));
         signed.request.deadline = uint40(block.timestamp + 24 hours);
@@ -157,8 +157,8 @@ contract ReplayTest is Base {
         return SignedRequest(request, abi.encodePacked(r, s, v));
     }
 
-    /// @dev The other signature that `ecrecover` takes for the same key and message. A high s has no bit left for the
-    /// parity but for one in 2^128 of them, which `ECDSA` refuses.
+    /// @dev The other signature that `ecrecover` takes for the same key and message. A high s has
+    /// no bit left for the parity but for one in 2^128 of them, which `ECDSA` refuses.
     function _mirrored(bytes memory signature) private pure returns (bytes memory) {
         if (signature.length == 65) {
             (bytes32 r65, uint256 s65) = abi.decode(signature, (bytes32, uint256));

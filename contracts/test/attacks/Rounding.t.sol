@@ -3,7 +3,8 @@ pragma solidity 0.8.30;
 
 import {Base} from "../support/Base.sol";
 
-/// @notice Owes shares of a pool that are rounded down when they are repaid: dust by dust, debts vanish.
+/// @notice Owes shares of a pool that are rounded down when they are repaid: dust by dust, debts
+/// vanish.
 contract NaiveShares {
     uint256 public pool = 3;
     uint256 public shares = 2;
@@ -23,8 +24,8 @@ contract RoundingTest is Base {
         assertEq(naive.owedShares(), 0, "owed after 2 of 3 were repaid");
     }
 
-    /// @dev There is nothing to round: a debt is in wei and changes by wei. `invariant_TheCapCountsThePrincipalAlone` says
-    /// it for any parts.
+    /// @dev There is nothing to round: a debt is in wei and changes by wei.
+    /// `invariant_TheCapCountsThePrincipalAlone` says it for any parts.
     function test_RepaymentsWeiByWeiAddUp() external {
         _borrow(alice);
         for (uint256 i = 1; i <= 50; ++i) {
@@ -36,8 +37,8 @@ contract RoundingTest is Base {
         assertEq(loan.liquidity(), POOL, "liquidity");
     }
 
-    /// @dev The one division is of time, and it rounds against the borrower: an hour counts until its last
-    /// second is 24 hours old.
+    /// @dev The one division is of time, and it rounds against the borrower: an hour counts until
+    /// its last second is 24 hours old.
     function test_HoursOfTheCapAreRoundedUp() external {
         vm.warp(497_222 * 1 hours + 59 minutes + 59);
         _borrow(alice);

@@ -6,8 +6,8 @@ import {Base} from "../support/Base.sol";
 import {Deployments} from "../support/Deployments.sol";
 import {Request, Requests, SignedRequest} from "../support/Requests.sol";
 
-/// @notice Believes its forwarder, and lets callers batch calls to itself: CVE-2023-34459 of OpenZeppelin's
-/// `Multicall` with `ERC2771Context`.
+/// @notice Believes its forwarder, and lets callers batch calls to itself: CVE-2023-34459 of
+/// OpenZeppelin's `Multicall` with `ERC2771Context`.
 contract NaiveMulticallLoan {
     address internal immutable FORWARDER;
     mapping(address => uint256) public getBalance;
@@ -43,8 +43,9 @@ contract NaiveShortForwarder {
     }
 }
 
-/// @notice A target whose function has the selector that stands first in an account's address. 2^32 tries find
-/// a key for any selector; a test turns it around and takes the function from the address.
+/// @notice A target whose function has the selector that stands first in an account's address. 2^32
+/// tries find a key for any selector; a test turns it around and takes the function from the
+/// address.
 contract SelectorTarget {
     bytes4 internal immutable SELECTOR;
     bool public called;
@@ -71,8 +72,8 @@ contract SenderSpoofingTest is Base {
         assertEq(naive.getBalance(bob.addr), 100 ether, "stolen");
     }
 
-    /// @dev There is no function to wrap a call in. A victim's address after a call is followed by the
-    /// signer's, and the last one counts.
+    /// @dev There is no function to wrap a call in. A victim's address after a call is followed by
+    /// the signer's, and the last one counts.
     function test_AnAppendedVictimIsNotTheSender() external {
         _depositFor(alice.addr, 100 ether);
         bytes memory spoofed = abi.encodePacked(_transfer(bob.addr, 100 ether), alice.addr);

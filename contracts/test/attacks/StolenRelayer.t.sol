@@ -47,8 +47,8 @@ contract StolenRelayerTest is Base {
         assertEq(loan.liquidity(), POOL, "liquidity");
     }
 
-    /// @dev The thief has a relayer's key, makes up as many signers as he likes, and comes every hour of ten
-    /// days. Each day costs the pool the cap at most.
+    /// @dev The thief has a relayer's key, makes up as many signers as he likes, and comes every
+    /// hour of ten days. Each day costs the pool the cap at most.
     function test_AStolenRelayerKeyGetsTheCapAtMost() external {
         uint256 start = block.timestamp;
         for (uint256 hour_; hour_ < 240; ++hour_) {
@@ -73,7 +73,8 @@ contract StolenRelayerTest is Base {
         assertEq(loan.getBalance(alice.addr), 5 ether, "balance");
     }
 
-    /// @dev Whatever the thief signs with an id that he saw, it is another intent than the caller's.
+    /// @dev Whatever the thief signs with an id that he saw, it is another intent than the
+    /// caller's.
     function test_AStolenRelayerKeySpendsNoIntentOfACaller() external {
         Request memory wanted = _request(alice.addr, _applyForLoan());
         Request memory forged = _request(bob.addr, _applyForLoan());

@@ -53,7 +53,8 @@ contract BatchesFuzzTest is Base {
         _compare(batch);
     }
 
-    /// @dev Batches that are whole but for a byte, an end or a piece within: as near to good ones as can be.
+    /// @dev Batches that are whole but for a byte, an end or a piece within: as near to good ones
+    /// as can be.
     function testFuzz_BrokenBatchesAreReadAsAPlainDecoderDoes(
         bytes[4] memory datas,
         uint256 at,
@@ -74,7 +75,8 @@ contract BatchesFuzzTest is Base {
         _compare(batch);
     }
 
-    /// @dev Each bit of what is signed, and of the signature, is read; the target sees the signer and the data.
+    /// @dev Each bit of what is signed, and of the signature, is read; the target sees the signer
+    /// and the data.
     function testFuzz_NoFlippedBitIsPassedOver(bytes memory rest, uint256 bit) external {
         if (rest.length > 1020) assembly ("memory-safe") { mstore(rest, 1020) }
         bytes memory data = abi.encodePacked(Probe.remember.selector, rest);

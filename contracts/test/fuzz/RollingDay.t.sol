@@ -21,8 +21,9 @@ contract RollingDayFuzzTest is Test {
     uint256[] internal times;
     uint256[] internal amounts;
 
-    /// @dev Most is added at its time, some late, as a loan that comes from another pool; some is taken back. Hours are
-    /// as full as they can be while the sum fits, so that nothing spills over into a neighbour unseen.
+    /// @dev Most is added at its time, some late, as a loan that comes from another pool; some is
+    /// taken back. Hours are as full as they can be while the sum fits, so that nothing spills over
+    /// into a neighbour unseen.
     function testFuzz_SumIsThatOfTheCurrentHourAndThe24BeforeIt(uint32 start, Step[12] memory steps)
         external
     {

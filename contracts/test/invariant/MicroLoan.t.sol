@@ -41,8 +41,8 @@ contract MicroLoanInvariantTest is Test {
         targetContract(address(new AdversaryHandler(loan, forwarder, store)));
     }
 
-    /// @dev One campaign asks for all of them after each call. Foundry would run one for each external
-    /// function, and with a fixed seed that is the same campaign again and again.
+    /// @dev One campaign asks for all of them after each call. Foundry would run one for each
+    /// external function, and with a fixed seed that is the same campaign again and again.
     function invariant_AllHold() external {
         invariant_Solvency();
         invariant_BalancesAddUp();

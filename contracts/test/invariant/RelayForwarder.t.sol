@@ -37,7 +37,8 @@ contract RelayForwarderInvariantTest is Test {
         assertEq(store.executedWithinWindow(), 0, "executions within a window");
     }
 
-    /// @dev After a call, of what it executed: all that there is would be nearly all of a campaign's time.
+    /// @dev After a call, of what it executed: all that there is would be nearly all of a
+    /// campaign's time.
     function invariant_SpentIsExecuted() internal {
         vm.warp(store.timestamp());
         (address[] memory signers, bytes22[] memory intents) = store.lastExecuted();

@@ -13,7 +13,8 @@ import {Row} from "../../proofs/Row.sol";
 import {GasReserve} from "../../proofs/GasReserve.sol";
 import {Base} from "../support/Base.sol";
 
-/// @notice What `npx node scripts/contracts/prove.ts` proves of a model is worth as much as the model is like the contract.
+/// @notice What `npx node scripts/contracts/prove.ts` proves of a model is worth as much as the
+/// model is like the contract.
 contract ModelsTest is Base {
     using RollingDay for RollingDay.Window;
     using SpentMarks for SpentMarks.Marks;

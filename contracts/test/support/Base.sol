@@ -26,8 +26,8 @@ abstract contract Actors is Test {
     }
 }
 
-// No check of a contract is spared to an account that has all roles, and none is made for it alone: suites run again
-// with one of these beside them.
+// No check of a contract is spared to an account that has all roles, and none is made for it alone:
+// suites run again with one of these beside them.
 
 abstract contract AliceHasAllRoles is Actors {
     constructor() {

@@ -37,8 +37,9 @@ interface DeployedForwarder is IRelayForwarder, DeployedGuarded {
         );
 }
 
-/// @notice Deploys from the build, as the deployment's script does: a test that imported a contract would
-/// have to be compiled by the optimizer like it (see foundry.toml), which takes five times as long.
+/// @notice Deploys from the build, as the deployment's script does: a test that imported a contract
+/// would have to be compiled by the optimizer like it (see foundry.toml), which takes five times as
+/// long.
 library Deployments {
     Vm private constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
@@ -56,7 +57,8 @@ library Deployments {
         return DeployedLoan(deploy("MicroLoan", abi.encode(setup)));
     }
 
-    /// @dev A forwarder and the loan contract that it calls, which name each other, with the same owner and guardian.
+    /// @dev A forwarder and the loan contract that it calls, which name each other, with the same
+    /// owner and guardian.
     function pair(IMicroLoan.Setup memory setup, address relayer)
         internal
         returns (DeployedForwarder forwarder_, DeployedLoan loan_)
@@ -80,7 +82,8 @@ library Deployments {
     }
 }
 
-/// @notice What a loan contract is constructed with, as wide as it goes where a test does not ask for less.
+/// @notice What a loan contract is constructed with, as wide as it goes where a test does not ask
+/// for less.
 library Setups {
     function wide(address forwarder, address owner, uint256 principal, uint256 dailyCap)
         internal

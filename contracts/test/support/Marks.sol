@@ -45,7 +45,8 @@ abstract contract MarksBase is Test {
         return reads.length;
     }
 
-    /// @dev Nothing, and others that differ from one another in the first byte or in the last one alone.
+    /// @dev Nothing, and others that differ from one another in the first byte or in the last one
+    /// alone.
     function _id(uint256 index) internal pure returns (bytes22) {
         return index % 2 == 0 ? bytes22(uint176(index)) : bytes22(uint176(index) << 168);
     }

@@ -20,8 +20,8 @@ struct SignedRequest {
     bytes signature;
 }
 
-/// @notice Signs and packs requests as a phone and a relay do. Written from EIP-712 and the interface's words, not
-/// from the forwarder's code.
+/// @notice Signs and packs requests as a phone and a relay do. Written from EIP-712 and the
+/// interface's words, not from the forwarder's code.
 library Requests {
     Vm private constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
@@ -71,7 +71,8 @@ library Requests {
         );
     }
 
-    /// @dev What a forwarder makes of a request whose intent is spent or not: `Executed` where it calls, however that ends.
+    /// @dev What a forwarder makes of a request whose intent is spent or not: `Executed` where it
+    /// calls, however that ends.
     function judge(SignedRequest memory signed, bool isSpent, address forwarder)
         internal
         view

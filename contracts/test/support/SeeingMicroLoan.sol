@@ -3,8 +3,8 @@ pragma solidity 0.8.30;
 
 import {MicroLoan} from "../../src/MicroLoan.sol";
 
-/// @notice Tells what the contract takes for its caller and for the call. In a file of its own, which the optimizer
-/// compiles with the contract, and not the test that deploys it.
+/// @notice Tells what the contract takes for its caller and for the call. In a file of its own,
+/// which the optimizer compiles with the contract, and not the test that deploys it.
 contract SeeingMicroLoan is MicroLoan {
     constructor(Setup memory setup) MicroLoan(setup) {}
 

@@ -3,7 +3,8 @@ pragma solidity 0.8.30;
 
 import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 
-/// @notice A target that remembers who called it with what and how much gas, and behaves as it is told.
+/// @notice A target that remembers who called it with what and how much gas, and behaves as it is
+/// told.
 contract Probe {
     struct Call {
         address signer;
@@ -56,7 +57,8 @@ contract Probe {
         }
     }
 
-    /// @dev Reverts with as much as a million gas can return, which is far more than is cheap to copy.
+    /// @dev Reverts with as much as a million gas can return, which is far more than is cheap to
+    /// copy.
     function explode() external pure {
         assembly {
             revert(0, 500000)

@@ -37,14 +37,16 @@ contract SpentMarksTest is MarksBase {
         vm.warp(start + 7 days);
         assertEq(_marks[0].placeFor(_id(8)), 0, "live in its own word");
         assertEq(_reads(0, _id(8)), 9, "words read of it");
-        // Over its own stale mark, be there an older one before it: an id never stands twice in the row.
+        // Over its own stale mark, be there an older one before it: an id never stands twice in the
+        // row.
         _spend(0, _id(5));
         _spend(0, _id(9));
         _spend(0, _id(5));
         for (uint256 i; i < IDS; ++i) {
             _compare(0, _id(i));
         }
-        // Then the id moves from its own word into the row, and what is left there is in nobody's way.
+        // Then the id moves from its own word into the row, and what is left there is in nobody's
+        // way.
         vm.warp(start + 8 days);
         _spend(0, _id(8));
         for (uint256 i; i < 7; ++i) {
@@ -56,7 +58,8 @@ contract SpentMarksTest is MarksBase {
         _compare(0, _id(8));
     }
 
-    /// @dev A row is used again before a word of an id's own is, and from the first of its words that has expired.
+    /// @dev A row is used again before a word of an id's own is, and from the first of its words
+    /// that has expired.
     function test_WhenAMarkIsWrittenOver() external {
         uint256 start = block.timestamp;
         for (uint256 i; i < 9; ++i) {

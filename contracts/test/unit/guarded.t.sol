@@ -8,7 +8,8 @@ import {IGuarded} from "../../src/IGuarded.sol";
 import {Base, OwnerHasAllRoles} from "../support/Base.sol";
 import {DeployedGuarded} from "../support/Deployments.sol";
 
-/// @notice Pause, guardian and ownership, which both contracts have alike. `roles.t.sol` tries every other caller.
+/// @notice Pause, guardian and ownership, which both contracts have alike. `roles.t.sol` tries
+/// every other caller.
 abstract contract GuardedActs is Base {
     function _guarded() internal view virtual returns (DeployedGuarded);
 

@@ -10,7 +10,8 @@ import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {Base} from "../support/Base.sol";
 import {DeployedLoan, Deployments} from "../support/Deployments.sol";
 
-/// @notice Every function of a role beside every caller, in one table: who may and who may not, and why not.
+/// @notice Every function of a role beside every caller, in one table: who may and who may not, and
+/// why not.
 contract RolesTest is Base {
     /// @dev Who may call a function, a bit for each of the callers.
     uint256 internal constant OWNER = 1;

@@ -5,8 +5,8 @@ import {IMicroLoan} from "../../src/IMicroLoan.sol";
 import {Base} from "../support/Base.sol";
 import {DeployedForwarder, DeployedLoan} from "../support/Deployments.sol";
 
-/// @notice The way to a new version, as contracts/README.md describes it, with everybody on it: a phone with a
-/// balance, a phone that owes and has spent the loan, and an outside wallet.
+/// @notice The way to a new version, as contracts/README.md describes it, with everybody on it: a
+/// phone with a balance, a phone that owes and has spent the loan, and an outside wallet.
 contract NewVersionTest is Base {
     address internal wallet = makeAddr("outside wallet");
     DeployedLoan internal old;

@@ -8,8 +8,8 @@ import {IRelayForwarder} from "../../src/IRelayForwarder.sol";
 import {Base} from "../support/Base.sol";
 import {SignedRequest} from "../support/Requests.sol";
 
-/// @notice The drill after the account secret was stolen: the thief has the key of every phone and gas for all of
-/// them, and announces and transfers as fast as he can. He has no relayer's key.
+/// @notice The drill after the account secret was stolen: the thief has the key of every phone and
+/// gas for all of them, and announces and transfers as fast as he can. He has no relayer's key.
 contract StolenSecretTest is Base {
     uint256 internal constant PHONES = 12;
     uint256 internal constant LIMIT = 2 ether;
@@ -34,8 +34,8 @@ contract StolenSecretTest is Base {
         uint256 owed = loan.totalOwed();
         uint256 held = loan.totalBalances();
 
-        // The first day: before anybody notices, the thief takes what the limit lets him, from one account after
-        // another, and announces everything.
+        // The first day: before anybody notices, the thief takes what the limit lets him, from one
+        // account after another, and announces everything.
         uint256 stolen;
         for (uint256 i; i < PHONES; ++i) {
             vm.startPrank(olds[i].addr);
@@ -81,7 +81,8 @@ contract StolenSecretTest is Base {
         assertEq(loan.totalOwed(), owed, "owed to the pool");
     }
 
-    /// @dev With a relayer's key too: everything moves at once, but within the contract, and leaves it as slowly.
+    /// @dev With a relayer's key too: everything moves at once, but within the contract, and leaves
+    /// it as slowly.
     function test_WithARelayersKey() external {
         uint256 held = loan.totalBalances();
         for (uint256 i; i < PHONES; ++i) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  countLongComments,
   countLongLines,
   findNamesExportedTwice,
   licenceFaults,
@@ -18,6 +19,14 @@ test('a line of Markdown is long beyond 100 characters, unless it is of a table 
   const [just, long] = ['x'.repeat(100), 'x'.repeat(101)]
   const text = [just, long, `- ${just}`, `| ${long} |`, '  ```sh', long, '  ```', just].join('\n')
   expect(countLongLines(new Map([['a.md', text]]))).toBe(2)
+})
+
+test('a line of comment is long beyond 100 characters, and a line of code is not counted', () => {
+  const [just, long] = ['x'.repeat(97), 'x'.repeat(98)]
+  const text = [`// ${just}`, `// ${long}`, `  * ${just}`, `const ${long}`, `/// ${just}`].join(
+    '\n',
+  )
+  expect(countLongComments(new Map([['a.ts', text]]))).toBe(3)
 })
 
 test('a table names each setting, and each package with its licence, and nothing else', () => {

@@ -7,7 +7,8 @@ import {Store} from "../stores/Store.sol";
 import {Handler} from "./Handler.sol";
 import {DeployedForwarder, DeployedLoan} from "../../support/Deployments.sol";
 
-/// @notice Tries what is forbidden, with a relayer's key and the keys of some phones. Each attempt must fail.
+/// @notice Tries what is forbidden, with a relayer's key and the keys of some phones. Each attempt
+/// must fail.
 contract AdversaryHandler is Handler {
     constructor(DeployedLoan loan, DeployedForwarder forwarder, Store store)
         Handler(loan, forwarder, store)

@@ -11,7 +11,8 @@ import {Store} from "../stores/Store.sol";
 import {DeployedForwarder, DeployedLoan} from "../../support/Deployments.sol";
 import {Request, Requests, SignedRequest} from "../../support/Requests.sol";
 
-/// @notice What all handlers need: the contracts, the store, and a watch over all debts at each step.
+/// @notice What all handlers need: the contracts, the store, and a watch over all debts at each
+/// step.
 abstract contract Handler is StdAssertions, StdCheats, StdUtils {
     Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 

@@ -24,8 +24,8 @@ contract OwnerHandler is Handler {
         STORE.recordPause(wanted);
     }
 
-    /// @dev Often with the principal that there is, so that a fee is what was shown wrong, or without a fee, so that the
-    /// principal is.
+    /// @dev Often with the principal that there is, so that a fee is what was shown wrong, or
+    /// without a fee, so that the principal is.
     function setTerms(uint256 principal, uint256 cap, uint256 term, uint256 feeRate) external step {
         if (principal % 2 == 0) principal = STORE.principal();
         else principal = LOAN.MIN_PRINCIPAL() + _uniform(principal, 0.3 ether);

@@ -6,7 +6,8 @@ import {Store} from "../stores/Store.sol";
 import {Handler} from "./Handler.sol";
 import {DeployedForwarder, DeployedLoan} from "../../support/Deployments.sol";
 
-/// @notice Phones and outside wallets that do only what the interface allows, so that a revert is a finding.
+/// @notice Phones and outside wallets that do only what the interface allows, so that a revert is a
+/// finding.
 contract PhoneHandler is Handler {
     constructor(DeployedLoan loan, DeployedForwarder forwarder, Store store)
         Handler(loan, forwarder, store)
@@ -21,8 +22,8 @@ contract PhoneHandler is Handler {
         STORE.recordShown(seed % STORE.PHONES());
     }
 
-    /// @dev The first phone from the seed on that owes nothing: on whatever the terms are, or on those that it was
-    /// shown, be they still the same or not.
+    /// @dev The first phone from the seed on that owes nothing: on whatever the terms are, or on
+    /// those that it was shown, be they still the same or not.
     function borrow(uint256 seed, bool asShown) external step {
         if (STORE.paused() || LOAN.liquidity() < STORE.principal() || LOAN.issuable() < STORE.principal()) {
             return;

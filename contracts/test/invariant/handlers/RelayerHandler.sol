@@ -8,8 +8,9 @@ import {Handler} from "./Handler.sol";
 import {DeployedForwarder, DeployedLoan} from "../../support/Deployments.sol";
 import {Request, Requests, SignedRequest} from "../../support/Requests.sol";
 
-/// @notice Signs requests over a few intents, good and bad, keeps all of them, and executes any of them at any
-/// time, in any company, with any gas. What should become of each is worked out from the store alone.
+/// @notice Signs requests over a few intents, good and bad, keeps all of them, and executes any of
+/// them at any time, in any company, with any gas. What should become of each is worked out from
+/// the store alone.
 contract RelayerHandler is Handler {
     uint256 internal constant INTENTS = 12;
     Probe internal immutable PROBE;

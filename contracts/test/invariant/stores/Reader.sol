@@ -4,8 +4,8 @@ pragma solidity 0.8.30;
 import {Store} from "./Store.sol";
 import {DeployedLoan} from "../../support/Deployments.sol";
 
-/// @notice Reads the books whenever it is paid. Its code stands at every address that a payment can go to, so
-/// that a payment before its debit is seen from inside.
+/// @notice Reads the books whenever it is paid. Its code stands at every address that a payment can
+/// go to, so that a payment before its debit is seen from inside.
 contract Reader {
     DeployedLoan internal immutable LOAN;
     Store internal immutable STORE;

@@ -113,7 +113,8 @@ contract Store {
 
     uint256 public repaidByOthers;
 
-    /// @dev What is repaid gives the cap of its day back what it took: the principal's part, rounded up, is left.
+    /// @dev What is repaid gives the cap of its day back what it took: the principal's part,
+    /// rounded up, is left.
     function recordRepayment(address borrower, uint256 amount, bool byAnother) external {
         repaid += amount;
         if (byAnother) repaidByOthers += amount;

@@ -7,7 +7,8 @@ import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {AliceHasAllRoles, Base} from "../../support/Base.sol";
 
 contract MicroLoanApplyForLoanTest is Base {
-    /// @dev The forwarder never calls without a signer's address; if it did, no account would be harmed.
+    /// @dev The forwarder never calls without a signer's address; if it did, no account would be
+    /// harmed.
     function test_WhenTheForwarderItselfIsADirectCaller() external {
         vm.prank(address(forwarder));
         loan.applyForLoan();
@@ -112,7 +113,8 @@ contract MicroLoanApplyForLoanTest is Base {
         _forwardFails(alice, _applyForLoan(), reason);
     }
 
-    /// @dev A count of three hours ends at 15, which stands for more, and must not run into another count.
+    /// @dev A count of three hours ends at 15, which stands for more, and must not run into another
+    /// count.
     function test_RevertGiven_MoreLoansInThreeHoursThanAreCounted() external {
         vm.warp((block.timestamp / 3 hours + 1) * 3 hours);
         for (uint256 i; i < 17; ++i) {

@@ -4,8 +4,9 @@ pragma solidity 0.8.30;
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {AliceHasAllRoles, Base} from "../../support/Base.sol";
 
-/// @notice Of a loan with a fee of 7.77 %. That an account pays it as it pays its debt, also where the terms change, the loan
-/// is written off or the account passed on, is what the invariants say for any fee.
+/// @notice Of a loan with a fee of 7.77 %. That an account pays it as it pays its debt, also where
+/// the terms change, the loan is written off or the account passed on, is what the invariants say
+/// for any fee.
 contract MicroLoanFeeTest is Base {
     uint256 internal constant RATE = 777;
     uint256 internal constant FEE = PRINCIPAL * RATE / 10_000;
@@ -51,8 +52,8 @@ contract MicroLoanFeeTest is Base {
         assertEq(loan.loanDetailsOf(alice.addr).feeRate, 0, "rate");
     }
 
-    /// @dev What is left of the principal is rounded up by a single wei: 1,387 x 10,000 is one more than a multiple
-    /// of 10,777.
+    /// @dev What is left of the principal is rounded up by a single wei: 1,387 x 10,000 is one more
+    /// than a multiple of 10,777.
     function test_GivenAPartIsRepaid() external {
         _borrow(alice);
         _forward(alice, _repayLoan(PRINCIPAL + FEE - 1_387));

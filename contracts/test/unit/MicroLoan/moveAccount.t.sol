@@ -208,8 +208,8 @@ contract MicroLoanMoveAccountTest is Base {
         _forwardFails(alice, _applyForLoan(), reason);
     }
 
-    /// @dev The loan that comes is older than what the account has borrowed in its new place: both count from
-    /// the older one's time on.
+    /// @dev The loan that comes is older than what the account has borrowed in its new place: both
+    /// count from the older one's time on.
     function test_GivenTheAccountHasBorrowedFromTheSuccessorSince() external {
         _forward(alice, _repayLoan(PRINCIPAL));
         _announceSuccessor(address(next));

@@ -5,7 +5,8 @@ import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {AliceHasAllRoles, Base, StrangerHasAllRoles} from "../../support/Base.sol";
 import {Refusing, Returning} from "../../support/Receivers.sol";
 
-/// @notice What currency comes in by, goes on by and goes out by: each moves what it says and nothing else.
+/// @notice What currency comes in by, goes on by and goes out by: each moves what it says and
+/// nothing else.
 contract MicroLoanPaymentsTest is Base {
     uint256 internal constant BALANCE = 5 ether;
     address internal wallet = makeAddr("outside wallet");
@@ -122,7 +123,8 @@ contract MicroLoanPaymentsTest is Base {
         _fails(alice.addr, abi.encodeCall(IMicroLoan.withdraw, (BALANCE)), reason);
     }
 
-    /// @dev Whatever owner, guardian and forwarder's owner do: who calls directly leaves when it is due.
+    /// @dev Whatever owner, guardian and forwarder's owner do: who calls directly leaves when it is
+    /// due.
     function test_GivenEverybodyIsAgainstAWithdrawal() external {
         _forward(alice, _transfer(wallet, 3 ether));
         vm.prank(wallet);

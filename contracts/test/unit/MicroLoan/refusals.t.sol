@@ -12,8 +12,9 @@ import {
     StrangerHasAllRoles
 } from "../../support/Base.sol";
 
-/// @notice What every function refuses, in one table: each call is made in the same state and has to fail for just
-/// the reason beside it. Alice has 5 ether and owes the principal, and what she announced is due.
+/// @notice What every function refuses, in one table: each call is made in the same state and has
+/// to fail for just the reason beside it. Alice has 5 ether and owes the principal, and what she
+/// announced is due.
 contract MicroLoanRefusalsTest is Base {
     uint256 internal constant BALANCE = 5 ether;
     address internal wallet = makeAddr("outside wallet");
@@ -105,7 +106,8 @@ contract MicroLoanRefusalsTest is Base {
         _fails(owner, abi.encodeCall(IMicroLoan.writeOff, (bob.addr)), reason);
     }
 
-    /// @dev Loans, direct transfers and forwarded withdrawals stop in a pause, and all else goes on.
+    /// @dev Loans, direct transfers and forwarded withdrawals stop in a pause, and all else goes
+    /// on.
     function test_GivenAPause() external {
         _pause();
         bytes memory reason = _error(Pausable.EnforcedPause.selector);

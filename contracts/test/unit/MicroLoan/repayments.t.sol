@@ -4,7 +4,8 @@ pragma solidity 0.8.30;
 import {IMicroLoan} from "../../../src/IMicroLoan.sol";
 import {AliceHasAllRoles, Base, OwnerHasAllRoles, StrangerHasAllRoles} from "../../support/Base.sol";
 
-/// @notice What ends a loan, in whole or in part: its borrower, anybody else, or the owner who writes it off.
+/// @notice What ends a loan, in whole or in part: its borrower, anybody else, or the owner who
+/// writes it off.
 contract MicroLoanRepaymentsTest is Base {
     function setUp() public override {
         super.setUp();

@@ -31,7 +31,8 @@ contract RelayForwarderGasNeededTest is Base {
         assertEq(forwarder.gasNeeded(63, 19), 45_064 + 19 * 35_000, "nineteen");
     }
 
-    /// @dev A call that uses up what it gets, with the longest data, so that nothing is left to spare.
+    /// @dev A call that uses up what it gets, with the longest data, so that nothing is left to
+    /// spare.
     function test_GivenTheLeastGasWithWhichACallIsMade() external {
         for (uint256 marks; marks <= 8; marks = marks * 8 + (marks == 0 ? 1 : 0)) {
             _spend(marks);
@@ -54,7 +55,8 @@ contract RelayForwarderGasNeededTest is Base {
         }
     }
 
-    /// @dev The sum of contracts/README.md, but for the transaction's own cost, where every call takes all it gets.
+    /// @dev The sum of contracts/README.md, but for the transaction's own cost, where every call
+    /// takes all it gets.
     function test_GivenTheGasLimitThatIsSummedUp() external {
         for (uint256 marks; marks <= 8; marks += 4) {
             _spend(marks == 0 ? 0 : 4);
@@ -78,8 +80,9 @@ contract RelayForwarderGasNeededTest is Base {
         }
     }
 
-    /// @dev The two overheads, on their own: what follows is judged for less than is kept back for it, and what
-    /// stands around a call takes less than is kept back for that, with no mark, one, and a full row.
+    /// @dev The two overheads, on their own: what follows is judged for less than is kept back for
+    /// it, and what stands around a call takes less than is kept back for that, with no mark, one,
+    /// and a full row.
     function test_GivenTheDearestOfEachKind() external {
         Vm.Wallet[3] memory signers = [alice, bob, carol];
         uint256[3] memory marks = [uint256(0), 1, 8];

@@ -7,7 +7,8 @@ import {Base, OwnerHasAllRoles} from "../../support/Base.sol";
 import {Probe} from "../../support/Targets.sol";
 import {DeployedForwarder, Deployments} from "../../support/Deployments.sol";
 
-/// @notice `roles.t.sol` tries every other caller: of the powers of the owner a guardian has the pause alone.
+/// @notice `roles.t.sol` tries every other caller: of the powers of the owner a guardian has the
+/// pause alone.
 contract RelayForwarderOwnerTest is Base {
     /// @dev A relayer whose key is out is disallowed while all stands still.
     function test_WhenTheOwnerAllowsAndDisallowsARelayer() external {
