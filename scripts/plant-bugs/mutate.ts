@@ -27,7 +27,7 @@ const cpuSecondsFor = (histories: number): number => 60 + histories
 
 /** Tests of the ledger and of a round's plan; both run the transitions. */
 const suites = {
-  ledger: ['ledger/rows', 'ledger/stores/sqlite', 'rounds/round'],
+  ledger: ['ledger/rows', 'ledger/stores/sqlite', 'ledger/schedule', 'rounds/round'],
   rounds: ['rounds/plan', 'rounds/plan-cases', 'rounds/round'],
 }
 

@@ -1,11 +1,7 @@
 import { zeroAddress } from 'viem'
 import { expect, test as plainTest } from 'vitest'
 import { openSqlite } from '../../../../scripts/dev/sqlite.ts'
-import {
-  dueAfterMs,
-  type LedgerMethod,
-  ledgerThrough,
-} from '../../../../src/relay/ledger/methods.ts'
+import { ledgerThrough } from '../../../../src/relay/ledger/methods.ts'
 import type { Ledger } from '../../../../src/relay/ledger/port.ts'
 import { type Row, type TableName, tableNames } from '../../../../src/relay/ledger/rows.ts'
 import { usual } from '../../../ports/ledger-memory.ts'
@@ -21,7 +17,6 @@ import {
   offer,
   offerOf,
   question,
-  refusingOf,
   settle,
   transactionOf,
 } from '../../../ports/payments.ts'
@@ -249,19 +244,4 @@ test('no number is given twice, whichever block a reorganization takes back firs
     await ledger.reopen(id(`block ${number}`))
     expect((await ledger.readWork()).nextNonce).toBe(2)
   }
-})
-
-test('a round follows what opens something, and soon what was refused or no node took', () => {
-  const due = (method: LedgerMethod, ...args: unknown[]) => dueAfterMs(method, args, 60_000)
-  const refusing = refusingOf('s')
-  expect([due('record'), due('lookup'), due('fill')]).toEqual([60_000, undefined, undefined])
-  expect([due('recordSend', id('tx'), 'taken'), due('recordSend', id('tx'), 'unknown')]).toEqual([
-    undefined,
-    5_000,
-  ])
-  expect([due('refuse', refusing), due('lookup', { ...refusing, obstacle: 'crowded' })]).toEqual([
-    undefined,
-    undefined,
-  ])
-  expect(due('refuse', { ...refusing, obstacle: 'crowded' })).toBe(5_000)
 })
