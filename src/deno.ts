@@ -52,6 +52,7 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   const memory = createRedisMemory(database)
   const { app, tend, look } = assemble(config, runtime, {
     ledger,
+    store: 'Redis',
     keyStore: () => keyStore,
     memory: () => memory,
     answers: createRedisAnswers(database),

@@ -56,6 +56,7 @@ function assembleFrom(env: Env): Served {
   }
   const assembly = assemble(config, runtime, {
     ledger,
+    store: 'the Durable Object',
     accept: (offer) => getStub().accept(offer),
     wake,
     setBack,

@@ -65,6 +65,7 @@ const intakeWords = {
 
 function takenLine({ intake, health }: StatusAnswer): string {
   const refusing = health.checks?.find(({ refuses }) => refuses)
+  if (intake.state === 'restoring') return intakeLine(intake)
   if (intake.state !== 'open') {
     return `${intakeLine(intake)} Take them again: npm run ops -- resume`
   }
@@ -92,7 +93,7 @@ export const pauseWords =
 
 export function poolLine({ pool }: StatusAnswer['contracts'], currency: string): string {
   if (pool === null) return 'The contracts have not been looked at yet.'
-  return `Pool: ${money(pool.liquidityWei, currency)} free, ${money(pool.owedWei, currency)} owed, ${money(pool.balancesWei, currency)} in accounts; ${money(pool.capLeftWei, currency)} may be lent today.${pool.isPaused ? ` It is paused: ${pauseWords}; its owner ends that (npm run pool -- unpause).` : ''}`
+  return `Pool: ${money(pool.liquidityWei, currency)} free, ${money(pool.owedWei, currency)} owed, ${money(pool.balancesWei, currency)} in accounts; ${pool.isPaused ? 'nothing' : money(pool.capLeftWei, currency)} may be lent today.${pool.isPaused ? ` It is paused: ${pauseWords}; its owner ends that (npm run pool -- unpause).` : ''}`
 }
 
 type Relayer = StatusAnswer['relayers'][number]
@@ -147,7 +148,7 @@ export function traceLines(trace: PaymentDetails, currency: string): string[] {
     ),
     ...trace.transactions.map(
       ({ nonce, gasPriceWei, sentAt, failures, isMined, explorer }) =>
-        `Nonce ${nonce} at ${formatGwei(BigInt(gasPriceWei))} gwei, ${sentAt === null ? 'not sent yet' : `last sent ${sentAt}`}: ${isMined ? 'mined' : failures === 0 ? 'not mined' : `refused by the nodes ${failures} times`}. ${explorer}`,
+        `Nonce ${nonce} at ${formatGwei(BigInt(gasPriceWei))} gwei, ${sentAt === null ? 'not sent yet' : `last sent ${sentAt}`}: ${isMined ? 'mined' : failures === 0 ? 'not mined' : `not taken by the nodes ${failures} times`}. ${explorer}`,
     ),
   ]
 }

@@ -50,7 +50,7 @@ export function assembleOperations(served: Served) {
   const subject = describeSubject(config, nodeService)
   const webhook = config.webhook && { webhook: config.webhook, fetch: runtime.fetch, clock }
   const { upstreamBudget: limits } = config
-  const silence = createSilence({ subject, clock, log, webhook })
+  const silence = createSilence({ subject, clock, log, webhook, store: stores.store })
   let wokenAt = Number.NEGATIVE_INFINITY
 
   const around = <Known extends Vitals | undefined>(vitals: Known, aheadMs: number) => ({
@@ -97,7 +97,7 @@ export function assembleOperations(served: Served) {
     } catch (error) {
       log({ level: 'error', event: 'ledger.silent', message: describeFault(error) })
       background(silence.note(false))
-      return around(undefined, 0)
+      return { ...around(undefined, 0), store: stores.store }
     }
   }
 

@@ -2,6 +2,7 @@ import type { MemoryStore } from '../account/memory.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import type { FeedKeeper, SocketKeeper } from '../node/feed/options.ts'
 import type { SharedAnswers } from '../node/shared-answers.ts'
+import type { LedgerStore } from '../operator/health.ts'
 import type { ConsoleOptions } from '../pages/console/route.tsx'
 import type { AcceptPayment, Ledger, SetBack, SetBackAnswer } from '../relay/ledger/port.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -21,6 +22,8 @@ export type Runtime = {
 
 export type Stores = {
   ledger: Ledger
+  /** Names what keeps the ledger. */
+  store: LedgerStore
   /** Accepts a payment where the ledger is; undefined if this process does it itself. */
   accept?: AcceptPayment
   /** Starts a round; undefined if this process runs rounds itself. */

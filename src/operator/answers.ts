@@ -173,6 +173,8 @@ export const statusAnswer = z.object({
   counts,
   /** Counts the same since about an hour ago, and since the day (UTC) began. */
   lately: z.object({ hour: counted, today: counted }),
+  /** Tells when gateways' bad requests and wrong secrets came last, by `<gateway>/<event>`. */
+  gatewayFaults: z.record(z.string(), time),
 })
 
 export const outcomes = ['executed', 'failed'] as const

@@ -14,8 +14,9 @@ import type { Check, CheckName, HealthAnswer } from './answers.ts'
 import { toIso } from './records.ts'
 
 export type Condition = {
-  /** Is undefined where the ledger gave no answer. */
+  /** Is undefined where the ledger gave no answer; `store` names then what keeps it. */
   vitals: Vitals | undefined
+  store?: LedgerStore
   /** Counts what nodes were asked today; undefined where that has no limit. */
   budget: { asked: DayOfCalls; callsADay: number } | undefined
   terms: { rules: PoolRules; fees: FeeLimits }
@@ -23,12 +24,19 @@ export type Condition = {
   aheadMs: number
 }
 
+/** Names what keeps a ledger. */
+export type LedgerStore = 'the Durable Object' | 'Redis'
+
+/** Says where to look for a ledger that gives no answer. */
+export const describeSilence = (store: LedgerStore | undefined): string =>
+  `The ledger gives no answer: look at ${store}`
+
 export type KnownCondition = Condition & { vitals: Vitals }
 
 /** Leaves the cron, which begins a round every minute, three times. */
 const roundLateMs = 180_000
 /** Gives rounds time to have seen a fact again. */
-const factLateMs = 300_000
+export const factLateMs = 300_000
 
 type Finding = Omit<Check, 'name'>
 
@@ -37,7 +45,7 @@ const failing = (says: string): Finding => ({ state: 'failing', says })
 const refusing = (says: string): Finding => ({ state: 'failing', says, refuses: true })
 const unknown = (says: string): Finding => ({ state: 'unknown', says })
 
-export function runChecks({ vitals, ...condition }: Condition): Check[] {
+export function runChecks({ vitals, store, ...condition }: Condition): Check[] {
   const seen = (look: (known: KnownCondition) => Finding): Finding =>
     vitals === undefined
       ? unknown('Not known while the ledger gives no answer')
@@ -45,7 +53,7 @@ export function runChecks({ vitals, ...condition }: Condition): Check[] {
   const findings: Record<CheckName, Finding> = {
     configuration: ok('Every variable is good'),
     identity: seen(checkIdentity),
-    ledger: vitals ? ok('Rows are read and written') : refusing('The ledger gives no answer'),
+    ledger: vitals ? ok('Rows are read and written') : refusing(describeSilence(store)),
     clock: seen(checkClock),
     node: seen(checkNode),
     relayer_funds: seen(checkFunds),
@@ -103,7 +111,9 @@ function checkQueue({ vitals, terms }: KnownCondition): Finding {
 function checkIdentity({ vitals: { identity } }: KnownCondition): Finding {
   if (identity === undefined) return unknown('Not asked')
   if (identity.kind === 'same') return ok('The ledger was begun with these secrets, or not yet')
-  return refusing(`The ledger was begun with other values of: ${identity.names.join(', ')}`)
+  const says = `The ledger was begun with other values of: ${identity.names.join(', ')}`
+  const isRenumbered = identity.names.includes('NUMBERING')
+  return refusing(isRenumbered ? `${says} (NUMBERING: \`npm run account -- alias\`)` : says)
 }
 
 const secondsSince = (at: number, now: number): number =>
@@ -134,7 +144,10 @@ function checkNode({ vitals, terms }: KnownCondition): Finding {
   const age = secondsSince(bornAt(sight.head), now)
   const says = `Block ${sight.head.number} is ${age} s old`
   const { stillMs } = terms.rules
-  return stillMs !== undefined && age * 1_000 > stillMs ? failing(says) : ok(says)
+  if (stillMs === undefined || age * 1_000 <= stillMs) return ok(says)
+  return failing(
+    `${says}: nodes answer, and their chain stands still since ${toIso(bornAt(sight.head))}`,
+  )
 }
 
 /** Finds a fact that is too old although rounds come; other checks find late rounds. */
@@ -158,9 +171,18 @@ function checkPrice({ vitals, terms }: KnownCondition): Finding {
   if (gasPrice === undefined) return unknown('No round has seen the price of gas yet')
   const { maxWei } = terms.fees
   const says = `A node asks ${gasPrice.wei} wei for a unit of gas, and MAX_GAS_PRICE_WEI is ${maxWei}`
-  const isTooHigh = BigInt(gasPrice.wei) > maxWei
-  return checkAge(gasPrice, vitals, 'the price of gas') ?? (isTooHigh ? refusing(says) : ok(says))
+  const wei = BigInt(gasPrice.wei)
+  const doubt =
+    '. So high a price may be a mistake of the node: compare another or an explorer first'
+  const isDoubtful = wei >= maxWei * doubtedTimes
+  return (
+    checkAge(gasPrice, vitals, 'the price of gas') ??
+    (wei > maxWei ? refusing(isDoubtful ? says + doubt : says) : ok(says))
+  )
 }
+
+/** Calls a price doubtful that is so many times the highest one. */
+const doubtedTimes = 10n
 
 /** Fails for a restore left in the middle; a pause and a drain are what an operator wants. */
 function checkIntake({ vitals: { intake, now } }: KnownCondition): Finding {

@@ -30,7 +30,7 @@ import { createRestores, type RestoreOptions } from './actions/restore.ts'
 import { changeWallets, issueWalletCode } from './actions/wallets.ts'
 import { alertsNow } from './alerting/alerts.ts'
 import type { ActionName, AskedOf, ToldOf } from './answers.ts'
-import { type Condition, judgeHealth, type KnownCondition } from './health.ts'
+import { type Condition, describeSilence, judgeHealth, type KnownCondition } from './health.ts'
 import { writeMetrics } from './metrics.ts'
 import { toAlert, toIso, toPaymentDetails, toPaymentSummary } from './records.ts'
 import { type Counts, describeStatus, shownIntake } from './status.ts'
@@ -63,10 +63,8 @@ export function createOperator(options: OperatorOptions) {
   const { ledger, log } = relayer
 
   async function known(): Promise<KnownCondition> {
-    const { vitals, ...rest } = await condition()
-    if (vitals === undefined) {
-      throw new LedgerSilent('the ledger gives no answer: look at the Durable Object, or at Redis')
-    }
+    const { vitals, store, ...rest } = await condition()
+    if (vitals === undefined) throw new LedgerSilent(describeSilence(store))
     return { vitals, ...rest }
   }
 

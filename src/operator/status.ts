@@ -45,6 +45,9 @@ export function describeStatus(
     callsToday: budget === undefined ? null : { ...budget.asked, limit: budget.callsADay },
     counts: { ...vitals.counts },
     lately: { hour: describeHour(vitals.lately.hour), today: describeHour(vitals.lately.today) },
+    gatewayFaults: Object.fromEntries(
+      Object.entries(vitals.gatewayFaults).map(([name, at]) => [name, toIso(at)]),
+    ),
   }
 }
 

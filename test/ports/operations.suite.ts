@@ -208,6 +208,28 @@ export function operationsSuite(name: string, create: () => Promise<LedgerHarnes
       expect((await ledger.listTakings(bob, 9))?.last).toEqual([])
     })
 
+    test('tell a person what stands on a later page of everybody’s rows', async ({
+      ledger,
+      pass,
+    }) => {
+      const contract = id('contract').slice(0, 42) as Address
+      const note = (name: string, account: Address) =>
+        ledger.recordAction({ id: name, action: name, detail: { account } })
+      await note('first', alice)
+      pass(1_000)
+      await Promise.all(Array.from({ length: 510 }, (_, index) => note(`other ${index}`, bob)))
+      pass(1_000)
+      await note('last', alice)
+      const page = async (place: ExportPlace) => {
+        const { audit, next } = await ledger.readPerson({ account: alice, contract, place })
+        return { actions: audit.map(({ action }) => action), next }
+      }
+      const { actions, next } = await page({ part: 3, from: 0 })
+      expect(actions).toEqual(['first'])
+      if (next === undefined) throw new Error('all stood on the first page')
+      expect(await page(next)).toEqual({ actions: ['last'], next: undefined })
+    })
+
     test('tells all of an account, and forgets of it what guards nothing', async ({
       ledger,
       pass,

@@ -46,7 +46,9 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       expect(await ledger.identify(identity('b'), { 'hubtel/delivery': 9 })).toMatchObject({
         kind: 'different',
       })
-      const { now } = await ledger.readVitals({ counted: { 'hubtel/delivery': 3 } })
+      const { now, gatewayFaults: before } = await ledger.readVitals({
+        counted: { 'hubtel/delivery': 3 },
+      })
       pass(73 * 3_600_000)
       const { gateways, counts, ...later } = await ledger.readVitals({
         counted: { 'africas-talking/wrong_secret': 1, 'hubtel/delivery': 1 },
@@ -59,6 +61,11 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       // What is older than three days compares with nothing.
       expect(later.now - now).toBeGreaterThanOrEqual(73 * 3_600_000)
       expect(gateways).toEqual({ hubtel: { [Math.floor(later.now / 3_600_000)]: 1 } })
+      expect(now - (before['hubtel/bad'] ?? 0)).toBeLessThan(1_000)
+      expect(later.gatewayFaults).toEqual({
+        ...before,
+        'africas-talking/wrong_secret': later.now,
+      })
     })
 
     test('have each fact with the time at which a round saw it last', async ({ ledger, pass }) => {
@@ -117,8 +124,8 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
 
     test('tell since when the first payment waits for a block', async ({ ledger, pass }) => {
       const waits = async () => {
-        const { now, signedAt } = await ledger.readVitals()
-        return signedAt === undefined ? undefined : now - signedAt
+        const { now, front } = await ledger.readVitals()
+        return front && now - front.since
       }
       expect(await waits()).toBeUndefined()
       await accept(ledger, 'a')

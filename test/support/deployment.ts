@@ -77,6 +77,7 @@ export function openDeployment({
     },
     {
       ledger,
+      store: 'the Durable Object',
       memory: () => memory,
       keyStore: () => keyStore,
       answers: { find: async () => undefined, keep: async () => {} },

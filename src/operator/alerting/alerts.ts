@@ -10,11 +10,11 @@ import {
   wantedPayments,
 } from '../health.ts'
 import { type Subject, toIso } from '../records.ts'
+import { remedies } from '../remedies.ts'
+import { describeStuckNonce } from '../stuck-nonce.ts'
 import { silentGateways } from './silent-gateways.ts'
 
 const fewLoans = 10n
-/** Counts a payment as stuck by blocks without it, or by a multiple of the outbidding time. */
-const stuckAfter = 3
 const budgetShare = 0.8
 const hourMs = 3_600_000
 
@@ -45,18 +45,16 @@ export function alertsNow(known: KnownCondition, subject: Subject): readonly Act
 
 const finds: Readonly<Record<AlertName, Find>> = {
   relayer_low: lowRelayer,
-  price_high: failure('gas_price', 'Raise it, or wait: payments are refused in words meanwhile.'),
+  price_high: failure('gas_price'),
   stuck: stuckPayment,
-  node_down: failure('node', 'Look at the node, or name another in NODE_URL.'),
-  identity: failure('identity', 'Put the former values back (NUMBERING: run `account -- alias`).'),
+  node_down: failure('node'),
+  identity: failure('identity'),
   pool_low: lowPool,
-  contracts: failure('contracts', 'Unpause them, or compare the addresses with the deployment.'),
+  contracts: failure('contracts'),
   // Of a ledger that was begun a moment ago no round is late; one that never comes is woken by
   // health.
   round_late: (known, subject) =>
-    known.vitals.observations.roundAt === undefined
-      ? undefined
-      : failure('rounds', 'Look at the cron and at the log of the ledger.')(known, subject),
+    known.vitals.observations.roundAt === undefined ? undefined : failure('rounds')(known, subject),
   budget: spentBudget,
   unlisted_number: unlistedNumber,
   unknown_header: unknownHeader,
@@ -64,10 +62,10 @@ const finds: Readonly<Record<AlertName, Find>> = {
   gateway_silent: silentGateway,
 }
 
-function failure(name: CheckName, remedy: string): Find {
+function failure(name: CheckName): Find {
   return (known) => {
     const check = runChecks(known).find((one) => one.name === name)
-    return check?.state === 'failing' ? `${check.says}. ${remedy}` : undefined
+    return check?.state === 'failing' ? `${check.says}. ${remedies[name]}` : undefined
   }
 }
 
@@ -83,21 +81,15 @@ function lowRelayer(known: KnownCondition, { relayer, chain }: Subject): string 
   const has = `Relayer ${relayer()} has ${formatAmountDown(BigInt(funds?.wei ?? 0))} ${chain.currency}`
   const [today, worst] = [wanted.todayWei, wanted.atWorstWei].map((wei) => formatAmountDown(wei))
   const lasts = `enough for ${left} payments at today's price${queue}`
-  return `${has}, ${lasts}. Have ${today} there for ${wantedPayments} (${worst} at the highest price); nothing is lost.`
+  return `${has}, ${lasts}. Have ${today} there for ${wantedPayments} (${worst} at the highest price: \`npm run relayers -- top-up ${worst}\`); nothing is lost.`
 }
 
-function stuckPayment({ vitals, terms }: KnownCondition): string | undefined {
-  const { oldest, signedAt, blocks, now } = vitals
+function stuckPayment(known: KnownCondition): string | undefined {
+  const { oldest } = known.vitals
   if (oldest.stuck !== undefined) {
     return `A payment of ${toIso(oldest.stuck)} was carried in vain too often and waits for its deadline. Look at it: its state is queued.`
   }
-  if (signedAt === undefined) return undefined
-  const { blockMs, replaceAfterMs } = terms.rules
-  const third = (blocks[stuckAfter - 1]?.timestampSeconds ?? 0) * 1_000
-  // The chain's clock need not agree with the ledger's.
-  const isPassed = third > signedAt && now - signedAt >= blockMs * (stuckAfter - 1)
-  if (!isPassed && now - signedAt < replaceAfterMs * stuckAfter) return undefined
-  return `A payment waits for a block since ${toIso(signedAt)}. Outbid its nonce, or raise MAX_GAS_PRICE_WEI: \`npm run ops -- outbid NONCE\`.`
+  return describeStuckNonce(known)
 }
 
 function lowPool({ vitals }: KnownCondition, { chain, loan }: Subject): string | undefined {
@@ -112,7 +104,7 @@ function spentBudget({ budget }: KnownCondition): string | undefined {
   if (budget === undefined) return undefined
   const { used, says } = countUsed(budget)
   if (used < budget.callsADay * budgetShare) return undefined
-  return `${says} (UTC). Raise UPSTREAM_CALLS_A_DAY if the node's plan has more.`
+  return `${says} (UTC). ${remedies.upstream_budget}`
 }
 
 function unlistedNumber({ vitals: { unlistedAt, now } }: KnownCondition): string | undefined {

@@ -1,4 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
+import { describeSilence, type LedgerStore } from '../health.ts'
+import { remedies } from '../remedies.ts'
 import { tellNotice, type WatchOptions } from './watch.ts'
 
 /** Calls a ledger silent, and not only slow, after so long without an answer. */
@@ -9,14 +11,12 @@ const sharedMs = 60 * 60 * 1000
 /** Names the one alert that no ledger keeps. */
 const name = 'ledger_silent'
 
-const says =
-  'The ledger gives no answer, and no payment is taken meanwhile. Look at the Durable Object, or at Redis; where its rows are torn, set it back or restore the last export.'
-
-export type SilenceOptions = WatchOptions & { clock: Clock }
+export type SilenceOptions = WatchOptions & { clock: Clock; store: LedgerStore }
 
 /** Tells of a silent ledger, and of its first answer afterwards. Several tell by one id. */
 export function createSilence(options: SilenceOptions) {
   const { clock, log } = options
+  const says = `${describeSilence(options.store)}. ${remedies.ledger}`
   let since: number | undefined
   let raisedAt: number | undefined
 

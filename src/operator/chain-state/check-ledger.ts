@@ -12,6 +12,7 @@ import type { Relayer } from '../../relay/relayer.ts'
 import { describeFault } from '../../runtime/log.ts'
 import type { CheckName } from '../answers.ts'
 import { runChecks } from '../health.ts'
+import { findStuckNonce } from '../stuck-nonce.ts'
 import type { LookAtContracts } from './contracts.ts'
 
 /** Bounds the questions of a look, but for facts that are not known or no longer. */
@@ -100,7 +101,8 @@ async function checkLedger(
   const { ledger, log, rules, clock } = relayer
   const vitals = await ledger.readVitals()
   const { now, observations: sight } = vitals
-  const wrong = failingFor(relayer, vitals)
+  const isStuck = findStuckNonce({ vitals, terms: relayer }) !== undefined
+  const wrong = [...failingFor(relayer, vitals), ...(isStuck ? (['poolCount'] as const) : [])]
   const measureAge = (name: LookName) => now - (sight[name]?.at ?? 0)
   // While something is open rounds ask for most of them by themselves.
   const leastAgeMs = seen.node === undefined ? rules.lookMs : 2 * rules.lookMs
@@ -151,6 +153,12 @@ const questions = {
     const found = await lookAtContracts(relayer, Math.floor(seconds))
     seen.facts.contracts = { ...found, readAt: relayer.clock.now() }
   },
+  async poolCount({ node, signer, clock }: Relayer, { seen }: Known) {
+    const signal = clock.timeout(nodeTimeoutMs)
+    const number = await node.transactionCount(signer.address, signal, 'pending')
+    seen.facts.poolCount = { number, readAt: clock.now() }
+  },
 } satisfies Partial<Record<ChainFact, (relayer: Relayer, known: Known) => Promise<unknown>>>
 
-const lookNames = Object.keys(questions) as readonly LookName[]
+/** Lists what every look asks for in turn. */
+const lookNames = ['head', 'gasPrice', 'funds', 'contracts'] as const

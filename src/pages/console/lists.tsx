@@ -1,5 +1,6 @@
 import { loanStates } from '../../loan/loan-book.ts'
 import type { LoansAnswer, StatusAnswer } from '../../operator/answers.ts'
+import { remedies } from '../../operator/remedies.ts'
 import type { Operator } from '../../operator/service.ts'
 import { Command, FactList, money, Part, short, Table, time } from '../parts.tsx'
 
@@ -71,13 +72,26 @@ export function Loans({ book }: { book: LoansAnswer }) {
 }
 
 export function Nodes({ status }: { status: StatusAnswer }) {
+  const bad = status.health.checks?.find(
+    ({ name, state }) => name === 'node' && state === 'failing',
+  )
   return (
     <Part name="nodes" title="Nodes, as this process knows them">
+      {bad && (
+        <p class="bad">
+          {bad.says}. {remedies.node}
+        </p>
+      )}
       <Table
         name="Nodes"
         head={['Node', 'State', 'Height', 'Seen', '95 of 100 within, ms', 'Answers', 'Failures']}
         rows={status.nodes.map((node) => [
-          ...[node.label, node.state, node.height ?? '–', time(node.heightAt)],
+          ...[
+            node.label,
+            bad && node.state === 'able' ? 'able, but see above' : node.state,
+            node.height ?? '–',
+            time(node.heightAt),
+          ],
           ...[node.p95Ms ?? '–', node.answers, node.failures],
         ])}
       />

@@ -1,22 +1,31 @@
+import type { Child } from 'hono/jsx'
+import { formatAmountDown } from '../../loan/amounts.ts'
 import type { StatusAnswer } from '../../operator/answers.ts'
 import { remedies } from '../../operator/remedies.ts'
 import { Command, type Fact, FactList, money, Part, Table, time } from '../parts.tsx'
 
+type TakenOptions = { status: StatusAnswer; isWell: boolean }
+
 /** Renders one sentence: whether payments are taken, and if not, why and the remedy. */
-export function TakenSentence({ status }: { status: StatusAnswer }) {
-  const { intake, health } = status
-  const failing = health.checks?.filter(({ state }) => state === 'failing') ?? []
-  const refusing = failing.find(({ refuses }) => refuses)
-  if (intake.state !== 'open') {
+function TakenSentence({ status: { intake, health }, isWell }: TakenOptions) {
+  const refusing = health.checks?.find(({ refuses }) => refuses)
+  if (intake.state !== 'open' && intake.state !== 'restoring') {
     return (
       <p class="wait">
         Payments are refused in words: the intake is {intake.state}
-        {intake.since && <> since {time(intake.since)}</>}. What was accepted goes on. Take them
-        again with <Command of="ops -- resume" />
+        {intake.since && <> since {time(intake.since)}</>}, by an operator’s command that the{' '}
+        <a href="/console/audit">audit</a> has. What was accepted goes on. Take them again with{' '}
+        <Command of="ops -- resume" />
       </p>
     )
   }
-  if (refusing === undefined) return <p class="good">Payments are taken.</p>
+  if (refusing === undefined) {
+    return isWell ? (
+      <p class="good">Payments are taken.</p>
+    ) : (
+      <p class="wait">Payments are taken, as far as what is listed here lets them:</p>
+    )
+  }
   return (
     <p class="bad">
       Payments are refused because {refusing.says}. {remedies[refusing.name]}
@@ -25,12 +34,15 @@ export function TakenSentence({ status }: { status: StatusAnswer }) {
 }
 
 export function Overview({ status }: { status: StatusAnswer }) {
-  const { health, alerts, currency } = status
+  const { health, alerts, currency, intake, relayers } = status
   const failing = health.checks?.filter(({ state }) => state !== 'ok') ?? []
+  const gateways = refusedGateways(status)
+  const wantedWei = relayers[0]?.wantedAtWorstWei
+  const needed = wantedWei ? formatAmountDown(BigInt(wantedWei)) : 'AMOUNT'
   return (
     <>
       <Part name="taken" title="Payments">
-        <TakenSentence status={status} />
+        <TakenSentence status={status} isWell={[...failing, ...alerts, ...gateways].length === 0} />
         <ul>
           {failing.map(({ name, state, says }) => (
             <li>
@@ -42,7 +54,7 @@ export function Overview({ status }: { status: StatusAnswer }) {
               Alert <b>{name}</b>: {says} {overSince && <>Over since {time(overSince)}.</>}
             </li>
           ))}
-          {refusedGateways(status).map((says) => (
+          {gateways.map((says) => (
             <li>{says}</li>
           ))}
         </ul>
@@ -60,10 +72,11 @@ export function Overview({ status }: { status: StatusAnswer }) {
       <Part name="commands" title="What is done by commands">
         <ul>
           {[
-            'ops -- pause',
-            'ops -- drain --wait',
-            'relayers -- top-up 0.02',
-            'pool -- fund 0.5',
+            ...(intake.state === 'open'
+              ? ['ops -- pause', 'ops -- drain --wait']
+              : ['ops -- resume']),
+            `relayers -- top-up ${needed}`,
+            'pool -- fund AMOUNT',
           ].map((of) => (
             <li>
               <Command of={of} />
@@ -75,18 +88,24 @@ export function Overview({ status }: { status: StatusAnswer }) {
   )
 }
 
-const gatewayFaults = {
+const faultWords = {
   wrong_secret:
     'came without the secret in CALLBACK_SECRET, and got a 404. Compare it with the address and the header that the gateway has',
   bad: 'could not be read, and ended in words. The log has the reason as gateway.bad: compare it with what the gateway says that it posts',
 }
 
 /** Lists the refused requests of each gateway in the last hour. */
-function refusedGateways({ lately: { hour } }: StatusAnswer): string[] {
+function refusedGateways({ lately: { hour }, gatewayFaults }: StatusAnswer): Child[] {
   return Object.entries(hour.counts).flatMap(([name, count]) => {
     const [, gateway, event] = /^gateway\.(.+)\/(wrong_secret|bad)$/.exec(name) ?? []
     if (gateway === undefined || count === 0) return []
-    return `${count} of the requests to ${gateway} in the last hour ${gatewayFaults[event as 'bad']}.`
+    return (
+      <>
+        {count} of the requests to {gateway} in the last hour, the last at{' '}
+        {time(gatewayFaults[`${gateway}/${event}`])}, {faultWords[event as 'bad']}. Once mended,
+        this line goes by itself about an hour after the last one.
+      </>
+    )
   })
 }
 
@@ -108,14 +127,22 @@ function relayerFacts({ relayers: [relayer], currency }: StatusAnswer): Fact[] {
   ]
 }
 
-function chainFacts({ contracts, currency, blocks, head, callsToday }: StatusAnswer): Fact[] {
+function chainFacts({
+  contracts,
+  intake,
+  currency,
+  blocks,
+  head,
+  callsToday,
+}: StatusAnswer): Fact[] {
   const { pool, state } = contracts
+  const isLending = intake.state === 'open' && (state ?? 'ready') === 'ready'
   const full = blocks.map(({ fullness }) => `${Math.round((fullness ?? 0) * 100)} %`).join(', ')
   const asked = callsToday && `${callsToday.relay} and ${callsToday.callers} of ${callsToday.limit}`
   return [
     ['Contracts', state],
     ['Pool', pool && money(pool.liquidityWei, currency)],
-    ['May be lent today', pool && money(pool.capLeftWei, currency)],
+    ['May be lent today', isLending ? pool && money(pool.capLeftWei, currency) : 'nothing now'],
     ['Owed', pool && money(pool.owedWei, currency)],
     [
       'Head',

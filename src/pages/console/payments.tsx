@@ -98,7 +98,7 @@ export function PaymentView({ payment, currency }: { payment: PaymentDetails; cu
       <h3>Transactions</h3>
       <Table
         name="Transactions"
-        head={['Hash', 'Nonce', 'Gas price, wei', 'Last sent', 'Mined', 'Refused by nodes']}
+        head={['Hash', 'Nonce', 'Gas price, wei', 'Last sent', 'Mined', 'Not taken by nodes']}
         rows={transactions.map((one) => [
           <a href={one.explorer}>{short(one.hash)}</a>,
           ...[one.nonce, one.gasPriceWei, time(one.sentAt)],

@@ -6,7 +6,7 @@ import type { Hex } from 'viem'
 import * as z from 'zod/mini'
 import { loansQuery, type PaymentSummary } from '../../operator/answers.ts'
 import { readPaymentsQuery } from '../../operator/payments-query.ts'
-import type { Operator } from '../../operator/service.ts'
+import { LedgerSilent, type Operator } from '../../operator/service.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { describeFault, type Log } from '../../runtime/log.ts'
 import { pageRoutes, showPage } from '../route.tsx'
@@ -114,7 +114,11 @@ export function consoleRoutes(options: ConsoleOptions): Hono {
   routes.onError((error, c) => {
     log({ level: 'error', event: 'console.failed', message: describeFault(error) })
     c.status(503)
-    return showPage(c as never, <Unanswered />, { title: 'No answer', refreshSeconds })
+    const silence = error instanceof LedgerSilent ? error.message : undefined
+    return showPage(c as never, <Unanswered silence={silence} />, {
+      title: 'No answer',
+      refreshSeconds,
+    })
   })
   return app.route('/', routes)
 }

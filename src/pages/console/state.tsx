@@ -1,4 +1,5 @@
 import type { StatusAnswer } from '../../operator/answers.ts'
+import { remedies } from '../../operator/remedies.ts'
 import { time } from '../parts.tsx'
 
 const places = [
@@ -16,6 +17,7 @@ const places = [
 export function StateLine({ status, csrf }: { status: StatusAnswer; csrf: string }) {
   const { network, chainId, version, intake, alerts, health, now } = status
   const isBad = health.status !== 'ok' || intake.state !== 'open'
+  const isRefusing = intake.state === 'open' && health.checks?.some(({ refuses }) => refuses)
   return (
     <nav aria-label="Console">
       <ul>
@@ -26,7 +28,8 @@ export function StateLine({ status, csrf }: { status: StatusAnswer; csrf: string
         ))}
       </ul>
       <p id="state" data-live class={isBad ? 'bad' : 'soft'}>
-        {network} ({chainId}), version {version}; intake {intake.state}; {alerts.length} alerts
+        {network} ({chainId}), version {version}; intake {intake.state}
+        {isRefusing && ', but payments are refused'}; {alerts.length} alerts
         {health.failing.length > 0 && `; failing: ${health.failing.join(', ')}`}; as of {time(now)}{' '}
         UTC
       </p>
@@ -56,12 +59,19 @@ export function SignIn({ isWrong, isOver }: { isWrong?: boolean; isOver?: boolea
   )
 }
 
-export function Unanswered() {
+/** Says which part gave no answer: the ledger, or what else a page asks. */
+export function Unanswered({ silence }: { silence: string | undefined }) {
   return (
     <section>
       <p class="bad" role="alert">
-        The ledger or the nodes give no answer. Look at the Durable Object, or at Redis, and at{' '}
-        <a href="/readyz">/readyz</a>. Nothing is lost; no payment is taken meanwhile.
+        {silence === undefined ? (
+          <>
+            The ledger answers, but not all that this page asks, as of the nodes. Look at{' '}
+            <a href="/console/nodes">Nodes</a> and, in the log, for console.failed.
+          </>
+        ) : (
+          `${silence}. ${remedies.ledger}`
+        )}
       </p>
     </section>
   )

@@ -25,6 +25,8 @@ export const facts = {
   count: z.object({ number: z.int() }),
   /** Counts them as the node told it last: others may have used the key. */
   toldCount: z.object({ number: z.int() }),
+  /** Counts them with those of the node's pool: asked while a nonce waits for too long. */
+  poolCount: z.object({ number: z.int() }),
   /** Names the block of the outcome that was made final last without its proof. */
   unproved: z.object({ block: z.int() }),
 }
@@ -64,6 +66,7 @@ export const sight = z.object({
   contracts: dated(facts.contracts),
   count: dated(facts.count),
   toldCount: dated(facts.toldCount),
+  poolCount: dated(facts.poolCount),
   unproved: dated(facts.unproved),
   asked: z.optional(z.enum(turns)),
 })
@@ -101,4 +104,4 @@ export function withSeen(before: Observations, seen: Seen, now: number): Observa
 export const ofAnyDeployment = (known: Observations): Observations =>
   Object.fromEntries(Object.entries(known).filter(([name]) => !ofOneDeployment.includes(name)))
 
-const ofOneDeployment = ['funds', 'contracts', 'count', 'toldCount']
+const ofOneDeployment = ['funds', 'contracts', 'count', 'toldCount', 'poolCount']

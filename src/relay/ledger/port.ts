@@ -326,6 +326,11 @@ export type NotedObstacle = { kind: ObstacleKind; at: number; toldAt: number; en
 
 export type EventCounts = Readonly<Record<string, number>>
 
+/**
+ * Describes a nonce by its last bytes; `failures` of its offers no node has taken since one did.
+ */
+export type FrontNonce = { nonce: number; since: number; gasPriceWei: string; failures: number }
+
 /** Tells the state of a ledger, and of the chain as rounds saw it. Times are Unix times in ms. */
 export type Vitals = {
   now: number
@@ -345,14 +350,16 @@ export type Vitals = {
   lately: Readonly<Record<'hour' | 'today', { since: number; counts: EventCounts }>>
   /** Counts what each gateway delivered in each of the last hours. */
   gateways: GatewayHours
+  /** Tells when a bad request or a wrong secret was counted last, by `<gateway>/<event>`. */
+  gatewayFaults: Readonly<Record<string, number>>
   obstacle: NotedObstacle | undefined
   /** When a caller was last refused for a number that is in no numbering plan. */
   unlistedAt: number | undefined
   nextNonce: number
   /** Lists the last followed blocks, the latest first. */
   blocks: readonly FollowedBlock[]
-  /** Tells since when the first nonce that no block has waits: signed, or taken back. */
-  signedAt: number | undefined
+  /** Tells of the first nonce that no block has; `since`: it was signed, or taken back. */
+  front: FrontNonce | undefined
   /** Counts payments of nonces in use, as in {@link Usage}. */
   carried: number
   waiting: number

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { numberToHex, parseEther } from 'viem'
 import { beforeAll, describe, type ExpectStatic, expect, test } from 'vitest'
 import { isThere } from '../../../scripts/debian.ts'
@@ -75,6 +76,8 @@ type Incident = {
   /** `ledger_silent` is kept in no ledger. */
   alert: AlertName | 'ledger_silent'
   remedy: RegExp
+  /** What pages of the console say of it besides, by path. */
+  pages?: Record<string, RegExp>
 }
 
 function dial(text: string, from = phone): Promise<Response> {
@@ -99,7 +102,10 @@ const incidents: readonly Incident[] = [
       return () => setBalance('100')
     },
     ...{ check: 'relayer_funds', alert: 'relayer_low' },
-    remedy: /Have [0-9.]+ .*there for [0-9]+ .*nothing is lost/,
+    remedy: /Have [0-9.]+ there for [0-9]+ \(([0-9.]+) .*relayers -- top-up \1`\); nothing is lost/,
+    pages: {
+      '': /intake open, but payments are refused.*done by commands.*relayers -- top-up 0\.\d/s,
+    },
   },
   {
     name: 'a dead node',
@@ -108,7 +114,7 @@ const incidents: readonly Incident[] = [
       return () => faults.accept()
     },
     ...{ check: 'node', alert: 'node_down' },
-    remedy: /Look at the node, or name another in NODE_URL/,
+    remedy: /No node has answered for \d+ s\. Look at the node, or name another one in NODE_URL/,
   },
   {
     name: 'a price above the highest',
@@ -118,7 +124,8 @@ const incidents: readonly Incident[] = [
       return async () => faults.clear()
     },
     ...{ check: 'gas_price', alert: 'price_high' },
-    remedy: /asks 10{15} wei .* MAX_GAS_PRICE_WEI is \d+\. Raise it, or wait/,
+    remedy:
+      /asks 10{15} wei .* MAX_GAS_PRICE_WEI is \d+\. So high .* compare another or an explorer first\. Raise MAX_GAS_PRICE_WEI, or wait/,
   },
   {
     name: 'a paused pool',
@@ -127,6 +134,7 @@ const incidents: readonly Incident[] = [
       return () => callAsOwner(chain, 'unpause')
     },
     ...{ check: 'contracts', alert: 'contracts', remedy: /Unpause them, or compare the addresses/ },
+    pages: { '': /Payments are taken, as far as .*May be lent todaynothing now/s },
   },
   {
     name: 'a wrong secret',
@@ -141,7 +149,7 @@ const incidents: readonly Incident[] = [
     name: 'a torn ledger',
     make: () => relay.tear(),
     ...{ check: 'ledger', alert: 'ledger_silent' },
-    remedy: /[Ll]ook at the Durable Object, or at Redis/,
+    remedy: runtime === 'Deno' ? /: look at Redis/ : /: look at the Durable Object/,
   },
   {
     name: 'a stuck nonce',
@@ -151,7 +159,11 @@ const incidents: readonly Incident[] = [
       await dial('2*0x00000000000000000000000000000000000b0b0b*0.01')
       return async () => faults.clear()
     },
-    ...{ alert: 'stuck', remedy: /Outbid its nonce, or raise MAX_GAS_PRICE_WEI/ },
+    ...{
+      alert: 'stuck',
+      remedy:
+        /Nonce \d+ waits for a block since \S+: the node took its bytes in none of .* name another node in NODE_URL\./,
+    },
   },
   {
     name: 'a spent budget',
@@ -167,7 +179,13 @@ const incidents: readonly Incident[] = [
         await chain.anvil.ask('evm_setIntervalMining', [1])
       }
     },
-    ...{ check: 'node', alert: 'node_down', remedy: /Block \d+ is \d+ s old\. Look at the node/ },
+    ...{
+      check: 'node',
+      alert: 'node_down',
+      remedy:
+        /Block \d+ is \d+ s old: nodes answer, and their chain stands still since \S+\. Look at the node/,
+    },
+    pages: { '/nodes': /stands still since.*able, but see above/s },
   },
 ]
 
@@ -212,7 +230,7 @@ describe(`an incident on ${runtime} is named by readiness, status, webhook, ops,
         return ready.failing.join() === (check ?? '') && isKept
       })
       expectNamed(expect, { ...(await look()), told }, incident)
-      if (page !== undefined) await says(page, 'body', incident.remedy, shownWithinMs)
+      if (page !== undefined) await expectShown(page, incident)
     } finally {
       await mend()
     }
@@ -227,6 +245,16 @@ describe(`an incident on ${runtime} is named by readiness, status, webhook, ops,
     await expect.poll(() => page.locator('body').textContent()).not.toMatch(incident.remedy)
   })
 })
+
+/** What the console says, on a page that was opened before and on others. */
+async function expectShown(page: Page, { remedy, pages = {} }: Incident): Promise<void> {
+  await says(page, 'body', remedy, shownWithinMs)
+  for (const [path, words] of Object.entries(pages)) {
+    await page.goto(`${relay.url}/console${path}`)
+    await says(page, 'body', words)
+    await page.goto(`${relay.url}/console`)
+  }
+}
 
 /** Everything that tells an operator how things are. */
 async function look() {

@@ -28,9 +28,15 @@ export function conditionWith(
   const vitals: Vitals = {
     ...{ now, schema: '2', identity: { kind: 'same' }, obstacle: undefined, unlistedAt: undefined },
     ...{ nextNonce: 3, carried: 0, waiting: 0, oldest: noneOpen },
-    ...{ intake: { kind: 'open' }, lastMinedAt: undefined, counts: {}, gateways: {} },
+    ...{
+      intake: { kind: 'open' },
+      lastMinedAt: undefined,
+      counts: {},
+      gateways: {},
+      gatewayFaults: {},
+    },
     lately: { hour: { since: now, counts: {} }, today: { since: now, counts: {} } },
-    ...{ alerts: [], untoldFrom: undefined, blocks: [], signedAt: undefined },
+    ...{ alerts: [], untoldFrom: undefined, blocks: [], front: undefined },
     observations: {
       roundAt: at,
       head: { number: 9, timestampSeconds: at / 1_000, at, since: at },

@@ -10,6 +10,8 @@ describe('health', () => {
   // At the highest price of 1 gwei a payment takes up to 0.0003.
   const funds = { wei: `${9n * 10n ** 14n}`, at }
   const priced = (wei: string) => conditionWith({}, { gasPrice: { wei, at } })
+  const differing = (name: string) =>
+    conditionWith({ identity: { kind: 'different', names: [name] } })
   const spent = (relay: number) => {
     const budget = { asked: { relay, callers: 39 }, callsADay: 100 }
     return { ...conditionWith(), budget }
@@ -56,6 +58,30 @@ describe('health', () => {
     ],
   ])('fails for %s', ([, condition, failing]) => {
     expect(failingOf(condition)).toEqual(failing)
+  })
+
+  test.for<[what: string, condition: Condition, says: RegExp]>([
+    ['a price just too high to raise the limit', priced('1000000001'), /MAX_GAS_PRICE_WEI is \d+$/],
+    ['a price ten times the limit to doubt the node', priced('10000000000'), /compare another/],
+    [
+      'a node whose chain stands still that it answers, and since when',
+      conditionWith({}, { head: early }),
+      /^Block 9 is 600 s old: nodes answer, and their chain stands still since 2023-11-14T22:03:20/,
+    ],
+    ['other secrets nothing of numbers', differing('PIN_SECRET'), /values of: PIN_SECRET$/],
+    [
+      'another numbering table its command',
+      differing('NUMBERING'),
+      /NUMBERING \(NUMBERING: `npm run account -- alias`\)$/,
+    ],
+    [
+      'a silent ledger where to look',
+      { ...conditionWith(), vitals: undefined, store: 'Redis' },
+      /: look at Redis$/,
+    ],
+  ])('says of %s', ([, condition, says]) => {
+    const failing = runChecks(condition).filter(({ state }) => state === 'failing')
+    expect(failing).toMatchObject([{ says: expect.stringMatching(says) }])
   })
 
   test('says why payments were refused last, and that it is over', () => {

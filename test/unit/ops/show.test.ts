@@ -56,6 +56,7 @@ const status: StatusAnswer = {
     { name: 'preflight', isOn: false, by: 'PREFLIGHT=off' },
   ],
   ...{ head: null, nodes: [], callsToday: null, counts: {} },
+  gatewayFaults: {},
   lately: { hour: { since: at, counts: {} }, today: { since: at, counts: {} } },
   blocks: [
     { number: 9, fullness: 0.504 },

@@ -9,7 +9,7 @@ import { type Row, schemaVersion } from '../rows.ts'
 import { perOpenPhase } from '../transitions.ts'
 import { activeAlerts } from './alerts.ts'
 import { readFollowedBlocks, readObservations } from './chain.ts'
-import { readGatewayHours } from './gateways.ts'
+import { gatewayFaultsOf, readGatewayHours } from './gateways.ts'
 import { readObstacle } from './obstacles.ts'
 import { readIntake } from './operations.ts'
 
@@ -33,13 +33,15 @@ const findLastMined = (rows: Draft): number | undefined =>
     .list({ table: 'nonces', list: 'phase', group: 'done', newest: true, limit: 10 })
     .find(({ state }) => state === 'mined')?.changed_at
 
-/** Returns since when the first nonce is in no block: a reorganization has it wait anew. */
-function waitingSince({ rows, relayer }: At, { open: [first] }: Row<'relayers'>) {
-  const nonce = first && rows.row('nonces', relayer, first[0])
-  const ends = [nonce?.bytes.at(0), nonce?.bytes.at(-1)]
+/** Returns the first nonce that is in no block: a reorganization has it wait anew. */
+function frontOf({ rows, relayer }: At, { open: [first] }: Row<'relayers'>) {
+  const row = first && rows.row('nonces', relayer, first[0])
+  const ends = [row?.bytes.at(0), row?.bytes.at(-1)]
   const [signed, last] = ends.map((bytes) => bytes && rows.row('transactions', bytes[0]))
-  const isReopened = last && nonce && nonce.changed_at > last.recorded_at
-  return isReopened ? nonce.changed_at : signed?.recorded_at
+  if (row === undefined || signed === undefined || last === undefined) return undefined
+  const { nonce, changed_at } = row
+  const since = changed_at > last.recorded_at ? changed_at : signed.recorded_at
+  return { nonce, since, gasPriceWei: last.gas_price, failures: last.failures }
 }
 
 export function readVitals(
@@ -62,11 +64,12 @@ export function readVitals(
     counts: readEventCounts(rows),
     lately: countLately(rows),
     gateways: readGatewayHours(rows),
+    gatewayFaults: gatewayFaultsOf(rows),
     obstacle: readObstacle(rows),
     unlistedAt: readMeta(rows, 'unlisted') as number | undefined,
     nextNonce: nextNonce(known),
     blocks: readFollowedBlocks(at).followedBlocks.slice(0, 6),
-    signedAt: waitingSince(at, known),
+    front: frontOf(at, known),
     carried: carriedBy(known),
     waiting: lookAtQueue(rows).waiting,
     oldest: perOpenPhase((phase) => paymentsIn(rows, phase, 1)[0]?.accepted_at),

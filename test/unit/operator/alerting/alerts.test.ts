@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { poolRules } from '../../../../src/chain/chains.ts'
 import { listAlerts } from '../../../../src/operator/alerting/alerts.ts'
 import type { KnownCondition } from '../../../../src/operator/health.ts'
+import type { FrontNonce } from '../../../../src/relay/ledger/port.ts'
 import { conditionWith, noneOpen, now, subject } from '../condition.ts'
 
 const namesOf = (known: KnownCondition) => listAlerts(known, subject).map(({ name }) => name)
@@ -22,8 +23,17 @@ const ofPayments = (count: bigint, more = 0n) =>
 const oldest = (ages: object) => conditionWith({ oldest: { ...noneOpen, ...ages } })
 const lateMs = poolRules.rootstock.replaceAfterMs * 3
 const loans = (wei: bigint) => conditionWith({}, { contracts: pool(`${wei}`) })
+/** Is today's price: the highest is ten times as much. */
+const todaysWei = 100_000_000n
 const failing = { failingSince: now - 400_000 }
 const unlistedAt = now - 3_600_000
+const frontSince = (since: number) => ({
+  nonce: 7,
+  since,
+  gasPriceWei: `${todaysWei}`,
+  failures: 0,
+})
+const waiting = (since: number) => conditionWith({ front: frontSince(since) })
 /** So many of four blocks came after the oldest bytes were signed. */
 const signedBefore = (count: number) =>
   conditionWith({
@@ -31,7 +41,7 @@ const signedBefore = (count: number) =>
       ...{ number: 9 - age, hash: `0x${age}` as const, count: 3 },
       timestampSeconds: now / 1_000 - 25 * age,
     })),
-    signedAt: now - 25_000 * count + 12_500,
+    front: frontSince(now - 25_000 * count + 12_500),
   })
 const unprovedFor = (ms: number) => conditionWith({}, { unproved: { block: 7, at: now - ms } })
 const used = (relay: number) => {
@@ -44,8 +54,8 @@ describe('alerts', () => {
     ['nothing where all is well', conditionWith(), []],
     ['nothing where a relayer has enough', ofPayments(20n), []],
     ['a relayer that has few payments left', ofPayments(20n, -1n), ['relayer_low']],
-    ['nothing where a block may yet take it', conditionWith({ signedAt: now - lateMs + 1 }), []],
-    ['a payment that no block takes in time', conditionWith({ signedAt: now - lateMs }), ['stuck']],
+    ['nothing where a block may yet take it', waiting(now - lateMs + 1), []],
+    ['a payment that no block takes in time', waiting(now - lateMs), ['stuck']],
     ['nothing where two blocks have not taken it', signedBefore(2), []],
     ['a payment that three blocks have not taken', signedBefore(3), ['stuck']],
     ['one that was carried in vain', oldest({ stuck: now }), ['stuck']],
@@ -78,8 +88,54 @@ describe('alerts', () => {
   test('say what to send to a relayer, and what waits since when', () => {
     const waiting = { waiting: 3, oldest: { ...noneOpen, waiting: now - 60_000 } }
     expect(saysOf(conditionWith(waiting, { funds: { wei: '0', at: now } }))).toEqual([
-      `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments at today's price; 3 payments wait since 2023-11-14T22:12:20.000Z. Have 0.000834 there for 50 (0.0133 at the highest price); nothing is lost.`,
+      `Relayer ${subject.relayer()} has 0 tRBTC, enough for 0 payments at today's price; 3 payments wait since 2023-11-14T22:12:20.000Z. Have 0.000834 there for 50 (0.0133 at the highest price: \`npm run relayers -- top-up 0.0133\`); nothing is lost.`,
     ])
+  })
+
+  test.for<[what: string, changes: Partial<FrontNonce>, sight: object, says: RegExp]>([
+    [
+      'a node that dropped what it took',
+      {},
+      { poolCount: { number: 7, at: now } },
+      /: the node accepted its bytes, and says that it does not have them\..*NODE_URL\.$/,
+    ],
+    [
+      'a node that takes nothing',
+      { failures: 4 },
+      { poolCount: { number: 7, at: now } },
+      /took its bytes in none of the last 4 tries, and .*does not have them\..*NODE_URL\.$/,
+    ],
+    [
+      'a count of the pool from before it was signed, which tells nothing of it',
+      {},
+      { poolCount: { number: 7, at: now - lateMs } },
+      /not known whether the node has it.*`npm run ops -- outbid 7`.*NODE_URL\.$/,
+    ],
+    [
+      'a nonce that is priced too low',
+      {},
+      { poolCount: { number: 8, at: now } },
+      /at 100000000 wei, and the node has it\..*outbid it: `npm run ops -- outbid 7`/,
+    ],
+    [
+      'one that the highest price does not outbid',
+      { gasPriceWei: `${10n * todaysWei}` },
+      { poolCount: { number: 8, at: now } },
+      /more than MAX_GAS_PRICE_WEI to outbid it\. Raise that, then .*outbid 7`\.$/,
+    ],
+    [
+      'a price above the highest one',
+      {},
+      { poolCount: { number: 7, at: now }, gasPrice: { wei: '2000000000', at: now } },
+      /: a node asks 2000000000 wei, above MAX_GAS_PRICE_WEI\. Raise that, or wait\.$/,
+    ],
+  ])('tell which nonce is stuck, why, and what fits: %s', ([, changes, sight, says]) => {
+    const front = { ...frontSince(now - lateMs), ...changes }
+    const stuck = listAlerts(conditionWith({ front }, sight), subject).find(
+      ({ name }) => name === 'stuck',
+    )
+    expect(stuck?.says).toMatch(/^Nonce 7 waits for a block since 2023-11-14T21:58:20\.000Z/)
+    expect(stuck?.says).toMatch(says)
   })
 
   test('tell of what health fails for, with the remedy', () => {

@@ -17,7 +17,7 @@ test('a ledger that gives no answer for 5 s is told of once, signed, and its fir
     return new Response()
   }
   const { note, isTold } = createSilence({
-    ...{ clock, subject, log: ({ event }) => logged.push(event) },
+    ...{ clock, subject, store: 'Redis', log: ({ event }) => logged.push(event) },
     webhook: { webhook: { url: 'https://hooks.example', secret: 'a-secret' }, fetch, clock },
   })
   const after = async (ms: number, isAnswering: boolean) => {
@@ -37,6 +37,7 @@ test('a ledger that gives no answer for 5 s is told of once, signed, and its fir
   expect([await after(9_000, false), isTold()]).toEqual([1, true])
   expect([await after(0, true), isTold()]).toEqual([2, false])
   expect(await after(0, true)).toBe(2)
+  expect(told[0]?.says).toMatch(/^The ledger gives no answer: look at Redis\./)
   expect(told.map(({ name, state }) => `${name} ${state}`)).toEqual([
     ...['ledger_silent raised', 'ledger_silent cleared'],
   ])
