@@ -40,6 +40,19 @@ describe('a deployment', () => {
     })
   })
 
+  test('takes deliveries from named addresses alone, by what Cloudflare says of the peer', async () => {
+    const changes = { GATEWAY_ADDRESSES: '192.0.2.0/24' }
+    const from = (headers: Record<string, string>) => post(first, { headers, changes })
+    expect((await from({ 'cf-connecting-ip': '192.0.2.7' })).status).toBe(200)
+    const forwarded = { 'x-forwarded-for': '192.0.2.7' }
+    for (const headers of [{ ...forwarded, 'cf-connecting-ip': '192.0.3.7' }, forwarded]) {
+      expect(await from(headers)).toEqual({
+        status: 403,
+        text: 'END Requests from this address are not served.',
+      })
+    }
+  })
+
   test('lives behind its callback secret, in its path or in a header, and nowhere else', async () => {
     const at = (path: string, headers = {}) => post(first, { path, headers, changes: production })
     const inPath = await at('/a-secret-of-this-test/ussd')
