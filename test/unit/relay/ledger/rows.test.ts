@@ -155,6 +155,19 @@ test('nonces whose rows are lost are in use until the chain has passed them', as
   expect(await inUse(3)).toEqual([{ ...relayer, open: [second] }])
 })
 
+test('a nonce that a block has is not taken out of use, nor one of which nothing is known', async ({
+  ledger: { ledger, rowsOf },
+}) => {
+  await accept(ledger, 'a')
+  await mineAt(ledger, 'a', 0, executionIn(9))
+  for (const nonce of [0, 7]) {
+    expect(await ledger.recordDisplaced(nonce)).toEqual([])
+    expect(await ledger.abandon(nonce)).toEqual([])
+  }
+  expect(rowsOf('nonces')).toMatchObject([{ nonce: 0, state: 'mined' }])
+  expect(await ledger.findPayment('a')).toMatchObject({ state: 'mined', nonce: 0 })
+})
+
 test('bytes that are recorded once more are known to have been sent', async ({
   ledger: { ledger, lose },
 }) => {
