@@ -59,7 +59,7 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
     console: consoleRoutes,
     sockets: (getKeeper) =>
       createMemorySockets({
-        getKeeper,
+        getDeps: getKeeper,
         upgrade: (request) => Deno.upgradeWebSocket(request),
         ending: ending.signal,
       }),

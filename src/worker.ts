@@ -89,7 +89,7 @@ export class LedgerObject extends ledgerObject<Env>((env) => {
 }) {}
 
 export class FeedObject extends feedObject<Env>((env, chainId) =>
-  assembleFrom(env).feedKeeper(chainId),
+  assembleFrom(env).getFeedDeps(chainId),
 ) {}
 
 export { AccountObject, KeysObject }

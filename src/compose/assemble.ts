@@ -5,7 +5,7 @@ import type { Asker } from '../keys/key-store.ts'
 import { withinRate } from '../keys/rate.ts'
 import { keyRoutes } from '../keys/route.ts'
 import { createStoredKeys } from '../keys/stored-keys.ts'
-import { type FeedKeeper, feedLimits } from '../node/feed/options.ts'
+import { type FeedDeps, feedLimits } from '../node/feed/options.ts'
 import { nodeRoutes } from '../node/route.ts'
 import { createNodeService, isServed, type NodeService } from '../node/service.ts'
 import { createUpstreamBudget, type UpstreamBudget, withinBudget } from '../node/upstream/budget.ts'
@@ -53,7 +53,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
   const sendMessages = assembleMessages(config, runtime, stores.memory, nodeService)
   let app: App | undefined
 
-  function feedKeeperOver(service: NodeService, timed = clock): FeedKeeper {
+  function createFeedDeps(service: NodeService, timed = clock): FeedDeps {
     const { chainId } = service
     const socketUrls = config.webSockets.get(getNetwork(chainId).id) ?? []
     const share = chainId === config.chain.id ? budget?.feedShare() : undefined
@@ -68,7 +68,7 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
     const sockets = stores.sockets((chainId) => {
       const service = services.get(chainId)
       if (service === undefined) throw new Error(`chain ${chainId} is not served here`)
-      return feedKeeperOver(service)
+      return createFeedDeps(service)
     })
     return createApp({
       ussd: assembleUssd({ config, runtime, nodeService, stores, tally }),
@@ -113,10 +113,10 @@ export function assemble(config: Config, runtime: Runtime, stores: Stores) {
      * Makes what the object that holds WebSockets keeps: all of their questions are of its one
      * context.
      */
-    feedKeeper(chainId: number): FeedKeeper {
+    getFeedDeps(chainId: number): FeedDeps {
       const own = { ...runtime, clock: sharingTimers(clock) }
       const service = servicesOver(config, own, stores, budget)(chainId, 'callers')
-      return feedKeeperOver(service, own.clock)
+      return createFeedDeps(service, own.clock)
     },
   }
 }
@@ -130,11 +130,11 @@ function servicesOver(
 ) {
   return (chainId: number, asker: Asker): NodeService => {
     const ofRelay = chainId === config.chain.id ? budget : undefined
-    const note = ofRelay && ((calls: number) => ofRelay.note(asker, calls))
+    const note = ofRelay && ((calls: number) => ofRelay.count(asker, calls))
     const urls = listUrls(config, chainId)
     const checks = { mining: config.readMining(chainId), compares: config.comparesState }
     const shared = stores.answers
-    return createNodeService({ chainId, urls, ...checks, ...runtime, shared, note })
+    return createNodeService({ chainId, urls, ...checks, ...runtime, shared, onCalls: note })
   }
 }
 

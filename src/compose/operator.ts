@@ -146,7 +146,7 @@ function describeSubject(config: Config, nodeService: NodeService): Subject {
     guards: config.guards,
     nodes: () =>
       nodeService.nodes
-        .standings()
+        .describe()
         .map(({ name: label, height, heightAt, unknownAt, p95Ms, ...rest }) => ({
           label,
           height: height ?? null,

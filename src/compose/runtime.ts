@@ -1,6 +1,6 @@
 import type { MemoryStore } from '../account/memory.ts'
 import type { KeyStore } from '../keys/key-store.ts'
-import type { FeedKeeper, SocketKeeper } from '../node/feed/options.ts'
+import type { FeedDeps, SocketServer } from '../node/feed/options.ts'
 import type { SharedAnswers } from '../node/shared-answers.ts'
 import type { LedgerStore } from '../operator/health.ts'
 import type { ConsoleOptions } from '../pages/console/route.tsx'
@@ -36,6 +36,6 @@ export type Stores = {
   answers: SharedAnswers
   /** Creates the operator's pages; undefined if this process shows none. */
   console?: (options: ConsoleOptions) => App
-  /** Accepts WebSockets; `getKeeper` provides what a network's sockets need in this process. */
-  sockets: (getKeeper: (chainId: number) => FeedKeeper) => SocketKeeper
+  /** Accepts WebSockets; `getFeedDeps` returns what a network's feed in this process needs. */
+  sockets: (getFeedDeps: (chainId: number) => FeedDeps) => SocketServer
 }

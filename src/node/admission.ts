@@ -5,33 +5,33 @@ import { describeFault, type Log } from '../runtime/log.ts'
 import { withinTime } from '../runtime/time-limit.ts'
 import { codes, notAvailable } from './codes.ts'
 import type { Subscriptions } from './feed/subscriptions.ts'
-import { errorText, type Message, parseMessage, type Request, successText } from './message.ts'
+import { formatError, formatSuccess, type Message, parseMessage, type Request } from './message.ts'
 import { MalformedAnswer, UntrueAnswer } from './objects/bad-answers.ts'
 import type { NodeService } from './service.ts'
 
-/** Limits a message's time, in ms, so that its answer arrives before callers give up after 8 s. */
+/** Limits the time for a message, in ms: callers give up after 8 s. */
 const timeLimitMs = 7_500
 
 const maxResponseLength = 10 * 1024 * 1024
 
 /** Describes the result of a client's message, over HTTP or WebSocket. */
 export type MessageOutcome =
-  /** Has no `text` where the message holds only notifications. */
+  /** Has no `text` if the message holds only notifications. */
   | { kind: 'answered'; message: Message; text: string | undefined }
-  /** Is refused with an HTTP status; `resetAt` says until when a key's quota is spent. */
+  /** Carries an HTTP status; `resetAt` is when a spent quota is available again. */
   | { kind: 'refused'; status: 400 | 429 | 503; message: Message; error: RpcError; resetAt?: Date }
   | { kind: 'unknown_key' }
 
-/** Holds the key that pays for a message's calls, or the reason for a refusal. */
+/** Holds the key that pays for a message's calls, or why they are refused. */
 export type Admission = GrantedKey | { kind: 'unknown' } | { kind: 'refused'; error: RpcError }
 
 export type AdmissionOptions = {
   service: NodeService
-  /** Is called once, when the number of the message's calls is known. */
+  /** Is called once, with the number of calls in the message. */
   admit: (calls: number) => Promise<Admission>
   /** Returns what a WebSocket client subscribes with; undefined over HTTP. */
   getSubscriptions: ((key: GrantedKey) => Subscriptions) | undefined
-  /** Takes work for whose answers others may wait. */
+  /** Keeps the runtime alive for work whose answers other requests may wait for. */
   background: (work: Promise<unknown>) => void
   clock: Clock
   log: Log
@@ -58,7 +58,7 @@ export async function answerMessage(
     return { kind: 'refused', status: 503, message, error: unavailable() }
   }
   if (spent !== undefined) return { ...overQuota(spent), kind: 'refused', status: 429, message }
-  // What cannot be read counts as one call: reading it was work.
+  // An unreadable message counts as one call, since parsing it took time.
   if (message.kind === 'refused') return { ...message, status: 400, message }
 
   const caller = { ...options, methods: key.methods, subscriptions: getSubscriptions?.(key) }
@@ -71,10 +71,10 @@ export function unavailable(): RpcError {
   return new RpcError(codes.internal, 'not available now, try again')
 }
 
-/** Puts an error in the place of each response to a message. */
+/** Renders an error in place of each response to a message. */
 export function renderRefusals(message: Message, error: RpcError): string | undefined {
-  if (message.kind === 'refused') return errorText('null', error)
-  const refusals = listRequests(message).map(({ id }) => id && errorText(id, error))
+  if (message.kind === 'refused') return formatError('null', error)
+  const refusals = listRequests(message).map(({ id }) => id && formatError(id, error))
   return writeAnswer(message, refusals)
 }
 
@@ -83,7 +83,7 @@ function listRequests(message: Message): readonly Request[] {
   return message.kind === 'batch' ? message.requests : [message.request]
 }
 
-/** Makes one text of the responses to a message; undefined where it needs none. */
+/** Joins the responses to a message; returns undefined if it needs none. */
 function writeAnswer(
   message: Message,
   responses: readonly (string | undefined)[],
@@ -95,7 +95,7 @@ function writeAnswer(
     length += response.length
     if (length <= maxResponseLength) return response
     const tooLong = 'the answer to the batch is too large: ask for less'
-    return errorText(message.requests[index]?.id ?? 'null', new RpcError(codes.timeout, tooLong))
+    return formatError(message.requests[index]?.id ?? 'null', new RpcError(codes.timeout, tooLong))
   })
   return fitting.length === 0 ? undefined : `[${fitting.join(',')}]`
 }
@@ -114,9 +114,9 @@ type Caller = Pick<AdmissionOptions, 'service' | 'clock' | 'log'> & {
   subscriptions: Subscriptions | undefined
 }
 
-/** Gives the response to one request; `undefined` to a notification. Never throws. */
+/** Answers one request; returns undefined for a notification. Never throws. */
 async function respond(request: Request, caller: Caller): Promise<string | undefined> {
-  if (request.kind === 'invalid') return errorText(request.id, request.error)
+  if (request.kind === 'invalid') return formatError(request.id, request.error)
   const { id, method, params } = request
   const { service, methods, subscriptions, clock, log } = caller
   try {
@@ -124,16 +124,16 @@ async function respond(request: Request, caller: Caller): Promise<string | undef
     const result = await withinTime(clock, timeLimitMs, (signal) =>
       service.answer(method, params, signal, subscriptions),
     )
-    return id === undefined ? undefined : successText(id, result)
+    return id === undefined ? undefined : formatSuccess(id, result)
   } catch (error) {
     if (!(error instanceof RpcError || error instanceof TransportError)) {
       log({ level: 'error', event: 'rpc.failed', message: describeFault(error) })
     }
-    return id === undefined ? undefined : errorText(id, toRpcError(error, method))
+    return id === undefined ? undefined : formatError(id, toRpcError(error, method))
   }
 }
 
-/** Tells the client what it may do: a fault's own words are for the log. */
+/** Converts an error for the client; the text of an internal fault goes to the log only. */
 function toRpcError(error: unknown, method: string): RpcError {
   if (error instanceof RpcError) return error
   if (!(error instanceof TransportError)) return new RpcError(codes.internal, 'internal error')

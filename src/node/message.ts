@@ -15,7 +15,7 @@ export type Message =
 /** Limits the requests of a batch, as RSKj does. */
 export const maxBatch = 50
 
-/** Limits the values of a message at any depth; 2 MB of addresses are a third of it. */
+/** Limits the values of a message at any depth; 2 MB of addresses are a third of that. */
 export const maxValues = 131_072
 
 /** Reads one JSON-RPC message. Never throws. */
@@ -41,20 +41,20 @@ export function parseMessage(text: string): Message {
   return { kind: 'batch', requests }
 }
 
-export function successText(id: string, result: string): string {
+export function formatSuccess(id: string, result: string): string {
   return `{"jsonrpc":"2.0","id":${id},"result":${result}}`
 }
 
-export function errorText(id: string, { code, message, data }: RpcError): string {
+export function formatError(id: string, { code, message, data }: RpcError): string {
   return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message, data })}}`
 }
 
 /** Returns a subscription's notification (geth's `eth_subscription`) for a result in JSON text. */
-export function notificationText(subscription: string, result: string): string {
+export function formatNotification(subscription: string, result: string): string {
   return `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${subscription}","result":${result}}}`
 }
 
-/** Parses a request; `written` returns its numeric id as it stands in the text. */
+/** Parses a request; `written` returns its numeric id as the text has it. */
 function parseRequest(value: unknown, written: () => string | undefined): Request {
   if (!isObject(value)) return invalid(undefined, 'not an object')
   const { jsonrpc, method, params, id } = value
@@ -62,7 +62,7 @@ function parseRequest(value: unknown, written: () => string | undefined): Reques
   const idText = writeId(id, written)
   if (jsonrpc !== '2.0') return invalid(idText, 'jsonrpc must be "2.0"')
   if (typeof method !== 'string') return invalid(idText, 'method must be a string')
-  // Some clients write `null` for a member that may be left out.
+  // Some clients send `null` for an omitted member.
   const given = params ?? []
   if (Array.isArray(given)) return { kind: 'call', id: idText, method, params: given }
   const error = new RpcError(codes.invalidParams, 'params must be an array')
@@ -73,7 +73,7 @@ function isId(id: unknown): id is string | number | null | undefined {
   return id === undefined || id === null || typeof id === 'string' || typeof id === 'number'
 }
 
-/** Returns the id as it was written, also a number that JavaScript cannot hold. */
+/** Returns the id exactly as sent, even a number that JavaScript cannot represent. */
 function writeId(
   id: string | number | null | undefined,
   written: () => string | undefined,
@@ -83,12 +83,12 @@ function writeId(
   return written() ?? 'null'
 }
 
-/** Counts a message's values, at least, and lists the numeric ids of its requests. */
+/** Holds a lower bound of a message's values, and the numeric ids of its requests. */
 type Outline = { values: number; numbers: ReadonlyMap<number, string> }
 
 const idMember = /"(?:i|\\u0069)(?:d|\\u0064)"[ \t\r\n]*:[ \t\r\n]*([-+.\deE]*)/y
 
-/** Looks at each character once and makes nothing of it, so it says little of what is not JSON. */
+/** Scans the text once without parsing it, so the outline of invalid JSON means nothing. */
 function measureMessage(text: string): Outline {
   const numbers = new Map<number, string>()
   const level = /^[ \t\r\n]*\[/.test(text) ? 2 : 1
@@ -101,10 +101,10 @@ function measureMessage(text: string): Outline {
         idMember.lastIndex = at
         if (depth === level) {
           const number = idMember.exec(text)?.[1]
-          // The last of several is the one that counts.
+          // If the id is repeated, the last one counts, as in JSON.parse.
           if (number !== undefined) numbers.set(request, number)
         }
-        at = endOfString(text, at)
+        at = findStringEnd(text, at)
         break
       case '[':
       case '{':
@@ -123,7 +123,7 @@ function measureMessage(text: string): Outline {
   return { values, numbers }
 }
 
-function endOfString(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
   return at

@@ -7,21 +7,21 @@ import type { Clock } from '../runtime/clock.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
 import { answerMessage, type MessageOutcome, unavailable } from './admission.ts'
 import { codes } from './codes.ts'
-import type { SocketKeeper } from './feed/options.ts'
-import { errorText, type Message } from './message.ts'
+import { type CustomerBudgets, createCustomerBudgets, tooManyBytes } from './customer-budgets.ts'
+import type { SocketServer } from './feed/options.ts'
+import { formatError, type Message } from './message.ts'
 import type { NodeService } from './service.ts'
-import { type CustomerBudgets, createShares, noRoom } from './shares.ts'
 
-/** Limits the body of a request; a transaction has at most 128 KB, twice that in hex. */
+/** Limits the body of a request; a transaction has at most 128 KB, which is 256 KB in hex. */
 export const maxBodyBytes = 2 * 1024 * 1024
 
-/** Allows pages of any origin, since the key is in the request and no cookie is used. */
+/** Allows any origin, since each request carries its key and cookies are not used. */
 const anyOrigin = { 'access-control-allow-origin': '*' }
 
-/** Lists the paths of requests; the key is in the path or in a header. */
+/** Lists the paths of requests, with the key in the path or in a header. */
 const keyPaths = ['/', '/:key', '/:key/']
 
-/** Takes a key as `Authorization: Bearer` too, since platforms log addresses and not headers. */
+/** Reads the key from the path or `Authorization: Bearer`: platforms log URLs, not headers. */
 const hashOfKey = (c: Context): string =>
   hashKey(c.req.param('key') ?? bearerToken(c.req.header('authorization')))
 
@@ -29,10 +29,10 @@ export type NodeRouteOptions = {
   keys: Keys
   /** Maps each network of this deployment to its service. */
   services: ReadonlyMap<number, NodeService>
-  /** Serves WebSockets, if there are any. */
-  sockets?: SocketKeeper
+  /** Accepts WebSockets; undefined if they are not served. */
+  sockets?: SocketServer
   clock: Clock
-  /** Keeps the runtime alive for work whose answer others may wait for (`waitUntil`). */
+  /** Keeps the runtime alive for work whose answers other requests may wait for (`waitUntil`). */
   background: (work: Promise<unknown>) => void
   log: Log
 }
@@ -43,7 +43,7 @@ export type NodeRouteOptions = {
  */
 export function nodeRoutes(options: NodeRouteOptions): Hono {
   const routes = new Hono()
-  const shares = createShares(options.clock)
+  const shares = createCustomerBudgets(options.clock)
 
   routes.options('*', (c) => {
     c.header('access-control-allow-methods', 'POST')
@@ -68,13 +68,13 @@ export function nodeRoutes(options: NodeRouteOptions): Hono {
 
   routes.onError((error, c) => {
     options.log({ level: 'error', event: 'rpc.failed', message: describeFault(error) })
-    return json(c, 503, errorText('null', unavailable()))
+    return json(c, 503, formatError('null', unavailable()))
   })
 
   return routes
 }
 
-/** Answers a POST; the key is checked before a byte of the body is read. */
+/** Answers a POST; checks the key before it reads the body. */
 async function answerPost(
   c: Context,
   options: NodeRouteOptions,
@@ -89,33 +89,32 @@ async function answerPost(
   if (!isJson(c.req.header('content-type'))) {
     return refuse(c, 415, codes.invalidRequest, 'content-type must be application/json')
   }
-  let held = 0
-  const hold = (bytes: number): boolean => {
-    if (!shares.take(key.hash, bytes)) return false
-    held += bytes
+  let reserved = 0
+  const reserve = (bytes: number): boolean => {
+    if (!shares.reserve(key.hash, bytes)) return false
+    reserved += bytes
     return true
   }
   try {
-    const text = await readText(c, hold)
+    const text = await readText(c, reserve)
     if (typeof text !== 'string') return text
-    await shares.turn(key.hash, held)
+    await shares.waitTurn(key.hash, reserved)
     const answered = await answerMessage(text, {
       service,
       clock,
       log,
       admit: async () => key,
       getSubscriptions: undefined,
-      // Equal requests share one answer: it must come even when the client that asked first hangs
-      // up.
+      // Equal requests share one answer, which must arrive even if the first client disconnects.
       background,
     })
-    return responseTo(c, answered, clock)
+    return toResponse(c, answered, clock)
   } finally {
-    shares.give(key.hash, held)
+    shares.release(key.hash, reserved)
   }
 }
 
-function responseTo(c: Context, answered: MessageOutcome, clock: Clock): Response {
+function toResponse(c: Context, answered: MessageOutcome, clock: Clock): Response {
   switch (answered.kind) {
     case 'unknown_key':
       return unauthorized(c)
@@ -125,7 +124,7 @@ function responseTo(c: Context, answered: MessageOutcome, clock: Clock): Respons
         const seconds = Math.ceil((resetAt.getTime() - clock.now()) / 1000)
         c.header('retry-after', `${Math.max(1, seconds)}`)
       }
-      return json(c, status, errorText(findId(message), error))
+      return json(c, status, formatError(findId(message), error))
     }
     case 'answered': {
       const { message, text } = answered
@@ -136,7 +135,7 @@ function responseTo(c: Context, answered: MessageOutcome, clock: Clock): Respons
   }
 }
 
-/** Returns the id, as JSON text, of an error for the whole message. */
+/** Returns the id, as JSON text, for an error about the whole message. */
 function findId(message: Message): string {
   return message.kind === 'single' ? (message.request.id ?? 'null') : 'null'
 }
@@ -144,7 +143,7 @@ function findId(message: Message): string {
 async function acceptSocket(
   c: Context,
   { keys, services }: NodeRouteOptions,
-  sockets: SocketKeeper,
+  sockets: SocketServer,
 ): Promise<Response> {
   const key = await keys.lookup(hashOfKey(c))
   if (key.kind === 'unknown' || !services.has(key.chainId)) return unauthorized(c)
@@ -154,7 +153,7 @@ async function acceptSocket(
   return refuse(c, 429, codes.limitExceeded, 'this key has as many connections as it may have')
 }
 
-/** Refuses a missing, malformed, unknown or revoked key in the same words. */
+/** Refuses a missing, malformed, unknown or revoked key with the same answer. */
 function unauthorized(c: Context): Response {
   return refuse(c, 401, codes.unauthorized, 'no valid API key')
 }
@@ -162,7 +161,7 @@ function unauthorized(c: Context): Response {
 type Status = 200 | 400 | 401 | 405 | 413 | 415 | 429 | 503
 
 function refuse(c: Context, status: Status, code: number, message: string): Response {
-  return json(c, status, errorText('null', new RpcError(code, message)))
+  return json(c, status, formatError('null', new RpcError(code, message)))
 }
 
 function json(c: Context, status: Status, text: string): Response {
@@ -178,20 +177,24 @@ function isJson(contentType = ''): boolean {
 }
 
 /** Reads the body, or refuses it; `hold` says whether so many bytes more can be kept. */
-async function readText(c: Context, hold: (bytes: number) => boolean): Promise<string | Response> {
+async function readText(
+  c: Context,
+  reserve: (bytes: number) => boolean,
+): Promise<string | Response> {
   const tooLarge = () =>
     refuse(c, 413, codes.invalidRequest, `a request has at most ${maxBodyBytes} bytes`)
-  const tooMuch = () => json(c, 429, errorText('null', noRoom()))
-  const told = Number(c.req.header('content-length') ?? 0)
-  if (told > maxBodyBytes) return tooLarge()
-  // What says how long it is, as nearly all do, is read at once; the runtime holds it to that.
-  if (told > 0) return hold(told) ? decodeText(c, [await c.req.arrayBuffer()]) : tooMuch()
+  const tooMuch = () => json(c, 429, formatError('null', tooManyBytes()))
+  const declared = Number(c.req.header('content-length') ?? 0)
+  if (declared > maxBodyBytes) return tooLarge()
+  // A body of a declared length is read in one step; the runtime enforces the length.
+  if (declared > 0)
+    return reserve(declared) ? decodeText(c, [await c.req.arrayBuffer()]) : tooMuch()
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of c.req.raw.body ?? []) {
     length += chunk.byteLength
     if (length > maxBodyBytes) return tooLarge()
-    if (!hold(chunk.byteLength)) return tooMuch()
+    if (!reserve(chunk.byteLength)) return tooMuch()
     chunks.push(chunk)
   }
   return decodeText(c, chunks)

@@ -4,13 +4,13 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Log } from '../runtime/log.ts'
 import { createWorkSharing } from '../runtime/shared-work.ts'
 import { orLate } from '../runtime/time-limit.ts'
-import { type Cache, createCache, type KeptText } from './cache.ts'
+import { type Cache, type CachedText, createCache } from './cache.ts'
 import { codes, notAvailable } from './codes.ts'
 import type { Subscriptions } from './feed/subscriptions.ts'
 import { methods } from './methods/list.ts'
 import type { Context, Method } from './methods/method.ts'
-import { minedBlock } from './reads/mined-block.ts'
-import { paymentProof } from './reads/payment-proof.ts'
+import { readMinedBlock } from './reads/mined-block.ts'
+import { buildPaymentProof } from './reads/payment-proof.ts'
 import type { SharedAnswers } from './shared-answers.ts'
 import { createUpstream, type Upstream } from './upstream/http-upstream.ts'
 import { createUpstreams, type Upstreams } from './upstream/upstreams.ts'
@@ -25,12 +25,12 @@ export type NodeServiceOptions = {
   log: Log
   /** Sets how blocks are mined; undefined on a private chain. */
   mining?: MiningRules | undefined
-  /** Tells whether two nodes must agree where nothing proves an answer. */
+  /** Tells whether two nodes must agree on an unproved answer. */
   compares?: boolean
-  /** Keeps answers that other processes of this deployment gave. */
+  /** Shares answers with other processes of this deployment. */
   shared?: SharedAnswers | undefined
-  /** Is called before calls go out to nodes; what it throws stops them. */
-  note?: ((calls: number) => void) | undefined
+  /** Is called before calls go out to nodes; an exception stops them. */
+  onCalls?: ((calls: number) => void) | undefined
 }
 
 const maxCacheLength = 16 * 1024 * 1024
@@ -38,7 +38,7 @@ const maxCacheLength = 16 * 1024 * 1024
 /** Limits an answer's length, as RSKj does. */
 const maxAnswerLength = 10 * 1024 * 1024
 
-/** Sets how many blocks below the head an outcome is told and answers are kept. */
+/** Sets how many blocks below the head a block counts as final, and its answers are kept. */
 const deepBlocks = poolRules.rootstock.confirmations
 
 /** Limits the wait for a shared store of answers, in ms. */
@@ -46,7 +46,7 @@ const sharedMs = 250
 
 const byName = new Map(methods.map((method) => [method.name, method]))
 
-/** Returns the method of a name; RSKj names `rsk_*` what the spec names `chain_*`. */
+/** Finds a method by its name; RSKj's `rsk_*` is the spec's `chain_*`. */
 const findMethod = (name: string): Method | undefined =>
   byName.get(name.startsWith('rsk_') ? `chain_${name.slice(4)}` : name)
 
@@ -63,15 +63,15 @@ export function createNodeService(options: NodeServiceOptions) {
     compares,
     onLie: cache.forgetUnverified,
     async blockNumber(node, selector) {
-      const block = await minedBlock(node, selector, false)
+      const block = await readMinedBlock(node, selector, false)
       return block && Number(block.number)
     },
     clock,
     background,
     log,
   })
-  const elsewhere = keptElsewhere(cache, options)
-  const means: Means = { chainId, upstreams, cache, clock }
+  const elsewhere = createSharedCache(cache, options)
+  const deps: Deps = { chainId, upstreams, cache, clock }
   const sharing = createWorkSharing({ clock, isAnswer: (error) => error instanceof RpcError })
 
   function isDeep(blockNumber: string): boolean {
@@ -79,17 +79,17 @@ export function createNodeService(options: NodeServiceOptions) {
     return head !== undefined && head - Number(blockNumber) >= deepBlocks
   }
 
-  /** Answers callers of the same process as over HTTP, without envelope, key and quota. */
+  /** Answers callers in this process as over HTTP, without envelope, key or quota. */
   const request: Rpc = async (name, params, { signal, fresh = false, believed }) => {
     if (!fresh) return JSON.parse(await answer(name, params, signal)) as unknown
     const method = find(name)
     const origin = newOrigin(clock)
-    const result = await method.call(method.parse(params), createContext(means, signal, origin))
+    const result = await method.call(method.parse(params), createContext(deps, signal, origin))
     if (!origin.isProved) believed?.()
     return result
   }
 
-  /** Gives the answer as JSON text, or throws the error object that it is. */
+  /** Returns the answer as JSON text, or throws it as an `RpcError`. */
   async function answer(
     name: string,
     params: readonly unknown[],
@@ -99,7 +99,7 @@ export function createNodeService(options: NodeServiceOptions) {
     const method = find(name)
     const parsed = method.parse(params)
     if (method.effect) {
-      const context = createContext(means, signal, newOrigin(clock), subscriptions)
+      const context = createContext(deps, signal, newOrigin(clock), subscriptions)
       return JSON.stringify(await method.call(parsed, context))
     }
     const key = toKey(method, parsed)
@@ -112,7 +112,7 @@ export function createNodeService(options: NodeServiceOptions) {
           const found = isFixed ? await elsewhere.find(key) : undefined
           if (found !== undefined) return found.text
           const origin = newOrigin(clock)
-          const result = await method.call(parsed, createContext(means, signal, origin))
+          const result = await method.call(parsed, createContext(deps, signal, origin))
           const text = JSON.stringify(result)
           if (text.length > maxAnswerLength) {
             throw new RpcError(codes.timeout, 'the answer is too large: ask for less')
@@ -130,11 +130,11 @@ export function createNodeService(options: NodeServiceOptions) {
     )
   }
 
-  return { chainId, nodes: upstreams, request, answer, prove: createProver(means, sharing) }
+  return { chainId, nodes: upstreams, request, answer, prove: createProver(deps, sharing) }
 }
 
-/** Gives what other processes keep, where it is believed, and hands them what is kept here. */
-function keptElsewhere(
+/** Reads fresh answers of other processes into the cache, and shares own answers with them. */
+function createSharedCache(
   cache: Cache,
   {
     chainId,
@@ -145,43 +145,43 @@ function keptElsewhere(
 ) {
   const toName = (key: string): string => `${chainId} ${key}`
   return {
-    async find(key: string): Promise<KeptText | undefined> {
+    async find(key: string): Promise<CachedText | undefined> {
       if (shared === undefined) return undefined
       const asked = shared.find(toName(key)).catch(() => undefined)
       const kept = await orLate(clock, sharedMs, asked, () => undefined)
-      if (kept === undefined || !cache.isBelieved(kept)) return undefined
+      if (kept === undefined || !cache.isFresh(kept)) return undefined
       cache.set(key, kept)
       return kept
     },
-    keep(key: string, kept: KeptText): void {
+    keep(key: string, kept: CachedText): void {
       if (shared) background(shared.keep(toName(key), kept).catch(() => undefined))
     },
   }
 }
 
-/** Returns a JSON proof that a transaction is in the chain, with so many blocks above its own. */
+/** Creates a JSON proof that a transaction is in the chain, with `above` blocks on top. */
 const createProver =
-  (means: Means, { share }: ReturnType<typeof createWorkSharing>) =>
+  (deps: Deps, { share }: ReturnType<typeof createWorkSharing>) =>
   (hash: string, above: number, signal: AbortSignal): Promise<string> => {
     const key = `proof ${hash}`
     const make = async (): Promise<string> => {
-      const context = createContext(means, signal, newOrigin(means.clock))
-      const prove = () => context.ask((node) => paymentProof(node, hash, above, context))
+      const context = createContext(deps, signal, newOrigin(deps.clock))
+      const prove = () => context.ask((node) => buildPaymentProof(node, hash, above, context))
       const text = await context.cached(key, 'believed', async () => JSON.stringify(await prove()))
       return text as string
     }
     return share(key, make, signal)
   }
 
-type Means = { chainId: number; upstreams: Upstreams; cache: Cache; clock: Clock }
+type Deps = { chainId: number; upstreams: Upstreams; cache: Cache; clock: Clock }
 
-/** Tells whether all parts of an answer are proved, and since when (Unix ms) its oldest is kept. */
+/** Holds whether all parts of an answer are proved, and the age of the oldest (Unix ms). */
 type Origin = { since: number; isProved: boolean }
 
 const newOrigin = (clock: Clock): Origin => ({ since: clock.now(), isProved: true })
 
 function createContext(
-  { chainId, upstreams, cache, clock }: Means,
+  { chainId, upstreams, cache, clock }: Deps,
   signal: AbortSignal,
   origin: Origin,
   subscriptions?: Subscriptions,
@@ -193,9 +193,9 @@ function createContext(
     chainId,
     methods,
     ...upstreams,
-    ...upstreams.during(signal, believed),
+    ...upstreams.withSignal(signal, believed),
     subscriptions,
-    ended: () => signal.aborted,
+    isAborted: () => signal.aborted,
     async cached(key, kind, make) {
       const kept = cache.get(key)
       origin.since = Math.min(origin.since, kept?.unverifiedSince ?? origin.since)
@@ -212,10 +212,10 @@ function createNodes({
   urls,
   fetch,
   clock: { now },
-  note = () => {},
+  onCalls = () => {},
 }: NodeServiceOptions): Upstream[] {
   return urls.map((url, index) =>
-    createUpstream({ name: `node ${index + 1}`, url, fetch, note, now }),
+    createUpstream({ name: `node ${index + 1}`, url, fetch, onCalls, now }),
   )
 }
 
@@ -223,7 +223,7 @@ function toKey({ name }: Method, params: Record<string, unknown>): string {
   try {
     return `${name} ${JSON.stringify(params)}`
   } catch (error) {
-    // Only absurdly deep nesting makes this fail.
+    // Only extremely deep nesting makes this fail.
     if (error instanceof RangeError) {
       throw new RpcError(codes.invalidParams, 'invalid parameters: nested too deeply')
     }

@@ -3,29 +3,29 @@ import { bytesToHex, stringToBytes } from 'viem'
 import * as z from 'zod/mini'
 import { parseJson } from '../runtime/json.ts'
 import type { RedisDatabase } from '../runtime/redis.ts'
-import { type KeptText, unverifiedMs } from './cache.ts'
+import { type CachedText, unverifiedMs } from './cache.ts'
 
-/** Keeps answers for all processes of a place; it may forget, and a failure counts as nothing. */
+/** Stores answers for all processes of a location; may lose them, and its failures are ignored. */
 export type SharedAnswers = {
-  readonly find: (key: string) => Promise<KeptText | undefined>
-  readonly keep: (key: string, kept: KeptText) => Promise<void>
+  readonly find: (key: string) => Promise<CachedText | undefined>
+  readonly keep: (key: string, kept: CachedText) => Promise<void>
 }
 
-/** Limits how long a verified answer, which cannot change, takes up room in a store. */
+/** Limits how long a verified answer is stored, in ms, to save space: it cannot change. */
 const verifiedMs = 86_400_000
 
-const lifeMs = ({ unverifiedSince }: KeptText): number =>
+const lifeMs = ({ unverifiedSince }: CachedText): number =>
   unverifiedSince === undefined ? verifiedMs : unverifiedMs
 
 const kept = z.object({ text: z.string(), unverifiedSince: z.optional(z.number()) })
 
-function readKept(text: string): KeptText | undefined {
+function readKept(text: string): CachedText | undefined {
   const outcome = kept.safeParse(parseJson(text))
   if (!outcome.success) return undefined
   return { text: outcome.data.text, unverifiedSince: outcome.data.unverifiedSince }
 }
 
-/** Names an answer by a digest: what a customer asked for stands in no store. */
+/** Hashes a key, so that no store shows what a customer asked for. */
 const hashName = (key: string): string => bytesToHex(sha256(stringToBytes(key))).slice(2)
 
 type PlatformCache = {
@@ -33,7 +33,7 @@ type PlatformCache = {
   put: (address: string, response: Response) => Promise<void>
 }
 
-/** Keeps answers in the platform's cache, for all isolates of a location. */
+/** Stores answers in the platform's cache, for all isolates of a location. */
 export function createPlatformAnswers(open: () => PlatformCache): SharedAnswers {
   const toCacheUrl = (key: string): string => `https://answers.invalid/${hashName(key)}`
   return {
@@ -54,7 +54,7 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return ''
 `
 
-/** Keeps answers in Redis, for all of Deno's processes. */
+/** Stores answers in Redis, for all Deno processes. */
 export function createRedisAnswers(database: RedisDatabase): SharedAnswers {
   const run = database.script(answersLua)
   const nameIn = (key: string): string => `answer:${hashName(key)}`

@@ -1,29 +1,29 @@
 import { type MinedBlock, sentTransactions } from '../objects/block.ts'
 import type { ChainLog } from '../objects/log.ts'
 import { toQuantity } from '../objects/values.ts'
-import { provedLogs } from '../reads/block-logs.ts'
-import { minedBlock } from '../reads/mined-block.ts'
+import { readProvedLogs } from '../reads/block-logs.ts'
+import { readMinedBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 
-/** Holds what the feed keeps of a block, to announce it and to take it back. */
+/** Holds what the feed needs to announce a block, and to announce its removal. */
 export type FeedBlock = Awaited<ReturnType<typeof toFeedBlock>>
 
-/** Describes how the chain changed since the last look. */
+/** Describes how the chain changed since the last poll. */
 export type ChainChange =
-  /** Blocks that left, newest first, and blocks that came, oldest first. */
+  /** Lists removed blocks, newest first, and added blocks, oldest first. */
   | { kind: 'moved'; removed: FeedBlock[]; added: FeedBlock[] }
   | { kind: 'still' }
-  /** Starts over, since more happened than can be told in order. */
+  /** Says that too much changed to announce it block by block. */
   | { kind: 'lost' }
 
-/** Blocks that are kept: reorganizations deeper than this are not told block by block. */
+/** Sets how many blocks are kept; a deeper reorganization is not announced block by block. */
 export const keptBlocks = 128
 
 const widestGap = 1_000
 
 const blocksAtOnce = 50
 
-/** Limits how many missing blocks are found from child to parent; more are found by number. */
+/** Limits how many missing blocks are read from child to parent; more are read by number. */
 const fewBlocks = 4
 
 /** Lists the fields of a `newHeads` notification. */
@@ -35,14 +35,14 @@ const headFields = [
 
 export type FeedChain = ReturnType<typeof createFeedChain>
 
-/** Follows the recent chain as its subscribers were told of it. */
+/** Follows the recent chain as it was announced to subscribers. */
 export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] = []) {
   let chain = [...kept]
 
   return {
     blocks: (): readonly FeedBlock[] => chain,
 
-    /** Starts from the chain as it is now. Nothing is told of what is there already. */
+    /** Starts from the chain as it is now, without announcing its blocks. */
     async restart(): Promise<void> {
       const latest = await source.latest()
       const last = chain.at(-1)
@@ -50,21 +50,21 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
       if (last !== undefined && gap < keptBlocks / 2) {
         if ((await follow(latest, last)).kind !== 'lost') return
       }
-      // The blocks before it too: what a reorganization takes away must be known before.
+      // Earlier blocks too, so that a reorganization can announce their removal.
       const first = Math.max(0, Number(latest.number) - keptBlocks / 2 + 1)
-      const blocks = await range(source, first, Number(latest.number) - 1)
-      const linked = blocks === undefined ? [latest] : untilBroken([...blocks, latest])
+      const blocks = await readRange(source, first, Number(latest.number) - 1)
+      const linked = blocks === undefined ? [latest] : takeLinked([...blocks, latest])
       chain = await Promise.all(linked.map((block) => toFeedBlock(source, block)))
     },
 
-    /** Moves along with the chain; all of a change is read before any of it counts. */
+    /** Advances to the latest block; reads a whole change before it applies it. */
     async advance(): Promise<ChainChange> {
       const last = chain.at(-1)
-      if (last === undefined) throw new Error('the feed has no chain to move along')
+      if (last === undefined) throw new Error('the feed has no chain to follow')
       return await follow(await source.latest(), last)
     },
 
-    /** Reads logs of wanted blooms that came while nobody listened; `true`: there were any. */
+    /** Reads wanted logs of blocks that were added without them; returns whether there were any. */
     async readLogs(isWanted: (bloom: string | null) => boolean): Promise<boolean> {
       const isUnread = ({ logs, head }: FeedBlock) =>
         logs === undefined && isWanted(readBloom(head))
@@ -78,7 +78,7 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
 
   async function follow(latest: MinedBlock, last: FeedBlock): Promise<ChainChange> {
     if (latest.hash === last.hash) return { kind: 'still' }
-    const missing = await missingBlocks(latest, last)
+    const missing = await findMissing(latest, last)
     if (missing === 'changing') return { kind: 'still' }
     if (missing === 'lost') return { kind: 'lost' }
     const { fork, blocks } = missing
@@ -90,16 +90,16 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
 
   type Missing = { fork: number; blocks: MinedBlock[] } | 'changing' | 'lost'
 
-  /** Returns the blocks after the last common block of both chains, up to the latest. */
-  async function missingBlocks(latest: MinedBlock, last: FeedBlock): Promise<Missing> {
+  /** Finds the blocks after the last common block of both chains, up to the latest. */
+  async function findMissing(latest: MinedBlock, last: FeedBlock): Promise<Missing> {
     const gap = Number(latest.number) - last.number
     if (gap > widestGap) return 'lost'
     let blocks = [latest]
     if (gap > fewBlocks) {
-      const between = await range(source, last.number + 1, Number(latest.number) - 1)
+      const between = await readRange(source, last.number + 1, Number(latest.number) - 1)
       if (between === undefined) return 'changing'
       blocks = [...between, latest]
-      if (untilBroken(blocks).length < blocks.length) return 'changing'
+      if (takeLinked(blocks).length < blocks.length) return 'changing'
     }
     for (;;) {
       const [oldest] = blocks
@@ -111,15 +111,15 @@ export function createFeedChain(source: FeedSource, kept: readonly FeedBlock[] =
       const reachesBeyond = Number(oldest.number) <= (chain[0]?.number ?? 0)
       if (reachesBeyond || blocks.length > widestGap) return 'lost'
       const parent = await source.block(oldest.parentHash)
-      // The node itself is just changing its mind: the next look will find out to what.
+      // The node is in the middle of a reorganization: the next poll sees its result.
       if (parent === null) return 'changing'
       blocks = [parent, ...blocks]
     }
   }
 }
 
-/** Blocks by number, inclusively; undefined when one is not there. */
-async function range(
+/** Reads blocks by number, both ends included; returns undefined if one is missing. */
+async function readRange(
   source: FeedSource,
   from: number,
   to: number,
@@ -142,7 +142,7 @@ const readBloom = (head: string) => (JSON.parse(head) as { logsBloom: string | n
 
 async function withLogs(source: FeedSource, kept: FeedBlock): Promise<FeedBlock> {
   const block = await source.block(kept.hash)
-  // It left the chain: what it held cannot be taken back.
+  // The block left the chain, so its logs cannot be read any longer.
   return block === null ? { ...kept, logs: [] } : await toFeedBlock(source, block)
 }
 
@@ -152,7 +152,7 @@ async function toFeedBlock(source: FeedSource, block: MinedBlock) {
     number: Number(block.number),
     hash: block.hash,
     parentHash: block.parentHash,
-    /** Is in Unix s; blocks that older versions kept have none. */
+    /** Holds Unix seconds; blocks stored by older versions lack it. */
     timestamp: Number(block.timestamp),
     /** Holds the header of a `newHeads` notification as JSON text. */
     head: JSON.stringify(Object.fromEntries(fields)),
@@ -161,8 +161,8 @@ async function toFeedBlock(source: FeedSource, block: MinedBlock) {
   }
 }
 
-/** Returns the youngest blocks of which each is the parent of the next. */
-function untilBroken(blocks: readonly MinedBlock[]): MinedBlock[] {
+/** Returns the last blocks that form an unbroken chain of parents. */
+function takeLinked(blocks: readonly MinedBlock[]): MinedBlock[] {
   const breaks = blocks.findLastIndex(
     ({ hash }, index) => index < blocks.length - 1 && blocks[index + 1]?.parentHash !== hash,
   )
@@ -173,21 +173,21 @@ export type FeedSource = ReturnType<typeof createFeedSource>
 
 export function createFeedSource(
   ask: <T>(work: (node: UpstreamNode) => Promise<T>) => Promise<T>,
-  sawHead: (node: UpstreamNode, number: number) => void,
+  recordHead: (node: UpstreamNode, number: number) => void,
   areLogsWanted: (bloom: string | null) => boolean,
 ) {
   return {
     latest: () =>
       ask(async (node) => {
-        const latest = await minedBlock(node, 'latest', false)
+        const latest = await readMinedBlock(node, 'latest', false)
         if (latest === null) throw new Error('a chain has a latest block')
-        sawHead(node, Number(latest.number))
+        recordHead(node, Number(latest.number))
         return latest
       }),
     /** Reads a block by hash or number; `null` if it does not exist. */
-    block: (selector: string) => ask((node) => minedBlock(node, selector, false)),
-    /** Reads a block's logs, which cost the most; undefined where nobody wants them. */
+    block: (selector: string) => ask((node) => readMinedBlock(node, selector, false)),
+    /** Reads a block's logs if a client wants them, since they cost the most calls. */
     logs: async (block: MinedBlock): Promise<ChainLog[] | undefined> =>
-      areLogsWanted(block.logsBloom) ? await ask((node) => provedLogs(node, block)) : undefined,
+      areLogsWanted(block.logsBloom) ? await ask((node) => readProvedLogs(node, block)) : undefined,
   }
 }

@@ -7,44 +7,46 @@ import type { NodeSocket } from '../upstream/socket.ts'
 
 export type FeedEvents = ReturnType<typeof createFeedEvents>
 
-/** Listens to the pool by the socket or a filter, which begins with the pending block. */
+/** Reads the pool's new transactions over the socket, or by a filter without a socket. */
 export function createFeedEvents(
   ask: <T>(work: (node: UpstreamNode) => Promise<T>) => Promise<T>,
   socket: NodeSocket,
 ) {
-  let listenedTo: number | undefined
+  let knownConnection: number | undefined
   let filter: { node: string; id: string } | undefined
 
   return {
-    /** Gives the hashes that entered the pool since the last call, as far as that was seen. */
-    async entered(): Promise<string[]> {
+    /** Returns the hashes known to have entered the pool since the last call. */
+    async takePending(): Promise<string[]> {
       socket.ensure()
       const connection = socket.connection()
       if (connection === undefined) {
-        listenedTo = undefined
-        return await filtered()
+        knownConnection = undefined
+        return await readFilter()
       }
-      if (connection === listenedTo) return socket.takeHashes()
+      if (connection === knownConnection) return socket.takeHashes()
       const inPool = await ask(readPool)
-      // Not before: where the node gave no answer, the next look still has to find what it missed.
-      listenedTo = connection
+      // Set only after the answer: if the node fails, the next poll must read the pool again.
+      knownConnection = connection
       return [...inPool, ...socket.takeHashes()]
     },
-    /** Gives the hashes that came over the connection that is listened to, and asks nothing. */
-    heard: () =>
-      listenedTo !== undefined && socket.connection() === listenedTo ? socket.takeHashes() : [],
-    /** Asks how far the node has come (`eth_syncing`); `false` is all the way. */
+    /** Returns the hashes that the connection received, without a call to a node. */
+    takeReceived: () =>
+      knownConnection !== undefined && socket.connection() === knownConnection
+        ? socket.takeHashes()
+        : [],
+    /** Reads the node's progress (`eth_syncing`); `false` means synchronized. */
     syncing: () => ask((node) => node.call('eth_syncing', [], z.unknown())),
-    /** Drops the hashes that came so far, since no client wants them. */
-    skip: () => void socket.takeHashes(),
-    rest(): void {
-      listenedTo = undefined
+    /** Drops the hashes received so far, since no client wants them. */
+    drop: () => void socket.takeHashes(),
+    stop(): void {
+      knownConnection = undefined
       filter = undefined
       socket.close()
     },
   }
 
-  async function filtered(): Promise<string[]> {
+  async function readFilter(): Promise<string[]> {
     const known = filter
     try {
       return await ask(async (node) => {
@@ -53,8 +55,7 @@ export function createFeedEvents(
         }
         const id = await node.call('eth_newPendingTransactionFilter', [], data)
         filter = { node: node.name, id }
-        // Asked after the filter is there: what enters between the two is in both, and not in
-        // neither.
+        // Read after the filter exists: a transaction in between is then in both, never in none.
         return await readPool(node)
       })
     } catch (error) {

@@ -3,10 +3,10 @@ import type { Topic } from './subscriptions.ts'
 
 type KeptSubscription = { socket: string; id: string; topic: Topic }
 
-/** Keeps what must outlive the feed's memory. */
+/** Stores what must survive a restart of the feed. */
 export type FeedStore = ReturnType<typeof createMemoryFeedStore>
 
-/** Keeps it where nothing outlives the process: its connections do not either. */
+/** Creates a store in memory, for runtimes whose connections end with the process. */
 export function createMemoryFeedStore() {
   let blocks: FeedBlock[] = []
   const subscriptions = new Map<string, KeptSubscription>()

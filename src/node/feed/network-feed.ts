@@ -1,85 +1,86 @@
 import { bytesToHex } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { filterBytes } from '../objects/log-filter.ts'
-import { createShares } from '../shares.ts'
-import { createFollower, spentWords } from './follower.ts'
+import { createCustomerBudgets } from '../customer-budgets.ts'
+import { estimateBytes } from '../objects/log-filter.ts'
+import { createFollower, describeSpentCalls } from './follower.ts'
 import { createNotifier } from './notifier.ts'
 import type { FeedOptions } from './options.ts'
 import { createPoller } from './poller.ts'
 import { handleMessage } from './requests.ts'
 import { createSessions, type FeedSocket, type Session, type Sessions } from './sessions.ts'
-import { mayTell, type Subscriptions, type Topic } from './subscriptions.ts'
+import { mayMatch, type Subscriptions, type Topic } from './subscriptions.ts'
 
 export type Feed = ReturnType<typeof createFeed>
 
-/** Follows one network for its subscribers, and tells them what happens. */
+/** Follows one network and notifies its subscribers. */
 export function createFeed(options: FeedOptions) {
   const { chain, events, store, limits, clock, log, share } = options
-  const sessions = createSessions({ limits, clock, log, left })
+  const sessions = createSessions({ limits, clock, log, onLeave: left })
   const notifier = createNotifier(sessions.all, sessions.send)
-  /** Subscriptions that are about to be there: the chain is followed for them too. */
+  /** Holds subscriptions that are being added; the chain is followed for them too. */
   const joining = new Set<Topic>()
   const pollerOptions = { ...options, sessions, notifier, joining }
   const poller = createPoller(pollerOptions)
-  const { follow, nudge, endIfUnheard } = createFollower({ ...pollerOptions, poller, subscribers })
-  const shares = createShares(clock)
+  const { follow, nudge, stopIfUnused } = createFollower({ ...pollerOptions, poller, subscribers })
+  const shares = createCustomerBudgets(clock)
   const openSubscriptions = (session: Session, most: number) =>
-    createSubscriptions(session, most, { ...options, sessions, join, left: endIfUnheard })
+    createSubscriptions(session, most, { ...options, sessions, join, left: stopIfUnused })
 
   function subscribers(): number {
     return joining.size + subscriptionsIn([...sessions.all()])
   }
 
-  /** Looks at the chain first, since a client hears only of what happens from now on. */
+  /** Polls the chain first, so that a client is notified only of what happens from now on. */
   async function join(topic: Topic): Promise<void> {
-    const spent = spentWords(share)
+    const spent = describeSpentCalls(share)
     if (spent !== undefined) throw new RpcError(codes.limitExceeded, spent)
     joining.add(topic)
-    const seen = await poller.soon()
+    const result = await poller.pollOnce()
     joining.delete(topic)
-    if (seen === undefined) throw new TransportError('the chain could not be looked at')
+    if (result === undefined) throw new TransportError('the chain could not be read')
   }
 
   function left({ socket, topics }: Session): void {
     if (topics.size > 0) store.removeSocket(socket.id)
-    endIfUnheard()
+    stopIfUnused()
   }
 
   return {
-    /** Takes a connection in; `false` when its key has as many as it may have at a time. */
+    /** Adds a connection; returns false if its key has reached its limit of connections. */
     open: sessions.open,
-    /** Takes connections back in that outlived the feed's memory. */
+    /** Restores connections that survived a restart of the feed. */
     restore(sockets: readonly FeedSocket[]): void {
       restoreSessions(sockets, sessions, options)
-      // What happened meanwhile is told to the clients that have been listening.
+      // Subscribers are notified of what happened in the meantime.
       if (subscribers() === 0 || chain.blocks().length === 0) poller.startOver()
-      else poller.goOn()
+      else poller.resume()
     },
     async message(socket: FeedSocket, message: string | ArrayBuffer): Promise<void> {
       const session = sessions.get(socket.id)
       if (session === undefined) return
       await handleMessage(session, message, { ...options, sessions, shares, openSubscriptions })
     },
-    closed: ({ id }: FeedSocket) => sessions.gone(id),
-    /** Follows the chain as long as a client listens. Safe to call at any time. */
+    closed: ({ id }: FeedSocket) => sessions.remove(id),
+    /** Follows the chain while there are subscriptions. Safe to call at any time. */
     follow,
-    /** Looks now: something may have happened. */
+    /** Polls now instead of after the wait. */
     nudge,
-    /** Tells what entered the pool without a look at the chain. */
-    hear(): void {
-      if (notifier.isWanted('newPendingTransactions')) notifier.pending(events.heard())
+    /** Sends the pending transactions that the socket received, without a poll. */
+    announcePending(): void {
+      if (notifier.isWanted('newPendingTransactions'))
+        notifier.announcePending(events.takeReceived())
     },
     /**
-     * Tells whether a client wants, or is about to want, a log that a block of this bloom may hold.
+     * Tells whether a current or joining subscription may match a log in a block of this bloom.
      */
     areLogsWanted: (bloom: string | null): boolean =>
-      [...joining, ...notifier.topics()].some((topic) => mayTell(topic, bloom)),
+      [...joining, ...notifier.topics()].some((topic) => mayMatch(topic, bloom)),
     isFollowed: () => subscribers() > 0,
   }
 }
 
-/** Takes connections back in with what they had subscribed to, and drops what the others had. */
+/** Restores connections with their subscriptions; drops those of lost connections. */
 function restoreSessions(
   sockets: readonly FeedSocket[],
   sessions: Sessions,
@@ -89,18 +90,18 @@ function restoreSessions(
   for (const { socket, id, topic } of store.subscriptions()) {
     const session = sessions.get(socket)
     if (session === undefined) store.removeSocket(socket)
-    else session.topics.set(id, { topic, isTold: true })
+    else session.topics.set(id, { topic, isActive: true })
   }
 }
 
-/** Makes the subscriptions of one connection, whose key may have so many at a time. */
+/** Creates the subscriptions of one connection, limited by what its key has in total. */
 function createSubscriptions(
   session: Session,
   most: number,
   options: FeedOptions & {
     sessions: Sessions
     join: (topic: Topic) => Promise<void>
-    /** Is called when a client listens to one thing less. */
+    /** Is called when a subscription ends. */
     left: () => void
   },
 ): Subscriptions {
@@ -124,7 +125,7 @@ function createSubscriptions(
         throw new RpcError(codes.limitExceeded, message)
       }
       const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)))
-      session.topics.set(id, { topic, isTold: false })
+      session.topics.set(id, { topic, isActive: false })
       store.add({ socket, id, topic })
       return id
     },
@@ -137,14 +138,14 @@ function createSubscriptions(
   }
 }
 
-/** Counts the bytes of the topics anew each time, so that closed ones free theirs. */
+/** Counts the bytes of all topics each time, so that closed ones free theirs. */
 function bytesIn(sessions: readonly Session[]): number {
   const topics = sessions.flatMap((session) => [...session.topics.values()])
   return topics.reduce((sum, { topic }) => sum + topicBytes(topic), 0)
 }
 
 function topicBytes(topic: Topic): number {
-  return topic.kind === 'logs' ? filterBytes(topic.filter) : 0
+  return topic.kind === 'logs' ? estimateBytes(topic.filter) : 0
 }
 
 function subscriptionsIn(sessions: readonly Session[]): number {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { notificationText } from '../message.ts'
+import { formatNotification } from '../message.ts'
 import type { ChainLog } from '../objects/log.ts'
 import { matches } from '../objects/log-filter.ts'
 import { anyQuantity } from '../objects/values.ts'
@@ -7,28 +7,28 @@ import type { FeedBlock } from './chain.ts'
 import type { Session } from './sessions.ts'
 import type { Topic } from './subscriptions.ts'
 
-/** Limits the hashes that are remembered so that none is told twice. */
+/** Limits the remembered hashes, by which none is sent twice. */
 const rememberedHashes = 20_000
 
 export type Notifier = ReturnType<typeof createNotifier>
 
-/** Puts what happened into notifications, for each who wants to hear of it. */
+/** Creates a notifier that sends each event to the matching subscriptions. */
 export function createNotifier(
   sessions: () => Iterable<Session>,
   send: (session: Session, text: string) => void,
 ) {
-  const told = new Set<string>()
+  const sent = new Set<string>()
   let wasSyncing: boolean | undefined
 
-  function everyone(
+  function notifyAll(
     kind: Topic['kind'],
     result: string,
     isWanting = (_topic: Topic): boolean => true,
   ): void {
     for (const session of sessions()) {
-      for (const [id, { topic, isTold }] of session.topics) {
-        const isTo = isTold && topic.kind === kind && isWanting(topic)
-        if (isTo) send(session, notificationText(id, result))
+      for (const [id, { topic, isActive }] of session.topics) {
+        const isTo = isActive && topic.kind === kind && isWanting(topic)
+        if (isTo) send(session, formatNotification(id, result))
       }
     }
   }
@@ -38,54 +38,54 @@ export function createNotifier(
 
   const isWanted = (kind: Topic['kind']): boolean => topics().some((topic) => topic.kind === kind)
 
-  function logs(logs: readonly ChainLog[] | undefined, removed: boolean): void {
+  function announceLogs(logs: readonly ChainLog[] | undefined, removed: boolean): void {
     for (const log of isWanted('logs') && logs !== undefined ? logs : []) {
       const text = JSON.stringify({ ...log, removed })
-      everyone('logs', text, (topic) => topic.kind === 'logs' && matches(topic.filter, log))
+      notifyAll('logs', text, (topic) => topic.kind === 'logs' && matches(topic.filter, log))
     }
   }
 
-  /** Tells hashes of the pool, each once. */
-  function pending(hashes: readonly string[]): void {
+  /** Sends hashes of pending transactions, each once. */
+  function announcePending(hashes: readonly string[]): void {
     for (const hash of hashes) {
-      if (told.has(hash)) continue
-      told.add(hash)
-      everyone('newPendingTransactions', `"${hash}"`)
+      if (sent.has(hash)) continue
+      sent.add(hash)
+      notifyAll('newPendingTransactions', `"${hash}"`)
     }
-    for (const oldest of told) {
-      if (told.size <= rememberedHashes) break
-      told.delete(oldest)
+    for (const oldest of sent) {
+      if (sent.size <= rememberedHashes) break
+      sent.delete(oldest)
     }
   }
 
   return {
-    /** Blocks that left the chain, newest first, and blocks that came, oldest first. */
-    moved(removed: readonly FeedBlock[], added: readonly FeedBlock[]): void {
-      for (const block of removed) logs(block.logs?.toReversed(), true)
+    /** Sends removed blocks, newest first, and added blocks, oldest first. */
+    announceBlocks(removed: readonly FeedBlock[], added: readonly FeedBlock[]): void {
+      for (const block of removed) announceLogs(block.logs?.toReversed(), true)
       for (const block of added) {
-        everyone('newHeads', block.head)
-        logs(block.logs, false)
+        notifyAll('newHeads', block.head)
+        announceLogs(block.logs, false)
       }
       const mined = new Set(added.flatMap(({ transactions }) => transactions))
       const returned = removed
         .flatMap(({ transactions }) => transactions)
         .filter((hash) => !mined.has(hash))
-      for (const hash of returned) told.delete(hash)
-      pending(returned)
+      for (const hash of returned) sent.delete(hash)
+      announcePending(returned)
     },
-    pending,
-    /** Tells when the node's synchronization starts and stops. */
-    syncing(status: unknown): void {
+    announcePending,
+    /** Sends when the node's synchronization starts and stops. */
+    announceSyncing(status: unknown): void {
       const shaped = syncStatus(status)
       const isSyncing = shaped !== false
       if (wasSyncing !== undefined && wasSyncing !== isSyncing) {
-        everyone('syncing', JSON.stringify(shaped))
+        notifyAll('syncing', JSON.stringify(shaped))
       }
       wasSyncing = isSyncing
     },
-    /** Forgets what was told, since the next client was not there. */
+    /** Forgets what was sent, since the next client has received none of it. */
     forget(): void {
-      told.clear()
+      sent.clear()
       wasSyncing = undefined
     },
     topics,
@@ -104,7 +104,7 @@ const syncFields = z.object({
 /** Parses RSKj's notifications, which wrap the fields and have decimal numbers. */
 const wrapped = z.object({ status: syncFields })
 
-/** Returns a node's progress in the spec's form; `false` when it has arrived. */
+/** Returns a node's progress in the spec's form; `false` if it is synchronized. */
 export function syncStatus(status: unknown): false | z.output<typeof syncFields> {
   const inside = wrapped.safeParse(status)
   if (inside.success) return inside.data.status

@@ -8,31 +8,31 @@ import type { FeedEvents } from './events.ts'
 import type { FeedStore } from './feed-store.ts'
 
 export const feedLimits = {
-  /** Requests of one connection that may be under way at the same time. */
+  /** Limits the concurrent requests of one connection. */
   requestsPerSocket: 50,
-  /** Characters that were sent to a client which has sent nothing since. */
+  /** Limits the characters sent to a client since it last sent anything. */
   unansweredPerSocket: 8 * 1024 * 1024,
-  /** Limits unread bytes of a key and of all, less what was read; the largest debtor is closed. */
+  /** Limits the estimated unread bytes of a key and in total; the fullest connection is closed. */
   unreadPerKey: 32 * 1024 * 1024,
   unreadInAll: 64 * 1024 * 1024,
   /**
-   * Limits a key's bytes of closed clients that have not gone; beyond it new clients are refused.
+   * Limits a key's unread bytes in connections that are closing; beyond it new ones are refused.
    */
-  lingeringPerKey: 32 * 1024 * 1024,
+  closingPerKey: 32 * 1024 * 1024,
   messageBytes: 2 * 1024 * 1024,
-  /** Bytes that filters of subscriptions take, of one key and in all. */
+  /** Limits the bytes of subscription filters, per key and in total. */
   filters: { each: 2 * 1024 * 1024, inAll: 16 * 1024 * 1024 },
 }
 
 export type FeedLimits = typeof feedLimits
 
-/** Holds what the feed of a network needs. */
-export type FeedKeeper = {
+/** Holds the dependencies of a network's feed. */
+export type FeedDeps = {
   service: NodeService
   /** Lists the nodes' WebSocket addresses. */
   socketUrls: readonly string[]
   openSocket?: (url: string) => WebSocket
-  /** Shares the day's calls with subscriptions; undefined where calls have no limit. */
+  /** Limits the day's calls for subscriptions; undefined if calls have no limit. */
   share: FeedShare | undefined
   keys: Keys
   limits: FeedLimits
@@ -40,19 +40,19 @@ export type FeedKeeper = {
   log: Log
 }
 
-export type FeedOptions = Omit<FeedKeeper, 'socketUrls' | 'openSocket' | 'keys'> & {
+export type FeedOptions = Omit<FeedDeps, 'socketUrls' | 'openSocket' | 'keys'> & {
   chain: FeedChain
   events: FeedEvents
   store: FeedStore
   findKey: Keys['lookup']
-  /** Returns how long to wait for news before the next look, in ms. */
-  waitMs: () => number
-  /** Is called for a block that a look found before any news of it. */
-  foundUntold: () => void
+  /** Returns how long to wait before the next poll, in ms. */
+  nextWaitMs: () => number
+  /** Is called when a poll finds a block that the socket has not reported. */
+  onMissedHead: () => void
 }
 
-/** Takes over WebSockets whose key was found good; what the key may do is looked up again here. */
-export type SocketKeeper = {
-  /** Answers 101; 401 to a key just revoked, and 429 to one with all its connections. */
+/** Accepts WebSockets with a valid key; looks up the key's limits itself. */
+export type SocketServer = {
+  /** Answers 101; 401 for a revoked key, and 429 if the key has reached its connections. */
   readonly accept: (request: Request, keyHash: string, chainId: number) => Promise<Response>
 }

@@ -1,34 +1,39 @@
-import type { ToldHead } from '../upstream/socket.ts'
+import type { ReportedHead } from '../upstream/socket.ts'
 import type { FeedBlock } from './chain.ts'
 
-/** Looks are never further apart, whatever else: they look up the keys of open connections too. */
+/** Limits the wait between polls, in ms: they also check the keys of open connections. */
 const longestMs = 40_000
 
 const shortestMs = 1_000
 
-/** Limits how late a head is found, in ms, without a connection that tells heads. */
+/** Limits how late a head is found, in ms, without a socket that reports heads. */
 const latestMs = 15_000
 
-/** Limits the last blocks by which a chain's pace is known. */
+/** Sets how many of the last blocks a chain's pace is measured by. */
 const lastBlocks = 64
 
-/** Returns the ms until the next look, by the pace of blocks and the calls left of the day. */
-export function waitBetweenLooks(
+/** Returns the ms until the next poll, by the pace of blocks and the day's remaining calls. */
+export function pollWaitMs(
   blocks: readonly FeedBlock[],
-  told: ToldHead | undefined,
+  reported: ReportedHead | undefined,
   now: number,
   stretchMs = 0,
 ): number {
-  return Math.min(longestMs, Math.max(stretchMs, waitByPace(blocks, told, now)))
+  return Math.min(longestMs, Math.max(stretchMs, waitByPace(blocks, reported, now)))
 }
 
-function waitByPace(blocks: readonly FeedBlock[], told: ToldHead | undefined, now: number): number {
+function waitByPace(
+  blocks: readonly FeedBlock[],
+  reported: ReportedHead | undefined,
+  now: number,
+): number {
   const paceMs = measurePace(blocks.slice(-lastBlocks))
   const alone = clamp(paceMs - shortestMs, shortestMs, latestMs)
-  if (told === undefined) return alone
-  // The node that was asked is behind the one that told.
-  if (told.number > (blocks.at(-1)?.number ?? 0)) return clamp(now - told.at, shortestMs, alone)
-  // Blocks come by chance: after so long one more was probably not told.
+  if (reported === undefined) return alone
+  // The polled node is behind the one that reported the head.
+  if (reported.number > (blocks.at(-1)?.number ?? 0))
+    return clamp(now - reported.at, shortestMs, alone)
+  // Block times are random: after this long, the socket has probably missed a block.
   return clamp(paceMs * 2.2, 2.5 * shortestMs, longestMs)
 }
 

@@ -3,25 +3,25 @@ import { describeFault } from '../../runtime/log.ts'
 import type { Notifier } from './notifier.ts'
 import type { FeedOptions } from './options.ts'
 import { closeCodes, revokedWords, type Sessions } from './sessions.ts'
-import { mayTell, type Topic } from './subscriptions.ts'
+import { mayMatch, type Topic } from './subscriptions.ts'
 
 export type PollResult = 'moved' | 'still' | undefined
 
 export type PollerOptions = FeedOptions & {
   sessions: Sessions
   notifier: Notifier
-  /** Lists what clients are about to listen to. */
+  /** Holds the topics of subscriptions that are being added. */
   joining: ReadonlySet<Topic>
 }
 
-/** Sets the time between checks of open connections' keys, in ms: a revoked key ends in 60 s. */
+/** Sets the time between key checks, in ms: connections of a revoked key close within 60 s. */
 const keyCheckMs = 10_000
 
 const syncingPollMs = 2_000
 
 type Memory = ReturnType<typeof newMemory>
 
-/** Returns what one look remembers for the next; times are Unix ms. */
+/** Returns what one poll remembers for the next; times are Unix ms. */
 const newMemory = (now: number) => ({
   isBehind: true,
   minedSincePool: [] as string[],
@@ -37,11 +37,11 @@ export function createPoller(options: PollerOptions) {
   let last: Promise<PollResult> = Promise.resolve(undefined)
   let next: Promise<PollResult> | undefined
 
-  /** Looks, and returns undefined for a failure: the next look then finds the same changes. */
+  /** Polls; returns undefined for a failure, after which the next poll finds the same changes. */
   async function pollSafely(): Promise<PollResult> {
     try {
       await start(memory, options)
-      return await look(memory, options)
+      return await poll(memory, options)
     } catch (error) {
       const isExpected = error instanceof TransportError || error instanceof RpcError
       log({
@@ -54,8 +54,8 @@ export function createPoller(options: PollerOptions) {
   }
 
   return {
-    /** Looks once at a time; all that ask during a look share the next one. */
-    soon(): Promise<PollResult> {
+    /** Polls one at a time; all calls during a poll share the next one. */
+    pollOnce(): Promise<PollResult> {
       next ??= last.then(() => {
         next = undefined
         last = pollSafely()
@@ -63,12 +63,12 @@ export function createPoller(options: PollerOptions) {
       })
       return next
     },
-    /** Has the next look tell nothing, since no client was there before it. */
+    /** Makes the next poll announce nothing, since there were no subscriptions before it. */
     startOver(): void {
       memory.isBehind = true
     },
-    /** Has the next look tell the clients what happened since the last block that was told. */
-    goOn(): void {
+    /** Makes the next poll announce what happened since the last announced block. */
+    resume(): void {
       memory.isBehind = false
     },
   }
@@ -84,9 +84,9 @@ async function start(memory: Memory, { chain, store, notifier }: PollerOptions):
   memory.isBehind = false
 }
 
-async function look(memory: Memory, options: PollerOptions): Promise<PollResult> {
+async function poll(memory: Memory, options: PollerOptions): Promise<PollResult> {
   const { chain, store, sessions, notifier, joining } = options
-  const isAskedFor = (bloom: string | null) => [...joining].some((topic) => mayTell(topic, bloom))
+  const isAskedFor = (bloom: string | null) => [...joining].some((topic) => mayMatch(topic, bloom))
   const isRead = joining.size > 0 && (await chain.readLogs(isAskedFor))
   if (isRead) store.move(store.blocks(), chain.blocks())
   const change = await chain.advance()
@@ -96,14 +96,14 @@ async function look(memory: Memory, options: PollerOptions): Promise<PollResult>
       endSubscribers(sessions, 'the chain moved too far: subscribe again')
       return 'moved'
     case 'moved':
-      // Kept and told in the same turn: an instance that takes over goes on right here.
+      // Stored and announced without an `await` between, so a new instance continues exactly here.
       store.move(change.removed, change.added)
-      notifier.moved(change.removed, change.added)
+      notifier.announceBlocks(change.removed, change.added)
       memory.minedSincePool.push(...change.added.flatMap(({ transactions }) => transactions))
   }
-  await lookAtPool(memory, options)
-  await lookAtSyncing(memory, options)
-  await lookAtKeys(memory, options)
+  await pollPool(memory, options)
+  await pollSyncing(memory, options)
+  await checkKeys(memory, options)
   return change.kind
 }
 
@@ -113,33 +113,32 @@ export function endSubscribers(sessions: Sessions, reason: string): void {
   }
 }
 
-/** Tells whether a client listens to something of a kind, or is about to. */
+/** Tells whether a current or joining subscription is of a kind. */
 function isWanted(kind: Topic['kind'], { notifier, joining }: PollerOptions): boolean {
   return notifier.isWanted(kind) || [...joining].some((topic) => topic.kind === kind)
 }
 
-async function lookAtPool(memory: Memory, options: PollerOptions): Promise<void> {
+async function pollPool(memory: Memory, options: PollerOptions): Promise<void> {
   const { events, notifier } = options
   if (isWanted('newPendingTransactions', options)) {
-    const hashes = await events.entered()
-    // What was mined must have been in the pool, whether its entering was seen or not; none is told
-    // twice.
-    notifier.pending([...memory.minedSincePool, ...hashes])
+    const hashes = await events.takePending()
+    // A mined transaction must have been in the pool, even if no poll saw it there.
+    notifier.announcePending([...memory.minedSincePool, ...hashes])
   } else {
-    events.skip()
+    events.drop()
   }
   memory.minedSincePool = []
 }
 
-async function lookAtSyncing(memory: Memory, options: PollerOptions): Promise<void> {
+async function pollSyncing(memory: Memory, options: PollerOptions): Promise<void> {
   const { events, notifier, clock } = options
   const now = clock.now()
   if (!isWanted('syncing', options) || now - memory.syncingAskedAt < syncingPollMs) return
   memory.syncingAskedAt = now
-  notifier.syncing(await events.syncing())
+  notifier.announceSyncing(await events.syncing())
 }
 
-async function lookAtKeys(memory: Memory, options: PollerOptions): Promise<void> {
+async function checkKeys(memory: Memory, options: PollerOptions): Promise<void> {
   const { sessions, findKey, clock } = options
   if (clock.now() - memory.keysCheckedAt < keyCheckMs) return
   memory.keysCheckedAt = clock.now()

@@ -1,8 +1,8 @@
 import { RpcError } from '../../chain/rpc.ts'
 import { answerMessage, renderRefusals } from '../admission.ts'
 import { codes } from '../codes.ts'
-import { errorText } from '../message.ts'
-import { type CustomerBudgets, noRoom } from '../shares.ts'
+import { type CustomerBudgets, tooManyBytes } from '../customer-budgets.ts'
+import { formatError } from '../message.ts'
 import type { FeedOptions } from './options.ts'
 import { closeCodes, revokedWords, type Session, type Sessions } from './sessions.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -10,25 +10,25 @@ import type { Subscriptions } from './subscriptions.ts'
 export type RequestsOptions = FeedOptions & {
   sessions: Sessions
   shares: CustomerBudgets
-  /** Returns a connection's subscriptions, limited in number by its key. */
+  /** Returns a connection's subscriptions; `most` is its key's limit. */
   openSubscriptions: (session: Session, most: number) => Subscriptions
 }
 
-/** Takes a client's message and sends the answer, if the message needs one. */
+/** Handles a client's message, and sends the answer if it needs one. */
 export async function handleMessage(
   session: Session,
   message: string | ArrayBuffer,
   options: RequestsOptions,
 ): Promise<void> {
   const { sessions, limits } = options
-  sessions.heard(session)
+  sessions.recordMessage(session)
   if (isLongerThan(limits.messageBytes, message)) {
     return sessions.end(session, closeCodes.tooBig, 'the message is too large')
   }
   const text = typeof message === 'string' ? message : new TextDecoder().decode(message)
   const answer = await answerInTurn(session, text, options)
   if (answer !== undefined) sessions.send(session, answer)
-  for (const subscription of session.topics.values()) subscription.isTold = true
+  for (const subscription of session.topics.values()) subscription.isActive = true
 }
 
 /** Tells whether a message is too long in bytes, of which a character has three at most. */
@@ -45,13 +45,13 @@ async function answerInTurn(
 ): Promise<string | undefined> {
   const { shares } = options
   const { keyHash } = session.socket
-  // Not even its id is looked for: that is what it has to wait for.
-  if (!shares.take(keyHash, text.length)) return errorText('null', noRoom())
+  // The answer has no id, since finding it would already take the time that is refused.
+  if (!shares.reserve(keyHash, text.length)) return formatError('null', tooManyBytes())
   try {
-    await shares.turn(keyHash, text.length)
+    await shares.waitTurn(keyHash, text.length)
     return await answerTo(session, text, options)
   } finally {
-    shares.give(keyHash, text.length)
+    shares.release(keyHash, text.length)
   }
 }
 
@@ -72,7 +72,7 @@ async function answerTo(
         const error = new RpcError(codes.limitExceeded, message)
         return Promise.resolve({ kind: 'refused', error })
       }
-      // In the step that looked: of many that come at once each sees the ones before it.
+      // Counted without an `await` since the check, so concurrent messages see each other.
       session.requests += calls
       underWay = calls
       return options.findKey(session.socket.keyHash)

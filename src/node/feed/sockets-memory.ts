@@ -1,8 +1,8 @@
 import { describeFault } from '../../runtime/log.ts'
 import { createMemoryFeedStore } from './feed-store.ts'
-import { createNodeFeed } from './keeper.ts'
 import type { Feed } from './network-feed.ts'
-import type { FeedKeeper, SocketKeeper } from './options.ts'
+import { createNodeFeed } from './node-feed.ts'
+import type { FeedDeps, SocketServer } from './options.ts'
 import type { FeedSocket } from './sessions.ts'
 
 /** Describes the server's end of a WebSocket in runtimes with the standard class. */
@@ -16,39 +16,39 @@ export type ServerSocket = {
 }
 
 export type MemorySocketsOptions = {
-  /** Returns the feed of a network; it is asked once for each. */
-  getKeeper: (chainId: number) => FeedKeeper
+  /** Returns the dependencies of a network's feed; called once per network. */
+  getDeps: (chainId: number) => FeedDeps
   upgrade: (request: Request) => { socket: ServerSocket; response: Response }
-  /** Aborts when the process ends: every client is told so, and connects to another one. */
+  /** Aborts when the process ends: each connection is closed, so that its client reconnects. */
   ending: AbortSignal
 }
 
-/** Says that the server goes away (RFC 6455, section 7.4.1). */
+/** Says that the server is going away (RFC 6455, section 7.4.1). */
 const goingAway = 1001
 
-/** Takes WebSockets that live and die with this process; one feed serves all of a network. */
-export function createMemorySockets(options: MemorySocketsOptions): SocketKeeper {
-  const { getKeeper, upgrade, ending } = options
-  const feeds = new Map<number, { feed: Feed; keeper: FeedKeeper }>()
+/** Serves WebSockets that end with this process; each network has one feed. */
+export function createMemorySockets(options: MemorySocketsOptions): SocketServer {
+  const { getDeps, upgrade, ending } = options
+  const feeds = new Map<number, { feed: Feed; deps: FeedDeps }>()
   const sockets = new Set<ServerSocket>()
 
   ending.addEventListener('abort', () => {
     for (const socket of sockets) socket.close(goingAway, 'the server ends: connect again')
   })
 
-  function getFeed(chainId: number): { feed: Feed; keeper: FeedKeeper } {
+  function getFeed(chainId: number): { feed: Feed; deps: FeedDeps } {
     const known = feeds.get(chainId)
     if (known !== undefined) return known
-    const keeper = getKeeper(chainId)
-    const made = { keeper, feed: createNodeFeed(keeper, createMemoryFeedStore()) }
+    const deps = getDeps(chainId)
+    const made = { deps, feed: createNodeFeed(deps, createMemoryFeedStore()) }
     feeds.set(chainId, made)
     return made
   }
 
   return {
     async accept(request, keyHash, chainId) {
-      const { feed, keeper } = getFeed(chainId)
-      const key = await keeper.keys.lookup(keyHash)
+      const { feed, deps } = getFeed(chainId)
+      const key = await deps.keys.lookup(keyHash)
       if (key.kind === 'unknown') return new Response(null, { status: 401 })
       let server: ServerSocket | undefined
       const client: FeedSocket = {
@@ -62,7 +62,7 @@ export function createMemorySockets(options: MemorySocketsOptions): SocketKeeper
       try {
         const { socket, response } = upgrade(request)
         server = socket
-        listen(socket, client, feed, keeper)
+        listen(socket, client, feed, deps)
         return response
       } catch (error) {
         feed.closed(client)
@@ -71,7 +71,7 @@ export function createMemorySockets(options: MemorySocketsOptions): SocketKeeper
     },
   }
 
-  function listen(socket: ServerSocket, client: FeedSocket, feed: Feed, keeper: FeedKeeper): void {
+  function listen(socket: ServerSocket, client: FeedSocket, feed: Feed, deps: FeedDeps): void {
     sockets.add(socket)
     socket.binaryType = 'arraybuffer'
     socket.addEventListener('message', ({ data }) => {
@@ -79,7 +79,7 @@ export function createMemorySockets(options: MemorySocketsOptions): SocketKeeper
         .message(client, data instanceof ArrayBuffer ? data : String(data))
         .then(feed.follow)
         .catch((error: unknown) => {
-          keeper.log({ level: 'error', event: 'socket.failed', message: describeFault(error) })
+          deps.log({ level: 'error', event: 'socket.failed', message: describeFault(error) })
         })
     })
     for (const ended of ['close', 'error'] as const) {

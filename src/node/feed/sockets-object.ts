@@ -2,40 +2,40 @@ import { DurableObject } from 'cloudflare:workers'
 import * as z from 'zod/mini'
 import { type FeedBlock, keptBlocks } from './chain.ts'
 import type { FeedStore } from './feed-store.ts'
-import { createNodeFeed } from './keeper.ts'
 import type { Feed } from './network-feed.ts'
-import type { FeedKeeper, SocketKeeper } from './options.ts'
+import { createNodeFeed } from './node-feed.ts'
+import type { FeedDeps, SocketServer } from './options.ts'
 import type { FeedSocket } from './sessions.ts'
 import type { Topic } from './subscriptions.ts'
 
-/** Sets when a lost instance is back, in ms, while a client listens. */
+/** Sets when a lost instance is started again, in ms, while it has subscriptions. */
 const alarmMs = 30_000
 
 const attachment = z.object({ id: z.string(), keyHash: z.string() })
 
-/** Makes the Durable Object that holds a network's WebSockets, follows its chain and keeps it. */
-export function feedObject<Env>(getKeeper: (env: Env, chainId: number) => FeedKeeper) {
+/** Creates the Durable Object that holds a network's WebSockets and follows its chain. */
+export function feedObject<Env>(getDeps: (env: Env, chainId: number) => FeedDeps) {
   return class FeedObject extends DurableObject<Env> {
-    readonly #keeper: FeedKeeper
+    readonly #deps: FeedDeps
     readonly #feed: Feed
 
     constructor(state: DurableObjectState, env: Env) {
       super(state, env)
-      // An alarm may not know the name that the object was first called by.
+      // An alarm may start the object without its name.
       const chainId = Number(state.id.name ?? state.storage.kv.get(chainKey))
-      const keeper = getKeeper(env, chainId)
+      const deps = getDeps(env, chainId)
       state.storage.kv.put(chainKey, chainId)
       const store = createFeedStore(state.storage.sql)
-      this.#keeper = keeper
-      this.#feed = createNodeFeed(keeper, store)
+      this.#deps = deps
+      this.#feed = createNodeFeed(deps, store)
       this.#feed.restore(state.getWebSockets().flatMap(findSocket))
       this.#feed.follow()
     }
 
-    /** Takes a WebSocket whose key was found good; what the key may do is looked up again here. */
+    /** Accepts a WebSocket with a valid key; looks up the key's limits itself. */
     override async fetch(request: Request): Promise<Response> {
       const keyHash = request.headers.get(keyHashHeader) ?? ''
-      const key = await this.#keeper.keys.lookup(keyHash)
+      const key = await this.#deps.keys.lookup(keyHash)
       if (key.kind === 'unknown') return new Response(null, { status: 401 })
       const { 0: client, 1: server } = new WebSocketPair()
       const id = crypto.randomUUID()
@@ -62,7 +62,7 @@ export function feedObject<Env>(getKeeper: (env: Env, chainId: number) => FeedKe
 
     override async webSocketClose(server: WebSocket, code: number): Promise<void> {
       for (const socket of findSocket(server)) this.#feed.closed(socket)
-      // 1005 and 1006 stand for a close frame without a code, and for none: they are never sent.
+      // 1005 and 1006 stand for a missing code or a missing close frame, and must never be sent.
       server.close(code === 1005 || code === 1006 ? 1000 : code)
     }
 
@@ -70,7 +70,7 @@ export function feedObject<Env>(getKeeper: (env: Env, chainId: number) => FeedKe
       for (const socket of findSocket(server)) this.#feed.closed(socket)
     }
 
-    /** Wakes an instance that was lost while a client listened. */
+    /** Starts an instance again that was lost while it had subscriptions. */
     override async alarm(): Promise<void> {
       if (!this.#feed.isFollowed()) return
       await this.#arm()
@@ -85,22 +85,22 @@ export function feedObject<Env>(getKeeper: (env: Env, chainId: number) => FeedKe
 
 const chainKey = 'chainId'
 
-/** Characters of one row: a block with many logs takes several. */
+/** Limits the characters of a row; a block with many logs takes several rows. */
 const rowLength = 500_000
 
-/** Carries the hash of the key from the route to the object, which no client can reach. */
+/** Passes the key's hash from the route to the object, which no client can reach. */
 const keyHashHeader = 'x-key-hash'
 
 export type FeedNamespace = {
   getByName: (name: string) => { fetch: (request: Request) => Promise<Response> }
 }
 
-export function createObjectSockets(namespace: () => FeedNamespace): SocketKeeper {
+export function createObjectSockets(namespace: () => FeedNamespace): SocketServer {
   return {
     async accept(request, keyHash, chainId) {
       const headers = new Headers(request.headers)
       headers.set(keyHashHeader, keyHash)
-      // The address is left behind: it holds the key.
+      // The original URL is dropped, since it may contain the key.
       const response = await namespace()
         .getByName(`${chainId}`)
         .fetch(new Request('http://feed/', { headers }))

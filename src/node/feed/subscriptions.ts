@@ -1,6 +1,6 @@
-import { filterBytes, type LogFilter, mayHold } from '../objects/log-filter.ts'
+import { estimateBytes, type LogFilter, mayContain } from '../objects/log-filter.ts'
 
-/** Describes what a client of a WebSocket can listen to. */
+/** Describes what a WebSocket client can subscribe to. */
 export type Topic =
   | { kind: 'newHeads' }
   | { kind: 'logs'; filter: LogFilter }
@@ -8,16 +8,16 @@ export type Topic =
   | { kind: 'syncing' }
 
 export type Subscriptions = {
-  /** Gives the id of the new subscription; refuses one more than the connection may have. */
+  /** Adds a subscription and returns its id; throws if its key has reached its limit. */
   readonly add: (topic: Topic) => Promise<string>
   readonly remove: (id: string) => boolean
 }
 
-/** Limits the size of filters that are matched with blooms, since each value costs a hash. */
+/** Limits the filters that are matched with blooms, in bytes, since each value costs a hash. */
 const fewBytes = 1_300
 
-/** Tells whether a subscription may be told of a log in a block of this bloom. */
-export function mayTell(topic: Topic, bloom: string | null): boolean {
+/** Tells whether a subscription may match a log in a block of this bloom. */
+export function mayMatch(topic: Topic, bloom: string | null): boolean {
   if (topic.kind !== 'logs') return false
-  return bloom === null || filterBytes(topic.filter) > fewBytes || mayHold(bloom, topic.filter)
+  return bloom === null || estimateBytes(topic.filter) > fewBytes || mayContain(bloom, topic.filter)
 }

@@ -1,13 +1,13 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { FeedLimits } from './options.ts'
 
-/** Sets how many characters a reading client takes in a ms, at least. */
+/** Sets how many characters per ms a client reads at least. */
 const readPerMs = 64
 
 type Unread = { length: number; at: number; clients: number }
 
 /**
- * Estimates unread bytes where a runtime does not tell them: what was sent, less what time allowed.
+ * Estimates unread bytes where the runtime does not report them: sent, minus read since then.
  */
 export function createUnread(limits: FeedLimits, { now }: Pick<Clock, 'now'>) {
   const byKey = new Map<string, Unread>()
@@ -28,18 +28,18 @@ export function createUnread(limits: FeedLimits, { now }: Pick<Clock, 'now'>) {
   }
 
   return {
-    count(keyHash: string, clients: 1 | -1): void {
+    changeClients(keyHash: string, clients: 1 | -1): void {
       for (const each of of(keyHash)) {
         change(each, 0)
         each.clients += clients
       }
       if (byKey.get(keyHash)?.clients === 0) byKey.delete(keyHash)
     },
-    /** Adds what was sent to a client of a key, or with a minus what it has read for sure. */
+    /** Adds the characters sent to a key's client; a negative length counts them as read. */
     add(keyHash: string, length: number): void {
       for (const each of of(keyHash)) change(each, length)
     },
-    /** Names the key whose clients leave too much unread, or the most if all leave too much. */
+    /** Returns the key if it exceeds its limit, or the fullest key if the total exceeds its own. */
     keyOverLimit(keyHash: string): string | undefined {
       if ((byKey.get(keyHash)?.length ?? 0) > limits.unreadPerKey) return keyHash
       if (inAll.length <= limits.unreadInAll) return undefined
@@ -49,8 +49,8 @@ export function createUnread(limits: FeedLimits, { now }: Pick<Clock, 'now'>) {
   }
 }
 
-/** Counts closed clients until they are gone, since a runtime holds what they did not read. */
-export function createLingering(limits: FeedLimits) {
+/** Counts closed connections until they end, since the runtime still holds their unread data. */
+export function createClosing(limits: FeedLimits) {
   const clients = new Map<string, { keyHash: string; length: number }>()
   const ofKey = (keyHash: string) =>
     [...clients.values()].filter((client) => client.keyHash === keyHash)
@@ -59,12 +59,12 @@ export function createLingering(limits: FeedLimits) {
     add(id: string, keyHash: string, length: number): void {
       clients.set(id, { keyHash, length })
     },
-    gone: (id: string) => void clients.delete(id),
-    /** Counts the places that a key's clients take; all, if they left too much unread. */
+    remove: (id: string) => void clients.delete(id),
+    /** Counts a key's closing connections; infinite if they hold too much unread data. */
     places(keyHash: string): number {
-      const gone = ofKey(keyHash)
-      const held = gone.reduce((sum, { length }) => sum + length, 0)
-      return held > limits.lingeringPerKey ? Number.POSITIVE_INFINITY : gone.length
+      const closing = ofKey(keyHash)
+      const held = closing.reduce((sum, { length }) => sum + length, 0)
+      return held > limits.closingPerKey ? Number.POSITIVE_INFINITY : closing.length
     },
   }
 }

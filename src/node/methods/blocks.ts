@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { block as blockResult, pendingBlock } from '../objects/block.ts'
+import { block as blockResult, shapePendingBlock } from '../objects/block.ts'
 import {
   anyQuantity,
   blockParam,
@@ -10,7 +10,7 @@ import {
 } from '../objects/values.ts'
 import { completeBlock } from '../reads/complete-block.ts'
 import { ifServed, lookUp } from '../reads/lookup.ts'
-import { minedBlock, readPendingBlock } from '../reads/mined-block.ts'
+import { readMinedBlock, readPendingBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleBlock } from './examples.ts'
 import { type Method, method } from './method.ts'
@@ -27,7 +27,7 @@ export const blockMethods = [
     isFixed: () => true,
     call: ({ hash, full }, context) =>
       context.ask(async (node) => {
-        const raw = await minedBlock(node, hash, full)
+        const raw = await readMinedBlock(node, hash, full)
         return raw && (await completeBlock(node, raw, context))
       }),
   }),
@@ -42,21 +42,21 @@ export const blockMethods = [
       context.ask(async (node) => {
         if (block === 'pending') {
           const raw = await readPendingBlock(node, full)
-          return raw && pendingBlock(raw)
+          return raw && shapePendingBlock(raw)
         }
-        const raw = await minedBlock(node, block, full)
+        const raw = await readMinedBlock(node, block, full)
         if (raw === null) return null
-        if (block === 'latest') context.sawHead(node, Number(raw.number))
+        if (block === 'latest') context.recordHead(node, Number(raw.number))
         return await completeBlock(node, raw, context)
       }),
   }),
-  count('eth_getBlockTransactionCountByHash', 'transactions', hashParam),
-  count('eth_getBlockTransactionCountByNumber', 'transactions', blockParam),
-  count('eth_getUncleCountByBlockHash', 'uncles', hashParam),
-  count('eth_getUncleCountByBlockNumber', 'uncles', blockParam),
+  createCountMethod('eth_getBlockTransactionCountByHash', 'transactions', hashParam),
+  createCountMethod('eth_getBlockTransactionCountByNumber', 'transactions', blockParam),
+  createCountMethod('eth_getUncleCountByBlockHash', 'uncles', hashParam),
+  createCountMethod('eth_getUncleCountByBlockNumber', 'uncles', blockParam),
 ]
 
-function count(name: string, what: Counted, param: typeof hashParam): Method {
+function createCountMethod(name: string, what: Counted, param: typeof hashParam): Method {
   const isByHash = param === hashParam
   return method({
     name,
@@ -81,12 +81,12 @@ async function countInBlock(
   what: Counted,
 ): Promise<string | null> {
   const isPending = selector === 'pending'
-  const count = isPending
+  const counted = isPending
     ? undefined
     : await ifServed(lookUp(node, name, [selector], z.nullable(anyQuantity)))
-  if (count !== undefined) return count
+  if (counted !== undefined) return counted
   const block = await (isPending
     ? readPendingBlock(node, false)
-    : minedBlock(node, selector, false))
+    : readMinedBlock(node, selector, false))
   return block && toQuantity(block[what].length)
 }

@@ -2,11 +2,11 @@ import * as z from 'zod/mini'
 import { classifyRefusal, revertReason } from '../../chain/refusals.ts'
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
-import { callParam, estimateParam, nodeCall, type SimulatedCall } from '../objects/call.ts'
+import { callParam, estimateParam, type SimulatedCall, toNodeCall } from '../objects/call.ts'
 import { data, quantity, type Selector, stateBlockParam } from '../objects/values.ts'
 import { atBlock, readState, withoutBareHash } from '../reads/at-block.ts'
 import { unlessRefused } from '../reads/lookup.ts'
-import { minedBlock } from '../reads/mined-block.ts'
+import { readMinedBlock } from '../reads/mined-block.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleAccount, exampleContract } from './examples.ts'
 import { method } from './method.ts'
@@ -30,7 +30,10 @@ export const callMethods = [
     call: ({ call, block }, context) =>
       readState(context, block, (node, named) =>
         atBlock(node, named, (at) =>
-          simulated(node.call('eth_call', [nodeCall(call), withoutBareHash(node, at)], data), call),
+          translateRevert(
+            node.call('eth_call', [toNodeCall(call), withoutBareHash(node, at)], data),
+            call,
+          ),
         ),
       ),
   }),
@@ -54,7 +57,7 @@ export const callMethods = [
 ]
 
 /** Words a revert as go-ethereum does, and names RSKj's gas bounds, where it fails inside. */
-async function simulated<T>(outcome: Promise<T>, { gas }: SimulatedCall): Promise<T> {
+async function translateRevert<T>(outcome: Promise<T>, { gas }: SimulatedCall): Promise<T> {
   try {
     return await outcome
   } catch (error) {
@@ -81,8 +84,8 @@ async function estimate(node: UpstreamNode, call: SimulatedCall, block?: Selecto
   if (funds.value !== undefined && funds.value < value) {
     throw new RpcError(codes.failed, 'insufficient funds for transfer')
   }
-  if (estimated.status === 'rejected') throw inOurWords(estimated.reason)
-  if (await takesAll(node, call, estimated.value)) {
+  if (estimated.status === 'rejected') throw translateFunds(estimated.reason)
+  if (await isAllGas(node, call, estimated.value)) {
     throw new RpcError(codes.failed, 'gas required exceeds allowance')
   }
   const price = BigInt(call.gasPrice ?? call.maxFeePerGas ?? 0)
@@ -95,7 +98,7 @@ async function estimate(node: UpstreamNode, call: SimulatedCall, block?: Selecto
 /** Leaves the block to the node where none is named: not every node takes one. */
 function estimateAt(node: UpstreamNode, call: SimulatedCall, block: Selector | undefined) {
   const ask = (...at: unknown[]): Promise<string> =>
-    simulated(node.call('eth_estimateGas', [nodeCall(call), ...at], quantity), call)
+    translateRevert(node.call('eth_estimateGas', [toNodeCall(call), ...at], quantity), call)
   return block === undefined ? ask() : atBlock(node, block, (at) => ask(withoutBareHash(node, at)))
 }
 
@@ -106,7 +109,7 @@ const leastGas = 21_000
 const suspiciousGas = 6_000_000
 
 /** Tells whether RSKj's estimate is of a call that halts without a revert: nothing, or a block. */
-async function takesAll(
+async function isAllGas(
   node: UpstreamNode,
   { gas }: SimulatedCall,
   estimated: string,
@@ -114,12 +117,12 @@ async function takesAll(
   if (node.profile !== 'rskj') return false
   if (Number(estimated) < leastGas) return true
   if (gas || Number(estimated) < suspiciousGas) return false
-  const block = await minedBlock(node, 'latest', false)
+  const block = await readMinedBlock(node, 'latest', false)
   return block !== null && Number(estimated) >= Number(block.gasLimit)
 }
 
 /** Gives an error the code that the spec names; nodes have others of their own. */
-function inOurWords(error: unknown): unknown {
+function translateFunds(error: unknown): unknown {
   if (!(error instanceof RpcError) || classifyRefusal(error) !== 'insufficient_funds') return error
   return new RpcError(codes.failed, error.message, error.data)
 }

@@ -1,10 +1,10 @@
 import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { logs, shapeLog } from '../objects/log.ts'
-import { logFilterParam, logQuery } from '../objects/log-filter.ts'
+import { logFilterParam, toLogQuery } from '../objects/log-filter.ts'
 import { toBlockNumber, toQuantity } from '../objects/values.ts'
-import { logsOfBlock } from '../reads/block-logs.ts'
-import { type LogRange, logsOfRange, maxLogBlocks } from '../reads/logs.ts'
+import { readBlockLogs } from '../reads/block-logs.ts'
+import { type LogRange, maxLogBlocks, readRangeLogs } from '../reads/logs.ts'
 import { readHeight } from '../upstream/node.ts'
 import { exampleBlock, exampleLogs } from './examples.ts'
 import { type Context, method } from './method.ts'
@@ -20,7 +20,7 @@ export const ethGetLogs = method({
   async call({ filter }, context) {
     const { blockHash, fromBlock, toBlock } = filter
     if (blockHash || !(fromBlock || toBlock)) {
-      const found = await context.ask((node) => logsOfBlock(node, blockHash ?? 'latest', filter))
+      const found = await context.ask((node) => readBlockLogs(node, blockHash ?? 'latest', filter))
       // EIP-234: a block that is not known is not the same as one without logs.
       if (found === null) throw new RpcError(codes.failed, 'unknown block')
       return found
@@ -28,14 +28,14 @@ export const ethGetLogs = method({
     if (fromBlock === 'pending') {
       const where = { fromBlock, toBlock: fromBlock }
       return await context.ask(async (node) =>
-        (await node.call('eth_getLogs', [logQuery(filter, where)], logs)).map(shapeLog),
+        (await node.call('eth_getLogs', [toLogQuery(filter, where)], logs)).map(shapeLog),
       )
     }
     const range = await findRange(fromBlock, toBlock, context)
     if (range.from > range.to) return []
-    if (range.from < range.to || range.open) return await logsOfRange(range, filter, context)
+    if (range.from < range.to || range.open) return await readRangeLogs(range, filter, context)
     const only = toQuantity(range.to)
-    return (await context.ask((node) => logsOfBlock(node, only, filter))) ?? []
+    return (await context.ask((node) => readBlockLogs(node, only, filter))) ?? []
   },
 })
 

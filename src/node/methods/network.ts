@@ -60,7 +60,7 @@ export const networkMethods = [
     params: {},
     result: quantity,
     example: { params: [], result: '0x3e' },
-    call: (_, { ask }) => ask((node) => protocolVersion(node, 'eth_protocolVersion')),
+    call: (_, { ask }) => ask((node) => readProtocolVersion(node, 'eth_protocolVersion')),
   }),
   method({
     name: 'chain_protocolVersion',
@@ -70,7 +70,7 @@ export const networkMethods = [
     example: { params: [], result: '0x3e' },
     call: (_, { ask }) =>
       ask((node) =>
-        protocolVersion(node, `${node.profile === 'rskj' ? 'rsk' : 'eth'}_protocolVersion`),
+        readProtocolVersion(node, `${node.profile === 'rskj' ? 'rsk' : 'eth'}_protocolVersion`),
       ),
   }),
   method({
@@ -87,6 +87,6 @@ export const networkMethods = [
 ]
 
 /** Returns the wire protocol's version; eth/68 where an Ethereum node has no answer any more. */
-async function protocolVersion(node: UpstreamNode, name: string): Promise<string> {
+async function readProtocolVersion(node: UpstreamNode, name: string): Promise<string> {
   return (await ifServed(node.call(name, [], anyQuantity))) ?? '0x44'
 }

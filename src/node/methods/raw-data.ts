@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { blockParam, data, hashParam } from '../objects/values.ts'
-import { rawHeader, rawTransactionReceipt, receiptProof } from '../reads/raw-data.ts'
+import { readRawHeader, readRawReceipt, readReceiptProof } from '../reads/raw-data.ts'
 import {
   exampleBlock,
   exampleProof,
@@ -19,7 +19,7 @@ export const rawDataMethods = [
     example: { params: [exampleBlock.hash], result: exampleRawHeader },
     isFixed: () => true,
     proves: true,
-    call: ({ hash }, { ask }) => ask((node) => rawHeader(node, hash)),
+    call: ({ hash }, { ask }) => ask((node) => readRawHeader(node, hash)),
   }),
   method({
     name: 'chain_getRawBlockHeaderByNumber',
@@ -28,7 +28,7 @@ export const rawDataMethods = [
     result: z.nullable(data),
     example: { params: ['0x2a'], result: exampleRawHeader },
     isFixed: ({ block }, isDeep) => block.startsWith('0x') && isDeep(block),
-    call: ({ block }, { ask }) => ask((node) => rawHeader(node, block)),
+    call: ({ block }, { ask }) => ask((node) => readRawHeader(node, block)),
   }),
   method({
     name: 'chain_getRawTransactionReceiptByHash',
@@ -36,7 +36,7 @@ export const rawDataMethods = [
     params: { hash: hashParam },
     result: z.nullable(data),
     example: { params: [exampleTransaction.hash], result: exampleRawReceipt },
-    call: ({ hash }, context) => context.ask((node) => rawTransactionReceipt(node, hash, context)),
+    call: ({ hash }, context) => context.ask((node) => readRawReceipt(node, hash, context)),
   }),
   method({
     name: 'chain_getTransactionReceiptNodesByHash',
@@ -47,6 +47,6 @@ export const rawDataMethods = [
     isFixed: () => true,
     proves: true,
     call: ({ blockHash, transactionHash }, context) =>
-      context.ask((node) => receiptProof(node, blockHash, transactionHash, context)),
+      context.ask((node) => readReceiptProof(node, blockHash, transactionHash, context)),
   }),
 ]

@@ -31,14 +31,14 @@ export const ethSendRawTransaction = method({
       if (error instanceof RpcError && error.code === codes.internal) {
         await assertSigner(transaction as Hex)
       }
-      throw signed.type === 0 ? error : ofType(signed.type, error)
+      throw signed.type === 0 ? error : explainType(signed.type, error)
     }
     return signed.hash
   },
 })
 
 /** Explains the failure of a typed transaction, about which RSKj tells nothing useful. */
-function ofType(type: number, error: unknown): unknown {
+function explainType(type: number, error: unknown): unknown {
   if (!(error instanceof RpcError)) return error
   if (error.code !== codes.internal && error.code !== codes.invalidParams) return error
   const why = error.code === codes.internal ? '' : ` (${error.message})`

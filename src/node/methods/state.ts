@@ -13,11 +13,11 @@ import { exampleAccount, exampleContract } from './examples.ts'
 import { type Example, type Method, method } from './method.ts'
 
 export const stateMethods = [
-  numberOfAccount('eth_getBalance', 'What an account holds of the native currency, in wei', {
+  createAccountMethod('eth_getBalance', 'What an account holds of the native currency, in wei', {
     params: [exampleContract, 'latest'],
     result: '0x45ce265994370000',
   }),
-  numberOfAccount(
+  createAccountMethod(
     'eth_getTransactionCount',
     'The number of transactions that an account has sent',
     { params: [exampleAccount, 'latest'], result: '0xa' },
@@ -61,7 +61,7 @@ export const stateMethods = [
   }),
 ]
 
-function numberOfAccount(name: string, summary: string, example: Example): Method {
+function createAccountMethod(name: string, summary: string, example: Example): Method {
   return method({
     name,
     summary,

@@ -12,7 +12,7 @@ import {
 } from '../objects/values.ts'
 import { readState } from '../reads/at-block.ts'
 import { filterTraces, passFilter } from '../reads/filtered-traces.ts'
-import { tracesOfBlock, tracesOfTransaction } from '../reads/traces.ts'
+import { traceBlock, traceTransaction } from '../reads/traces.ts'
 import { exampleAccount, exampleBlock, exampleTraces, exampleTransaction } from './examples.ts'
 import { method } from './method.ts'
 
@@ -24,7 +24,7 @@ export const traceMethods = [
     result: z.nullable(z.array(trace)),
     example: { params: [exampleBlock.hash], result: exampleTraces },
     isFixed: ({ block }) => isHash(block),
-    call: ({ block }, context) => readState(context, block, tracesOfBlock),
+    call: ({ block }, context) => readState(context, block, traceBlock),
   }),
   method({
     name: 'trace_transaction',
@@ -33,8 +33,7 @@ export const traceMethods = [
     result: z.nullable(z.array(trace)),
     example: { params: [exampleTransaction.hash], result: exampleTraces },
     isImmutable: ([first], isDeep) => first !== undefined && isDeep(toQuantity(first.blockNumber)),
-    call: ({ hash }, context) =>
-      readState(context, hash, (node) => tracesOfTransaction(node, hash)),
+    call: ({ hash }, context) => readState(context, hash, (node) => traceTransaction(node, hash)),
   }),
   method({
     name: 'trace_filter',

@@ -12,8 +12,8 @@ import {
   quantityParam,
 } from '../objects/values.ts'
 import { lookUp } from '../reads/lookup.ts'
-import { provedBlock, readPendingBlock } from '../reads/mined-block.ts'
-import { provedReceipt } from '../reads/proved-receipt.ts'
+import { readPendingBlock, readProvedBlock } from '../reads/mined-block.ts'
+import { readProvedReceipt } from '../reads/proved-receipt.ts'
 import { readReceipts } from '../reads/receipts.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { exampleBlock, exampleReceipt, exampleTransaction } from './examples.ts'
@@ -74,7 +74,7 @@ export const transactionMethods = [
     isImmutable: ({ blockNumber }, isDeep) => isDeep(blockNumber),
     call: ({ hash }, context) =>
       context.ask(async (node) => {
-        const raw = (await provedReceipt(node, hash, context))?.receipt
+        const raw = (await readProvedReceipt(node, hash, context))?.receipt
         if (raw === undefined) return null
         if (raw.effectiveGasPrice) return shapeReceipt(raw, raw.effectiveGasPrice)
         const { gasPrice } = await node.call('eth_getTransactionByHash', [hash], rawTransaction)
@@ -88,13 +88,13 @@ export const transactionMethods = [
     result: z.nullable(z.array(receipt)),
     example: { params: [exampleBlock.hash], result: [exampleReceipt] },
     isFixed: ({ block }) => isHash(block),
-    call: ({ block }, { ask }) => ask((node) => receiptsOfBlock(node, block)),
+    call: ({ block }, { ask }) => ask((node) => readBlockReceipts(node, block)),
   }),
 ]
 
 /** Gives all receipts of a mined block, proved where its header is; `null` without the block. */
-async function receiptsOfBlock(node: UpstreamNode, selector: string) {
-  const found = await provedBlock(node, selector, true)
+async function readBlockReceipts(node: UpstreamNode, selector: string) {
+  const found = await readProvedBlock(node, selector, true)
   if (found === null) return null
   const { block, proof } = found
   const receipts = await readReceipts(node, block)

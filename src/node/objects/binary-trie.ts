@@ -34,15 +34,15 @@ const version = 0x40
 const emptyRoot = keccak256('0x80')
 
 /** Returns the root of RSKj's trie of values, keyed by their positions in RLP (RSKIP107). */
-export function binaryTrieRoot(values: readonly Hex[]): Hex {
-  return values.length === 0 ? emptyRoot : keccak256(trieOver(values).message)
+export function computeBinaryRoot(values: readonly Hex[]): Hex {
+  return values.length === 0 ? emptyRoot : keccak256(buildTrie(values).message)
 }
 
 /** Gives the nodes of that trie from its root to the value at a position. */
-export function binaryTrieProof(values: readonly Hex[], index: number): Hex[] {
+export function buildBinaryProof(values: readonly Hex[], index: number): Hex[] {
   const way: Hex[] = []
   let bits = toKey(index)
-  let next: TrieNode | undefined = trieOver(values)
+  let next: TrieNode | undefined = buildTrie(values)
   while (next !== undefined) {
     way.push(bytesToHex(next.message))
     bits = bits.slice(next.path.length)
@@ -53,8 +53,8 @@ export function binaryTrieProof(values: readonly Hex[], index: number): Hex[] {
   return way
 }
 
-const trieOver = (values: readonly Hex[]): TrieNode =>
-  nodeOver(
+const buildTrie = (values: readonly Hex[]): TrieNode =>
+  buildNode(
     values.map((value, index) => ({ bits: toKey(index), value: hexToBytes(value) })),
     0,
   )
@@ -62,7 +62,7 @@ const trieOver = (values: readonly Hex[]): TrieNode =>
 /**
  * Returns the nodes from the root to a value and its keccak; undefined if they do not lead there.
  */
-export function proofIn(
+export function walkBinaryProof(
   nodes: readonly Hex[],
   root: string,
   index: number,
@@ -94,7 +94,7 @@ function bitsIn(bytes: Uint8Array, count: number): number[] {
   return Array.from({ length: count }, (_, at) => ((bytes[at >> 3] ?? 0) >> (7 - (at & 7))) & 1)
 }
 
-function nodeOver(entries: readonly Entry[], depth: number): TrieNode {
+function buildNode(entries: readonly Entry[], depth: number): TrieNode {
   const [first] = entries as [Entry]
   let end = depth
   while (end < first.bits.length && entries.every(({ bits }) => bits[end] === first.bits[end])) {
@@ -103,7 +103,7 @@ function nodeOver(entries: readonly Entry[], depth: number): TrieNode {
   const value = entries.find(({ bits }) => bits.length === end)?.value
   const [left, right] = [0, 1].map((side) => {
     const below = entries.filter(({ bits }) => bits[end] === side)
-    return below.length === 0 ? undefined : nodeOver(below, end + 1)
+    return below.length === 0 ? undefined : buildNode(below, end + 1)
   })
   return encode(first.bits.slice(depth, end), value, [left, right])
 }

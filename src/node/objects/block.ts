@@ -76,7 +76,7 @@ export function shapeBlock(raw: RawBlock, pending: boolean): Block {
  * Returns a pending block, whose number, hash and bloom are `null`, as are its transactions'
  * places.
  */
-export function pendingBlock(raw: RawBlock): Block {
+export function shapePendingBlock(raw: RawBlock): Block {
   return {
     ...shapeBlock(raw, true),
     number: null,

@@ -33,7 +33,7 @@ export const estimateParam = z
 export type SimulatedCall = z.output<typeof callParam> | z.output<typeof estimateParam>
 
 /** Returns the call in a form that all nodes accept: with `data`, and without `null` members. */
-export function nodeCall({ input, ...call }: SimulatedCall): Record<string, unknown> {
+export function toNodeCall({ input, ...call }: SimulatedCall): Record<string, unknown> {
   const data = call.data ?? input
   const entries = Object.entries({ ...call, data })
   return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined))

@@ -84,7 +84,7 @@ function encodeTyped(one: Transaction): Hex | undefined {
  * its place; undefined where it is not known how one was written.
  * @throws {UntrueAnswer} they are not
  */
-export function provedTransactions(
+export function encodeProvedTransactions(
   { hash, ...block }: MinedBlock,
   tries: Tries,
 ): Hex[] | undefined {

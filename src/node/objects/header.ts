@@ -59,18 +59,18 @@ export function proveHeader(
   mining: MiningRules | undefined,
 ): ProvedHeader | undefined {
   if (mining === undefined && typeof block.minimumGasPrice !== 'string') {
-    return { raw: ethereumHeader(block), tries: 'ethereum' }
+    return { raw: encodeEthereumHeader(block), tries: 'ethereum' }
   }
   if (Number(block.number) < (mining?.from ?? 1)) return undefined
-  const form = rootstockForms(block).find(({ hashed }) => keccak256(hashed) === block.hash)
+  const form = encodeRootstockForms(block).find(({ hashed }) => keccak256(hashed) === block.hash)
   if (form === undefined) return undefined
   if (mining !== undefined) assertMined(block, form.mined, mining)
   return { raw: form.raw, tries: 'rootstock' }
 }
 
-function ethereumHeader(block: Fields): Hex {
+function encodeEthereumHeader(block: Fields): Hex {
   const later = Object.entries(laterFields).filter(([name]) => typeof block[name] === 'string')
-  const raw = toRlp(encoded(block, { ...ethereumFields, ...Object.fromEntries(later) }))
+  const raw = toRlp(encodeFields(block, { ...ethereumFields, ...Object.fromEntries(later) }))
   if (keccak256(raw) !== block.hash) throw new UntrueAnswer('a block does not fit its own hash')
   return raw
 }
@@ -81,15 +81,15 @@ type Form = { hashed: Hex; mined: Hex; raw: Hex }
 /**
  * Writes a header of version 0, 1 or 2 (RSKIP92, 110, 144, 351, 535), with Papyrus's empty root.
  */
-export function rootstockForms(block: Fields): Form[] {
+export function encodeRootstockForms(block: Fields): Form[] {
   const bloom = encodeField(block, 'logsBloom', bytes)
   const seal = encodeField(block, 'bitcoinMergedMiningHeader', bytes)
   const uncles = Array.isArray(block.uncles) ? block.uncles.length : 0
   const tail = [quantityHex(`0x${uncles.toString(16)}`), '0x'] as const
   const around = (summary: Hex): Hex[] => [
-    ...encoded(block, roots),
+    ...encodeFields(block, roots),
     summary,
-    ...encoded(block, rootstockWork),
+    ...encodeFields(block, rootstockWork),
     ...tail,
   ]
   const edges = Array.isArray(block.rskPteEdges) ? [edgesHex(block.rskPteEdges)] : []
@@ -136,7 +136,7 @@ export function readHeader(raw: Hex): (Fields & { hash: Hex }) | undefined {
     ...(after[0] && { rskPteEdges: edgesIn(after[0]) }),
     ...(event && { baseEvent: event }),
   }
-  const form = rootstockForms(block).find((one) => one.raw === raw)
+  const form = encodeRootstockForms(block).find((one) => one.raw === raw)
   return form && { ...block, hash: keccak256(form.hashed) }
 }
 
@@ -151,7 +151,7 @@ function edgesHex(edges: readonly unknown[]): Hex {
   return `0x${shorts.map((short) => short.slice(2) + short.slice(0, 2)).join('')}`
 }
 
-function encoded(block: Fields, fields: Readonly<Record<string, Encoder>>): Hex[] {
+function encodeFields(block: Fields, fields: Readonly<Record<string, Encoder>>): Hex[] {
   return Object.entries(fields).map(([name, encoder]) => encodeField(block, name, encoder))
 }
 

@@ -51,7 +51,7 @@ export function couldMatch(filter: LogFilter, { address, topics }: Emitted): boo
 }
 
 /** Estimates the bytes of a filter after its first match, rather too many than too few. */
-export function filterBytes({ address, topics }: LogFilter): number {
+export function estimateBytes({ address, topics }: LogFilter): number {
   const conditions = [address, ...(topics ?? [])]
   return 500 + 160 * conditions.reduce((sum, any) => sum + (Array.isArray(any) ? any.length : 1), 0)
 }
@@ -59,14 +59,14 @@ export function filterBytes({ address, topics }: LogFilter): number {
 type Emitted = Pick<ChainLog, 'address' | 'topics'>
 
 /** Tells whether a block with this bloom may hold a wanted log; only `false` is certain. */
-export function mayHold(bloom: string, filter: LogFilter): boolean {
+export function mayContain(bloom: string, filter: LogFilter): boolean {
   return findWanted(filter).every(
-    (any) => any === undefined || [...any].some((value) => hasBits(bloom, value)),
+    (any) => any === undefined || [...any].some((value) => isInBloom(bloom, value)),
   )
 }
 
 /** Returns the filter in a form that all nodes accept, with the blocks to search. */
-export function logQuery(
+export function toLogQuery(
   { address, topics }: LogFilter,
   where: { blockHash: string } | { fromBlock: string; toBlock: string },
 ): Record<string, unknown> {
@@ -104,7 +104,7 @@ function alternatives(condition: Condition): string[] {
 }
 
 /** Tells whether a bloom of 2048 bits has a value's three bits (yellow paper, 4.3.1). */
-function hasBits(bloom: string, value: string): boolean {
+function isInBloom(bloom: string, value: string): boolean {
   const digest = keccak256(value as `0x${string}`, 'bytes')
   return [0, 2, 4].every((offset) => {
     const bit = (((digest[offset] ?? 0) << 8) | (digest[offset + 1] ?? 0)) & 2047

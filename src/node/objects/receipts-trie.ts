@@ -1,6 +1,6 @@
 import { type Hex, keccak256, toHex, toRlp } from 'viem'
 import { UntrueAnswer } from './bad-answers.ts'
-import { binaryTrieRoot } from './binary-trie.ts'
+import { computeBinaryRoot } from './binary-trie.ts'
 import { type ProvedHeader, quantityHex } from './header.ts'
 import type { RawReceipt } from './receipt.ts'
 
@@ -9,7 +9,9 @@ export type Tries = ProvedHeader['tries']
 
 /** Gives the root of the trie of values by their positions. */
 export function computeRoot(values: readonly Hex[], tries: Tries): Hex {
-  return tries === 'rootstock' ? binaryTrieRoot(values) : keccak256(trieOver(values).rlp)
+  return tries === 'rootstock'
+    ? computeBinaryRoot(values)
+    : keccak256(buildReceiptsTrie(values).rlp)
 }
 
 /**
@@ -46,19 +48,19 @@ export function encodeReceipts(
 }
 
 /** Makes the Merkle Patricia trie of values by their positions. */
-export function trieOver(values: readonly Hex[]): TrieNode {
+export function buildReceiptsTrie(values: readonly Hex[]): TrieNode {
   const leaves = values.map((value, index) => ({ path: toPath(index), value }))
-  return leaves.length === 0 ? { rlp: toRlp('0x'), below: [] } : nodeOver(leaves)
+  return leaves.length === 0 ? { rlp: toRlp('0x'), below: [] } : buildNode(leaves)
 }
 
-export function proofNodes({ rlp, below }: TrieNode, index: number): Hex[] {
-  return [rlp, ...nodesOn(toPath(index), below)]
+export function collectProofNodes({ rlp, below }: TrieNode, index: number): Hex[] {
+  return [rlp, ...collectBelow(toPath(index), below)]
 }
 
-function nodesOn(path: string, below: TrieNode['below']): Hex[] {
+function collectBelow(path: string, below: TrieNode['below']): Hex[] {
   const next = below.find((each) => path.startsWith(each.path))
   if (next === undefined) return []
-  return [next.node.rlp, ...nodesOn(path.slice(next.path.length), next.node.below)]
+  return [next.node.rlp, ...collectBelow(path.slice(next.path.length), next.node.below)]
 }
 
 /**
@@ -70,7 +72,7 @@ function toPath(index: number): string {
 
 type Leaf = { path: string; value: Hex }
 
-function nodeOver(leaves: readonly Leaf[]): TrieNode {
+function buildNode(leaves: readonly Leaf[]): TrieNode {
   const [first, ...others] = leaves as [Leaf, ...Leaf[]]
   if (others.length === 0) {
     return { rlp: toRlp([compact(first.path, true), first.value]), below: [] }
@@ -79,12 +81,12 @@ function nodeOver(leaves: readonly Leaf[]): TrieNode {
   while (others.every(({ path }) => path[shared] === first.path[shared])) shared++
   if (shared > 0) {
     const path = first.path.slice(0, shared)
-    const node = nodeOver(without(shared, leaves))
+    const node = buildNode(without(shared, leaves))
     return { rlp: toRlp([compact(path, false), referenceTo(node)]), below: [{ path, node }] }
   }
   const below = [...'0123456789abcdef'].flatMap((path) => {
     const here = leaves.filter((leaf) => leaf.path.startsWith(path))
-    return here.length === 0 ? [] : [{ path, node: nodeOver(without(1, here)) }]
+    return here.length === 0 ? [] : [{ path, node: buildNode(without(1, here)) }]
   })
   const slots = [...'0123456789abcdef'].map((nibble) => {
     const there = below.find(({ path }) => path === nibble)

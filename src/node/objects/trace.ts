@@ -90,7 +90,7 @@ export type TracePlace = Pick<
 >
 
 /** Returns a call and all calls below it as traces, in the order in which they began. */
-export function tracesOfFrame(top: CallFrame, traceAddress: number[], place: TracePlace): Trace[] {
+export function flattenFrame(top: CallFrame, traceAddress: number[], place: TracePlace): Trace[] {
   const { type, from, to, gas, gasUsed, input, output, value = '0x0', error, calls = [] } = top
   const creates = type.startsWith('CREATE')
   const own: Trace = {
@@ -110,6 +110,6 @@ export function tracesOfFrame(top: CallFrame, traceAddress: number[], place: Tra
   }
   return [
     own,
-    ...calls.flatMap((call, index) => tracesOfFrame(call, [...traceAddress, index], place)),
+    ...calls.flatMap((call, index) => flattenFrame(call, [...traceAddress, index], place)),
   ]
 }

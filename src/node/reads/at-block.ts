@@ -4,7 +4,7 @@ import { codes } from '../codes.ts'
 import { isHash, type Selector } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
-import { minedBlock } from './mined-block.ts'
+import { readMinedBlock } from './mined-block.ts'
 
 /** Names a block as a node is asked for its state; RSKj reads EIP-1898's switch as text. */
 type NodeSelector = string | { blockHash: string; requireCanonical: true | 'true' }
@@ -18,7 +18,7 @@ export async function readState<T, Block extends Selector>(
   read: (node: UpstreamNode, block: Block | string) => Promise<T>,
 ): Promise<T> {
   const isMoving = compares && block === 'latest'
-  const latest = isMoving ? await ask((node) => minedBlock(node, block, false)) : undefined
+  const latest = isMoving ? await ask((node) => readMinedBlock(node, block, false)) : undefined
   return await ask((node) => {
     node.doubt('unprovable')
     return read(node, latest?.hash ?? block)
@@ -31,22 +31,26 @@ export async function atBlock<T>(
   block: Selector,
   read: (block: NodeSelector) => Promise<T>,
 ): Promise<T> {
-  const hash = hashIn(block)
+  const hash = findBlockHash(block)
   try {
-    return await read(hash === undefined ? block : selectorFor(node, block, hash))
+    return await read(hash === undefined ? block : toNodeSelector(node, block, hash))
   } catch (error) {
     if (!(error instanceof RpcError) || error.code === codes.reverted) throw error
-    if (hash !== undefined) return await atCanonical(node, hash, read)
+    if (hash !== undefined) return await readCanonical(node, hash, read)
     throw isRefusal(error, 'no_block') || isRefusal(error, 'no_state') ? unknownBlock() : error
   }
 }
 
-function hashIn(block: Selector): string | undefined {
+function findBlockHash(block: Selector): string | undefined {
   if (typeof block !== 'string') return block.blockHash
   return isHash(block) ? block : undefined
 }
 
-function selectorFor({ profile }: UpstreamNode, block: Selector, blockHash: string): NodeSelector {
+function toNodeSelector(
+  { profile }: UpstreamNode,
+  block: Selector,
+  blockHash: string,
+): NodeSelector {
   if (typeof block === 'string') return block
   return profile === 'rskj' ? { blockHash, requireCanonical: 'true' } : block
 }
@@ -57,15 +61,15 @@ export function withoutBareHash({ profile }: UpstreamNode, at: NodeSelector): No
   return { blockHash: at, requireCanonical: 'true' }
 }
 
-async function atCanonical<T>(
+async function readCanonical<T>(
   node: UpstreamNode,
   hash: string,
   read: (number: string) => Promise<T>,
 ): Promise<T> {
-  const found = await minedBlock(node, hash, false)
+  const found = await readMinedBlock(node, hash, false)
   if (found === null) throw unknownBlock()
   const value = await read(found.number)
-  const canonical = await minedBlock(node, found.number, false)
+  const canonical = await readMinedBlock(node, found.number, false)
   if (canonical?.hash !== hash) {
     throw new RpcError(codes.failed, 'hash is not currently canonical')
   }

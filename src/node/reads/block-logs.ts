@@ -3,14 +3,14 @@ import { UntrueAnswer } from '../objects/bad-answers.ts'
 import type { MinedBlock } from '../objects/block.ts'
 import { proveHeader } from '../objects/header.ts'
 import { type ChainLog, logs, shapeLog, toContentKey } from '../objects/log.ts'
-import { type LogFilter, logQuery, matches, mayHold } from '../objects/log-filter.ts'
+import { type LogFilter, matches, mayContain, toLogQuery } from '../objects/log-filter.ts'
 import { encodeReceipts } from '../objects/receipts-trie.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
-import { type ProvedBlock, provedBlock } from './mined-block.ts'
+import { type ProvedBlock, readProvedBlock } from './mined-block.ts'
 import { readReceipts } from './receipts.ts'
 
 /** Returns a block's logs, proved by bloom or receipts if its header is; `null` without a block. */
-export async function logsOfBlock(
+export async function readBlockLogs(
   node: UpstreamNode,
   selector: string,
   filter: LogFilter,
@@ -18,8 +18,8 @@ export async function logsOfBlock(
   const byHash = selector.length === 66
   const where = byHash ? { blockHash: selector } : { fromBlock: selector, toBlock: selector }
   const [block, answer] = await Promise.allSettled([
-    provedBlock(node, selector, false),
-    node.call('eth_getLogs', [logQuery(filter, where)], logs),
+    readProvedBlock(node, selector, false),
+    node.call('eth_getLogs', [toLogQuery(filter, where)], logs),
   ])
   if (block.status === 'rejected') throw block.reason
   if (block.value === null) return null
@@ -30,16 +30,16 @@ export async function logsOfBlock(
   }
   if (byHash) throw new UntrueAnswer("logs do not fit their block's receipts")
   // A block may have come, or gone, between the two answers.
-  return await logsOfBlock(node, block.value.block.hash, filter)
+  return await readBlockLogs(node, block.value.block.hash, filter)
 }
 
 /** Gives the logs of a known block; a node that lacks it fails, for it tells nothing of them. */
-export async function logsOfKnownBlock(
+export async function readKnownBlockLogs(
   node: UpstreamNode,
   selector: string,
   filter: LogFilter,
 ): Promise<ChainLog[]> {
-  const found = await logsOfBlock(node, selector, filter)
+  const found = await readBlockLogs(node, selector, filter)
   if (found === null) throw new TransportError(`${node.name} lacks a block that is known`)
   return found
 }
@@ -52,7 +52,7 @@ async function fits(
 ): Promise<boolean> {
   if (proof === undefined) return true
   if (!found.every(({ blockHash }) => blockHash === block.hash)) return false
-  if (found.length === 0 && block.logsBloom && !mayHold(block.logsBloom, filter)) return true
+  if (found.length === 0 && block.logsBloom && !mayContain(block.logsBloom, filter)) return true
   const receipts = await readReceipts(node, block)
   encodeReceipts(receipts, block.receiptsRoot, proof.tries)
   const all = receipts.flatMap((receipt) => receipt.logs)
@@ -65,9 +65,9 @@ async function fits(
 }
 
 /** Returns a block's logs from its receipts where those can be proved; else as the node tells. */
-export async function provedLogs(node: UpstreamNode, block: MinedBlock): Promise<ChainLog[]> {
+export async function readProvedLogs(node: UpstreamNode, block: MinedBlock): Promise<ChainLog[]> {
   const proof = proveHeader(block, node.mining)
-  if (proof === undefined) return await logsOfKnownBlock(node, block.hash, {})
+  if (proof === undefined) return await readKnownBlockLogs(node, block.hash, {})
   if (block.logsBloom && Number(block.logsBloom) === 0) return []
   const receipts = await readReceipts(node, block)
   encodeReceipts(receipts, block.receiptsRoot, proof.tries)

@@ -15,18 +15,18 @@ export async function completeBlock(
   return {
     ...shapeBlock(raw, false),
     paidFees:
-      raw.paidFees ?? (await cached(`paidFees ${raw.hash}`, 'believed', () => paidFees(node, raw))),
+      raw.paidFees ?? (await cached(`paidFees ${raw.hash}`, 'believed', () => sumFees(node, raw))),
     cumulativeDifficulty:
       raw.cumulativeDifficulty ??
       (raw.uncles.length === 0
         ? raw.difficulty
         : await cached(`cumulativeDifficulty ${raw.hash}`, 'believed', () =>
-            withUncles(node, raw),
+            sumDifficulties(node, raw),
           )),
   }
 }
 
-async function paidFees(node: UpstreamNode, raw: MinedBlock): Promise<string | null> {
+async function sumFees(node: UpstreamNode, raw: MinedBlock): Promise<string | null> {
   const receipts = await unlessRefused(readReceipts(node, raw))
   const fees = receipts?.map(({ gasUsed, effectiveGasPrice }) =>
     effectiveGasPrice ? BigInt(gasUsed) * BigInt(effectiveGasPrice) : undefined,
@@ -35,7 +35,7 @@ async function paidFees(node: UpstreamNode, raw: MinedBlock): Promise<string | n
   return toQuantity(fees.reduce((sum, fee) => sum + fee, 0n))
 }
 
-async function withUncles(node: UpstreamNode, raw: MinedBlock): Promise<string | null> {
+async function sumDifficulties(node: UpstreamNode, raw: MinedBlock): Promise<string | null> {
   const uncle = z.looseObject({ difficulty: quantity })
   const uncles = raw.uncles.map((_, index) =>
     node.call('eth_getUncleByBlockHashAndIndex', [raw.hash, toQuantity(index)], uncle),

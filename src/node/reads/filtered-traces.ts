@@ -5,8 +5,8 @@ import { rawTraces, shapeTraces, type Trace } from '../objects/trace.ts'
 import { selects, type TraceFilter } from '../objects/trace-filter.ts'
 import { toQuantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
-import { minedBlock } from './mined-block.ts'
-import { tracesOfMinedBlock } from './traces.ts'
+import { readMinedBlock } from './mined-block.ts'
+import { traceMinedBlock } from './traces.ts'
 
 /** Limits how many traces are skipped or given at once, as RSKj does (TraceModuleImpl). */
 const maxOfRskj = 10_000
@@ -29,7 +29,7 @@ export async function filterTraces(
       (_, index) => start + index,
     )
     const blocks = await Promise.all(
-      numbers.map((number) => minedBlock(node, toQuantity(number), true)),
+      numbers.map((number) => readMinedBlock(node, toQuantity(number), true)),
     )
     for (const block of blocks) {
       if (block === null) continue
@@ -39,7 +39,7 @@ export async function filterTraces(
         ),
       )
       if (selected.size === 0 || found.length >= after + count) continue
-      const traces = await tracesOfMinedBlock(node, block)
+      const traces = await traceMinedBlock(node, block)
       found.push(...traces.filter(({ transactionHash }) => selected.has(transactionHash)))
     }
   }

@@ -3,12 +3,12 @@ import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import { type ChainLog, logs, shapeLog, toContentKey } from '../objects/log.ts'
-import { couldMatch, type LogFilter, logQuery, matches } from '../objects/log-filter.ts'
+import { couldMatch, type LogFilter, matches, toLogQuery } from '../objects/log-filter.ts'
 import { toQuantity } from '../objects/values.ts'
-import { readHeight, type Told, type UpstreamNode } from '../upstream/node.ts'
+import { type NodeAnswer, readHeight, type UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
-import { logsOfKnownBlock, provedLogs } from './block-logs.ts'
-import { provedBlock } from './mined-block.ts'
+import { readKnownBlockLogs, readProvedLogs } from './block-logs.ts'
+import { readProvedBlock } from './mined-block.ts'
 
 /** Limits the range of blocks for which any number of logs is answered. */
 export const maxLogBlocks = 2_000
@@ -62,7 +62,7 @@ class OutOfCalls extends RpcError {
 }
 
 /** Gives the logs between two blocks, oldest first; a refusal names a range that works. */
-export async function logsOfRange(
+export async function readRangeLogs(
   range: LogRange,
   filter: LogFilter,
   context: NodeAccess,
@@ -72,16 +72,16 @@ export async function logsOfRange(
   const found: ChainLog[] = []
   let start = from
   while (start <= to) {
-    const pieces = piecesFrom(start, range, search)
-    const told = await Promise.allSettled(pieces.map((next) => comparedPiece(next, search)))
-    for (const [index, piece] of told.entries()) {
+    const pieces = planPieces(start, range, search)
+    const outcomes = await Promise.allSettled(pieces.map((next) => readComparedPiece(next, search)))
+    for (const [index, outcome] of outcomes.entries()) {
       const next = pieces[index] ?? range
-      if (piece.status === 'rejected') throw toRefusal(piece.reason, next, range, search)
-      if (to - from > maxLogBlocks && found.length + piece.value.length > maxLogs) {
+      if (outcome.status === 'rejected') throw toRefusal(outcome.reason, next, range, search)
+      if (to - from > maxLogBlocks && found.length + outcome.value.length > maxLogs) {
         const most = atLeastOnePiece(from, next.from)
-        throw tooMany(codes.logLimit, `more than ${maxLogs} logs`, from, most)
+        throw createRangeError(codes.logLimit, `more than ${maxLogs} logs`, from, most)
       }
-      found.push(...piece.value)
+      found.push(...outcome.value)
       start = next.to + 1
     }
   }
@@ -89,7 +89,7 @@ export async function logsOfRange(
 }
 
 /** Gives the pieces that are searched next, as large as every node of the search takes them. */
-function piecesFrom(first: number, { to, open }: LogRange, { progress }: Search): Piece[] {
+function planPieces(first: number, { to, open }: LogRange, { progress }: Search): Piece[] {
   const known = [...progress.values()]
   const taken = known.length === 0 ? 0 : Math.min(...known.map((one) => one.size), mostBlocks)
   const size = Math.max(maxLogBlocks + 1, taken)
@@ -112,19 +112,19 @@ function toRefusal(
 ): unknown {
   if (error instanceof OutOfCalls) {
     const reached = error.reached ?? next.from
-    return tooMany(error.code, error.message, from, Math.max(from, reached - 1))
+    return createRangeError(error.code, error.message, from, Math.max(from, reached - 1))
   }
-  if (!search.ended() || to - from <= maxLogBlocks) return error
+  if (!search.isAborted() || to - from <= maxLogBlocks) return error
   // Half of what there was time for is sure to be done in time.
   const half = atLeastOnePiece(from, from + Math.floor((next.from - from) / 2))
-  return tooMany(codes.timeout, 'more blocks than can be searched in time', from, half)
+  return createRangeError(codes.timeout, 'more blocks than can be searched in time', from, half)
 }
 
 /** Returns the block before the first that was too much, at least one piece on. */
 const atLeastOnePiece = (from: number, start: number): number =>
   Math.max(from + maxLogBlocks, start - 1)
 
-function tooMany(code: number, what: string, from: number, to: number): RpcError {
+function createRangeError(code: number, what: string, from: number, to: number): RpcError {
   const [first, last] = [from, to].map(toQuantity)
   return new RpcError(code, `${what}: try blocks ${first} to ${last}`, {
     fromBlock: first,
@@ -135,13 +135,13 @@ function tooMany(code: number, what: string, from: number, to: number): RpcError
 /**
  * Returns a piece from two nodes, if there are two; a proof or a third node settles a difference.
  */
-async function comparedPiece(range: Piece, search: Search): Promise<ChainLog[]> {
+async function readComparedPiece(range: Piece, search: Search): Promise<ChainLog[]> {
   const { ask, askBoth, knownHead } = search
   const work = async (asked: UpstreamNode): Promise<ChainLog[]> => {
-    const node = counted(asked, search)
+    const node = countCalls(asked, search)
     const head = knownHead() ?? 0
     await assertNotBehind(node, range.open ? head : Math.min(range.to, head))
-    return await piece(node, range, search)
+    return await readPiece(node, range, search)
   }
   const [first, second] = await askBoth(work)
   if (first === undefined) throw new TransportError('no node gave an answer')
@@ -151,7 +151,7 @@ async function comparedPiece(range: Piece, search: Search): Promise<ChainLog[]> 
   const isDisputed = (number: number | undefined) => number !== undefined && number <= settled
   const disputed = firstDifference(first.value, second.value)
   if (disputed === undefined || !isDisputed(disputed)) return first.value
-  const proved = await provedAnswer([first, second], disputed, search)
+  const proved = await findProvedAnswer([first, second], disputed, search)
   if (proved !== undefined) return proved
   const names = [first.name, second.name]
   const third = await ask(work, (name) => !names.includes(name))
@@ -161,8 +161,8 @@ async function comparedPiece(range: Piece, search: Search): Promise<ChainLog[]> 
 }
 
 /** Gives the answer that fits a block's receipts, where both nodes have it; distrusts the other. */
-async function provedAnswer(
-  answers: readonly [Told<ChainLog[]>, Told<ChainLog[]>],
+async function findProvedAnswer(
+  answers: readonly [NodeAnswer<ChainLog[]>, NodeAnswer<ChainLog[]>],
   disputed: number,
   search: Search,
 ): Promise<ChainLog[] | undefined> {
@@ -170,7 +170,7 @@ async function provedAnswer(
     answers.map(({ name }) =>
       search
         .ask(
-          (node) => readProof(counted(node, search), disputed),
+          (node) => readProof(countCalls(node, search), disputed),
           (one) => one === name,
         )
         .catch((error: Error) => (error.cause instanceof UntrueAnswer ? 'untrue' : undefined)),
@@ -180,7 +180,7 @@ async function provedAnswer(
   if (!proofs.every((one) => one === 'untrue' || (one && one.hash === proof?.hash)))
     return undefined
   const truth = proof?.logs.filter((one) => matches(search.filter, one)).map(contentKey)
-  const isTrue = ({ value }: Told<ChainLog[]>): boolean => {
+  const isTrue = ({ value }: NodeAnswer<ChainLog[]>): boolean => {
     const told = value.filter(({ blockNumber }) => Number(blockNumber) === disputed)
     return told.map(contentKey).join() === truth?.join()
   }
@@ -192,13 +192,13 @@ async function provedAnswer(
 }
 
 async function readProof(node: UpstreamNode, number: number) {
-  const found = await provedBlock(node, toQuantity(number), false)
+  const found = await readProvedBlock(node, toQuantity(number), false)
   if (found?.proof === undefined) return undefined
-  return { hash: found.block.hash, logs: await provedLogs(node, found.block) }
+  return { hash: found.block.hash, logs: await readProvedLogs(node, found.block) }
 }
 
 /** Limits how often a node is asked in a search. */
-function counted(node: UpstreamNode, search: Search): Counted {
+function countCalls(node: UpstreamNode, search: Search): Counted {
   const own = search.progress.get(node.name) ?? { calls: 0, answers: 0, size: maxLogBlocks + 1 }
   search.progress.set(node.name, own)
   return {
@@ -219,10 +219,10 @@ async function assertNotBehind(node: UpstreamNode, needed: number): Promise<void
 }
 
 /** Asks one node for a piece, and tells how far it came where it may be asked no more. */
-async function piece(node: Counted, range: Piece, search: Search): Promise<ChainLog[]> {
+async function readPiece(node: Counted, range: Piece, search: Search): Promise<ChainLog[]> {
   const walk = { start: range.from }
   try {
-    return await walked(node, range, search, walk)
+    return await walkPiece(node, range, search, walk)
   } catch (error) {
     if (error instanceof OutOfCalls) error.reached ??= walk.start
     throw error
@@ -230,7 +230,7 @@ async function piece(node: Counted, range: Piece, search: Search): Promise<Chain
 }
 
 /** Asks one node; in halves where it refuses, and in larger pieces again after some answers. */
-async function walked(
+async function walkPiece(
   node: Counted,
   { from, to: last, open, grows }: Piece,
   search: Search,
@@ -247,9 +247,11 @@ async function walked(
     const { start } = walk
     const end = Math.min(to, start + (doubt === undefined ? progress.size : 1) - 1)
     const part = { from: start, to: end, open: open && end === to }
-    const answer = await query(node, part, search)
+    const answer = await queryLogs(node, part, search)
     if (!(answer instanceof RpcError)) {
-      found.push(...(mayBeCut(answer) ? await inHalves(node, part, answer.length, search) : answer))
+      found.push(
+        ...(mayBeCut(answer) ? await readHalves(node, part, answer.length, search) : answer),
+      )
       walk.start = end + 1
       doubt = undefined
       if (grows) progress.answers += 1
@@ -273,17 +275,17 @@ async function walked(
 }
 
 /** Halves show what was cut, and of a single block it can be proved. */
-async function inHalves(
+async function readHalves(
   node: Counted,
   { from, to, open }: LogRange,
   least: number,
   search: Search,
 ): Promise<ChainLog[]> {
-  if (from === to) return await logsOfKnownBlock(node, toQuantity(from), search.filter)
+  if (from === to) return await readKnownBlockLogs(node, toQuantity(from), search.filter)
   const middle = Math.floor((from + to) / 2)
   const halves = [
-    ...(await piece(node, { from, to: middle, open: false, grows: false }, search)),
-    ...(await piece(node, { from: middle + 1, to, open, grows: false }, search)),
+    ...(await readPiece(node, { from, to: middle, open: false, grows: false }, search)),
+    ...(await readPiece(node, { from: middle + 1, to, open, grows: false }, search)),
   ]
   // It cuts its answers short, or a reorganization came between them.
   if (halves.length >= least) return halves
@@ -294,7 +296,7 @@ const mayBeCut = ({ length }: readonly ChainLog[]): boolean =>
   length > 0 && length % roundNumber === 0
 
 /** Returns a node's logs of a range, or its refusal. */
-async function query(
+async function queryLogs(
   node: UpstreamNode,
   { from, to, open }: LogRange,
   { filter }: Search,
@@ -302,7 +304,7 @@ async function query(
   const where = { fromBlock: toQuantity(from), toBlock: open ? 'latest' : toQuantity(to) }
   let found: ChainLog[]
   try {
-    found = (await node.call('eth_getLogs', [logQuery(filter, where)], logs)).map(shapeLog)
+    found = (await node.call('eth_getLogs', [toLogQuery(filter, where)], logs)).map(shapeLog)
   } catch (error) {
     if (error instanceof OutOfCalls || !(error instanceof RpcError)) throw error
     return error
@@ -314,7 +316,7 @@ async function query(
   const strange = found.filter((one) => !couldMatch(filter, one))
   return strange.length === 0
     ? found.filter((one) => matches(filter, one))
-    : await withProved(node, found, strange, filter)
+    : await replaceWithProved(node, found, strange, filter)
 }
 
 /** Tells whether a node may have refused a range for its size; else smaller ones do not help. */
@@ -326,7 +328,7 @@ function isAboutRange(error: RpcError): boolean {
 }
 
 /** Checks blocks whose logs were not asked for, since some nodes filter badly and others lie. */
-async function withProved(
+async function replaceWithProved(
   node: UpstreamNode,
   found: readonly ChainLog[],
   strange: readonly ChainLog[],
@@ -337,7 +339,9 @@ async function withProved(
     throw new MalformedAnswer('a node gave many logs that were not asked for')
   }
   const proved = await Promise.all(
-    doubtful.map(async (hash) => (hash === null ? [] : await logsOfKnownBlock(node, hash, filter))),
+    doubtful.map(async (hash) =>
+      hash === null ? [] : await readKnownBlockLogs(node, hash, filter),
+    ),
   )
   return [...found.filter(({ blockHash }) => !doubtful.includes(blockHash)), ...proved.flat()]
     .filter((one) => matches(filter, one))

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
 import { type MinedBlock, type RawBlock, rawBlock } from '../objects/block.ts'
-import { provedTransactions } from '../objects/encoded-transaction.ts'
+import { encodeProvedTransactions } from '../objects/encoded-transaction.ts'
 import { type ProvedHeader, proveHeader } from '../objects/header.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { lookUp } from './lookup.ts'
@@ -10,16 +10,16 @@ import { lookUp } from './lookup.ts'
 export type ProvedBlock = { block: MinedBlock; proof: ProvedHeader | undefined }
 
 /** Gives a mined block that fits what was asked for and its own hash; `null` without one. */
-export async function minedBlock(
+export async function readMinedBlock(
   node: UpstreamNode,
   selector: string,
   full: boolean,
 ): Promise<MinedBlock | null> {
-  return (await provedBlock(node, selector, full))?.block ?? null
+  return (await readProvedBlock(node, selector, full))?.block ?? null
 }
 
 /** Gives a mined block with its proof; whole transactions are proved by their root. */
-export async function provedBlock(
+export async function readProvedBlock(
   node: UpstreamNode,
   selector: string,
   full: boolean,
@@ -36,14 +36,14 @@ export async function provedBlock(
   }
   const block = { ...raw, number, hash }
   const proof = proveHeader(block, node.mining)
-  if (proof !== undefined) node.isOfKind(proof.tries === 'rootstock' ? 'rskj' : 'ethereum')
-  if (proof === undefined) node.doubt(isBefore(node, number) ? 'unprovable' : 'unknown')
-  else if (full && !provedTransactions(block, proof.tries)) node.doubt('unknown')
+  if (proof !== undefined) node.setProfile(proof.tries === 'rootstock' ? 'rskj' : 'ethereum')
+  if (proof === undefined) node.doubt(isTooOld(node, number) ? 'unprovable' : 'unknown')
+  else if (full && !encodeProvedTransactions(block, proof.tries)) node.doubt('unknown')
   return { block, proof }
 }
 
 /** Tells whether a block is older than what is known of its network's headers. */
-const isBefore = ({ mining }: UpstreamNode, number: string): boolean =>
+const isTooOld = ({ mining }: UpstreamNode, number: string): boolean =>
   Number(number) < (mining?.from ?? 1)
 
 /** Returns the next block as a node would make it now; `null` where it makes none. */

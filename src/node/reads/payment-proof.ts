@@ -2,17 +2,17 @@ import { fromRlp, type Hex, keccak256, parseTransaction, toHex } from 'viem'
 import * as z from 'zod/mini'
 import { getNetwork, type MiningRules } from '../../chain/chains.ts'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
-import { binaryTrieProof, proofIn } from '../objects/binary-trie.ts'
-import { provedTransactions } from '../objects/encoded-transaction.ts'
+import { buildBinaryProof, walkBinaryProof } from '../objects/binary-trie.ts'
+import { encodeProvedTransactions } from '../objects/encoded-transaction.ts'
 import { proveHeader, readHeader } from '../objects/header.ts'
 import type { RawReceipt } from '../objects/receipt.ts'
 import { encodeReceipt } from '../objects/receipts-trie.ts'
 import { data } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
-import { type ProvedBlock, provedBlock } from './mined-block.ts'
-import { provedReceipt } from './proved-receipt.ts'
-import { receiptProof } from './raw-data.ts'
+import { type ProvedBlock, readProvedBlock } from './mined-block.ts'
+import { readProvedReceipt } from './proved-receipt.ts'
+import { readReceiptProof } from './raw-data.ts'
 
 const bytes = z.custom<Hex>((value) => data.safeParse(value).success)
 /** Holds bytes that a block's trie has, and the trie's nodes from its root to them. */
@@ -32,19 +32,19 @@ export type PaymentProof = ProvedPayment | { isProved: false; says: string }
 const unproved = (says: string): PaymentProof => ({ isProved: false, says })
 
 /** Gathers what proves a transaction, with so many headers above its own where there are. */
-export async function paymentProof(
+export async function buildPaymentProof(
   node: UpstreamNode,
   hash: string,
   above: number,
   context: Pick<NodeAccess, 'cached'>,
 ): Promise<PaymentProof> {
   if (node.mining === undefined) return unproved('nobody mines the blocks of this chain')
-  const found = await provedReceipt(node, hash, context)
+  const found = await readProvedReceipt(node, hash, context)
   if (found === null) return unproved('no block has the transaction')
   const { blockHash, blockNumber, transactionIndex } = found.receipt
-  const own = await provedBlock(node, blockHash, true)
-  const nodes = await receiptProof(node, blockHash, hash, context)
-  const encoded = own?.proof && provedTransactions(own.block, own.proof.tries)
+  const own = await readProvedBlock(node, blockHash, true)
+  const nodes = await readReceiptProof(node, blockHash, hash, context)
+  const encoded = own?.proof && encodeProvedTransactions(own.block, own.proof.tries)
   if (own === null || encoded === undefined || nodes === null || node.isDoubted()) {
     return unproved('its block is of a form that is not known')
   }
@@ -52,14 +52,14 @@ export async function paymentProof(
   const headers = [toProvedHeader(own)]
   for (let parent = own.block; headers.length <= above; ) {
     const number = toHex(Number(blockNumber) + headers.length)
-    const next = await provedBlock(node, number, false)
+    const next = await readProvedBlock(node, number, false)
     if (next?.proof === undefined || next.block.parentHash !== parent.hash) break
     headers.push(toProvedHeader(next))
     parent = next.block
   }
   return {
     isProved: true,
-    transaction: { raw: encoded[index] as Hex, index, nodes: binaryTrieProof(encoded, index) },
+    transaction: { raw: encoded[index] as Hex, index, nodes: buildBinaryProof(encoded, index) },
     receipt: { raw: encodeReceipt(found.receipt, 'rootstock'), nodes: nodes as Hex[] },
     headers,
   }
@@ -130,7 +130,7 @@ function readMined(
 }
 
 function assertIn(root: string, index: number, { raw, nodes }: z.output<typeof inTrie>): void {
-  const found = proofIn(nodes, root, index)
+  const found = walkBinaryProof(nodes, root, index)
   const isShown = found?.valueHash === keccak256(raw) && `${found.nodes}` === `${nodes}`
   if (!isShown) refuse('bytes are not in the trie of the block')
 }

@@ -2,7 +2,7 @@ import { type Hex, keccak256 } from 'viem'
 import * as z from 'zod/mini'
 import { parseJson } from '../../runtime/json.ts'
 import { UntrueAnswer } from '../objects/bad-answers.ts'
-import { proofIn } from '../objects/binary-trie.ts'
+import { walkBinaryProof } from '../objects/binary-trie.ts'
 import { findHash } from '../objects/block.ts'
 import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
 import { encodeReceipt, encodeReceipts, type Tries } from '../objects/receipts-trie.ts'
@@ -10,8 +10,8 @@ import { data, hash, quantity } from '../objects/values.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
 import { ifServed, lookUp } from './lookup.ts'
-import { provedBlock } from './mined-block.ts'
-import { gone, readReceipts } from './receipts.ts'
+import { readProvedBlock } from './mined-block.ts'
+import { readReceipts, throwBlockLeft } from './receipts.ts'
 
 type Cached = Pick<NodeAccess, 'cached'>
 
@@ -33,7 +33,7 @@ export async function readFacts(
 ): Promise<BlockFacts | undefined | null> {
   let isThere = true
   const text = await cached(`facts ${blockHash}`, 'proved', async () => {
-    const found = await provedBlock(node, blockHash, true)
+    const found = await readProvedBlock(node, blockHash, true)
     isThere = found !== null
     if (found?.proof === undefined || node.isDoubted()) return null
     const { number, receiptsRoot, transactions } = found.block
@@ -45,7 +45,7 @@ export async function readFacts(
 }
 
 /** Gives a receipt that its block's hash proves, or that cannot be proved; `null` without one. */
-export async function provedReceipt(
+export async function readProvedReceipt(
   node: UpstreamNode,
   txHash: string,
   context: Cached,
@@ -55,7 +55,7 @@ export async function provedReceipt(
   const { transactionHash, blockHash, blockNumber, transactionIndex, logs } = receipt
   if (transactionHash !== txHash) throw new UntrueAnswer('a receipt is of another transaction')
   const known = await readFacts(node, blockHash, context)
-  if (known === null) gone()
+  if (known === null) throwBlockLeft()
   if (known === undefined) return { receipt, tries: undefined }
   const index = Number(transactionIndex)
   const isInPlace =
@@ -64,7 +64,7 @@ export async function provedReceipt(
     logs.every((log) => log.blockHash === blockHash && log.transactionHash === txHash)
   if (!isInPlace) throw new UntrueAnswer('a receipt is not where it says')
   const proved = await context.cached(`receipt ${blockHash} ${index}`, 'proved', () =>
-    provedHash(node, blockHash, index, known),
+    readReceiptHash(node, blockHash, index, known),
   )
   if (keccak256(encodeReceipt(receipt, known.tries)) !== proved) {
     throw new UntrueAnswer("a receipt does not fit its block's receiptsRoot")
@@ -73,16 +73,16 @@ export async function provedReceipt(
 }
 
 /** Gives the keccak of the receipt at a place of a block: by RSKj's proof, or from all receipts. */
-async function provedHash(
+async function readReceiptHash(
   node: UpstreamNode,
   blockHash: string,
   index: number,
   { receiptsRoot, tries, transactions }: BlockFacts,
 ): Promise<Hex> {
   const proof =
-    tries === 'rootstock' && (await ifServed(receiptNodes(node, blockHash, transactions[index])))
+    tries === 'rootstock' && (await ifServed(askReceiptNodes(node, blockHash, transactions[index])))
   if (proof) {
-    const found = proofIn(proof, receiptsRoot, index)
+    const found = walkBinaryProof(proof, receiptsRoot, index)
     if (found === undefined) throw new UntrueAnswer('a proof does not lead to its receipt')
     return found.valueHash
   }
@@ -91,7 +91,7 @@ async function provedHash(
 }
 
 /** Asks RSKj for the nodes between the root and a receipt; it gives the leaf first. */
-export async function receiptNodes(node: UpstreamNode, blockHash: string, txHash = '') {
+export async function askReceiptNodes(node: UpstreamNode, blockHash: string, txHash = '') {
   const method = 'rsk_getTransactionReceiptNodesByHash'
   return (await node.call(method, [blockHash, txHash], z.nullable(z.array(data)))) as Hex[] | null
 }

@@ -12,7 +12,7 @@ export async function readReceipts(
   raw: Pick<MinedBlock, 'hash' | 'transactions'>,
 ): Promise<RawReceipt[]> {
   if (raw.transactions.length === 0) return []
-  const receipts = await blockReceipts(node, raw)
+  const receipts = await fetchReceipts(node, raw)
   const complete =
     receipts.length === raw.transactions.length &&
     receipts.every(
@@ -23,7 +23,7 @@ export async function readReceipts(
   return receipts
 }
 
-async function blockReceipts(
+async function fetchReceipts(
   node: UpstreamNode,
   raw: Pick<MinedBlock, 'hash' | 'transactions'>,
 ): Promise<RawReceipt[]> {
@@ -37,10 +37,10 @@ async function blockReceipts(
       node.call('eth_getTransactionReceipt', [findHash(entry)], z.nullable(rawReceipt)),
     ),
   )
-  return each.map((receipt) => receipt ?? gone())
+  return each.map((receipt) => receipt ?? throwBlockLeft())
 }
 
 /** Throws that the node left the block for another, which is not a lie. */
-export function gone(): never {
+export function throwBlockLeft(): never {
   throw new TransportError('the block left the chain while it was read')
 }

@@ -7,30 +7,30 @@ import { rawReceipt } from '../objects/receipt.ts'
 import {
   type CallFrame,
   callFrame,
+  flattenFrame,
   rawTraces,
   shapeTraces,
   type Trace,
-  tracesOfFrame,
 } from '../objects/trace.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { ifServed, lookUp } from './lookup.ts'
-import { minedBlock } from './mined-block.ts'
-import { gone } from './receipts.ts'
+import { readMinedBlock } from './mined-block.ts'
+import { throwBlockLeft } from './receipts.ts'
 
-export async function tracesOfBlock(node: UpstreamNode, selector: string): Promise<Trace[] | null> {
+export async function traceBlock(node: UpstreamNode, selector: string): Promise<Trace[] | null> {
   if (node.profile === 'rskj') {
     return shapeTraces(await lookUp(node, 'trace_block', [selector], rawTraces))
   }
-  const block = await minedBlock(node, selector, false)
-  return block && (await tracesOfMinedBlock(node, block))
+  const block = await readMinedBlock(node, selector, false)
+  return block && (await traceMinedBlock(node, block))
 }
 
 /** Gives the traces of a block of an Ethereum node; anvil takes no hash here. */
-export async function tracesOfMinedBlock(node: UpstreamNode, block: MinedBlock): Promise<Trace[]> {
+export async function traceMinedBlock(node: UpstreamNode, block: MinedBlock): Promise<Trace[]> {
   if (block.transactions.length === 0) return []
   const whole = await ifServed(node.call('trace_block', [block.number], rawTraces))
   if (whole === undefined) {
-    const each = block.transactions.map((entry) => tracesOfTransaction(node, findHash(entry) ?? ''))
+    const each = block.transactions.map((entry) => traceTransaction(node, findHash(entry) ?? ''))
     return (await Promise.all(each)).flatMap((traces) => {
       if (traces === null) throw new TransportError('the traces of a mined transaction are missing')
       return traces
@@ -42,20 +42,17 @@ export async function tracesOfMinedBlock(node: UpstreamNode, block: MinedBlock):
     !traces.every(({ blockHash }) => blockHash === block.hash) ||
     !block.transactions.every((entry) => traced.has(findHash(entry) ?? ''))
   ) {
-    const now = await minedBlock(node, block.number, false)
-    if (now?.hash !== block.hash) gone()
+    const now = await readMinedBlock(node, block.number, false)
+    if (now?.hash !== block.hash) throwBlockLeft()
     throw new MalformedAnswer('the traces of a block are not its own')
   }
   return traces
 }
 
 /** Returns the traces of a transaction; `null` if it is not mined. */
-export async function tracesOfTransaction(
-  node: UpstreamNode,
-  hash: string,
-): Promise<Trace[] | null> {
+export async function traceTransaction(node: UpstreamNode, hash: string): Promise<Trace[] | null> {
   const served = await ifServed(lookUp(node, 'trace_transaction', [hash], rawTraces))
-  const traces = served === undefined ? await rebuilt(node, hash) : shapeTraces(served)
+  const traces = served === undefined ? await buildTraces(node, hash) : shapeTraces(served)
   if (traces?.some(({ transactionHash }) => transactionHash !== hash)) {
     throw new UntrueAnswer('traces came from another transaction than was asked for')
   }
@@ -63,7 +60,7 @@ export async function tracesOfTransaction(
 }
 
 /** Builds traces from go-ethereum's call tracer, for nodes without a trace module. */
-async function rebuilt(node: UpstreamNode, hash: string): Promise<Trace[] | null> {
+async function buildTraces(node: UpstreamNode, hash: string): Promise<Trace[] | null> {
   const receipt = await lookUp(node, 'eth_getTransactionReceipt', [hash], z.nullable(rawReceipt))
   if (receipt === null) return null
   const top = await readFrame(node, hash)
@@ -73,7 +70,7 @@ async function rebuilt(node: UpstreamNode, hash: string): Promise<Trace[] | null
     transactionHash: hash,
     transactionPosition: Number(receipt.transactionIndex),
   }
-  return tracesOfFrame(top, [], place)
+  return flattenFrame(top, [], place)
 }
 
 async function readFrame(node: UpstreamNode, hash: string): Promise<CallFrame> {

@@ -6,123 +6,125 @@ import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { withinTime } from '../../runtime/time-limit.ts'
 import { codes } from '../codes.ts'
 import { MalformedAnswer, UntrueAnswer } from '../objects/bad-answers.ts'
-import type { Doubt, NodeWork, Told, UpstreamNode } from './node.ts'
+import type { Doubt, NodeAnswer, NodeWork, UpstreamNode } from './node.ts'
 import {
   doubtIdentity,
   type NodeIdentity,
-  noteAnswer,
-  noteCall,
-  noteFailure,
-  noteLie,
-  noteMalformed,
-  type Standing,
-  type StandingOptions,
-} from './standing.ts'
+  recordAnswer,
+  recordCall,
+  recordFailure,
+  recordLie,
+  recordMalformed,
+  type StateOptions,
+  type UpstreamState,
+} from './upstream-state.ts'
 import '../../runtime/english.ts'
 
-export type AttemptOptions = StandingOptions & { chainId: number; mining: MiningRules | undefined }
+export type AttemptOptions = StateOptions & {
+  chainId: number
+  mining: MiningRules | undefined
+}
 
-/** Limits one node's time, in ms, where another node could be asked instead. */
+/** Limits the time of one attempt, in ms, if another node can be asked instead. */
 export const attemptMs = 4_000
 
-/** Does the work on one node; its standing follows from how that ends. */
+/** Runs work on one node, and updates the node's state with the outcome. */
 export async function attempt<T>(
-  standing: Standing,
+  state: UpstreamState,
   work: NodeWork<T>,
   signal: AbortSignal,
   options: AttemptOptions,
-): Promise<Told<T>> {
+): Promise<NodeAnswer<T>> {
   const { clock } = options
   const since = clock.now()
   const doubts = new Set<Doubt>()
   try {
-    const value = await work(await createUpstreamNode(standing, doubts, signal, options))
-    noteAnswer(standing, clock.now() - since)
-    return { name: standing.upstream.name, value, doubts }
+    const value = await work(await createUpstreamNode(state, doubts, signal, options))
+    recordAnswer(state, clock.now() - since)
+    return { name: state.upstream.name, value, doubts }
   } catch (error) {
     if (error instanceof RpcError) {
-      noteAnswer(standing, clock.now() - since)
-      if (error.code === codes.methodNotFound) doubtIdentity(standing, clock.now())
+      recordAnswer(state, clock.now() - since)
+      if (error.code === codes.methodNotFound) doubtIdentity(state, clock.now())
     }
-    // What takes too long may be the question's fault: how the node is, the survey of heights
-    // tells.
-    else noteEnd(standing, error, signal.aborted, options)
+    // A customer's call may be slow by itself, so only the survey of heights counts a time-out.
+    else recordEnd(state, error, signal.aborted, options)
     throw error
   }
 }
 
-/** Attempts as `attempt` does, within the time limit of one node among several. */
+/** Runs `attempt` within the time limit for one node. */
 export function attemptInTime<T>(
-  standing: Standing,
+  state: UpstreamState,
   work: NodeWork<T>,
   signal: AbortSignal,
   options: AttemptOptions,
-): Promise<Told<T>> {
+): Promise<NodeAnswer<T>> {
   return withinTime(options.clock, attemptMs, (limit) =>
-    attempt(standing, work, AbortSignal.any([signal, limit]), options),
+    attempt(state, work, AbortSignal.any([signal, limit]), options),
   )
 }
 
-/** Hands bytes with this hash to one node; after a `TransportError` they may have been sent. */
-export function handOver(
-  standing: Standing,
+/** Sends a transaction to one node; after a `TransportError` it may have been sent. */
+export function sendTo(
+  state: UpstreamState,
   raw: Hex,
   hash: Hex,
   asked: AbortSignal,
   options: AttemptOptions,
 ): Promise<void> {
-  const { upstream } = standing
+  const { upstream } = state
   return withinTime(options.clock, attemptMs, async (limit) => {
     const signal = AbortSignal.any([asked, limit])
     try {
-      // A node of another chain is not told what is meant for this one.
-      if (standing.identity === undefined) await identify(standing, signal, options)
+      // A transaction never goes to a node of another chain.
+      if (state.identity === undefined) await identify(state, signal, options)
       const answer = await upstream.call('eth_sendRawTransaction', [raw], signal)
-      // RSKj may not know the transaction yet, and says zero.
+      // RSKj answers zero if it does not know the transaction yet.
       if (answer === hash || /^0x0{64}$/.test(`${answer}`)) return
       throw new MalformedAnswer(`${upstream.name} answered the hash of another transaction`)
     } catch (error) {
       if (error instanceof RpcError && classifyRefusal(error) === 'known') return
-      if (!(error instanceof RpcError)) noteEnd(standing, error, asked.aborted, options)
+      if (!(error instanceof RpcError)) recordEnd(state, error, asked.aborted, options)
       throw error
     }
   })
 }
 
-/** Notes what a missing answer says of the node: nothing, if the attempt was ended from here. */
-function noteEnd(
-  standing: Standing,
+/** Records why an answer is missing; nothing if the caller ended the attempt. */
+function recordEnd(
+  state: UpstreamState,
   error: unknown,
   wasEnded: boolean,
   options: AttemptOptions,
 ): void {
-  if (error instanceof UntrueAnswer) noteLie(standing, error.message, options)
-  else if (error instanceof MalformedAnswer) noteMalformed(standing, error.message, options)
-  else if (!wasEnded) noteFailure(standing, error, options)
+  if (error instanceof UntrueAnswer) recordLie(state, error.message, options)
+  else if (error instanceof MalformedAnswer) recordMalformed(state, error.message, options)
+  else if (!wasEnded) recordFailure(state, error, options)
 }
 
 async function createUpstreamNode(
-  standing: Standing,
+  state: UpstreamState,
   doubts: Set<Doubt>,
   signal: AbortSignal,
   options: AttemptOptions,
 ): Promise<UpstreamNode> {
-  const { name, call } = standing.upstream
-  const { profile } = standing.identity ?? (await identify(standing, signal, options))
+  const { name, call } = state.upstream
+  const { profile } = state.identity ?? (await identify(state, signal, options))
   return {
     name,
     profile,
-    height: standing.height,
+    height: state.height,
     mining: options.mining,
     doubt: (why) => void doubts.add(why),
     isDoubted: () => doubts.size > 0,
-    isOfKind(shown) {
-      if (shown !== profile) standing.identity = { profile: shown, at: options.clock.now() }
+    setProfile(shown) {
+      if (shown !== profile) state.identity = { profile: shown, at: options.clock.now() }
     },
     async call(method, params, result) {
       const since = options.clock.now()
       const answer = await call(method, params, signal).finally(() =>
-        noteCall(standing, method, options.clock.now() - since),
+        recordCall(state, method, options.clock.now() - since),
       )
       const outcome = result.safeParse(answer)
       if (outcome.success) return outcome.data
@@ -134,11 +136,11 @@ async function createUpstreamNode(
 }
 
 async function identify(
-  standing: Standing,
+  state: UpstreamState,
   signal: AbortSignal,
   { chainId, clock }: AttemptOptions,
 ): Promise<NodeIdentity> {
-  const { name, call } = standing.upstream
+  const { name, call } = state.upstream
   const [id, client] = await Promise.all([
     call('eth_chainId', [], signal),
     call('web3_clientVersion', [], signal).catch((error: unknown) => {
@@ -149,10 +151,10 @@ async function identify(
   if (Number(id) !== chainId) {
     throw new TransportError(`${name} serves another chain than ${chainId}`)
   }
-  standing.identity = {
+  state.identity = {
     profile: /^rsk/i.test(`${client}`) ? 'rskj' : 'ethereum',
-    // What did not say what it is, is asked again as soon as its answers do not fit.
+    // A node without a client version is asked again as soon as an answer does not fit.
     at: client === '' ? Number.NEGATIVE_INFINITY : clock.now(),
   }
-  return standing.identity
+  return state.identity
 }

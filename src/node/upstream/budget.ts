@@ -7,14 +7,14 @@ import type { UpstreamNode } from './node.ts'
 
 type UpstreamBudgetOptions = {
   store: () => CallStore
-  /** Limits the calls of a UTC day; the reserve is kept for the relay until it is used. */
+  /** Limits the calls of a UTC day; `relayReserve` of them are kept for the relay. */
   limits: { callsADay: number; relayReserve: number }
   clock: Clock
   background: (work: Promise<unknown>) => void
   log: Log
 }
 
-/** Calls of so long go to the store together. */
+/** Sets for how long calls are gathered before they go to the store, in ms. */
 const gatherMs = 1_000
 
 /** Sets the share of a day's calls at which the operator is warned. */
@@ -22,34 +22,34 @@ const warningShare = 0.8
 
 export type UpstreamBudget = ReturnType<typeof createUpstreamBudget>
 
-/** Counts what all processes ask of the nodes; each knows what the store told it last. */
+/** Counts the calls of all processes to the nodes, by the store's last answer and own calls. */
 export function createUpstreamBudget(options: UpstreamBudgetOptions) {
   const { store, limits, clock, background, log } = options
   let known = { relay: 0, callers: 0, resetAt: Number.POSITIVE_INFINITY }
-  let untold = { relay: 0, callers: 0 }
+  let uncounted = { relay: 0, callers: 0 }
   let isGathering = false
 
   /** Returns today's calls, as far as this process knows. */
   function today(): DayOfCalls {
-    return clock.now() < known.resetAt ? addCalls(known, untold) : { ...untold }
+    return clock.now() < known.resetAt ? addCalls(known, uncounted) : { ...uncounted }
   }
 
-  async function tell(): Promise<void> {
+  async function flush(): Promise<void> {
     await clock.sleep(gatherMs)
     isGathering = false
-    const calls = untold
-    untold = { relay: 0, callers: 0 }
+    const calls = uncounted
+    uncounted = { relay: 0, callers: 0 }
     try {
       known = await store().count(calls)
       warn(known, calls)
     } catch (error) {
-      // They are told with the next ones.
-      untold = addCalls(untold, calls)
+      // They go to the store with the next ones.
+      uncounted = addCalls(uncounted, calls)
       log({ level: 'warn', event: 'upstream.uncounted', message: describeFault(error) })
     }
   }
 
-  /** Warns in the one process whose call passed the mark. */
+  /** Logs a warning in the one process whose calls pass the mark. */
   function warn(after: DayOfCalls, { relay, callers }: DayOfCalls): void {
     const mark = limits.callsADay * warningShare
     const used = after.relay + after.callers
@@ -58,38 +58,38 @@ export function createUpstreamBudget(options: UpstreamBudgetOptions) {
     log({ level: 'warn', event: 'upstream.budget', message, relay: after.relay, used })
   }
 
-  /** Returns when callers may ask again (Unix ms), if the day's calls are used up for them. */
+  /** Returns when callers may call again (Unix ms); undefined while calls are left for them. */
   function spentUntil(): number | undefined {
     const { relay, callers } = today()
-    const kept = Math.max(relay, limits.relayReserve)
-    if (callers + kept < limits.callsADay) return undefined
+    const reserved = Math.max(relay, limits.relayReserve)
+    if (callers + reserved < limits.callsADay) return undefined
     return Number.isFinite(known.resetAt) ? known.resetAt : clock.now()
   }
 
   return {
     today,
     spentUntil,
-    /** Gives a network's subscriptions their share of the day's calls, as this process counts. */
+    /** Creates the share of the day's calls for a network's subscriptions, counted per process. */
     feedShare: () => createFeedShare(limits, clock, spentUntil),
-    /** Notes calls before they go out; throws where they are callers' and the day's are used up. */
-    note(asker: Asker, calls: number): void {
-      // Subscriptions ask by themselves, without a key's quota.
+    /** Counts calls before they go out; throws for callers once the day's calls are used up. */
+    count(asker: Asker, calls: number): void {
+      // Subscriptions call the nodes on their own, outside any key's quota.
       if (asker === 'callers' && spentUntil() !== undefined) {
         throw new TransportError("the day's calls to the nodes are used up")
       }
-      untold[asker] += calls
+      uncounted[asker] += calls
       if (isGathering) return
       isGathering = true
-      background(tell())
+      background(flush())
     },
   }
 }
 
-/** Subscriptions of a network may ask this share of what callers may. */
+/** Sets which share of the callers' calls a network's subscriptions may use. */
 const feedShare = 2 / 3
 
-/** Counts a look's calls, on average, since a look may find several blocks. */
-const callsOfLook = 1.5
+/** Sets the average number of calls of a poll, which may find several blocks. */
+const callsPerPoll = 1.5
 
 export type FeedShare = ReturnType<typeof createFeedShare>
 
@@ -113,11 +113,11 @@ function createFeedShare(
       },
     }),
     /**
-     * Returns when subscriptions may ask again (Unix ms), if their calls of the day are used up.
+     * Returns when subscriptions may call again (Unix ms); undefined while calls are left.
      */
     spentUntil: () => spentUntil() ?? (left() > 0 ? undefined : endsAt()),
-    /** Returns the time between looks, in ms, with which the calls last until the day ends. */
-    stretchMs: () => (callsOfLook * (endsAt() - clock.now())) / Math.max(1, left()),
+    /** Returns the time between polls, in ms, with which the calls last until the day ends. */
+    stretchMs: () => (callsPerPoll * (endsAt() - clock.now())) / Math.max(1, left()),
   }
 }
 
@@ -125,7 +125,7 @@ function addCalls(one: DayOfCalls, other: DayOfCalls) {
   return { relay: one.relay + other.relay, callers: one.callers + other.callers }
 }
 
-/** Refuses calls of a network's keys where the budget of its nodes is used up for callers. */
+/** Refuses calls with a network's keys once its budget for callers is used up. */
 export function withinBudget(keys: Keys, budget: UpstreamBudget, chainId: number): Keys {
   return {
     async lookup(hash) {

@@ -5,42 +5,42 @@ import { MalformedAnswer } from '../objects/bad-answers.ts'
 import { toQuantity } from '../objects/values.ts'
 import { type AttemptOptions, attempt, attemptMs } from './attempt.ts'
 import type { NodeWork, UpstreamNode } from './node.ts'
-import { isTrusted, noteFailure, noteHeight, type Standing } from './standing.ts'
+import { isTrusted, recordFailure, recordHeight, type UpstreamState } from './upstream-state.ts'
 
 const heightsMs = 1_000
 
-/** Nodes that have not told their height so long after the first one are not waited for. */
+/** Limits the wait for further heights after the first one, in ms. */
 const slowHeightMs = 400
 
-/** Forgets a head that no node has shown for this time, in ms: it is gone, or was never one. */
+/** Sets when a head that no node shows is dropped, in ms: it was reorganized away, or a lie. */
 const headMs = 30_000
 
-/** Limits how far a height may lead the others before the node must show that block by number. */
+/** Limits how far a height may lead before the node must also show that block by number. */
 const plausibleLead = 2
 
-/** Holds the latest block that nodes have shown, and when (Unix ms). */
+/** Holds the highest known block, and when a node last showed it (Unix ms). */
 type Head = { number: number; shownAt: number }
 
 export type HeightsOptions = AttemptOptions & {
-  standings: readonly Standing[]
-  /** Gives the number of the block that a node shows for a selector; `null` when it shows none. */
+  states: readonly UpstreamState[]
+  /** Reads the number of the block that a node shows for a selector; `null` if there is none. */
   blockNumber: (node: UpstreamNode, selector: string) => Promise<number | null>
-  /** Keeps the runtime alive for work that no request waits for. */
+  /** Keeps the runtime alive for work that no request waits for (`waitUntil`). */
   background: (work: Promise<unknown>) => void
 }
 
-/** Knows how far several nodes have come. */
+/** Tracks the heights of all nodes and the highest one. */
 export function createHeights(options: HeightsOptions) {
-  const { standings, clock, background } = options
+  const { states, clock, background } = options
   let head: Head | undefined
 
   const survey = cached(clock, heightsMs, async () => {
-    const told = standings.map((standing) => tellHeight(standing, head, options))
-    background(Promise.allSettled(told))
-    await Promise.any(told).catch(() => undefined)
-    await Promise.race([Promise.allSettled(told), clock.sleep(slowHeightMs)])
+    const surveys = states.map((state) => surveyHeight(state, head, options))
+    background(Promise.allSettled(surveys))
+    await Promise.any(surveys).catch(() => undefined)
+    await Promise.race([Promise.allSettled(surveys), clock.sleep(slowHeightMs)])
     const now = clock.now()
-    const number = highest(standings, now)
+    const number = highest(states, now)
     if (number === undefined) return
     if (head === undefined || number >= head.number || now - head.shownAt > headMs) {
       head = { number, shownAt: now }
@@ -49,21 +49,21 @@ export function createHeights(options: HeightsOptions) {
 
   return {
     head: () => head,
-    show(number: number): void {
+    setHead(number: number): void {
       head = { number, shownAt: clock.now() }
     },
-    /** Tells whether a node is behind, or has not told its height yet while others have. */
-    isBehind: ({ height }: Standing): boolean =>
+    /** Tells whether a node is behind the head, or has shown no height while others have. */
+    isBehind: ({ height }: UpstreamState): boolean =>
       head !== undefined && (height === undefined || height < head.number),
-    /** Looks at the heights when that is due; only the first requests wait for it. */
-    async freshen(): Promise<void> {
+    /** Surveys the heights if that is due; requests wait only until the first head is known. */
+    async refresh(): Promise<void> {
       const surveyed = survey()
       if (head === undefined) await surveyed
       else background(surveyed)
     },
     /**
-     * Returns the height of the latest block. @throws {TransportError} no node has shown a block
-     * lately
+     * Returns the latest block's number.
+     * @throws {TransportError} no node has shown a block within 30 s
      */
     async surveyedHead(): Promise<number> {
       await survey()
@@ -71,28 +71,28 @@ export function createHeights(options: HeightsOptions) {
       throw new TransportError('no node told its height')
     },
     /** Records a node's latest block. @throws {TransportError} it is older than one shown before */
-    note(name: string, number: number): void {
+    record(name: string, number: number): void {
       const known = head?.number ?? 0
-      const standing = standings.find(({ upstream }) => upstream.name === name)
-      if (standing !== undefined) noteHeight(standing, number, clock.now())
+      const state = states.find(({ upstream }) => upstream.name === name)
+      if (state !== undefined) recordHeight(state, number, clock.now())
       if (number < known) throw new TransportError(`${name} is behind`)
-      // Higher ones wait for the next survey, which looks closer.
+      // A higher number waits for the next survey, which checks the block by its number.
       if (number <= known + plausibleLead) head = { number, shownAt: clock.now() }
     },
   }
 }
 
-/** Counts suspended nodes too: a customer whose questions take too long must not stop the head. */
-function highest(standings: readonly Standing[], now: number): number | undefined {
-  const known = standings.filter(({ height }) => height !== undefined)
-  const trusted = known.filter((standing) => isTrusted(standing, now))
+/** Includes suspended nodes, since a customer's slow calls must not stop the head. */
+function highest(states: readonly UpstreamState[], now: number): number | undefined {
+  const known = states.filter(({ height }) => height !== undefined)
+  const trusted = known.filter((state) => isTrusted(state, now))
   const heights = (trusted.length > 0 ? trusted : known).map(({ height = 0 }) => height)
   return heights.length === 0 ? undefined : Math.max(...heights)
 }
 
-/** Asks a node for its height; a node that does not answer has none until it does. */
-async function tellHeight(
-  standing: Standing,
+/** Asks a node for its height, which is unknown until the node answers. */
+async function surveyHeight(
+  state: UpstreamState,
   head: Head | undefined,
   options: HeightsOptions,
 ): Promise<void> {
@@ -104,19 +104,18 @@ async function tellHeight(
       limit.addEventListener('abort', () => {
         tookTooLong = true
       })
-      return attempt(standing, ask, limit, options)
+      return attempt(state, ask, limit, options)
     })
-    noteHeight(standing, height, clock.now())
+    recordHeight(state, height, clock.now())
   } catch (error) {
-    noteHeight(standing, undefined, clock.now())
-    // The service asks for a node's head, and no customer: a malformed or late answer is its
-    // failure.
-    if (error instanceof MalformedAnswer || tookTooLong) noteFailure(standing, error, options)
+    recordHeight(state, undefined, clock.now())
+    // The service itself asked for the head, so a malformed or late answer is the node's failure.
+    if (error instanceof MalformedAnswer || tookTooLong) recordFailure(state, error, options)
     throw error
   }
 }
 
-/** Reads a node's height; one that is far ahead must be found by its number, too. */
+/** Reads a node's height; far ahead of the others, the node must show the block by number too. */
 async function confirmedHeight(
   node: UpstreamNode,
   head: Head | undefined,

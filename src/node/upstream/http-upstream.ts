@@ -4,7 +4,7 @@ import { isObject, parseJson } from '../../runtime/json.ts'
 import { codes } from '../codes.ts'
 import { maxBatch } from '../message.ts'
 
-/** Answers larger than this are not read: one bad node must not fill the memory of all. */
+/** Limits the size of an answer, so that one bad node cannot fill the memory. */
 const maxAnswerBytes = 32 * 1024 * 1024
 
 type Waiting = {
@@ -20,8 +20,8 @@ export type UpstreamOptions = {
   name: string
   url: string
   fetch: typeof globalThis.fetch
-  /** Is called with the number of calls before they are sent; what it throws stops them. */
-  note: (calls: number) => void
+  /** Is called with the number of calls before they are sent; an exception stops them. */
+  onCalls: (calls: number) => void
   now: () => number
 }
 
@@ -34,22 +34,22 @@ type Endpoint = {
   count: (calls: number) => void
 }
 
-/** Sets the time in ms after which a node's largest batch is learnt anew. */
-const learntMs = 5 * 60 * 1000
+/** Sets the time in ms after which a node's batch limit is tried again. */
+const batchLimitMs = 5 * 60 * 1000
 
-/** Holds a node's answers to calls by their ids, or the reason for having none. */
-type Heard = { answers: ReadonlyMap<unknown, Answer>; failure?: TransportError }
+/** Holds a node's answers by the ids of their calls, or why there are none. */
+type BatchAnswers = { answers: ReadonlyMap<unknown, Answer>; failure?: TransportError }
 
 type Answer = Record<string, unknown>
 
 export type Upstream = ReturnType<typeof createUpstream>
 
-/** Speaks to the node at `url`; a user and password in it become an `authorization` header. */
-export function createUpstream({ name, url, fetch, note, now }: UpstreamOptions) {
-  const endpoint: Endpoint = { name, ...addressIn(url), fetch, count }
+/** Creates a client for the node at `url`; credentials in it become an `authorization` header. */
+export function createUpstream({ name, url, fetch, onCalls, now }: UpstreamOptions) {
+  const endpoint: Endpoint = { name, ...parseAddress(url), fetch, count }
   let lastId = 0
   let queue: Waiting[] = []
-  let learnt = { most: maxBatch, until: 0 }
+  let batchLimit = { most: maxBatch, until: 0 }
   let counted = { day: 0, calls: 0 }
 
   const today = () => Math.floor(now() / dayMs)
@@ -58,14 +58,14 @@ export function createUpstream({ name, url, fetch, note, now }: UpstreamOptions)
   return {
     /** Names the node in logs and metrics by its place in the list. */
     name,
-    /** Calls that went out in this day (UTC), each of a batch by itself. */
+    /** Counts the calls of this UTC day, each call of a batch by itself. */
     callsToday,
-    /** Asks the node, throws its error without its address, and batches the calls of a turn. */
+    /** Calls the node; batches the calls of a turn, and removes the node's address from errors. */
     call(method: string, params: readonly unknown[], signal: AbortSignal) {
       return new Promise<unknown>((resolve, reject) => {
         lastId += 1
         const waiting = { id: lastId, method, params, signal, resolve, reject }
-        // Never in a batch, of which calls are asked again; nor must its answer wait for others'.
+        // Never batched: a batch's calls may be sent again, and their answers wait for each other.
         if (method === 'eth_sendRawTransaction') return void exchange([waiting], endpoint)
         if (queue.length === 0) void collect()
         queue.push(waiting)
@@ -74,37 +74,38 @@ export function createUpstream({ name, url, fetch, note, now }: UpstreamOptions)
   }
 
   function count(calls: number): void {
-    note(calls)
+    onCalls(calls)
     counted = { day: today(), calls: callsToday() + calls }
   }
 
   async function collect(): Promise<void> {
-    // Work that started together reaches its first call within a few microtasks.
+    // Tasks that start together reach their first call within a few microtasks.
     for (let turn = 0; turn < 4; turn += 1) await undefined
     const collected = queue
     queue = []
-    const most = now() < learnt.until ? learnt.most : maxBatch
+    const most = now() < batchLimit.until ? batchLimit.most : maxBatch
     for (let start = 0; start < collected.length; start += most) {
-      void learn(collected.slice(start, start + most))
+      void sendBatch(collected.slice(start, start + most))
     }
   }
 
-  async function learn(batch: readonly Waiting[]): Promise<void> {
+  async function sendBatch(batch: readonly Waiting[]): Promise<void> {
     const passed = await exchange(batch, endpoint)
-    // A node that answers nothing is gone, and tells nothing of batches.
-    if (passed > 0 && passed < batch.length) learnt = { most: passed, until: now() + learntMs }
+    // A node that answers nothing is down, which says nothing about its batch limit.
+    if (passed > 0 && passed < batch.length)
+      batchLimit = { most: passed, until: now() + batchLimitMs }
   }
 }
 
-/** Settles all of a batch, in halves and then singly; gives how many were answered at once. */
+/** Settles a batch, split further where needed; returns how many calls one request answered. */
 async function exchange(batch: readonly Waiting[], endpoint: Endpoint): Promise<number> {
   try {
     endpoint.count(batch.length)
   } catch (error) {
-    for (const { reject } of batch) reject(unreached(endpoint.name, error))
+    for (const { reject } of batch) reject(toUnreachable(endpoint.name, error))
     return 0
   }
-  const { answers, failure } = await hear(endpoint, batch)
+  const { answers, failure } = await fetchAnswers(endpoint, batch)
   const settleOne = (one: Waiting) => settle(one, answers.get(one.id), endpoint, failure)
   const open = batch.length === 1 ? [] : batch.filter(({ id }) => !isCertain(answers.get(id)))
   const settled = batch.filter((one) => !open.includes(one)).filter(settleOne).length
@@ -114,46 +115,50 @@ async function exchange(batch: readonly Waiting[], endpoint: Endpoint): Promise<
 }
 
 /**
- * Asks again for what a batch left open: missing answers, and errors that may concern the batch.
+ * Sends again what a batch left open: missing answers, and errors that may be about the batch.
  */
 async function askAgain(
   open: readonly Waiting[],
-  answers: Heard['answers'],
+  answers: BatchAnswers['answers'],
   settled: number,
   endpoint: Endpoint,
 ): Promise<number> {
   const waiting = open.filter(({ signal }) => !signal.aborted)
   const silent = waiting.filter(({ id }) => !answers.has(id))
   const [first, ...others] = waiting.filter(({ id }) => answers.has(id))
-  const alone = (one: Waiting) => isSaidAlone(one, answers, endpoint)
-  // One of the errors tells of which kind they are.
+  const alone = (one: Waiting) => repeatsAlone(one, answers, endpoint)
+  // The first error, asked alone, shows whether the errors are about the batch.
   const isOwn = first === undefined || (await alone(first))
   const own = isOwn ? await Promise.all(others.map(alone)) : []
   if (silent.length === 0 && isOwn && !own.includes(false)) return settled + waiting.length
-  const halves = [silent, isOwn ? [] : others].flatMap(inHalves)
+  const halves = [silent, isOwn ? [] : others].flatMap(splitInHalves)
   return Math.max(
     first === undefined ? 0 : 1,
     ...(await Promise.all(halves.map((half) => exchange(half, endpoint)))),
   )
 }
 
-/** Tells whether a call has the same error when it is asked alone. */
-async function isSaidAlone(
+/** Tells whether a call sent alone gets the same error. */
+async function repeatsAlone(
   one: Waiting,
-  answers: Heard['answers'],
+  answers: BatchAnswers['answers'],
   endpoint: Endpoint,
 ): Promise<boolean> {
-  let said: unknown
+  let answered: unknown
   const reject = (error: Error): void => {
-    said = error
+    answered = error
     one.reject(error)
   }
   await exchange([{ ...one, reject }], endpoint)
   const before = toRpcError(answers.get(one.id)?.error as Answer, endpoint.address)
-  return said instanceof RpcError && said.code === before.code && said.message === before.message
+  return (
+    answered instanceof RpcError &&
+    answered.code === before.code &&
+    answered.message === before.message
+  )
 }
 
-/** Tells whether the answer to a call of a batch surely concerns that call. */
+/** Tells whether an answer in a batch is certainly about its own call. */
 function isCertain(answer: Answer | undefined): boolean {
   if (answer === undefined) return false
   return !isObject(answer.error) || ownErrors.includes(answer.error.code)
@@ -161,32 +166,32 @@ function isCertain(answer: Answer | undefined): boolean {
 
 const ownErrors: readonly unknown[] = [codes.reverted, codes.executionFailed]
 
-function inHalves<Item>(items: readonly Item[]): (readonly Item[])[] {
+function splitInHalves<Item>(items: readonly Item[]): (readonly Item[])[] {
   const middle = Math.ceil(items.length / 2)
   return [items.slice(0, middle), items.slice(middle)].filter((half) => half.length > 0)
 }
 
-/** Asks a node; what it says of calls that were not asked, or twice, says nothing of any. */
-async function hear(endpoint: Endpoint, batch: readonly Waiting[]): Promise<Heard> {
-  const wait = untilAllGaveUp(batch)
+/** Posts a batch; drops all answers if one has an unknown id or an id twice. */
+async function fetchAnswers(endpoint: Endpoint, batch: readonly Waiting[]): Promise<BatchAnswers> {
+  const wait = abortWithAll(batch)
   const nothing = new Map<unknown, Answer>()
   try {
     const requests = batch.map(({ id, method, params }) => ({ jsonrpc: '2.0', id, method, params }))
     const [single] = requests
     const isSingle = requests.length === 1
-    const said = await post(endpoint, JSON.stringify(isSingle ? single : requests), wait.signal)
-    if (said === undefined || !(isSingle || Array.isArray(said))) {
+    const answered = await post(endpoint, JSON.stringify(isSingle ? single : requests), wait.signal)
+    if (answered === undefined || !(isSingle || Array.isArray(answered))) {
       const failure = new TransportError(`${endpoint.name} gave no JSON-RPC answer`)
       return { answers: nothing, failure }
     }
-    const all = [said].flat().filter(isObject)
+    const all = [answered].flat().filter(isObject)
     const answers = new Map(all.map((one) => [one.id, one]))
     const asked = new Set<unknown>(requests.map(({ id }) => id))
     const isOwn = answers.size === all.length && all.every(({ id }) => asked.has(id))
     for (const [id, one] of answers) if (!isAnswer(one)) answers.delete(id)
     return { answers: isSingle || isOwn ? answers : nothing }
   } catch (error) {
-    return { answers: nothing, failure: unreached(endpoint.name, error) }
+    return { answers: nothing, failure: toUnreachable(endpoint.name, error) }
   } finally {
     wait.end()
   }
@@ -194,7 +199,7 @@ async function hear(endpoint: Endpoint, batch: readonly Waiting[]): Promise<Hear
 
 const isAnswer = (one: Answer): boolean => isObject(one.error) || 'result' in one
 
-function unreached(name: string, error: unknown): TransportError {
+function toUnreachable(name: string, error: unknown): TransportError {
   if (error instanceof TransportError) return error
   return new TransportError(`${name} could not be reached`, { cause: error })
 }
@@ -211,7 +216,7 @@ function settle(
   return answer !== undefined
 }
 
-/** Posts a body; returns undefined for an answer that is no JSON-RPC, as some give to batches. */
+/** Posts a body; returns undefined if the answer is not JSON-RPC, as some nodes do to batches. */
 async function post(endpoint: Endpoint, body: string, signal: AbortSignal): Promise<unknown> {
   const { name, address, headers, fetch } = endpoint
   const response = await fetch(address, { method: 'POST', headers, body, signal })
@@ -220,13 +225,13 @@ async function post(endpoint: Endpoint, body: string, signal: AbortSignal): Prom
     throw new TransportError(`${name} gave an answer larger than is read`)
   }
   const answer = parseJson(await response.text())
-  // Many nodes put an error object into a response with a status of 4xx or 5xx.
+  // Many nodes send a JSON-RPC error with a status of 4xx or 5xx.
   if (!isObject(answer) || !isObject(answer.error)) return response.ok ? answer : undefined
   if (response.status !== 429) return answer
   return { ...answer, error: { ...answer.error, code: codes.limitExceeded } }
 }
 
-function addressIn(url: string): { address: URL; headers: Record<string, string> } {
+function parseAddress(url: string): { address: URL; headers: Record<string, string> } {
   const address = new URL(url)
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -241,8 +246,8 @@ function addressIn(url: string): { address: URL; headers: Record<string, string>
   return { address, headers }
 }
 
-/** Rejects each as soon as its own signal aborts, and aborts the exchange when none is left. */
-function untilAllGaveUp(waiting: readonly Waiting[]): { signal: AbortSignal; end: () => void } {
+/** Rejects each call when its signal aborts, and aborts the request when all have. */
+function abortWithAll(waiting: readonly Waiting[]): { signal: AbortSignal; end: () => void } {
   const controller = new AbortController()
   let left = waiting.length
   const listeners = waiting.map(({ signal, reject }) => {
@@ -272,7 +277,7 @@ function toRpcError(error: Record<string, unknown>, address: URL): RpcError {
   )
 }
 
-/** Removes the node's address, which may hold a key, from what a gateway prints in errors. */
+/** Removes the node's address, which may contain an API key, from an error. */
 function withoutAddress<T>(value: T, address: URL): T | string {
   const { href, host, hostname, pathname } = address
   const secrets = [href, ...(pathname.length > 1 ? [pathname] : []), host]

@@ -2,26 +2,26 @@ import type * as z from 'zod/mini'
 import type { MiningRules } from '../../chain/chains.ts'
 import { quantity } from '../objects/values.ts'
 
-/** Names the kind of a node: RSKj answers `rsk_*`; for others those answers are built. */
+/** Names a node's kind: RSKj serves `rsk_*`; for other nodes these answers are built here. */
 export type Profile = 'rskj' | 'ethereum'
 
-/** Names why an answer has no proof: its kind has none, or its header's form is unknown. */
+/** Names why an answer is not proved: it cannot be, or its header has an unknown form. */
 export type Doubt = 'unprovable' | 'unknown'
 
-/** Describes one node while one piece of work uses it. */
+/** Describes a node as one piece of work uses it. */
 export type UpstreamNode = {
   readonly name: string
   readonly profile: Profile
-  /** Is the node's latest block when heights were last compared. */
+  /** Holds the node's latest block at the last survey of heights. */
   readonly height: number | undefined
   /** Sets how blocks are mined; undefined on a private chain, which may have Ethereum's headers. */
   readonly mining: MiningRules | undefined
-  /** Notes that what this work gives cannot be proved. */
+  /** Marks this work's answer as unproved. */
   readonly doubt: (why: Doubt) => void
   readonly isDoubted: () => boolean
-  /** Notes of what kind its blocks show it to be, whatever it says of itself. */
-  readonly isOfKind: (profile: Profile) => void
-  /** Asks the node; throws its error, or a `TransportError` for an answer of another shape. */
+  /** Sets the kind that the node's blocks show, whatever the node says. */
+  readonly setProfile: (profile: Profile) => void
+  /** Calls the node; throws its error, or a `TransportError` for a malformed answer. */
   readonly call: <T>(
     method: string,
     params: readonly unknown[],
@@ -31,8 +31,8 @@ export type UpstreamNode = {
 
 export type NodeWork<T> = (node: UpstreamNode) => Promise<T>
 
-/** Holds a node's answer, and the reasons why no hash proves it. */
-export type Told<T> = { name: string; value: T; doubts: ReadonlySet<Doubt> }
+/** Holds a node's answer, and why it is not proved. */
+export type NodeAnswer<T> = { name: string; value: T; doubts: ReadonlySet<Doubt> }
 
 export async function readHeight(node: UpstreamNode): Promise<number> {
   return Number(await node.call('eth_blockNumber', [], quantity))

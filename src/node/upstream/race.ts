@@ -2,70 +2,70 @@ import { isRefusal } from '../../chain/refusals.ts'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import { type AttemptOptions, attempt, attemptInTime } from './attempt.ts'
-import type { NodeWork, Told } from './node.ts'
-import { noteSlowness, type Standing } from './standing.ts'
+import type { NodeAnswer, NodeWork } from './node.ts'
+import { recordSlowness, type UpstreamState } from './upstream-state.ts'
 
-/** Limits when a read is given to a second node because the first has not answered. */
+/** Sets when a second node is asked because the first has not answered: a multiple of latency. */
 const hedge = { leastMs: 100, mostMs: 1_000, latencies: 4 }
 
 export type RaceOptions = AttemptOptions & {
-  order: readonly Standing[]
-  /** Tells whether these are different nodes, so that a slow one's next is asked beside it. */
-  several: boolean
-  isBehind: (standing: Standing) => boolean
+  order: readonly UpstreamState[]
+  /** Tells whether these are different nodes: then the next is asked while a slow one runs. */
+  hasMultiple: boolean
+  isBehind: (state: UpstreamState) => boolean
 }
 
-/** Runs work on the nodes in turn until one answers well; after `null` the next one is asked. */
+/** Runs work on the nodes in turn until one answers; after `null`, asks the next one too. */
 export function race<T>(
   work: NodeWork<T>,
   signal: AbortSignal,
   options: RaceOptions,
-): Promise<Told<T>> {
-  const { order, several, isBehind, clock } = options
+): Promise<NodeAnswer<T>> {
+  const { order, hasMultiple, isBehind, clock } = options
   const stop = new AbortController()
   const failures: unknown[] = []
   let started = 0
   let running = 0
   let isDone = false
-  let absent: { told: Told<T>; isBehind: boolean } | undefined
+  let notFound: { answer: NodeAnswer<T>; isBehind: boolean } | undefined
 
   return new Promise((resolve, reject) => {
     if (!startNext()) giveUp()
 
     function startNext(): boolean {
-      const standing = order[started]
-      if (standing === undefined || isDone || signal.aborted) return false
+      const state = order[started]
+      if (state === undefined || isDone || signal.aborted) return false
       started += 1
       running += 1
       const since = clock.now()
-      const trying = several
-        ? attemptInTime(standing, work, AbortSignal.any([signal, stop.signal]), options)
-        : attempt(standing, work, signal, options)
+      const trying = hasMultiple
+        ? attemptInTime(state, work, AbortSignal.any([signal, stop.signal]), options)
+        : attempt(state, work, signal, options)
       trying.then(
-        (told) => succeed(standing, told),
-        (error: unknown) => fail(standing, since, error),
+        (answer) => succeed(state, answer),
+        (error: unknown) => fail(state, since, error),
       )
-      if (several) void hedgeAfter(standing)
+      if (hasMultiple) void hedgeAfter(state)
       return true
     }
 
-    function succeed(standing: Standing, told: Told<T>): void {
+    function succeed(state: UpstreamState, answer: NodeAnswer<T>): void {
       running -= 1
-      if (told.value === null && several && (absent?.isBehind ?? true)) {
-        absent = { told, isBehind: isBehind(standing) }
+      if (answer.value === null && hasMultiple && (notFound?.isBehind ?? true)) {
+        notFound = { answer, isBehind: isBehind(state) }
         if (!startNext() && running === 0) giveUp()
         return
       }
-      finish(() => resolve(told))
+      finish(() => resolve(answer))
     }
 
-    function fail(standing: Standing, since: number, error: unknown): void {
+    function fail(state: UpstreamState, since: number, error: unknown): void {
       running -= 1
       if (isDone) {
-        if (clock.now() - since >= hedge.leastMs) noteSlowness(standing, options)
+        if (clock.now() - since >= hedge.leastMs) recordSlowness(state, options)
         return
       }
-      if (error instanceof RpcError && !(mayDiffer(error) && several)) {
+      if (error instanceof RpcError && !(mayDiffer(error) && hasMultiple)) {
         finish(() => reject(error))
         return
       }
@@ -74,21 +74,21 @@ export function race<T>(
     }
 
     function giveUp(): void {
-      const found = absent
-      // A node that is behind cannot tell that something is not there, where a better one failed.
+      const found = notFound
+      // If a node at the head failed, `null` from a node that is behind means nothing.
       const isKnown = found !== undefined && (failures.length === 0 || !found.isBehind)
-      if (isKnown) finish(() => resolve(found.told))
-      else finish(() => reject(mostTelling(failures)))
+      if (isKnown) finish(() => resolve(found.answer))
+      else finish(() => reject(pickFailure(failures)))
     }
 
     function finish(settle: () => void): void {
       if (isDone) return
       isDone = true
       settle()
-      if (several) stop.abort()
+      if (hasMultiple) stop.abort()
     }
 
-    async function hedgeAfter({ latencyMs }: Standing): Promise<void> {
+    async function hedgeAfter({ latencyMs }: UpstreamState): Promise<void> {
       await clock.sleep(patienceMs(latencyMs), stop.signal)
       startNext()
     }
@@ -109,8 +109,8 @@ function mayDiffer(error: RpcError): boolean {
   return ofTheNode.includes(error.code) || isRefusal(error, 'cannot_tell')
 }
 
-/** Returns the most useful of several failures: a node's answer before a missing one. */
-export function mostTelling(failures: readonly unknown[]): Error {
+/** Picks the most useful failure: an error that a node answered before a missing answer. */
+export function pickFailure(failures: readonly unknown[]): Error {
   const refused = failures.filter((failure) => failure instanceof RpcError)
   const best = refused.find(({ code }) => code !== codes.methodNotFound) ?? refused[0]
   return best ?? new TransportError('no node gave an answer', { cause: failures[0] })

@@ -12,26 +12,26 @@ const subscriptions = { newHeads: 1, newPendingTransactions: 2 } as const
 
 type Subscription = keyof typeof subscriptions
 
-/** Limits the wait before a failed connection is tried again; it doubles each time. */
+/** Sets the wait before a reconnect, in ms; it doubles with each failure. */
 const retryMs = { first: 3_000, longest: 600_000 }
 
 const patienceMs = 60_000
 
-/** Limits the transaction hashes that are kept for a reader. */
+/** Limits the transaction hashes that wait to be read. */
 const mostHashes = 50_000
 
-/** Holds the last head that a connection told, and when (Unix ms). */
-export type ToldHead = { number: number; at: number }
+/** Holds the last head that a connection reported, and when (Unix ms). */
+export type ReportedHead = { number: number; at: number }
 
 type SocketEvents = {
-  /** Is called for a new head, and when the connection takes a subscription or ends. */
-  changed: () => void
-  entered: () => void
+  /** Is called for a new head, and when a subscription starts or the connection ends. */
+  onChange: () => void
+  onHash: () => void
 }
 
 export type NodeSocket = ReturnType<typeof createNodeSocket>
 
-/** Listens to one of the nodes at its address for WebSockets. */
+/** Creates a WebSocket connection to one of the nodes, and to the next one after a failure. */
 export function createNodeSocket(
   urls: readonly string[],
   now: () => number,
@@ -42,42 +42,42 @@ export function createNodeSocket(
   let attempts = 0
   let failures = 0
   let triedAt = Number.NEGATIVE_INFINITY
-  let told: ToldHead | undefined
+  let reportedHead: ReportedHead | undefined
   let hashes: string[] = []
-  const listener = { take, changed: events.changed, ended }
+  const listener = { take, onChange: events.onChange, onEnd }
 
   return {
-    /** Connects unless connected or resting; after a failure to the next node. */
+    /** Connects unless connected or waiting after a failure; then it tries the next node. */
     ensure(): void {
       const waitMs = Math.min(retryMs.longest, retryMs.first * 2 ** Math.max(0, failures - 1))
       if (connection !== undefined || now() - triedAt < waitMs) return
       triedAt = now()
       const url = urls[attempts % urls.length]
       attempts += 1
-      // It counts as one until it has told of a head.
+      // The attempt counts as a failure until a head arrives.
       failures += 1
       if (url !== undefined) connection = connect(() => open(url), listener)
     },
-    /** Returns the last head, undefined until this connection has told one. */
-    told: () => told,
-    /** Has the connection tell of the pool, and gives its number, each its own, once it does. */
+    /** Returns the last head; undefined until this connection has reported one. */
+    reportedHead: () => reportedHead,
+    /** Subscribes to pending transactions; returns the connection's number once confirmed. */
     connection(): number | undefined {
       connection?.subscribe('newPendingTransactions')
       return connection?.isTaken('newPendingTransactions') ? attempts : undefined
     },
-    /** Gives the hashes that entered the pool since the last call. */
+    /** Returns and clears the hashes that arrived since the last call. */
     takeHashes(): string[] {
       const taken = hashes
       hashes = []
       return taken
     },
     /**
-     * Ends a connection that left out a head, unless it is new; the next waits as after a failure.
+     * Closes a connection that missed a head, unless it is new; the next waits as after a failure.
      */
-    doubt(): void {
-      if (told !== undefined || now() - triedAt > patienceMs) connection?.close()
+    closeIfLate(): void {
+      if (reportedHead !== undefined || now() - triedAt > patienceMs) connection?.close()
     },
-    /** Ends a connection that nobody needs; the next need not wait. */
+    /** Closes a connection that is no longer needed; the next opens without a wait. */
     close(): void {
       if (connection?.isTaken('newHeads')) {
         failures = Math.max(0, failures - 1)
@@ -90,31 +90,31 @@ export function createNodeSocket(
   function take(result: string | { number: number }): void {
     if (typeof result === 'string') {
       if (hashes.length < mostHashes) hashes.push(result)
-      events.entered()
+      events.onHash()
     } else {
-      told = { number: result.number, at: now() }
+      reportedHead = { number: result.number, at: now() }
       failures = 0
-      events.changed()
+      events.onChange()
     }
   }
 
-  function ended(): void {
+  function onEnd(): void {
     connection = undefined
-    told = undefined
-    events.changed()
+    reportedHead = undefined
+    events.onChange()
   }
 }
 
 type Listener = {
   take: (result: string | { number: number }) => void
-  changed: () => void
-  ended: () => void
+  onChange: () => void
+  onEnd: () => void
 }
 
 type Connection = Exclude<ReturnType<typeof connect>, undefined>
 
-/** Opens a connection that gets new heads; undefined if the URL is not valid. */
-function connect(open: () => WebSocket, { take, changed, ended }: Listener) {
+/** Opens a connection subscribed to new heads; returns undefined if the URL is not valid. */
+function connect(open: () => WebSocket, { take, onChange, onEnd }: Listener) {
   let socket: WebSocket
   try {
     socket = open()
@@ -134,7 +134,7 @@ function connect(open: () => WebSocket, { take, changed, ended }: Listener) {
   function end(): void {
     if (isEnded) return
     isEnded = true
-    ended()
+    onEnd()
   }
 
   socket.addEventListener('open', () => {
@@ -147,7 +147,7 @@ function connect(open: () => WebSocket, { take, changed, ended }: Listener) {
     const answer = reply.safeParse(message)
     if (answer.success) {
       taken.add(answer.data.id)
-      changed()
+      onChange()
     }
     const notified = notification.safeParse(message)
     if (notified.success) take(notified.data.params.result)

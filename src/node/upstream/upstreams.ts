@@ -1,28 +1,28 @@
 import type { Hex } from 'viem'
 import { RpcError, TransportError } from '../../chain/rpc.ts'
-import { attemptInTime, handOver } from './attempt.ts'
+import { attemptInTime, sendTo } from './attempt.ts'
 import { createHeights, type HeightsOptions } from './heights.ts'
 import type { Upstream } from './http-upstream.ts'
-import { type NodeWork, readHeight, type Told, type UpstreamNode } from './node.ts'
-import { mostTelling, race } from './race.ts'
+import { type NodeAnswer, type NodeWork, readHeight, type UpstreamNode } from './node.ts'
+import { pickFailure, race } from './race.ts'
 import {
-  describeStanding,
+  createUpstreamState,
+  describeUpstream,
   isAble,
-  newStanding,
-  noteBelief,
-  noteLie,
-  type Standing,
-} from './standing.ts'
+  recordLie,
+  recordUnproved,
+  type UpstreamState,
+} from './upstream-state.ts'
 
-/** Uses the nodes of one network as if they were one that does not fail. */
+/** Combines a network's nodes into one that keeps working while some of them fail. */
 export type Upstreams = ReturnType<typeof createUpstreams>
 
 /** Gives the work of one request access to the nodes. */
-export type NodeAccess = Omit<Upstreams, 'during' | 'standings'> &
-  ReturnType<Upstreams['during']> & {
+export type NodeAccess = Omit<Upstreams, 'withSignal' | 'describe'> &
+  ReturnType<Upstreams['withSignal']> & {
     /** Tells whether the client has stopped waiting for the answer. */
-    readonly ended: () => boolean
-    /** Makes once what can never change; keeps no `null`, and the unproved for a minute. */
+    readonly isAborted: () => boolean
+    /** Caches a value that never changes; an unproved one for a minute, and `null` not at all. */
     readonly cached: (
       key: string,
       kind: 'proved' | 'believed',
@@ -30,37 +30,38 @@ export type NodeAccess = Omit<Upstreams, 'during' | 'standings'> &
     ) => Promise<string | null>
   }
 
-type UpstreamsOptions = Omit<HeightsOptions, 'standings'> & {
+type UpstreamsOptions = Omit<HeightsOptions, 'states'> & {
   /** Tells whether two nodes must agree where nothing proves an answer. */
   compares: boolean
 }
 
 export function createUpstreams(upstreams: readonly Upstream[], rest: UpstreamsOptions) {
-  const standings = upstreams.map(newStanding)
-  const options = { ...rest, standings }
+  const states = upstreams.map(createUpstreamState)
+  const options = { ...rest, states }
   const { clock } = options
-  const several = standings.length > 1
+  const hasMultiple = states.length > 1
   const { head, isBehind, ...heights } = createHeights(options)
-  const pool: Pool = { ...options, several, isBehind, heights }
+  const pool: Pool = { ...options, hasMultiple, isBehind, heights }
 
   return {
-    during: (signal: AbortSignal, believed?: () => void) => askDuring(signal, pool, believed),
-    /** Tells whether nodes are compared: then state has to be asked for of one block. */
-    compares: several && rest.compares,
+    withSignal: (signal: AbortSignal, believed?: () => void) =>
+      createAccess(signal, pool, believed),
+    /** Tells whether answers of two nodes are compared, so that both must read the same block. */
+    compares: hasMultiple && rest.compares,
     knownHead: () => head()?.number,
-    /** Notes a node's latest block; among several nodes throws if an earlier one was newer. */
-    sawHead: ({ name }: UpstreamNode, number: number) =>
-      several ? heights.note(name, number) : heights.show(number),
-    /** Asks a node last for a while: it gave an answer that is proved wrong. */
+    /** Records a node's latest block; with several nodes, throws if a newer one is known. */
+    recordHead: ({ name }: UpstreamNode, number: number) =>
+      hasMultiple ? heights.record(name, number) : heights.setHead(number),
+    /** Moves a node to the end of the order for a while, since its answer was proved wrong. */
     distrust(name: string, why: string): void {
-      const standing = standings.find(({ upstream }) => upstream.name === name)
-      if (standing !== undefined) noteLie(standing, why, options)
+      const state = states.find(({ upstream }) => upstream.name === name)
+      if (state !== undefined) recordLie(state, why, options)
     },
-    standings() {
-      const told = standings.map((standing) => describeStanding(standing, clock.now()))
-      if (several) return told
-      // Of a single node no survey is made: its height is what it was last asked for.
-      return told.map((one) => ({ ...one, height: head()?.number, heightAt: head()?.shownAt }))
+    describe() {
+      const nodes = states.map((state) => describeUpstream(state, clock.now()))
+      if (hasMultiple) return nodes
+      // A single node is never surveyed: its height is the last one that it answered.
+      return nodes.map((node) => ({ ...node, height: head()?.number, heightAt: head()?.shownAt }))
     },
   }
 }
@@ -68,101 +69,108 @@ export function createUpstreams(upstreams: readonly Upstream[], rest: UpstreamsO
 type Heights = ReturnType<typeof createHeights>
 type Pool = HeightsOptions &
   UpstreamsOptions &
-  Pick<Heights, 'isBehind'> & { several: boolean; heights: Omit<Heights, 'isBehind' | 'head'> }
+  Pick<Heights, 'isBehind'> & { hasMultiple: boolean; heights: Omit<Heights, 'isBehind' | 'head'> }
 
-/** Gives the nodes to one request until it ends; `believed` is called for each unproved answer. */
-function askDuring(signal: AbortSignal, pool: Pool, believed: () => void = () => {}) {
-  const { standings, several, compares, isBehind, heights, clock, background } = pool
+/** Gives one request access to the nodes; calls `believed` for each unproved answer. */
+function createAccess(signal: AbortSignal, pool: Pool, believed: () => void = () => {}) {
+  const { states, hasMultiple, compares, isBehind, heights, clock, background } = pool
 
-  /** Returns the nodes in the order of asking; a single one twice, for a lost connection. */
-  function candidates(): Standing[] {
-    const [only] = standings
-    if (only !== undefined && !several) return [only, only]
+  /** Orders the nodes to ask; a single one comes twice, to retry after a lost connection. */
+  function candidates(): UpstreamState[] {
+    const [only] = states
+    if (only !== undefined && !hasMultiple) return [only, only]
     const now = clock.now()
-    const rank = (one: Standing): number => (isAble(one, now) ? 0 : 2) + (isBehind(one) ? 1 : 0)
-    return standings.toSorted((a, b) => rank(a) - rank(b))
+    const rank = (node: UpstreamState) => (isAble(node, now) ? 0 : 2) + (isBehind(node) ? 1 : 0)
+    return states.toSorted((a, b) => rank(a) - rank(b))
   }
 
-  function raceAmong<T>(work: NodeWork<T>, among: (name: string) => boolean): Promise<Told<T>> {
-    const order = candidates().filter(({ upstream }) => among(upstream.name))
+  function raceEligible<T>(
+    work: NodeWork<T>,
+    isEligible: (name: string) => boolean,
+  ): Promise<NodeAnswer<T>> {
+    const order = candidates().filter(({ upstream }) => isEligible(upstream.name))
     return race(work, signal, { ...pool, order })
   }
 
-  /** Runs work on one node of those named; on another when that one fails, lies or is slow. */
-  async function ask<T>(work: NodeWork<T>, among = (_name: string): boolean => true): Promise<T> {
-    if (several) await heights.freshen()
-    const first = await raceAmong(work, among)
+  /** Runs work on an eligible node, and on another if that one fails, lies or is slow. */
+  async function ask<T>(
+    work: NodeWork<T>,
+    isEligible = (_name: string): boolean => true,
+  ): Promise<T> {
+    if (hasMultiple) await heights.refresh()
+    const first = await raceEligible(work, isEligible)
     const { doubts } = first
-    const isCompared = several && (doubts.has('unknown') || (compares && doubts.size > 0))
-    const told = isCompared ? await settle(first, work, among) : first
-    if (told.doubts.size > 0) {
+    const isCompared = hasMultiple && (doubts.has('unknown') || (compares && doubts.size > 0))
+    const answer = isCompared ? await agree(first, work, isEligible) : first
+    if (answer.doubts.size > 0) {
       believed()
-      noteBelief(told, pool)
+      recordUnproved(answer, pool)
     }
-    return told.value
+    return answer.value
   }
 
-  /** Gives what another node proves, or says too; what was told first where no two agree. */
-  async function settle<T>(
-    first: Told<T>,
+  /** Returns a proved answer, or one that two nodes give; the first if no two nodes agree. */
+  async function agree<T>(
+    first: NodeAnswer<T>,
     work: NodeWork<T>,
-    among: (name: string) => boolean,
-  ): Promise<Told<T>> {
-    const told = [first]
-    while (told.length < standings.length) {
-      const others = (name: string) => among(name) && told.every((one) => one.name !== name)
-      const next = await raceAmong(work, others).catch(() => undefined)
+    isEligible: (name: string) => boolean,
+  ): Promise<NodeAnswer<T>> {
+    const answers = [first]
+    while (answers.length < states.length) {
+      const others = (name: string) =>
+        isEligible(name) && answers.every((answer) => answer.name !== name)
+      const next = await raceEligible(work, others).catch(() => undefined)
       if (next === undefined) break
       const isProved = next.doubts.size === 0 && next.value !== null
-      if (isProved || told.some(({ value }) => isSame(value, next.value))) return next
-      told.push(next)
+      if (isProved || answers.some(({ value }) => isSame(value, next.value))) return next
+      answers.push(next)
     }
     return first
   }
 
   return {
     ask,
-    /** Runs the work on up to two nodes that are at the head; gives at least one answer. */
-    async askBoth<T>(work: NodeWork<T>): Promise<Told<T>[]> {
-      if (several) await heights.freshen()
+    /** Runs work on up to two nodes that are at the head; returns at least one answer. */
+    async askBoth<T>(work: NodeWork<T>): Promise<NodeAnswer<T>[]> {
+      if (hasMultiple) await heights.refresh()
       const now = clock.now()
       const able = candidates().filter((one) => isAble(one, now) && !isBehind(one))
-      if (several && able.length > 1) return await askBoth(able.slice(0, 2), work, signal, pool)
-      return [await raceAmong(work, () => true)]
+      if (hasMultiple && able.length > 1) return await askBoth(able.slice(0, 2), work, signal, pool)
+      return [await raceEligible(work, () => true)]
     },
     /**
-     * Hands bytes of this hash to every node; throws if none took it and one refused or was silent.
+     * Sends a transaction to every node; throws if none accepts it, which may mean that one has it.
      */
     send: (raw: Hex, hash: Hex) =>
       sendToAll(
-        standings.map((standing) => handOver(standing, raw, hash, signal, pool)),
+        states.map((state) => sendTo(state, raw, hash, signal, pool)),
         background,
       ),
-    /** Gives the number of the most recent block. Among several nodes it never goes back. */
+    /** Returns the latest block's number; with several nodes, it never goes back. */
     async head(): Promise<number> {
-      if (several) return await heights.surveyedHead()
+      if (hasMultiple) return await heights.surveyedHead()
       const number = await ask(readHeight)
-      heights.show(number)
+      heights.setHead(number)
       return number
     },
   }
 }
 
-/** Gives the answers of two nodes, or of the one that gave one. */
+/** Returns the answers of two nodes, or of one if the other fails. */
 async function askBoth<T>(
-  standings: readonly Standing[],
+  states: readonly UpstreamState[],
   work: NodeWork<T>,
   signal: AbortSignal,
   options: HeightsOptions,
-): Promise<Told<T>[]> {
-  const attempts = standings.map((standing) => attemptInTime(standing, work, signal, options))
+): Promise<NodeAnswer<T>[]> {
+  const attempts = states.map((state) => attemptInTime(state, work, signal, options))
   const outcomes = await Promise.allSettled(attempts)
   const answers = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   if (answers.length > 0) return answers
-  throw mostTelling(outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : [])))
+  throw pickFailure(outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : [])))
 }
 
-/** Tells whether two answers say the same; nodes write an object's members in any order. */
+/** Compares two answers as JSON, regardless of the order of an object's members. */
 function isSame(one: unknown, other: unknown): boolean {
   const [text, otherText] = [one, other].map((value) =>
     JSON.stringify(value, (_, part: unknown) =>
@@ -174,7 +182,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return text === otherText
 }
 
-/** Waits for one node that takes a transaction; the others are told in the background. */
+/** Waits until one node accepts a transaction; the others get it in the background. */
 async function sendToAll(
   sent: readonly Promise<void>[],
   background: (work: Promise<unknown>) => void,

@@ -1,5 +1,5 @@
 import { type Hex, numberToHex, parseTransaction, zeroAddress } from 'viem'
-import { binaryTrieProof } from '../../../src/node/objects/binary-trie.ts'
+import { buildBinaryProof } from '../../../src/node/objects/binary-trie.ts'
 import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
 import { computeRoot, encodeReceipt } from '../../../src/node/objects/receipts-trie.ts'
 import { rebuilt } from './mined.ts'
@@ -90,7 +90,7 @@ export function showing(
       const { receipts = [] } = byHash(blockHash) ?? {}
       const encoded = receipts.map((one) => encodeReceipt(one, 'rootstock'))
       const index = receipts.findIndex(({ transactionHash }) => transactionHash === hash)
-      return index === -1 ? null : binaryTrieProof(encoded, index).toReversed()
+      return index === -1 ? null : buildBinaryProof(encoded, index).toReversed()
     },
     eth_gasPrice: () => '0x1',
     eth_getBalance: () => '0x1',

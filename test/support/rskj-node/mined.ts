@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, type Hex, hexToBytes, keccak256 } from 'viem'
-import { rootstockForms } from '../../../src/node/objects/header.ts'
+import { encodeRootstockForms } from '../../../src/node/objects/header.ts'
 import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
 import { computeRoot, encodeReceipt } from '../../../src/node/objects/receipts-trie.ts'
 import type { Block } from './recording.ts'
@@ -15,12 +15,12 @@ export function rebuilt(block: Block, receipts: readonly RawReceipt[], mines: bo
   const encoded = receipts.map((receipt) => encodeReceipt(receipt, 'rootstock'))
   const changed = { ...block, receiptsRoot: computeRoot(encoded, 'rootstock') }
   const sealed = mines ? { ...changed, ...sealOf(changed) } : changed
-  return { ...sealed, hash: keccak256(rootstockForms(sealed)[0]?.hashed ?? '0x') }
+  return { ...sealed, hash: keccak256(encodeRootstockForms(sealed)[0]?.hashed ?? '0x') }
 }
 
 /** Mines a Bitcoin block for a header: its difficulty has to be small. */
 function sealOf(block: Block) {
-  const named = hexToBytes(keccak256(rootstockForms(block)[0]?.mined ?? '0x'))
+  const named = hexToBytes(keccak256(encodeRootstockForms(block)[0]?.mined ?? '0x'))
   const tail = concatBytes([new Uint8Array(34), new TextEncoder().encode('RSKBLOCK:'), named])
   const header = new Uint8Array(80)
   header.set(double(tail), 36)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createShares } from '../../../src/node/shares.ts'
+import { createCustomerBudgets } from '../../../src/node/customer-budgets.ts'
 import { systemClock } from '../../../src/runtime/clock.ts'
 import { serve } from '../../chain/node/support/serve.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
@@ -68,17 +68,17 @@ test('a key has 4 MiB of requests at a time, and leaves others their place', asy
 
 test('what one customer holds, and waits for, leaves others their room and their turn', async () => {
   const waits: number[] = []
-  const shares = createShares({ now: () => 0, sleep: async (ms) => void waits.push(ms) })
-  await shares.turn('a', 6_000_000)
-  await shares.turn('b', 100)
+  const shares = createCustomerBudgets({ now: () => 0, sleep: async (ms) => void waits.push(ms) })
+  await shares.waitTurn('a', 6_000_000)
+  await shares.waitTurn('b', 100)
   expect(waits).toEqual([])
-  await shares.turn('a', 100)
+  await shares.waitTurn('a', 100)
   expect(waits).toEqual([1_000])
   const most = 2 ** 22
-  expect([...'abcdefgh'].every((customer) => shares.take(customer, most))).toBe(true)
-  expect([shares.take('a', 1), shares.take('i', 1)]).toEqual([false, false])
-  shares.give('a', most)
-  expect([shares.take('i', most), shares.take('i', 1)]).toEqual([true, false])
+  expect([...'abcdefgh'].every((customer) => shares.reserve(customer, most))).toBe(true)
+  expect([shares.reserve('a', 1), shares.reserve('i', 1)]).toEqual([false, false])
+  shares.release('a', most)
+  expect([shares.reserve('i', most), shares.reserve('i', 1)]).toEqual([true, false])
 })
 
 describe('an answer that takes too long', () => {

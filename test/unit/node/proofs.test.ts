@@ -1,12 +1,12 @@
 import { type Hex, keccak256, toRlp } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { exampleTransaction } from '../../../src/node/methods/examples.ts'
-import { provedTransactions } from '../../../src/node/objects/encoded-transaction.ts'
+import { encodeProvedTransactions } from '../../../src/node/objects/encoded-transaction.ts'
 import {
+  encodeRootstockForms,
   proveHeader,
   quantityHex,
   readHeader,
-  rootstockForms,
 } from '../../../src/node/objects/header.ts'
 import type { RawReceipt } from '../../../src/node/objects/receipt.ts'
 import { computeRoot } from '../../../src/node/objects/receipts-trie.ts'
@@ -38,7 +38,7 @@ describe.each(recordings)("a block under %s's rules proves itself", (rules, bloc
           method === 'rsk_getRawBlockHeaderByNumber' && params[0] === block.number,
       )
       expect(proveHeader(block, anyWork)).toEqual({ raw: raw?.result, tries: 'rootstock' })
-      expect(provedTransactions(block as never, 'rootstock')).toHaveLength(
+      expect(encodeProvedTransactions(block as never, 'rootstock')).toHaveLength(
         block.transactions.length,
       )
     }
@@ -47,7 +47,7 @@ describe.each(recordings)("a block under %s's rules proves itself", (rules, bloc
   test('and its raw header is read again, whatever its version and parts are', () => {
     for (const parts of [{}, { rskPteEdges: [1, 300] }, { baseEvent: '0x1234', uncles: ['0x'] }]) {
       for (const block of blocks.map((one) => ({ ...one, ...parts }))) {
-        for (const { raw, hashed } of rootstockForms(block)) {
+        for (const { raw, hashed } of encodeRootstockForms(block)) {
           const header = readHeader(raw)
           expect(header?.hash).toBe(keccak256(hashed))
           expect(Number(header?.number)).toBe(Number(block.number))
@@ -124,7 +124,8 @@ describe('a transaction whose sender wrote zeros before its nonce and gas limit,
     const transactionsRoot = computeRoot([bytes], 'rootstock')
     return { ...block, transactionsRoot, transactions: [{ ...one, hash: keccak256(bytes) }] }
   }
-  const proveWith = (changed: object) => () => provedTransactions(changed as never, 'rootstock')
+  const proveWith = (changed: object) => () =>
+    encodeProvedTransactions(changed as never, 'rootstock')
 
   test.for([
     [0, 0],

@@ -285,7 +285,7 @@ describe.each([
       const { isCaughtAlone, told } = lieAt(0)
       const served = await open(1)
       const { result, error } = await served.rpc(method, params)
-      const [standing] = served.service.nodes.standings()
+      const [standing] = served.service.nodes.describe()
       if (isCaughtAlone && error !== undefined) expect(error).toEqual(believed)
       else if (isCaughtAlone) expect([result, told()]).toEqual([truth.result, 0])
       else expect(standing?.believed).toBeGreaterThan(0)

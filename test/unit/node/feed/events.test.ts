@@ -47,10 +47,10 @@ function open(asked: (method: string) => void = () => {}) {
   const connected: { as: number | undefined } = { as: undefined }
   const socket: NodeSocket = {
     ensure: () => {},
-    told: () => undefined,
+    reportedHead: () => undefined,
     connection: () => connected.as,
     takeHashes: () => [],
-    doubt: () => {},
+    closeIfLate: () => {},
     close: () => {},
   }
   return { pool, connected, events: createFeedEvents((work) => work(pool.node), socket) }
@@ -65,19 +65,19 @@ describe('what enters the pool', () => {
         const hash = method === moment ? entering.pop() : undefined
         if (hash !== undefined) pool.enter(hash)
       })
-      expect([...(await events.entered()), ...(await events.entered())]).toContain(first)
+      expect([...(await events.takePending()), ...(await events.takePending())]).toContain(first)
     },
   )
 
   test('is looked for in the pool after each new connection', async () => {
     const { pool, connected, events } = open()
     connected.as = 1
-    await events.entered()
-    expect(await events.entered()).toEqual([])
+    await events.takePending()
+    expect(await events.takePending()).toEqual([])
     // It ends, and another is there at the next look: what entered meanwhile was told to neither.
     pool.enter(second)
     connected.as = 2
-    expect(await events.entered()).toEqual([second])
+    expect(await events.takePending()).toEqual([second])
   })
 
   test('is looked for again where the node gave no answer after a new connection', async () => {
@@ -87,9 +87,9 @@ describe('what enters the pool', () => {
     })
     connected.as = 1
     pool.enter(first)
-    await expect(events.entered()).rejects.toThrow('away')
+    await expect(events.takePending()).rejects.toThrow('away')
     isAway = false
-    expect(await events.entered()).toEqual([first])
-    expect(await events.entered()).toEqual([])
+    expect(await events.takePending()).toEqual([first])
+    expect(await events.takePending()).toEqual([])
   })
 })

@@ -12,7 +12,7 @@ import { syncStatus } from '../../../../src/node/feed/notifier.ts'
 import { type FeedOptions, feedLimits } from '../../../../src/node/feed/options.ts'
 import { createSessions } from '../../../../src/node/feed/sessions.ts'
 import type { MinedBlock } from '../../../../src/node/objects/block.ts'
-import { filterBytes } from '../../../../src/node/objects/log-filter.ts'
+import { estimateBytes } from '../../../../src/node/objects/log-filter.ts'
 import { createNodeService } from '../../../../src/node/service.ts'
 import { systemClock } from '../../../../src/runtime/clock.ts'
 import { serve } from '../../../chain/node/support/serve.ts'
@@ -107,9 +107,9 @@ test('the chain of a real RSKj is told as it is, but for the transaction that no
   const recording = readRecording('main-network')
   const node = replay(recording)
   const { service } = await serve(['http://rskj.test/'], 31, node.fetch)
-  const { during, sawHead } = service.nodes
-  const { ask } = during(new AbortController().signal)
-  const chain = createFeedChain(createFeedSource(ask, sawHead, () => true))
+  const { withSignal, recordHead } = service.nodes
+  const { ask } = withSignal(new AbortController().signal)
+  const chain = createFeedChain(createFeedSource(ask, recordHead, () => true))
   node.height = 1
   await chain.restart()
   for (const height of [2, 15, 43]) {
@@ -239,7 +239,7 @@ const codes = (text = '[]'): (number | undefined)[] => JSON.parse(text).map(code
 
 describe('one client that asks for much', () => {
   const long = { topics: [Array<string>(1_000).fill(hex('t'))] }
-  const bytes = filterBytes(long)
+  const bytes = estimateBytes(long)
   const model = createModelChain('abc')
 
   test('has filters of so many bytes, all clients of so many, and what is closed is free', async () => {
@@ -338,14 +338,14 @@ describe('one client that asks for much', () => {
   })
 
   test('has its place until it has gone, also where it was closed from here', async () => {
-    const nothing = { log: () => {}, left: () => {} }
+    const nothing = { log: () => {}, onLeave: () => {} }
     const sessions = createSessions({ limits: feedLimits, clock: systemClock, ...nothing })
     const [one, next] = [createTestSocket(), createTestSocket()]
     const session = sessions.restore(one)
     expect(sessions.open(next, 1)).toBe(false)
     sessions.end(session, 1013, 'read faster')
     expect(sessions.open(next, 1)).toBe(false)
-    sessions.gone(one.id)
+    sessions.remove(one.id)
     expect(sessions.open(next, 1)).toBe(true)
   })
 
@@ -367,7 +367,7 @@ describe('one client that asks for much', () => {
       },
     }
     const rests: number[] = []
-    const events = { ...noEvents, rest: () => void rests.push(reads) }
+    const events = { ...noEvents, stop: () => void rests.push(reads) }
     const feed = feedOn(source, createMemoryFeedStore(), { events })
     for (let round = 0; round < 20; round += 1) {
       const socket = openOn(feed)
@@ -386,7 +386,7 @@ describe('what enters the pool', () => {
     // A connection that is lost, and that this side still takes for open, tells nothing.
     let unseen = true
     const { feed, socket } = openFeed(model.source, {
-      events: { ...noEvents, entered: async () => (unseen ? [] : [hex('2'), hex('3')]) },
+      events: { ...noEvents, takePending: async () => (unseen ? [] : [hex('2'), hex('3')]) },
     })
     await feed.message(socket, subscribe('newPendingTransactions'))
     feed.follow()
@@ -486,11 +486,11 @@ const toldTo = ({ sent }: { sent: string[] }, since: number) =>
 const hurried = { ...systemClock, now: () => 500 * systemClock.now() }
 
 const noEvents: FeedOptions['events'] = {
-  entered: async () => [],
-  heard: () => [],
+  takePending: async () => [],
+  takeReceived: () => [],
   syncing: async () => false,
-  skip: () => {},
-  rest: () => {},
+  drop: () => {},
+  stop: () => {},
 }
 
 /** A feed with one client. */
@@ -512,8 +512,8 @@ function feedOn(source: FeedSource, store: FeedStore, more: Partial<FeedOptions>
     findKey: async () => granted,
     service: createNodeService({ chainId: 31, urls, fetch, background: () => {}, ...shared }),
     share: undefined,
-    waitMs: () => 10,
-    foundUntold: () => {},
+    nextWaitMs: () => 10,
+    onMissedHead: () => {},
     ...more,
   })
 }

@@ -14,7 +14,7 @@ function open(limits = feedLimits) {
     limits,
     clock,
     log: () => {},
-    left: () => {},
+    onLeave: () => {},
   })
   let opened = 0
   return {
@@ -54,7 +54,7 @@ describe('a client that sends nothing', () => {
       pass(25_000)
       for (const { told } of [silent, asking]) told(head)
       sent += head.length
-      if (sent % mebibyte < head.length) sessions.heard(asking.session)
+      if (sent % mebibyte < head.length) sessions.recordMessage(asking.session)
     }
     expect([sent <= 8 * mebibyte + head.length, asking.closings]).toEqual([true, []])
     expect(silent.closings).toEqual(['1013'])
@@ -89,7 +89,7 @@ describe('a client that sends nothing', () => {
   })
 
   test('keeps its place until its socket has ended, and takes more places of its key if it left much unread', () => {
-    const { sessions, listener, pass } = open({ ...feedLimits, lingeringPerKey: 3 * mebibyte })
+    const { sessions, listener, pass } = open({ ...feedLimits, closingPerKey: 3 * mebibyte })
     const enter = (keyHash: string) =>
       sessions.open({ id: `new ${keyHash}`, keyHash, send: () => {}, close: () => {} }, 10)
     const gone = listener('key')
@@ -97,7 +97,7 @@ describe('a client that sends nothing', () => {
     sessions.end(gone.session, 1013, 'read faster')
     pass(24 * 3_600_000)
     expect([enter('key'), enter('other')]).toEqual([false, true])
-    sessions.gone(gone.session.socket.id)
+    sessions.remove(gone.session.socket.id)
     expect(enter('key')).toBe(true)
   })
 })

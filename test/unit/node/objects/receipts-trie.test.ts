@@ -6,10 +6,10 @@ import { describe, expect, test } from 'vitest'
 import { UntrueAnswer } from '../../../../src/node/objects/bad-answers.ts'
 import type { RawReceipt } from '../../../../src/node/objects/receipt.ts'
 import {
+  buildReceiptsTrie,
+  collectProofNodes,
   encodeReceipt,
   encodeReceipts,
-  proofNodes,
-  trieOver,
 } from '../../../../src/node/objects/receipts-trie.ts'
 
 const bytes = (length: number) =>
@@ -62,10 +62,10 @@ describe('The receipts trie of a block', () => {
       const receipts = fc.sample(receipt, { numRuns: 4, seed: count })
       const all = Array.from({ length: count }, (_, index) => receipts[index % 4] as RawReceipt)
       const other = await otherTrie(all)
-      const trie = trieOver(encodeReceipts(all, bytesToHex(other.root()), 'ethereum'))
+      const trie = buildReceiptsTrie(encodeReceipts(all, bytesToHex(other.root()), 'ethereum'))
       for (const index of all.keys()) {
         const proof = await createMerkleProof(other, RLP.encode(index))
-        expect(proofNodes(trie, index)).toEqual(proof.map((node) => bytesToHex(node)))
+        expect(collectProofNodes(trie, index)).toEqual(proof.map((node) => bytesToHex(node)))
       }
     },
   )

@@ -205,7 +205,7 @@ test('a transaction goes out alone, wherever it stands among the calls of one tu
     const node = nodeOf(() => json([]), 50)
     const { call } = createUpstream({
       ...{ name: 'node 1', url: 'http://node.test/', fetch: node.fetch },
-      ...{ note: () => {}, now: () => 0 },
+      ...{ onCalls: () => {}, now: () => 0 },
     })
     const methods = Array<string>(3).fill('eth_gasPrice')
     const sends = Array<string>(2).fill('eth_sendRawTransaction')

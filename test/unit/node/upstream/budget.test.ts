@@ -38,21 +38,21 @@ function deployment(limits = { callsADay: 100, relayReserve: 30 }) {
 test("callers have what the relay's reserve leaves, in all processes together", async () => {
   const { process, world } = deployment()
   const [one, other] = [process(), process()]
-  one.budget.note('callers', 40)
+  one.budget.count('callers', 40)
   await one.settle()
-  other.budget.note('callers', 29)
+  other.budget.count('callers', 29)
   await other.settle()
   expect(other.budget.spentUntil()).toBeUndefined()
-  other.budget.note('callers', 1)
+  other.budget.count('callers', 1)
   expect(other.budget.spentUntil()).toBe(20_001 * dayMs)
   await other.settle()
   // The other one learns it with its next calls.
-  one.budget.note('callers', 1)
+  one.budget.count('callers', 1)
   await one.settle()
   expect(one.budget.spentUntil()).toBe(20_001 * dayMs)
   // What asks without a key's quota is kept back too, and the relay is not.
-  expect(() => one.budget.note('callers', 1)).toThrow('used up')
-  one.budget.note('relay', 1)
+  expect(() => one.budget.count('callers', 1)).toThrow('used up')
+  one.budget.count('relay', 1)
   world.now += dayMs
   expect(one.budget.spentUntil()).toBeUndefined()
   expect(one.budget.today().callers).toBe(0)
@@ -61,11 +61,11 @@ test("callers have what the relay's reserve leaves, in all processes together", 
 test('a relay that needs more than its reserve takes it from what callers have not used', async () => {
   const { process } = deployment()
   const { budget, settle } = process()
-  budget.note('relay', 60)
-  budget.note('callers', 39)
+  budget.count('relay', 60)
+  budget.count('callers', 39)
   await settle()
   expect(budget.spentUntil()).toBeUndefined()
-  budget.note('relay', 1)
+  budget.count('relay', 1)
   expect(budget.spentUntil()).toBeDefined()
 })
 
@@ -74,7 +74,7 @@ test('the operator is told once when four fifths of a day are used', async () =>
   const processes = [process(), process()]
   for (let turn = 0; turn < 50; turn++) {
     for (const { budget, settle } of processes) {
-      budget.note('relay', 1)
+      budget.count('relay', 1)
       await settle()
     }
   }
@@ -87,10 +87,10 @@ test('calls that could not be told are told with the next ones', async () => {
   const { process, world, total } = deployment()
   const { budget, settle } = process()
   world.isDown = true
-  budget.note('relay', 5)
+  budget.count('relay', 5)
   await settle()
   world.isDown = false
-  budget.note('callers', 2)
+  budget.count('callers', 2)
   await settle()
   expect(total()).toMatchObject({ relay: 5, callers: 2 })
 })
@@ -104,7 +104,7 @@ test('a key with a quota left is refused where the budget is used up, on its cha
     return checked.kind === 'granted' ? await checked.spend(1) : checked.kind
   }
   expect(await spend(31)).toBeUndefined()
-  budget.note('callers', 70)
+  budget.count('callers', 70)
   expect(await spend(31)).toMatchObject({ resetAt: expect.any(Date) })
   expect(await spend(30)).toBeUndefined()
 })

@@ -1,0 +1,39 @@
+import { withinTime } from '../../runtime/time-limit.ts'
+import { createNodeSocket } from '../upstream/socket.ts'
+import { createFeedChain, createFeedSource } from './chain.ts'
+import { createFeedEvents } from './events.ts'
+import type { FeedStore } from './feed-store.ts'
+import { createFeed, type Feed } from './network-feed.ts'
+import type { FeedDeps } from './options.ts'
+import { pollWaitMs } from './pace.ts'
+
+const pollMs = 6_000
+
+export function createNodeFeed(deps: FeedDeps, store: FeedStore): Feed {
+  const { service, socketUrls, openSocket, keys, clock, share } = deps
+  const { nodes } = service
+  const ask: Parameters<typeof createFeedEvents>[0] = (work) =>
+    withinTime(clock, pollMs, (signal) =>
+      nodes
+        .withSignal(signal)
+        .ask((node) => work(share === undefined ? node : share.counted(node))),
+    )
+  const onChange = () => feed.nudge()
+  const onHash = () => feed.announcePending()
+  const socket = createNodeSocket(socketUrls, clock.now, { onChange, onHash }, openSocket)
+  const source = createFeedSource(ask, nodes.recordHead, (bloom) => feed.areLogsWanted(bloom))
+  const chain = createFeedChain(source, store.blocks())
+  const feed: Feed = createFeed({
+    ...deps,
+    chain,
+    events: createFeedEvents(ask, socket),
+    store,
+    findKey: keys.lookup,
+    nextWaitMs() {
+      socket.ensure()
+      return pollWaitMs(chain.blocks(), socket.reportedHead(), clock.now(), share?.stretchMs())
+    },
+    onMissedHead: socket.closeIfLate,
+  })
+  return feed
+}

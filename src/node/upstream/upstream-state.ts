@@ -1,0 +1,166 @@
+import { TransportError } from '../../chain/rpc.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { describeFault, type Log } from '../../runtime/log.ts'
+import type { Upstream } from './http-upstream.ts'
+import type { NodeAnswer, Profile } from './node.ts'
+
+/** Sets how many of the latest answers a node's speed is measured by. */
+const keptAnswers = 100
+
+/** Holds a node's kind and when it was asked for it (Unix ms). */
+export type NodeIdentity = { profile: Profile; at: number }
+
+export type StateOptions = {
+  clock: Clock
+  log: Log
+  /** Is called when a node is proved wrong, since its earlier answers may be wrong too. */
+  onLie: () => void
+}
+
+/** Sets how long a failed node is asked last; the time doubles with each further failure. */
+const suspensionMs = 500
+const longestSuspensionMs = 30_000
+
+const distrustMs = 60_000
+
+/** Sets the time between two reports of malformed answers, in ms. */
+const malformedMs = 60_000
+
+/** Sets how long a node's kind is kept although its answers do not fit it, in ms. */
+const identityMs = 60_000
+
+export type UpstreamState = ReturnType<typeof createUpstreamState>
+
+export function createUpstreamState(upstream: Upstream) {
+  return {
+    upstream,
+    identity: undefined as NodeIdentity | undefined,
+    suspendedUntil: 0,
+    distrustedUntil: 0,
+    malformedReportedAt: Number.NEGATIVE_INFINITY,
+    strikes: 0,
+    latencyMs: undefined as number | undefined,
+    height: undefined as number | undefined,
+    heightAt: undefined as number | undefined,
+    /** Holds how long the latest answers took, in ms, in no order. */
+    tookMs: [] as number[],
+    answers: 0,
+    failures: 0,
+    /** Counts answers that were used without a proof. */
+    believed: 0,
+    /** Counts the calls of each method and adds their time in ms. */
+    methods: new Map<string, { calls: number; tookMs: number }>(),
+    /** Holds when the node last showed a header of an unknown form (Unix ms). */
+    unknownAt: undefined as number | undefined,
+  }
+}
+
+/** Describes a node for status and metrics; `p95Ms` is the 95th percentile of its latency. */
+export function describeUpstream(node: UpstreamState, now: number) {
+  const { upstream, height, heightAt, tookMs, answers, failures, believed, unknownAt } = node
+  const p95Ms = tookMs.toSorted((a, b) => a - b)[Math.ceil(tookMs.length * 0.95) - 1]
+  const unable = isTrusted(node, now) ? ('suspended' as const) : ('distrusted' as const)
+  const state = isAble(node, now) ? ('able' as const) : unable
+  const callsToday = upstream.callsToday()
+  const counts = { answers, failures, believed, callsToday }
+  const methods = [...node.methods].map(([method, counts]) => ({ method, ...counts }))
+  return { name: upstream.name, height, heightAt, unknownAt, p95Ms, state, methods, ...counts }
+}
+
+export function recordHeight(state: UpstreamState, height: number | undefined, now: number): void {
+  state.height = height
+  state.heightAt = height === undefined ? undefined : now
+}
+
+/** Tells whether a node is neither suspended for a failure nor distrusted for a lie. */
+export function isAble(state: UpstreamState, now: number): boolean {
+  return state.suspendedUntil <= now && isTrusted(state, now)
+}
+
+export function isTrusted({ distrustedUntil }: UpstreamState, now: number): boolean {
+  return distrustedUntil <= now
+}
+
+/** Counts a call by its method, whether it succeeds or fails. */
+export function recordCall({ methods }: UpstreamState, method: string, tookMs: number): void {
+  const before = methods.get(method) ?? { calls: 0, tookMs: 0 }
+  methods.set(method, { calls: before.calls + 1, tookMs: before.tookMs + tookMs })
+}
+
+export function recordAnswer(state: UpstreamState, tookMs: number): void {
+  const { latencyMs } = state
+  state.strikes = 0
+  state.tookMs[state.answers % keptAnswers] = tookMs
+  state.answers += 1
+  state.latencyMs = latencyMs === undefined ? tookMs : latencyMs * 0.8 + tookMs * 0.2
+}
+
+export function recordFailure(state: UpstreamState, error: unknown, options: StateOptions): void {
+  if (!(error instanceof TransportError)) return
+  state.failures += 1
+  suspend(state, 'node.failed', describeFault(error), options)
+  // The node may come back as another client, or on another chain.
+  state.identity = undefined
+}
+
+/** Forgets a node's kind, since its answers do not fit it: it lied, or was replaced. */
+export function doubtIdentity(state: UpstreamState, now: number): void {
+  if (now - (state.identity?.at ?? now) >= identityMs) state.identity = undefined
+}
+
+/** Suspends a node, since another one was faster. */
+export function recordSlowness(state: UpstreamState, options: StateOptions): void {
+  suspend(state, 'node.slow', 'another node was faster', options)
+}
+
+export function recordLie(state: UpstreamState, message: string, options: StateOptions): void {
+  const now = options.clock.now()
+  if (isTrusted(state, now)) warn(state, 'node.distrusted', message, options)
+  doubtIdentity(state, now)
+  state.distrustedUntil = now + distrustMs
+  options.onLie()
+}
+
+/** Counts an unproved answer, and reports a header of an unknown form. */
+export function recordUnproved(
+  { name, doubts }: NodeAnswer<unknown>,
+  options: StateOptions & { states: readonly UpstreamState[] },
+): void {
+  const state = options.states.find(({ upstream }) => upstream.name === name)
+  if (state === undefined) return
+  state.believed += 1
+  const now = options.clock.now()
+  if (!doubts.has('unknown') || now - (state.unknownAt ?? 0) < malformedMs) return
+  state.unknownAt = now
+  warn(state, 'node.unproved', 'a block has a form that is not known', options)
+}
+
+/** Reports a malformed answer without suspending: nodes differ in calls that customers choose. */
+export function recordMalformed(
+  state: UpstreamState,
+  message: string,
+  options: StateOptions,
+): void {
+  const now = options.clock.now()
+  doubtIdentity(state, now)
+  if (now - state.malformedReportedAt < malformedMs) return
+  state.malformedReportedAt = now
+  warn(state, 'node.malformed', message, options)
+}
+
+function suspend(
+  state: UpstreamState,
+  event: string,
+  message: string,
+  options: StateOptions,
+): void {
+  const now = options.clock.now()
+  const forMs = Math.min(longestSuspensionMs, suspensionMs * 2 ** state.strikes)
+  state.strikes += 1
+  if (isAble(state, now)) warn(state, event, message, options)
+  state.suspendedUntil = Math.max(state.suspendedUntil, now + forMs)
+}
+
+function warn({ upstream }: UpstreamState, event: string, message: string, { log }: StateOptions) {
+  log({ level: 'warn', event, message, node: upstream.name })
+}
