@@ -1,6 +1,7 @@
 import { createPublicClient, http, parseEther } from 'viem'
 import { expect, test } from 'vitest'
 import { startChain } from '../../../scripts/dev/chain.ts'
+import { account as operatorsAccount } from '../../../scripts/ops/account-cli.ts'
 import { loanAbi } from '../../../src/loan/abi.ts'
 import { opened } from '../../support/opened.ts'
 import { dial, give, openOperated } from './operating.ts'
@@ -9,13 +10,14 @@ const chain = opened(() => startChain())
 const [agent, caller] = ['+254700000002', '+254700000001']
 const pin = '482615'
 const confirmations = 3
+const settings = {
+  ...{ PROFILE: 'lender', PIN: 'on', PIN_SECRET: `0x${'7'.repeat(64)}` },
+  ...{ AGENTS: 'on', MAX_AGENT_SENT_A_DAY_WEI: 'none', CONFIRMATIONS: `${confirmations}` },
+}
 const paidWei = parseEther('0.02')
 
 test('an agent is told FINAL of what the chain keeps, and of nothing that it took back', async () => {
-  const deployment = openOperated(chain, {
-    ...{ PROFILE: 'lender', PIN: 'on', PIN_SECRET: `0x${'7'.repeat(64)}` },
-    ...{ AGENTS: 'on', MAX_AGENT_SENT_A_DAY_WEI: 'none', CONFIRMATIONS: `${confirmations}` },
-  })
+  const deployment = openOperated(chain, settings)
   const { url } = chain.anvil
   const client = createPublicClient({ transport: http(url) })
   const account = await give(chain, agent)
@@ -77,4 +79,29 @@ test('an agent is told FINAL of what the chain keeps, and of nothing that it too
   expect(/\nCode: (\d{6})\n/.exec(await withdraw())?.[1]).toBe(code)
   expect(await next()).toBe(`${code} 0.02 tRBTC: FINAL`)
   expect(await came(0)).toBe(paidWei)
+})
+
+test('what is kept of a person has the reference of a bill, and who has a till is told which', async () => {
+  const deployment = openOperated(chain, settings)
+  const [payee, payer] = ['+254700000012', '+254700000011']
+  await give(chain, payer)
+  for (const text of ['', pin, `${pin}*${pin}`]) {
+    await dial(deployment, { phone: payer, sessionId: 'pin', text })
+  }
+  const { till } = await deployment.act('agents/add', { phone: payee, name: 'Water', kind: 'bill' })
+  const text = `10*${till}*AB-12*0.01*${pin}`
+  await dial(deployment, { phone: payer, sessionId: 'bill', text })
+  await deployment.settled()
+  const exported = async (phone: string) => {
+    const { output } = await deployment.operate(operatorsAccount, ['export', '--json'], {
+      input: phone,
+    })
+    return JSON.parse(output)
+  }
+  const [paid] = (await exported(payer)).payments
+  expect(paid).toMatchObject({ kind: 'purchase', screen: expect.stringContaining('Water, AB-12') })
+  const { audit } = await exported(payee)
+  expect(audit).toContainEqual(
+    expect.objectContaining({ action: 'add-agent', detail: expect.objectContaining({ till }) }),
+  )
 })
