@@ -1,4 +1,4 @@
-/** Returns the check digit of ISO/IEC 7812-1 (Luhn), which tells of one wrong digit. */
+/** Returns the check digit of ISO/IEC 7812-1 (Luhn), which detects one wrong digit. */
 export function computeCheckDigit(digits: string): string {
   const sum = [...digits].reverse().reduce((before, digit, place) => {
     const value = Number(digit) * (place % 2 === 0 ? 2 : 1)
@@ -15,7 +15,7 @@ export const isWalletCode = (typed: string): boolean => /^[0-9]{8}$/.test(typed)
 export const isTill = (typed: string): boolean =>
   /^[1-9][0-9]{4,5}$/.test(typed) && isChecked(typed)
 
-/** Draws digits of this length, the last of which checks the others; the first may be 0. */
+/** Draws random digits of this length, with the last as check digit; the first may be 0. */
 export function drawDigits(length: number): string {
   const [drawn = 0] = crypto.getRandomValues(new Uint32Array(1))
   const digits = `${drawn % 10 ** (length - 1)}`.padStart(length - 1, '0')

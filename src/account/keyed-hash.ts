@@ -4,10 +4,10 @@ import { type Hex, hexToBytes, stringToBytes } from 'viem'
 
 export type Secret = Hex
 
-/** Gives HMAC-SHA-256 (RFC 2104) of parts; no two lists of parts are one message. */
+/** Returns the HMAC-SHA-256 (RFC 2104) of parts, encoded so that no two lists are one message. */
 export type KeyedHash = (...parts: readonly string[]) => Promise<Uint8Array<ArrayBuffer>>
 
-/** Hashes in JavaScript: `crypto.subtle` costs a turn of the event loop for a message of a line. */
+/** Creates a hash in plain JavaScript: `crypto.subtle` costs an event-loop turn per message. */
 export function createKeyedHash(secret: Secret): KeyedHash {
   const key = hexToBytes(secret)
   return async (...parts) => {

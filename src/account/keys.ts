@@ -4,18 +4,18 @@ import { createKeyedHash, type KeyedHash, type Secret } from './keyed-hash.ts'
 import { formerForms } from './numbering.ts'
 import type { PhoneNumber } from './phone.ts'
 
-/** Order of the secp256k1 group (SEC 2, section 2.4.1); a private key is in [1, n). */
+/** Is the order of the secp256k1 group (SEC 2, section 2.4.1); a private key is in [1, n). */
 const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-/** Raised only when accounts are derived another way; an old version's accounts stay reachable. */
+/** Changes only if accounts are derived differently; an old version's accounts stay reachable. */
 const derivationVersion = 'v1'
 
 export type CallerAccounts = (phone: PhoneNumber) => Promise<LocalAccount>
 
-/** Limits the accounts that a process remembers: a session has several deliveries. */
+/** Limits the cached accounts: a session has several deliveries. */
 const rememberedLimit = 1_000
 
-/** Derives callers' accounts, never stored: who holds the secret signs for every caller. */
+/** Derives callers' accounts, never stored: the secret's holder can sign for every caller. */
 export function createCallerAccounts(keySecret: Secret): CallerAccounts {
   const hash = createKeyedHash(keySecret)
   const remembered = new Map<PhoneNumber, LocalAccount>()
@@ -29,7 +29,7 @@ export function createCallerAccounts(keySecret: Secret): CallerAccounts {
   }
 }
 
-/** Gives each number its account: of its present form, or of a former one that is kept for it. */
+/** Returns each number's account: of its present form, or of a recorded former one. */
 export function keepFormerAccounts(
   own: CallerAccounts,
   formerAccount: (account: Address) => Promise<Address | undefined>,
@@ -51,7 +51,7 @@ async function deriveAccount(hash: KeyedHash, phone: PhoneNumber): Promise<Local
   for (let attempt = 0; ; attempt++) {
     const candidate = await hash('account', derivationVersion, phone, `${attempt}`)
     const scalar = bytesToBigInt(candidate)
-    // Outside the group's order once in 2^128: the next candidate then serves.
+    // A hash is outside the group's order once in 2^128: then the next candidate is used.
     if (scalar > 0n && scalar < curveOrder) return keyAccount(bytesToHex(candidate))
   }
 }

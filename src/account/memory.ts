@@ -4,15 +4,15 @@ import type { Clock } from '../runtime/clock.ts'
 import { orLate } from '../runtime/time-limit.ts'
 import { type Language, languages } from './language.ts'
 
-/** Keeps one row for each account. No account waits for another's. */
+/** Stores one row per account. No account waits for another's. */
 export type MemoryStore = {
-  /** Gives an empty row of version 0 where nothing was kept yet. */
+  /** Returns an empty row of version 0 if nothing was stored yet. */
   load(account: Address): Promise<KeptMemory>
-  /** Writes a row over the one of this version; `false` where another was written since. */
+  /** Replaces the row of this version; `false` if another was written since. */
   save(account: Address, row: string, version: number): Promise<boolean>
 }
 
-/** Has the time of the store's own clock (Unix time in ms): a process's may be wrong. */
+/** Holds a row and the time of the store's clock (Unix time in ms): a process's may be wrong. */
 export type KeptMemory = { row: string; version: number; now: number }
 
 const account = z.custom<Address>((value) => isAddress(`${value}`, { strict: false }))
@@ -20,9 +20,9 @@ const account = z.custom<Address>((value) => isAddress(`${value}`, { strict: fal
 const wallet = z.object({ name: z.string(), address: account })
 
 const remembered = z.object({
-  /** Names failures that were told, and the sessions that told them; the newest first. */
+  /** Lists failures that were shown, and the sessions that showed them; the newest first. */
   told: z._default(z.array(z.object({ intentId: z.string(), session: z.string() })), []),
-  /** Keeps what screens said of recipients, by intent and account: intents may come again. */
+  /** Stores what screens called recipients, by intent and account: intents may recur. */
   sent: z._default(
     z.array(z.object({ intentId: z.string(), address: account, to: z.string() })),
     [],
@@ -39,54 +39,54 @@ const remembered = z.object({
     ),
     [],
   ),
-  /** Names who sent money here last: by account, and by what is shown of the number, sealed. */
+  /** Lists the last senders by account, with the shown part of the number, sealed. */
   senders: z._default(z.array(z.object({ address: account, sealed: z.string() })), []),
-  /** Lists addresses outside that the caller may cash out to by a name. */
+  /** Lists named external addresses that the caller may cash out to. */
   wallets: z._default(z.array(wallet), []),
-  /** Is what the row of a code has: the wallet that it gives, until when, and who took it. */
+  /** Is set in a code's row: the wallet that it gives, its expiry, and who took it. */
   walletCode: z.optional(z.extend(wallet, { expiresAt: z.int(), takenBy: z.optional(account) })),
   hasDialled: z._default(z.boolean(), false),
   chosen: z._default(z.array(z.object({ language: z.enum(languages), session: z.string() })), []),
-  /** Tells when the caller dialled last, to a day (Unix time in ms), where there are PINs. */
+  /** Tells the day of the last dial (Unix time in ms), if there are PINs. */
   dialedAt: z.optional(z.int()),
-  /** Is set where a dial came so late that only an operator lets the account spend. */
+  /** Is set after a dial so late that only an operator lets the account spend. */
   isDormant: z.optional(z.literal(true)),
   pin: z.optional(
     z.object({
       digest: z.string(),
       salt: z.string(),
       tries: z.int(),
-      /** Keeps the last verdicts, the newest first; `left` is null where it was right. */
+      /** Lists the last verdicts, the newest first; `left` is null if the PIN was right. */
       judged: z.array(
         z.object({ step: z.string(), left: z.nullable(z.int()), at: z.int(), salt: z.string() }),
       ),
-      /** Names sessions that have set it or called it forgotten: none does it twice. */
+      /** Lists sessions that have set it or reported it forgotten: none does it twice. */
       sessions: z.array(z.string()),
-      /** Tells from when on another may be chosen (Unix time in ms): it was called forgotten. */
+      /** Tells from when a forgotten PIN may be replaced (Unix time in ms). */
       replaceableAt: z.optional(z.int()),
     }),
   ),
   texted: z._default(z.array(z.string()), []),
 })
 
-/** Holds what is kept for the caller's sake, and no number or typed text that can be read. */
+/** Holds what is stored for the caller's sake, without readable numbers or typed text. */
 export type AccountMemory = z.output<typeof remembered>
 
 export type Memory = ReturnType<typeof createMemory>
 
-/** Says how many of each are remembered, the newest first. */
+/** Limits the entries of each list; the newest are kept. */
 const most = { told: 20, sent: 20, recipients: 3, senders: 8, chosen: 8, texted: 60 }
 
 const added = <Item>(of: keyof typeof most, item: Item, before: readonly Item[]): Item[] =>
   [item, ...before].slice(0, most[of])
 
-/** Limits how often a change is tried; what others note gives way to what the caller does. */
+/** Limits the attempts at a change; a caller's own change gets more than others'. */
 const attempts = { own: 20, others: 10 }
 
 export function createMemory(store: () => MemoryStore) {
   return {
     read: async (account: Address) => parseMemory(await store().load(account)),
-    /** Changes what is kept in one step; `change` is asked again where another was faster. */
+    /** Changes the row by compare-and-set; `change` runs again if another write was faster. */
     async change(
       account: Address,
       change: (memory: AccountMemory, now: number) => AccountMemory | undefined,
@@ -109,13 +109,13 @@ function parseMemory({ row }: Pick<KeptMemory, 'row'>): AccountMemory {
   return remembered.parse(row === '' ? {} : JSON.parse(row))
 }
 
-/** Remembers what a screen said of whom a payment went to. */
+/** Records what a screen called a payment's recipient. */
 export function withSentTo(memory: AccountMemory, sent: AccountMemory['sent'][number]) {
   if (sentTo(memory, sent.intentId, sent.address) !== undefined) return undefined
   return { ...memory, sent: added('sent', sent, memory.sent) }
 }
 
-/** Remembers whom a payment went to: a number by what screens show of it, and its account. */
+/** Records a payment's recipient: the shown part of the number, and its account. */
 export function withSent(
   memory: AccountMemory,
   intentId: string,
@@ -131,7 +131,7 @@ export function withSent(
   }
 }
 
-/** Remembers who sent money here, once, the newest first. */
+/** Records a sender once, the newest first. */
 export function withSender(memory: AccountMemory, sender: AccountMemory['senders'][number]) {
   const isKnown = memory.senders.some(({ address }) => address === sender.address)
   if (isKnown) return undefined
@@ -147,19 +147,19 @@ export function sealedIn({ recipients }: AccountMemory, address: Address): strin
   return recipients.find((known) => known.address === address)?.sealed
 }
 
-/** Lists whom the caller may send to again, but for two that screens show alike. */
+/** Lists whom the caller may send to again, without those that screens show alike. */
 export function recipientsIn({ recipients }: AccountMemory): AccountMemory['recipients'] {
   return recipients.filter(({ to }) => recipients.filter((other) => other.to === to).length === 1)
 }
 
-/** Says whether a session was the first to tell of one of these failures. */
+/** Tells whether a session was the first to show one of these failures. */
 export const wasTold = (
   { told }: AccountMemory,
   failures: readonly string[],
   session: string,
 ): boolean => told.some((each) => each.session === session && failures.includes(each.intentId))
 
-/** Remembers that a session tells of the first of these failures that none has told of. */
+/** Records that a session shows the first of these failures that none has shown. */
 export function withTold(memory: AccountMemory, failures: readonly string[], session: string) {
   if (wasTold(memory, failures, session)) return undefined
   const intentId = failures.find((id) => memory.told.every((each) => each.intentId !== id))
@@ -171,7 +171,7 @@ export function withDialled(memory: AccountMemory): AccountMemory | undefined {
   return memory.hasDialled ? undefined : { ...memory, hasDialled: true }
 }
 
-/** Forgets the day of the last dial where there are no PINs, since dials are not noted there. */
+/** Forgets the day of the last dial if there are no PINs, since dials are not recorded then. */
 export function withoutDialTime(memory: AccountMemory): AccountMemory | undefined {
   const { dialedAt, ...rest } = memory
   return dialedAt === undefined ? undefined : rest
@@ -181,18 +181,18 @@ export function languageIn({ chosen }: AccountMemory): Language | undefined {
   return chosen[0]?.language
 }
 
-/** Remembers a language. A session chooses once: delivered again, it takes nothing back. */
+/** Records a language. A session chooses once: redelivered, it reverts nothing. */
 export function withLanguage(memory: AccountMemory, language: Language, session: string) {
   if (memory.chosen.some((earlier) => earlier.session === session)) return undefined
   return { ...memory, chosen: added('chosen', { language, session }, memory.chosen) }
 }
 
-/** Forgets a person but for what left by message, and where it guards money for the PIN. */
+/** Erases a person's data, except which messages were sent, and what guards money for the PIN. */
 export function erased({ pin, dialedAt, isDormant, texted }: AccountMemory, isGuarded: boolean) {
   return remembered.parse({ texted, ...(isGuarded && { pin, dialedAt, isDormant }) })
 }
 
-/** Gives a store up after a time, in ms: a screen has to come in any case. */
+/** Limits each call of a store to a time, in ms: a screen must be shown in any case. */
 export function withinMs(store: MemoryStore, clock: Clock, ms: number): MemoryStore {
   const late = () => {
     throw new Error('the memory of an account gave no answer in time')

@@ -1,8 +1,6 @@
 import { keccak256, stringToBytes } from 'viem'
 
-/**
- * Lists former forms of numbers and their accounts' forms; a change gives numbers other accounts.
- */
+/** Lists former number forms and the present ones; a change would give numbers other accounts. */
 export const numberingChanges: readonly (readonly [former: string, present: string])[] = [
   ['+54 [1-8]xxxxxxxxx', '+54 9 [1-8]xxxxxxxxx'],
   ['+229 [24-69]xxxxxxx', '+229 01 [24-69]xxxxxxx'],
@@ -28,7 +26,7 @@ export const numberingChanges: readonly (readonly [former: string, present: stri
   ['+52 1 xxxxxxxxxx', '+52 xxxxxxxxxx'],
 ]
 
-/** Writes a number that has one form in another; undefined where it does not have that form. */
+/** Rewrites a number of one form in another; undefined if it does not have that form. */
 type Rewrite = (number: string) => string | undefined
 
 const splitForm = (form: string): string[] => form.match(/\[[^\]]+\]|[+\dx]/g) ?? []
@@ -52,7 +50,7 @@ function rewriteFrom(from: string, to: string): Rewrite {
 const forwards = numberingChanges.map(([former, present]) => rewriteFrom(former, present))
 const backwards = numberingChanges.map(([former, present]) => rewriteFrom(present, former))
 
-/** Returns the form of a number (E.164) for which its account is opened; no form changes twice. */
+/** Returns the form of a number (E.164) that its account is derived from; none changes twice. */
 export function presentForm(number: string): string {
   for (const rewrite of forwards) {
     const present = rewrite(number)

@@ -7,7 +7,7 @@ export type Traces = {
   loan: { balance(account: Address): Promise<bigint>; owed(account: Address): Promise<bigint> }
 }
 
-/** Says whether a dial, a payment, money or a debt of an account is known. @throws {Error} */
+/** Tells whether a dial, payment, balance or debt of an account is known. @throws {Error} */
 export async function isOpened(account: Address, traces: Traces): Promise<boolean> {
   const { memory, ledger, loan } = traces
   const kept = await memory?.read(account)

@@ -4,20 +4,18 @@ import { plainDigits } from '../runtime/digits.ts'
 import { presentForm } from './numbering.ts'
 import { plans } from './plans.ts'
 
-/**
- * Tells which mobile numbers each country has; a change of the library's needs `npm run generate`.
- */
+/** Holds each country's mobile numbers; after an update of the library run `npm run generate`. */
 export const numberingPlans = JSON.parse(plans) as MetadataJson
 
 declare const brand: unique symbol
 
-/** Is a number in E.164, written in one way alone. It is never logged and never stored. */
+/** Is a number in E.164, in one spelling only. It is never logged and never stored. */
 export type PhoneNumber = string & { readonly [brand]: 'PhoneNumber' }
 
-/** A country with a numbering plan, by its two letters (ISO 3166-1). */
+/** Is a country with a numbering plan, by its two letters (ISO 3166-1). */
 export type Country = CountryCode
 
-/** Reads a number in E.164 or of the gateway's country; keeps one that no numbering plan knows. */
+/** Parses a number in E.164 or of the gateway's country; accepts one that no numbering plan has. */
 export function parseCaller(raw: string, country?: Country): PhoneNumber | undefined {
   const text = plainDigits(raw.startsWith(' ') ? `+${raw.slice(1)}` : raw)
   if (!/^\+?[0-9]{4,20}$/.test(text)) return undefined
@@ -28,25 +26,23 @@ export function parseCaller(raw: string, country?: Country): PhoneNumber | undef
 
 const hasForm = (text: string): boolean => /^\+[1-9][0-9]{6,14}$/.test(text)
 
-/**
- * Reads a typed number in E.164 or of the caller's country; undefined if no plan has the mobile.
- */
+/** Parses a typed number in E.164 or of the caller's country; undefined if no plan has it. */
 export const parseTypedPhone = (raw: string, caller: PhoneNumber): PhoneNumber | undefined =>
   typedNumbers(raw, caller).find(isListed)
 
-/** Reads a typed number that no plan knows: it may have been one when its account was opened. */
+/** Parses a typed number that no plan has: it may have been valid when its account was opened. */
 export const parseUnlistedPhone = (raw: string, caller: PhoneNumber): PhoneNumber | undefined =>
   typedNumbers(raw, caller).find((number) => hasForm(number))
 
 function typedNumbers(raw: string, caller: PhoneNumber): PhoneNumber[] {
   const typed = plainDigits(raw).replaceAll(/[ ().-]/g, '')
   if (!/^\+?[0-9]+$/.test(typed)) return []
-  // By 005 to 007 Kenya, Uganda and Tanzania dial each other.
+  // Kenya, Uganda and Tanzania dial each other by 005 to 007.
   if (/^\+25[456]/.test(caller) && /^00[567][0-9]{9}$/.test(typed)) return []
   return numbersIn(typed, parseNumber(caller)?.country)
 }
 
-/** Lists what digits may be the number of, in its one form. */
+/** Lists the numbers that digits may stand for, in their one spelling. */
 function numbersIn(text: string, country: Country | undefined): PhoneNumber[] {
   const candidates = text.startsWith('00') ? [`+${text.slice(2)}`, text] : [text]
   const defaults = country === undefined ? {} : { defaultCountry: country }
@@ -71,7 +67,7 @@ export function shortPhone(phone: PhoneNumber): string {
   return `${digits.slice(0, 4)}...${digits.slice(-3)}`
 }
 
-/** Writes a number with its country code and in threes, so that it can be compared. */
+/** Spells a number with its country code and in threes, to compare by eye. */
 export function spelledPhone(phone: PhoneNumber): string {
   const code = parseNumber(phone)?.countryCallingCode ?? phone.slice(1, 4)
   const threes = phone.slice(1 + code.length).replaceAll(/(\d{3})(?=\d{2})/g, '$1 ')

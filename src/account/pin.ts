@@ -6,16 +6,16 @@ import type { PhoneNumber } from './phone.ts'
 export type PinVerdict =
   | { kind: 'right' }
   | { kind: 'wrong'; left: number }
-  /** Is what three wrong ones in a row come to, over all sessions. */
+  /** Means three wrong ones in a row, over all sessions. */
   | { kind: 'blocked' }
   | { kind: 'unset' }
-  /** Was not dialled from for so long that it may be another person's by now. */
+  /** Means no dial for so long that the number may be another person's by now. */
   | { kind: 'dormant' }
 
-/** Tells whether a right PIN still lets its session act; `void` once changed, or too old. */
+/** Tells whether a right PIN still authorizes its session; `void` once changed, or too old. */
 export type Authorization = 'valid' | 'blocked' | 'dormant' | 'void'
 
-/** Has the hours until a forgotten PIN may be replaced, where one waits. */
+/** Describes an account's PIN, with the hours until a forgotten one may be replaced. */
 export type PinState = { kind: 'open' | 'blocked' | 'dormant'; hours?: number }
 
 export type PinChange = 'done' | 'kept' | 'dormant'
@@ -27,24 +27,24 @@ type KeptPin = NonNullable<AccountMemory['pin']>
 export const maxTries = 3
 const hourMs = 60 * 60 * 1_000
 const dayMs = 24 * hourMs
-/** Is the shortest time after which operators give unused numbers to others. */
+/** Is the shortest time after which operators reassign unused numbers. */
 const dormantMs = 90 * dayMs
 const remembered = 8
 const authorizedMs = 5 * 60 * 1_000
 
 export const isPin = (typed: string): boolean => /^[0-9]{4,6}$/.test(typed)
 
-/** Begins what stands for a PIN in a text that is kept: no caller types it. */
+/** Marks the start of a text that replaces a PIN in stored input: no caller can type it. */
 export const pinMark = '\u0000'
 
-/** Tells of a PIN of an earlier delivery, of which the digits are not known any more. */
+/** Tells whether a PIN is from an earlier delivery, so that its digits are unknown. */
 export const isKeptPin = (typed: string): boolean => typed.startsWith(pinMark)
 
-/** Tells of a new PIN that was taken in an earlier delivery: its digest follows the mark. */
+/** Tells whether a new PIN was accepted in an earlier delivery: its digest follows the mark. */
 export const isChosenPin = (typed: string): boolean =>
   isKeptPin(typed) && typed.length > pinMark.length
 
-/** Says whether a PIN is among those that a thief tries first. */
+/** Tells whether a PIN is among those that a thief tries first. */
 export function isEasy(pin: string, phone: PhoneNumber): boolean {
   const steps = [...pin]
     .slice(1)
@@ -59,7 +59,7 @@ type MayReplace = (before: AccountMemory, now: number) => boolean
 
 export type PinsOptions = { secret: Secret; memory: Memory; newSalt: () => string }
 
-/** Keeps PINs as keyed digests. A slow hash adds nothing where one can try all 10,000. */
+/** Stores PINs as keyed digests. A slow hash adds nothing: all 10,000 PINs can be tried. */
 export function createPins({ secret, memory, newSalt }: PinsOptions) {
   const hash = createKeyedHash(secret)
   const hashPin = async (account: Address, salt: string, pin: string) =>
@@ -73,16 +73,16 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
       if (before.isDormant || (kept !== undefined && !mayReplace(before, now))) return undefined
       if (kept?.sessions.includes(session)) return undefined
       const sessions = [session, ...(kept?.sessions ?? [])].slice(0, remembered)
-      // Steps that were judged by the former salt are known again, and authorize nothing.
+      // Steps judged by the former salt keep their verdict, but authorize nothing.
       return { ...before, pin: { digest, salt, tries: 0, judged: kept?.judged ?? [], sessions } }
     })
     return describeChange(after, session)
   }
 
   return {
-    /** Returns what a new PIN is compared by where a later delivery types it again. */
+    /** Returns the digest that a retyped new PIN is compared by. */
     digest: hashPin,
-    /** Begins a session, and says whether its caller has to choose a PIN first. */
+    /** Begins a session, and tells whether its caller must choose a PIN first. */
     async begin(account: Address) {
       let hasToChoose = true
       await memory.change(account, (before, now) => {
@@ -91,7 +91,7 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
       })
       return { hasToChoose }
     },
-    /** Judges a PIN. One step is one try, however often it comes: both are one write. */
+    /** Judges a PIN. A step is one try, however often it is delivered: both are one write. */
     async verify(account: Address, typed: string, step: string): Promise<PinVerdict> {
       for (;;) {
         const { pin } = await memory.read(account)
@@ -99,7 +99,7 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
         let verdict: PinVerdict | undefined
         await memory.change(account, (before, now) => {
           verdict = undefined
-          // It was changed meanwhile: judged again, by what it is now.
+          // The PIN was changed meanwhile: judge again by the new one.
           if (before.pin?.salt !== pin?.salt) return undefined
           const judged = judge(before, step, before.pin?.digest === digest, now)
           verdict = judged.verdict
@@ -108,7 +108,7 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
         if (verdict !== undefined) return verdict
       }
     },
-    /** Tells whether the PIN that was right at a step still is. It is asked with the payment. */
+    /** Tells whether the PIN that was right at a step still is. Checked with the payment. */
     async authorize(account: Address, step: string): Promise<Authorization> {
       let found: Authorization = 'void'
       await memory.change(account, (before, now) => {
@@ -126,13 +126,13 @@ export function createPins({ secret, memory, newSalt }: PinsOptions) {
       })
       return state
     },
-    /** Sets the PIN of an account that has none, or whose forgotten one may be replaced by now. */
+    /** Sets the PIN of an account that has none, or whose forgotten one may be replaced. */
     choose: (account: Address, pin: string, session: string) =>
       set(account, pin, session, (before, now) => isReplaceable(before, now)),
-    /** Sets another one, where the old one was right at this step and the step still authorizes. */
+    /** Replaces the PIN, if the old one was right at this step and the step still authorizes. */
     change: (account: Address, pin: string, session: string, step: string) =>
       set(account, pin, session, (before, now) => findAuthorization(before, step, now) === 'valid'),
-    /** Lets the PIN be replaced after a day, unless the old one is typed before. */
+    /** Allows the PIN to be replaced after a day, unless the old one is entered before. */
     async forget(account: Address, session: string): Promise<PinChange> {
       const after = await memory.change(account, (before, now) => {
         const { pin } = before
@@ -170,7 +170,7 @@ function describeState({ pin, isDormant }: AccountMemory, now: number): PinState
   return { kind: (pin?.tries ?? 0) >= maxTries ? 'blocked' : 'open', ...waits }
 }
 
-/** Notes a dial, once a day, and whether it comes too late. */
+/** Records a dial, once a day, and whether it comes too late. */
 function withDial(memory: AccountMemory, at: number): AccountMemory | undefined {
   const sinceMs = at - (memory.dialedAt ?? at)
   if (memory.dialedAt !== undefined && sinceMs < dayMs) return undefined
@@ -195,18 +195,18 @@ function judge(before: AccountMemory, step: string, isRight: boolean, at: number
   const left = isRight ? null : maxTries - tries
   const { replaceableAt, ...rest } = pin
   const isKept = replaceableAt !== undefined && !isRight
-  // A block ends what was authorized before it, also once it is taken away.
+  // A block voids earlier authorizations, even after it is lifted.
   const earlier = left === 0 ? withoutForce(pin.judged) : pin.judged
   const judged = [{ step, left, at, salt: pin.salt }, ...earlier].slice(0, remembered)
   const after = { ...rest, tries, judged, ...(isKept && { replaceableAt }) }
   return { verdict: toVerdict(left), after: { ...before, pin: after } }
 }
 
-/** Keeps verdicts for those that ask again; none of them authorizes anything. */
+/** Keeps verdicts for redeliveries, but none authorizes anything. */
 const withoutForce = (judged: KeptPin['judged']): KeptPin['judged'] =>
   judged.map((each) => ({ ...each, salt: '' }))
 
-/** Gives back all tries, as an operator does for a caller who has shown who they are. */
+/** Restores all tries, as an operator does for a caller who has proved who they are. */
 export function unlocked({ isDormant: _, ...memory }: AccountMemory): AccountMemory {
   const { pin } = memory
   if (pin === undefined) return memory

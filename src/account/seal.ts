@@ -1,14 +1,14 @@
 import { bytesToHex, type Hex, hexToBytes } from 'viem'
 import { createKeyedHash, type Secret } from './keyed-hash.ts'
 
-/** Is random, and never used again: 2^32 texts may be closed under one key. */
+/** Is random and never reused: one key may seal 2^32 texts. */
 const nonceBytes = 12
 
 const uses = ['encrypt', 'decrypt'] as const
 
 export type Seal = ReturnType<typeof createSeal>
 
-/** Seals texts (AES-256-GCM), each bound to its subject; another `purpose` cannot open them. */
+/** Creates a seal for texts (AES-256-GCM), each bound to its subject and to `purpose`. */
 export function createSeal(secret: Secret, purpose: string) {
   const hash = createKeyedHash(secret)
   const encode = (text: string) => new Uint8Array(new TextEncoder().encode(text))
@@ -28,7 +28,7 @@ export function createSeal(secret: Secret, purpose: string) {
       const closed = await crypto.subtle.encrypt(how(nonce, about), await key, encode(text))
       return `${bytesToHex(nonce)}${bytesToHex(new Uint8Array(closed)).slice(2)}`
     },
-    /** Opens a text; undefined where it is another secret's, about something else, or damaged. */
+    /** Opens a text; undefined if secret or subject differ, or the text is damaged. */
     async open(sealed: string, about: string) {
       key ??= importKey()
       try {

@@ -3,16 +3,16 @@ import { drawDigits } from './check-digit.ts'
 import type { AccountMemory, Memory } from './memory.ts'
 import type { SessionKeys } from './session-keys.ts'
 
-/** Is an address outside that a caller may cash out to by a name. */
+/** Is a named external address that a caller may cash out to. */
 export type Wallet = AccountMemory['wallets'][number]
 
 export const mostWallets = 3
 const codeLifetimeMs = 60 * 60 * 1_000
 
-/** Says what became of a code; the same account hears the same again within the hour. */
+/** Tells what became of a code; the same account gets the same answer within the hour. */
 export type TakenCode = { kind: 'taken'; wallet: Wallet } | { kind: 'unknown' | 'full' }
 
-/** Adds a wallet in the place of one of its name or address; undefined where there is no room. */
+/** Adds a wallet, replacing one of its name or address; undefined if there is no room. */
 export function withWallet(memory: AccountMemory, wallet: Wallet): AccountMemory | undefined {
   const others = memory.wallets.filter(
     ({ name, address }) => name !== wallet.name && !isAddressEqual(address, wallet.address),
@@ -29,14 +29,14 @@ export type WalletCodes = ReturnType<typeof createWalletCodes>
 
 type WalletCodesOptions = { keys: Pick<SessionKeys, 'input'>; memory: Memory }
 
-/** Makes codes, each of which gives one account a wallet within an hour. */
+/** Creates codes, each of which gives one account a wallet within an hour. */
 export function createWalletCodes({ keys, memory }: WalletCodesOptions) {
-  /** Names the row of a code among those of accounts: nobody has a key of such an account. */
+  /** Returns the row of a code among those of accounts: nobody has a key of such an account. */
   const locateCode = async (code: string) =>
     `0x${(await keys.input('wallet code', code)).slice(-40)}` as Address
 
   return {
-    /** Makes a code for a wallet. @throws {Error} every code that was drawn is in use */
+    /** Issues a code for a wallet. @throws {Error} every code that was drawn is in use */
     async issue(wallet: Wallet): Promise<string> {
       for (let attempt = 0; attempt < 10; attempt++) {
         const code = drawDigits(8)

@@ -1,7 +1,7 @@
 /** Describes a network's mining: the least difficulty, and the block from which it is checked. */
 export type MiningRules = { leastDifficulty: bigint; from: number }
 
-/** Lists the chains that can be served; accounts are below SLIP-44's coins 137 and 37310. */
+/** Lists the served chains; accounts are below SLIP-44's coins 137 and 37310. */
 export const chains = {
   30: {
     id: 30,
@@ -37,50 +37,41 @@ const rootstockBlockMs = 25_000
  */
 const rootstock = {
   blockMs: rootstockBlockMs,
-  /** Nonces of one account that may wait in the pool at a time, one less than what it accepts. */
+  /** Limits one account's nonces in the pool at a time, one below what it accepts. */
   maxInFlight: 15,
-  /** Payments that one transaction carries at most: at 15 nonces they fill Rootstock's blocks. */
+  /** Limits the payments of one transaction: with 15 nonces they fill Rootstock's blocks. */
   maxInBatch: 12,
-  /** Raises a replacement's gas price over the replaced one's, in percent. */
+  /** Sets by how many percent a replacement's gas price must exceed the replaced one's. */
   replacementPercent: 40,
   /** Sets when the same bytes are sent again, before the pool drops them. */
   rebroadcastMs: 120_000,
   /** Sets when a transaction without a block is replaced at a higher price. */
   replaceAfterMs: 300_000,
-  /** Replacements of one nonce before an operator has to look. */
+  /** Limits the replacements of one nonce; then an operator has to look. */
   maxReplacements: 8,
-  /** Blocks, counting the one that holds the transaction, after which its outcome is told. */
+  /** Counts the blocks, from the transaction's own on, that make its outcome final. */
   confirmations: 12,
-  /** Blocks that a confirmed payment stays watched for a reorganization. */
+  /** Counts the blocks for which a confirmed payment is watched for a reorganization. */
   watchBlocks: 50,
-  /**
-   * Sets how often a payment's own request asks for its receipt; on Rootstock once, before its end.
-   */
+  /** Sets how often a payment's own request polls for its receipt: on Rootstock once. */
   pollMs: 24_000,
   /** Sets the time between rounds. */
   roundMs: rootstockBlockMs,
   /** Sets how long balance, count and gas price are used; each block one of them is read. */
   meansMs: 4 * rootstockBlockMs,
-  /**
-   * Sets when a chain that is shorter than before counts as reorganized, and not as a slow
-   * replica's.
-   */
+  /** Sets when a shorter chain counts as reorganized, and not as a lagging replica's. */
   regressionMs: 90_000,
-  /**
-   * Sets when a node without a new block counts as halted; undefined where none comes by itself.
-   */
+  /** Sets when a node without a new block counts as halted; undefined: never. */
   stillMs: 500_000 as number | undefined,
-  /**
-   * Sets how long a round's figures for operators are used; while payments are open, twice as long.
-   */
+  /** Sets how long a round's figures for operators are used; with open payments twice as long. */
   lookMs: 50_000,
   /**
-   * Sets how long an alert must stay over before it is told, so that a fluttering one is told once.
+   * Sets how long a finding must be gone before its alert ends, so that a flapping one ends once.
    */
   calmMs: 120_000,
 }
 
-/** Describes how a chain's nodes keep and drop transactions, and when its blocks are believed. */
+/** Describes how a chain's nodes keep and drop transactions, and when blocks are final. */
 export type PoolRules = typeof rootstock
 
 export const poolRules = {
@@ -105,14 +96,14 @@ export const poolRules = {
 
 export type PoolRulesName = keyof typeof poolRules
 
-/** Returns the most ms until a round does what cannot wait for the usual one. */
+/** Returns the most ms until an urgent round. */
 export const soonMs = (roundMs: number): number => Math.min(roundMs, 5_000)
 
-/** Gives after how many ms bytes are offered again that no node took so many times in a row. */
+/** Returns after how many ms bytes are sent again that no node took this many times in a row. */
 export const resendAfterMs = ({ roundMs }: PoolRules, failures: number, atMostMs: number): number =>
   Math.min(atMostMs, soonMs(roundMs) * 4 ** (failures - 1))
 
-/** Scales Rootstock's rules to faster or slower blocks: numbers of blocks stay the same. */
+/** Scales Rootstock's rules to other block times: numbers of blocks stay the same. */
 export function atPace(rules: PoolRules, blockMs: number): PoolRules {
   const paced = Object.entries(rules).map(([name, value]) => {
     const isTime = name.endsWith('Ms') && value !== undefined

@@ -48,7 +48,7 @@ const head = z.pipe(
     gasLimit: z.optional(count),
   }),
   z.transform(({ timestamp, gasUsed, gasLimit, ...block }) => {
-    /** Tells which share of its gas is used, from 0 to 1; undefined: the node does not tell. */
+    /** Gives the used share of its gas, from 0 to 1; undefined: the node does not report it. */
     const fullness = gasUsed !== undefined && gasLimit ? gasUsed / gasLimit : undefined
     return { ...block, timestampSeconds: timestamp, fullness }
   }),
@@ -95,7 +95,7 @@ const loggedEvent = z.pipe(
 
 type Question = [method: string, params: readonly unknown[], signal: AbortSignal]
 
-/** Asks by `rpc` and parses every answer; reads bypass caches, since settlement relies on them. */
+/** Calls `rpc` and parses every answer; reads bypass caches, since settlement relies on them. */
 const createAsker =
   (rpc: Rpc) =>
   async <Schema extends z.ZodMiniType>(
@@ -110,7 +110,7 @@ const createAsker =
     })
   }
 
-/** Asks the relay's chain; all methods but `send` throw if the node refuses or is silent. */
+/** Reads the relay's chain; all methods but `send` throw if the node refuses or is silent. */
 export type Node = ReturnType<typeof createNode>
 
 export function createNode(rpc: Rpc) {

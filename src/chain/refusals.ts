@@ -1,10 +1,10 @@
 import type { RpcError } from './rpc.ts'
 
-/** Lists the words in which nodes of both families refuse a transaction. */
+/** Lists how nodes of both families word the refusal of a transaction. */
 const sendWordings = {
   /** Means success: the node has the bytes already. */
   known: /already known|already imported|with same hash already exists/i,
-  /** Means that some transaction, perhaps another one, has used the nonce. */
+  /** Means that a transaction, maybe another one, has used the nonce. */
   nonce_used: /nonce too low/i,
   /** Means that the account has no free slot in the pool: wait. */
   nonce_too_high: /nonce too high/i,
@@ -18,10 +18,10 @@ const sendWordings = {
   price_too_high: /gas price exceeds|exceeds (the )?(gas price |configured )?cap/i,
 }
 
-/** Names what a refused transaction means for its sender; retrying does not mend an `other`. */
+/** Names the meaning of a refusal for the sender; retrying does not help for `other`. */
 export type SendRefusal = keyof typeof sendWordings | 'other'
 
-/** Lists the words in which nodes refuse a question. */
+/** Lists how nodes word the refusal of a read. */
 const readWordings = {
   /** Means that there is no such block: RSKj, anvil (two ways), EthereumJS (two ways). */
   no_block:
@@ -43,15 +43,13 @@ const readWordings = {
 
 export type ReadRefusal = keyof typeof readWordings
 
-/**
- * Classifies the refusal of a transaction, on both families of nodes, by the first words that fit.
- */
+/** Classifies the refusal of a transaction by the first wording that fits. */
 export function classifyRefusal({ message }: RpcError): SendRefusal {
   const meanings = Object.keys(sendWordings) as (keyof typeof sendWordings)[]
   return meanings.find((meaning) => sendWordings[meaning].test(message)) ?? 'other'
 }
 
-/** Tells whether the refusal of a question has this meaning, maybe among others. */
+/** Tells whether the refusal of a read has this meaning, maybe among others. */
 export function isRefusal({ message }: RpcError, meaning: ReadRefusal): boolean {
   return readWordings[meaning].test(message)
 }

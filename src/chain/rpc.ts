@@ -1,7 +1,7 @@
 /**
- * Makes one JSON-RPC call to this deployment's chain; its caller parses the answer. `signal` ends
- * the wait, never the effect, `fresh` bypasses every cache, and then `believed` is called where
- * nothing proves the answer.
+ * Makes one JSON-RPC call to this deployment's chain; the caller parses the answer. `signal` ends
+ * the wait, never the effect. `fresh` bypasses every cache; then `believed` is called if nothing
+ * proves the answer.
  */
 export type Rpc = (
   method: string,
@@ -22,7 +22,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Reports a missing answer or one that is not JSON-RPC, whatever the node did. */
+/** Reports that no answer came, or none in JSON-RPC, whatever the node did. */
 export class TransportError extends Error {
   override readonly name = 'TransportError'
 }

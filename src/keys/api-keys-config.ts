@@ -1,6 +1,6 @@
 import type { Keys } from './api-keys.ts'
 
-/** Gives the operator's own keys, of the configuration: for one network, without a quota. */
+/** Creates the operator's own keys from the configuration: for one network, without a quota. */
 export function createConfigKeys(hashes: readonly string[], chainId: number): Keys {
   const known = new Set(hashes.map((hash) => hash.toLowerCase()))
   const rights = { chainId, methods: undefined, sockets: 10_000, subscriptions: 100_000 }

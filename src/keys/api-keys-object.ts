@@ -2,7 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { KeyRecord } from './api-keys.ts'
 import { cautious, type DayOfCalls, dayMs, type KeyStore, type Taken } from './key-store.ts'
 
-/** Keeps all keys by their hashes, and what each has spent today, in one object. */
+/** Stores all keys by their hashes, and what each has spent today, in one object. */
 export class KeysObject<Env = unknown> extends DurableObject<Env> implements KeyStore {
   readonly #sql: SqlStorage
 

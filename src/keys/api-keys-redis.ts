@@ -3,10 +3,10 @@ import type { RedisDatabase } from '../runtime/redis.ts'
 import { type KeyRecord, keyRecord } from './api-keys.ts'
 import { cautious, dayMs, type KeyStore, type Taken } from './key-store.ts'
 
-/** Begins the names of these rows; the braces keep them in one slot of a cluster. */
+/** Starts the names of these rows; the braces keep them in one slot of a cluster. */
 const base = 'keys:{node}'
 
-/** Rows of keys by their hash, an index of them by age, and what each has spent on its last day. */
+/** Stores keys by hash, an index by age, and what each has spent on its last day. */
 const keysLua = `
 local base = KEYS[1]
 local method, hash = ARGV[1], ARGV[2]
@@ -118,7 +118,7 @@ const counted = z.pipe(
   z.transform(([relay, callers, resetAt]) => ({ relay, callers, resetAt })),
 )
 
-/** Keeps the API keys on Redis, each call one script; a day begins by the database's clock. */
+/** Stores the API keys on Redis, each call one script; a day begins by the database's clock. */
 export function createRedisKeys(database: RedisDatabase): KeyStore {
   const script = database.script(keysLua)
   const run = (method: string, ...args: string[]) => script([base], [method, ...args])

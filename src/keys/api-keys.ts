@@ -11,14 +11,14 @@ export type GrantedKey = {
   /** Limits the key's WebSockets, and the subscriptions over all of them. */
   sockets: number
   subscriptions: number
-  /** Counts calls against the key's quota; `undefined` when it has enough left. */
+  /** Counts calls against the key's quota; `undefined` if enough is left. */
   spend: (calls: number) => Promise<Spent | undefined>
 }
 
-/** Describes what a key may do; a malformed, unknown or revoked one may do nothing. */
+/** Tells what a key may do; a malformed, unknown or revoked one may do nothing. */
 export type KeyCheck = GrantedKey | { kind: 'unknown' }
 
-/** Tells that a key's calls of the day or second do not suffice; nothing was counted. */
+/** Refuses calls beyond those of the day or second; nothing was counted. */
 export type Spent = { resetAt: Date; of: 'day' | 'second' }
 
 /** Looks up API keys of the node service, of which only hashes are stored. */
@@ -35,16 +35,16 @@ export const keyRecord = z.object({
   /** Names the owner in the operator's words. */
   name: z.string(),
   chainId: z.int(),
-  /** Calls a day (UTC); `null` is no limit. */
+  /** Limits the calls a day (UTC); `null`: no limit. */
   quota: z.nullable(z.int()),
   /** Lists the only methods that it may call; `null` allows all. */
   methods: z.nullable(z.array(z.string())),
-  /** Is in ms of Unix time. */
+  /** Is a Unix time in ms. */
   createdAt: z.int(),
   revokedAt: z.nullable(z.int()),
 })
 
 export type KeyRecord = z.output<typeof keyRecord>
 
-/** Calls a day of a key that was given no other quota; what the hosted service grants. */
+/** Is the daily quota of a key without its own, as in the hosted service. */
 export const defaultQuota = 25_000

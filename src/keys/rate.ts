@@ -1,9 +1,9 @@
 import type { Keys } from './api-keys.ts'
 
-/** Sets how many seconds' calls may come at once, since a batch holds 50. */
+/** Allows the calls of this many seconds at once, since a batch holds 50. */
 const burstSeconds = 2
 
-/** Refuses a key's calls beyond so many a second in this process. */
+/** Limits a key's calls per second in this process. */
 export function withinRate(keys: Keys, callsASecond: number, now: () => number): Keys {
   const most = Math.max(50, callsASecond * burstSeconds)
   const buckets = new Map<string, { left: number; at: number }>()

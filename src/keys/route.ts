@@ -6,11 +6,11 @@ import { isOperator } from './operator-token.ts'
 import '../runtime/english.ts'
 
 export type KeyRouteOptions = {
-  /** Returns the store anew for each request, since a Durable Object's failed stub stays broken. */
+  /** Returns a new store for each request, since a Durable Object's failed stub stays broken. */
   store: () => Pick<KeyStore, 'create' | 'list' | 'revoke'>
-  /** Allows requests that bear it; undefined allows none. */
+  /** Authorizes requests that bear it; undefined authorizes none. */
   operatorToken: string | undefined
-  /** Lists the networks of this deployment; keys that name none are for the first. */
+  /** Lists this deployment's networks; keys that name none are for the first. */
   chainIds: readonly number[]
   /** Tells whether the node service has a method of this name. */
   isServed: (method: string) => boolean

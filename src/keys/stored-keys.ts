@@ -2,25 +2,25 @@ import type { Clock } from '../runtime/clock.ts'
 import type { KeyCheck, KeyRecord, Keys, Spent } from './api-keys.ts'
 import type { KeyStore } from './key-store.ts'
 
-/** Sets when a key is looked up again, in ms, so that a revoked one ends within 60 s. */
+/** Sets after how many ms a key is looked up again, so that a revoked one ends within 60 s. */
 const lookupMs = 10_000
 
-/** Keys that one isolate remembers; unknown ones too, so that guessing costs no look-up each. */
+/** Limits the keys cached per isolate; unknown ones too, so that guesses cost no look-up each. */
 const mostKeys = 5_000
 
-/** Calls that are taken ahead, at most. */
+/** Limits the calls that are counted ahead. */
 const mostAhead = 100
 
 type Remembered = {
   record: KeyRecord | null
   at: number
-  /** Counts calls that are taken from the quota and not used yet. */
+  /** Counts calls that are counted against the quota and not used yet. */
   left: number
   ahead: number
   resetAt: number
 }
 
-/** Looks keys up in the configuration, then in the store, which may be another object each time. */
+/** Looks keys up in the configuration, then in the store, which may be a new object each time. */
 export function createStoredKeys(store: () => KeyStore, configured: Keys, clock: Clock): Keys {
   const remembered = new Map<string, Remembered>()
 
@@ -57,7 +57,7 @@ export function createStoredKeys(store: () => KeyStore, configured: Keys, clock:
   }
 
   async function spend(key: Remembered, hash: string, calls: number): Promise<Spent | undefined> {
-    // What was taken for a day that is over is worth nothing.
+    // Calls counted for a past day are worth nothing.
     if (clock.now() >= key.resetAt) key.left = 0
     if (key.left >= calls) {
       key.left -= calls

@@ -16,7 +16,7 @@ export type LoanTerms = { principalWei: bigint; feeWei: bigint; termSeconds: num
 
 export type LoanCall =
   | { kind: 'transfer'; to: Address; amountWei: bigint }
-  /** Is refused on the chain where the terms are not those that were shown. */
+  /** Is refused on the chain if the terms are not the shown ones. */
   | ({ kind: 'loan' } & LoanTerms)
   /** Repays `all` that is owed when it executes. */
   | { kind: 'repayment'; amountWei: bigint | 'all' }
@@ -28,14 +28,14 @@ export type LoanRefusal =
   | { reason: 'existing_loan'; owedWei: bigint }
   | { reason: 'no_loan' }
   | { reason: 'repayment_too_large'; owedWei: bigint }
-  /** Has no free currency in the pool, or has reached the day's cap on new loans. */
+  /** Means that the pool is empty, or the day's cap on new loans is reached. */
   | { reason: 'no_liquidity' }
   | { reason: 'not_listed' }
   | { reason: 'loan_limit' }
   | { reason: 'terms_changed' }
   | { reason: 'invalid_recipient' }
   | { reason: 'paused' }
-  /** Leaves less than was asked for to all withdrawals of a day. */
+  /** Exceeds what is left of the day's limit on withdrawals. */
   | { reason: 'withdrawal_limit'; leftWei: bigint | undefined }
   | { reason: 'nothing_there' }
   | { reason: 'unknown' }
@@ -54,7 +54,7 @@ export function encodeCall(call: LoanCall): Hex {
   }
 }
 
-/** Reads calldata of {@link encodeCall}; undefined for any other. */
+/** Decodes calldata of {@link encodeCall}; undefined for any other. */
 export function callIn(data: Hex): LoanCall | undefined {
   const call = decoded(() => decodeFunctionData({ abi: loanAbi, data }))
   switch (call?.functionName) {
@@ -140,7 +140,7 @@ export function decodeRefusal(data: Hex): LoanRefusal {
   }
 }
 
-/** Words refusals for log lines, as the demonstration does, and for English screens. */
+/** Words refusals for log lines, like the demonstration, and for English screens. */
 export const refusalWordings: Readonly<Record<LoanRefusal['reason'], string>> = {
   balance_too_low: 'Balance too low',
   existing_loan: 'Existing loan active',

@@ -1,9 +1,9 @@
 type CallRules = {
   /** Names the event by which the contract tells what it has moved. */
   moves: 'Transferred' | 'Withdrawn' | 'LoanIssued' | 'LoanRepaid'
-  /** Says what it takes of what all accounts share. */
+  /** Names the common resource that it takes from. */
   takes: 'nothing' | 'loans' | 'withdrawals'
-  /** Is a fifth more than the most in the snapshots, in both price lists. */
+  /** Is the highest use in the snapshots, in both price lists, plus a fifth. */
   gas: number
 }
 
@@ -17,13 +17,13 @@ export const loanCalls = {
 export type KindRules = {
   name: string
   call: keyof typeof loanCalls
-  /** Counts toward the day's limit, and is asked about where an equal one was made a moment ago. */
+  /** Counts toward the day's limits, and asks to confirm a payment equal to a recent one. */
   isSent: boolean
-  /** Tells the caller what it comes to where the balance is too low. */
+  /** Shows the needed amount when the balance is too low. */
   namesNeed: boolean
 }
 
-/** Lists every kind of payment: what depends on the kind is read here. */
+/** Lists every kind of payment; all that depends on the kind is here. */
 export const paymentKinds = {
   transfer: { name: 'Transfer', call: 'transfer', isSent: true, namesNeed: false },
   loan: { name: 'Loan', call: 'loan', isSent: false, namesNeed: false },

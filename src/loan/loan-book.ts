@@ -1,10 +1,10 @@
 import { type Address, decodeEventLog, encodeEventTopics, type Hex } from 'viem'
 import { loanAbi } from './abi.ts'
 
-/** Lists what may become of a loan; `moved` to another account or another contract. */
+/** Lists the states of a loan; `moved` to another account or contract. */
 export const loanStates = ['owed', 'written_off', 'repaid', 'moved'] as const
 
-/** Holds a borrower's last loan as the contract's events tell it. Times are Unix times in s. */
+/** Holds a borrower's last loan, by the contract's events. Times are Unix times in s. */
 export type BookedLoan = {
   borrower: Address
   state: (typeof loanStates)[number]
@@ -17,7 +17,7 @@ export type BookedLoan = {
   earlier: number
 }
 
-/** Sums up all loans of a contract; `termSeconds` is that of loans from here on. */
+/** Sums up all loans of a contract; `termSeconds` is the term of new loans. */
 export type LoanSums = {
   termSeconds: number
   loans: number
@@ -48,7 +48,7 @@ export type OpenBook = {
   keep(loan: BookedLoan): void
 }
 
-/** Notes one event in a book, in the order of the chain, and returns the sums after it. */
+/** Applies one event, in the chain's order, and returns the new sums. */
 export function bookEvent(
   { sums, findLoan: loanOf, keep }: OpenBook,
   { topics, data }: LoanLog,

@@ -3,10 +3,10 @@ import { cached } from '../runtime/cached.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { describeFault, type Log } from '../runtime/log.ts'
 
-/** Says where the price is asked for, and in which currency (ISO 4217). */
+/** Names the URL of a price feed, and its currency (ISO 4217). */
 export type RateFeed = { url: string; currency: string }
 
-/** Is what one coin is worth, in millionths of a unit of the currency: more than nothing. */
+/** Is the price of one coin, in millionths of a unit of the currency: above zero. */
 export type Rate = { currency: string; micros: bigint }
 
 export type RatesOptions = {
@@ -17,22 +17,22 @@ export type RatesOptions = {
 }
 
 const oldestMs = 15 * 60_000
-/** Believes no price from further ahead, since clocks differ. */
+/** Rejects a price from further ahead, as clocks differ. */
 const aheadMs = 60_000
-/** Serves all callers for so long, also with no price. */
+/** Caches the answer this long, even without a price. */
 const ttlMs = 60_000
 const timeoutMs = 1_500
 const mostBytes = 4_096
 
-/** Is worth more than any coin is, or any caller has: such a price is wrong. */
+/** Bounds the worth of a coin or of an amount: a higher one is wrong. */
 const mostShown = 1e12
 
 type Price = Rate & { at: number }
 
-/** Reads one coin with its price and its time, as CoinGecko's "simple price" answers. */
+/** Parses one coin with its price and time, as in CoinGecko's "simple price". */
 const answer = z.record(z.string(), z.record(z.string(), z.number()))
 
-/** Gives the rate of a feed that is asked once a minute, while it is fresh. Never throws. */
+/** Returns the feed's rate while it is fresh, read once a minute. Never throws. */
 export function createRates(options: RatesOptions): () => Promise<Rate | undefined> {
   const { clock, log } = options
   const price = cached(clock, ttlMs, () =>
@@ -49,13 +49,13 @@ export function createRates(options: RatesOptions): () => Promise<Rate | undefin
   }
 }
 
-/** Shows about what an amount is worth; undefined where that is more than anybody has. */
+/** Formats the rounded worth of an amount; undefined if it is beyond belief. */
 export function formatWorth(wei: bigint, { currency, micros }: Rate): string | undefined {
   const worth = Number(wei * micros) / 1e24
   return worth < mostShown ? `${currency} ${worth.toFixed(worth < 10 ? 2 : 0)}` : undefined
 }
 
-/** Shows in whole units what is worth at least an amount. */
+/** Formats the worth of an amount, rounded up to whole units. */
 export const formatWorthUp = (wei: bigint, { currency, micros }: Rate): string =>
   `${currency} ${(wei * micros + 10n ** 24n - 1n) / 10n ** 24n}`
 

@@ -15,12 +15,12 @@ export type LoanReader = ReturnType<typeof createLoanReader>
 
 export type Received = { from: Address; amountWei: bigint }
 
-/** Is what nodes give in one answer (about 16 hours). */
+/** Is the range that nodes serve in one answer (about 16 hours). */
 const eventBlocks = 2_000
 const mostReceived = 8
 
 export type LoanSource = {
-  /** Calls without a transaction, as of the latest block or of the one with this number. */
+  /** Calls the contract as of the latest block, or of the one with this number. */
   read(calldata: Hex, block?: number): Promise<Hex>
   height(): Promise<number>
   /** Finds events by their topics, from this block on. */
@@ -54,13 +54,15 @@ export function createLoanReader({ read, height, events }: LoanSource) {
   }
 
   return {
-    /** Tells what the daily limit leaves to forwarded withdrawals, as of a block. */
+    /** Returns what the daily limit leaves for forwarded withdrawals, as of a block. */
     withdrawable: () => withdrawable().catch(withdrawable),
-    /** Tells what is left for new loans, once more where a node does not have the block yet. */
+    /**
+     * Returns what is left for new loans; asks again once if a node does not have the block yet.
+     */
     lendable: () => lendable().catch(lendable),
     balance: (account: Address) => ask('getBalance', [account]),
     owed: (account: Address) => ask('loanOf', [account]),
-    /** Tells what an account owes, and until when (Unix time in s; 0 without a loan). */
+    /** Returns an account's debt and its due date (Unix time in s; 0 without a loan). */
     async debt(account: Address) {
       const { owed, dueAt } = await ask('loanDetailsOf', [account])
       return { owedWei: owed, dueAt: Number(dueAt) }

@@ -3,13 +3,13 @@ import { gasPriceWithin } from './fees.ts'
 import type { Relayer } from './relayer.ts'
 import { createSigner } from './signer.ts'
 
-/** Tells what came of an attempt to deposit what is at an account's own address. */
+/** Tells the result of depositing the balance of an account's own address. */
 export type DepositClaim =
-  /** Is on its way; unless `isTaken`, no node said that it has it, so it may be asked for again. */
+  /** Was sent; unless `isTaken`, no node confirmed that, so the caller may try again. */
   | { kind: 'sent'; amountWei: bigint; hash: Hex; isTaken: boolean }
   /** Was not sent: another transaction of the account waits for a block. */
   | { kind: 'under_way' }
-  /** Finds no more than the gas costs, and tells of the account's last deposit, if known. */
+  /** Was not sent: the balance does not exceed the gas. Has the last deposit, if one is known. */
   | { kind: 'too_little'; thereWei: bigint; gasWei: bigint; last: Deposit | undefined }
   /** Was not sent: the chain's gas price is above the operator's limit. */
   | { kind: 'price_too_high' }
@@ -26,28 +26,28 @@ export type DepositClaimOptions = Pick<Relayer, 'ledger' | 'node' | 'fees' | 'cl
   deposit: DepositCall
 }
 
-/** Credits its sender with what is sent along. */
+/** Describes the contract call that credits its sender with the value sent. */
 export type DepositCall = {
   to: Hex
   data: Hex
-  /** Fails where the contract is not there: what is sent to an empty address is lost. */
+  /** Rejects if the contract is missing: value sent to an empty address is lost. */
   isThere: (account: Hex) => Promise<unknown>
   /** Returns the topics of an account's own deposits. */
   listTopics: (account: Hex) => Hex[]
   amountIn: (event: { topics: Hex[]; data: Hex }) => bigint
 }
 
-/** Limits a deposit's gas; a test holds it to what one takes in both networks' prices. */
+/** Limits a deposit's gas; a test compares it with real use at both networks' gas prices. */
 export const depositGas = 80_000
 
-/** Limits how far back the last deposit is looked for: hours on Rootstock, one question. */
+/** Limits how many blocks are searched for the last deposit: hours on Rootstock, one request. */
 const lookBackBlocks = 1_000
 const nodeTimeoutMs = 5_000
 
 /**
- * Deposits what is at an account's address, less the gas. Nothing is stored: one nonce carries it
- * once, and deposited money is gone from there, so it may be asked for again. @throws
- * {TransportError} no node tells; nothing was sent
+ * Deposits the balance of an account's address, less the gas. Stores nothing and may be repeated:
+ * one nonce executes once, and deposited money has left the address.
+ * @throws {TransportError} no node answers; nothing was sent
  */
 export async function claimDeposit(
   options: DepositClaimOptions,

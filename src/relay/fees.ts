@@ -17,7 +17,9 @@ export function gasPriceWithin(limits: FeeLimits, nodePriceWei: bigint): bigint 
   return nodePriceWei > limits.maxWei ? limits.maxWei : nodePriceWei
 }
 
-/** Rounds the least replacing price up: Rootstock wants 40 % more (TransactionPoolImpl). */
+/**
+ * Returns the least replacement price, rounded up; Rootstock wants 40 % more (TransactionPoolImpl).
+ */
 export function replacementPriceUp(priorWei: bigint, percent: number): bigint {
   return (priorWei * BigInt(100 + percent) + 99n) / 100n
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { GatewayCounts, Identified, Identity, Ledger } from './ledger/port.ts'
 import type { Relayer } from './relayer.ts'
 
-/** Returns what a ledger's rows belong to: this key, and this forwarder on this chain. */
+/** Returns the identity of a ledger's rows: relayer key, forwarder and chain. */
 export function getIdentity({
   signer,
   forwarder,
@@ -19,12 +19,13 @@ export function getIdentity({
 /** Limits how long the ledger may take: a caller is answered within 8 s. */
 const identifiedWithinMs = 2_000
 
-/** Limits how long a yes is kept: then another configuration may have moved an idle ledger. */
+/** Limits how long a match is kept: later another configuration may have moved an idle ledger. */
 const rememberedMs = 60_000
 
 /**
- * Checks whose ledger it is, a no each time: a mended setup works at once. Once a minute it asks,
- * and hands over what gateways have sent. @throws {Error}
+ * Checks that the ledger has this identity, and hands over the gateways' counts; a match holds for
+ * a minute, a mismatch is checked again each time, so that a corrected setup works at once.
+ * @throws {Error} the ledger gave no answer
  */
 export function createIdentityCheck(
   ledger: Ledger,
@@ -35,8 +36,7 @@ export function createIdentityCheck(
   let askedAt = Number.NEGATIVE_INFINITY
   return async () => {
     if (clock.now() - askedAt < rememberedMs) return { kind: 'same' }
-    // Each delivery asks for itself: a shared question would be cancelled with the one that asked
-    // it.
+    // Each delivery asks by itself: a shared request would be cancelled with its first asker.
     const done = new AbortController()
     try {
       const answer = await Promise.race([

@@ -6,43 +6,43 @@ export type Refusal =
   /** Would be reverted by the chain, with this data. */
   | { kind: 'would_revert'; revertData: Hex }
   | { kind: 'unavailable' }
-  /** Finds that others have reserved what there was for all. */
+  /** Exceeds what others' reservations leave of a common resource. */
   | { kind: 'none_left' }
-  /** Fails since what the caller proved lets the session pay no more. */
+  /** Lacks a valid PIN: the account is blocked or dormant, or the PIN was entered too long ago. */
   | { kind: 'not_authorized'; why: 'blocked' | 'dormant' | 'void' }
-  /** Is not even looked at, so nothing is said of what was sent. */
+  /** Is not looked up, so the answer says nothing about what was sent. */
   | { kind: 'too_many_dials' }
-  /** Is of an account that an operator holds. */
+  /** Concerns an account that an operator holds. */
   | { kind: 'held' }
   | { kind: 'too_many_open'; most: number }
   | { kind: 'too_many_today'; most: number }
   | { kind: 'too_much_today'; leftWei: bigint }
-  /** Would wait too long; about so many minutes later fewer wait. */
+  /** Would wait too long; the queue that is there now takes about this many minutes. */
   | { kind: 'crowded'; minutes: number }
   /** Would cost more than the operator's limit. */
   | { kind: 'price_too_high' }
-  /** Finds too little on the relayer's key to pay for all that is open and for this one. */
+  /** Exceeds what the relayer's key can pay for, with all that is open. */
   | { kind: 'relayer_poor' }
   | { kind: 'paused' }
-  /** Finds a silent node, contracts that refuse this relayer, or a wrong clock of the process. */
+  /** Meets a silent node, contracts that refuse this relayer, or a wrong system clock. */
   | { kind: 'no_answer' | 'contracts' | 'clock' }
 
 export type RefusalOf<Kind extends Refusal['kind']> = Extract<Refusal, { kind: Kind }>
 
-/** Lists what keeps the relay from carrying any account's payment. */
+/** Lists the refusals that concern payments of all accounts. */
 const obstacles = [
   ...(['crowded', 'price_too_high', 'relayer_poor', 'paused'] as const),
   ...(['no_answer', 'contracts', 'clock'] as const),
 ] as const satisfies readonly Refusal['kind'][]
 
-/** Names why payments of all accounts are refused; noted for those who run the service. */
+/** Names why payments of all accounts are refused; recorded for operators. */
 export type ObstacleKind = (typeof obstacles)[number]
 
-/** Returns what stands in the way of all accounts, if that is why. */
+/** Returns the obstacle for all accounts that a refusal names, if any. */
 export const obstacleIn = (refusal: Refusal): ObstacleKind | undefined =>
   obstacles.find((kind) => kind === refusal.kind)
 
-/** Names a refusal for those who run the service: one of the contract's by what it says. */
+/** Names a refusal for operators; a contract's refusal by its own reason. */
 export function reasonIn(refusal: Refusal): string {
   if (refusal.kind === 'not_authorized') return refusal.why
   if (refusal.kind !== 'would_revert') return refusal.kind

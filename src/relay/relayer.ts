@@ -9,7 +9,7 @@ import { encodeExecute, type Forwarder, type SignedRequest } from './forwarder/r
 import type { Ledger, SignedTransaction, Slot } from './ledger/port.ts'
 import type { Signer, TransactionContent } from './signer.ts'
 
-/** Holds what payments through one relayer key need, in a request's Worker and in the alarm. */
+/** Holds what sending through one relayer key needs, in requests and in alarms. */
 export type Relayer = {
   ledger: Ledger
   node: Node
@@ -17,7 +17,7 @@ export type Relayer = {
   forwarder: Forwarder
   rules: PoolRules
   fees: FeeLimits
-  /** Has outcomes proved before they are final; undefined: nodes are believed. */
+  /** Requires a proof before an outcome is final; undefined: nodes are believed. */
   proofs?: MiningRules | undefined
   clock: Clock
   log: Log
@@ -40,7 +40,7 @@ export const mostInnerGas = Math.max(...Object.values(loanCalls).map(({ gas }) =
 /** Limits what `execute` itself uses for one request: signature, storage, event, calldata. */
 export const executeGas = 150_000
 
-/** Limits the same for each later request: the first has paid for what they share. */
+/** Limits that gas for each further request: the first pays for what they share. */
 export const followingGas = 70_000
 
 const noOpGas = 21_000
@@ -57,7 +57,7 @@ export function gasPriceFor(
   return wanted > least ? wanted : least
 }
 
-/** Makes the transaction that carries these requests; without any it only uses up its nonce. */
+/** Builds the transaction that carries these requests; without any it only uses up its nonce. */
 export function carry(
   { signer, forwarder }: Pick<Relayer, 'signer' | 'forwarder'>,
   requests: readonly SignedRequest[],
@@ -66,13 +66,13 @@ export function carry(
   return { to: forwarder.address, data: encodeExecute(requests), gas: gasFor(requests) }
 }
 
-/** Adds up the gas of requests: an estimate would be that of a batch that is skipped. */
+/** Sums up the gas of requests: a node's estimate may be that of a batch that skips them. */
 export function gasFor(requests: readonly { gas: number }[]): number {
   const calls = requests.reduce((sum, { gas }) => sum + gas, 0)
   return executeGas + (requests.length - 1) * followingGas + calls
 }
 
-/** Signs for a nonce, above its older bytes' price; undefined where the limit forbids that. */
+/** Signs for a nonce, outbidding its older bytes; undefined above the price limit. */
 export async function signFor(
   relayer: Terms & Pick<Relayer, 'signer'>,
   { nonce, prior }: Slot,

@@ -6,7 +6,7 @@ export function createBackground(clock: Clock, log: Log) {
   const running = new Set<Promise<unknown>>()
 
   return {
-    /** Takes work in. Its failure is logged and changes nothing else. */
+    /** Adds work. A failure is logged and has no other effect. */
     keep(work: Promise<unknown>): void {
       const kept = work
         .catch((error: unknown) => {
@@ -15,7 +15,7 @@ export function createBackground(clock: Clock, log: Log) {
         .finally(() => running.delete(kept))
       running.add(kept)
     },
-    /** Resolves when all of it is done, what came meanwhile too; at the latest after this time. */
+    /** Resolves when all work is done, also work added meanwhile, at the latest after this time. */
     async drain(withinMs: number): Promise<void> {
       const done = new AbortController()
       const late = clock.sleep(withinMs, done.signal).then(() => 'late' as const)

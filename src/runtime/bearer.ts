@@ -10,7 +10,7 @@ export function basicPassword(authorization: string | undefined): string {
   return /:(.*)$/s.exec(atob(encoded))?.[1] ?? ''
 }
 
-/** Compares two secrets by their hashes, so that the time it takes tells nothing of either. */
+/** Compares two secrets by their hashes, so that timing reveals neither. */
 export async function isSameSecret(given: string, expected: string): Promise<boolean> {
   const [a, b] = await Promise.all([given, expected].map(digest))
   return a !== undefined && a === b

@@ -1,13 +1,13 @@
 import type { Clock } from './clock.ts'
 import { createWorkSharing } from './shared-work.ts'
 
-/** Keeps an answer, not a failure, for some time; all who ask meanwhile share one question. */
+/** Caches an answer, not a failure, for some time; concurrent callers share one request. */
 export function cached<Answer>(clock: Clock, ttlMs: number, ask: () => Promise<Answer>) {
   const { share } = createWorkSharing({ clock, isAnswer: () => false })
   let kept: { answer: Answer; since: number } | undefined
 
   return async () => {
-    // A clock that was set back makes nothing last longer.
+    // A clock that was set back extends nothing.
     const ageMs = clock.now() - (kept?.since ?? 0)
     if (kept !== undefined && ageMs >= 0 && ageMs < ttlMs) return kept.answer
     return await share('', async () => {

@@ -10,8 +10,8 @@ export type Clock = {
 export const mostOffMs = 60_000
 
 /**
- * Returns how far a clock surely leads another that was read between two own readings, in ms;
- * negative if it lags.
+ * Returns by how many ms a clock is at least ahead of another, whose readings were taken before and
+ * after it; negative if it lags.
  */
 export function aheadBy(told: number, before: number, after: number): number {
   if (before > told) return before - told
@@ -34,12 +34,12 @@ export const systemClock: Clock = {
   timeout: (ms) => AbortSignal.timeout(ms),
 }
 
-/** Sleepers that wake with one timer, and what ends it once none is left. */
+/** Holds sleepers that wake by one timer, and what ends it once none is left. */
 type Sleepers = { wakes: Set<() => void>; ending: AbortController }
 
 /**
- * Gives sleeps that end at about the same time one timer: a Durable Object may have 10,000 at a
- * time. A sleep is longer by at most a fiftieth, or 1 ms.
+ * Shares one timer among sleeps that end at about the same time: a Durable Object may have 10,000.
+ * A sleep is longer by at most a fiftieth, or 1 ms.
  */
 export function sharingTimers(clock: Clock): Clock {
   const groups = new Map<number, Sleepers>()
@@ -78,13 +78,13 @@ export function sharingTimers(clock: Clock): Clock {
   return { ...clock, sleep }
 }
 
-/** Ends time limits with the work: a Durable Object is paid for as long as timers run. */
+/** Ends time limits with the work: a Durable Object is billed as long as timers run. */
 export async function withEndingLimits<T>(clock: Clock, work: (clock: Clock) => Promise<T>) {
   const done = new AbortController()
   const timeout = (ms: number): AbortSignal => {
     const limit = new AbortController()
     void clock.sleep(ms, done.signal).then(() => {
-      // The reason that `AbortSignal.timeout` gives.
+      // Same reason as `AbortSignal.timeout`.
       if (!done.signal.aborted) limit.abort(new DOMException('it took too long', 'TimeoutError'))
     })
     return limit.signal

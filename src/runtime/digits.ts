@@ -1,10 +1,7 @@
 /** Maps decimal separators beside digits of other scripts to ASCII. */
 const separators: Readonly<Record<string, string>> = { '٫': '.', '．': '.', '،': ',', '，': ',' }
 
-/**
- * Returns the ASCII digit by counting back to its script's zero, since a script's digits are in a
- * row.
- */
+/** Returns the ASCII digit by its distance from its script's zero: digits are consecutive. */
 function toAscii(digit: string): string {
   let before = digit.codePointAt(0) ?? 0
   let passed = -1
@@ -12,7 +9,9 @@ function toAscii(digit: string): string {
   return `${passed % 10}`
 }
 
-/** Writes digits of all scripts (Unicode's Nd) as 0 to 9, and decimal separators as `.` and `,`. */
+/**
+ * Converts digits of all scripts (Unicode's Nd) to 0 to 9, and decimal separators to `.` or `,`.
+ */
 export const plainDigits = (text: string): string =>
   text
     .replace(/(?![0-9])\p{Nd}/gu, toAscii)

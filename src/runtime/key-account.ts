@@ -13,7 +13,10 @@ import {
 } from 'viem'
 import { publicKeyToAddress } from 'viem/utils'
 
-/** Signs as `privateKeyToAccount`, but without its word lists. @throws if there is no key */
+/**
+ * Creates what `privateKeyToAccount` does, without its word lists.
+ * @throws if the key is invalid
+ */
 export function keyAccount(privateKey: Hex): LocalAccount {
   const key = privateKey.slice(2)
   const publicKey = bytesToHex(secp256k1.getPublicKey(key, false))

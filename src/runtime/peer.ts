@@ -3,7 +3,7 @@ type Network = { address: bigint; bits: number }
 
 const ipv4 = /^(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})$/
 
-/** Reads an address of IPv4 or IPv6 as 128 bits; undefined for anything else. */
+/** Parses an IPv4 or IPv6 address as 128 bits; undefined for anything else. */
 function readAddress(text: string): bigint | undefined {
   const dotted = ipv4.exec(text)?.slice(1).map(Number)
   if (dotted?.some((part) => part > 255)) return undefined
@@ -20,7 +20,7 @@ function readAddress(text: string): bigint | undefined {
   return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n)
 }
 
-/** Reads an address, or a network in CIDR's notation (RFC 4632); undefined for anything else. */
+/** Parses an address, or a network in CIDR notation (RFC 4632); undefined for anything else. */
 export function readNetwork(text: string): Network | undefined {
   const [written = '', length, ...more] = text.split('/')
   const address = readAddress(written)
@@ -30,7 +30,7 @@ export function readNetwork(text: string): Network | undefined {
   return { address, bits: 128 - most + bits }
 }
 
-/** Tells whether an address is in one of these networks; what is no address is in none. */
+/** Tells whether a peer is in one of these networks; one without a valid address is in none. */
 export function isIn(networks: readonly Network[], peer: string | undefined): boolean {
   const address = readAddress(peer ?? '')
   return networks.some(

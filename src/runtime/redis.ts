@@ -6,10 +6,10 @@ export type RedisAddress = { url: string; token: string }
 /** Runs a Lua script as one atomic step, even if the call fails. @throws {RedisError} no answer */
 export type RedisScript = (keys: readonly string[], args: readonly string[]) => Promise<unknown>
 
-/** Runs scripts in a Redis database, on its primary; nothing else is asked of it. */
+/** Runs scripts in a Redis database, on its primary; nothing else is used. */
 export type RedisDatabase = { script: (source: string) => RedisScript }
 
-/** Reports a silent or refusing database, without what was asked, which holds keys and tokens. */
+/** Reports a silent or refusing database, without the command, which holds keys and tokens. */
 export class RedisError extends Error {
   override readonly name = 'RedisError'
 }
@@ -24,11 +24,11 @@ export function openRedis({ url, token }: RedisAddress, timeoutMs = defaultTimeo
   const client = new Redis({
     url,
     token,
-    // A dropped request may have been done: only the caller knows whether it may be done twice.
+    // A dropped request may have been executed: only the caller knows whether to repeat it.
     retry: { retries: 0 },
     // A plain signal would make an abort look like an answer, and would serve one request only.
     signal: () => AbortSignal.timeout(timeoutMs),
-    // Numbers and digests stay the text that they are.
+    // Keep numbers and digests as text.
     automaticDeserialization: false,
     responseEncoding: false,
     enableAutoPipelining: false,

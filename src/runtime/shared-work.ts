@@ -1,11 +1,11 @@
 import type { Clock } from './clock.ts'
 
-/** Shares an outcome and no promise: a Worker's request that awaits another's ends with it. */
+/** Shares an outcome, never a promise: a Worker's request that awaits another's ends with it. */
 type SharedWork<Value> = {
   outcome: { kind: 'done'; value: Value } | { kind: 'failed'; error: unknown } | undefined
 }
 
-/** Sets when other requests look again: after this time, doubling up to the longest pause. */
+/** Sets when other requests look again; the pause doubles up to the longest. */
 const firstPauseMs = 1
 const longestPauseMs = 16
 
@@ -14,11 +14,11 @@ const patienceMs = 2_000
 
 export type WorkSharingOptions = {
   clock: Clock
-  /** Tells whether an error is the answer for all that asked, and not one request's trouble. */
+  /** Tells whether an error answers all callers, and is not one request's own trouble. */
   isAnswer: (error: unknown) => boolean
 }
 
-/** Does equal work once while it is under way; those who joined a failed one try once more. */
+/** Runs equal work once at a time; callers that joined a failed run try once more. */
 export function createWorkSharing({ clock, isAnswer }: WorkSharingOptions) {
   const running = new Map<string, SharedWork<unknown>>()
 
@@ -54,7 +54,7 @@ export function createWorkSharing({ clock, isAnswer }: WorkSharingOptions) {
   return { share }
 }
 
-/** Waits for another request's work by timers of the caller's own, as long as there is patience. */
+/** Waits for another request's work by the caller's own timers, up to the limit. */
 async function waitFor(shared: SharedWork<unknown>, clock: Clock, signal: AbortSignal | undefined) {
   const until = clock.now() + patienceMs
   let pauseMs = firstPauseMs

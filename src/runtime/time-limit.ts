@@ -1,11 +1,11 @@
 import { type Clock, withEndingLimits } from './clock.ts'
 
-/** Gives work a signal that aborts after a time, in ms, and whose timer ends with the work. */
+/** Runs work with a signal that aborts after a time, in ms, and whose timer ends with the work. */
 export function withinTime<T>(clock: Clock, ms: number, work: (signal: AbortSignal) => Promise<T>) {
   return withEndingLimits(clock, ({ timeout }) => work(timeout(ms)))
 }
 
-/** Waits for work that takes no signal, and returns a substitute after a time, in ms. */
+/** Awaits work that takes no signal, or returns a substitute after a time, in ms. */
 export async function orLate<T>(
   { sleep }: Pick<Clock, 'sleep'>,
   ms: number,

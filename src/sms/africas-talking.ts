@@ -6,7 +6,7 @@ import type { SmsAnswer, SmsMessage, SmsProvider } from './provider.ts'
 export type AfricasTalkingAccount = {
   apiKey: string
   username: string
-  /** Was registered with it; undefined for the provider's own. */
+  /** Is the registered sender id; undefined for the provider's own. */
   sender: string | undefined
   url: string | undefined
 }
@@ -19,17 +19,17 @@ export type AfricasTalkingOptions = {
 
 const timeoutMs = 10_000
 
-/** Is everybody's for trying out: its messages go to a simulated phone. */
+/** Is the public test user: its messages go to a simulated phone. */
 const sandboxUser = 'sandbox'
 
 const answer = z.object({
   SMSMessageData: z.object({
-    // Empty where the message was refused as a whole, such as for its sender id.
+    // Empty if the whole message was refused, for example for its sender id.
     Recipients: z.array(z.object({ statusCode: z.int() })),
   }),
 })
 
-/** Posts to Africa's Talking. Only what says that nothing was sent is taken so. */
+/** Sends through Africa's Talking. Only a clear answer counts as not sent. */
 export function createAfricasTalkingSms(options: AfricasTalkingOptions): SmsProvider {
   return {
     async send(message) {
@@ -64,10 +64,10 @@ function post({ account, fetch, clock }: AfricasTalkingOptions, { to, text }: Sm
   })
 }
 
-/** Lists codes of sent messages, and of faults of the account (sender id, money) or the number. */
+/** Lists codes of sent messages, of faults of the account (sender id, money), and of the number. */
 const codes = { sent: [100, 101, 102], later: [402, 405], refused: [403, 404, 406, 407, 409] }
 
-/** Takes a risk (401) and its own faults (500 and more) as unknown: it may go out after all. */
+/** Treats a risk hold (401) and their own faults (500 and more) as unknown: it may still go out. */
 function byRecipient(code: number | undefined): SmsAnswer {
   if (code === undefined) return { kind: 'later', reason: 'no recipient was taken' }
   if (codes.sent.includes(code)) return { kind: 'sent' }

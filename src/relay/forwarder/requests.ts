@@ -23,12 +23,10 @@ import { relayForwarderAbi, requestDomain, requestStatuses, requestTypes } from 
 
 export const intentIdLength = 22
 
-/** Says what a caller signs (EIP-712, primary type `Request` of RelayForwarder.sol). */
+/** Holds what a caller signs (EIP-712, primary type `Request` of RelayForwarder.sol). */
 export type ForwardRequest = {
   from: Address
-  /**
-   * Has {@link intentIdLength} bytes, spent at most once on the chain: see {@link deriveIntentId}.
-   */
+  /** Has {@link intentIdLength} bytes, and is spent at most once: see {@link deriveIntentId}. */
   intentId: Hex
   /** Limits the gas of the inner call. */
   gas: number
@@ -44,15 +42,15 @@ export type Forwarder = { chainId: number; address: Address }
 
 export type RequestStatus = (typeof requestStatuses)[number]
 
-/** Tells what the forwarder did with a request; an event cuts `returnData` to 256 bytes. */
+/** Tells what the forwarder did with a request; events cut `returnData` to 256 bytes. */
 export type RequestResult = { intentId: Hex; from: Address; status: RequestStatus; returnData: Hex }
 
-/** Holds what events need of a node's log. */
+/** Holds what is needed of a node's log. */
 export type RawLog = { address: Address; topics: readonly Hex[]; data: Hex }
 
 const executeSelector = toFunctionSelector(getAbiItem({ abi: relayForwarderAbi, name: 'execute' }))
 
-/** Names a session's one payment, by its intent key without a time: the same after any loss. */
+/** Derives the id of a session's one payment, without a time: it is the same after any loss. */
 export function deriveIntentId(forwarder: Forwarder, intentKey: Hex): Hex {
   const named = encodeAbiParameters(
     [{ type: 'uint256' }, { type: 'address' }, { type: 'bytes32' }],
@@ -61,7 +59,7 @@ export function deriveIntentId(forwarder: Forwarder, intentKey: Hex): Hex {
   return slice(keccak256(named), 0, intentIdLength)
 }
 
-/** Signs a request with the caller's key: the same request gives the same bytes (RFC 6979). */
+/** Signs a request with the caller's key, deterministically (RFC 6979). */
 export async function signRequest(
   account: LocalAccount,
   forwarder: Forwarder,
@@ -80,7 +78,7 @@ export async function signRequest(
   return { ...request, signature }
 }
 
-/** Returns the calldata of `execute`, packed as IRelayForwarder.sol says. */
+/** Returns the calldata of `execute`, packed as IRelayForwarder.sol specifies. */
 export function encodeExecute(requests: readonly SignedRequest[]): Hex {
   const batch = concatHex(requests.map(packRequest))
   return encodeFunctionData({ abi: relayForwarderAbi, functionName: 'execute', args: [batch] })
@@ -91,7 +89,7 @@ const frameLength = 117
 const parityBit = 1n << 255n
 
 function packRequest({ from, intentId, deadline, gas, data, signature }: SignedRequest): Hex {
-  // EIP-2098: the parity of y stands in the highest bit of s.
+  // EIP-2098: the parity of y is the highest bit of s.
   const s = BigInt(slice(signature, 32, 64)) | (signature.endsWith('1c') ? parityBit : 0n)
   return concatHex([
     from,
@@ -105,7 +103,7 @@ function packRequest({ from, intentId, deadline, gas, data, signature }: SignedR
   ])
 }
 
-/** Returns the requests in calldata of `execute`; none where that ends within a request. */
+/** Returns the requests in calldata of `execute`; none if it ends within a request. */
 export function requestsInCalldata(calldata: Hex): SignedRequest[] {
   if (!calldata.startsWith(executeSelector)) return []
   const call = decodeFunctionData({ abi: relayForwarderAbi, data: calldata })
@@ -139,7 +137,7 @@ function unpackRequest(packed: Hex): SignedRequest {
   }
 }
 
-/** Returns what a simulated `execute` did with each request, in their order. */
+/** Returns the results of a simulated `execute`, one per request. */
 export function decodeExecute(requests: readonly SignedRequest[], data: Hex): RequestResult[] {
   const results = decodeFunctionResult({
     abi: relayForwarderAbi,
@@ -171,7 +169,7 @@ export function refusalByForwarder(data: Hex): ForwarderRefusal {
   }
 }
 
-/** Tells whether a contract reverts since it is paused: both of ours use the same error. */
+/** Tells whether a contract reverted because it is paused: both of ours use the same error. */
 export const isPause = (data: Hex): boolean => errorName(data) === 'EnforcedPause'
 
 function errorName(data: Hex): string | undefined {
@@ -183,7 +181,7 @@ function errorName(data: Hex): string | undefined {
   }
 }
 
-/** Returns what the forwarder said in a transaction's logs, whatever other contracts said. */
+/** Returns the forwarder's results in a transaction's logs, ignoring other contracts. */
 export function resultsInLogs(forwarder: Forwarder, logs: readonly RawLog[]): RequestResult[] {
   const own = logs.filter((log) => log.address.toLowerCase() === forwarder.address.toLowerCase())
   const events = parseEventLogs({
@@ -200,7 +198,7 @@ export function resultsInLogs(forwarder: Forwarder, logs: readonly RawLog[]): Re
   })
 }
 
-/** Joins what a transaction did for an intent with the request that named it. */
+/** Joins a result with its request. */
 export type ProcessedRequest = { result: RequestResult; request: SignedRequest }
 
 /** Joins an account's results for an intent with their requests; undefined: they do not match. */
@@ -220,7 +218,7 @@ export function processedIn(
   return own.length === requests.length ? processed : undefined
 }
 
-/** Tells whether two requests ask the same of the chain for the same account. */
+/** Tells whether two requests make the same call for the same account. */
 export function asksTheSame(one: ForwardRequest, other: ForwardRequest): boolean {
   return one.data === other.data && isAddressEqual(one.from, other.from)
 }

@@ -3,7 +3,7 @@ import type { Node } from '../../chain/node.ts'
 import { relayForwarderAbi } from './abi.ts'
 import type { Forwarder } from './requests.ts'
 
-/** Tells whether the forwarder calls this contract; a yes is kept, since it never changes. */
+/** Tells whether the forwarder calls this contract; a yes is cached, since it never changes. */
 export type TargetCheck = (node: Node, signal: AbortSignal) => Promise<boolean>
 
 export function createTargetCheck(forwarder: Forwarder, target: Address): TargetCheck {

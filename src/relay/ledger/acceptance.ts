@@ -55,7 +55,7 @@ export function record(
   const verdicts = accept(trial, offers, carrier)
   if (transaction !== undefined) {
     const { nonce, accepted } = transaction
-    // What was signed carries these and no others.
+    // The signed bytes carry exactly these payments.
     if (`${acceptedIn(verdicts)}` !== `${accepted}`) return changed
     const sessions = accepted.flatMap((place) => offers[place]?.session ?? [])
     recordBytes(trial, nonce, sessions, transaction)
@@ -79,9 +79,9 @@ const acceptedIn = (verdicts: readonly Verdict[]): number[] =>
 /** Names the transaction in which payments begin; undefined: they are queued. */
 type Carrier = { nonce: number; hash: Hex } | undefined
 
-/** Begins each payment that may begin, judged as the one after those before it. */
+/** Begins each payment that may begin, judging each as if those before it had begun. */
 function accept(at: At, offers: readonly PaymentOffer[], carrier: Carrier): Verdict[] {
-  // Lost sums are counted again before anything is added to them.
+  // Count lost totals again before anything is added to them.
   readQueue(at.rows)
   if (offers.some(({ order }) => order.reserves !== undefined)) keepReserved(at.rows)
   const begun: PaymentOffer[] = []
@@ -93,7 +93,7 @@ function accept(at: At, offers: readonly PaymentOffer[], carrier: Carrier): Verd
   })
 }
 
-/** Tells why a payment may not begin after those that have begun in the same step. */
+/** Tells why a payment may not begin after those that began in the same step. */
 function judge(
   at: At,
   offer: PaymentOffer,
@@ -109,7 +109,7 @@ function judge(
   if (closed !== undefined) return closed
   const account = readAccount(rows, offer.account)
   if (seen !== undefined && seen !== account.seen) return { kind: 'changed' }
-  // What it is judged by can be listed only before the step writes to it.
+  // A step cannot list rows after it wrote them, so this is judged in a later one.
   const isListed = unlessEqual === true || day !== undefined
   if (isListed && begun.some((other) => other.account === offer.account)) return { kind: 'changed' }
   const minutes = unlessEqual === true ? minutesSinceEqual(rows, offer, order.request) : undefined
@@ -120,7 +120,7 @@ function judge(
     return { kind: 'none_left' }
   }
   const others = measureUsage(at, account)
-  // The nonce's row, which counts them from then on, is written after all of them.
+  // The nonce's row, which counts these payments, is written after all of them.
   const load = carrier ? { ...others, carried: others.carried + begun.length } : others
   return room && isFull(load, room, carrier === undefined)
     ? { kind: 'full', usage: load }
@@ -147,7 +147,7 @@ function begin(at: At, offer: PaymentOffer, carrier: Carrier): Verdict {
   return { kind: 'accepted', screen, isCarried }
 }
 
-/** Counts the payments that blocks have to take until the last one that waits is in one. */
+/** Counts the payments that blocks must take to reach the end of the queue. */
 const openPayments = ({ rows, relayer }: At): number =>
   carriedBy(readRelayer(rows, relayer)) + lookAtQueue(rows).waiting
 
@@ -160,6 +160,6 @@ const fillIn = ({ kind, lines }: Screen, place: string, text: string): Screen =>
   lines: lines.map((line) => line.replace(place, text)),
 })
 
-/** Returns in about how many minutes so many payments are in blocks; less than one is one. */
+/** Returns in about how many minutes this many payments are in blocks; at least one for any. */
 export const minutesUntil = ({ paymentsInBlock, blockMs }: Pace, payments: number): number =>
   Math.ceil((Math.ceil(payments / paymentsInBlock) * blockMs) / 60_000)

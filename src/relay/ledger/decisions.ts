@@ -19,7 +19,7 @@ export function findDecision(rows: Draft, { session, input }: Question): Decided
   return { kind, screen: row.screen }
 }
 
-/** Tells whether a failure may be told: it is final, or the payment was adopted from the chain. */
+/** Tells whether a failure may be shown: it is final, or was adopted from the chain. */
 function hasFailed({ state, outcome, history }: Row<'payments'>): boolean {
   const isAdopted = history[0]?.[0] === 'mined'
   const isFinal = state === 'reverted' || state === 'expired'

@@ -13,9 +13,9 @@ import {
   type Write,
 } from './rows.ts'
 
-/** Shows a step its own writes over the store's rows until they are committed. */
+/** Gives a step the store's rows under its own writes, until they are committed. */
 export type Draft = {
-  /** Unix time in ms by the store's clock, the same throughout a step. */
+  /** Gives the Unix time in ms by the store's clock, constant during a step. */
   readonly now: number
   row: View['row']
   list<Name extends TableName>(listing: Listing<Name>): Row<Name>[]
@@ -23,22 +23,22 @@ export type Draft = {
   drop(table: TableName, ...key: Key): void
 }
 
-/** Holds what a step works on. `relayer` is the address of the key whose nonces are handed out. */
+/** Holds what a ledger step works on; `relayer` is the address whose nonces are assigned. */
 export type At = { rows: Draft; rules: LedgerRules; relayer: string }
 
-/** Tells the store to commit first: a step lists rows that were written before it. */
+/** Asks the store to commit first: a step lists rows that an earlier one wrote. */
 export class ListedTooLate extends Error {
   override readonly name = 'ListedTooLate'
 }
 
-/** Maps the names of rows to what was written so far. */
+/** Maps row names to their writes so far. */
 export type Writes = Map<string, Write>
 
-/** Makes a draft over another draft, which stays as it is. */
+/** Creates a draft over another draft, which stays unchanged. */
 export const draftOver = (rows: Draft, writes: Writes): Draft =>
   createDraft({ row: rows.row, list: (listing) => rows.list(listing) }, rows.now, writes)
 
-/** Makes a draft over a view. It adds to `writes`, which may hold rows of earlier steps. */
+/** Creates a draft over a view, adding to `writes`, which may hold rows of earlier steps. */
 export function createDraft(view: View, now: number, writes: Writes): Draft {
   function row<Name extends TableName>(table: Name, ...key: Key): Row<Name> | undefined {
     const written = writes.get(toRowName(table, key))

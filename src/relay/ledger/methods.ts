@@ -92,7 +92,7 @@ import { probe, readVitals } from './records/vitals.ts'
 import { each, type Listing, type Row, type TableName } from './rows.ts'
 import { isUnsettled, phaseRules } from './transitions.ts'
 
-/** Has every method of the port as one step, which reads and writes rows and waits for nothing. */
+/** Implements every method of the port as one step, which reads and writes rows, synchronously. */
 export type Steps = {
   [Method in keyof Ledger]: (
     at: At,
@@ -100,7 +100,7 @@ export type Steps = {
   ) => Awaited<ReturnType<Ledger[Method]>>
 }
 
-/** Tells what a method does to rows. One that `opens` may leave something to do. */
+/** Tells what a method does to rows; one that `opens` may leave work for a round. */
 export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'opens'>> = {
   ...each('reads', 'lookup', 'readWork', 'listSigned', 'listBlocks', 'findPayment', 'listPayments'),
   ...each(
@@ -172,14 +172,14 @@ export const methodKinds: Readonly<Record<keyof Ledger, 'reads' | 'writes' | 'op
 
 export type LedgerMethod = keyof Ledger
 
-/** Returns after how many ms a round has to follow a call; undefined: it opens nothing. */
+/** Returns after how many ms a round must follow a call; undefined: it needs none. */
 export function dueAfterMs(
   method: LedgerMethod,
   args: readonly unknown[],
   roundMs: number,
 ): number | undefined {
   if (methodKinds[method] === 'opens') return roundMs
-  // What a payment was refused for is looked at again soon.
+  // The obstacle of a refused payment is checked again soon.
   const [refusing] = args as [Refusing | undefined]
   if (method === 'refuse' && refusing?.obstacle !== undefined) return soonMs(roundMs)
   const isOfferedAgain = method === 'recordSend' && args[1] !== 'taken'
@@ -188,13 +188,13 @@ export function dueAfterMs(
 
 export const ledgerMethods = Object.keys(methodKinds) as readonly LedgerMethod[]
 
-/** Limits what one answer tells of; of waiting payments, as many as a block takes. */
+/** Limits the rows of one answer; for waiting payments, about what a block takes. */
 const workLimit = 1000
 const queueLimit = 200
-/** Limits how many rows of a kind are forgotten at a time. */
+/** Limits how many rows of a kind are deleted at a time. */
 const pruneLimit = 200
 
-/** Returns what a block has executed of an account lately, the oldest first. */
+/** Returns an account's lately executed requests, the oldest first. */
 function listExecuted(rows: Draft, account: string, most: number): SignedRequest[] {
   return rows
     .list({ table: 'payments', list: 'account', group: account, limit: maxOpen, newest: true })
@@ -213,7 +213,7 @@ const olderThan = <Name extends TableName>(
   listing: Pick<Listing<Name>, 'table' | 'list' | 'group'>,
 ): Row<Name>[] => rows.list<Name>({ ...listing, olderThanMs, limit: pruneLimit })
 
-/** Tells whether a nonce is free and within the pool's reach, and these payments wait. */
+/** Tells whether a nonce is free, in the pool's reach, and all these payments wait. */
 function mayFill(at: At, { nonce, chainNonce, sessions }: NonceFill): boolean {
   const { rows, rules, relayer } = at
   if (nonce < chainNonce || nonce >= chainNonce + rules.maxInFlight || isRestoring(rows))
@@ -353,7 +353,7 @@ export const steps: Steps = {
 
   endNotice: ({ rows }, id) => rows.drop('notices', id),
 
-  // Half of a restored ledger is no ground to act on.
+  // A partly restored ledger must not act.
   takeSms: ({ rows }, limit) =>
     isRestoring(rows) ? { taken: [], next: undefined } : takeSms(rows, limit),
 
@@ -381,12 +381,12 @@ export const steps: Steps = {
 
   readWork(at, identity) {
     const { rows, rules } = at
-    // Half of a restored ledger is no ground to act on.
+    // A partly restored ledger must not act.
     if (isRestoring(rows)) return nothingOpen(at)
     const relayer = readRelayer(rows, at.relayer)
     const { head, followedBlocks: trail } = readFollowedBlocks(at)
     const behindSince = rows.row('meta', 'behind_since')
-    // A payment may be settled by its own request before any head was looked at.
+    // A payment may be settled by its own request before any round has seen a head.
     const from = head === undefined ? 0 : head.number - rules.watchBlocks + 1
     const watched = rows.list({ table: 'blocks', list: 'number', from, limit: 1 })
     return {
@@ -431,7 +431,7 @@ export const steps: Steps = {
     const { rows, relayer } = at
     const { nonce, sessions } = filling
     const row = rows.row('nonces', relayer, nonce)
-    // It was recorded before, and the answer was lost on the way.
+    // It was recorded before, and the answer was lost.
     const isThere = row?.bytes.some(([hash]) => hash === transaction.hash)
     if (row?.state === 'recorded' && isThere) return { kind: 'recorded' }
     const isOutbid = readSlot(at, nonce).prior?.hash !== over
@@ -455,7 +455,7 @@ export const steps: Steps = {
 
   release({ rows, relayer: name }, chainNonce) {
     const relayer = readRelayer(rows, name)
-    // Whatever a lost row carried, the chain has passed it.
+    // The chain has passed whatever a lost row carried.
     const lost = relayer.open
       .map(([nonce]) => nonce)
       .filter((nonce) => nonce < chainNonce && rows.row('nonces', name, nonce) === undefined)
@@ -477,17 +477,17 @@ export const steps: Steps = {
     const { rows } = at
     const row = rows.row('nonces', at.relayer, nonce)
     if (row?.state !== 'recorded' || `${row.sessions}` !== `${sessions}`) return []
-    // A late report may be of what a ledger carried that has lost its rows since.
+    // A late report may describe bytes whose rows were lost since.
     if (row.bytes.every(([own]) => own !== hash)) return []
     saveNonce(rows, {
       ...{ ...row, state: 'mined', hash, block_number: block.number, block_hash: block.hash },
       ...{ phase: 'done', changed_at: rows.now },
     })
-    // No round compares a block again that is below the last head: a replica may show a lost one.
+    // Rounds compare only blocks above the last head: below it a replica may show a lost one.
     const isNew = isFinal === true && block.number > (readFollowedBlocks(at).head?.number ?? -1)
     return row.sessions.flatMap((session) => {
       const [payment, execution] = [paymentRow(rows, session), executions[session]]
-      // Lost rows may have been accepted again since: what was read tells of another request.
+      // After lost rows the session may have been accepted again: this is about another request.
       const isOfIt = payment?.request.signature === execution?.signature
       if (execution === undefined || !isOfIt) return dropFrom(at, row, session)
       const moved = move(at, payment, 'included', executionColumns(execution))
@@ -508,7 +508,7 @@ export const steps: Steps = {
 
   settle(at, session, signature, execution) {
     const payment = paymentRow(at.rows, session)
-    // Lost rows may have been accepted again since: what was read tells of another request.
+    // After lost rows the session may have been accepted again: this is about another request.
     if (payment?.request.signature !== signature) return []
     return move(at, payment, 'settled', executionColumns(execution))
   },
@@ -522,7 +522,7 @@ export const steps: Steps = {
   expire(at, session, seconds) {
     const payment = paymentRow(at.rows, session)
     if (payment === undefined || !isUnsettled(payment.state)) return []
-    // The session of lost rows may have been accepted again since, with a later deadline.
+    // After lost rows the session may have been accepted again, with a later deadline.
     if (payment.request.deadline >= seconds) return []
     const carrier = findCarrier(at.rows, payment)
     if (carrier !== undefined) {
@@ -535,10 +535,10 @@ export const steps: Steps = {
   reopen(at, blockHash) {
     const { rows } = at
     const block = rows.row('blocks', blockHash)
-    // Where the block's row is lost, its payments that are not final are found by their phase.
+    // If the block's row is lost, find its unfinal payments by their phase.
     const sessions =
       block?.sessions ?? paymentsIn(rows, 'mined', workLimit).map((row) => row.session)
-    // The highest first, so that `top` falls by one each time.
+    // Highest first, so that `top` falls by one each time.
     for (const [relayer, nonce] of (block?.nonces ?? []).toSorted((a, b) => b[1] - a[1])) {
       const row = rows.row('nonces', relayer, nonce)
       if (row?.state !== 'mined' || row.block_hash !== blockHash) continue
@@ -549,7 +549,7 @@ export const steps: Steps = {
     const moved = [...new Set(sessions)].flatMap((session) => {
       const payment = paymentRow(rows, session)
       if (payment?.block_hash !== blockHash) return []
-      // Adopted payments had no transaction of ours: their request finds a new one.
+      // Adopted payments had no transaction of ours, so they are queued for one.
       return findCarrier(rows, payment)?.state === 'recorded'
         ? move(at, payment, 'reorganized', noExecution)
         : move(at, payment, 'orphaned', { ...noExecution, ...noNonce })
@@ -562,7 +562,7 @@ export const steps: Steps = {
     const { rows } = at
     if (trail !== undefined) {
       saveFollowedBlocks(at, trail)
-      // In one step: a new trail shows nothing of what is below it.
+      // In one step, since newly followed blocks show nothing of what is below them.
       if (toldCount !== undefined) saveMeans(at, { toldCount }, undefined)
       rows.drop('meta', 'behind_since')
     } else if (rows.row('meta', 'behind_since') === undefined) {
@@ -605,7 +605,7 @@ export function runStep(at: At, method: LedgerMethod, args: readonly unknown[]):
   return (steps[method] as (at: At, ...args: readonly unknown[]) => unknown)(at, ...args)
 }
 
-/** Makes the port whose every method is `call` with the method's name. */
+/** Creates the port whose every method is `call` with the method's name. */
 export function ledgerThrough<Port = Ledger>(
   call: (method: LedgerMethod, args: unknown[]) => unknown,
 ): Port {

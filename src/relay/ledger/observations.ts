@@ -1,29 +1,29 @@
 import * as z from 'zod/mini'
 
-/** Reads a Unix time in ms by the ledger's clock. */
+/** Parses a Unix time in ms by the ledger's clock. */
 const time = z.int()
 const wei = z.string().check(z.regex(/^[0-9]{1,78}$/))
 
-/** Reads the loan pool in wei; the daily cap leaves `issuableWei`. */
+/** Parses the loan pool in wei; the daily cap leaves `issuableWei`. */
 const pool = z.object({
   ...{ liquidityWei: wei, issuableWei: wei, principalWei: wei },
   ...{ owedWei: wei, balancesWei: wei },
 })
 
-/** Lists what is asked of the chain, for payments and for operators. */
+/** Lists the facts that are read from the chain, for payments and for operators. */
 export const facts = {
   head: z.object({ number: z.int(), timestampSeconds: z.int() }),
-  /** Tells the balance of the relayer's key. */
+  /** Gives the balance of the relayer's key. */
   funds: z.object({ wei }),
   gasPrice: z.object({ wei }),
-  /** Tells whether forwarder and loan contract are there and take this relayer's calls. */
+  /** Tells whether forwarder and loan contract exist and accept this relayer. */
   contracts: z.object({
     state: z.enum(['ready', 'missing', 'not_allowed', 'paused', 'loan_paused']),
     pool: z.optional(pool),
   }),
-  /** Counts the relayer's transactions in the chain, as far as rounds have followed it. */
+  /** Counts the relayer's transactions in the blocks that rounds have followed. */
   count: z.object({ number: z.int() }),
-  /** Counts them as the node told it last: others may have used the key. */
+  /** Counts them as the node last reported: others may have used the key. */
   toldCount: z.object({ number: z.int() }),
   /** Counts them with those of the node's pool: asked while a nonce waits for too long. */
   poolCount: z.object({ number: z.int() }),
@@ -33,33 +33,33 @@ export const facts = {
 
 export type ChainFact = keyof typeof facts
 
-/** Lists what the node is asked for in turn while something is open. */
+/** Lists the facts that are read one per block, in turn, while work is open. */
 export const turns = ['gasPriceWei', 'balanceWei', 'toldCount'] as const
 
-/** Tells what a round or a payment has seen of the chain. */
+/** Reports what a round or a payment has read from the chain. */
 export type Seen = {
-  /** Tells the teller's own time; each fact's `readAt` (left out: now) goes by the same clock. */
+  /** Gives the reporter's time; each fact's `readAt` (default: now) is by the same clock. */
   now?: number
   facts: {
     [Name in ChainFact]?: (z.infer<(typeof facts)[Name]> & { readAt?: number }) | undefined
   }
-  /** Whether the node answered; undefined: it was not asked. */
+  /** Tells whether the node answered; undefined: it was not asked. */
   node: 'answered' | 'silent' | undefined
-  /** Undefined: it was no round. */
+  /** Tells how the round ended; undefined: the report is not from a round. */
   round: 'done' | 'failed' | undefined
 }
 
 const dated = <Shape extends z.core.$ZodShape>(fact: z.ZodMiniObject<Shape>) =>
   z.optional(z.extend(fact, { at: time }))
 
-/** Records what is known of the chain, and when; the newest fact decides. */
+/** Parses what is known of the chain, and since when; the newest fact wins. */
 export const sight = z.object({
   roundAt: z.optional(time),
-  /** Since when no round has come to its end. */
+  /** Tells since when no round has succeeded. */
   failingSince: z.optional(time),
-  /** Since when the node has not answered. */
+  /** Tells since when the node has not answered. */
   silentSince: z.optional(time),
-  /** `since`: when this block was first seen. */
+  /** Adds in `since` when this block was first seen. */
   head: z.optional(z.extend(facts.head, { at: time, since: time })),
   funds: dated(facts.funds),
   gasPrice: dated(facts.gasPrice),
@@ -73,7 +73,7 @@ export const sight = z.object({
 
 export type Observations = z.infer<typeof sight>
 
-/** Adds what was seen to what is known; a fact that was read earlier changes nothing. */
+/** Adds a report to what is known; a fact that was read earlier than the known one is ignored. */
 export function withSeen(before: Observations, seen: Seen, now: number): Observations {
   const { facts: found, node, round } = seen
   const newer = Object.entries(found).flatMap(([name, fact]) => {
@@ -100,7 +100,7 @@ export function withSeen(before: Observations, seen: Seen, now: number): Observa
   }
 }
 
-/** Drops what was seen of one deployment's contracts or key. */
+/** Drops facts about one deployment's contracts or key. */
 export const ofAnyDeployment = (known: Observations): Observations =>
   Object.fromEntries(Object.entries(known).filter(([name]) => !ofOneDeployment.includes(name)))
 

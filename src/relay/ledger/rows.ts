@@ -3,19 +3,19 @@ import { kindNames } from '../../loan/kinds.ts'
 import { loanStates } from '../../loan/loan-book.ts'
 import { paymentStates, phaseNames } from './transitions.ts'
 
-/** Numbers the layout of the rows. */
+/** Is the version of the row layout. */
 export const schemaVersion = '6'
 
-/** Lists whom a payment's messages tell of its outcome. */
+/** Lists the recipients of a payment's messages. */
 export const smsParties = ['sender', 'receiver'] as const
 
-/** Lists what a till is for: it hands out cash, or takes payments with a reference. */
+/** Lists the uses of a till: it hands out cash, or takes payments with a reference. */
 export const tillKinds = ['agent', 'bill'] as const
 
 /** Lists the reminders of a loan: some days before it is due, and on the day. */
 export const reminderKinds = ['soon', 'today'] as const
 
-/** Gives several names one value: columns of one type, methods of one kind. */
+/** Maps several names to one value: columns of one type, methods of one kind. */
 export const each = <Value, Name extends string>(value: Value, ...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>
 
@@ -26,23 +26,23 @@ const matching = (pattern: RegExp) =>
   text.check(z.regex(pattern)) as unknown as z.ZodMiniType<`0x${string}`, `0x${string}`>
 const hex = matching(/^0x[0-9a-fA-F]*$/)
 const address = matching(/^0x[0-9a-fA-F]{40}$/)
-/** Checks an amount in text: it outgrows the numbers of SQLite, Lua and JSON. */
+/** Checks an amount as text: it exceeds the numbers of SQLite, Lua and JSON. */
 const wei = text.check(z.regex(/^[0-9]{1,78}$/))
 const state = z.enum(paymentStates)
 const screen = z.object({ kind: z.enum(['ask', 'end']), lines: z.readonly(z.array(text)) })
 
-/** Names the transaction and block that have it; null where none does. */
+/** Names the transaction and block that hold it; null if none does. */
 const inBlock = { ...each(z.nullable(hex), 'hash', 'block_hash'), block_number: integerOrNull }
 
-/** Holds what is kept of a payment as long as anything is known of it. */
+/** Holds the columns that stay as long as anything is known of a payment. */
 const payment = {
   ...each(text, 'session', 'account'),
   intent_id: hex,
   kind: z.enum(kindNames),
   state,
-  /** Takes so much from the account. */
+  /** Is the amount taken from the account. */
   spends: wei,
-  /** Takes so much of pool, daily cap and limit of withdrawals; null: reserves nothing. */
+  /** Is what it takes of pool, daily cap and withdrawal limit; null: it reserves nothing. */
   ...each(z.nullable(wei), 'reserves_pool', 'reserves_cap', 'reserves_out'),
   outcome: z.nullable(z.enum(['executed', 'failed'])),
   reason: textOrNull,
@@ -72,7 +72,7 @@ export const tables = {
     },
     { age: { group: undefined, score: 'decided_at' } },
   ),
-  /** Keeps by name what a session's steps showed: later deliveries go by it. */
+  /** Stores by name what a session's steps showed: redeliveries show the same. */
   shown: table(
     ['session', 'step', 'name'],
     { ...each(text, 'session', 'step', 'name', 'value'), shown_at: integer },
@@ -97,18 +97,18 @@ export const tables = {
   intents: table(['intent_id'], { intent_id: hex, session: text }),
   accounts: table(['account'], {
     account: text,
-    /** Lists sessions of all payments without a known outcome, and of some settled since. */
+    /** Lists the sessions of payments without a known outcome, and of some settled since. */
     open: z.array(text),
     /** Counts the account's payments that the ledger has. */
     seen: integer,
-    /** Tells when its owner's data was erased: payments of before are archived without a name. */
+    /** Tells when its owner's data was erased: earlier payments are archived without a name. */
     erased_at: z.optional(integer),
   }),
   relayers: table(['relayer'], {
     relayer: text,
     /** Lists nonces with bytes in no block, the lowest first, and how many payments each has. */
     open: z.array(z.tuple([integer, integer])),
-    /** Names the highest nonce that a block or foreign bytes used. */
+    /** Is the highest nonce that a block or foreign bytes used. */
     top: integerOrNull,
   }),
   nonces: table(
@@ -121,7 +121,7 @@ export const tables = {
       /** Lists all bytes ever signed for it, by hash, with their gas price. */
       bytes: z.array(z.tuple([hex, wei])),
       ...inBlock,
-      /** Null while it is recorded: such a row has no age. */
+      /** Is null while it is recorded: such a row has no age. */
       phase: z.nullable(z.literal('done')),
       ...each(integer, 'nonce', 'changed_at'),
     },
@@ -145,7 +145,7 @@ export const tables = {
     {
       hash: hex,
       number: integer,
-      /** Lists what a reorganization takes back: nonces by relayer, payments by session. */
+      /** Lists what a reorganization reopens: nonces by relayer, payments by session. */
       nonces: z.array(z.tuple([text, integer])),
       sessions: z.array(text),
     },
@@ -172,21 +172,21 @@ export const tables = {
       party: z.enum(smsParties),
       /** Holds recipient and content, sealed: the ledger cannot read them. */
       sealed: text,
-      /** Held until the outcome is final, then due, then taken by a sender. */
+      /** Is held until the outcome is final, then due, then taken by a sender. */
       state: z.enum(['held', 'due', 'taken']),
-      /** Tells since when it is in its state; a due message is sent from then on. */
+      /** Tells since when it is in its state; for a due message, when it may be sent. */
       at: integer,
       attempts: integer,
     },
     { state: { group: 'state', score: 'at' } },
   ),
-  /** Maps accounts of numbers' present forms to those of their former forms. */
+  /** Maps accounts of numbers' present forms to those of former forms. */
   aliases: table(
     ['account'],
     { ...each(text, 'account', 'former'), kept_at: integer },
     { age: { group: undefined, score: 'kept_at' } },
   ),
-  /** Keeps an account's last sessions that were refused, the newest first. */
+  /** Stores an account's last refused sessions, the newest first. */
   refusals: table(
     ['account'],
     {
@@ -196,13 +196,13 @@ export const tables = {
     },
     { age: { group: undefined, score: 'at' } },
   ),
-  /** Lists the accounts that an operator holds: no payment of theirs is accepted. */
+  /** Lists the accounts that an operator holds: none of their payments is accepted. */
   holds: table(
     ['account'],
     { account: text, held_at: integer },
     { age: { group: undefined, score: 'held_at' } },
   ),
-  /** Lists short numbers of accounts; one that was taken away is another's after 90 days. */
+  /** Lists the till numbers of accounts; a removed one can be assigned again after 90 days. */
   tills: table(
     ['till'],
     {
@@ -217,13 +217,13 @@ export const tables = {
       account: { group: 'account', score: 'added_at' },
     },
   ),
-  /** Lists the payments to accounts with a till, as long as those are kept. */
+  /** Lists payments to accounts with a till, as long as those are stored. */
   takings: table(
     ['session'],
     { session: text, account: address, reference: textOrNull, accepted_at: integer },
     { account: { group: 'account', score: 'accepted_at' } },
   ),
-  /** Keeps each borrower's last loan, as the contract's events tell it. */
+  /** Stores each borrower's last loan, as the contract's events describe it. */
   loans: table(
     ['contract', 'borrower'],
     {
@@ -235,16 +235,16 @@ export const tables = {
     },
     { state: { group: 'listed', score: 'due_at' } },
   ),
-  /** Keeps borrowers' numbers, sealed, and which reminder of their loan was taken last. */
+  /** Stores borrowers' sealed numbers, and which reminder of their loan was taken last. */
   reminders: table(
     ['account'],
     {
       account: address,
       sealed: text,
       told: z.enum(['none', ...reminderKinds]),
-      /** Tells when the loan that it is about is due (Unix time in s). */
+      /** Tells when the loan is due (Unix time in s). */
       due_at: integer,
-      /** Tells when the loan was found repaid, and when it is looked at next (Unix times in ms). */
+      /** Tells when the loan was found repaid, and when it is checked next (Unix times in ms). */
       repaid_at: integerOrNull,
       at: integer,
     },
@@ -274,17 +274,17 @@ export type Listing<Name extends TableName> = {
   olderThanMs?: number
   limit: number
   newest?: boolean
-  /** Names the sum of these rows; a store that has not loaded it yet lists none. */
+  /** Names the row with these rows' total; a store that has not loaded it yet lists none. */
   unless?: readonly [TableName, ...Key]
 }
 
-/** Shows a step the store's rows at a time (Unix time in ms). Rows are never changed in place. */
+/** Gives a step the store's rows at a time (Unix time in ms). Rows are never mutated. */
 export type View = {
   row<Name extends TableName>(table: Name, ...key: Key): Row<Name> | undefined
   list<Name extends TableName>(listing: Listing<Name>, now: number): Row<Name>[]
 }
 
-/** Holds a row as a step read it and as it is from now on. */
+/** Holds a row as a step read it, and its new value. */
 export type Write = {
   table: TableName
   key: Key
@@ -292,7 +292,7 @@ export type Write = {
   after: AnyRow | undefined
 }
 
-/** Holds a row as a store knows it: columns without their meaning. */
+/** Holds a row as a store sees it: columns without meaning. */
 export type AnyRow = Readonly<Record<string, unknown>>
 
 /** Names the columns by which a list finds rows; without a group it has all rows. */
@@ -313,14 +313,11 @@ export const toRowName = (table: TableName, key: Key): string => [table, ...key]
 export const toKey = (table: TableName, row: AnyRow): Key =>
   anyTable(table).key.map((column) => row[column] as string | number)
 
-/**
- * Reads a row from its JSON.
- * @throws {z.core.$ZodError} it is not a row of this table
- */
+/** Parses a row from its JSON. @throws {z.core.$ZodError} it is not a row of this table */
 export const parseRow = (table: TableName, json: string): AnyRow =>
   anyTable(table).row.parse(JSON.parse(json))
 
-/** Returns the group and score under which a row is listed; undefined where it is not. */
+/** Returns the group and score under which a row is listed; undefined: it is not listed. */
 export function findPlace(
   { group, score }: ListColumns,
   row: AnyRow | undefined,
@@ -337,16 +334,13 @@ function table<
   return { key, row: z.object(shape), lists }
 }
 
-/** Writes the number of the layout into a new ledger. */
+/** Writes the schema version into a new ledger. */
 export const schemaWrite: Write = {
   ...{ table: 'meta', key: ['schema'], before: undefined },
   after: { name: 'schema', value: schemaVersion },
 }
 
-/**
- * Checks the number of a ledger's layout.
- * @throws {Error} another version has written it
- */
+/** Checks a ledger's schema version. @throws {Error} another version has written it */
 export function assertSchema(row: AnyRow): void {
   const { value } = tables.meta.row.parse(row)
   if (value !== schemaVersion) {

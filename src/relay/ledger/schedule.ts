@@ -4,16 +4,16 @@ import { dueAfterMs, type LedgerMethod, ledgerThrough } from './methods.ts'
 import { isOpen, type Ledger, type LedgerRules } from './port.ts'
 import type { SqlLedger } from './stores/sqlite.ts'
 
-/** Tells what a round left: bytes that no node took (`soon`), failing health, and so on. */
+/** Tells what a round left open; `soon` are bytes that no node took. */
 export type RoundResult = 'soon' | 'failing' | 'open' | 'watching' | 'idle'
 
-/** Returns after how many ms the next round is due; undefined where none is. */
+/** Returns after how many ms the next round is due; undefined: none is. */
 export function againAfterMs(tended: RoundResult, roundMs: number): number | undefined {
   switch (tended) {
     case 'soon':
       return soonMs(roundMs)
     case 'failing':
-      // Due by the time of the next look, however it is rounded.
+      // Due by the next check, however it is rounded.
       return Math.max(soonMs(roundMs), roundMs - soonMs(roundMs))
     case 'open':
       return roundMs
@@ -27,15 +27,15 @@ export function againAfterMs(tended: RoundResult, roundMs: number): number | und
 export type LedgerSchedule = {
   rules: LedgerRules
   relayer: string
-  /** ms between rounds while something is open; ten times that while blocks are only watched. */
+  /** Is the ms between rounds while work is open; ten times that while blocks are only watched. */
   roundMs: number
   runRound: (ledger: Ledger) => Promise<RoundResult>
   log: Log
 }
 
-/** Stands for a storage's one timer, which outlives its instance and rings at least once. */
+/** Is a storage's one timer, which outlives its instance and fires at least once. */
 export type Alarm = {
-  /** Returns Unix time in ms; null where none is set, or while it rings. */
+  /** Returns the Unix time in ms; null if none is set, or while it fires. */
   getAlarm(): Promise<number | null>
   /** Replaces any other time. */
   setAlarm(time: number): Promise<void>
@@ -45,9 +45,9 @@ export type Alarm = {
 export type KeptLedger = {
   /** Sets the alarm when a call opens work. */
   ledger: Ledger
-  /** Starts a round at once where none is due, and within `roundMs` at the latest. */
+  /** Starts a round at once if none is due, and within `roundMs` at the latest. */
   wake(): Promise<void>
-  /** Runs a round. The alarm may ring twice for one time, so all of it may be repeated. */
+  /** Runs a round. The alarm may fire twice, so everything here may be repeated. */
   ring(): Promise<void>
 }
 
@@ -69,11 +69,11 @@ export function scheduleLedger(
       return answer
     }),
     async wake() {
-      // A round that is due within its usual time is not begun twice.
+      // If a round is due within its usual time, no second one starts.
       await ((await alarm.getAlarm()) === null ? alarm.setAlarm(now()) : arm(keeper.roundMs))
     },
     async ring() {
-      // Armed first: whatever fails below, the chain of alarms goes on.
+      // Armed first, so that alarms continue whatever fails below.
       await alarm.setAlarm(now() + keeper.roundMs)
       try {
         const tended = await keeper.runRound(
@@ -86,7 +86,7 @@ export function scheduleLedger(
     },
   }
 
-  /** Sets the next alarm by what is left; work that came meanwhile keeps its earlier one. */
+  /** Sets the next alarm by what is left; work that came meanwhile keeps its earlier alarm. */
   async function rest(tended: RoundResult): Promise<void> {
     if (tended === 'open') return
     const inMs = againAfterMs(tended, keeper.roundMs)

@@ -1,4 +1,4 @@
-/** Tells what each event does to a payment; an event that a state lacks changes nothing. */
+/** Maps states and events to the next state; an event that a state lacks changes nothing. */
 export const transitions = {
   none: { accepted: 'signed', enqueued: 'queued', adopted: 'mined' },
   queued: { attached: 'signed', settled: 'mined', overdue: 'expired' },
@@ -42,15 +42,15 @@ export const eventWords: Readonly<Record<PaymentEvent, string>> = {
 }
 
 type PhaseRule = {
-  /** Names the list of a ledger's work; undefined where nothing is left to do. */
+  /** Names the list in a ledger's work; undefined if nothing is left to do. */
   list: string | undefined
-  /** Whether the outcome is known. Until then it counts against its account. */
+  /** Tells whether the outcome is known. Until then the payment counts against its account. */
   isDecided: boolean
-  /** Whether no nonce carries the payment. */
+  /** Tells whether no nonce carries the payment. */
   waits: boolean
 }
 
-/** Tells all that depends on a phase; what is `stuck` waits for its deadline alone. */
+/** Maps phases to their rules; a `stuck` payment only waits for its deadline. */
 export const phaseRules = {
   waiting: { list: 'queued', isDecided: false, waits: true },
   stuck: { list: 'stuck', isDecided: false, waits: true },
@@ -72,7 +72,7 @@ export const openPhases = phaseNames.filter(
   (phase): phase is OpenPhase => phaseRules[phase].list !== undefined,
 )
 
-/** Lists the phases in which a deadline ends a payment. */
+/** Lists the phases in which a deadline can end a payment. */
 export const undecidedPhases = openPhases.filter((phase) => !phaseRules[phase].isDecided)
 
 export const perOpenPhase = <Value>(value: (phase: OpenPhase) => Value): Record<OpenPhase, Value> =>
@@ -90,7 +90,7 @@ export const phases = {
 
 export const paymentStates = Object.keys(phases) as PaymentState[]
 
-/** Returns where an event leads; undefined where it changes nothing. */
+/** Returns the next state; undefined if the event changes nothing. */
 export function nextState(
   state: PaymentState | 'none',
   event: PaymentEvent,

@@ -3,7 +3,7 @@ import { each } from '../ledger/rows.ts'
 import type { Relayer } from '../relayer.ts'
 import { logTransitions } from './log-transitions.ts'
 
-/** Says what each verdict means for the nonce: a new kind of refusal does not compile. */
+/** Maps each verdict to its effect on the nonce; a new refusal does not compile without one. */
 export const effects = {
   taken: 'is_held',
   price_too_low: 'is_cheap',
@@ -37,7 +37,7 @@ export async function broadcast(
         refusal: sent.refusal,
         node: sent.message,
       })
-      // Unknown bytes hold the nonce, of an older payment perhaps: they are never outbid.
+      // Unknown bytes hold the nonce, maybe those of an older payment: never outbid them.
       if (isFirst && effects[sent.refusal] === 'is_foreign') {
         logTransitions(log, await ledger.recordDisplaced(nonce))
       } else await ledger.recordSend(transaction.hash, sent.refusal)

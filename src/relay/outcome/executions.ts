@@ -24,8 +24,8 @@ export type Found = { execution: Execution; isSame: boolean }
 
 /**
  * Returns what one of our transactions did for each payment: its own execution, or an earlier one
- * of the intent. Rows get lost, so it may carry other requests. @throws {TransportError} a part is
- * shown
+ * of the intent. After rows were lost it may carry other requests.
+ * @throws {TransportError} the node shows only a part
  */
 export async function executionsIn(
   relayer: Relayer,
@@ -43,8 +43,7 @@ export async function executionsIn(
     if (processed === undefined) throw new TransportError('a receipt tells of other requests')
     const execution = await executionAmong(relayer, processed, receipt, request).catch((error) => {
       if (requests.size === 1) throw error
-      // The others do not wait for the answer to one, which is queued again and looked up by
-      // itself.
+      // One missing answer does not delay the others: its payment is queued again and looked up.
       relayer.log({ level: 'warn', event: 'settle.failed', message: describeFault(error) })
       return undefined
     })
@@ -83,7 +82,8 @@ const otherRequest = 'Another request of this session was executed'
 
 /**
  * Finds the execution that spent a request's intent, by any relay, as of the latest block or `at`;
- * undefined: the intent is unspent. @throws {TransportError} the node does not show by what
+ * undefined: the intent is unspent.
+ * @throws {TransportError} the node does not show the execution
  */
 export async function findExecution(
   relayer: Relayer,

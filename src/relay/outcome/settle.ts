@@ -7,10 +7,10 @@ import { logTransitions } from './log-transitions.ts'
 /** Describes a nonce that the chain has passed, and what we recorded for it. */
 export type PassedNonce = {
   nonce: number
-  /** Names the sessions whose payments it was recorded for. */
+  /** Names the sessions that it was recorded for. */
   sessions: readonly string[]
   transactions: readonly SignedTransaction[]
-  /** Gives the request of each payment that it carries, by session. */
+  /** Maps the session of each payment that it carries to its request. */
   requests: ReadonlyMap<string, SignedRequest>
 }
 
@@ -25,7 +25,7 @@ export async function readPassed(
     if (receipt === undefined) continue
     const mined = { ...transaction, receipt }
     const executions = await executionsIn(relayer, mined, requests)
-    // What has to be proved is made final by a round.
+    // An outcome that needs a proof is made final by a round.
     const isFinal = relayer.rules.confirmations <= 1 && relayer.proofs === undefined
     const { hash, block } = receipt
     return { nonce, sessions, hash, block, executions, isFinal }
@@ -33,7 +33,7 @@ export async function readPassed(
   return undefined
 }
 
-/** Notes what a passed nonce did; until it is final, the alarm looks at the block again. */
+/** Records what a passed nonce did; rounds check its block again until that is final. */
 export async function settle({ ledger, log }: Relayer, report: MinedReport): Promise<void> {
   logTransitions(log, await ledger.recordMined(report))
 }

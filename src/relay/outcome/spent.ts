@@ -9,19 +9,21 @@ import { type Relayer, requestLifetimeSeconds } from '../relayer.ts'
 const daySeconds = 86_400
 const nodeTimeoutMs = 5_000
 
-/** Tells whether what spent an intent then (Unix, in s) is remembered, and so stops it. */
+/**
+ * Tells whether the forwarder, by a spending at this time (Unix, in s), still refuses the request.
+ */
 function keepsFromExecuting(spentAtSeconds: number, request: ForwardRequest): boolean {
   const acceptedAt = request.deadline - requestLifetimeSeconds
   return spentAtSeconds + intentLifetimeSeconds > acceptedAt
 }
 
-/** Counts the seconds after a deadline in which a spending is known, with a day to spare. */
+/** Limits how long after a deadline a spending is surely remembered, with a day to spare. */
 const knownAfterSeconds = intentLifetimeSeconds - daySeconds
 
 /**
  * Returns the block that spent a request's intent, as of the latest block or `at` this hash;
- * undefined: it can still execute. Its event decides what the forwarder may have forgotten. @throws
- * {TransportError} {@link RpcError}
+ * undefined: it can still execute. Events decide once the forwarder may have forgotten.
+ * @throws {TransportError} {@link RpcError}
  */
 export async function blockOfSpending(
   relayer: Relayer,
@@ -47,7 +49,7 @@ export async function blockOfSpending(
   return isKnown ? undefined : blockOfEvent(relayer, request, head)
 }
 
-/** Returns the topics of all that the forwarder tells of an account's intent. */
+/** Returns the topics of all forwarder events of an account's intent. */
 export const intentTopics = ({ from, intentId }: ForwardRequest): (Hex | null)[] => [
   null,
   pad(intentId, { dir: 'right' }),
@@ -55,10 +57,10 @@ export const intentTopics = ({ from, intentId }: ForwardRequest): (Hex | null)[]
   pad(from.toLowerCase() as Hex),
 ]
 
-/** Limits the blocks of one question for logs: public nodes give no more at once. */
+/** Limits the blocks of one log query: public nodes serve no more. */
 const blocksAtOnce = 1_000
 
-/** Finds the event that spent an intent, a day around its life: clocks differ, rows get lost. */
+/** Finds the event that spent an intent, with a day to spare on both sides: clocks differ. */
 async function blockOfEvent(
   { node, forwarder, clock }: Relayer,
   request: ForwardRequest,
@@ -96,7 +98,7 @@ async function blocksAround(
     const blocks = after.number - before.number
     const share =
       (seconds - before.timestampSeconds) / (after.timestampSeconds - before.timestampSeconds)
-    // By turns: where it is if all blocks took as long, and the middle.
+    // Alternates between interpolation and bisection.
     const guess = before.number + Math.floor(blocks * (turn % 2 === 0 ? share : 0.5))
     const number = Math.min(after.number - 1, Math.max(before.number + 1, guess))
     const block = await node.block(number, clock.timeout(nodeTimeoutMs))

@@ -18,7 +18,7 @@ export type AcceptorOptions = Pick<
 /** Limits how often a transaction is signed again after its nonce or payments were taken. */
 const signAttempts = 3
 
-/** Has waited too long to be answered in time where more come than are taken: newer ones may be. */
+/** Sets when an offer is late: under overload newer ones, which can still be answered, go first. */
 const lateMs = answerWithinMs / 2
 
 type Waiting = {
@@ -28,7 +28,7 @@ type Waiting = {
   reject: (error: unknown) => void
 }
 
-/** Makes one transaction of the payments that come while another is signed. */
+/** Accepts offers in batches: those that arrive while one batch is signed form the next. */
 export function createAcceptor(options: AcceptorOptions): AcceptPayment {
   const { rules, clock } = options
   const waiting: Waiting[] = []
@@ -37,7 +37,7 @@ export function createAcceptor(options: AcceptorOptions): AcceptPayment {
   async function run(): Promise<void> {
     isRunning = true
     for (let [first] = waiting; first !== undefined; [first] = waiting) {
-      // Offers that have arrived by now come along.
+      // Lets offers of the same moment join the batch.
       await clock.sleep(0)
       const isLate = clock.now() - first.since > lateMs
       await answer(waiting.splice(isLate ? -rules.maxInBatch : 0, rules.maxInBatch))
@@ -53,7 +53,7 @@ export function createAcceptor(options: AcceptorOptions): AcceptPayment {
       )
       for (const [index, { resolve }] of batch.entries()) resolve(accepted[index] as OfferAnswer)
     } catch (error) {
-      // One that fails keeps no other from being accepted.
+      // One failing offer must not fail the others: accept each alone.
       if (batch.length > 1) for (const one of batch) await answer([one])
       else for (const { reject } of batch) reject(error)
     }
@@ -75,8 +75,7 @@ async function acceptAll(
     const { slot, accepted } = await ledger.propose(offers)
     const carried = accepted.flatMap((place) => offers[place] ?? [])
     const transaction = slot && (await sign(options, slot, carried))
-    // If no allowed price outbids the nonce's older bytes, a round finds the payments another
-    // nonce.
+    // No allowed price outbids the nonce's older bytes: queued, a round assigns another nonce.
     if (slot === undefined || transaction === undefined) break
     const { nonce, prior } = slot
     const recorded = await ledger.record(offers, { ...transaction, nonce, accepted })
@@ -90,7 +89,7 @@ async function acceptAll(
   return recorded.verdicts
 }
 
-/** Signs the transaction of these payments; undefined for none, or where the limit forbids it. */
+/** Signs one transaction for these payments; undefined without any, or above the price limit. */
 async function sign(
   options: AcceptorOptions,
   slot: Slot,
@@ -103,7 +102,7 @@ async function sign(
   return signFor(options, slot, highestWei, carry(options, requests))
 }
 
-/** Has the first carried payment send the transaction of all. */
+/** Attaches the transaction to the first carried payment, whose request then sends it. */
 function withSending(verdicts: readonly Verdict[], sending: Sending): OfferAnswer[] {
   const first = verdicts.findIndex((verdict) => verdict.kind === 'accepted' && verdict.isCarried)
   return verdicts.map((verdict, index) => (index === first ? { ...verdict, sending } : verdict))

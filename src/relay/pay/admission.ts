@@ -12,39 +12,41 @@ import {
   type Terms,
 } from '../relayer.ts'
 
-/** Limits what one account may have carried. */
+/** Limits the payments of one account. */
 export type AccountLimits = DayLimits & {
   /** Limits payments whose outcome is not known yet. */
   openPayments: number
-  /** Stands in the place of the others for accounts with a till. */
+  /** Replaces the other limits for accounts with a till. */
   agents?: Omit<AccountLimits, 'agents'> | undefined
 }
 
-/** Returns the limits of an account: an agent's, where there are such and it has a till. */
+/** Returns an account's limits: those for agents if such are set and it has a till. */
 export const selectLimits = (
   limits: AccountLimits,
   { isAgent }: Pick<Undecided, 'isAgent'>,
 ): AccountLimits => (isAgent && limits.agents) || limits
 
-/** Refuses a payment of an account that has too many open. */
+/** Refuses a payment if its account has too many open ones. */
 export function openLimit(limits: AccountLimits, { ofAccount }: Usage): Refusal | undefined {
   const most = limits.openPayments
   return ofAccount >= most ? { kind: 'too_many_open', most } : undefined
 }
 
-/** Tells what gas costs, and what the relayer's key has. */
+/** Holds the gas price and the balance of the relayer's key. */
 export type Funding = {
   gasPriceWei: bigint
   balanceWei: bigint
 }
 
-/** Limits the queue to this part of a request's lifetime: the rest is for what goes wrong. */
+/** Limits the queue to this share of a request's lifetime; the rest is kept for failures. */
 const shareOfLifetime = 1 / 4
-/** Counts on this part of all nonces, since blocks take less than they could. */
+/** Expects blocks to take this share of the nonces that they could take. */
 const shareOfNonces = 1 / 2
 const minutesAreTens = 10
 
-/** Returns how many payments may be open and wait: the key pays for all at the highest price. */
+/**
+ * Returns how many payments may be open and queued: the key must afford all at the highest price.
+ */
 export function findCapacity(
   terms: Terms,
   { gasPriceWei, balanceWei }: Funding,
@@ -53,7 +55,7 @@ export function findCapacity(
   return { open, waiting: mostWaiting(terms) }
 }
 
-/** Returns the most wei that a payment's gas may cost: outbid as often as is allowed. */
+/** Returns the most that a payment's gas may cost in wei, with all allowed replacements. */
 export function highestCostWei(terms: Terms, gasPriceWei: bigint): bigint {
   const { rules, fees } = terms
   let highestWei = gasPriceFor(terms, gasPriceWei, undefined) ?? fees.maxWei
@@ -64,14 +66,12 @@ export function highestCostWei(terms: Terms, gasPriceWei: bigint): bigint {
   return BigInt(mostInnerGas + executeGas) * (highestWei > 0n ? highestWei : 1n)
 }
 
-/** Returns the wei that last for so many payments, one after another, at today's price of gas. */
+/** Returns the wei that this many payments, one after another, need at the current gas price. */
 export function fundsFor(terms: Terms, gasPriceWei: bigint, payments: bigint): bigint {
   return highestCostWei(terms, gasPriceWei) + (payments - 1n) * usualCostWei(terms, gasPriceWei)
 }
 
-/**
- * Counts the payments that a balance pays for at today's price; the last needs its highest cost.
- */
+/** Counts the payments that a balance covers at this price; the last may need its highest cost. */
 export function paymentsFrom(terms: Terms, { gasPriceWei, balanceWei }: Funding): number {
   const spareWei = balanceWei - highestCostWei(terms, gasPriceWei)
   if (spareWei < 0n) return 0
@@ -87,21 +87,21 @@ function toCount(most: bigint): number {
   return most > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(most)
 }
 
-/** Limits waiting payments to what a quarter of a request's lifetime carries. */
+/** Returns how many payments blocks can take in a quarter of a request's lifetime. */
 function mostWaiting({ rules }: Terms): number {
   const blocks = (requestLifetimeSeconds * 1_000 * shareOfLifetime) / rules.blockMs
   return Math.max(1, Math.floor(blocks * paymentsInBlock(rules)))
 }
 
-/** Tells how many payments of a block can be counted on. */
+/** Returns how many payments a block is expected to take. */
 const paymentsInBlock = ({ maxInFlight, maxInBatch }: PoolRules): number =>
   maxInFlight * maxInBatch * shareOfNonces
 
-/** Tells whether so many wait that one more would come too late. */
+/** Tells whether the queue is so long that one more payment would come too late. */
 export const isCrowded = (terms: Terms, { waiting }: Pick<Usage, 'waiting'>): boolean =>
   waiting >= mostWaiting(terms)
 
-/** Returns what stands in the way of one payment more, if anything. */
+/** Returns why no further payment can be taken now, if so. */
 export function obstacleFor(terms: Terms, means: Funding, load: Usage): Refusal | undefined {
   if (means.gasPriceWei > terms.fees.maxWei) return { kind: 'price_too_high' }
   const room = findCapacity(terms, means)

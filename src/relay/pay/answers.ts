@@ -19,14 +19,14 @@ export type PaymentAnswer =
 /** Limits how long a caller waits for an answer: gateways wait at least 10 s. */
 export const answerWithinMs = 6_500
 
-/** Grows between two looks at a session that a restore may still tell of. */
+/** Starts the pause between lookups during a restore; it doubles each time. */
 export const firstPauseMs = 30
 export const longerPauseMs = (pauseMs: number): number => Math.min(pauseMs * 2, 1_000)
 
 const ledgerAttempts = 3
 const ledgerRetryMs = 50
 
-/** Calls the ledger again where its object restarts: twice is once. @throws {Error} no answer */
+/** Retries an idempotent ledger call, whose object may restart. @throws {Error} no answer */
 export async function persist<Answer>(clock: Clock, call: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -38,13 +38,13 @@ export async function persist<Answer>(clock: Clock, call: () => Promise<Answer>)
   }
 }
 
-/** Returns what the caller of a decided session is told. */
+/** Returns the answer for a decided session. */
 export function toAnswer(decided: Exclude<Decided, { kind: 'pending' }>): PaymentAnswer {
   if (decided.kind === 'answered') return { kind: 'screen', screen: decided.screen }
   return { kind: decided.kind }
 }
 
-/** Tells what is known of a session that was not closed: some databases answer and do not write. */
+/** Returns what is known of a session that could not be closed: some databases only read. */
 export async function soFar(
   ledger: Pick<Ledger, 'lookup'>,
   question: Question,

@@ -59,51 +59,51 @@ import { watchReceipt } from './watch.ts'
 
 /** Describes one payment that a session asks for: it is made at most once. */
 export type RequestedPayment = {
-  /** Tells when the delivery came (Unix time in ms), which its answer is timed by. */
+  /** Tells when the delivery arrived (Unix time in ms); the time to answer runs from then. */
   since: number
   question: Question
-  /** Counts the answers that the caller had given. */
+  /** Counts the answers that the caller has given. */
   answerCount: number
   intentId: Hex
   caller: LocalAccount
-  /** Makes the call, and may read the chain: asked only while the session is undecided. */
+  /** Builds the call, and may read the chain; used only while the session is undecided. */
   call: () => Promise<ContractCall>
-  /** Asks where an equal call was accepted so many minutes ago; undefined: it is made unasked. */
+  /** Asks to confirm if an equal call was accepted this many minutes ago; undefined: never asks. */
   askOfEqual?: ((minutes: number) => Screen) | undefined
   /** Tells why the caller may not pay now, if so. */
   denied: () => Promise<RefusalOf<'not_authorized'> | undefined>
   refused: (refusal: Refusal) => Screen
 }
 
-/** Fills the screen of acceptance: with the shown part of the hash, or the minutes in the queue. */
+/** Fills the acceptance screen with the start of the hash, or with the minutes in the queue. */
 export type AcceptedAs = { hash: string } | { minutes: string }
 
-/** Describes the contract's call that a payment makes. */
+/** Describes the contract call that a payment makes. */
 export type ContractCall = {
   data: Hex
   kind: PaymentKind
   spendsWei: bigint
-  /** Tells what it takes of what all accounts share, if anything, and how to learn what is left. */
+  /** Gives what it takes of common resources, if anything, and how to read what is left of them. */
   shared?: (Shares & { lendable: () => Promise<Lendable> }) | undefined
-  /** Makes the screen of acceptance. */
+  /** Builds the acceptance screen. */
   submitted: (tx: AcceptedAs) => Screen
   /** Lists messages that are due once the outcome is final. */
   sms?: readonly HeldSms[] | undefined
-  /** Is the borrower's number, sealed, where reminders of a loan are sent. */
+  /** Holds the borrower's sealed number if loan reminders are sent. */
   reminder?: string | undefined
   till?: Order['till']
 }
 
-/** Tells what has become of a delivery so far. */
+/** Tracks the state of a delivery. */
 type Progress = {
-  /** Is true once the caller is answered: work that still runs begins and closes nothing. */
+  /** Is true once the caller has an answer: work that still runs must start and close nothing. */
   isAnswered: boolean
-  /** Is true once the chain has spent the intent: then no one is told that nothing was sent. */
+  /** Is true once the chain has spent the intent: no screen may then say that nothing was sent. */
   isSpent: boolean
   /** Holds the screen that is recorded with the payment. */
   screen: Screen | undefined
   isAsking: boolean
-  /** Collects what the chain has told, for the ledger's next step to note. */
+  /** Collects observations of the chain for the next ledger call. */
   readonly saw: Seen
 }
 
@@ -114,7 +114,7 @@ type Delivery = {
   progress: Progress
 }
 
-/** Adds what the caller's key has signed to a delivery. */
+/** Adds the signed order to a delivery. */
 type Attempt = Delivery & { order: Order } & Pick<ContractCall, 'submitted' | 'shared'>
 
 export type Pay = (payment: RequestedPayment) => Promise<PaymentAnswer>
@@ -122,22 +122,22 @@ export type Pay = (payment: RequestedPayment) => Promise<PaymentAnswer>
 export type PayOptions = {
   /** Tells whether the forwarder calls the contract that screens are read from. */
   isTarget: TargetCheck
-  /** Simulates a call first, and refuses it on the screen where it would revert. */
+  /** Simulates each call first, and refuses one that would revert. */
   preflight: boolean
   limits: AccountLimits
-  /** Tells whether an account may ask once more now; one question counts once. */
+  /** Tells whether an account may ask again now; a redelivered question counts once. */
   mayDial: (question: Question) => boolean
   accept: AcceptPayment
   /** Keeps work alive after the reply. */
   background: (work: Promise<void>) => void
 }
 
-/** Limits the time to close a session when it is time to answer. */
+/** Limits the time to close a session once the answer is due. */
 const closeWithinMs = 1_000
-/** Sets the pause between two looks at a node that is behind. */
+/** Sets the pause between two requests to a node that is behind. */
 const behindPauseMs = 1_000
 const nodeTimeoutMs = 5_000
-/** Limits the age of what a payment is refused for. */
+/** Limits the age of the readings that a payment is refused for. */
 const sureMs = 5_000
 const broadcastTimeoutMs = 2_000
 
@@ -180,7 +180,7 @@ async function payOrRefuse(delivery: Delivery): Promise<PaymentAnswer> {
   }
 }
 
-/** Ends a session without a payment: what is not recorded by now never will be. */
+/** Ends a session without a payment: one that is not recorded by now never will be. */
 async function close(delivery: Delivery, isUnanswered: boolean): Promise<PaymentAnswer> {
   const { relayer, payment, progress } = delivery
   if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
@@ -209,7 +209,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
       case 'closed':
         return toAnswer(view)
       case 'pending':
-        // A restore may still tell of the session.
+        // A restore may still decide the session.
         break
       case 'undecided': {
         const offMs = aheadBy(view.now, before, relayer.clock.now())
@@ -220,7 +220,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
         }
         const answer = await tryOnce(delivery, view)
         if (answer !== undefined) return answer
-        // A later delivery must not have better chances.
+        // A later delivery must not be faster than this one.
         pauseMs = firstPauseMs
       }
     }
@@ -230,7 +230,7 @@ async function pay(delivery: Delivery): Promise<PaymentAnswer> {
   return { kind: 'uncertain' }
 }
 
-/** Makes one attempt; undefined where another delivery was faster: the caller looks again. */
+/** Makes one attempt; undefined if something changed meanwhile: the caller then looks again. */
 async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnswer | undefined> {
   const { relayer, options, payment, progress } = delivery
   if (!options.mayDial(payment.question)) return refuse(delivery, { kind: 'too_many_dials' })
@@ -239,7 +239,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
   const { result, lendable, means, ...counts } = await ask(attempt, view)
   switch (result?.status) {
     case undefined:
-    // Its simulation must first show it as unspent: a ledger that lost its rows may have paid it.
+    // Denials come after the simulation: a ledger that lost its rows may have paid already.
     case 'executed': {
       const denied = await payment.denied()
       if (denied !== undefined) return refuse(delivery, denied)
@@ -250,12 +250,12 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
       return acceptAndSend(attempt, view, { ...counts, lendable }, sure)
     }
     case 'behind':
-      // Only the node itself ends that, and each look asks it again.
+      // Only the node can catch up, and each attempt asks it again.
       await relayer.clock.sleep(behindPauseMs)
       return undefined
     case 'failed': {
       const { returnData: revertData } = result
-      // The pause stops loans and what leaves, and no transfer: it is no obstacle of others.
+      // The pause stops loans and withdrawals but no transfers: it is no obstacle for others.
       if (isPause(revertData)) progress.saw.facts.contracts = { state: 'loan_paused' }
       return refuse(delivery, { kind: 'would_revert', revertData })
     }
@@ -276,7 +276,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
   }
 }
 
-/** Asks the chain what a payment is judged by; what the pool holds is asked for each. */
+/** Reads what a payment is judged by; the pool's count is always read anew. */
 async function ask(attempt: Attempt, view: Undecided) {
   const { relayer, options, shared, order, progress } = attempt
   const { node, signer, clock, rules } = relayer
@@ -301,7 +301,7 @@ async function ask(attempt: Attempt, view: Undecided) {
   return { result, lendable, chainNonce, poolNonce, means }
 }
 
-/** Returns the gas price and the key's balance, no older than this. */
+/** Returns the gas price and the key's balance, at most `withinMs` old. */
 async function readMeans(
   { relayer, progress }: Delivery,
   { observations: sight, now }: Undecided,
@@ -324,7 +324,7 @@ async function readMeans(
   return { gasPriceWei, balanceWei }
 }
 
-/** Returns what stands in the way; reads again before it refuses, since that may be over. */
+/** Returns what prevents the payment; reads again before a refusal, since that may have passed. */
 async function surely(
   delivery: Delivery,
   view: Undecided,
@@ -362,7 +362,7 @@ async function signOrder(delivery: Delivery): Promise<Attempt> {
   }
 }
 
-/** Simulates a request after the account's others. `behind`: the node could not execute those. */
+/** Simulates a request after the account's earlier ones; `behind`: those failed on the node. */
 async function simulate(
   { node, signer, forwarder }: Relayer,
   { open, executed }: Undecided,
@@ -421,7 +421,7 @@ async function acceptAndSend(
   }
 }
 
-/** Makes what the ledger judges the payment by, whatever was read before. */
+/** Builds the offer, which the ledger judges again, since earlier readings may be outdated. */
 function createOffer(
   { relayer, options, payment, order, submitted, progress }: Attempt,
   view: Undecided,
@@ -452,7 +452,7 @@ function createOffer(
   }
 }
 
-/** Sends and watches what is recorded, after the reply; rounds repeat what fails. */
+/** Sends the recorded transaction and watches it after the reply; rounds retry what fails. */
 function send({ relayer, options }: Attempt, sending: Sending): void {
   const { nonce, transaction, isFirst } = sending
   const signal = relayer.clock.timeout(broadcastTimeoutMs)
@@ -465,7 +465,7 @@ function send({ relayer, options }: Attempt, sending: Sending): void {
   options.background(watching)
 }
 
-/** Refuses where others took the room a moment ago; undefined where there is room again. */
+/** Refuses if others have just used up the capacity; undefined if some is free again. */
 async function refuseFull(delivery: Delivery, view: Undecided, means: Funding, load: Usage) {
   const over = openLimit(selectLimits(delivery.options.limits, view), load)
   if (over !== undefined) return refuse(delivery, over)
@@ -500,7 +500,7 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
   return { kind: 'screen', screen }
 }
 
-/** Takes over a payment that only the chain knows; its screen is this very question's alone. */
+/** Adopts a payment that only the chain knows; only the same question gets its screen. */
 async function adopt({
   relayer,
   payment,

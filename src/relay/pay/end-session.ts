@@ -13,12 +13,12 @@ import {
 
 /** Describes the end of a session that pays nothing. */
 export type SessionEnd = {
-  /** Tells when the delivery came (Unix time in ms). */
+  /** Tells when the delivery arrived (Unix time in ms). */
   since: number
   question: Question
-  /** Counts the answers that the caller had given. */
+  /** Counts the answers that the caller has given. */
   answerCount: number
-  /** Says that nothing was sent, and is shown where that is so. */
+  /** Says that nothing was sent; shown only if that is true. */
   screen: Screen
   /** Names why nothing is paid; undefined: no payment was asked for. */
   reason?: string | undefined
@@ -26,7 +26,7 @@ export type SessionEnd = {
 
 export type EndSession = (end: SessionEnd) => Promise<PaymentAnswer>
 
-/** Ends sessions for good, in the ledger before on the screen: no later delivery moves money. */
+/** Ends sessions for good, first in the ledger: no later delivery can move money. */
 export function createEndSession({
   ledger,
   clock,
@@ -43,7 +43,7 @@ export function createEndSession({
       )
       if (refused.kind === 'refused') return { kind: 'screen', screen }
       if (refused.kind !== 'pending') return toAnswer(refused)
-      // A restore may still tell of the session.
+      // A restore may still decide the session.
       await clock.sleep(pauseMs)
       pauseMs = longerPauseMs(pauseMs)
     }

@@ -2,7 +2,7 @@ import type { Sending } from '../ledger/port.ts'
 import { readPassed, settle } from '../outcome/settle.ts'
 import type { Relayer } from '../relayer.ts'
 
-/** Ends before the 30 s that a Worker lives after its reply; from then on the alarm looks. */
+/** Ends before the 30 s that a Worker lives after its reply; then the alarm takes over. */
 const watchMs = 25_000
 
 const receiptTimeoutMs = 5_000

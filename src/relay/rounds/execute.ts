@@ -8,16 +8,16 @@ import type { Action } from './plan.ts'
 
 const nodeTimeoutMs = 5_000
 
-/** Tells what a plan's actions came to. */
+/** Tells what executing a plan changed. */
 export type ActionOutcome =
-  /** Leaves what the next stage goes by as it was. */
+  /** Changes nothing that the next stage uses. */
   | { kind: 'same' }
-  /** Has changed the ledger's work that the plan was made by. */
+  /** Makes the ledger snapshot of the plan outdated. */
   | { kind: 'changed' }
-  /** Cannot have this nonce: what was planned after it needs another plan. */
+  /** Means that the nonce is taken: the actions after it need a new plan. */
   | { kind: 'refused'; nonce: number }
 
-/** Does what was planned, in order, each safe to do twice; logs what fails and goes on. */
+/** Executes a plan in order; each action is idempotent, and one that fails is logged. */
 export async function execute(
   relayer: Relayer,
   actions: readonly Action[],
@@ -107,7 +107,7 @@ async function act(relayer: Relayer, action: Action): Promise<ActionOutcome> {
 
 type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
 
-/** Takes back lost blocks, and notes the head last: the next round finds again what failed. */
+/** Reopens lost blocks and records the head last: the next round finds what failed here. */
 async function followHead(
   relayer: Relayer,
   { trail, toldCount, lost, reorganized }: ActionOf<'followHead'>,
@@ -126,7 +126,7 @@ async function followHead(
   return lost.length === 0 ? { kind: 'same' } : { kind: 'changed' }
 }
 
-/** Makes an outcome final, and notes for operators where nodes had to be believed for that. */
+/** Makes an outcome final, and tells operators if no proof supports it. */
 async function confirm(
   { ledger, log }: Relayer,
   { session, block, isUnproved }: ActionOf<'confirm'>,
@@ -193,7 +193,7 @@ async function abandon(
   return { kind: 'changed' }
 }
 
-/** Offers recorded bytes, and new ones only over those that are stuck or too cheap. */
+/** Sends recorded bytes again, and new ones only to replace stuck or underpriced ones. */
 async function offer(
   relayer: Relayer,
   action: ActionOf<'rebroadcast' | 'outbid' | 'reportStuck'>,
@@ -244,7 +244,7 @@ async function outbid(
   await broadcast(relayer, nonce, transaction, false, clock.timeout(nodeTimeoutMs))
 }
 
-/** Signs for a free nonce, and sends what was signed once that is recorded. */
+/** Signs for a free nonce, records the bytes, then sends them. */
 async function fill(relayer: Relayer, action: ActionOf<'carry' | 'noOp'>): Promise<ActionOutcome> {
   const { ledger, clock } = relayer
   const { nonce, count: chainNonce, gasPriceWei } = action
@@ -262,7 +262,7 @@ async function fill(relayer: Relayer, action: ActionOf<'carry' | 'noOp'>): Promi
 }
 
 /**
- * Sends older bytes again that may not be outbid, in a no-op's place: their requests execute at
+ * Sends older bytes, which may not be outbid, again in place of a no-op: their requests execute at
  * most once, whatever else carries them, and the planned payments get the next nonce.
  */
 async function reuse(
@@ -272,7 +272,7 @@ async function reuse(
 ): Promise<ActionOutcome> {
   const { ledger, clock } = relayer
   const older = prior?.raw && { ...prior, raw: prior.raw }
-  // Lost bytes count as another program's: what would outbid them is not known.
+  // Lost bytes count as foreign: the price that outbids them is unknown.
   const unknown = { nonce, prior: undefined }
   const transaction = older ?? (await signFor(relayer, unknown, gasPriceWei, carry(relayer, [])))
   if (transaction === undefined) return { kind: 'refused', nonce }

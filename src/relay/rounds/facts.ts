@@ -13,21 +13,21 @@ import { ledgerRules, listPayments } from '../ledger/port.ts'
 import { undecidedPhases } from '../ledger/transitions.ts'
 import type { Terms } from '../relayer.ts'
 
-/** Holds what the ledger has open, and what it has refused to this round since. */
+/** Holds the ledger's open work, and the nonces that it has refused in this round. */
 export type LedgerSnapshot = {
-  /** Was read at one moment; the plan goes by its `now`, the ledger's own clock. */
+  /** Holds the work as of one moment; plans use its `now`, the ledger's clock. */
   work: Work
-  /** Lists nonces that no payment can have in this round, whatever `work` says. */
+  /** Lists nonces that no payment may get in this round, whatever `work` says. */
   refused: ReadonlySet<number>
 }
 
-/** Tells whether the head's chain holds a block; unknown where a replica may lag. */
+/** Tells whether the head's chain holds a block; unknown while a replica may lag. */
 export type BlockStatus = 'held' | 'lost' | 'unknown'
 
-/** Tells what a nonce did that the chain has passed. */
+/** Tells what became of a nonce below the chain's count. */
 export type NonceFate =
   | { kind: 'mined'; report: MinedReport }
-  /** None of its recorded transactions has a receipt (yet). */
+  /** Has no receipt (yet) for any of its transactions. */
   | { kind: 'missing' }
   | { kind: 'unknown' }
 
@@ -38,55 +38,57 @@ export type Spending =
   | { kind: 'spent'; by: Execution | undefined }
   | { kind: 'unknown' }
 
-/** Tells what hashes prove of an outcome that is deep enough to be final. */
+/** Tells what hashes prove about an outcome that is deep enough to be final. */
 export type Proof =
-  /** Its receipt fits a header that was mined, and enough work stands on that. */
+  /** Has a receipt that fits a mined header, with enough work on it. */
   | 'proved'
-  /** The nodes do not serve what proves it. */
+  /** Has no proof: the nodes do not serve one. */
   | 'unproved'
-  /** Its receipt is proved, and shows another outcome. */
+  /** Has a proved receipt that shows another outcome. */
   | 'refuted'
 
 export type Followed = {
   /** Lists the head and the followed blocks below it, each the parent of the one before. */
   trail: readonly FollowedBlock[]
-  /** Counts the account's transactions as the node told, where it was asked. */
+  /** Counts the account's transactions as the node reported, if it was asked. */
   toldCount: number | undefined
 }
 
-/** Holds what the chain says; a round's stages fill it. Undefined: unasked, or unanswered. */
+/** Holds what a round has read from the chain so far. Undefined: not asked, or not answered. */
 export type ChainSnapshot = Followed & {
   head: Head
   /** Counts the relayer's transactions in the chain: the next one has this nonce. */
   count: number
-  /** Lists blocks that hold something of ours and were compared, the highest first. */
+  /** Lists the compared blocks with transactions of ours, the highest first. */
   blocks: readonly BlockId[]
-  /** Tells by a block's hash whether the chain holds it. */
+  /** Maps a block's hash to its status. */
   places: ReadonlyMap<string, BlockStatus>
   fates: ReadonlyMap<number, NonceFate>
-  /** Tells by session of deep outcomes; what is missing waits. Undefined: nodes are believed. */
+  /** Maps the sessions of deep outcomes to proofs; others wait. Undefined: nodes are believed. */
   proofs?: ReadonlyMap<string, Proof> | undefined
-  /** Repeats `count` at a block that makes outcomes final and that every replica has. */
+  /** Counts the same at a final block that every replica has. */
   deepCount?: number | undefined
-  /** Repeats `count`, asked a second time: one node's reading may be old. */
+  /** Counts the same by a second request: one node's answer may be outdated. */
   countAgain?: number | undefined
   /** Gives the time of the block that makes outcomes final (Unix, in seconds). */
   deepTimeSeconds?: number | undefined
-  /** Tells by session what spent a payment's intent. */
+  /** Maps sessions to what spent their intent. */
   spent: ReadonlyMap<string, Spending>
-  /** Bounds the nonces that the node's pool holds: all are below. */
+  /** Exceeds every nonce that the node's pool holds. */
   poolCount?: number | undefined
-  /** Repeats that after a block passed over what waits: the pool may have lost all from here. */
+  /**
+   * Names the first nonce that the pool may have lost, read after a block skipped waiting bytes.
+   */
   missingFrom?: number | undefined
   isNewHead: boolean
   gasPriceWei?: bigint | undefined
 }
 
-/** Returns the gas price, or what the node said last. */
+/** Returns the gas price, or the last known one. */
 export const choosePrice = ({ work }: LedgerSnapshot, { gasPriceWei }: ChainSnapshot) =>
   gasPriceWei ?? work.means.gasPriceWei
 
-/** Makes a snapshot of a head, with nothing else asked. */
+/** Creates a snapshot that knows only the head and the count. */
 export function chainAt(head: Head, count: number): ChainSnapshot {
   return {
     head,
@@ -101,9 +103,9 @@ export function chainAt(head: Head, count: number): ChainSnapshot {
   }
 }
 
-/** Waits so long for a passed nonce's receipt: replicas may lag. */
+/** Waits this long for a passed nonce's receipt: replicas may lag. */
 const missingReceiptMs = 30_000
-/** Waits so long for the request's own Worker to send, before it counts as dead. */
+/** Waits this long for a request's own Worker to send, before it counts as dead. */
 const unsentAfterMs = 3_000
 
 export const toBlockId = ({ number, hash }: BlockId): BlockId => ({ number, hash })
@@ -113,12 +115,12 @@ export function deepNumber({ number }: BlockId, { rules }: Terms): number {
   return Math.max(0, number - rules.confirmations + 1)
 }
 
-/** Tells whether the chain is shorter than was seen: a replica lags, or a reorganization. */
+/** Tells whether the chain is shorter than before: a replica lags, or it was reorganized. */
 export function isShorter({ work }: LedgerSnapshot, { head, blocks }: ChainSnapshot): boolean {
   return head.number < Math.max(work.head?.number ?? 0, blocks[0]?.number ?? 0)
 }
 
-/** Tells whether a shorter or unproven chain may be a lagging replica's: nothing is decided. */
+/** Tells whether to wait: a shorter or unknown chain may be that of a lagging replica. */
 export function isAwaited(ledger: LedgerSnapshot, chain: ChainSnapshot, { rules }: Terms): boolean {
   const { now, behindSince, head } = ledger.work
   const isUnknown = head !== undefined && chain.places.get(head.hash) === 'unknown'
@@ -126,19 +128,19 @@ export function isAwaited(ledger: LedgerSnapshot, chain: ChainSnapshot, { rules 
   return isBehind && now - (behindSince ?? now) < rules.regressionMs
 }
 
-/** Tells whether the chain has lost the head that all was last checked against. */
+/** Tells whether the chain has lost the last round's head. */
 export function isReorganized(ledger: LedgerSnapshot, chain: ChainSnapshot): boolean {
   const { head } = ledger.work
   if (head === undefined) return false
   return isShorter(ledger, chain) || chain.places.get(head.hash) === 'lost'
 }
 
-/** Returns blocks with something of ours that the chain has lost. */
+/** Returns the lost blocks with transactions of ours. */
 export function lostBlocks({ head, blocks, places }: ChainSnapshot): BlockId[] {
   return blocks.filter(({ hash, number }) => number > head.number || places.get(hash) === 'lost')
 }
 
-/** Tells whether a head was lost and a watched block's fate is unknown; deeper ones are final. */
+/** Tells whether the head was lost while a watched block is unknown; deeper ones are final. */
 export function isUnproven(
   ledger: LedgerSnapshot,
   chain: ChainSnapshot,
@@ -154,7 +156,7 @@ export function isUnproven(
   return isUnknown && isReorganized(ledger, chain)
 }
 
-/** Tells whether a nonce that was handed out is neither passed nor open: its row was lost. */
+/** Tells whether an assigned nonce is neither passed nor open: its row was lost. */
 export function isCountShort({ work }: LedgerSnapshot, { count }: ChainSnapshot): boolean {
   const open = work.nonces.filter(({ nonce }) => nonce >= count).length
   return open < work.nextNonce - count
@@ -165,10 +167,10 @@ export function recordedNonces(work: Work): OpenNonce[] {
   return work.nonces.filter(({ transactions }) => transactions.length > 0)
 }
 
-/** Waits so long after its poll for a payment's own request, before it counts as dead. */
+/** Waits this long after its poll before a payment's own request counts as dead. */
 const watchEndsMs = 1_000
 
-/** Returns recorded nonces that the chain has passed and that their own request does not watch. */
+/** Returns recorded nonces below the chain's count that no request watches any more. */
 export function passedNonces(work: Work, count: number, { rules }: Terms): OpenNonce[] {
   const watchedMs = rules.pollMs + watchEndsMs
   return recordedNonces(work).filter(({ nonce, sessions, transactions: [latest, ...older] }) => {
@@ -216,7 +218,7 @@ export function isAnyOverdue(work: Work, { timestampSeconds }: Head): boolean {
   )
 }
 
-/** Returns recorded nonces behind more missing ones than the pool is deep. */
+/** Returns recorded nonces behind more missing ones than the pool accepts. */
 export function beyondReach(work: Work, count: number, { rules }: Terms): OpenNonce[] {
   let missing = 0
   let expected = count
@@ -228,22 +230,22 @@ export function beyondReach(work: Work, count: number, { rules }: Terms): OpenNo
   })
 }
 
-/** Describes bytes to offer to the pool again. */
+/** Describes bytes to send again. */
 export type Offer = {
   open: OpenNonce
   latest: OpenNonce['transactions'][number]
-  /** Is true where nothing was ever offered for this nonce, as far as the ledger knows. */
+  /** Is true if nothing was sent for this nonce yet, as far as the ledger knows. */
   isFirst: boolean
-  /** Is true where it waits long, first of ours: if a node has it, only a price can help. */
+  /** Is true if it has long been our next nonce: if a node has it, only a higher price helps. */
   isStuck: boolean
-  /** Is true where no node took it last: the price may have risen since. */
+  /** Is true if no node took it the last time: the price may have risen since. */
   isUntaken: boolean
 }
 
 const isInReach = (nonce: number, count: number, { maxInFlight }: PoolRules): boolean =>
   nonce >= count && nonce < count + maxInFlight
 
-/** Returns after how many ms of silence bytes are offered again. */
+/** Returns after how many ms without news bytes are sent again. */
 function offeredAfterMs(latest: Offer['latest'], rules: PoolRules, front: Front): number {
   const { sentAt, failures } = latest
   if (sentAt === undefined) return unsentAfterMs
@@ -271,14 +273,14 @@ export function isAnyDueSoon(work: Work, count: number, { rules }: Terms): boole
   })
 }
 
-/** Tells whether a block could have had sent bytes and did not: the pool may have lost them. */
+/** Tells whether a block could have had sent bytes and has not: the pool may have lost them. */
 export const isPassedOver = ({ sentAt, failures }: Offer['latest'], { head }: ChainSnapshot) =>
   sentAt !== undefined && failures === 0 && head.timestampSeconds * 1_000 > sentAt + propagationMs
 
 /** Allows for the time that bytes need to reach the pools before a block. */
 const propagationMs = 3_000
 
-/** Returns what to offer again: nearly dropped by the pool, lost by it, or never offered. */
+/** Returns what to send again: soon dropped by the pool, lost by it, or never sent. */
 export function dueOffers(work: Work, chain: ChainSnapshot, { rules }: Terms): Offer[] {
   const { count, missingFrom } = chain
   const front = findFront(work, count)
@@ -292,7 +294,7 @@ export function dueOffers(work: Work, chain: ChainSnapshot, { rules }: Terms): O
     const isMissing = missingFrom !== undefined && open.nonce >= missingFrom
     if (!isTimed && !(isMissing && isPassedOver(latest, chain))) return []
     const isFirst = sentAt === undefined && open.transactions.length === 1
-    // What a pool has lost needs no better price, unless that happens again and again.
+    // Lost bytes need no better price, unless the pool loses them again and again.
     const patienceMs = isTimed ? rules.replaceAfterMs : 2 * rules.replaceAfterMs
     const isStuck =
       open.nonce === count &&
@@ -310,7 +312,7 @@ export function isPoolCountWrong(work: Work): boolean {
   )
 }
 
-/** Returns queued payments in turn by account, the oldest first; overdue ones wait apart. */
+/** Returns queued payments, accounts taking turns, the oldest first; without overdue ones. */
 export function waitingPayments(work: Work, { timestampSeconds }: Head): Payment[] {
   const turns = new Map<string, number>()
   const toTurn = ({ order: { request } }: Payment) => {
@@ -318,7 +320,7 @@ export function waitingPayments(work: Work, { timestampSeconds }: Head): Payment
     turns.set(request.from, turn + 1)
     return turn
   }
-  // What is carried already was a turn.
+  // A carried payment has used a turn.
   for (const payment of work.carried) toTurn(payment)
   return work.queued
     .filter(({ order }) => order.request.deadline > timestampSeconds)
@@ -327,10 +329,10 @@ export function waitingPayments(work: Work, { timestampSeconds }: Head): Payment
     .map(({ payment }) => payment)
 }
 
-/** Gives payments to a free nonce; none: its transaction only closes a gap. */
+/** Assigns payments to a free nonce; without any, its transaction only closes a gap. */
 export type Filling = { nonce: number; payments: readonly Payment[] }
 
-/** Gives free nonces to waiting payments, in batches, and closes gaps; outbids nothing. */
+/** Assigns free nonces to waiting payments, in batches, and to gaps; replaces nothing. */
 export function fillings(
   { work, refused }: LedgerSnapshot,
   { head, count }: ChainSnapshot,
@@ -354,7 +356,7 @@ export function fillings(
   return filled
 }
 
-/** Tells whether the account's earlier payments come first: this one was judged as the next. */
+/** Tells whether the account's earlier payments have lower nonces: it was judged after them. */
 function keepsOrder(work: Work, payment: Payment, nonce: number): boolean {
   return !work.carried.some(
     (other) =>
@@ -364,10 +366,10 @@ function keepsOrder(work: Work, payment: Payment, nonce: number): boolean {
   )
 }
 
-/** Tells whether a payment may be executed already: a transaction carried it, without effect. */
+/** Tells whether a payment may have been executed: a transaction carried it in vain. */
 export const isDoubtful = ({ attempts }: Payment): boolean => attempts > 0
 
-/** Tells whether a payment may go out: not if it is spent, or doubtful and unknown. */
+/** Tells whether a payment may be sent: not if it is spent, or doubtful and unknown. */
 export function mayCarry(payment: Payment, { spent }: Pick<ChainSnapshot, 'spent'>): boolean {
   const kind = spent.get(payment.session)?.kind
   return kind === 'unspent' || (kind !== 'spent' && !isDoubtful(payment))

@@ -8,16 +8,16 @@ import { deepNumber, type Followed, isAnyOverdue } from './facts.ts'
 const nodeTimeoutMs = 5_000
 
 /**
- * Follows the head down by parents' hashes to the lowest watched block that is to make an outcome
- * final, each once; begins a new trail if they do not meet. @throws {TransportError} {@link
- * RpcError}
+ * Follows parents' hashes from the head down to the lowest watched block that an outcome depends
+ * on, each block once; starts anew if they miss the blocks followed before.
+ * @throws {TransportError} {@link RpcError}
  */
 export async function followTrail(relayer: Relayer, work: Work, head: Head): Promise<Followed> {
   const { trail, toldCount, bottom } = await followUp(relayer, work, head)
   return { trail: await reachDown(relayer, work, head, { trail, bottom }), toldCount }
 }
 
-/** Adds the lowest block to a trail, where that was asked for. */
+/** Holds followed blocks and, if it was just read, the lowest of them. */
 type Walked = { trail: readonly FollowedBlock[]; bottom: Head | undefined }
 
 async function followUp(relayer: Relayer, work: Work, head: Head): Promise<Walked & Followed> {
@@ -32,12 +32,12 @@ async function followUp(relayer: Relayer, work: Work, head: Head): Promise<Walke
   const signed = await relayer.ledger.listSigned()
   const grew = grown(relayer, signed, added, below, work.followedBlocks[0])
   const trail = grew.slice(0, relayer.rules.watchBlocks)
-  // Lost blocks were counted, and a new trail shows nothing of what is below it.
+  // The old count may include lost blocks, and a new start knows nothing of what is below it.
   const toldCount = joint === 0 ? undefined : await askCount(relayer)
   return { trail, toldCount, bottom: below.length === 0 ? bottom : undefined }
 }
 
-/** Extends a trail down to what was found late, or where an overdue payment ends. */
+/** Extends the followed blocks down to a late outcome, or to the end of an overdue payment. */
 async function reachDown(
   relayer: Relayer,
   work: Work,
@@ -60,7 +60,7 @@ async function reachDown(
   return [...above, ...reached]
 }
 
-/** Asks for a trail's lowest block, if shown. @throws {TransportError} {@link RpcError} */
+/** Asks for the lowest followed block, if shown. @throws {TransportError} {@link RpcError} */
 export async function findBottom(
   { node, clock }: Relayer,
   head: Head,
@@ -77,7 +77,7 @@ export function askCount({ node, signer, clock }: Relayer): Promise<number> {
   return node.transactionCount(signer.address, clock.timeout(nodeTimeoutMs))
 }
 
-/** Returns the blocks from the head down to the trail, or to the watched end. */
+/** Returns the blocks from the head down to the followed ones, or to the lowest watched one. */
 async function missingBlocks(
   relayer: Relayer,
   { followedBlocks: trail }: Work,
@@ -91,7 +91,7 @@ async function missingBlocks(
   return walkDown(relayer, head, ({ number, parentHash }) => known.has(parentHash) || number <= end)
 }
 
-/** Returns a block and its ancestors, down to the last or to where the node stops telling. */
+/** Returns a block and its ancestors, down to the last wanted one or to where the node fails. */
 export async function walkDown(
   relayer: Relayer,
   from: Head,
@@ -131,7 +131,7 @@ export async function findParent(
   return parent?.hash === parentHash ? parent : undefined
 }
 
-/** Puts blocks on top of a trail, or over a gap, with the count that our transactions show. */
+/** Adds blocks on top of followed ones, or over a gap, with the relayer's count. */
 function grown(
   { proofs }: Relayer,
   signed: readonly SignedNonce[],
@@ -150,10 +150,10 @@ function grown(
   return blocks
 }
 
-/** Falls with each block by as much as a difficulty may (RSKIP156). */
+/** Limits how much a difficulty may fall from block to block (RSKIP156). */
 const steepest = 1 / 400
 
-/** Returns half of a block's difficulty, or if more, what is left of the floor below it. */
+/** Returns the least believable difficulty: half of the block's own, or the decayed floor below. */
 export function floorOn(
   lower: Pick<FollowedBlock, 'number' | 'floor'> | undefined,
   number: number,

@@ -32,11 +32,11 @@ import {
   waitingPayments,
 } from './facts.ts'
 
-/** Names what a round does; the failure of one action keeps no other from being done. */
+/** Describes one action of a round; if it fails, the others are still done. */
 export type Action =
-  /** Notes that the chain is shorter or not known, and leaves all as it is. */
+  /** Records that the chain is shorter or unknown, and changes nothing else. */
   | { kind: 'awaitChain' }
-  /** Takes back what lost blocks settled; from then on the ledger agrees with this head. */
+  /** Reopens what lost blocks settled; from then on the ledger agrees with this head. */
   | {
       kind: 'followHead'
       trail: readonly FollowedBlock[]
@@ -48,21 +48,21 @@ export type Action =
   | { kind: 'displace'; nonce: number; reason: 'bytes_lost' | 'foreign' }
   /** Queues a payment again that no nonce carries. */
   | { kind: 'requeue'; session: string; nonce: number | undefined }
-  /** Notes what a passed nonce did. */
+  /** Records what a passed nonce did. */
   | { kind: 'settle'; report: MinedReport }
-  /** Settles a queued payment by what else spent its intent. */
+  /** Settles a queued payment by the other transaction that spent its intent. */
   | { kind: 'settleElsewhere'; session: string; signature: Hex; execution: Execution }
   /** Makes an outcome final; `isUnproved`: it should be proved, and the nodes are believed. */
   | { kind: 'confirm'; session: string; block: BlockId; isUnproved: boolean }
-  /** Takes back what one lost block has settled. */
+  /** Reopens what one lost block has settled. */
   | { kind: 'takeBack'; block: BlockId }
-  /** Declares a payment dead whose deadline is before `seconds`: it is refused for ever. */
+  /** Expires a payment whose deadline is before `seconds`: the chain refuses it for ever. */
   | { kind: 'expire'; session: string; seconds: number }
   /** Gives up a nonce out of the pool's reach, and queues its payments again. */
   | { kind: 'abandon'; nonce: number; count: number }
-  /** Offers recorded bytes again. */
+  /** Sends recorded bytes again. */
   | { kind: 'rebroadcast'; nonce: number; transaction: SignedTransaction; isFirst: boolean }
-  /** Offers recorded bytes again, and the same requests at a higher price if needed. */
+  /** Sends recorded bytes again, and the same requests at a higher price if needed. */
   | {
       kind: 'outbid'
       nonce: number
@@ -70,7 +70,7 @@ export type Action =
       transaction: SignedTransaction
       gasPriceWei: bigint
     }
-  /** Offers recorded bytes again, and reports those that are stuck and may not be outbid. */
+  /** Sends recorded bytes again, and reports that they are stuck and may not be outbid. */
   | { kind: 'reportStuck'; nonce: number; transaction: SignedTransaction; replacements: number }
   /** Carries queued payments on a free nonce, in this order. */
   | {
@@ -91,19 +91,16 @@ export const isOffer = ({ kind }: Action): boolean =>
   ['rebroadcast', 'outbid', 'reportStuck', 'carry', 'noOp'].includes(kind)
 
 /**
- * Lists a round's stages in order, each with its own plan, since it changes what the next uses:
- *
- * - `follow`: what the chain has lost waits for a block again, so it is settled and offered again.
- * - `settle`: what a nonce did frees its payment or not; what is given up frees a nonce.
- * - `offer`: a pool counts what it is offered. Only after that its count tells what it holds of
- * others.
- * - `carry`: nonces that are free now get the payments that wait now.
+ * Lists a round's stages in order, each planned by itself, since it changes what the next one uses.
+ * `follow` reopens what lost blocks settled. `settle` frees the payments of passed nonces, and
+ * nonces that are given up. `offer` sends bytes again; only then the pool's count shows foreign
+ * bytes. `carry` gives free nonces to waiting payments.
  */
 export const stages = ['follow', 'settle', 'offer', 'carry'] as const
 
 export type Stage = (typeof stages)[number]
 
-/** Returns what a stage has to do; what is unknown of one payment keeps no other waiting. */
+/** Returns a stage's actions; an unknown fact about one payment holds up no other. */
 export function plan(
   stage: Stage,
   ledger: LedgerSnapshot,
@@ -160,7 +157,7 @@ function planRepair({ work }: LedgerSnapshot): Action[] {
   ]
 }
 
-/** Settles a passed nonce; it is foreign without a receipt at a block that every replica has. */
+/** Settles a passed nonce; without a receipt at a block that every replica has, it is foreign. */
 function planPassed(
   open: OpenNonce,
   { work }: LedgerSnapshot,
@@ -181,7 +178,7 @@ function planPassed(
   }
 }
 
-/** Makes outcomes final at the chain's depth, each by a block that was compared once more. */
+/** Confirms deep outcomes, each by a block that was compared once more. */
 function planConfirm({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Terms) {
   const { head, places, proofs } = chain
   const lost = new Map<Hex, BlockId>()
@@ -220,7 +217,7 @@ function settleElsewhere({ session, order }: Payment, execution: Execution): End
   return { kind: 'settleElsewhere', session, signature: order.request.signature, execution }
 }
 
-/** Gives up nonces behind a gap wider than the pool: the counter ran ahead, by a lie or a loss. */
+/** Gives up nonces behind a gap wider than the pool, left by a wrong answer or lost rows. */
 function planAbandon({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
   const { count, countAgain } = chain
   if (countAgain === undefined) return []
@@ -228,7 +225,7 @@ function planAbandon({ work }: LedgerSnapshot, chain: ChainSnapshot, terms: Term
   return lost.map(({ nonce }) => ({ kind: 'abandon', nonce, count }))
 }
 
-/** Offers the same bytes again; outbids only what is stuck or too cheap, if the price is known. */
+/** Sends the same bytes again; outbids only stuck or underpriced ones, if the price is known. */
 function planOffer(
   { open, latest, isFirst, isStuck, isUntaken }: Offer,
   { gasPriceWei: priceWei }: ChainSnapshot,
@@ -240,7 +237,7 @@ function planOffer(
   const rebroadcast: Action = { kind: 'rebroadcast', nonce, transaction, isFirst }
   if (priceWei === undefined) return rebroadcast
   if (!isStuck && !(isUntaken && gasPriceWei < priceWei)) return rebroadcast
-  // What a node takes now waits for a block again, whatever refused it for how long.
+  // Bytes that a node takes only now start to wait for a block.
   const isHeldLong = isStuck && !isUntaken
   const isSpentOut = transactions.length > terms.rules.maxReplacements
   if (isSpentOut || gasPriceFor(terms, priceWei, gasPriceWei) === undefined) {
@@ -250,7 +247,7 @@ function planOffer(
   return { kind: 'outbid', nonce, isStuck: isHeldLong, transaction, gasPriceWei: priceWei }
 }
 
-/** Carries queued payments and closes gaps; what may be executed only if known as unspent. */
+/** Carries queued payments and closes gaps; doubtful ones only if known as unspent. */
 function planCarry(ledger: LedgerSnapshot, chain: ChainSnapshot, terms: Terms): Action[] {
   const { work } = ledger
   const { count, spent, poolCount } = chain

@@ -10,14 +10,14 @@ import { askOrLog, walkDown } from './followed-blocks.ts'
 
 const nodeTimeoutMs = 5_000
 
-/** Is told where nodes do not serve what a proof takes. */
+/** Marks that the nodes do not serve a proof. */
 type Unproved = 'unproved'
 
 type Deep = ReturnType<typeof deepPayments>[number]
 
 /**
- * Proves deep outcomes by receipt, header and work; undefined where nodes are believed. What has no
- * answer, or too little work on it so far, is left out: the next round asks again.
+ * Proves deep outcomes by receipt, header and work; undefined where nodes are believed. One without
+ * an answer, or with too little work on it so far, is left out: the next round asks again.
  */
 export async function askProofs(
   relayer: Relayer,
@@ -58,7 +58,7 @@ function askReceipt(relayer: Relayer, hash: Receipt['hash']) {
   })
 }
 
-/** Compares an outcome with its receipt; undefined: that is of another block by now. */
+/** Compares an outcome with its receipt; undefined: that is in another block by now. */
 function checkProof(
   { forwarder }: Relayer,
   receipt: Receipt | Unproved,
@@ -79,9 +79,8 @@ function checkProof(
 }
 
 /**
- * Tells whether blocks that each lead down to the next have enough work from this one up: for each
- * confirmation the network's least, and what followed blocks ask for. Undefined: not yet, or no
- * answer.
+ * Tells whether linked blocks from this one up have enough work: for each confirmation the
+ * network's least, and what followed blocks require. Undefined: not yet, or no answer.
  */
 async function workOn(
   relayer: Relayer,
@@ -103,7 +102,7 @@ async function workOn(
   return floors.every((floor) => sum >= confirmations * floor) ? 'proved' : undefined
 }
 
-/** Asks for the blocks of a confirmation, where they were not followed, or not proved then. */
+/** Reads the blocks of a confirmation that were not followed, or not proved then. */
 async function blocksOver(
   relayer: Relayer,
   { number, hash }: BlockId,

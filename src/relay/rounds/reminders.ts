@@ -13,11 +13,11 @@ export type RemindersOptions = {
   background: (work: Promise<unknown>) => void
 }
 
-/** Limits the loans that are looked at in a turn, and how often a turn is. */
+/** Limits the loans of one run, and how often it runs. */
 const batch = 20
 const everyMs = 60_000
 
-/** Looks at loans that may be due soon, and sends reminders one by one. Never throws. */
+/** Checks loans that may be due soon, and sends reminders one by one. Never throws. */
 export function createReminders({ readDebt, deliver, clock, log, background }: RemindersOptions) {
   let nextAt = Number.NEGATIVE_INFINITY
 

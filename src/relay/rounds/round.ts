@@ -8,7 +8,7 @@ import { type ChainSnapshot, isAnyDueSoon, type LedgerSnapshot } from './facts.t
 import { isOffer, plan, stages } from './plan.ts'
 import { ask, askFollow, askMeans } from './snapshot.ts'
 
-/** Runs one round: snapshots make a plan, and each change is a compare-and-set, safe twice. */
+/** Runs one round: plans from snapshots, and changes the ledger by idempotent compare-and-sets. */
 export async function runRound(relayer: Relayer): Promise<RoundResult> {
   await prune(relayer)
   const work = await relayer.ledger.readWork(getIdentity(relayer))
@@ -33,7 +33,7 @@ async function goThroughStages(relayer: Relayer, first: LedgerSnapshot): Promise
       const refused = new Set(ledger.refused)
       if (outcome.kind === 'refused') refused.add(outcome.nonce)
       ledger = { work: await relayer.ledger.readWork(), refused }
-      // Only a refused nonce has its stage planned again: no later plan uses it.
+      // Only after a refused nonce, which no later plan uses, is a stage planned again.
       if (outcome.kind !== 'refused') break
     }
   }
@@ -42,7 +42,7 @@ async function goThroughStages(relayer: Relayer, first: LedgerSnapshot): Promise
   return isAnyDueSoon(work, chain.count, relayer) ? 'soon' : judgeRound(work)
 }
 
-/** Notes prices and counts for payments, which otherwise ask for them. */
+/** Records prices and counts, so that payments need not ask for them. */
 async function noteMeans(
   relayer: Relayer,
   { work }: LedgerSnapshot,
@@ -56,7 +56,7 @@ async function noteMeans(
   }
 }
 
-/** Forgets old rows; what is open does not wait for that. */
+/** Deletes old rows; a failure does not stop the round. */
 async function prune({ ledger, log }: Relayer): Promise<void> {
   try {
     await ledger.prune()
@@ -65,7 +65,7 @@ async function prune({ ledger, log }: Relayer): Promise<void> {
   }
 }
 
-/** Reports a ledger of another key or forwarder, and moves nothing in it. */
+/** Reports that the ledger belongs to another key or forwarder, and changes nothing in it. */
 function leaveAlone({ log }: Relayer, work: Work, differences: readonly string[]): RoundResult {
   if (isOpen(work)) {
     log({

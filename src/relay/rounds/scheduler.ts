@@ -7,7 +7,7 @@ import { againAfterMs, type RoundResult } from '../ledger/schedule.ts'
 export type RoundsOptions = {
   queue: DueQueue
   tend: () => Promise<RoundResult>
-  /** Is called after each round, and where none could begin. */
+  /** Runs after each round, and when none could start. */
   ended?: (how: 'done' | 'failed') => void
   /** Sets the pause between rounds; it is ten times that while blocks are only watched. */
   roundMs: number
@@ -15,22 +15,22 @@ export type RoundsOptions = {
   log: Log
 }
 
-/** Looks after a ledger whose storage has no alarm of its own. */
+/** Runs the rounds of a ledger whose storage has no alarm. */
 export type Rounds = {
-  /** Makes everything due within a round's time. */
+  /** Makes a round due within `roundMs`. */
   wake(): Promise<void>
-  /** Works off what is due, and never rejects. */
+  /** Runs what is due. Never rejects. */
   work(): Promise<void>
-  /** Works off what becomes due until the signal aborts. */
+  /** Runs what becomes due, until the signal aborts. */
   watch(signal: AbortSignal): Promise<void>
-  /** Has the watch look within seconds. */
+  /** Makes the watch check within seconds. */
   soon(): void
 }
 
-/** Wakes a ledger this often besides, for what was never armed. */
+/** Wakes a ledger this often besides, in case work was never armed. */
 const wakeEveryMs = 60_000
 
-/** Counts a holder as dead that has not renewed its lease for so many rounds. */
+/** Counts a holder as dead after this many rounds without a renewed lease. */
 const leaseRounds = 3
 
 export function createRounds({
@@ -72,7 +72,7 @@ export function createRounds({
     await queue.done(held, again)
   }
 
-  /** Renews the lease while a round runs: a slow node is asked many things. */
+  /** Renews the lease while a round runs: slow nodes make it long. */
   async function keep(held: HeldTask, ended: AbortSignal): Promise<void> {
     for (;;) {
       await clock.sleep(roundMs, ended)
@@ -102,7 +102,7 @@ export function createRounds({
     }
   }
 
-  /** Waits until the next round, or for less after {@link Rounds.soon}: each look costs. */
+  /** Waits for the next round, or less after {@link Rounds.soon}: each check costs. */
   async function pause(signal: AbortSignal): Promise<void> {
     await clock.sleep(roundMs - soonMs(roundMs), AbortSignal.any([signal, hurry.signal]))
     hurry = new AbortController()

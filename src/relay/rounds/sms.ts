@@ -46,7 +46,7 @@ export function createSmsRound({ deliver, clock, log, background }: SmsRoundsOpt
     }
   }
 
-  /** What was taken stays so, and is not sent again. */
+  /** Logs a failure; a taken message stays taken and is not sent again. */
   const fail = (error: unknown, intent?: string) =>
     log({ level: 'error', event: 'sms.failed', message: describeFault(error), intent })
 

@@ -38,7 +38,7 @@ import { askProofs } from './proofs.ts'
 
 const nodeTimeoutMs = 5_000
 
-/** Asks what a stage has to know and does not yet; a question that fails leaves it unknown. */
+/** Reads what a stage still has to know; a failed request leaves it unknown. */
 export async function ask(
   stage: Exclude<Stage, 'follow'>,
   relayer: Relayer,
@@ -62,7 +62,7 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
   const seen = await node.head(clock.timeout(nodeTimeoutMs))
   const lowest = Math.min(work.head?.number ?? -1, seen.number)
   const blocks = await relayer.ledger.listBlocks(lowest)
-  // A block was noted meanwhile, or the chain has lost it: the head is asked for again.
+  // A recorded block is above the head, as a new one or a lost one: ask for the head again.
   const isAbove = (blocks[0]?.number ?? -1) > seen.number
   const head = isAbove ? await node.head(clock.timeout(nodeTimeoutMs)) : seen
   const isNewHead = work.head?.hash !== head.hash
@@ -86,7 +86,7 @@ export async function askFollow(relayer: Relayer, ledger: LedgerSnapshot): Promi
   if (isUnproven(ledger, compared, relayer)) return compared
   const isLost = isReorganized(ledger, compared) || lostBlocks(compared).length > 0
   if (!isLost || compared.toldCount !== undefined) return compared
-  // Lost blocks were counted, also where the last round's head was below: the count may be newer.
+  // The count may include lost blocks, even above the last round's head: ask for it.
   const toldCount = await askCount(relayer)
   return { ...compared, toldCount, count: toldCount }
 }
@@ -116,7 +116,7 @@ async function askBlocks(
   const above = isLost ? -1 : isCountShort(ledger, chain) ? watched : (known ?? -1)
   const seenTogether = isLost && known !== undefined ? known - watchBlocks : watched
   const listed = above < lowest ? await relayer.ledger.listBlocks(above) : chain.blocks
-  // Blocks noted since the first list may be above the head without the chain being shorter.
+  // Blocks recorded since the first list may be above the head; the chain is not shorter then.
   const highest = Math.max(chain.head.number, chain.blocks[0]?.number ?? -1)
   const blocks = listed.filter(({ number }) => number > above && number <= highest)
   const places = new Map(chain.places)
@@ -131,7 +131,7 @@ async function askBlocks(
   return { ...chain, blocks, places }
 }
 
-/** Finds blocks below the trail by parents' hashes: a node that is behind shows lost ones. */
+/** Checks blocks below the followed ones by parents' hashes: a lagging node shows lost ones. */
 function placesBelow(
   relayer: Relayer,
   chain: ChainSnapshot,
@@ -146,7 +146,7 @@ function placesBelow(
   }
 }
 
-/** Finds the last head by parents' hashes, after a while by any node. @throws none answers then */
+/** Checks the last head by parents' hashes, after a while by any node. @throws no answer then */
 async function placeOfLast(
   relayer: Relayer,
   last: BlockId,
@@ -215,7 +215,7 @@ async function askSettle(
   return { ...chain, countAgain }
 }
 
-/** Finds a final block that every replica has: with few confirmations one is final sooner. */
+/** Finds a final block that is old enough for every replica to have it. */
 async function knownEverywhere(
   relayer: Relayer,
   { now }: Work,
@@ -231,7 +231,7 @@ async function knownEverywhere(
   return 0
 }
 
-/** Reads by receipts what passed nonces did. */
+/** Reads the receipts of passed nonces. */
 async function askFates(
   relayer: Relayer,
   work: Work,
@@ -256,7 +256,7 @@ async function askFates(
   return fates
 }
 
-/** Finds the blocks that make outcomes final, near the head in the trail alone. */
+/** Checks the blocks of deep outcomes; those near the head only among followed blocks. */
 async function askDeepPlaces(
   relayer: Relayer,
   work: Work,
@@ -287,7 +287,7 @@ async function askSpendings(
   if (overduePayments(work, chain, head.timestampSeconds).length === 0) return chain
   const number = deepNumber(head, relayer)
   const followed = trail[head.number - number]
-  // Deeper than the watched blocks none is followed, and no replica is on another branch.
+  // Below the watched blocks none is followed, and no replica is on another branch.
   const isWatched = number > head.number - relayer.rules.watchBlocks
   if (isWatched && followed === undefined) return chain
   const deep = await askOrLog(relayer, 'expire.failed', () =>
@@ -307,7 +307,7 @@ async function askSpendings(
   return { ...chain, deepTimeSeconds: timestampSeconds, spent }
 }
 
-/** Asks what spent a payment's intent where it is queued; otherwise its nonce will show it. */
+/** Asks whether a payment's intent is spent, and for a queued one by which execution. */
 async function askSpending(
   relayer: Relayer,
   event: string,
@@ -351,7 +351,7 @@ async function askCarry(
   if (poolCount === undefined) return chain
   const spent = new Map(chain.spent)
   const isUnasked = (payment: Payment) => isDoubtful(payment) && !spent.has(payment.session)
-  // As if nothing doubtful were spent: those that get a nonce by that are asked for.
+  // Takes unasked payments as unspent, to see which of them would get a nonce.
   const fill = () =>
     fillings(ledger, chain, relayer, poolCount, (payment) => {
       return isUnasked(payment) || mayCarry(payment, { spent })
@@ -365,7 +365,7 @@ async function askCarry(
   return isPriced ? known : askPrice(relayer, 'fill.failed', known)
 }
 
-/** Asks for the pool's count; zero where that is wrong: a payment waits too long for it. */
+/** Reads the pool's count; zero if it is wrong, since a payment waits too long for it. */
 async function askPool(relayer: Relayer, work: Work, chain: ChainSnapshot): Promise<ChainSnapshot> {
   if (chain.poolCount !== undefined) return chain
   if (isPoolCountWrong(work)) return { ...chain, poolCount: 0 }
@@ -391,7 +391,7 @@ async function askPrice(
   return { ...chain, gasPriceWei }
 }
 
-/** Returns what payments go by; a new block asks for one of it in turn, if no stage has. */
+/** Returns facts for new payments; with a new block it reads one more, in turn. */
 export async function askMeans(
   relayer: Relayer,
   work: Work,
@@ -409,7 +409,7 @@ function findTurn({ head, nextMeans, nonces }: Work, chain: ChainSnapshot): Turn
   const { count, toldCount, poolCount } = chain
   if (head?.hash === chain.head.hash || toldCount !== undefined) return undefined
   if (poolCount === undefined) return nextMeans
-  // If more waits than is ours, the count may be one that a replica told too early.
+  // If the pool holds more than ours, the count may be from a replica that lags.
   const own = nonces.filter(({ nonce }) => nonce >= count)
   return poolCount > count + own.length ? 'toldCount' : undefined
 }

@@ -117,7 +117,7 @@ npx vitest run --project unit test/unit/ussd/flows.test.ts -u  # writes this pag
 The tests dial it in every run and compare it with this page. Hashes, dates and the address are
 examples. A main menu that was shown before is left out.`
 
-/** Says how many answers it takes, beside M-Pesa's, which the flow must not exceed, and how long. */
+/** Says how many answers it takes beside M-Pesa's, which is the bound, and how long. */
 async function describeCashInHand(): Promise<string> {
   const script = readFileSync(`${root}/test/flows/agents/cash-in-hand.txt`, 'utf8')
   const [, withdrawal = ''] = /\ndial\n(> Cash Out\n.*?)\nagain/s.exec(script) ?? []

@@ -1,23 +1,23 @@
 import * as z from 'zod/mini'
 import { tables } from '../rows.ts'
 
-/** Reads an export's head: whose ledger it is, and of when. */
+/** Parses an export's head: whose ledger it is, and from when. */
 export const exportHead = z.object({
   format: z.literal('ussd-relay-ledger'),
   schema: z.string(),
   /** Tells when the export began (Unix time in ms). */
   exportedAt: z.int(),
   chainId: z.int(),
-  /** Tells whether a secret is the same, and not what it is. */
+  /** Shows whether a secret is the same, without revealing it. */
   fingerprints: z.record(z.string(), z.string()),
   counts: z.record(z.string(), z.int()),
-  /** Names the block against which everything was last checked. */
+  /** Names the last block that everything was checked against. */
   head: z.nullable(
     z.object({ number: z.int(), hash: z.string().check(z.regex(/^0x[0-9a-fA-F]*$/)) }),
   ),
 })
 
-/** Reads what belongs together at one moment; sums follow from it. */
+/** Parses rows that belong together at one moment; totals follow from them. */
 export const exportEntry = z.object({
   session: z.optional(tables.sessions.row),
   payment: z.optional(tables.payments.row),
@@ -39,7 +39,7 @@ export type ExportEntry = z.infer<typeof exportEntry>
 export type ExportPlace = { part: number; from: number }
 
 export type ExportPage =
-  /** `next`: undefined after the last page. */
+  /** Holds a page; `next` is undefined on the last one. */
   | { kind: 'page'; head: ExportHead; entries: ExportEntry[]; next: ExportPlace | undefined }
-  /** The ledger was begun with other values of these; without names, it was never begun. */
+  /** Names the values in which the ledger differs; without names, it has no identity yet. */
   | { kind: 'different'; names: string[] }

@@ -8,7 +8,7 @@ import { anyTable, type Listing, type Row, schemaVersion, type tables, toRowName
 import { phaseNames } from '../transitions.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './export-format.ts'
 
-/** Limits the rows of a page, unless more of them have one score. */
+/** Limits the rows of a page, unless more of them share one score. */
 const pageRows = 50
 
 type Found = { name: string; score: number; entry: ExportEntry | undefined }
@@ -60,10 +60,10 @@ const isCarrying = (rows: Draft, nonce: Row<'nonces'>): boolean =>
 const loneNonce = (at: At, nonce: Row<'nonces'>): ExportEntry | undefined =>
   isCarrying(at.rows, nonce) ? undefined : nonceEntry(at, nonce)
 
-/** Orders the lists so that no change is missed meanwhile: a decided session stays in its place. */
+/** Orders the lists so that no change is missed meanwhile: a decided session keeps its place. */
 const parts: readonly Part[] = [
   partOver<'sessions'>(() => ({ table: 'sessions', list: 'age' }), sessionEntry),
-  // Those whose session's row is lost.
+  // For payments whose session's row is lost.
   ...phaseNames.map((group) =>
     partOver<'payments'>(
       () => ({ table: 'payments', list: 'phase', group }),
@@ -79,7 +79,7 @@ const parts: readonly Part[] = [
   ),
   partOver<'nonces'>(
     () => ({ table: 'nonces', list: 'phase', group: 'done' }),
-    // Of a former key.
+    // For nonces of a former key.
     (at, nonce) => (nonce.relayer === at.relayer ? undefined : loneNonce(at, nonce)),
   ),
   partOver<'history'>(
@@ -127,7 +127,7 @@ export function exportPage(at: At, identity: Identity, { part, from }: ExportPla
   return { kind: 'page', head, entries, next: end === undefined ? follows : { part, from: end } }
 }
 
-/** Reads at least one score of a list; `next` is the score of the next page, if there is one. */
+/** Reads at least one score of a list; `next` is the next page's score, if there is one. */
 export function pageFrom<Item extends { score: number }>(
   rows: number,
   list: (limit: number) => Item[],

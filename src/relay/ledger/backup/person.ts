@@ -10,14 +10,12 @@ import { anyTable, type Row } from '../rows.ts'
 import { isUnsettled } from '../transitions.ts'
 import { pageFrom } from './export.ts'
 
-/** Limits the rows of everybody's among which a page looks for those of one account. */
+/** Limits the rows of all accounts that one page searches. */
 const searched = 500
 
 const nothing = { payments: [], archived: [], sessions: [], audit: [], loan: undefined }
 
-/**
- * Returns a page of what the ledger has of an account, those payments first that it has in full.
- */
+/** Returns a page of what the ledger has of an account, full payments first. */
 export function personPage(at: At, { account, contract, place }: PersonQuery): PersonPage {
   const { rows } = at
   const { part, from } = place
@@ -55,8 +53,9 @@ export function personPage(at: At, { account, contract, place }: PersonQuery): P
 }
 
 /**
- * Forgets of an account what guards nothing. Its sessions and payments stay as long as ever, so
- * that a late delivery is answered and not paid again; the history then has them without a name.
+ * Deletes what is stored about an account and guards nothing. Sessions and payments stay as long as
+ * usual, so that a redelivery is answered and not paid again; then the history has them without a
+ * name.
  */
 export function eraseAccount({ rows, rules }: At, { id, from, ...erasing }: Erasing): Erased {
   const { account, contract } = erasing
@@ -90,7 +89,7 @@ export function eraseAccount({ rows, rules }: At, { id, from, ...erasing }: Eras
 const listPayments = (rows: Draft, account: string): Row<'payments'>[] =>
   rows.list({ table: 'payments', list: 'account', group: account, limit: noLimit })
 
-/** Finds rows in a page of a list that has everybody's, by their age. */
+/** Searches a page of a list of all accounts, by age. */
 function search<Name extends 'sessions' | 'history' | 'audit'>(
   rows: Draft,
   table: Name,

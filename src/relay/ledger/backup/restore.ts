@@ -11,7 +11,7 @@ import { type Row, schemaVersion } from '../rows.ts'
 import { phaseRules } from '../transitions.ts'
 import type { ExportEntry, ExportHead } from './export-format.ts'
 
-/** Begins to add what is missing; until the end nothing is decided, since more may come. */
+/** Begins a restore: until its end nothing is decided, since later entries may decide it. */
 export function beginRestore(at: At, { id, head, identity, adds }: Restoring): RestoreBegun {
   const { rows } = at
   if (head.schema !== schemaVersion) return { kind: 'other_schema', schema: schemaVersion }
@@ -29,7 +29,7 @@ export function beginRestore(at: At, { id, head, identity, adds }: Restoring): R
   saveIntake(rows, { kind: 'restoring', since: rows.now, exportedAt, after: intake.kind })
   note(rows, { id, action: 'restore', detail: { exportedAt: new Date(exportedAt).toISOString() } })
   restoreCounts(rows, head)
-  // What is restored was checked against that block, and nothing later.
+  // Restored rows were checked against that block, and no later one.
   const { head: known } = readFollowedBlocks(at)
   if (head.head !== null && (known?.number ?? head.head.number) >= head.head.number) {
     saveHead(rows, head.head)
@@ -37,7 +37,7 @@ export function beginRestore(at: At, { id, head, identity, adds }: Restoring): R
   return { kind: 'begun' }
 }
 
-/** Names what differs in an export of another deployment, or of one before it moved. */
+/** Names what differs if the export is of another deployment, or from before it moved. */
 function listDifferences(
   head: ExportHead,
   { chainId, fingerprints }: Restoring['identity'],
@@ -55,7 +55,7 @@ function isNewerThan(rows: Draft, exportedAt: number): boolean {
   return last !== undefined && last.decided_at > exportedAt
 }
 
-/** Takes the higher of two counts, so that restoring twice counts nothing twice. */
+/** Takes the higher of two counts, so that restoring twice counts once. */
 function restoreCounts(rows: Draft, { counts: exported }: ExportHead): void {
   const counts = { ...readEventCounts(rows) }
   for (const [name, times] of Object.entries(exported)) {
@@ -64,7 +64,7 @@ function restoreCounts(rows: Draft, { counts: exported }: ExportHead): void {
   rows.put('meta', { name: 'counts', value: JSON.stringify(counts) })
 }
 
-/** Adds what is not there. The same entries again change nothing. */
+/** Adds missing rows. The same entries again change nothing. */
 export function restore(
   at: At,
   exportedAt: number,
@@ -73,7 +73,7 @@ export function restore(
   const { rows } = at
   const intake = readIntake(rows)
   if (intake.kind !== 'restoring' || intake.exportedAt !== exportedAt) return { kind: 'not_begun' }
-  // A lost sum is counted before anything is added to what is there.
+  // Count lost totals before anything is added.
   const named = entries.flatMap(({ nonce }) => nonce?.relayer ?? [])
   for (const relayer of new Set([at.relayer, ...named])) {
     if (rows.row('relayers', relayer) === undefined)
@@ -122,7 +122,7 @@ function restoreEntry(rows: Draft, entry: ExportEntry): boolean {
   if (session !== undefined) rows.put('sessions', session)
   if (payment !== undefined) restorePayment(rows, payment)
   if (taking !== undefined) rows.put('takings', taking)
-  // Where the nonce has another holder by now, a round finds the payment another nonce.
+  // If the nonce has another holder now, a round assigns the payment another nonce.
   if (nonce !== undefined) restoreNonce(rows, entry)
   return true
 }
@@ -136,7 +136,7 @@ function restoreShown(rows: Draft, shown: Row<'shown'>): boolean {
 const isThere = (rows: Draft, { intent_id, accepted_at }: Row<'history'>): boolean =>
   rows.row('history', intent_id, accepted_at) !== undefined
 
-/** Tells whether this ledger has answered the session, or has paid its intent. */
+/** Tells whether this ledger has answered the session, or knows its intent. */
 function isDecidedHere(rows: Draft, { session, payment }: ExportEntry): boolean {
   const name = session?.session ?? payment?.session ?? ''
   const isAnswered = rows.row('sessions', name) !== undefined
@@ -144,7 +144,7 @@ function isDecidedHere(rows: Draft, { session, payment }: ExportEntry): boolean 
   return [paymentRow(rows, name), paymentRow(rows, intent?.session)].some(Boolean) || isAnswered
 }
 
-/** Restores a payment; one that waited gets an attempt, so that rounds ask for its intent first. */
+/** Restores a payment; a waiting one gets an attempt, so that rounds check its intent first. */
 function restorePayment(rows: Draft, payment: Row<'payments'>): void {
   const { intent_id, session, phase, attempts } = payment
   rows.put('intents', { intent_id, session })

@@ -2,7 +2,7 @@ import type { Draft } from '../draft.ts'
 import type { Row } from '../rows.ts'
 import { isUnsettled } from '../transitions.ts'
 
-/** Lists all rows, to count a lost sum again. */
+/** Lists all rows, to count a lost total again. */
 export const noLimit = Number.MAX_SAFE_INTEGER
 
 type Account = Row<'accounts'>
@@ -10,7 +10,7 @@ type Account = Row<'accounts'>
 export function readAccount(rows: Draft, account: string): Account {
   const known = rows.row('accounts', account)
   if (known !== undefined) return known
-  // Most accounts are new and have no row yet: their few payments are asked for beside it.
+  // Most accounts are new and have no row: their few payments are listed instead.
   const payments = rows.list({ table: 'payments', list: 'account', group: account, limit: noLimit })
   const open = payments.filter(({ state }) => isUnsettled(state)).map(({ session }) => session)
   return { account, open, seen: payments.length }
@@ -23,7 +23,7 @@ export const listOpen = (rows: Draft, { open }: Account): Row<'payments'>[] =>
     .filter(({ state }) => isUnsettled(state))
     .sort((a, b) => a.accepted_at - b.accepted_at || (a.session < b.session ? -1 : 1))
 
-/** Counts a payment with its account; those that were settled since are listed no more. */
+/** Counts a payment with its account, and unlists those that were settled since. */
 export function noteOpen(
   rows: Draft,
   { account: name, session, state }: Row<'payments'>,
@@ -36,7 +36,7 @@ export function noteOpen(
   saveAccount(rows, { ...account, open, seen: account.seen + (isNew ? 1 : 0) })
 }
 
-/** Saves an account; one of which nothing is known has no row. */
+/** Saves an account; one without payments has no row. */
 export function saveAccount(rows: Draft, account: Account): void {
   const { open, seen } = account
   if (open.length + seen > 0) rows.put('accounts', account)
@@ -46,7 +46,7 @@ export function saveAccount(rows: Draft, account: Account): void {
 /** Counts payments that wait for a nonce; `until` is their last deadline (Unix time in s). */
 export type Queue = { waiting: number; until: number }
 
-/** Returns the queue, and saves it where it is counted again: each payment asks for it. */
+/** Returns the queue, saving it if it was counted anew, since every payment reads it. */
 export function readQueue(rows: Draft): Queue {
   const queue = lookAtQueue(rows)
   if (rows.row('meta', 'queue') === undefined) saveQueue(rows, queue)
@@ -66,13 +66,13 @@ export const joined = ({ waiting, until }: Queue, { request }: Row<'payments'>):
   until: Math.max(until, request.deadline),
 })
 
-/** Takes a payment away; a queue that goes on keeps the latest deadline that it had. */
+/** Removes a payment; the queue keeps its latest deadline until it is empty. */
 export const left = ({ waiting, until }: Queue): Queue =>
   waiting > 1 ? { waiting: waiting - 1, until } : noQueue
 
 const noQueue: Queue = { waiting: 0, until: 0 }
 
-/** Ends a queue in which none waits any more: payments whose rows were lost never left it. */
+/** Empties a queue in which nothing waits: payments whose rows were lost never left it. */
 export function endQueue(rows: Draft): void {
   const known = rows.row('meta', 'queue')
   if (known === undefined || (JSON.parse(known.value) as Queue).waiting === 0) return
@@ -87,7 +87,7 @@ export function saveQueue(rows: Draft, queue: Queue): void {
 type InBlock = Pick<Row<'nonces'>, 'block_hash' | 'block_number'>
 type Holds = Pick<Row<'blocks'>, 'nonces' | 'sessions'>
 
-/** Notes that a nonce or a payment came into a block, or left it. */
+/** Updates block rows after a nonce or payment came into a block, or left one. */
 export function noteBlock(
   rows: Draft,
   before: InBlock | undefined,

@@ -3,12 +3,12 @@ import type { EventCounts, Vitals } from '../port.ts'
 
 const hourMs = 60 * 60 * 1000
 const dayMs = 24 * hourMs
-/** Separates two moments of which the counts are kept. */
+/** Separates two samples of the counts. */
 const apartMs = 10 * 60 * 1000
 
 type Counted = readonly [at: number, counts: EventCounts]
 
-/** Returns how often each thing happened since the ledger was begun. */
+/** Returns how often each event happened since the ledger was created. */
 export function readEventCounts(rows: Draft): EventCounts {
   const known = rows.row('meta', 'counts')
   return known === undefined ? {} : (JSON.parse(known.value) as EventCounts)
@@ -19,7 +19,7 @@ export function count(rows: Draft, kind: string, event: string): void {
   addCounts(rows, kind, { [event]: 1 })
 }
 
-/** Adds to what is counted of a kind, by event. */
+/** Adds to the counts of a kind, by event. */
 export function addCounts(rows: Draft, kind: string, more: EventCounts): void {
   const counts: Record<string, number> = { ...readEventCounts(rows) }
   for (const [event, times] of Object.entries(more)) {
@@ -36,7 +36,7 @@ const readCounted = (rows: Draft): readonly Counted[] => {
 
 const toDay = (at: number): number => at - (at % dayMs)
 
-/** Keeps what is counted by now, every ten minutes and once a day, as far as it is asked for. */
+/** Stores a sample of the counts every ten minutes and at each day's start, when asked. */
 export function noteCounts(rows: Draft): void {
   const { now } = rows
   const before = readCounted(rows)
@@ -51,7 +51,7 @@ export function noteCounts(rows: Draft): void {
   rows.put('meta', { name: 'counted', value })
 }
 
-/** Returns what was counted in about an hour, and since the first look of the day. */
+/** Returns the counts of about the last hour, and since the day's first sample. */
 export function countLately(rows: Draft): Vitals['lately'] {
   const { now } = rows
   const counted = readCounted(rows)

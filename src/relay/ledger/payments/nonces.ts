@@ -16,7 +16,7 @@ import { drop, noBlock, paymentRow } from './payment-states.ts'
 type NonceRow = Row<'nonces'>
 type RelayerRow = Row<'relayers'>
 
-/** Returns the sums of a relayer's nonces, counted again where the row is lost. */
+/** Returns a relayer's totals, counted again if the row is lost. */
 export function readRelayer(rows: Draft, relayer: string): RelayerRow {
   const known = rows.row('relayers', relayer)
   if (known !== undefined) return known
@@ -26,7 +26,7 @@ export function readRelayer(rows: Draft, relayer: string): RelayerRow {
   return nonces.reduce((sum, row) => counted(sum, undefined, row), none)
 }
 
-/** Tells what a nonce is to its relayer: bytes in no block, a number that is used, or nothing. */
+/** Tells a nonce's use: bytes in no block, a used number, or free. */
 function describeUse(row: NonceRow | undefined): 'open' | 'used' | 'free' {
   if (row === undefined || row.state === 'abandoned') return 'free'
   return row.state === 'recorded' ? 'open' : 'used'
@@ -42,7 +42,7 @@ function counted(relayer: RelayerRow, before: NonceRow | undefined, after: Nonce
   return { ...relayer, open: open.sort(([a], [b]) => a - b), top }
 }
 
-/** Saves a nonce and what counts it. */
+/** Saves a nonce and the totals that count it. */
 export function saveNonce(rows: Draft, after: NonceRow): void {
   const { relayer, nonce } = after
   const before = rows.row('nonces', relayer, nonce)
@@ -54,7 +54,7 @@ export function saveNonce(rows: Draft, after: NonceRow): void {
   rows.put('nonces', after)
 }
 
-/** Forgets a nonce's row and bytes; its number stays used. */
+/** Deletes a nonce's row and bytes; its number stays used. */
 export function dropNonce(rows: Draft, row: NonceRow): void {
   const { relayer, nonce } = row
   rows.drop('nonces', relayer, nonce)
@@ -70,10 +70,10 @@ export function dropBytes(rows: Draft, { bytes }: NonceRow): void {
 export const highestUsed = ({ open, top }: RelayerRow): number =>
   Math.max(-1, top ?? -1, ...open.map(([nonce]) => nonce))
 
-/** Limits how many of the last nonces are looked at: a block may hold them only now. */
+/** Limits how many of the last nonces are checked: a block may still include them. */
 const latelySigned = 64
 
-/** Returns what was signed for the nonces in use, and for the last ones, in any state. */
+/** Returns the signed hashes of the nonces in use and of the last ones, in any state. */
 export function signedBytes({ rows, relayer }: At): SignedNonce[] {
   const last = { table: 'nonces', list: 'number', group: relayer, newest: true } as const
   const open = readRelayer(rows, relayer).open.flatMap(
@@ -85,10 +85,10 @@ export function signedBytes({ rows, relayer }: At): SignedNonce[] {
 
 export const nextNonce = (relayer: RelayerRow): number => highestUsed(relayer) + 1
 
-/** Counts the relayer's transactions on the chain, and with those in the pool, as lately seen. */
+/** Counts the relayer's transactions on the chain, and with the pool's, by recent readings. */
 export type NonceCounts = { chainNonce: number; poolNonce: number }
 
-/** Finds a nonce above all used ones; undefined: a pool would refuse it, or older payments wait. */
+/** Finds a nonce above all used ones; undefined if the pool would refuse it, or others wait. */
 export function freeNonce(
   { rows, rules, relayer: name }: At,
   { chainNonce, poolNonce }: NonceCounts,
@@ -101,38 +101,38 @@ export function freeNonce(
   return nonce < minedCount(rows, relayer) + rules.maxInFlight ? nonce : undefined
 }
 
-/** Counts what the ledger's own blocks hold: a count from the node may be older than they are. */
+/** Counts by the ledger's own blocks: a node's count may be older. */
 function minedCount(rows: Draft, { relayer, top }: RelayerRow): number {
   const isMined = top !== null && rows.row('nonces', relayer, top)?.state === 'mined'
   return isMined ? top + 1 : 0
 }
 
-/** Counts what is open with the relayer's key, and of an account. */
+/** Counts the open payments of the relayer's key, and of an account. */
 export const measureUsage = ({ rows, relayer }: At, account: Row<'accounts'>): Usage => ({
   ofAccount: listOpen(rows, account).length,
   carried: carriedBy(readRelayer(rows, relayer)),
   waiting: lookAtQueue(rows).waiting,
 })
 
-/** Counts the payments of all nonces in use; one that carries nothing costs as much as one. */
+/** Counts the payments of all nonces in use; a no-op costs as much as one. */
 export const carriedBy = ({ open }: RelayerRow): number =>
   open.reduce((sum, [, payments]) => sum + Math.max(1, payments), 0)
 
-/** Tells whether one payment more is too much; `mustWait`: no nonce is free for it. */
+/** Tells whether one more payment is too much; `mustWait`: no nonce is free for it. */
 export function isFull(load: Usage, room: Capacity, mustWait: boolean): boolean {
   const { ofAccount, carried, waiting } = load
   const isWaitingFull = mustWait && waiting >= room.waiting
   return ofAccount >= room.ofAccount || carried + waiting >= room.open || isWaitingFull
 }
 
-/** Returns what was signed for a nonce, the highest price first: new bytes have to outbid it. */
+/** Returns a nonce's transactions, the highest price first: new bytes have to outbid it. */
 export function listTransactions(row: NonceRow | undefined): { hash: Hex; gasPriceWei: bigint }[] {
   return (row?.bytes ?? [])
     .map(([hash, price]) => ({ hash, gasPriceWei: BigInt(price) }))
     .sort((a, b) => (a.gasPriceWei < b.gasPriceWei ? 1 : -1))
 }
 
-/** Returns a nonce with the bytes to outbid; those refused over foreign bytes do not count. */
+/** Returns a nonce and the bytes to outbid; those refused over foreign bytes do not count. */
 export function readSlot({ rows, relayer }: At, nonce: number): Slot {
   const row = rows.row('nonces', relayer, nonce)
   const [highest] = row?.state === 'foreign' ? [] : listTransactions(row)
@@ -148,7 +148,7 @@ export function recordBytes(
   { hash, raw, gasPriceWei }: SignedTransaction,
 ): void {
   const before = rows.row('nonces', relayer, nonce)
-  // The pool refused them, over what it has dropped by now: new bytes have nothing to outbid.
+  // The pool refused them in favour of bytes that it has dropped by now: nothing to outbid.
   if (before?.state === 'foreign') dropBytes(rows, before)
   const bytes = before?.state === 'foreign' ? [] : (before?.bytes ?? [])
   const isNew = bytes.every(([other]) => other !== hash)
@@ -169,13 +169,13 @@ export function recordBytes(
   })
 }
 
-/** Has a nonce's last bytes offered again soon, as if no node had taken them. */
+/** Marks a nonce's last bytes as refused, so that they are sent again soon. */
 export function resendSoon(rows: Draft, row: NonceRow): void {
   const latest = rows.row('transactions', listTransactions(row)[0]?.hash ?? '')
   if (latest !== undefined) rows.put('transactions', { ...latest, failures: 1 })
 }
 
-/** Takes a nonce out of use; its payments that are not settled wait again. */
+/** Takes a nonce out of use; its unsettled payments wait again. */
 export function take(at: At, nonce: number, state: 'foreign' | 'abandoned'): Transition[] {
   const { rows, relayer } = at
   const row = rows.row('nonces', relayer, nonce)
@@ -185,13 +185,13 @@ export function take(at: At, nonce: number, state: 'foreign' | 'abandoned'): Tra
   return row.sessions.flatMap((session) => dropFrom(at, row, session))
 }
 
-/** Tells whether this nonce carries a payment, by the payment's own row. */
+/** Tells whether this nonce carries a payment, by the payment's row. */
 export const isCarriedBy = (
   payment: Row<'payments'> | undefined,
   { relayer, nonce }: Pick<NonceRow, 'relayer' | 'nonce'>,
 ): payment is Row<'payments'> => payment?.nonce === nonce && payment.relayer === relayer
 
-/** Has a payment wait for another nonce, unless it has one already. */
+/** Queues a payment for another nonce, unless it has one already. */
 export function dropFrom(at: At, row: NonceRow, session: string): Transition[] {
   const payment = paymentRow(at.rows, session)
   return isCarriedBy(payment, row) ? drop(at, payment) : []
@@ -206,7 +206,7 @@ export function findCarrier(
   return row?.sessions.includes(session) ? row : undefined
 }
 
-/** Lists the nonces whose bytes no block has. */
+/** Lists the nonces whose bytes are in no block. */
 export function openNonces({ rows, relayer }: At): OpenNonce[] {
   return readRelayer(rows, relayer).open.flatMap(([nonce]): OpenNonce[] => {
     const row = rows.row('nonces', relayer, nonce)

@@ -47,8 +47,8 @@ export const paymentsIn = (rows: Draft, phase: PaymentRow['phase'], limit: numbe
   rows.list({ table: 'payments', list: 'phase', group: phase, limit })
 
 /**
- * Begins a payment by the event, with whatever carries it.
- * @throws {Error} the ledger has a payment of this session or of this intent
+ * Begins a payment by an event, with the columns of what carries it.
+ * @throws {Error} a payment of this session or intent exists
  */
 export function beginPayment(
   { rows, rules }: At,
@@ -70,7 +70,7 @@ export function beginPayment(
     rows.put('takings', { session, account: to, reference, accepted_at: rows.now })
   }
   count(rows, kind, event)
-  // The rows of one that is found on the chain are lost: its messages may have left.
+  // An adopted payment lost its rows: its messages may have been sent.
   if (event !== 'adopted') holdSms(rows, session, sms)
   if (reminder !== undefined) holdReminder(rows, account, reminder)
   savePayment(rows, undefined, {
@@ -86,12 +86,12 @@ export function beginPayment(
   })
 }
 
-/** Lists what is counted: rare events, since the usual ones would cost a write each. */
+/** Lists the counted events: rare ones, since counting the usual ones would cost a write each. */
 const countedEvents: readonly PaymentEvent[] = [
   ...['executed', 'failed', 'overdue', 'dropped', 'reorganized', 'orphaned'],
 ] as const
 
-/** Does to a payment what the event says; nothing where its state does not list the event. */
+/** Applies an event to a payment; does nothing if its state does not list the event. */
 export function move(
   { rows, rules }: At,
   payment: PaymentRow | undefined,
@@ -113,23 +113,21 @@ export function move(
   return [{ intentId, kind, from, to, hash, reason: after.reason ?? payment.reason ?? '' }]
 }
 
-/** Has a payment wait for another nonce: its transaction did nothing for it. */
+/** Queues a payment for another nonce: its transaction did nothing for it. */
 export function drop(at: At, payment: PaymentRow | undefined): Transition[] {
   const attempts = (payment?.attempts ?? 0) + 1
   return move(at, payment, 'dropped', { ...noExecution, ...noNonce, attempts })
 }
 
-/**
- * Leaves of a past payment what tells that the ledger knew its intent, and no one's name or amount.
- */
+/** Removes names and amounts from a past payment; what stays shows that its intent was known. */
 export const nameless = ({ reference: _, ...row }: Row<'history'>): Row<'history'> => ({
   ...{ ...row, session: '', account: zeroAddress, spends: '0' },
   ...{ reserves_pool: null, reserves_cap: null, reserves_out: null },
 })
 
-/** Forgets payments of one account, and keeps what became of them. */
+/** Moves payments of one account to the history. */
 export function archive(rows: Draft, name: string, payments: readonly PaymentRow[]): void {
-  // Asked before anything goes: where the sum is lost, it is counted from what is there.
+  // Read before anything is deleted: a lost total is counted from the rows.
   const account = readAccount(rows, name)
   for (const payment of payments) {
     const { request: _, phase: __, since, relayer: ___, nonce: ____, ...kept } = payment
@@ -149,7 +147,7 @@ export function archive(rows: Draft, name: string, payments: readonly PaymentRow
   saveAccount(rows, { ...account, open, seen: Math.max(0, account.seen - payments.length) })
 }
 
-/** Returns where a payment is listed that came to this state at `now` (Unix time in ms). */
+/** Returns the listing of a payment that came to this state at `now` (Unix time in ms). */
 export function placeIn(
   { maxAttempts }: LedgerRules,
   state: PaymentState,
@@ -162,7 +160,7 @@ export function placeIn(
   return { phase, since: phase === 'settled' ? now : acceptedAt }
 }
 
-/** Saves a payment and all that counts it. */
+/** Saves a payment and the totals that count it. */
 export function savePayment(rows: Draft, before: PaymentRow | undefined, after: PaymentRow): void {
   const { session, nonce } = after
   const [wasWaiting, isWaiting] = [before?.phase === 'waiting', after.phase === 'waiting']
@@ -170,7 +168,7 @@ export function savePayment(rows: Draft, before: PaymentRow | undefined, after: 
     const queue = readQueue(rows)
     saveQueue(rows, isWaiting ? joined(queue, after) : left(queue))
   } else if (nonce === null && (before === undefined || before.phase === 'settled')) {
-    // No sum changes: this write is what a check for open work collides with.
+    // No total changes, but a concurrent check for open work must conflict with this write.
     saveQueue(rows, readQueue(rows))
   }
   if (before === undefined || isUnsettled(after.state)) noteOpen(rows, after, before === undefined)

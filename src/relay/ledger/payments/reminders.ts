@@ -8,37 +8,37 @@ import { count } from './counts.ts'
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** Keeps a number for so long after its loan was found repaid. */
+/** Sets how long a number is kept after its loan was found repaid. */
 const keptMs = 30 * dayMs
 
-/** Says how long before a loan is due a reminder of it is sent, and for how long that is of use. */
+/** Sets how long before a loan is due a reminder is sent, and how long that is of use. */
 const soonMs = 3 * dayMs
 const onDayMs = 4 * hourMs
 const usefulMs = dayMs
 
-/** Waits until payments of the account are settled, or a provider that took nothing is back. */
+/** Waits for the account's payments to settle, or for a provider to recover. */
 const againMs = hourMs / 2
 
-/** Keeps a borrower's number for reminders, and has the loan looked at once it may be there. */
+/** Stores a borrower's number for reminders, and schedules a check of the loan. */
 export function holdReminder(rows: Draft, account: Address, sealed: string): void {
   const known = rows.row('reminders', account)
   const { told, due_at } = known ?? { told: 'none' as const, due_at: 0 }
   rows.put('reminders', { account, sealed, told, due_at, repaid_at: null, at: rows.now + hourMs })
 }
 
-/** Lists the accounts whose loan is to be looked at. */
+/** Lists the accounts whose loan is due for a check. */
 export const dueReminders = (rows: Draft, limit: number): Address[] =>
   rows
     .list({ table: 'reminders', list: 'due', before: rows.now + 1, limit })
     .map(({ account }) => account)
 
-/** Takes a reminder that is due by what the chain says: the row says so before it is sent. */
+/** Takes a reminder that is due by the chain's state; the row records it before it is sent. */
 export function takeReminder(rows: Draft, debt: LoanDebt): DueReminder | undefined {
   const { account, owedWei, dueAt } = debt
   const row = rows.row('reminders', account)
   if (row === undefined || row.at > rows.now) return undefined
   if (listOpen(rows, readAccount(rows, account)).length > 0) {
-    // Its repayment, or the loan, may be under way.
+    // The loan or its repayment may be under way.
     rows.put('reminders', { ...row, at: rows.now + againMs })
     return undefined
   }
@@ -50,13 +50,13 @@ export function takeReminder(rows: Draft, debt: LoanDebt): DueReminder | undefin
   const kind = kindNow(dueAt, rows.now)
   const isDue = kind !== undefined && kind !== before
   const told = isDue ? kind : before
-  // Each day: what was repaid early, or late, is not known otherwise.
+  // Checked daily: an early or late repayment is not seen otherwise.
   const at = Math.min(rows.now + dayMs, ...findStarts(dueAt).filter((start) => start > rows.now))
   rows.put('reminders', { ...row, told, due_at: dueAt, repaid_at: null, at })
   return isDue ? { account, kind, owedWei, dueAt, sealed: row.sealed } : undefined
 }
 
-/** Has a reminder that was certainly not sent taken once more, while it is of use. */
+/** Records a reminder's fate; one that was certainly not sent is due again while it is of use. */
 export function noteReminder(rows: Draft, { account, kind, dueAt }: DueReminder, fate: SmsFate) {
   count(rows, 'sms', fate)
   const row = rows.row('reminders', account)
@@ -72,7 +72,7 @@ function forget(rows: Draft, row: Row<'reminders'>): void {
   else rows.put('reminders', { ...row, repaid_at: repaidAt, at: repaidAt + keptMs })
 }
 
-/** Returns when the reminders of a loan begin to be due: some days before, and on its day (UTC). */
+/** Returns when a loan's reminders become due: some days before, and on its day (UTC). */
 function findStarts(dueAt: number): [soon: number, today: number] {
   const dueMs = dueAt * 1_000
   return [dueMs - soonMs, Math.max(dueMs - onDayMs, dueMs - (dueMs % dayMs))]

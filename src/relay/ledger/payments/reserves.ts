@@ -11,7 +11,7 @@ const amount = z.pipe(
 )
 const shares = { poolWei: amount, capWei: amount, outWei: amount }
 
-/** Reads what open payments take of what all share, until the chain is seen to show it. */
+/** Parses what payments reserve of common resources, until the chain is seen to include it. */
 const reserved = z.object({
   open: z.object(shares),
   blocks: z.array(z.object({ ...shares, number: z.int() })),
@@ -24,10 +24,10 @@ type Taken = { [Name in keyof Shares]-?: bigint }
 const rowName = 'reserved'
 const nothing: Taken = { poolWei: 0n, capWei: 0n, outWei: 0n }
 
-/** Limits the age of settled payments that a node which is behind may not know yet. */
+/** Limits the age of settled payments that a lagging node may not know yet. */
 export const recentMs = 10 * 60 * 1000
 
-/** Limits for how many blocks it is kept: no view of the chain is older. */
+/** Limits for how many blocks reserves are kept: no view of the chain is older. */
 const keptBlocks = 200
 
 const plus = (a: Taken, { poolWei, capWei, outWei = 0n }: Shares): Taken => ({
@@ -48,7 +48,7 @@ function save(rows: Draft, value: Reserved): void {
   rows.put('meta', { name: rowName, value: JSON.stringify(value, words) })
 }
 
-/** Returns what a payment takes, and the block from which on the chain shows it, if any. */
+/** Returns what a payment takes, and the block that includes it, if any. */
 function findShare(
   row: Row<'payments'> | undefined,
 ): (Shares & { at: number | 'open' }) | undefined {
@@ -74,7 +74,7 @@ function added(
   return { open, blocks: [...others, { ...add(block, part), number }] }
 }
 
-/** Notes what a payment takes, or takes no more; a lost row is counted when it is asked for. */
+/** Updates the reserves after a payment changed; a lost row is counted when it is read. */
 export function noteReserved(
   rows: Draft,
   before: Row<'payments'> | undefined,
@@ -92,12 +92,12 @@ export function noteReserved(
   save(rows, { open, blocks: kept })
 }
 
-/** Saves the sum where its row is lost, before anything is added to it. */
+/** Saves a lost total before anything is added to it. */
 export function keepReserved(rows: Draft): void {
   if (known(rows) === undefined) save(rows, readReserved(rows))
 }
 
-/** Returns what is reserved, counted again where the row is lost. */
+/** Returns the reserves, counted again if the row is lost. */
 function readReserved(rows: Draft): Reserved {
   const row = known(rows)
   if (row !== undefined) return row
@@ -118,7 +118,7 @@ function readReserved(rows: Draft): Reserved {
     )
 }
 
-/** Tells whether a block showed less than this payment takes with all unseen reserves. */
+/** Tells whether a block had less than this payment and all unseen reserves take. */
 export function isShort({ rows }: At, own: Shares, there: Lendable | undefined): boolean {
   if (there === undefined) return false
   const { open, blocks } = readReserved(rows)

@@ -7,10 +7,10 @@ import { count } from './counts.ts'
 /** Limits how long a message is of use. */
 const usefulMs = 24 * 60 * 60 * 1000
 
-/** Limits how long a sender may hold a message: after that it has died, and may have sent it. */
+/** Limits how long a sender may hold a message: then it has died, and may have sent it. */
 const takenMs = 10 * 60 * 1000
 
-/** Delays a message that was not sent, then twice as long each time, up to the longest. */
+/** Delays the next attempt at a message, doubling each time up to the longest. */
 const againMs = 30_000
 const longestAgainMs = 3_600_000
 
@@ -22,7 +22,7 @@ export function holdSms(rows: Draft, session: string, messages: readonly HeldSms
   }
 }
 
-/** Makes messages due once a payment has ended, and holds untaken ones if that is undone. */
+/** Makes messages due once a payment is final, and holds untaken ones if that is undone. */
 export function followPayment(
   rows: Draft,
   { session, state: from }: Pick<Row<'payments'>, 'session' | 'state'>,
@@ -38,7 +38,7 @@ export function followPayment(
   }
 }
 
-/** Takes due messages: the row says so before anything is sent. */
+/** Takes due messages: their rows record it before anything is sent. */
 export function takeSms(rows: Draft, limit: number): { taken: DueSms[]; next: number | undefined } {
   const listed = rows.list({ table: 'sms', list: 'state', group: 'due', limit: limit + 1 })
   const due = listed.filter(({ at }, index) => at <= rows.now && index < limit)
@@ -46,7 +46,7 @@ export function takeSms(rows: Draft, limit: number): { taken: DueSms[]; next: nu
   return { taken, next: listed[due.length]?.at }
 }
 
-/** Takes one; undefined where it is too late to be of use, or its payment is forgotten. */
+/** Takes one message; undefined if it is too late to be of use, or its payment is deleted. */
 function takeOne(rows: Draft, row: SmsRow): DueSms | undefined {
   const { session, party, sealed } = row
   const payment = rows.row('payments', session)
@@ -62,7 +62,7 @@ function takeOne(rows: Draft, row: SmsRow): DueSms | undefined {
   return { session, party, attempts, sealed, intentId, acceptedAt, state, reason: reason ?? '' }
 }
 
-/** Notes the fate of a taken message; not of one that was given up since. */
+/** Records the fate of a taken message, unless it was given up since. */
 export function noteSms(rows: Draft, { session, party, attempts }: SmsName, fate: SmsFate): void {
   const row = rows.row('sms', session, party)
   if (row?.state !== 'taken' || row.attempts !== attempts) return
@@ -83,7 +83,7 @@ export function noteSms(rows: Draft, { session, party, attempts }: SmsName, fate
   }
 }
 
-/** Gives up a message to a payment's sender that has not left; tells whether there was one. */
+/** Gives up a payment's unsent message to its sender; tells whether there was one. */
 export function giveUpSms(rows: Draft, session: string): boolean {
   const row = rows.row('sms', session, 'sender')
   if (row === undefined || row.state === 'taken') return false
@@ -94,13 +94,13 @@ export function giveUpSms(rows: Draft, session: string): boolean {
 const pauseAfter = (attempts: number): number =>
   Math.min(longestAgainMs, againMs * 2 ** (attempts - 1))
 
-/** Deletes all of a message, whatever became of it. */
+/** Deletes a message and counts what became of it. */
 function end(rows: Draft, { session, party }: SmsRow, what: SmsFate | 'given_up'): void {
   rows.drop('sms', session, party)
   count(rows, 'sms', what)
 }
 
-/** Forgets messages that are never sent any more, also where none are sent at all by now. */
+/** Deletes messages that can no longer be sent, even if none are sent any more. */
 export function pruneSms(rows: Draft, heldMs: number, limit: number): void {
   const listed = { table: 'sms', list: 'state', limit } as const
   const taken = rows.list({ ...listed, group: 'taken', olderThanMs: takenMs })

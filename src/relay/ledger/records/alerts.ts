@@ -2,10 +2,10 @@ import type { Draft } from '../draft.ts'
 import type { ActiveAlert, AlertChange, AlertNotice, Finding } from '../port.ts'
 import type { Row } from '../rows.ts'
 
-/** Delays a notice that was not delivered, then twice as long each time, up to the longest. */
+/** Delays the next attempt at a notice, doubling each time up to the longest. */
 const againMs = 30_000
 const longestAgainMs = 3_600_000
-/** Limits how long a notice that is not delivered is kept. */
+/** Limits how long an undelivered notice is kept. */
 const noticeMs = 30 * 24 * 60 * 60 * 1000
 
 export function activeAlerts(rows: Draft): readonly ActiveAlert[] {
@@ -15,13 +15,13 @@ export function activeAlerts(rows: Draft): readonly ActiveAlert[] {
 
 const mostPast = 50
 
-/** Returns the last alerts that were cleared, the latest first. */
+/** Returns the last cleared alerts, the latest first. */
 export function pastAlerts(rows: Draft): ActiveAlert[] {
   const known = rows.row('meta', 'past_alerts')
   return known === undefined ? [] : (JSON.parse(known.value) as ActiveAlert[])
 }
 
-/** Raises new findings, clears those not found for `calmMs`, and keeps a notice of each. */
+/** Raises new findings, clears those not found for `calmMs`, and stores a notice of each. */
 export function noteAlerts(
   rows: Draft,
   found: readonly Finding[],

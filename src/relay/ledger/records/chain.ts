@@ -9,16 +9,16 @@ import {
 } from '../observations.ts'
 import type { BlockId, FollowedBlock, Means, Turn, Work } from '../port.ts'
 
-/** Names the key that a note is of: with another key it counts as unknown. */
+/** Names the key that a record belongs to: with another key it counts as unknown. */
 type OfKey = { relayer?: string }
 
 const isOfRelayer = ({ relayer }: At, noted: OfKey): boolean => noted.relayer === relayer
 
-/** Returns the head that was seen last, and the blocks that were followed up to it. */
+/** Returns the last known head, and the blocks that were followed up to it. */
 export function readFollowedBlocks(at: At): Pick<Work, 'head' | 'followedBlocks'> {
   const known = at.rows.row('meta', 'head')
   if (known === undefined) return { head: undefined, followedBlocks: [] }
-  // A restore notes the head alone.
+  // A restore saves the head alone.
   type Noted = OfKey & BlockId & Partial<FollowedBlock> & { below?: FollowedBlock[] }
   const noted = JSON.parse(known.value) as Noted
   const { relayer: _, below = [], count, ...head } = noted
@@ -37,12 +37,12 @@ export function saveFollowedBlocks(
   rows.put('meta', { name: 'head', value: JSON.stringify({ ...head, below, relayer }) })
 }
 
-/** Saves the head without a trail. */
+/** Saves the head without followed blocks. */
 export function saveHead(rows: Draft, { number, hash }: { number: number; hash: string }): void {
   rows.put('meta', { name: 'head', value: JSON.stringify({ number, hash }) })
 }
 
-/** Returns what is known of the chain; of another key, only what does not depend on a key. */
+/** Returns what is known of the chain; under another key, only what does not depend on a key. */
 export function readObservations(at: At): Observations {
   const row = at.rows.row('meta', 'sight')
   if (row === undefined) return {}
@@ -61,16 +61,16 @@ export function recordObservations(at: At, seen: Seen | undefined): void {
   if (seen !== undefined && isNews) saveSight(at, withSeen(readObservations(at), seen, at.rows.now))
 }
 
-/** Forgets what was seen of one deployment's contracts or key. */
+/** Forgets facts about one deployment's contracts or key. */
 export const forgetSeen = (at: At): void => saveSight(at, ofAnyDeployment(readObservations(at)))
 
-/** Forgets the price of gas where the node refuses so much as too low. */
+/** Forgets the known gas price if the node refuses this much as too low. */
 export function forgetGasPrice(at: At, refusedWei: bigint): void {
   const { gasPrice, ...others } = readObservations(at)
   if (gasPrice !== undefined && BigInt(gasPrice.wei) <= refusedWei) saveSight(at, others)
 }
 
-/** Returns the facts that are fresh enough, and which one is asked for next. */
+/** Returns the facts that are fresh enough, and which one is read next. */
 export function readMeans(at: At): Pick<Work, 'means' | 'nextMeans'> {
   const { rows, rules } = at
   const { asked, ...known } = readObservations(at)
@@ -79,7 +79,7 @@ export function readMeans(at: At): Pick<Work, 'means' | 'nextMeans'> {
   const [count, gasPrice, funds] = [fresh(known.count), fresh(known.gasPrice), fresh(known.funds)]
   const means: Means = {
     ...(count && { count: count.number }),
-    // Told again every few rounds: until then the last one is good.
+    // Read again every few rounds: until then the last count is good.
     ...(known.toldCount && { toldCount: known.toldCount.number }),
     ...(gasPrice && { gasPriceWei: BigInt(gasPrice.wei) }),
     ...(funds && { balanceWei: BigInt(funds.wei) }),

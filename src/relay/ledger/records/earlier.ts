@@ -7,7 +7,7 @@ import { recall, rememberFirst } from './first-values.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Limits how old a payment may be for an equal one to be questioned. */
+/** Limits the age of a payment for which an equal one is questioned. */
 const equalMs = 10 * 60 * 1000
 
 /** Returns an account's payments since a time (Unix time in ms), the newest first. */
@@ -17,14 +17,14 @@ const paidSince = (rows: Draft, account: string, from: number): Row<'payments'>[
     ...{ from, limit: noLimit },
   })
 
-/** Returns those of them that count toward a day's limits. */
+/** Returns those payments that count toward a day's limits. */
 export const sentSince = (rows: Draft, account: string, from: number): Row<'payments'>[] =>
   paidSince(rows, account, from).filter((row) => paymentKinds[row.kind].isSent)
 
 export const hasSentNothing = ({ state }: Row<'payments'>): boolean =>
   state === 'reverted' || state === 'expired'
 
-/** Returns what counts toward a day's limits: failed payments count but sent nothing. */
+/** Sums up what counts toward a day's limits: failed payments count, but sent nothing. */
 export function sentToday(rows: Draft, account: string): { transfers: number; sentWei: bigint } {
   const today = sentSince(rows, account, rows.now - dayMs + 1)
   const sentWei = today
@@ -33,7 +33,7 @@ export function sentToday(rows: Draft, account: string): { transfers: number; se
   return { transfers: today.length, sentWei }
 }
 
-/** Tells whether one more payment exceeds a day's limits. */
+/** Returns the refusal if one more payment exceeds a day's limits. */
 export function overDay(
   rows: Draft,
   account: string,
@@ -51,7 +51,7 @@ export function overDay(
   return spendsWei > leftWei ? { kind: 'too_much_today', leftWei } : undefined
 }
 
-/** Returns how many minutes ago an equal call was made, within 10; the first answer is kept. */
+/** Returns how many minutes ago, within 10, an equal call was made; the first answer is stored. */
 export function minutesSinceEqual(
   rows: Draft,
   question: Question,

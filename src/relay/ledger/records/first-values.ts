@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.ts'
 import type { Decided, Question, Showing, Shown } from '../port.ts'
 
-/** Keeps a name's first value, unless the session is decided: its answer stays. */
+/** Stores a name's first value, unless the session is decided: then its answer counts. */
 export function rememberFirst(
   rows: Draft,
   { session, input: step, name, value }: Showing,

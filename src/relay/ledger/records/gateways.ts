@@ -4,7 +4,7 @@ import type { GatewayCounts, GatewayHours, Vitals } from '../port.ts'
 
 const hourMs = 3_600_000
 
-/** Keeps three days: what stops is compared with the two days before. */
+/** Keeps three days, to compare the last one with the two before. */
 const keptHours = 72
 
 export function readGatewayHours(rows: Draft): GatewayHours {
@@ -13,7 +13,7 @@ export function readGatewayHours(rows: Draft): GatewayHours {
 }
 
 /** Returns when each fault of a gateway was counted last. */
-export function gatewayFaultsOf(rows: Draft): Vitals['gatewayFaults'] {
+export function readGatewayFaults(rows: Draft): Vitals['gatewayFaults'] {
   const known = rows.row('meta', 'gateway_faults')
   return known === undefined ? {} : JSON.parse(known.value)
 }
@@ -25,7 +25,7 @@ export function noteGateways(rows: Draft, counted: GatewayCounts | undefined): v
   const faults = Object.keys(counted).filter((name) => /\/(bad|wrong_secret)$/.test(name))
   if (faults.length > 0) {
     const times = Object.fromEntries(faults.map((name) => [name, rows.now]))
-    const value = JSON.stringify({ ...gatewayFaultsOf(rows), ...times })
+    const value = JSON.stringify({ ...readGatewayFaults(rows), ...times })
     rows.put('meta', { name: 'gateway_faults', value })
   }
   const hour = Math.floor(rows.now / hourMs)

@@ -16,9 +16,9 @@ import { forgetSeen } from './chain.ts'
 import { noteGateways } from './gateways.ts'
 import { note, readIntake } from './operations.ts'
 
-/** Tells whether anything is open: what opens work writes a row that is read here. */
+/** Tells whether any work is open; opening work writes a row that is read here. */
 export function isAnythingOpen({ rows, relayer }: At): boolean {
-  // The key may be another one by now.
+  // The key may have changed.
   const known = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
   if (readRelayer(rows, known).open.length + readQueue(rows).waiting > 0) return true
   return openPhases.some((phase) => paymentsIn(rows, phase, 1).length > 0)
@@ -30,7 +30,7 @@ function othersIn({ rows }: At, { chainId, fingerprints }: Identity): [string, s
   return told.filter(([name, value]) => rows.row('meta', `identity.${name}`)?.value !== value)
 }
 
-/** Returns those of them of which the ledger has other values. */
+/** Returns the values of an identity that the ledger has otherwise. */
 function knownOthersIn(at: At, identity: Identity): [string, string][] {
   return othersIn(at, identity).filter(
     ([name]) => at.rows.row('meta', `identity.${name}`) !== undefined,
@@ -40,11 +40,11 @@ function knownOthersIn(at: At, identity: Identity): [string, string][] {
 export const differencesFrom = (at: At, identity: Identity): string[] =>
   knownOthersIn(at, identity).map(([name]) => name)
 
-/** Tells whether a payment has another key or forwarder than the ledger, whose rounds miss it. */
+/** Tells whether a payment has another key or forwarder than the ledger: rounds would miss it. */
 export const isByOthers = (at: At, identity: Identity | undefined): boolean =>
   identity !== undefined && differencesFrom(at, identity).length > 0
 
-/** Lets key and forwarder change, and the account secret only to one that a drain has named. */
+/** Allows key and forwarder to change, and the account secret only to one that a drain names. */
 function mayChange({ rows }: At, name: string, value: string): boolean {
   if (movableIdentity.includes(name)) return true
   const intake = readIntake(rows)
@@ -52,7 +52,7 @@ function mayChange({ rows }: At, name: string, value: string): boolean {
   return name === 'ACCOUNT_KEY_SECRET' && isNext
 }
 
-/** Tells whether the ledger was begun with this identity, or may go on with it. */
+/** Tells whether the ledger has this identity, or may adopt it. */
 export function identified(at: At, identity: Identity): Identified {
   const names = knownOthersIn(at, identity)
     .filter(([name, value]) => !mayChange(at, name, value) || isAnythingOpen(at))
@@ -60,12 +60,12 @@ export function identified(at: At, identity: Identity): Identified {
   return names.length > 0 ? { kind: 'different', names } : { kind: 'same' }
 }
 
-/** Tells whether the ledger's contracts or key are others than these. */
+/** Tells whether the ledger has another forwarder or key than these. */
 export function hasMoved(at: At, identity: Identity): boolean {
   return knownOthersIn(at, identity).some(([name]) => movableIdentity.includes(name))
 }
 
-/** Goes on with an identity, if the ledger may; then it keeps what came of gateways. */
+/** Adopts an identity, if the ledger may, and then records the gateways' counts. */
 export function identify(at: At, identity: Identity, counted?: GatewayCounts): Identified {
   const same = identified(at, identity)
   // All or nothing: a refusal leaves every value as it was.
@@ -80,7 +80,7 @@ export function identify(at: At, identity: Identity, counted?: GatewayCounts): I
 
 const numberingRow = 'identity.NUMBERING'
 
-/** Keeps former accounts, but not for a number that has paid from its present one. */
+/** Records former accounts, but not for a number that has paid from its present one. */
 export function renumber({ rows }: At, { id, numbering, accounts, kept }: Renumbering): Renumbered {
   const isServing = rows.row('meta', numberingRow)?.value === numbering
   if (isServing && readIntake(rows).kind === 'open') return { kind: 'serving' }

@@ -11,7 +11,7 @@ const toGroup = (contract: string, state: BookedLoan['state']): string =>
 type SavedSums = Omit<LoanSums, 'lentWei' | 'repaidWei' | 'writtenOffWei'> &
   Record<'lentWei' | 'repaidWei' | 'writtenOffWei', string>
 
-/** Returns how far a contract's events were read, and the sums until there. */
+/** Returns up to which block a contract's events were read, and the sums until there. */
 export function readLoanBook(rows: Draft, contract: Address): LoanBook {
   const known = rows.row('meta', toMetaName(contract))
   if (known === undefined) return { next: undefined, sums: noLoans }
@@ -21,7 +21,7 @@ export function readLoanBook(rows: Draft, contract: Address): LoanBook {
   return { next, sums: { ...sums, ...wei, writtenOffWei: BigInt(writtenOffWei) } }
 }
 
-/** Notes the events of blocks that follow those that were read; of any other it notes nothing. */
+/** Records the events of the blocks that follow; ignores any others. */
 export function bookLoans(rows: Draft, { contract, from, next, logs }: LoanBooking): LoanBook {
   const book = readLoanBook(rows, contract)
   if (book.next !== from) return book
@@ -38,7 +38,7 @@ export function bookLoans(rows: Draft, { contract, from, next, logs }: LoanBooki
   return { next, sums }
 }
 
-/** Returns a borrower's last loan, if the events that were read tell of one. */
+/** Returns a borrower's last loan, if the events show one. */
 export function findLoan(
   rows: Draft,
   contract: Address,
@@ -48,7 +48,7 @@ export function findLoan(
   return row && loanIn(row)
 }
 
-/** Returns a contract's loans in a state, those first that are due first. */
+/** Returns a contract's loans in a state, by due date. */
 export const listLoans = (rows: Draft, { contract, state, limit }: LoanQuery): BookedLoan[] =>
   rows.list({ table: 'loans', list: 'state', group: toGroup(contract, state), limit }).map(loanIn)
 

@@ -2,10 +2,10 @@ import type { ObstacleKind } from '../../refusal.ts'
 import type { Draft } from '../draft.ts'
 import type { NotedObstacle, Refused } from '../port.ts'
 
-/** Limits how often one obstacle is news. */
+/** Limits how often one obstacle is logged. */
 const obstacleMs = 60_000
 
-/** Returns what payments were last refused for, if for anything yet. */
+/** Returns the last obstacle, if there was one. */
 export function readObstacle(rows: Draft): NotedObstacle | undefined {
   const row = rows.row('meta', 'obstacle')
   return row && (JSON.parse(row.value) as NotedObstacle)
@@ -14,7 +14,7 @@ export function readObstacle(rows: Draft): NotedObstacle | undefined {
 const saveObstacle = (rows: Draft, noted: NotedObstacle): void =>
   rows.put('meta', { name: 'obstacle', value: JSON.stringify(noted) })
 
-/** Notes what payments are refused for: news where it is another reason, and once a minute. */
+/** Records an obstacle; it is news if it is another one, and once a minute. */
 export function noteObstacle(rows: Draft, kind: ObstacleKind | undefined): Refused {
   if (kind === undefined) return { kind: 'refused' }
   const last = readObstacle(rows)
@@ -24,7 +24,7 @@ export function noteObstacle(rows: Draft, kind: ObstacleKind | undefined): Refus
   return isNews ? { kind: 'refused', isNews } : { kind: 'refused' }
 }
 
-/** Notes that a payment is taken, which ends the obstacle. */
+/** Records that a payment was accepted, which ends the obstacle. */
 export function endObstacle(rows: Draft): void {
   const last = readObstacle(rows)
   if (last !== undefined && last.endedAt === undefined) {

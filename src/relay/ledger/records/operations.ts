@@ -27,10 +27,10 @@ export function readIntake(rows: Draft): Intake {
   return known === undefined ? { kind: 'open' } : (JSON.parse(known.value) as Intake)
 }
 
-/** Names what an operator does to set the intake. */
+/** Names the operator's action that sets the intake. */
 export const intakeActions = { open: 'resume', paused: 'pause', draining: 'drain' } as const
 
-/** Sets the intake and records that once; a restore goes on unless payments are to be taken. */
+/** Sets the intake and records that once; a restore continues unless `kind` is `open`. */
 export function setIntake(
   rows: Draft,
   kind: IntakeWish,
@@ -52,7 +52,7 @@ export function saveIntake(rows: Draft, intake: Intake): Intake {
   return intake
 }
 
-/** Records what an operator did, once for each id. */
+/** Records an operator's action once per id. */
 export function note(rows: Draft, { id, action, detail }: Omit<AuditEntry, 'at'>): void {
   if (rows.row('audit', id) === undefined) rows.put('audit', { id, at: rows.now, action, detail })
 }
@@ -85,18 +85,18 @@ export function readPage(rows: Draft, query: PaymentQuery): PaymentPage {
   return { payments: kept, next }
 }
 
-/** Cuts a page, and tells where the next one begins; payments of one moment stay together. */
+/** Cuts a page and tells where the next begins; payments of one moment stay together. */
 function cut(found: readonly Listed[], limit: number): { page: readonly Listed[]; next?: number } {
   const rest = found[limit]
   if (rest === undefined) return { page: found }
   const page = found.filter(({ at }) => at > rest.at)
-  // More of one moment than a page holds: the rest of them is not shown.
+  // If one moment has more than a page holds, the rest is not shown.
   return page.length === 0
     ? { page: found.slice(0, limit), next: rest.at }
     : { page, next: rest.at + 1 }
 }
 
-/** Finds payments by a hash or an intent; undefined where neither is asked for. */
+/** Finds payments by hash or intent; undefined if the query has neither. */
 function findSingle(
   rows: Draft,
   { intent, hash }: PaymentQuery,
@@ -146,7 +146,7 @@ function listed(
     newest: true,
     limit: limit + 1,
     ...(since === undefined ? {} : { from: since }),
-    // Not by age: a store's clock goes on, and newer rows would displace some of this page.
+    // Not by age: the store's clock advances, and newer rows would displace some of this page.
     ...(before === undefined ? {} : { before }),
   }
   if (listing.table === 'history') {

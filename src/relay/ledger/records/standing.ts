@@ -10,7 +10,7 @@ const mostRefusals = 5
 export const isHeld = (rows: Draft, account: string): boolean =>
   rows.row('holds', account) !== undefined
 
-/** Holds an account or lets it go, and records that once. */
+/** Holds or releases an account, and records that once. */
 export function setHold(
   rows: Draft,
   account: Address,
@@ -25,7 +25,7 @@ export function setHold(
   return readStanding(rows, account)
 }
 
-/** Notes for those who help a caller why a session was refused. */
+/** Records for operators why a session was refused. */
 export function noteRefusal(rows: Draft, { account, session, reason }: Refusing): void {
   if (reason === undefined) return
   const before = rows.row('refusals', account)?.last ?? []

@@ -9,7 +9,7 @@ import { note } from './operations.ts'
 const dayMs = 24 * 60 * 60 * 1000
 const restMs = 90 * dayMs
 
-/** Gives a free number to an account, or takes one away, and records that. */
+/** Assigns a free number to an account or removes one, and records that. */
 export function setTill(rows: Draft, { id, till, to }: TillChange): Till | undefined {
   const known = rows.row('tills', till)
   const isFree = known === undefined || rows.now - (known.removed_at ?? rows.now) > restMs
@@ -40,7 +40,7 @@ export const listTills = (rows: Draft): Till[] =>
 export const listAccountTills = (rows: Draft, account: string): Till[] =>
   tillsIn(rows.list({ table: 'tills', list: 'account', group: account, limit: noLimit }))
 
-/** Returns what came to an account with a till, and its day (UTC) by the store's clock. */
+/** Returns what an account with a till received, and its sums of the day (UTC). */
 export function listTakings(rows: Draft, account: Address, limit: number): Takings | undefined {
   if (listAccountTills(rows, account).length === 0) return undefined
   const midnight = rows.now - (rows.now % dayMs)

@@ -9,11 +9,11 @@ import { type Row, schemaVersion } from '../rows.ts'
 import { perOpenPhase } from '../transitions.ts'
 import { activeAlerts } from './alerts.ts'
 import { readFollowedBlocks, readObservations } from './chain.ts'
-import { gatewayFaultsOf, readGatewayHours } from './gateways.ts'
+import { readGatewayFaults, readGatewayHours } from './gateways.ts'
 import { readObstacle } from './obstacles.ts'
 import { readIntake } from './operations.ts'
 
-/** Limits how often a row is written only to prove that rows can be written. */
+/** Limits how often a row is written only to prove that writing works. */
 const probeMs = 10_000
 
 const readMeta = (rows: Draft, name: string): unknown => {
@@ -21,20 +21,20 @@ const readMeta = (rows: Draft, name: string): unknown => {
   return row && JSON.parse(row.value)
 }
 
-/** Writes a row where none was written lately: an answer then proves that it could. */
+/** Writes a row if none was written lately: an answer then proves that writing works. */
 export function probe(rows: Draft): void {
   const last = Number(readMeta(rows, 'probe') ?? 0)
   if (rows.now - last >= probeMs) rows.put('meta', { name: 'probe', value: `${rows.now}` })
 }
 
-/** Looks at the nonces that changed last, most of which a block took. */
+/** Searches the nonces that changed last, most of which are mined. */
 const findLastMined = (rows: Draft): number | undefined =>
   rows
     .list({ table: 'nonces', list: 'phase', group: 'done', newest: true, limit: 10 })
     .find(({ state }) => state === 'mined')?.changed_at
 
 /** Returns the first nonce that is in no block: a reorganization has it wait anew. */
-function frontOf({ rows, relayer }: At, { open: [first] }: Row<'relayers'>) {
+function readFront({ rows, relayer }: At, { open: [first] }: Row<'relayers'>) {
   const row = first && rows.row('nonces', relayer, first[0])
   const ends = [row?.bytes.at(0), row?.bytes.at(-1)]
   const [signed, last] = ends.map((bytes) => bytes && rows.row('transactions', bytes[0]))
@@ -64,12 +64,12 @@ export function readVitals(
     counts: readEventCounts(rows),
     lately: countLately(rows),
     gateways: readGatewayHours(rows),
-    gatewayFaults: gatewayFaultsOf(rows),
+    gatewayFaults: readGatewayFaults(rows),
     obstacle: readObstacle(rows),
     unlistedAt: readMeta(rows, 'unlisted') as number | undefined,
     nextNonce: nextNonce(known),
     blocks: readFollowedBlocks(at).followedBlocks.slice(0, 6),
-    front: frontOf(at, known),
+    front: readFront(at, known),
     carried: carriedBy(known),
     waiting: lookAtQueue(rows).waiting,
     oldest: perOpenPhase((phase) => paymentsIn(rows, phase, 1)[0]?.accepted_at),

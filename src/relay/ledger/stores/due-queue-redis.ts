@@ -8,12 +8,12 @@ const takeLimit = 10
 
 export type RedisDueQueueOptions = {
   database: RedisDatabase
-  /** Names the ledger, which arms its tasks in the same step that opens work. */
+  /** Names the ledger, which arms its task in the commit that opens work. */
   name: string
   newToken: () => string
 }
 
-/** Makes the due-queue of one ledger on Redis, beside its rows. */
+/** Creates the due queue of one ledger on Redis, beside its rows. */
 export function createRedisDueQueue({ database, name, newToken }: RedisDueQueueOptions): DueQueue {
   const script = database.script(armLua + dueLua)
   const run = async (method: string, task: string, token: string, ms: number | undefined) => {

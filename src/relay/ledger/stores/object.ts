@@ -16,25 +16,25 @@ import { createSqlLedger } from './sqlite.ts'
 export type LedgerStub = Ledger & {
   accept: AcceptPayment
   wake(): Promise<void>
-  /** Has the next {@link LedgerStub.restart} begin with all rows as they were then. */
+  /** Makes the next {@link LedgerStub.restart} begin with all rows as they were then. */
   setBack(to: SetBack): Promise<SetBackAnswer>
-  /** Ends the object at once, and with it this call. */
+  /** Aborts the object, and with it this call. */
   restart(): Promise<void>
 }
 
 export type LedgerHost = LedgerSchedule & {
-  /** Makes what accepts payments, over the object's own storage. */
+  /** Creates the acceptor over the object's own storage. */
   acceptor: (ledger: Ledger) => AcceptPayment
 }
 
-/** Makes the ledger's Durable Object: rows in its SQLite, rounds by its alarm. */
+/** Creates the class of the ledger's Durable Object: rows in its SQLite, rounds by its alarm. */
 export function ledgerObject<Env>(getHost: (env: Env) => LedgerHost) {
   class LedgerObject extends DurableObject<Env> {
     readonly #kept: KeptLedger
     readonly #accept: AcceptPayment
 
     static {
-      // Only what stands on the prototype can be called by a Worker.
+      // A Worker can call only what is on the prototype.
       for (const method of ledgerMethods) {
         const value = function (this: LedgerObject, ...args: unknown[]): unknown {
           return this.#call(method, args)
@@ -89,7 +89,7 @@ export function ledgerObject<Env>(getHost: (env: Env) => LedgerHost) {
   ) => DurableObject<Env> & LedgerStub
 }
 
-/** Makes the port over calls to its object, each on a new stub: a failed one stays broken. */
+/** Creates the port over calls to the object, each on a new stub: a failed one stays broken. */
 export function createObjectLedger(getStub: () => LedgerStub): Ledger {
   return ledgerThrough((method, args) => {
     const stub = getStub()

@@ -5,7 +5,7 @@ import type { LedgerMethod } from '../methods.ts'
 import { type AnyRow, anyTable, findPlace, parseRow, type TableName, type Write } from '../rows.ts'
 import { armLua, commitLua, loadLua } from './lua.ts'
 
-/** Holds a row as the database has it. Version `0`: it has none. */
+/** Holds a row as the database has it; version `0`: it does not exist. */
 export type Kept = { version: string; row: AnyRow | undefined }
 
 type ListQuery = {
@@ -17,25 +17,25 @@ type ListQuery = {
   limit: number
 }
 
-/** Names what to load. `methods` is only shown in the database's log of slow commands. */
+/** Names what to load; `methods` only appear in the database's log of slow commands. */
 export type LoadQuery = {
   methods: readonly LedgerMethod[]
   rows: Set<string>
   lists: Map<string, ListQuery>
 }
 
-/** Holds what was loaded, all as of one moment. */
+/** Holds what was loaded, as of one moment. */
 export type Loaded = {
   now: number
   rows: ReadonlyMap<string, Kept>
   lists: ReadonlyMap<string, readonly string[]>
 }
 
-/** Limits the attempts; each conflict is another process's progress. */
+/** Limits the attempts at a commit; each conflict is another process's progress. */
 export const commitAttempts = 50
 const loadReply = z.tuple([z.coerce.number(), z.array(z.string()), z.array(z.array(z.string()))])
 
-/** Reads a row from its version and JSON; empty text is no row. */
+/** Parses a row from its version and JSON; empty text is no row. */
 function parseKept(name: string, text: string): Kept {
   if (text === '') return { version: '0', row: undefined }
   const end = text.indexOf(' ')
@@ -61,14 +61,14 @@ export function createLoad(database: RedisDatabase, keys: readonly string[]): Lo
   }
 }
 
-/** Writes if every wanted row is as it was loaded; the task is then due in `dueMs`. */
+/** Describes writes that need every wanted row unchanged; a round is then due in `dueMs`. */
 export type Change = {
   wanted: LoadQuery
   writes: ReadonlyMap<string, Write>
   dueMs: number | undefined
 }
 
-/** Writes all of it and returns `true`, or nothing. */
+/** Writes all and returns `true`, or writes nothing. */
 export type Commit = (loaded: Loaded, change: Change) => Promise<boolean>
 
 export function createCommit(database: RedisDatabase, keys: readonly string[]): Commit {
@@ -90,7 +90,7 @@ export function createCommit(database: RedisDatabase, keys: readonly string[]): 
   }
 }
 
-/** Returns where rows are listed from now on, and where no more: the database knows no columns. */
+/** Returns the list entries to add and to remove: the database does not know columns. */
 function listChanges(writes: ReadonlyMap<string, Write>): { list: string[][]; unlist: string[][] } {
   const list: string[][] = []
   const unlist: string[][] = []

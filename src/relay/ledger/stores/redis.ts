@@ -27,13 +27,13 @@ export type RedisLedgerOptions = {
   name: string
   rules: LedgerRules
   relayer: string
-  /** Tells how soon a round is due after a call that left something open. */
+  /** Sets after how many ms a round is due once a call has opened work. */
   roundMs: number
-  /** Called when a round is due within seconds, so that it does not wait for the usual look. */
+  /** Is called when a round is due within seconds, sooner than the usual check. */
   soon?: () => void
 }
 
-/** Begins every key of a ledger; the braces keep them in one slot of a cluster. */
+/** Returns the prefix of a ledger's keys; the braces keep them in one slot of a cluster. */
 export const ledgerKey = (name: string): string => `ledger:{${name}}`
 
 type Call = {
@@ -43,26 +43,26 @@ type Call = {
   reject: (error: unknown) => void
 }
 
-/** Holds calls that ran, each with its end once the writes are committed; the rest come later. */
+/** Holds a batch of executed calls: `ends` answer them after the commit, the others run later. */
 type Folded = Change & { ends: (() => void)[] }
 
 /** Limits the calls that share a load and a commit. */
 const foldLimit = 100
 const readsSideBySide = 8
-/** Limits the rows that are remembered to guess what calls will read. */
+/** Limits the rows that are cached to guess what calls will read. */
 const rememberedLimit = 2_000
 
 /**
- * Makes the ledger on Redis. Calls that wait at a time share one load and one commit, done again
- * where another process wrote a row that was read. A call that fails may have been done: made
- * again, it meets its own token or its own state.
+ * Creates the ledger on Redis. Waiting calls share one load and one commit, retried if another
+ * process wrote a row that was read. A call that fails may have been executed: called again, it
+ * finds its own token or its own state.
  */
 export function createRedisLedger(options: RedisLedgerOptions): Ledger {
   const { database, name } = options
   const keys = [ledgerKey(name)]
   const load = createLoad(database, keys)
   const commit = createCommit(database, keys)
-  /** Good for guessing what a call reads, and never for an answer. */
+  /** Helps to guess what a call reads; never used for an answer. */
   const remembered = new Map<string, Kept>()
   let opening: Promise<void> | undefined
 
@@ -84,19 +84,18 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
     const loaded = await load(wanted)
     const row = loaded.rows.get(schema)?.row
     if (row !== undefined) assertSchema(row)
-    // Another process may be first, of another version perhaps.
+    // Another process may be first, maybe one of another version.
     else if (!(await commit(loaded, { wanted, writes, dueMs: undefined }))) await openRows()
   }
 
-  /** Answers calls from one moment of the database; returns those that wait for this commit. */
+  /** Answers calls from one snapshot; returns those that wait for this commit. */
   async function answer(calls: readonly Call[]): Promise<readonly Call[]> {
     await open()
     let folded = fold(options, { now: 0, rows: remembered, lists: new Map() }, calls)
     let now: number | undefined
     for (let attempt = 0; attempt < commitAttempts; attempt++) {
       const found = await load(folded.wanted)
-      // What is asked for depends on the time: one that moved with each load would never have it
-      // all.
+      // Queries depend on the time: if it moved with each load, they would never be complete.
       now ??= found.now
       const loaded = { ...found, now }
       if (remembered.size > rememberedLimit) remembered.clear()
@@ -123,7 +122,7 @@ export function createRedisLedger(options: RedisLedgerOptions): Ledger {
   })
 }
 
-/** Answers so many batches of calls at a time, each of all that wait by then. */
+/** Answers up to this many batches of waiting calls at a time. */
 function createLane(
   sideBySide: number,
   answer: (calls: readonly Call[]) => Promise<readonly Call[]>,
@@ -132,7 +131,7 @@ function createLane(
   let running = 0
 
   async function run(): Promise<void> {
-    // Calls of the same moment come along.
+    // Lets calls of the same moment join.
     await undefined
     const calls = waiting.slice(0, foldLimit)
     waiting = waiting.slice(foldLimit)
@@ -157,7 +156,7 @@ function createLane(
   }
 }
 
-/** Runs calls one after the other over one moment: each sees what those before it wrote. */
+/** Runs calls in order over one snapshot: each sees the writes of those before it. */
 function fold(
   { rules, relayer, roundMs }: RedisLedgerOptions,
   loaded: Loaded,
@@ -190,7 +189,7 @@ const isComplete = ({ rows, lists }: LoadQuery, loaded: Loaded): boolean =>
   [...rows].every((name) => loaded.rows.has(name)) &&
   [...lists.keys()].every((name) => loaded.lists.has(name))
 
-/** Shows what was loaded; what was not is noted, and taken as nothing until it is. */
+/** Reads loaded rows and records what is missing, which counts as empty until it is loaded. */
 function createView({ rows, lists }: Loaded, wanted: LoadQuery): View {
   const readRow = <Name extends TableName>(name: string) => {
     wanted.rows.add(name)

@@ -19,7 +19,7 @@ import {
 } from '../rows.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
-/** Has every method synchronous: nothing can fall between its reads and writes. */
+/** Has every method synchronous: no other call can run between its reads and writes. */
 export type SqlLedger = {
   [Method in keyof Ledger]: (
     ...args: Parameters<Ledger[Method]>
@@ -29,19 +29,21 @@ export type SqlLedger = {
 export type SqlLedgerOptions = {
   rules: LedgerRules
   relayer: string
-  /** Tells this storage's time in ms: all goes by it alone, so Workers' clocks need not agree. */
+  /**
+   * Returns the storage's time in ms: the only clock of the ledger, so Workers' clocks may differ.
+   */
   now: () => number
 }
 
-/** Limits the rows that are remembered, of 1 to 3 kB each. */
+/** Limits the cached rows, of 1 to 3 kB each. */
 const rememberedLimit = 4_000
 
-/** Maps names to rows as the database has them; undefined: it has none. */
+/** Maps names to rows as the database has them; undefined: it has no such row. */
 type Remembered = Map<string, AnyRow | undefined>
 
 /**
- * Makes the ledger on SQLite. What a method writes is one transaction: nothing comes between its
- * reads and that. No other writer may use the database, since remembered rows are not read again.
+ * Creates the ledger on SQLite. A method's writes are one transaction, and nothing runs between its
+ * reads and writes. No other writer may use the database, since cached rows are not read again.
  */
 export function createSqlLedger(sql: Sql, { rules, relayer, now }: SqlLedgerOptions): SqlLedger {
   sql.transaction(() => openTables(sql))
@@ -108,7 +110,7 @@ const statements = Object.fromEntries(
   }),
 ) as Record<TableName, { columns: readonly string[]; byKey: string; insert: string; row: string }>
 
-/** Keeps queries by what they differ in: one in a single piece is found again at once. */
+/** Caches query texts by what they differ in, so that equal queries are one string. */
 const lists = new Map<string, string>()
 const updates = new Map<string, string>()
 
@@ -147,7 +149,7 @@ function sqlView(sql: Sql, remembered: Remembered): View {
   }
 }
 
-/** Makes a query with a constant limit: where it is bound, SQLite plans it again each time. */
+/** Builds a query with a constant limit: if it is bound, SQLite plans it anew each time. */
 function listQuery<Name extends TableName>(listing: Listing<Name>): string {
   const { table, list, newest, limit } = listing
   const { key, lists } = anyTable(table)
@@ -161,7 +163,7 @@ function listQuery<Name extends TableName>(listing: Listing<Name>): string {
     ORDER BY ${order} LIMIT ${Number(limit)}`
 }
 
-/** Writes what differs: a column that stays as it was costs no index. */
+/** Writes what differs: an unchanged column costs no index update. */
 export function apply(sql: Sql, { table, key, before, after }: Write): void {
   const { columns, byKey, insert } = statements[table]
   if (after === undefined) {
