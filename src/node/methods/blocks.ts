@@ -73,7 +73,7 @@ function createCountMethod(name: string, what: Counted, param: typeof hashParam)
   })
 }
 
-/** Counts here what the node does not, and what is pending: RSKj counts its pool instead. */
+/** Counts itself if the node does not, and for `pending`, where RSKj counts its pool instead. */
 async function countInBlock(
   node: UpstreamNode,
   name: string,

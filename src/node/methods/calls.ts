@@ -56,7 +56,7 @@ export const callMethods = [
   }),
 ]
 
-/** Words a revert as go-ethereum does, and names RSKj's gas bounds, where it fails inside. */
+/** Words a revert as go-ethereum does, and an internal error of RSKj by the call's gas. */
 async function translateRevert<T>(outcome: Promise<T>, { gas }: SimulatedCall): Promise<T> {
   try {
     return await outcome
@@ -73,7 +73,7 @@ async function translateRevert<T>(outcome: Promise<T>, { gas }: SimulatedCall): 
   }
 }
 
-/** Refuses, as go-ethereum does, who could not pay, and what fails without a revert. */
+/** Estimates gas; throws like go-ethereum if the sender cannot pay or the call fails. */
 async function estimate(node: UpstreamNode, call: SimulatedCall, block?: Selector) {
   const [estimated, funds] = await Promise.allSettled([
     estimateAt(node, call, block),
@@ -95,7 +95,7 @@ async function estimate(node: UpstreamNode, call: SimulatedCall, block?: Selecto
   return estimated.value
 }
 
-/** Leaves the block to the node where none is named: not every node takes one. */
+/** Sends no block if none is named, since not every node accepts one. */
 function estimateAt(node: UpstreamNode, call: SimulatedCall, block: Selector | undefined) {
   const ask = (...at: unknown[]): Promise<string> =>
     translateRevert(node.call('eth_estimateGas', [toNodeCall(call), ...at], quantity), call)
@@ -121,13 +121,13 @@ async function isAllGas(
   return block !== null && Number(estimated) >= Number(block.gasLimit)
 }
 
-/** Gives an error the code that the spec names; nodes have others of their own. */
+/** Replaces a node's own code for insufficient funds by the spec's. */
 function translateFunds(error: unknown): unknown {
   if (!(error instanceof RpcError) || classifyRefusal(error) !== 'insufficient_funds') return error
   return new RpcError(codes.failed, error.message, error.data)
 }
 
-/** Reads what the sender holds, if the call costs anything and the node tells. */
+/** Reads the sender's balance; returns undefined if the call is free or the node refuses. */
 async function findFunds(
   node: UpstreamNode,
   { from, value, gasPrice, maxFeePerGas }: SimulatedCall,

@@ -47,8 +47,7 @@ async function findRange(fromBlock: Named, toBlock: Named, context: Context): Pr
   const to = toBlockNumber(toBlock, head)
   if (open) return { from, to: Math.max(from, to), open }
   if (to - from <= maxLogBlocks) return { from, to, open }
-  // Far beyond the head there would be pieces without an end; what came within a second is wanted
-  // too.
+  // Ends at the head, read anew: beyond it, the pieces would have no end.
   const height = Math.max(await context.ask(readHeight), context.knownHead() ?? 0)
   return { from, to: Math.min(to, height), open }
 }

@@ -20,16 +20,16 @@ export type Method = {
   readonly params: Shape
   readonly result: z.ZodMiniType
   readonly example: Example
-  /** Tells that a call does something beyond its answer, so equal calls are all made. */
+  /** Tells that a call has an effect, so equal calls never share an answer. */
   readonly effect: boolean
   /** Parses the parameters. @throws {RpcError} invalid params, naming the parameter */
   readonly parse: (params: readonly unknown[]) => Record<string, unknown>
   readonly call: (params: Record<string, unknown>, context: Context) => Promise<unknown>
   /** Tells whether all of an answer is proved; what is not is kept for at most a minute. */
   readonly proves: boolean
-  /** Tells by the parameters whether an answer can never change, so that others may keep it. */
+  /** Tells by the parameters whether an answer never changes, so that other processes keep it. */
   readonly isFixed: (params: Record<string, unknown>, isDeep: IsDeep) => boolean
-  /** Tells whether this answer can never change; no reorganization reaches what `isDeep`. */
+  /** Tells whether this answer never changes; no reorganization reaches a block that `isDeep`. */
   readonly isImmutable: (
     params: Record<string, unknown>,
     result: unknown,

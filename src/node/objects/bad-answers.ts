@@ -1,7 +1,7 @@
 import { TransportError } from '../../chain/rpc.ts'
 
 /**
- * Reports an answer of the wrong form; it is not called a lie, since nodes differ in rare cases.
+ * Reports an answer of the wrong form, which is no lie, since nodes differ in rare cases.
  */
 export class MalformedAnswer extends TransportError {}
 

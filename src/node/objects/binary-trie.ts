@@ -12,7 +12,7 @@ type Bits = readonly number[]
 type Entry = { bits: Bits; value: Uint8Array }
 type Pair<Item> = readonly [Item | undefined, Item | undefined]
 
-/** Holds a trie node as it is hashed; `size` counts the bytes of it and of all below it. */
+/** Holds a trie node as it is hashed; `size` is in bytes and includes all nodes below. */
 type TrieNode = {
   message: Uint8Array
   path: Bits
@@ -22,7 +22,7 @@ type TrieNode = {
 }
 
 /**
- * Limits what stands inside a node, in bytes; longer values and leaves stand as hashes (RSKIP107).
+ * Limits what a node embeds, in bytes; longer values and leaves are hashed (RSKIP107).
  */
 const longestValue = 32
 const longestEmbedded = 44
@@ -38,7 +38,7 @@ export function computeBinaryRoot(values: readonly Hex[]): Hex {
   return values.length === 0 ? emptyRoot : keccak256(buildTrie(values).message)
 }
 
-/** Gives the nodes of that trie from its root to the value at a position. */
+/** Returns the nodes of that trie from its root to the value at a position. */
 export function buildBinaryProof(values: readonly Hex[], index: number): Hex[] {
   const way: Hex[] = []
   let bits = toKey(index)
@@ -160,7 +160,7 @@ function varInt(value: number): Uint8Array {
 
 type Child = { kind: 'embedded'; message: Hex } | { kind: 'hashed'; hash: Hex }
 
-/** Reads a node that holds a long value or none; what is cut short has no value. */
+/** Decodes a node with a long value or none; a truncated node has no value. */
 function decode(message: Uint8Array): { path: Bits; children: Pair<Child>; value?: Hex } {
   let at = 0
   const take = (count: number): Uint8Array => {

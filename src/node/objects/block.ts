@@ -38,7 +38,7 @@ export const block = z.looseObject({
 
 export type Block = z.output<typeof block>
 
-/** Reads a block as nodes print it, which leave out what they do not know. */
+/** Parses a block as nodes return it, with missing fields. */
 export const rawBlock = z.extend(block, {
   number: orElse(null, quantity),
   hash: orElse(null, hash),
@@ -87,7 +87,7 @@ export function shapePendingBlock(raw: RawBlock): Block {
   }
 }
 
-/** Gives the hashes of what was signed: Rootstock ends each block with REMASC's transaction. */
+/** Returns the hashes of signed transactions, without Rootstock's REMASC at a block's end. */
 export function sentTransactions({ transactions, minimumGasPrice }: RawBlock): string[] {
   const isRootstock = typeof minimumGasPrice === 'string'
   const sent = isRootstock ? transactions.slice(0, -1) : transactions

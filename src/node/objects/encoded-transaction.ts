@@ -18,7 +18,7 @@ import type { Transaction } from './transaction.ts'
  */
 const longestNumber = 32
 
-/** Limits the bytes that are hashed in search of a transaction's encoding. */
+/** Limits the bytes hashed to find a transaction's encoding. */
 const mostHashed = 300_000
 
 /**
@@ -27,7 +27,7 @@ const mostHashed = 300_000
  */
 type Written = { kind: 'found'; bytes: Hex; zeros: number } | { kind: 'unknown' } | { kind: 'none' }
 
-/** Finds the bytes whose keccak is a transaction's hash; `budget` is what may yet be hashed. */
+/** Finds the bytes whose keccak is a transaction's hash; `budget` limits the bytes to hash. */
 function findBytes(one: Transaction, budget: { left: number }): Written {
   if (Number(one.type) !== 0) {
     const typed = encodeTyped(one)
@@ -80,9 +80,9 @@ function encodeTyped(one: Transaction): Hex | undefined {
 }
 
 /**
- * Gives the bytes of a block's whole transactions, proved by its root, each under its hash and in
- * its place; undefined where it is not known how one was written.
- * @throws {UntrueAnswer} they are not
+ * Encodes a block's full transactions, each proved by its hash and position, and all by the root;
+ * returns undefined if an encoding is unknown.
+ * @throws {UntrueAnswer} a hash, a position or the root does not fit
  */
 export function encodeProvedTransactions(
   { hash, ...block }: MinedBlock,
@@ -105,9 +105,8 @@ export function encodeProvedTransactions(
 }
 
 /**
- * Checks that a transaction fits its hash and its signature; false where it was written in an
- * unusual way.
- * @throws {UntrueAnswer} it does not
+ * Checks a transaction against its hash and signature; returns false if its encoding is unusual.
+ * @throws {UntrueAnswer} they do not fit
  */
 export async function assertTransaction(one: Transaction): Promise<boolean> {
   const written = findBytes(one, { left: mostHashed })

@@ -39,7 +39,7 @@ export const logFilterParam = z
 
 export type LogFilter = z.output<typeof logSubscriptionParam>
 
-/** Tells whether a log is wanted: not one with fewer topics than the filter has. */
+/** Tells whether a log matches; it needs at least as many topics as the filter. */
 export function matches(filter: LogFilter, log: Emitted): boolean {
   return (filter.topics?.length ?? 0) <= log.topics.length && couldMatch(filter, log)
 }
@@ -50,7 +50,7 @@ export function couldMatch(filter: LogFilter, { address, topics }: Emitted): boo
   return findWanted(filter).every((any, index) => any?.has(values[index] ?? '') ?? true)
 }
 
-/** Estimates the bytes of a filter after its first match, rather too many than too few. */
+/** Estimates a filter's bytes of memory after its first match, rather too high than too low. */
 export function estimateBytes({ address, topics }: LogFilter): number {
   const conditions = [address, ...(topics ?? [])]
   return 500 + 160 * conditions.reduce((sum, any) => sum + (Array.isArray(any) ? any.length : 1), 0)
@@ -82,7 +82,7 @@ export function toLogQuery(
 
 type Condition = string | readonly (string | null)[] | null | undefined
 
-/** Keeps each filter's values, since it is matched with each log of each block. */
+/** Caches each filter's values, since they are compared with each log of each block. */
 const wanted = new WeakMap<LogFilter, readonly (ReadonlySet<string> | undefined)[]>()
 
 /** Returns the accepted values of the address and of each topic; undefined accepts any. */

@@ -16,7 +16,7 @@ export const receipt = z.looseObject({
   effectiveGasPrice: quantity,
   logs: z.array(log),
   logsBloom: data,
-  /** Excludes the other: a receipt has `root` (before Byzantium) or `status`. */
+  /** Excludes `root`: a receipt has either `root` (before Byzantium) or `status`. */
   status: z.optional(quantity),
   root: z.optional(hash),
   type: quantity,
@@ -24,7 +24,7 @@ export const receipt = z.looseObject({
 
 export type NodeReceipt = z.output<typeof receipt>
 
-/** Reads a receipt as nodes print it: RSKj's of old have neither type nor price. */
+/** Parses a receipt as nodes return it; those of older RSKj versions lack type and price. */
 export const rawReceipt = z.extend(receipt, {
   to: orElse(null, address),
   contractAddress: orElse(null, address),

@@ -46,7 +46,7 @@ export function parseSignedTransaction(raw: Hex) {
   return { type, hash: keccak256(own), chainId }
 }
 
-/** Refuses a signature that no key made: about half of all `r` are not a point of the curve. */
+/** Throws if no key can have made the signature: about half of all `r` are not on the curve. */
 export async function assertSigner(raw: Hex): Promise<void> {
   const serializedTransaction = withoutBlobs(readType(raw), raw) as TransactionSerialized
   try {
@@ -64,7 +64,7 @@ function readType(raw: Hex): number {
   throw refused('they are neither a list in RLP nor of a known type (EIP-2718)')
 }
 
-/** Takes the blobs away that travel with a transaction (EIP-4844): its hash is not theirs. */
+/** Removes a transaction's blobs (EIP-4844), which its hash does not cover. */
 function withoutBlobs(type: number, raw: Hex): Hex {
   const payload: Hex = type === 0 ? raw : `0x${raw.slice(4)}`
   if (isCrowded(payload)) throw refused('they hold more items than a transaction of their size')
@@ -104,7 +104,7 @@ function isCrowded(payload: Hex): boolean {
     at += 2
     const isList = first >= 0xc0
     const digits = 2 * Math.max(0, first - (isList ? 0xf7 : 0xb7))
-    // What is in a list comes next, as what follows it does.
+    // A list's items come next, just like what follows the list.
     if (digits > 0 && !isList) at += 2 * Number.parseInt(payload.slice(at, at + digits), 16)
     else if (first >= 0x80 && !isList) at += 2 * (first - 0x80)
     at += isList || first > 0xb7 ? digits : 0

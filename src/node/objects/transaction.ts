@@ -24,7 +24,7 @@ export type Transaction = z.output<typeof transaction>
 
 const nowhere = { blockHash: null, blockNumber: null, transactionIndex: null }
 
-/** Reads a transaction as nodes print it: RSKj's of old have no type, and REMASC's no signature. */
+/** Parses a transaction as nodes return it: older RSKj omits the type, REMASC the signature. */
 export const rawTransaction = z.extend(transaction, {
   blockHash: orElse(null, hash),
   blockNumber: orElse(null, quantity),
@@ -36,7 +36,7 @@ export const rawTransaction = z.extend(transaction, {
   type: orElse('0x0', quantity),
 })
 
-/** Leaves out of a pending transaction where it is in its block. */
+/** Sets a pending transaction's position in its block to `null`. */
 export function shapeTransaction(raw: Transaction, isPending = !raw.blockHash): Transaction {
   return isPending ? { ...raw, ...nowhere } : raw
 }

@@ -87,7 +87,7 @@ export function toBlockNumber(block: string | null | undefined, latest: number):
   return block?.startsWith('0x') ? Number(block) : latest
 }
 
-/** Reads what nodes may leave out, or print as `null`, as something else. */
+/** Replaces a value that nodes omit, or return as `null`. */
 export function orElse<S extends z.ZodMiniType, Other extends string | null>(
   other: Other,
   schema: S,

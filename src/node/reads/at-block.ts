@@ -6,11 +6,11 @@ import type { UpstreamNode } from '../upstream/node.ts'
 import type { NodeAccess } from '../upstream/upstreams.ts'
 import { readMinedBlock } from './mined-block.ts'
 
-/** Names a block as a node is asked for its state; RSKj reads EIP-1898's switch as text. */
+/** Selects a block in a call for state; RSKj expects `requireCanonical` (EIP-1898) as text. */
 type NodeSelector = string | { blockHash: string; requireCanonical: true | 'true' }
 
 /**
- * Reads what no hash proves at one block, which all nodes are asked for where they are compared.
+ * Reads unprovable state; if nodes are compared, all of them read it at the same block.
  */
 export async function readState<T, Block extends Selector>(
   { ask, compares }: Pick<NodeAccess, 'ask' | 'compares'>,
@@ -25,7 +25,7 @@ export async function readState<T, Block extends Selector>(
   })
 }
 
-/** Reads state as of a block; by its number where the node does not know its own hashes here. */
+/** Reads state at a block; by its number if the node does not accept its hash here. */
 export async function atBlock<T>(
   node: UpstreamNode,
   block: Selector,
@@ -55,7 +55,7 @@ function toNodeSelector(
   return profile === 'rskj' ? { blockHash, requireCanonical: 'true' } : block
 }
 
-/** Names a block as RSKj understands it where it takes a bare hash for a number (EthModule). */
+/** Wraps a bare hash for RSKj, which would read it as a number (EthModule). */
 export function withoutBareHash({ profile }: UpstreamNode, at: NodeSelector): NodeSelector {
   if (profile !== 'rskj' || typeof at !== 'string' || !isHash(at)) return at
   return { blockHash: at, requireCanonical: 'true' }

@@ -9,7 +9,7 @@ import type { UpstreamNode } from '../upstream/node.ts'
 import { type ProvedBlock, readProvedBlock } from './mined-block.ts'
 import { readReceipts } from './receipts.ts'
 
-/** Returns a block's logs, proved by bloom or receipts if its header is; `null` without a block. */
+/** Reads a block's logs, proved by bloom or receipts if its header is; `null` without a block. */
 export async function readBlockLogs(
   node: UpstreamNode,
   selector: string,
@@ -29,11 +29,11 @@ export async function readBlockLogs(
     return found.filter((one) => matches(filter, one))
   }
   if (byHash) throw new UntrueAnswer("logs do not fit their block's receipts")
-  // A block may have come, or gone, between the two answers.
+  // The block may have changed between the two answers.
   return await readBlockLogs(node, block.value.block.hash, filter)
 }
 
-/** Gives the logs of a known block; a node that lacks it fails, for it tells nothing of them. */
+/** Reads a known block's logs; throws if the node lacks the block. */
 export async function readKnownBlockLogs(
   node: UpstreamNode,
   selector: string,
@@ -64,7 +64,7 @@ async function fits(
   )
 }
 
-/** Returns a block's logs from its receipts where those can be proved; else as the node tells. */
+/** Reads a block's logs from its proved receipts, or unproved if its header is not proved. */
 export async function readProvedLogs(node: UpstreamNode, block: MinedBlock): Promise<ChainLog[]> {
   const proof = proveHeader(block, node.mining)
   if (proof === undefined) return await readKnownBlockLogs(node, block.hash, {})

@@ -8,13 +8,13 @@ import type { UpstreamNode } from '../upstream/node.ts'
 import { readMinedBlock } from './mined-block.ts'
 import { traceMinedBlock } from './traces.ts'
 
-/** Limits how many traces are skipped or given at once, as RSKj does (TraceModuleImpl). */
+/** Sets how many traces RSKj skips and returns at most (TraceModuleImpl). */
 const maxOfRskj = 10_000
 
-/** Blocks that are looked through at a time: one batch. */
+/** Sets how many blocks are read at a time, in one batch. */
 const blocksAtOnce = 50
 
-/** Looks through blocks in order and stops as soon as it has what was asked for. */
+/** Searches blocks in order, and stops once it has the requested traces. */
 export async function filterTraces(
   node: UpstreamNode,
   from: number,
@@ -46,7 +46,7 @@ export async function filterTraces(
   return found.slice(after, after + count)
 }
 
-/** Lets RSKj select. It skips 10,000 traces and gives as many: what is further is refused. */
+/** Passes the filter to RSKj, which skips and returns 10,000 traces at most; refuses more. */
 export async function passFilter(
   node: UpstreamNode,
   from: number,

@@ -16,29 +16,29 @@ export const maxLogBlocks = 2_000
 /** Limits the logs of an answer over any range. */
 export const maxLogs = 10_000
 
-/** Sets the depth from which two nodes' logs are compared; above it they may honestly differ. */
+/** Sets the depth from which two nodes' logs must agree; nearer the head they may differ. */
 const settledBlocks = 12
 
-/** Blocks of one answer that are looked into before the node is not believed at all. */
+/** Limits the doubtful blocks of an answer that are checked; beyond it, the answer is refused. */
 const mostDoubtful = 50
 
-/** Limits a request's calls of a node; a few are for its chain, client and head. */
+/** Limits a request's calls to a node; a few of them read its chain, client and head. */
 const maxCalls = 200
 const callsBesides = 5
 
-/** Sets after how many answers a node is asked for twice as many blocks. */
+/** Sets after how many answers the number of blocks per call doubles. */
 const answersToGrow = 4
 
-/** Pieces of a range that are searched side by side. */
+/** Sets how many pieces of a range are searched in parallel. */
 const piecesAtOnce = 8
 
 /** Limits the blocks of a piece, however many a node takes. */
 const mostBlocks = 100_000
 
-/** Nodes that cut their answers short without a word do so at round numbers. */
+/** Detects silently truncated answers, which nodes cut at multiples of this number of logs. */
 const roundNumber = 1_000
 
-/** Describes a range of blocks; an open one also takes blocks that came since. */
+/** Describes a range of blocks; an open one also includes newer blocks. */
 export type LogRange = { from: number; to: number; open: boolean }
 
 /** Describes a piece of a range; of parallel pieces only one tries to be larger. */
@@ -47,13 +47,13 @@ type Piece = LogRange & { grows: boolean }
 /** Holds a search for logs, with the progress of each node by its name. */
 type Search = NodeAccess & { filter: LogFilter; progress: Map<string, Progress> }
 
-/** Tells how often a node was asked in a search, and for how many blocks it is asked at a time. */
+/** Counts a search's calls to a node, and holds the number of blocks per call. */
 type Progress = { calls: number; answers: number; size: number }
 
 type Counted = UpstreamNode & { readonly progress: Progress }
 
 class OutOfCalls extends RpcError {
-  /** Tells up to which block a piece was done. */
+  /** Holds the first block that was not searched. */
   reached: number | undefined
 
   constructor() {
@@ -61,7 +61,7 @@ class OutOfCalls extends RpcError {
   }
 }
 
-/** Gives the logs between two blocks, oldest first; a refusal names a range that works. */
+/** Reads the logs between two blocks, oldest first; an error names a range that works. */
 export async function readRangeLogs(
   range: LogRange,
   filter: LogFilter,
@@ -88,12 +88,12 @@ export async function readRangeLogs(
   return found
 }
 
-/** Gives the pieces that are searched next, as large as every node of the search takes them. */
+/** Plans the next pieces, as large as all nodes of the search accept. */
 function planPieces(first: number, { to, open }: LogRange, { progress }: Search): Piece[] {
   const known = [...progress.values()]
   const taken = known.length === 0 ? 0 : Math.min(...known.map((one) => one.size), mostBlocks)
   const size = Math.max(maxLogBlocks + 1, taken)
-  // What a node takes is tried by one piece: a refusal among others would be asked for twice.
+  // One piece alone tries a new size, so that a refusal costs only one call.
   const isTried = taken === size && known.every(({ answers }) => answers % answersToGrow > 0)
   const length = isTried ? piecesAtOnce : 1
   return Array.from({ length }, (_, index) => first + index * size)
@@ -115,12 +115,12 @@ function toRefusal(
     return createRangeError(error.code, error.message, from, Math.max(from, reached - 1))
   }
   if (!search.isAborted() || to - from <= maxLogBlocks) return error
-  // Half of what there was time for is sure to be done in time.
+  // Half of what was searched in time certainly fits into the time limit.
   const half = atLeastOnePiece(from, from + Math.floor((next.from - from) / 2))
   return createRangeError(codes.timeout, 'more blocks than can be searched in time', from, half)
 }
 
-/** Returns the block before the first that was too much, at least one piece on. */
+/** Returns the last block before `start`, but at least one piece. */
 const atLeastOnePiece = (from: number, start: number): number =>
   Math.max(from + maxLogBlocks, start - 1)
 
@@ -133,7 +133,7 @@ function createRangeError(code: number, what: string, from: number, to: number):
 }
 
 /**
- * Returns a piece from two nodes, if there are two; a proof or a third node settles a difference.
+ * Reads a piece from two nodes, if there are two; a proof or a third node settles a difference.
  */
 async function readComparedPiece(range: Piece, search: Search): Promise<ChainLog[]> {
   const { ask, askBoth, knownHead } = search
@@ -160,7 +160,7 @@ async function readComparedPiece(range: Piece, search: Search): Promise<ChainLog
   return believed.value
 }
 
-/** Gives the answer that fits a block's receipts, where both nodes have it; distrusts the other. */
+/** Returns the answer that fits the block's receipts, and distrusts the other node. */
 async function findProvedAnswer(
   answers: readonly [NodeAnswer<ChainLog[]>, NodeAnswer<ChainLog[]>],
   disputed: number,
@@ -197,7 +197,7 @@ async function readProof(node: UpstreamNode, number: number) {
   return { hash: found.block.hash, logs: await readProvedLogs(node, found.block) }
 }
 
-/** Limits how often a node is asked in a search. */
+/** Limits a node's calls in a search. */
 function countCalls(node: UpstreamNode, search: Search): Counted {
   const own = search.progress.get(node.name) ?? { calls: 0, answers: 0, size: maxLogBlocks + 1 }
   search.progress.set(node.name, own)
@@ -212,13 +212,13 @@ function countCalls(node: UpstreamNode, search: Search): Counted {
   }
 }
 
-/** Fails for a node that has not come to a block yet: it would tell of fewer logs. */
+/** Throws if a node has not reached a block yet, since its logs would be incomplete. */
 async function assertNotBehind(node: UpstreamNode, needed: number): Promise<void> {
   if (node.height === undefined || node.height >= needed) return
   if ((await readHeight(node)) < needed) throw new TransportError(`${node.name} is behind`)
 }
 
-/** Asks one node for a piece, and tells how far it came where it may be asked no more. */
+/** Reads a piece from one node; out of calls, the error says how far it got. */
 async function readPiece(node: Counted, range: Piece, search: Search): Promise<ChainLog[]> {
   const walk = { start: range.from }
   try {
@@ -229,7 +229,7 @@ async function readPiece(node: Counted, range: Piece, search: Search): Promise<C
   }
 }
 
-/** Asks one node; in halves where it refuses, and in larger pieces again after some answers. */
+/** Walks a piece; halves the calls after a refusal, and doubles them after some answers. */
 async function walkPiece(
   node: Counted,
   { from, to: last, open, grows }: Piece,
@@ -240,7 +240,7 @@ async function walkPiece(
   const { progress } = node
   let to = last
   let height: number | undefined
-  // Whether a refusal is about the range the first block alone tells, where its words do not.
+  // If its text does not say so, the first block alone shows whether a refusal is about the range.
   let doubt: RpcError | undefined
   let isSure = false
   for (walk.start = from; walk.start <= to; ) {
@@ -274,7 +274,7 @@ async function walkPiece(
   return found
 }
 
-/** Halves show what was cut, and of a single block it can be proved. */
+/** Reads both halves of a range that may be truncated; a single block is proved instead. */
 async function readHalves(
   node: Counted,
   { from, to, open }: LogRange,
@@ -287,7 +287,7 @@ async function readHalves(
     ...(await readPiece(node, { from, to: middle, open: false, grows: false }, search)),
     ...(await readPiece(node, { from: middle + 1, to, open, grows: false }, search)),
   ]
-  // It cuts its answers short, or a reorganization came between them.
+  // Fewer logs mean truncated answers, or a reorganization between them.
   if (halves.length >= least) return halves
   throw new TransportError('a node found fewer logs in the halves of a range than in the whole')
 }
@@ -319,7 +319,7 @@ async function queryLogs(
     : await replaceWithProved(node, found, strange, filter)
 }
 
-/** Tells whether a node may have refused a range for its size; else smaller ones do not help. */
+/** Tells whether a refusal may be about the range's size, so that a smaller range may work. */
 function isAboutRange(error: RpcError): boolean {
   const { code } = error
   if (code === codes.methodNotFound || isRefusal(error, 'too_often')) return false
@@ -327,7 +327,7 @@ function isAboutRange(error: RpcError): boolean {
   return code !== codes.limitExceeded && code !== codes.timeout && !isRefusal(error, 'too_late')
 }
 
-/** Checks blocks whose logs were not asked for, since some nodes filter badly and others lie. */
+/** Checks blocks with unrequested logs, since some nodes filter badly and others lie. */
 async function replaceWithProved(
   node: UpstreamNode,
   found: readonly ChainLog[],
@@ -351,7 +351,7 @@ async function replaceWithProved(
 const byPlace = (a: ChainLog, b: ChainLog): number =>
   Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex)
 
-/** Tells whether each log comes after the one before it, the first not before the block `from`. */
+/** Tells whether the logs are in strict order, and none is before block `from`. */
 function isInOrder(found: readonly ChainLog[], from: number): boolean {
   return found.every((one, index) => {
     const before = found[index - 1]

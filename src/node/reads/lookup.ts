@@ -4,14 +4,14 @@ import { RpcError } from '../../chain/rpc.ts'
 import { codes } from '../codes.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 
-/** Lists the methods that look up by a transaction's hash; the others look in a block. */
+/** Lists the methods that take a transaction's hash; the others take a block. */
 const ofTransactions = [
   'eth_getTransactionByHash',
   'eth_getTransactionReceipt',
   'trace_transaction',
 ]
 
-/** Looks something up at a node by hash or number; `null`: the node does not have it. */
+/** Looks up by hash or number; returns `null` if the node does not have it. */
 export async function lookUp<T>(
   node: UpstreamNode,
   method: string,
@@ -27,7 +27,7 @@ export async function lookUp<T>(
   }
 }
 
-/** Returns an answer, undefined where the node does not serve the method. */
+/** Returns an answer, or undefined if the node does not serve the method. */
 export async function ifServed<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
@@ -37,7 +37,7 @@ export async function ifServed<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Gives `null` where the node refuses. */
+/** Returns an answer, or `null` if the node answers with an error. */
 export async function unlessRefused<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer

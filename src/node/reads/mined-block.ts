@@ -9,7 +9,7 @@ import { lookUp } from './lookup.ts'
 /** Holds a mined block and what its hash proves; no proof if the header's form is unknown. */
 export type ProvedBlock = { block: MinedBlock; proof: ProvedHeader | undefined }
 
-/** Gives a mined block that fits what was asked for and its own hash; `null` without one. */
+/** Reads a mined block, checked against the selector and its own hash; `null` without one. */
 export async function readMinedBlock(
   node: UpstreamNode,
   selector: string,
@@ -18,7 +18,7 @@ export async function readMinedBlock(
   return (await readProvedBlock(node, selector, full))?.block ?? null
 }
 
-/** Gives a mined block with its proof; whole transactions are proved by their root. */
+/** Reads a mined block with its proof; full transactions are proved by their root. */
 export async function readProvedBlock(
   node: UpstreamNode,
   selector: string,
@@ -42,11 +42,11 @@ export async function readProvedBlock(
   return { block, proof }
 }
 
-/** Tells whether a block is older than what is known of its network's headers. */
+/** Tells whether a block is older than the network's known header forms. */
 const isTooOld = ({ mining }: UpstreamNode, number: string): boolean =>
   Number(number) < (mining?.from ?? 1)
 
-/** Returns the next block as a node would make it now; `null` where it makes none. */
+/** Reads the pending block; returns `null` if the node has none. */
 export async function readPendingBlock(
   node: UpstreamNode,
   full: boolean,

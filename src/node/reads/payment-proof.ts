@@ -15,10 +15,10 @@ import { readProvedReceipt } from './proved-receipt.ts'
 import { readReceiptProof } from './raw-data.ts'
 
 const bytes = z.custom<Hex>((value) => data.safeParse(value).success)
-/** Holds bytes that a block's trie has, and the trie's nodes from its root to them. */
+/** Holds a value of a block's trie, and the trie's nodes from the root to it. */
 const inTrie = z.object({ raw: bytes, nodes: z.array(bytes) })
 
-/** Shows that a transaction is in the chain, with its block's header first and those above it. */
+/** Proves that a transaction is in the chain; its block's header is first, then later ones. */
 export const provedPayment = z.object({
   isProved: z.literal(true),
   transaction: z.extend(inTrie, { index: z.int() }),
@@ -31,7 +31,7 @@ export type PaymentProof = ProvedPayment | { isProved: false; says: string }
 
 const unproved = (says: string): PaymentProof => ({ isProved: false, says })
 
-/** Gathers what proves a transaction, with so many headers above its own where there are. */
+/** Builds a transaction's proof, with up to `above` headers after its own. */
 export async function buildPaymentProof(
   node: UpstreamNode,
   hash: string,
@@ -73,7 +73,7 @@ const toProvedHeader = ({ block, proof }: ProvedBlock): ProvedPayment['headers']
 
 type Log = Pick<RawReceipt['logs'][number], 'address' | 'topics' | 'data'>
 
-/** Tells what a proof shows; `work` counts the hashes that its headers took. */
+/** Describes what a proof shows; `work` is the number of hashes behind its headers. */
 export type ShownPayment = {
   chainId: number
   block: { number: number; hash: Hex }

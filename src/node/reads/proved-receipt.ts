@@ -15,7 +15,7 @@ import { readReceipts, throwBlockLeft } from './receipts.ts'
 
 type Cached = Pick<NodeAccess, 'cached'>
 
-/** Parses a block's transactions and the place of their receipts, which its hash proves. */
+/** Parses what a block's hash proves: its transactions and its receipts' root. */
 const facts = z.object({
   number: quantity,
   receiptsRoot: hash,
@@ -25,7 +25,7 @@ const facts = z.object({
 
 export type BlockFacts = z.output<typeof facts>
 
-/** Gives what the hash of a block proves; undefined where it cannot, `null` without the block. */
+/** Reads what a block's hash proves; undefined if it cannot be, `null` without the block. */
 export async function readFacts(
   node: UpstreamNode,
   blockHash: string,
@@ -44,7 +44,7 @@ export async function readFacts(
   return text === null ? (isThere ? undefined : null) : facts.parse(parseJson(text))
 }
 
-/** Gives a receipt that its block's hash proves, or that cannot be proved; `null` without one. */
+/** Reads a receipt and proves it by its block's hash if possible; `null` without one. */
 export async function readProvedReceipt(
   node: UpstreamNode,
   txHash: string,
@@ -72,7 +72,7 @@ export async function readProvedReceipt(
   return { receipt, tries: known.tries }
 }
 
-/** Gives the keccak of the receipt at a place of a block: by RSKj's proof, or from all receipts. */
+/** Reads the keccak of a block's receipt, from RSKj's proof or from all receipts. */
 async function readReceiptHash(
   node: UpstreamNode,
   blockHash: string,
@@ -90,7 +90,7 @@ async function readReceiptHash(
   return keccak256(encodeReceipts(receipts, receiptsRoot, tries)[index] ?? '0x')
 }
 
-/** Asks RSKj for the nodes between the root and a receipt; it gives the leaf first. */
+/** Asks RSKj for the trie nodes from a receipt to the root; the leaf comes first. */
 export async function askReceiptNodes(node: UpstreamNode, blockHash: string, txHash = '') {
   const method = 'rsk_getTransactionReceiptNodesByHash'
   return (await node.call(method, [blockHash, txHash], z.nullable(z.array(data)))) as Hex[] | null

@@ -16,9 +16,9 @@ import { readReceipts } from './receipts.ts'
 
 type Cached = Pick<NodeAccess, 'cached'>
 
-/** Returns the RLP of a block's header as its hash proves it, or else as the node has it. */
+/** Reads a block's header in RLP, proved by its hash, or else as the node returns it. */
 export async function readRawHeader(node: UpstreamNode, selector: string): Promise<string | null> {
-  // What is not mined yet has no header that anything could be proved with; RSKj shows a sketch.
+  // A pending block has no final header; RSKj would return a draft.
   if (selector === 'pending') return null
   const found = await readProvedBlock(node, selector, false)
   if (found === null) return null
@@ -27,7 +27,7 @@ export async function readRawHeader(node: UpstreamNode, selector: string): Promi
   return await node.call(method, [selector], z.nullable(data))
 }
 
-/** Gives a receipt as the receipts trie of its block holds it; `null` if it does not exist. */
+/** Reads a receipt as encoded in its block's receipts trie; `null` if it does not exist. */
 export async function readRawReceipt(
   node: UpstreamNode,
   hash: string,
@@ -39,7 +39,7 @@ export async function readRawReceipt(
   return await node.call('rsk_getRawTransactionReceiptByHash', [hash], z.nullable(data))
 }
 
-/** Gives the nodes of the receipts trie from its root to a receipt, `null` if it is not there. */
+/** Reads the nodes of the receipts trie from its root to a receipt; `null` without one. */
 export async function readReceiptProof(
   node: UpstreamNode,
   blockHash: string,

@@ -6,7 +6,7 @@ import { type RawReceipt, rawReceipt } from '../objects/receipt.ts'
 import type { UpstreamNode } from '../upstream/node.ts'
 import { ifServed } from './lookup.ts'
 
-/** Gives all receipts of a block, in order; refuses another block's, or fewer. */
+/** Reads all receipts of a block in order; throws if some are missing or of another block. */
 export async function readReceipts(
   node: UpstreamNode,
   raw: Pick<MinedBlock, 'hash' | 'transactions'>,
@@ -30,7 +30,7 @@ async function fetchReceipts(
   const together = await ifServed(
     node.call('eth_getBlockReceipts', [raw.hash], z.nullable(z.array(rawReceipt))),
   )
-  // Some nodes serve it for numbers only, and say that there is no such block.
+  // Some nodes accept only numbers here, and answer that there is no such block.
   if (together) return together
   const each = await Promise.all(
     raw.transactions.map((entry) =>
@@ -40,7 +40,7 @@ async function fetchReceipts(
   return each.map((receipt) => receipt ?? throwBlockLeft())
 }
 
-/** Throws that the node left the block for another, which is not a lie. */
+/** Throws an error for a block that was reorganized away, which is not a lie. */
 export function throwBlockLeft(): never {
   throw new TransportError('the block left the chain while it was read')
 }

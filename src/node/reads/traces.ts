@@ -25,7 +25,7 @@ export async function traceBlock(node: UpstreamNode, selector: string): Promise<
   return block && (await traceMinedBlock(node, block))
 }
 
-/** Gives the traces of a block of an Ethereum node; anvil takes no hash here. */
+/** Reads a block's traces from an Ethereum node, by number since anvil takes no hash here. */
 export async function traceMinedBlock(node: UpstreamNode, block: MinedBlock): Promise<Trace[]> {
   if (block.transactions.length === 0) return []
   const whole = await ifServed(node.call('trace_block', [block.number], rawTraces))
