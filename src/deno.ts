@@ -72,7 +72,7 @@ function serve({ config, redis }: DenoConfig): Required<Served> {
   const rounds = createRounds({
     queue,
     tend: () => tend(ledger),
-    ended: (how) => background.keep(look(how)),
+    onRoundEnd: (how) => background.keep(look(how)),
     roundMs,
     clock: systemClock,
     log,

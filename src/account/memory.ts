@@ -27,7 +27,7 @@ const remembered = z.object({
     z.array(z.object({ intentId: z.string(), address: account, to: z.string() })),
     [],
   ),
-  /** Lists whom the caller sent to last by number; `sealed` is that number. */
+  /** Lists the last recipients by number; `sealed` is that number. */
   recipients: z._default(
     z.array(
       z.object({

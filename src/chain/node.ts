@@ -122,10 +122,10 @@ export function createNode(rpc: Rpc) {
   /** Asks, and tells besides whether a hash proves the answer. */
   async function prove<Schema extends z.ZodMiniType>(schema: Schema, ...question: Question) {
     let isProved = true
-    const told = await ask(schema, ...question, () => {
+    const answer = await ask(schema, ...question, () => {
       isProved = false
     })
-    return { told, isProved }
+    return { answer, isProved }
   }
 
   return {
@@ -135,13 +135,13 @@ export function createNode(rpc: Rpc) {
     /** Reads a block by number; undefined if the chain is shorter. */
     async block(number: number, signal: AbortSignal): Promise<Head | undefined> {
       const params = [toHex(number), false]
-      const { told, isProved } = await prove(
+      const { answer, isProved } = await prove(
         z.nullable(head),
         'eth_getBlockByNumber',
         params,
         signal,
       )
-      return told === null ? undefined : toHead({ told, isProved })
+      return answer === null ? undefined : toHead({ answer, isProved })
     },
     /** Counts the account's transactions up to a block, or with those that wait in the pool. */
     transactionCount(
@@ -175,8 +175,8 @@ export function createNode(rpc: Rpc) {
     },
     async receipt(hash: Hex, signal: AbortSignal): Promise<Receipt | undefined> {
       const method = 'eth_getTransactionReceipt'
-      const { told, isProved } = await prove(z.nullable(receipt), method, [hash], signal)
-      return told === null ? undefined : { ...told, isProved }
+      const { answer, isProved } = await prove(z.nullable(receipt), method, [hash], signal)
+      return answer === null ? undefined : { ...answer, isProved }
     },
     /** Returns a transaction's calldata; undefined if the node does not know it. */
     calldata: (hash: Hex, signal: AbortSignal) =>
@@ -201,8 +201,8 @@ export function createNode(rpc: Rpc) {
   }
 }
 
-const toHead = ({ told, isProved }: { told: Head; isProved: boolean }): Head =>
-  isProved ? told : { ...told, difficulty: undefined }
+const toHead = ({ answer, isProved }: { answer: Head; isProved: boolean }): Head =>
+  isProved ? answer : { ...answer, difficulty: undefined }
 
 /** Returns the revert data of a failed call, which the node service answers with code 3. */
 function revertData(error: RpcError): Hex | undefined {

@@ -49,10 +49,7 @@ export type OpenBook = {
 }
 
 /** Applies one event, in the chain's order, and returns the new sums. */
-export function bookEvent(
-  { sums, findLoan: loanOf, keep }: OpenBook,
-  { topics, data }: LoanLog,
-): LoanSums {
+export function bookEvent({ sums, findLoan, keep }: OpenBook, { topics, data }: LoanLog): LoanSums {
   const event = decodeEventLog({ abi: loanAbi, data, topics: topics as [Hex, ...Hex[]] })
   switch (event.eventName) {
     case 'TermsSet':
@@ -76,7 +73,7 @@ export function bookEvent(
       change(event.args.borrower, () => ({ state: 'written_off' }))
       return { ...sums, writtenOffWei: sums.writtenOffWei + event.args.amount }
     case 'AccountPassed': {
-      const loan = loanOf(event.args.from)
+      const loan = findLoan(event.args.from)
       if (loan !== undefined && loan.owedWei > 0n) keep({ ...loan, borrower: event.args.to })
       change(event.args.from, moved)
       return sums
@@ -97,13 +94,13 @@ export function bookEvent(
   }
 
   function begin(loan: Omit<BookedLoan, 'state' | 'repaidWei' | 'earlier'>): void {
-    const before = loanOf(loan.borrower)
+    const before = findLoan(loan.borrower)
     const earlier = before === undefined ? 0 : before.earlier + 1
     keep({ ...loan, state: 'owed', repaidWei: 0n, earlier })
   }
 
   function change(borrower: Address, to: (loan: BookedLoan) => Partial<BookedLoan>): void {
-    const loan = loanOf(borrower)
+    const loan = findLoan(borrower)
     if (loan !== undefined) keep({ ...loan, ...to(loan) })
   }
 }

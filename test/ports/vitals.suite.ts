@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { Seen } from '../../src/relay/ledger/observations.ts'
+import type { ObservationReport } from '../../src/relay/ledger/observations.ts'
 import type { Identity } from '../../src/relay/ledger/port.ts'
 import { type LedgerHarness, testOn } from './on-ledger.ts'
 import { accept, executionIn, mineAt, refusingOf } from './payments.ts'
@@ -88,7 +88,7 @@ export function vitalsSuite(name: string, create: () => Promise<LedgerHarness>):
       const wei = { liquidityWei: '9', issuableWei: '9', principalWei: '1', owedWei: '0' }
       const pool = { ...wei, balancesWei: '5' }
       const saw = (contracts: object, number: number) => {
-        const facts = { head: { ...head, number }, contracts } as Seen['facts']
+        const facts = { head: { ...head, number }, contracts } as ObservationReport['facts']
         return ledger.recordObservations({ facts, node: 'answered', round: 'done' })
       }
       await saw({ state: 'ready', pool }, 7)

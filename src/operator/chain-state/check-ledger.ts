@@ -2,8 +2,8 @@ import { isAddressEqual } from 'viem'
 import { soonMs } from '../../chain/chains.ts'
 import {
   type ChainFact,
+  type ObservationReport,
   type Observations,
-  type Seen,
   withSeen,
 } from '../../relay/ledger/observations.ts'
 import type { Vitals } from '../../relay/ledger/port.ts'
@@ -32,7 +32,7 @@ export async function watched(
   round: (relayer: Relayer) => Promise<RoundResult>,
   ended: (how: 'noted' | 'failed') => void,
 ): Promise<RoundResult> {
-  const seen: Seen = { facts: {}, node: undefined, round: 'failed' }
+  const seen: ObservationReport = { facts: {}, node: undefined, round: 'failed' }
   const looked = () =>
     checkLedger(relayer, lookAtContracts, seen, ended).catch((error) => {
       relayer.log({ level: 'warn', event: 'look.failed', message: describeFault(error) })
@@ -49,7 +49,7 @@ export async function watched(
   }
 }
 
-function observed({ node, signer, clock }: Relayer, seen: Seen): Relayer['node'] {
+function observed({ node, signer, clock }: Relayer, seen: ObservationReport): Relayer['node'] {
   return {
     ...node,
     async head(signal) {
@@ -95,7 +95,7 @@ const failingFor = (relayer: Relayer, vitals: Vitals): readonly LookName[] =>
 async function checkLedger(
   relayer: Relayer,
   lookAtContracts: LookAtContracts,
-  seen: Seen,
+  seen: ObservationReport,
   ended: (how: 'noted') => void,
 ): Promise<boolean> {
   const { ledger, log, rules, clock } = relayer
@@ -139,7 +139,7 @@ async function checkLedger(
 
 type LookName = keyof typeof questions
 
-type Known = { lookAtContracts: LookAtContracts; seen: Seen; sight: Observations }
+type Known = { lookAtContracts: LookAtContracts; seen: ObservationReport; sight: Observations }
 
 const questions = {
   head: ({ node, clock }: Relayer) => node.head(clock.timeout(nodeTimeoutMs)),

@@ -12,11 +12,11 @@ import {
   signRequest,
 } from '../../relay/forwarder/requests.ts'
 import type { TargetCheck } from '../../relay/forwarder/target.ts'
-import type { Seen } from '../../relay/ledger/observations.ts'
+import type { ObservationReport } from '../../relay/ledger/observations.ts'
 import type { Relayer } from '../../relay/relayer.ts'
 import { keyAccount } from '../../runtime/key-account.ts'
 
-export type Contracts = NonNullable<Seen['facts']['contracts']>
+export type Contracts = NonNullable<ObservationReport['facts']['contracts']>
 
 export type LookAtContracts = ReturnType<typeof createContractsLook>
 

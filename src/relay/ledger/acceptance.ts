@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
 import type { RefusalOf } from '../refusal.ts'
 import { findDecision, saveSession } from './decisions.ts'
-import { type At, type Draft, draftOver, type Writes } from './draft.ts'
-import { lookAtQueue, readAccount, readQueue } from './payments/account-totals.ts'
+import { type Draft, draftOver, type StepContext, type Writes } from './draft.ts'
+import { peekQueue, readAccount, readQueue } from './payments/account-totals.ts'
 import {
   carriedBy,
   freeNonce,
@@ -32,7 +32,7 @@ import { readIntake } from './records/operations.ts'
 import { isHeld } from './records/standing.ts'
 
 /** Judges offers and finds the nonce for the payments that may begin. */
-export function propose(at: At, offers: readonly PaymentOffer[]): Proposal {
+export function propose(at: StepContext, offers: readonly PaymentOffer[]): Proposal {
   const nonce = nonceFor(at, offers)
   const trial = { ...at, rows: draftOver(at.rows, new Map()) }
   const verdicts = accept(trial, offers, nonce === undefined ? undefined : { nonce, hash: '0x' })
@@ -42,12 +42,12 @@ export function propose(at: At, offers: readonly PaymentOffer[]): Proposal {
 
 /** Records the payments that may begin, with the transaction that carries all of them. */
 export function record(
-  at: At,
+  at: StepContext,
   offers: readonly PaymentOffer[],
   transaction?: Carrying,
 ): { kind: 'recorded'; verdicts: Verdict[] } | { kind: 'changed' } {
   const changed = { kind: 'changed' } as const
-  for (const { recordObservations: saw } of offers) recordObservations(at, saw)
+  for (const { observations } of offers) recordObservations(at, observations)
   if (transaction !== undefined && nonceFor(at, offers) !== transaction.nonce) return changed
   const writes: Writes = new Map()
   const trial = { ...at, rows: draftOver(at.rows, writes) }
@@ -67,7 +67,7 @@ export function record(
   return { kind: 'recorded', verdicts }
 }
 
-const nonceFor = (at: At, offers: readonly PaymentOffer[]): number | undefined =>
+const nonceFor = (at: StepContext, offers: readonly PaymentOffer[]): number | undefined =>
   freeNonce(at, {
     chainNonce: Math.max(...offers.map(({ chainNonce }) => chainNonce)),
     poolNonce: Math.max(...offers.map(({ poolNonce }) => poolNonce)),
@@ -80,7 +80,7 @@ const acceptedIn = (verdicts: readonly Verdict[]): number[] =>
 type Carrier = { nonce: number; hash: Hex } | undefined
 
 /** Begins each payment that may begin, judging each as if those before it had begun. */
-function accept(at: At, offers: readonly PaymentOffer[], carrier: Carrier): Verdict[] {
+function accept(at: StepContext, offers: readonly PaymentOffer[], carrier: Carrier): Verdict[] {
   // Count lost totals again before anything is added to them.
   readQueue(at.rows)
   if (offers.some(({ order }) => order.reserves !== undefined)) keepReserved(at.rows)
@@ -95,20 +95,20 @@ function accept(at: At, offers: readonly PaymentOffer[], carrier: Carrier): Verd
 
 /** Tells why a payment may not begin after those that began in the same step. */
 function judge(
-  at: At,
+  at: StepContext,
   offer: PaymentOffer,
   carrier: Carrier,
   begun: readonly PaymentOffer[],
 ): Verdict | undefined {
   const { rows } = at
-  const { version: seen, order, unlessEqual, day, capacity: room, lendable } = offer
+  const { version, order, unlessEqual, day, capacity, lendable } = offer
   const decided = findDecision(rows, offer)
   if (decided !== undefined) return decided
   if (isByOthers(at, offer.identity)) return { kind: 'paused' }
   const closed = closedTo(rows, offer.account)
   if (closed !== undefined) return closed
   const account = readAccount(rows, offer.account)
-  if (seen !== undefined && seen !== account.seen) return { kind: 'changed' }
+  if (version !== undefined && version !== account.seen) return { kind: 'changed' }
   // A step cannot list rows after it wrote them, so this is judged in a later one.
   const isListed = unlessEqual === true || day !== undefined
   if (isListed && begun.some((other) => other.account === offer.account)) return { kind: 'changed' }
@@ -121,9 +121,9 @@ function judge(
   }
   const others = measureUsage(at, account)
   // The nonce's row, which counts these payments, is written after all of them.
-  const load = carrier ? { ...others, carried: others.carried + begun.length } : others
-  return room && isFull(load, room, carrier === undefined)
-    ? { kind: 'full', usage: load }
+  const usage = carrier ? { ...others, carried: others.carried + begun.length } : others
+  return capacity && isFull(usage, capacity, carrier === undefined)
+    ? { kind: 'full', usage }
     : undefined
 }
 
@@ -133,7 +133,7 @@ export function closedTo(rows: Draft, account: string): RefusalOf<'paused' | 'he
   return isHeld(rows, account) ? { kind: 'held' } : undefined
 }
 
-function begin(at: At, offer: PaymentOffer, carrier: Carrier): Verdict {
+function begin(at: StepContext, offer: PaymentOffer, carrier: Carrier): Verdict {
   const { rows, relayer } = at
   const { session, order, screens, pace } = offer
   const isCarried = carrier !== undefined
@@ -148,8 +148,8 @@ function begin(at: At, offer: PaymentOffer, carrier: Carrier): Verdict {
 }
 
 /** Counts the payments that blocks must take to reach the end of the queue. */
-const openPayments = ({ rows, relayer }: At): number =>
-  carriedBy(readRelayer(rows, relayer)) + lookAtQueue(rows).waiting
+const openPayments = ({ rows, relayer }: StepContext): number =>
+  carriedBy(readRelayer(rows, relayer)) + peekQueue(rows).waiting
 
 /** Puts the start of a transaction's hash in the place that a screen keeps for it. */
 export const carriedScreen = (screen: Screen, hash: string): Screen =>

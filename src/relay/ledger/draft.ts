@@ -24,7 +24,7 @@ export type Draft = {
 }
 
 /** Holds what a ledger step works on; `relayer` is the address whose nonces are assigned. */
-export type At = { rows: Draft; rules: LedgerRules; relayer: string }
+export type StepContext = { rows: Draft; rules: LedgerRules; relayer: string }
 
 /** Asks the store to commit first: a step lists rows that an earlier one wrote. */
 export class ListedTooLate extends Error {

@@ -5,7 +5,7 @@ import { exportPage } from './backup/export.ts'
 import { eraseAccount, personPage } from './backup/person.ts'
 import { beginRestore, endRestore, restore } from './backup/restore.ts'
 import { findDecision, isRestoring, saveSession } from './decisions.ts'
-import type { At, Draft } from './draft.ts'
+import type { Draft, StepContext } from './draft.ts'
 import { endQueue, listOpen, readAccount } from './payments/account-totals.ts'
 import { count, noteCounts } from './payments/counts.ts'
 import {
@@ -95,7 +95,7 @@ import { isUnsettled, phaseRules } from './transitions.ts'
 /** Implements every method of the port as one step, which reads and writes rows, synchronously. */
 export type Steps = {
   [Method in keyof Ledger]: (
-    at: At,
+    at: StepContext,
     ...args: Parameters<Ledger[Method]>
   ) => Awaited<ReturnType<Ledger[Method]>>
 }
@@ -214,7 +214,7 @@ const olderThan = <Name extends TableName>(
 ): Row<Name>[] => rows.list<Name>({ ...listing, olderThanMs, limit: pruneLimit })
 
 /** Tells whether a nonce is free, in the pool's reach, and all these payments wait. */
-function mayFill(at: At, { nonce, chainNonce, sessions }: NonceFill): boolean {
+function mayFill(at: StepContext, { nonce, chainNonce, sessions }: NonceFill): boolean {
   const { rows, rules, relayer } = at
   if (nonce < chainNonce || nonce >= chainNonce + rules.maxInFlight || isRestoring(rows))
     return false
@@ -224,7 +224,7 @@ function mayFill(at: At, { nonce, chainNonce, sessions }: NonceFill): boolean {
   return sessions.every((session) => paymentRow(rows, session)?.phase === 'waiting')
 }
 
-const nothingOpen = (at: At): Work => ({
+const nothingOpen = (at: StepContext): Work => ({
   ...{
     now: at.rows.now,
     head: undefined,
@@ -288,7 +288,7 @@ export const steps: Steps = {
     count(rows, 'refused', refusing.reason ?? refusing.obstacle ?? 'own')
     noteRefusal(rows, refusing)
     if (refusing.reason === 'unlisted') rows.put('meta', { name: 'unlisted', value: `${rows.now}` })
-    recordObservations(at, refusing.recordObservations)
+    recordObservations(at, refusing.observations)
     return noteObstacle(rows, refusing.obstacle)
   },
 
@@ -384,7 +384,7 @@ export const steps: Steps = {
     // A partly restored ledger must not act.
     if (isRestoring(rows)) return nothingOpen(at)
     const relayer = readRelayer(rows, at.relayer)
-    const { head, followedBlocks: trail } = readFollowedBlocks(at)
+    const { head, followedBlocks } = readFollowedBlocks(at)
     const behindSince = rows.row('meta', 'behind_since')
     // A payment may be settled by its own request before any round has seen a head.
     const from = head === undefined ? 0 : head.number - rules.watchBlocks + 1
@@ -392,7 +392,7 @@ export const steps: Steps = {
     return {
       now: rows.now,
       head,
-      followedBlocks: trail,
+      followedBlocks,
       ...readMeans(at),
       behindSince: behindSince && Number(behindSince.value),
       nextNonce: nextNonce(relayer),
@@ -558,10 +558,10 @@ export const steps: Steps = {
     return moved
   },
 
-  recordHead(at, trail, toldCount) {
+  recordHead(at, followedBlocks, toldCount) {
     const { rows } = at
-    if (trail !== undefined) {
-      saveFollowedBlocks(at, trail)
+    if (followedBlocks !== undefined) {
+      saveFollowedBlocks(at, followedBlocks)
       // In one step, since newly followed blocks show nothing of what is below them.
       if (toldCount !== undefined) saveMeans(at, { toldCount }, undefined)
       rows.drop('meta', 'behind_since')
@@ -601,8 +601,8 @@ export const steps: Steps = {
   },
 }
 
-export function runStep(at: At, method: LedgerMethod, args: readonly unknown[]): unknown {
-  return (steps[method] as (at: At, ...args: readonly unknown[]) => unknown)(at, ...args)
+export function runStep(at: StepContext, method: LedgerMethod, args: readonly unknown[]): unknown {
+  return (steps[method] as (at: StepContext, ...args: readonly unknown[]) => unknown)(at, ...args)
 }
 
 /** Creates the port whose every method is `call` with the method's name. */

@@ -37,7 +37,7 @@ export type ChainFact = keyof typeof facts
 export const turns = ['gasPriceWei', 'balanceWei', 'toldCount'] as const
 
 /** Reports what a round or a payment has read from the chain. */
-export type Seen = {
+export type ObservationReport = {
   /** Gives the reporter's time; each fact's `readAt` (default: now) is by the same clock. */
   now?: number
   facts: {
@@ -53,7 +53,7 @@ const dated = <Shape extends z.core.$ZodShape>(fact: z.ZodMiniObject<Shape>) =>
   z.optional(z.extend(fact, { at: time }))
 
 /** Parses what is known of the chain, and since when; the newest fact wins. */
-export const sight = z.object({
+export const storedObservations = z.object({
   roundAt: z.optional(time),
   /** Tells since when no round has succeeded. */
   failingSince: z.optional(time),
@@ -71,10 +71,10 @@ export const sight = z.object({
   asked: z.optional(z.enum(turns)),
 })
 
-export type Observations = z.infer<typeof sight>
+export type Observations = z.infer<typeof storedObservations>
 
 /** Adds a report to what is known; a fact that was read earlier than the known one is ignored. */
-export function withSeen(before: Observations, seen: Seen, now: number): Observations {
+export function withSeen(before: Observations, seen: ObservationReport, now: number): Observations {
   const { facts: found, node, round } = seen
   const newer = Object.entries(found).flatMap(([name, fact]) => {
     if (fact === undefined) return []

@@ -6,7 +6,7 @@ import type { BookedLoan, LoanLog, LoanSums } from '../../loan/loan-book.ts'
 import type { SignedRequest } from '../forwarder/requests.ts'
 import type { ObstacleKind, RefusalOf } from '../refusal.ts'
 import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './backup/export-format.ts'
-import type { Observations, Seen, turns } from './observations.ts'
+import type { ObservationReport, Observations, turns } from './observations.ts'
 import type { Row, reminderKinds, smsParties, tillKinds } from './rows.ts'
 import { type OpenPhase, openPhases, type PaymentState, phaseRules } from './transitions.ts'
 
@@ -119,7 +119,7 @@ export type NonceLedger = {
 }
 
 export type ChainLedger = {
-  recordObservations(version: Seen): Promise<void>
+  recordObservations(report: ObservationReport): Promise<void>
   /** Returns the blocks above this height with transactions of ours, the highest first. */
   listBlocks(above: number): Promise<BlockId[]>
   /** Reopens what a block settled that is no longer in the chain. */
@@ -602,7 +602,7 @@ export type Refusing = Question & {
   reason?: string | undefined
   /** Names the obstacle for all accounts; undefined: only this payment is refused. */
   obstacle?: ObstacleKind | undefined
-  recordObservations?: Seen | undefined
+  observations?: ObservationReport | undefined
 }
 
 export type Refused = {
@@ -632,7 +632,7 @@ export type PaymentOffer = Question & {
   /** Asks for {@link Equal} if an equal payment was accepted a moment ago. */
   unlessEqual?: boolean
   /** Reports what was read from the chain for it. */
-  recordObservations?: Seen | undefined
+  observations?: ObservationReport | undefined
   /** Names the offering relay: another than the ledger's is `paused`. Undefined: not checked. */
   identity?: Identity | undefined
   /** Gives what is left at a block; too little is `none_left`. Undefined: not checked. */

@@ -8,8 +8,8 @@ import type { SqlLedger } from './stores/sqlite.ts'
 export type RoundResult = 'soon' | 'failing' | 'open' | 'watching' | 'idle'
 
 /** Returns after how many ms the next round is due; undefined: none is. */
-export function againAfterMs(tended: RoundResult, roundMs: number): number | undefined {
-  switch (tended) {
+export function againAfterMs(result: RoundResult, roundMs: number): number | undefined {
+  switch (result) {
     case 'soon':
       return soonMs(roundMs)
     case 'failing':
@@ -76,10 +76,10 @@ export function scheduleLedger(
       // Armed first, so that alarms continue whatever fails below.
       await alarm.setAlarm(now() + keeper.roundMs)
       try {
-        const tended = await keeper.runRound(
+        const result = await keeper.runRound(
           ledgerThrough(async (method, args) => call(method, args)),
         )
-        await rest(tended)
+        await rest(result)
       } catch (error) {
         keeper.log({ level: 'error', event: 'tend.failed', message: describeFault(error) })
       }
@@ -87,10 +87,10 @@ export function scheduleLedger(
   }
 
   /** Sets the next alarm by what is left; work that came meanwhile keeps its earlier alarm. */
-  async function rest(tended: RoundResult): Promise<void> {
-    if (tended === 'open') return
-    const inMs = againAfterMs(tended, keeper.roundMs)
-    if (inMs !== undefined && (tended === 'soon' || tended === 'failing')) return arm(inMs)
+  async function rest(result: RoundResult): Promise<void> {
+    if (result === 'open') return
+    const inMs = againAfterMs(result, keeper.roundMs)
+    if (inMs !== undefined && (result === 'soon' || result === 'failing')) return arm(inMs)
     if (isOpen(ledger.readWork())) return
     if (inMs === undefined) return alarm.deleteAlarm()
     await alarm.setAlarm(now() + inMs)

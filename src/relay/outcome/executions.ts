@@ -124,11 +124,11 @@ export async function findExecution(
 }
 
 function toExecution(
-  { describeReason: reasonOf }: Relayer,
+  { describeReason }: Relayer,
   { status, returnData }: RequestResult,
   hash: Hex,
   block: BlockId,
 ): Execution {
   if (status === 'executed') return { outcome: 'executed', reason: '', hash, block }
-  return { outcome: 'failed', reason: reasonOf(returnData), hash, block }
+  return { outcome: 'failed', reason: describeReason(returnData), hash, block }
 }

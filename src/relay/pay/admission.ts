@@ -102,12 +102,12 @@ export const isCrowded = (terms: Terms, { waiting }: Pick<Usage, 'waiting'>): bo
   waiting >= mostWaiting(terms)
 
 /** Returns why no further payment can be taken now, if so. */
-export function obstacleFor(terms: Terms, means: Funding, load: Usage): Refusal | undefined {
-  if (means.gasPriceWei > terms.fees.maxWei) return { kind: 'price_too_high' }
-  const room = findCapacity(terms, means)
-  if (load.carried + load.waiting >= room.open) return { kind: 'relayer_poor' }
-  if (!isCrowded(terms, load)) return undefined
-  const queueMinutes = minutesUntil(getPace(terms.rules), load.waiting)
+export function obstacleFor(terms: Terms, funding: Funding, usage: Usage): Refusal | undefined {
+  if (funding.gasPriceWei > terms.fees.maxWei) return { kind: 'price_too_high' }
+  const capacity = findCapacity(terms, funding)
+  if (usage.carried + usage.waiting >= capacity.open) return { kind: 'relayer_poor' }
+  if (!isCrowded(terms, usage)) return undefined
+  const queueMinutes = minutesUntil(getPace(terms.rules), usage.waiting)
   const minutes = Math.ceil(queueMinutes / minutesAreTens) * minutesAreTens
   return { kind: 'crowded', minutes }
 }

@@ -16,7 +16,7 @@ import {
 import type { TargetCheck } from '../forwarder/target.ts'
 import { getIdentity } from '../identity.ts'
 import { carriedScreen } from '../ledger/acceptance.ts'
-import type { Seen } from '../ledger/observations.ts'
+import type { ObservationReport } from '../ledger/observations.ts'
 import {
   type AcceptPayment,
   type HeldSms,
@@ -104,7 +104,7 @@ type Progress = {
   screen: Screen | undefined
   isAsking: boolean
   /** Collects observations of the chain for the next ledger call. */
-  readonly saw: Seen
+  readonly observed: ObservationReport
 }
 
 type Delivery = {
@@ -150,7 +150,7 @@ export function createPay(relayer: Relayer, options: PayOptions): Pay {
       isSpent: false,
       screen: undefined,
       isAsking: false,
-      saw: { facts: {}, node: undefined, round: undefined },
+      observed: { facts: {}, node: undefined, round: undefined },
     }
     const delivery = { relayer, options, payment, progress }
     const done = new AbortController()
@@ -185,7 +185,7 @@ async function close(delivery: Delivery, isUnanswered: boolean): Promise<Payment
   const { relayer, payment, progress } = delivery
   if (progress.screen !== undefined) return { kind: 'screen', screen: progress.screen }
   if (progress.isAnswered || progress.isSpent) return { kind: 'uncertain' }
-  if (isUnanswered) progress.saw.node = 'silent'
+  if (isUnanswered) progress.observed.node = 'silent'
   const closed = await Promise.race([
     refuse(delivery, { kind: isUnanswered ? 'no_answer' : 'unavailable' }).catch(() =>
       soFar(relayer.ledger, payment.question),
@@ -256,7 +256,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
     case 'failed': {
       const { returnData: revertData } = result
       // The pause stops loans and withdrawals but no transfers: it is no obstacle for others.
-      if (isPause(revertData)) progress.saw.facts.contracts = { state: 'loan_paused' }
+      if (isPause(revertData)) progress.observed.facts.contracts = { state: 'loan_paused' }
       return refuse(delivery, { kind: 'would_revert', revertData })
     }
     case 'already_spent':
@@ -265,7 +265,7 @@ async function tryOnce(delivery: Delivery, view: Undecided): Promise<PaymentAnsw
     case 'missing':
     case 'paused':
     case 'not_allowed':
-      progress.saw.facts.contracts = { state: result.status }
+      progress.observed.facts.contracts = { state: result.status }
       return refuse(delivery, { kind: 'contracts' })
     case 'expired':
     case 'deadline_too_far':
@@ -282,20 +282,20 @@ async function ask(attempt: Attempt, view: Undecided) {
   const { node, signer, clock, rules } = relayer
   const signal = clock.timeout(nodeTimeoutMs)
   const count = (upTo: 'latest' | 'pending') => node.transactionCount(signer.address, signal, upTo)
-  const { observations: sight, now } = view
-  const isCounted = sight.count !== undefined && now - sight.count.at < rules.meansMs
+  const { observations, now } = view
+  const isCounted = observations.count !== undefined && now - observations.count.at < rules.meansMs
   const [simulated, isTarget, lendable, chainNonce, poolNonce, means] = await Promise.all([
     options.preflight ? simulate(relayer, view, order.request, signal) : undefined,
     options.isTarget(node, signal),
     options.preflight ? shared?.lendable() : undefined,
-    isCounted ? (sight.count?.number ?? 0) : count('latest'),
+    isCounted ? (observations.count?.number ?? 0) : count('latest'),
     count('pending'),
     readMeans(attempt, view, rules.meansMs),
   ])
   const result = isTarget ? simulated : ({ status: 'not_allowed' } as const)
-  const { facts } = progress.saw
-  if (sight.silentSince !== undefined) progress.saw.node = 'answered'
-  const { state = 'ready', at = now } = sight.contracts ?? {}
+  const { facts } = progress.observed
+  if (observations.silentSince !== undefined) progress.observed.node = 'answered'
+  const { state = 'ready', at = now } = observations.contracts ?? {}
   const isNews = state === 'ready' ? now - at >= rules.meansMs : state !== 'loan_paused'
   if (result?.status === 'executed' && isNews) facts.contracts = { state: 'ready' }
   return { result, lendable, chainNonce, poolNonce, means }
@@ -304,13 +304,13 @@ async function ask(attempt: Attempt, view: Undecided) {
 /** Returns the gas price and the key's balance, at most `withinMs` old. */
 async function readMeans(
   { relayer, progress }: Delivery,
-  { observations: sight, now }: Undecided,
+  { observations, now }: Undecided,
   withinMs: number,
 ): Promise<Funding> {
   const { node, signer, clock } = relayer
-  const { facts } = progress.saw
+  const { facts } = progress.observed
   const read = async (name: 'gasPrice' | 'funds', ask: () => Promise<bigint>): Promise<bigint> => {
-    const [known, own] = [sight[name], facts[name]]
+    const [known, own] = [observations[name], facts[name]]
     if (own?.readAt !== undefined && clock.now() - own.readAt < sureMs) return BigInt(own.wei)
     if (known !== undefined && now - known.at < withinMs) return BigInt(known.wei)
     const wei = await ask()
@@ -386,13 +386,13 @@ type Counts = Pick<PaymentOffer, 'chainNonce' | 'poolNonce'>
 async function acceptAndSend(
   attempt: Attempt,
   view: Undecided,
-  told: Counts & { lendable: Lendable | undefined },
+  readings: Counts & { lendable: Lendable | undefined },
   means: Funding,
 ): Promise<PaymentAnswer | undefined> {
   const { relayer, options, progress } = attempt
   if (progress.isAnswered) return undefined
   progress.isAsking = false
-  const offer = createOffer(attempt, view, told, means)
+  const offer = createOffer(attempt, view, readings, means)
   const accepted = await persist(relayer.clock, () => options.accept(offer))
   switch (accepted.kind) {
     case 'accepted':
@@ -425,7 +425,7 @@ async function acceptAndSend(
 function createOffer(
   { relayer, options, payment, order, submitted, progress }: Attempt,
   view: Undecided,
-  told: Counts & { lendable: Lendable | undefined },
+  readings: Counts & { lendable: Lendable | undefined },
   means: Funding,
 ): PaymentOffer {
   const { openPayments, transfersADay, sentADayWei } = selectLimits(options.limits, view)
@@ -434,7 +434,7 @@ function createOffer(
   const isJudged = options.preflight || unlessEqual || isLimited
   return {
     ...payment.question,
-    ...told,
+    ...readings,
     answerCount: payment.answerCount,
     order,
     screens: {
@@ -448,7 +448,7 @@ function createOffer(
     day: isLimited ? { transfersADay, sentADayWei } : undefined,
     unlessEqual,
     identity: getIdentity(relayer),
-    recordObservations: { ...progress.saw, now: relayer.clock.now() },
+    observations: { ...progress.observed, now: relayer.clock.now() },
   }
 }
 
@@ -485,7 +485,7 @@ async function refuse(delivery: Delivery, refusal: Refusal): Promise<PaymentAnsw
       screen,
       obstacle,
       reason: reasonIn(refusal),
-      recordObservations: { ...progress.saw, now: relayer.clock.now() },
+      observations: { ...progress.observed, now: relayer.clock.now() },
     }),
   )
   if (refused.kind !== 'refused') return refused.kind === 'pending' ? undefined : toAnswer(refused)

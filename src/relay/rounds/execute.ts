@@ -116,7 +116,7 @@ async function followHead(
     relayer.log({
       level: 'warn',
       event: 'chain.reorganized',
-      message: 'The chain lost a block that it held; what it held of ours goes out again',
+      message: 'Reorganization: sending our transactions again',
       block: reorganized.number,
       head: trail[0]?.number,
     })

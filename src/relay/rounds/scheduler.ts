@@ -8,7 +8,7 @@ export type RoundsOptions = {
   queue: DueQueue
   tend: () => Promise<RoundResult>
   /** Runs after each round, and when none could start. */
-  ended?: (how: 'done' | 'failed') => void
+  onRoundEnd?: (how: 'done' | 'failed') => void
   /** Sets the pause between rounds; it is ten times that while blocks are only watched. */
   roundMs: number
   clock: Clock
@@ -36,7 +36,7 @@ const leaseRounds = 3
 export function createRounds({
   queue,
   tend,
-  ended: told,
+  onRoundEnd,
   roundMs,
   clock,
   log,
@@ -49,27 +49,27 @@ export function createRounds({
       for (const held of await queue.take(leaseMs)) await round(held)
     } catch (error) {
       log({ level: 'error', event: 'rounds.failed', message: describeFault(error) })
-      told?.('failed')
+      onRoundEnd?.('failed')
     }
   }
 
   async function round(held: HeldTask): Promise<void> {
     const ended = new AbortController()
     const renewing = keep(held, ended.signal)
-    let again: number | undefined = roundMs
+    let nextInMs: number | undefined = roundMs
     try {
-      const tended = await tend()
-      again = againAfterMs(tended, roundMs)
-      if (tended === 'soon') hurry.abort()
-      told?.('done')
+      const result = await tend()
+      nextInMs = againAfterMs(result, roundMs)
+      if (result === 'soon') hurry.abort()
+      onRoundEnd?.('done')
     } catch (error) {
       log({ level: 'error', event: 'tend.failed', message: describeFault(error) })
-      told?.('failed')
+      onRoundEnd?.('failed')
     } finally {
       ended.abort()
       await renewing
     }
-    await queue.done(held, again)
+    await queue.done(held, nextInMs)
   }
 
   /** Renews the lease while a round runs: slow nodes make it long. */

@@ -1,4 +1,4 @@
-import type { At, Draft } from '../draft.ts'
+import type { Draft, StepContext } from '../draft.ts'
 import { readEventCounts } from '../payments/counts.ts'
 import { findCarrier, isCarriedBy, listTransactions } from '../payments/nonces.ts'
 import { paymentRow } from '../payments/payment-states.ts'
@@ -12,12 +12,12 @@ import type { ExportEntry, ExportHead, ExportPage, ExportPlace } from './export-
 const pageRows = 50
 
 type Found = { name: string; score: number; entry: ExportEntry | undefined }
-type Part = (at: At, from: number, limit: number) => Found[]
+type Part = (at: StepContext, from: number, limit: number) => Found[]
 
 /** Reads one list, each row with its entry; undefined: not exported, or with another row. */
 function partOver<Name extends keyof typeof tables>(
-  toListing: (at: At) => Pick<Listing<Name>, 'table' | 'list' | 'group'>,
-  toEntry: (at: At, row: Row<Name>) => ExportEntry | undefined,
+  toListing: (at: StepContext) => Pick<Listing<Name>, 'table' | 'list' | 'group'>,
+  toEntry: (at: StepContext, row: Row<Name>) => ExportEntry | undefined,
 ): Part {
   return (at, from, limit) => {
     const listing = toListing(at)
@@ -35,7 +35,7 @@ function partOver<Name extends keyof typeof tables>(
 }
 
 /** Exports a nonce with all that was signed for it. */
-function nonceEntry({ rows }: At, nonce: Row<'nonces'> | undefined): ExportEntry {
+function nonceEntry({ rows }: StepContext, nonce: Row<'nonces'> | undefined): ExportEntry {
   if (nonce === undefined) return {}
   const transactions = listTransactions(nonce).flatMap(
     ({ hash }) => rows.row('transactions', hash) ?? [],
@@ -43,12 +43,12 @@ function nonceEntry({ rows }: At, nonce: Row<'nonces'> | undefined): ExportEntry
   return { nonce, transactions }
 }
 
-const paymentEntry = (at: At, payment: Row<'payments'>): ExportEntry => {
+const paymentEntry = (at: StepContext, payment: Row<'payments'>): ExportEntry => {
   const taking = at.rows.row('takings', payment.session)
   return { payment, ...nonceEntry(at, findCarrier(at.rows, payment)), ...(taking && { taking }) }
 }
 
-function sessionEntry(at: At, session: Row<'sessions'>): ExportEntry {
+function sessionEntry(at: StepContext, session: Row<'sessions'>): ExportEntry {
   const payment = paymentRow(at.rows, session.session)
   return { session, ...(payment && paymentEntry(at, payment)) }
 }
@@ -57,7 +57,7 @@ function sessionEntry(at: At, session: Row<'sessions'>): ExportEntry {
 const isCarrying = (rows: Draft, nonce: Row<'nonces'>): boolean =>
   nonce.sessions.some((session) => isCarriedBy(paymentRow(rows, session), nonce))
 
-const loneNonce = (at: At, nonce: Row<'nonces'>): ExportEntry | undefined =>
+const loneNonce = (at: StepContext, nonce: Row<'nonces'>): ExportEntry | undefined =>
   isCarrying(at.rows, nonce) ? undefined : nonceEntry(at, nonce)
 
 /** Orders the lists so that no change is missed meanwhile: a decided session keeps its place. */
@@ -111,7 +111,11 @@ const parts: readonly Part[] = [
 export const partCount = parts.length
 
 /** Returns a page of what a restore needs. */
-export function exportPage(at: At, identity: Identity, { part, from }: ExportPlace): ExportPage {
+export function exportPage(
+  at: StepContext,
+  identity: Identity,
+  { part, from }: ExportPlace,
+): ExportPage {
   const { rows } = at
   const same = identified(at, identity)
   if (same.kind === 'different') return same

@@ -1,4 +1,4 @@
-import type { At, Draft } from '../draft.ts'
+import type { Draft, StepContext } from '../draft.ts'
 import { listOpen, noLimit, readAccount, saveAccount } from '../payments/account-totals.ts'
 import { nameless, paymentRow } from '../payments/payment-states.ts'
 import { giveUpSms } from '../payments/sms.ts'
@@ -16,7 +16,7 @@ const searched = 500
 const nothing = { payments: [], archived: [], sessions: [], audit: [], loan: undefined }
 
 /** Returns a page of what the ledger has of an account, full payments first. */
-export function personPage(at: At, { account, contract, place }: PersonQuery): PersonPage {
+export function personPage(at: StepContext, { account, contract, place }: PersonQuery): PersonPage {
   const { rows } = at
   const { part, from } = place
   const follows = (next: number | undefined) =>
@@ -57,7 +57,10 @@ export function personPage(at: At, { account, contract, place }: PersonQuery): P
  * usual, so that a redelivery is answered and not paid again; then the history has them without a
  * name.
  */
-export function eraseAccount({ rows, rules }: At, { id, from, ...erasing }: Erasing): Erased {
+export function eraseAccount(
+  { rows, rules }: StepContext,
+  { id, from, ...erasing }: Erasing,
+): Erased {
   const { account, contract } = erasing
   const { found, next } = search(rows, 'history', from, (row) => row.account === account)
   const payments = listPayments(rows, account)

@@ -1,4 +1,4 @@
-import type { At, Draft } from '../draft.ts'
+import type { Draft, StepContext } from '../draft.ts'
 import { readEventCounts } from '../payments/counts.ts'
 import { readRelayer, saveNonce } from '../payments/nonces.ts'
 import { paymentRow, savePayment } from '../payments/payment-states.ts'
@@ -12,7 +12,10 @@ import { phaseRules } from '../transitions.ts'
 import type { ExportEntry, ExportHead } from './export-format.ts'
 
 /** Begins a restore: until its end nothing is decided, since later entries may decide it. */
-export function beginRestore(at: At, { id, head, identity, adds }: Restoring): RestoreBegun {
+export function beginRestore(
+  at: StepContext,
+  { id, head, identity, adds }: Restoring,
+): RestoreBegun {
   const { rows } = at
   if (head.schema !== schemaVersion) return { kind: 'other_schema', schema: schemaVersion }
   const names = listDifferences(head, identity)
@@ -66,7 +69,7 @@ function restoreCounts(rows: Draft, { counts: exported }: ExportHead): void {
 
 /** Adds missing rows. The same entries again change nothing. */
 export function restore(
-  at: At,
+  at: StepContext,
   exportedAt: number,
   entries: readonly ExportEntry[],
 ): RestoreAnswer {
@@ -84,7 +87,7 @@ export function restore(
 }
 
 /** Ends a restore, and returns to the intake before it. */
-export function endRestore({ rows }: At, exportedAt: number): RestoreAnswer {
+export function endRestore({ rows }: StepContext, exportedAt: number): RestoreAnswer {
   const intake = readIntake(rows)
   if (intake.kind !== 'restoring' || intake.exportedAt !== exportedAt) return { kind: 'not_begun' }
   saveIntake(

@@ -48,13 +48,13 @@ export type Queue = { waiting: number; until: number }
 
 /** Returns the queue, saving it if it was counted anew, since every payment reads it. */
 export function readQueue(rows: Draft): Queue {
-  const queue = lookAtQueue(rows)
+  const queue = peekQueue(rows)
   if (rows.row('meta', 'queue') === undefined) saveQueue(rows, queue)
   return queue
 }
 
 /** Returns the queue without a write. */
-export function lookAtQueue(rows: Draft): Queue {
+export function peekQueue(rows: Draft): Queue {
   const known = rows.row('meta', 'queue')
   if (known !== undefined) return JSON.parse(known.value) as Queue
   const waiting = { table: 'payments', list: 'phase', group: 'waiting', limit: noLimit } as const

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { At, Draft } from '../draft.ts'
+import type { Draft, StepContext } from '../draft.ts'
 import type {
   Capacity,
   OpenNonce,
@@ -10,7 +10,7 @@ import type {
   Usage,
 } from '../port.ts'
 import type { Row } from '../rows.ts'
-import { listOpen, lookAtQueue, noLimit, noteBlock } from './account-totals.ts'
+import { listOpen, noLimit, noteBlock, peekQueue } from './account-totals.ts'
 import { drop, noBlock, paymentRow } from './payment-states.ts'
 
 type NonceRow = Row<'nonces'>
@@ -74,7 +74,7 @@ export const highestUsed = ({ open, top }: RelayerRow): number =>
 const latelySigned = 64
 
 /** Returns the signed hashes of the nonces in use and of the last ones, in any state. */
-export function signedBytes({ rows, relayer }: At): SignedNonce[] {
+export function signedBytes({ rows, relayer }: StepContext): SignedNonce[] {
   const last = { table: 'nonces', list: 'number', group: relayer, newest: true } as const
   const open = readRelayer(rows, relayer).open.flatMap(
     ([nonce]) => rows.row('nonces', relayer, nonce) ?? [],
@@ -90,10 +90,10 @@ export type NonceCounts = { chainNonce: number; poolNonce: number }
 
 /** Finds a nonce above all used ones; undefined if the pool would refuse it, or others wait. */
 export function freeNonce(
-  { rows, rules, relayer: name }: At,
+  { rows, rules, relayer: name }: StepContext,
   { chainNonce, poolNonce }: NonceCounts,
 ): number | undefined {
-  const { waiting, until } = lookAtQueue(rows)
+  const { waiting, until } = peekQueue(rows)
   if (waiting > 0 && until > rows.now / 1000) return undefined
   const relayer = readRelayer(rows, name)
   const nonce = Math.max(chainNonce, poolNonce, nextNonce(relayer))
@@ -108,10 +108,10 @@ function minedCount(rows: Draft, { relayer, top }: RelayerRow): number {
 }
 
 /** Counts the open payments of the relayer's key, and of an account. */
-export const measureUsage = ({ rows, relayer }: At, account: Row<'accounts'>): Usage => ({
+export const measureUsage = ({ rows, relayer }: StepContext, account: Row<'accounts'>): Usage => ({
   ofAccount: listOpen(rows, account).length,
   carried: carriedBy(readRelayer(rows, relayer)),
-  waiting: lookAtQueue(rows).waiting,
+  waiting: peekQueue(rows).waiting,
 })
 
 /** Counts the payments of all nonces in use; a no-op costs as much as one. */
@@ -133,7 +133,7 @@ export function listTransactions(row: NonceRow | undefined): { hash: Hex; gasPri
 }
 
 /** Returns a nonce and the bytes to outbid; those refused over foreign bytes do not count. */
-export function readSlot({ rows, relayer }: At, nonce: number): Slot {
+export function readSlot({ rows, relayer }: StepContext, nonce: number): Slot {
   const row = rows.row('nonces', relayer, nonce)
   const [highest] = row?.state === 'foreign' ? [] : listTransactions(row)
   const prior = highest && { ...highest, raw: rows.row('transactions', highest.hash)?.raw }
@@ -142,7 +142,7 @@ export function readSlot({ rows, relayer }: At, nonce: number): Slot {
 
 /** Records a nonce's transaction. */
 export function recordBytes(
-  { rows, relayer }: At,
+  { rows, relayer }: StepContext,
   nonce: number,
   sessions: readonly string[],
   { hash, raw, gasPriceWei }: SignedTransaction,
@@ -176,7 +176,7 @@ export function resendSoon(rows: Draft, row: NonceRow): void {
 }
 
 /** Takes a nonce out of use; its unsettled payments wait again. */
-export function take(at: At, nonce: number, state: 'foreign' | 'abandoned'): Transition[] {
+export function take(at: StepContext, nonce: number, state: 'foreign' | 'abandoned'): Transition[] {
   const { rows, relayer } = at
   const row = rows.row('nonces', relayer, nonce)
   if (row?.state !== 'recorded') return []
@@ -192,7 +192,7 @@ export const isCarriedBy = (
 ): payment is Row<'payments'> => payment?.nonce === nonce && payment.relayer === relayer
 
 /** Queues a payment for another nonce, unless it has one already. */
-export function dropFrom(at: At, row: NonceRow, session: string): Transition[] {
+export function dropFrom(at: StepContext, row: NonceRow, session: string): Transition[] {
   const payment = paymentRow(at.rows, session)
   return isCarriedBy(payment, row) ? drop(at, payment) : []
 }
@@ -207,7 +207,7 @@ export function findCarrier(
 }
 
 /** Lists the nonces whose bytes are in no block. */
-export function openNonces({ rows, relayer }: At): OpenNonce[] {
+export function openNonces({ rows, relayer }: StepContext): OpenNonce[] {
   return readRelayer(rows, relayer).open.flatMap(([nonce]): OpenNonce[] => {
     const row = rows.row('nonces', relayer, nonce)
     if (row?.state !== 'recorded') return []

@@ -1,5 +1,5 @@
 import { type Hex, zeroAddress } from 'viem'
-import type { At, Draft } from '../draft.ts'
+import type { Draft, StepContext } from '../draft.ts'
 import type { Execution, LedgerRules, Order, Payment, Transition } from '../port.ts'
 import type { Row } from '../rows.ts'
 import {
@@ -51,7 +51,7 @@ export const paymentsIn = (rows: Draft, phase: PaymentRow['phase'], limit: numbe
  * @throws {Error} a payment of this session or intent exists
  */
 export function beginPayment(
-  { rows, rules }: At,
+  { rows, rules }: StepContext,
   event: PaymentEvent,
   session: string,
   { request, kind, spendsWei, reserves, till, sms = [], reminder }: Order,
@@ -93,7 +93,7 @@ const countedEvents: readonly PaymentEvent[] = [
 
 /** Applies an event to a payment; does nothing if its state does not list the event. */
 export function move(
-  { rows, rules }: At,
+  { rows, rules }: StepContext,
   payment: PaymentRow | undefined,
   event: PaymentEvent,
   columns: Partial<PaymentRow> = {},
@@ -114,7 +114,7 @@ export function move(
 }
 
 /** Queues a payment for another nonce: its transaction did nothing for it. */
-export function drop(at: At, payment: PaymentRow | undefined): Transition[] {
+export function drop(at: StepContext, payment: PaymentRow | undefined): Transition[] {
   const attempts = (payment?.attempts ?? 0) + 1
   return move(at, payment, 'dropped', { ...noExecution, ...noNonce, attempts })
 }

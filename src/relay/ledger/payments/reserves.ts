@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { At, Draft } from '../draft.ts'
+import type { Draft, StepContext } from '../draft.ts'
 import type { Lendable, Shares } from '../port.ts'
 import type { Row } from '../rows.ts'
 import { isUnsettled, phaseNames } from '../transitions.ts'
@@ -119,7 +119,7 @@ function readReserved(rows: Draft): Reserved {
 }
 
 /** Tells whether a block had less than this payment and all unseen reserves take. */
-export function isShort({ rows }: At, own: Shares, there: Lendable | undefined): boolean {
+export function isShort({ rows }: StepContext, own: Shares, there: Lendable | undefined): boolean {
   if (there === undefined) return false
   const { open, blocks } = readReserved(rows)
   const later = blocks.filter(({ number }) => number > there.block)

@@ -1,9 +1,9 @@
-import type { At, Draft } from '../draft.ts'
+import type { Draft, StepContext } from '../draft.ts'
 import {
+  type ObservationReport,
   type Observations,
   ofAnyDeployment,
-  type Seen,
-  sight,
+  storedObservations,
   turns,
   withSeen,
 } from '../observations.ts'
@@ -12,18 +12,18 @@ import type { BlockId, FollowedBlock, Means, Turn, Work } from '../port.ts'
 /** Names the key that a record belongs to: with another key it counts as unknown. */
 type OfKey = { relayer?: string }
 
-const isOfRelayer = ({ relayer }: At, noted: OfKey): boolean => noted.relayer === relayer
+const isOfRelayer = ({ relayer }: StepContext, saved: OfKey): boolean => saved.relayer === relayer
 
 /** Returns the last known head, and the blocks that were followed up to it. */
-export function readFollowedBlocks(at: At): Pick<Work, 'head' | 'followedBlocks'> {
+export function readFollowedBlocks(at: StepContext): Pick<Work, 'head' | 'followedBlocks'> {
   const known = at.rows.row('meta', 'head')
   if (known === undefined) return { head: undefined, followedBlocks: [] }
   // A restore saves the head alone.
-  type Noted = OfKey & BlockId & Partial<FollowedBlock> & { below?: FollowedBlock[] }
-  const noted = JSON.parse(known.value) as Noted
-  const { relayer: _, below = [], count, ...head } = noted
+  type SavedHead = OfKey & BlockId & Partial<FollowedBlock> & { below?: FollowedBlock[] }
+  const saved = JSON.parse(known.value) as SavedHead
+  const { relayer: _, below = [], count, ...head } = saved
   const { number, hash } = head
-  const isFollowed = count !== undefined && isOfRelayer(at, noted)
+  const isFollowed = count !== undefined && isOfRelayer(at, saved)
   return {
     head: { number, hash },
     followedBlocks: isFollowed ? [{ ...head, count }, ...below] : [],
@@ -31,7 +31,7 @@ export function readFollowedBlocks(at: At): Pick<Work, 'head' | 'followedBlocks'
 }
 
 export function saveFollowedBlocks(
-  { rows, relayer }: At,
+  { rows, relayer }: StepContext,
   [head, ...below]: readonly FollowedBlock[],
 ): void {
   rows.put('meta', { name: 'head', value: JSON.stringify({ ...head, below, relayer }) })
@@ -43,35 +43,37 @@ export function saveHead(rows: Draft, { number, hash }: { number: number; hash: 
 }
 
 /** Returns what is known of the chain; under another key, only what does not depend on a key. */
-export function readObservations(at: At): Observations {
+export function readObservations(at: StepContext): Observations {
   const row = at.rows.row('meta', 'sight')
   if (row === undefined) return {}
-  const noted = JSON.parse(row.value)
-  const known = sight.safeParse(noted).data ?? {}
-  return isOfRelayer(at, noted) ? known : ofAnyDeployment(known)
+  const saved = JSON.parse(row.value)
+  const known = storedObservations.safeParse(saved).data ?? {}
+  return isOfRelayer(at, saved) ? known : ofAnyDeployment(known)
 }
 
-function saveSight({ rows, relayer }: At, known: Observations): void {
+function saveObservations({ rows, relayer }: StepContext, known: Observations): void {
   rows.put('meta', { name: 'sight', value: JSON.stringify({ ...known, relayer }) })
 }
 
-export function recordObservations(at: At, seen: Seen | undefined): void {
+export function recordObservations(at: StepContext, seen: ObservationReport | undefined): void {
   const { facts = {}, node, round } = seen ?? {}
   const isNews = Object.keys(facts).length > 0 || (node ?? round) !== undefined
-  if (seen !== undefined && isNews) saveSight(at, withSeen(readObservations(at), seen, at.rows.now))
+  if (seen !== undefined && isNews)
+    saveObservations(at, withSeen(readObservations(at), seen, at.rows.now))
 }
 
 /** Forgets facts about one deployment's contracts or key. */
-export const forgetSeen = (at: At): void => saveSight(at, ofAnyDeployment(readObservations(at)))
+export const forgetSeen = (at: StepContext): void =>
+  saveObservations(at, ofAnyDeployment(readObservations(at)))
 
 /** Forgets the known gas price if the node refuses this much as too low. */
-export function forgetGasPrice(at: At, refusedWei: bigint): void {
+export function forgetGasPrice(at: StepContext, refusedWei: bigint): void {
   const { gasPrice, ...others } = readObservations(at)
-  if (gasPrice !== undefined && BigInt(gasPrice.wei) <= refusedWei) saveSight(at, others)
+  if (gasPrice !== undefined && BigInt(gasPrice.wei) <= refusedWei) saveObservations(at, others)
 }
 
 /** Returns the facts that are fresh enough, and which one is read next. */
-export function readMeans(at: At): Pick<Work, 'means' | 'nextMeans'> {
+export function readMeans(at: StepContext): Pick<Work, 'means' | 'nextMeans'> {
   const { rows, rules } = at
   const { asked, ...known } = readObservations(at)
   const fresh = <Fact extends { at: number }>(fact: Fact | undefined) =>
@@ -88,9 +90,9 @@ export function readMeans(at: At): Pick<Work, 'means' | 'nextMeans'> {
   return { means, nextMeans: turns[(last + 1) % turns.length] ?? 'toldCount' }
 }
 
-export function saveMeans(at: At, means: Means, asked: Turn | undefined): void {
+export function saveMeans(at: StepContext, means: Means, asked: Turn | undefined): void {
   const { count, toldCount, gasPriceWei, balanceWei } = means
-  const facts: Seen['facts'] = {
+  const facts: ObservationReport['facts'] = {
     ...(count !== undefined && { count: { number: count } }),
     ...(toldCount !== undefined && { toldCount: { number: toldCount } }),
     ...(gasPriceWei !== undefined && { gasPrice: { wei: `${gasPriceWei}` } }),
@@ -101,5 +103,5 @@ export function saveMeans(at: At, means: Means, asked: Turn | undefined): void {
     { facts, node: undefined, round: undefined },
     at.rows.now,
   )
-  saveSight(at, { ...known, ...(asked && { asked }) })
+  saveObservations(at, { ...known, ...(asked && { asked }) })
 }

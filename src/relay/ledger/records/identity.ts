@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { At } from '../draft.ts'
+import type { StepContext } from '../draft.ts'
 import { readQueue } from '../payments/account-totals.ts'
 import { readRelayer } from '../payments/nonces.ts'
 import { paymentsIn } from '../payments/payment-states.ts'
@@ -17,7 +17,7 @@ import { noteGateways } from './gateways.ts'
 import { note, readIntake } from './operations.ts'
 
 /** Tells whether any work is open; opening work writes a row that is read here. */
-export function isAnythingOpen({ rows, relayer }: At): boolean {
+export function isAnythingOpen({ rows, relayer }: StepContext): boolean {
   // The key may have changed.
   const known = rows.row('meta', 'identity.RELAYER_MNEMONIC')?.value ?? relayer
   if (readRelayer(rows, known).open.length + readQueue(rows).waiting > 0) return true
@@ -25,27 +25,27 @@ export function isAnythingOpen({ rows, relayer }: At): boolean {
 }
 
 /** Returns the values of an identity that the ledger does not have. */
-function othersIn({ rows }: At, { chainId, fingerprints }: Identity): [string, string][] {
+function othersIn({ rows }: StepContext, { chainId, fingerprints }: Identity): [string, string][] {
   const told = Object.entries({ chain: `${chainId}`, ...fingerprints })
   return told.filter(([name, value]) => rows.row('meta', `identity.${name}`)?.value !== value)
 }
 
 /** Returns the values of an identity that the ledger has otherwise. */
-function knownOthersIn(at: At, identity: Identity): [string, string][] {
+function knownOthersIn(at: StepContext, identity: Identity): [string, string][] {
   return othersIn(at, identity).filter(
     ([name]) => at.rows.row('meta', `identity.${name}`) !== undefined,
   )
 }
 
-export const differencesFrom = (at: At, identity: Identity): string[] =>
+export const differencesFrom = (at: StepContext, identity: Identity): string[] =>
   knownOthersIn(at, identity).map(([name]) => name)
 
 /** Tells whether a payment has another key or forwarder than the ledger: rounds would miss it. */
-export const isByOthers = (at: At, identity: Identity | undefined): boolean =>
+export const isByOthers = (at: StepContext, identity: Identity | undefined): boolean =>
   identity !== undefined && differencesFrom(at, identity).length > 0
 
 /** Allows key and forwarder to change, and the account secret only to one that a drain names. */
-function mayChange({ rows }: At, name: string, value: string): boolean {
+function mayChange({ rows }: StepContext, name: string, value: string): boolean {
   if (movableIdentity.includes(name)) return true
   const intake = readIntake(rows)
   const isNext = intake.kind === 'draining' && intake.nextAccountKey === value
@@ -53,7 +53,7 @@ function mayChange({ rows }: At, name: string, value: string): boolean {
 }
 
 /** Tells whether the ledger has this identity, or may adopt it. */
-export function identified(at: At, identity: Identity): Identified {
+export function identified(at: StepContext, identity: Identity): Identified {
   const names = knownOthersIn(at, identity)
     .filter(([name, value]) => !mayChange(at, name, value) || isAnythingOpen(at))
     .map(([name]) => name)
@@ -61,12 +61,12 @@ export function identified(at: At, identity: Identity): Identified {
 }
 
 /** Tells whether the ledger has another forwarder or key than these. */
-export function hasMoved(at: At, identity: Identity): boolean {
+export function hasMoved(at: StepContext, identity: Identity): boolean {
   return knownOthersIn(at, identity).some(([name]) => movableIdentity.includes(name))
 }
 
 /** Adopts an identity, if the ledger may, and then records the gateways' counts. */
-export function identify(at: At, identity: Identity, counted?: GatewayCounts): Identified {
+export function identify(at: StepContext, identity: Identity, counted?: GatewayCounts): Identified {
   const same = identified(at, identity)
   // All or nothing: a refusal leaves every value as it was.
   if (same.kind === 'different') return same
@@ -81,7 +81,10 @@ export function identify(at: At, identity: Identity, counted?: GatewayCounts): I
 const numberingRow = 'identity.NUMBERING'
 
 /** Records former accounts, but not for a number that has paid from its present one. */
-export function renumber({ rows }: At, { id, numbering, accounts, kept }: Renumbering): Renumbered {
+export function renumber(
+  { rows }: StepContext,
+  { id, numbering, accounts, kept }: Renumbering,
+): Renumbered {
   const isServing = rows.row('meta', numberingRow)?.value === numbering
   if (isServing && readIntake(rows).kind === 'open') return { kind: 'serving' }
   const refused: Address[] = []
@@ -100,5 +103,5 @@ export function renumber({ rows }: At, { id, numbering, accounts, kept }: Renumb
   return { kind: 'renumbered', refused }
 }
 
-export const formerAccount = ({ rows }: At, account: Address): Address | undefined =>
+export const formerAccount = ({ rows }: StepContext, account: Address): Address | undefined =>
   rows.row('aliases', account.toLowerCase())?.former as Address | undefined

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { At, Draft } from '../draft.ts'
+import type { Draft, StepContext } from '../draft.ts'
 import { findCarrier, isCarriedBy, listTransactions } from '../payments/nonces.ts'
 import { paymentRow } from '../payments/payment-states.ts'
 import type {
@@ -172,7 +172,7 @@ export function toRecord(row: Row<'payments'> | Row<'history'>): PaymentRecord {
   }
 }
 
-export function readTrace({ rows }: At, intent: Hex): PaymentTrace | undefined {
+export function readTrace({ rows }: StepContext, intent: Hex): PaymentTrace | undefined {
   const row = findRow(rows, intent)
   if (row === undefined) return undefined
   const record = toRecord(row)

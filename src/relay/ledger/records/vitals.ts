@@ -1,6 +1,6 @@
-import type { At, Draft } from '../draft.ts'
+import type { Draft, StepContext } from '../draft.ts'
 import { ofAnyDeployment } from '../observations.ts'
-import { lookAtQueue } from '../payments/account-totals.ts'
+import { peekQueue } from '../payments/account-totals.ts'
 import { countLately, readEventCounts } from '../payments/counts.ts'
 import { carriedBy, nextNonce, readRelayer } from '../payments/nonces.ts'
 import { paymentsIn } from '../payments/payment-states.ts'
@@ -33,8 +33,8 @@ const findLastMined = (rows: Draft): number | undefined =>
     .list({ table: 'nonces', list: 'phase', group: 'done', newest: true, limit: 10 })
     .find(({ state }) => state === 'mined')?.changed_at
 
-/** Returns the first nonce that is in no block: a reorganization has it wait anew. */
-function readFront({ rows, relayer }: At, { open: [first] }: Row<'relayers'>) {
+/** Returns the first nonce that is in no block; a reorganization makes it wait anew. */
+function readFront({ rows, relayer }: StepContext, { open: [first] }: Row<'relayers'>) {
   const row = first && rows.row('nonces', relayer, first[0])
   const ends = [row?.bytes.at(0), row?.bytes.at(-1)]
   const [signed, last] = ends.map((bytes) => bytes && rows.row('transactions', bytes[0]))
@@ -45,7 +45,7 @@ function readFront({ rows, relayer }: At, { open: [first] }: Row<'relayers'>) {
 }
 
 export function readVitals(
-  at: At,
+  at: StepContext,
   identity: Identified | undefined,
   hasMoved: boolean | undefined,
 ): Vitals {
@@ -71,7 +71,7 @@ export function readVitals(
     blocks: readFollowedBlocks(at).followedBlocks.slice(0, 6),
     front: readFront(at, known),
     carried: carriedBy(known),
-    waiting: lookAtQueue(rows).waiting,
+    waiting: peekQueue(rows).waiting,
     oldest: perOpenPhase((phase) => paymentsIn(rows, phase, 1)[0]?.accepted_at),
   }
 }
