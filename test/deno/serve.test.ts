@@ -138,7 +138,7 @@ describe('the relay on Deno', () => {
     const warm = { database: openRedis(bridge), name: 'warm', newToken: () => 'warm' }
     await createRedisDueQueue(warm).arm('warm', 0)
     const wakes = bridge.script({ fault: { kind: 'delay_reply', ms: 0 }, argument: 'arm' })
-    const rounds = bridge.script({ fault: { kind: 'delay_reply', ms: 0 }, argument: 'work' })
+    const rounds = bridge.script({ fault: { kind: 'delay_reply', ms: 0 }, argument: 'readWork' })
     const lines: string[] = []
     const served = await start({}, 'with_cron', (line) => lines.push(line))
     expect(lines.join()).toContain('tend * * * * *')
