@@ -71,12 +71,19 @@ async function judge(
 }
 
 /** What a payment asks when nothing happens to it, up to its confirmation. */
-async function questionsOfAPayment(): Promise<readonly string[]> {
+async function listQuestions(): Promise<readonly string[]> {
   const mortal = createMortal({})
   const reply = await mortal.deliver(await newPayment())
   await mortal.rest()
   if (!reply?.startsWith(submitted)) throw new Error(`a payment without faults was told ${reply}`)
   return mortal.asked
+}
+
+let listed: Promise<readonly string[]> | undefined
+/** Lists a payment's questions once: of two at a time one might send for both. */
+const questionsOfAPayment = () => {
+  listed ??= listQuestions()
+  return listed
 }
 
 const isOfNode = (name: string) => name.startsWith('eth_') || name.startsWith('net_')
@@ -109,7 +116,7 @@ async function faultsOfDeaths(whose: Death['whose'], questions: readonly string[
 const everyPayment = expect.arrayContaining([
   'ledger.accept',
   'eth_sendRawTransaction',
-  'ledger.mined',
+  'ledger.recordMined',
 ])
 
 describe('a payment', () => {
@@ -167,9 +174,9 @@ const sampledKinds = 4
 /** A round asks these only where something is to be settled or sent. */
 const needsWork: ReadonlySet<string> = new Set([
   'eth_getTransactionReceipt',
-  'ledger.mined',
+  'ledger.recordMined',
   'eth_sendRawTransaction',
-  'ledger.sent',
+  'ledger.recordSend',
 ])
 
 describe('a round of the alarm', () => {
@@ -178,7 +185,7 @@ describe('a round of the alarm', () => {
     async (whose, { expect, task }) => {
       if (whose === 'object') willCause(task, 'aborted_objects')
       const kinds = await questionsOfARound()
-      const known = ['ledger.work', 'ledger.sawHead', ...needsWork, 'ledger.release']
+      const known = ['ledger.readWork', 'ledger.recordHead', ...needsWork, 'ledger.release']
       expect(kinds).toEqual(expect.arrayContaining(known))
       const drawn = sampleOf(sampledKinds, kinds, `rounds of a ${whose}`)
       const deaths = drawn.flatMap((at) => deathsAt(at, whose))
