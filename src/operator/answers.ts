@@ -6,7 +6,7 @@ import { each, smsParties, tillKinds } from '../relay/ledger/rows.ts'
 import { paymentStates } from '../relay/ledger/transitions.ts'
 import { plainDigits } from '../runtime/digits.ts'
 
-/** Names what has to hold for a payment to be carried, in the order in which to look. */
+/** Lists the checks that a payment depends on, in the order in which to look at them. */
 export const checkNames = [
   'configuration',
   'identity',
@@ -22,7 +22,7 @@ export const checkNames = [
   'upstream_budget',
 ] as const
 
-/** Reports one check: `unknown` while nothing tells of it; `refuses` means new payments. */
+/** Reports one check; `unknown` before any reading; `refuses`: new payments are refused. */
 const check = z.object({
   name: z.enum(checkNames),
   state: z.enum(['ok', 'failing', 'unknown']),
@@ -30,12 +30,12 @@ const check = z.object({
   refuses: z.optional(z.literal(true)),
 })
 
-/** Answers `GET /readyz` and `/healthz`: 200 with `ok`, 503 else. Tells nothing that is secret. */
+/** Describes `GET /readyz` and `/healthz`: 200 if `ok`, else 503; holds no secrets. */
 export const healthAnswer = z.object({
   status: z.enum(['ok', 'failing', 'misconfigured']),
   failing: z.array(z.enum(checkNames)),
   checks: z.optional(z.array(check)),
-  /** Reports the last refusals that were not the payment's fault; `over` is the next acceptance. */
+  /** Reports the last refusals by the service's fault; `over`: the next accepted payment. */
   lastRefused: z.optional(
     z.object({
       reason: z.string(),
@@ -63,13 +63,13 @@ const phone = z.string().check(z.maxLength(40))
  */
 export const operatorError = z.object({ error: z.string() })
 
-/** Tells whether new payments are taken; once `drained`, keys and contracts may change. */
+/** Describes whether payments are taken; once `drained`, keys and contracts may change. */
 const intake = z.object({
   state: z.enum(['open', 'paused', 'draining', 'drained', 'restoring']),
   since: z.optional(time),
 })
 
-/** Names what a person has to look at, until it is over. */
+/** Lists the alerts: each is raised until its cause is gone. */
 export const alertNames = [
   'relayer_low',
   'price_high',
@@ -90,17 +90,17 @@ const alert = z.object({
   name: z.enum(alertNames),
   says: z.string(),
   raisedAt: time,
-  /** Is told a while longer, since it may come again; null before. */
+  /** Holds when the cause ended; the alert stays a while since it may recur; null before. */
   overSince: z.nullable(time),
 })
 
 const counts = z.record(z.string(), z.int())
 const counted = z.object({ since: time, counts })
 
-/** Answers `GET /operator/alerts`: what is raised, and what was, the latest first. */
+/** Describes `GET /operator/alerts`: raised alerts and past ones, the latest first. */
 export const alertsAnswer = z.object({ alerts: z.array(alert), past: z.array(alert) })
 
-/** Answers `GET /operator/status`; null for what is not seen yet. */
+/** Describes `GET /operator/status`; null for what was not read yet. */
 export const statusAnswer = z.object({
   now: time,
   version: z.string(),
@@ -117,13 +117,13 @@ export const statusAnswer = z.object({
       balanceWei: z.nullable(wei),
       gasPriceWei: z.nullable(wei),
       maxGasPriceWei: wei,
-      /** Counts the payments that the balance lasts for, at today's price and at the highest. */
+      /** Counts the payments that the balance pays for, at today's price and at the highest. */
       lastsFor: z.nullable(z.int()),
       lastsAtWorst: z.nullable(z.int()),
-      /** Is what 50 payments take at both prices, if the balance lasts for fewer than 20. */
+      /** Holds the cost of 50 payments at both prices, if the balance pays for fewer than 20. */
       wantedWei: z.nullable(wei),
       wantedAtWorstWei: z.nullable(wei),
-      /** Returns the next nonce by the ledger, in the chain, and with what waits in the pool. */
+      /** Holds the next nonce by the ledger, by the chain, and including the node's pool. */
       nonces: z.object({ ledger: z.int(), chain: z.nullable(z.int()), pool: z.nullable(z.int()) }),
       inFlight: z.int(),
       queued: z.int(),
@@ -146,12 +146,12 @@ export const statusAnswer = z.object({
       }),
     ),
   }),
-  /** Lists what keeps money and callers safe, and the setting that says whether it is on. */
+  /** Lists the guards of money and callers, each with its setting. */
   guards: z.array(z.object({ name: z.string(), isOn: z.boolean(), by: z.string() })),
   head: z.nullable(z.object({ number: z.int(), at: time })),
   /** Lists the last followed blocks, newest first; `fullness` is the share of gas used. */
   blocks: z.array(z.object({ number: z.int(), fullness: z.nullable(z.number()) })),
-  /** Lists them by their places in `NODE_URL`, never by their addresses. */
+  /** Lists nodes by their position in `NODE_URL`, never by their URL. */
   nodes: z.array(
     z.object({
       label: z.string(),
@@ -161,7 +161,7 @@ export const statusAnswer = z.object({
       p95Ms: z.nullable(z.number()),
       answers: z.int(),
       failures: z.int(),
-      /** Counts answers that nothing proves, such as balances. */
+      /** Counts answers without a proof, such as balances. */
       believed: z.int(),
       unknownHeaderAt: z.nullable(time),
       callsToday: z.int(),
@@ -169,9 +169,9 @@ export const statusAnswer = z.object({
     }),
   ),
   callsToday: z.nullable(z.object({ relay: z.int(), callers: z.int(), limit: z.int() })),
-  /** Counts since the ledger was begun, by `<kind>.<event>` or `refused.<reason>`. */
+  /** Counts events since the ledger began, by `<kind>.<event>` or `refused.<reason>`. */
   counts,
-  /** Counts the same since about an hour ago, and since the day (UTC) began. */
+  /** Counts the same for about the last hour, and for today (UTC). */
   lately: z.object({ hour: counted, today: counted }),
   /** Tells when gateways' bad requests and wrong secrets came last, by `<gateway>/<event>`. */
   gatewayFaults: z.record(z.string(), time),
@@ -181,7 +181,7 @@ export const outcomes = ['executed', 'failed'] as const
 
 const paymentState = z.enum(paymentStates)
 
-/** Tells of a payment without anything that leads to a phone number. */
+/** Describes a payment without anything that leads to a phone number. */
 const payment = z.object({
   intent: intentId,
   state: paymentState,
@@ -195,7 +195,7 @@ const payment = z.object({
   attempts: z.int(),
   outcome: z.nullable(z.enum(outcomes)),
   reason: z.nullable(z.string()),
-  /** Names the transaction that was mined for it, or that a node took last. */
+  /** Holds the hash of the mined transaction, or of the last one that a node took. */
   hash: z.nullable(hash),
   block: z.nullable(z.int()),
   explorer: z.nullable(z.string()),
@@ -208,29 +208,29 @@ export const paymentsQuery = z.object({
   intent: z.optional(intentId),
   hash: z.optional(hash),
   account: z.optional(address),
-  /** Bounds the time of listing (ISO 8601, or Unix time in ms). */
+  /** Limits the time of listed payments (ISO 8601, or Unix time in ms). */
   since: z.optional(z.string()),
   before: z.optional(z.string()),
-  /** Asks for those that were settled more than 8 days ago, by the time of settlement. */
+  /** Selects payments settled more than 8 days ago, by settlement time. */
   archived: z._default(z.enum(['true', 'false']), 'false'),
   limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(200)), 50),
 })
 
-/** Lists the newest first. `next` is the `before` of the next page; null after the last. */
+/** Lists the newest first; `next` is the `before` of the next page, null after the last. */
 export const paymentsAnswer = z.object({ payments: z.array(payment), next: z.nullable(z.string()) })
 
-/** Answers `GET /operator/payments/<intent>`. */
+/** Describes `GET /operator/payments/<intent>`. */
 export const paymentAnswer = z.extend(payment, {
-  /** Ends the request; null of one that is archived. */
+  /** Holds the request's deadline; null if archived. */
   deadline: z.nullable(time),
-  /** Is null where no transaction was mined for it, or no node tells. */
+  /** Holds the gas used; null if not mined, or if no node answers. */
   gasUsed: z.nullable(z.int()),
   transitions: z.array(z.object({ state: paymentState, at: time })),
-  /** Is what its caller was shown; null once that is forgotten. */
+  /** Holds the caller's screen; null once it is deleted. */
   screen: z.nullable(z.string()),
-  /** Lists the intents of the batch that it is in, in their order. */
+  /** Lists the intents of its batch, in order. */
   batch: z.array(intentId),
-  /** Lists messages that have not left: held until the outcome is final, due, or with a sender. */
+  /** Lists unsent messages: held until the outcome is final, due, or being sent. */
   messages: z.array(
     z.object({
       party: z.enum(smsParties),
@@ -239,7 +239,7 @@ export const paymentAnswer = z.extend(payment, {
       attempts: z.int(),
     }),
   ),
-  /** Lists what was signed for the nonce that carries it now, the highest-priced first. */
+  /** Lists the transactions signed for its nonce, the highest-priced first. */
   transactions: z.array(
     z.object({
       hash,
@@ -255,7 +255,7 @@ export const paymentAnswer = z.extend(payment, {
   ),
 })
 
-/** Answers `GET /operator/audit`: what operators did, the newest first. */
+/** Describes `GET /operator/audit`: what operators did, the newest first. */
 export const auditAnswer = z.object({
   entries: z.array(
     z.object({ at: time, action: z.string(), detail: z.record(z.string(), z.string()) }),
@@ -280,9 +280,9 @@ const loan = z.object({
   earlier: z.int(),
 })
 
-/** Answers `GET /operator/loans`: those first that are due first. */
+/** Describes `GET /operator/loans`: the earliest due first. */
 export const loansAnswer = z.object({
-  /** Names the last block that was read; the next look reads on where that is not the whole. */
+  /** Holds the last block that was read; the next request reads on if blocks are missing. */
   block: z.int(),
   head: z.int(),
   isWhole: z.boolean(),
@@ -294,7 +294,7 @@ export const loansAnswer = z.object({
     writtenOffWei: wei,
     owedWei: wei,
   }),
-  /** Sums up what is owed, by the days for which it is overdue. */
+  /** Sums the debts by days overdue. */
   ages: z.array(z.object({ name: z.string(), loans: z.int(), owedWei: wei })),
   loans: z.array(loan),
 })
@@ -302,10 +302,10 @@ export const loansAnswer = z.object({
 const place = z.int().check(z.minimum(0))
 const placeInQuery = z._default(z.coerce.number().check(z.int(), z.minimum(0)), 0)
 
-/** Reads the query of `GET /operator/export`: where the page begins, as the one before told. */
+/** Parses the query of `GET /operator/export`: the page's start, from the page before. */
 export const exportQuery = z.object({ part: placeInQuery, from: placeInQuery })
 
-/** Gives a page of all that a restore needs; `next` is null after the last one. */
+/** Describes a page of what a restore needs; `next` is null after the last one. */
 export const exportAnswer = z.object({
   head: exportHead,
   entries: z.array(exportEntry),
@@ -313,16 +313,16 @@ export const exportAnswer = z.object({
 })
 
 const intakeAnswer = z.object({ intake, open: z.int() })
-/** Counts the entries that were added, and those of which the ledger keeps its own. */
+/** Counts the entries that were added, and those that the ledger had already. */
 const restoreAnswer = z.object({ added: z.int(), kept: z.int() })
 
-/** Writes down a deposit, which happens once by its nature: it may be asked for again. */
+/** Describes the result of a deposit, which is safe to repeat. */
 const deposit = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('sent'),
     amountWei: wei,
     hash,
-    /** Is false where it is not known whether a node has it. */
+    /** Tells whether a node took it; false also if that is not known. */
     isTaken: z.boolean(),
     explorer: z.string(),
   }),
@@ -348,7 +348,7 @@ const pinState = z.object({
   replaceableAt: z.nullable(time),
 })
 
-/** Fits screens beside the start of its address. */
+/** Parses a wallet's name, short enough for screens. */
 const walletName = z.string().check(z.regex(/^[A-Za-z][A-Za-z0-9 -]{0,7}$/))
 const walletAddress = z.string().check(z.maxLength(42))
 
@@ -359,24 +359,24 @@ const till = z.object({
   kind: z.enum(tillKinds),
 })
 
-/** Tells of a number's account what a person who helps its caller asks. */
+/** Describes an account for a support call. */
 const caller = z.object({
   account: address,
   balanceWei: z.nullable(wei),
   owedWei: z.nullable(wei),
-  /** Tells until when its loan is due; null without one. */
+  /** Holds when the loan is due; null without one. */
   dueAt: z.nullable(time),
   heldAt: z.nullable(time),
-  /** Counts its payments without a known outcome. */
+  /** Counts the payments without a known outcome. */
   open: z.int(),
   payments: z.array(payment),
-  /** Lists the last sessions that were refused, and what they were shown. */
+  /** Lists the last refused sessions with their screens. */
   refusals: z.array(z.object({ reason: z.string(), at: time, screen: z.nullable(z.string()) })),
-  /** Is the day (UTC) of an account with a till: what came, and what was sent; else null. */
+  /** Holds the day's (UTC) totals of an account with a till; else null. */
   till: z.nullable(z.object({ inWei: wei, outWei: wei })),
-  /** Is null where the account's memory gives no answer. */
+  /** Holds the state of the PIN; null if the account's memory does not answer. */
   pin: z.nullable(pinState),
-  /** Sums up the last 24 hours beside their limits; a limit that is not set is null. */
+  /** Sums the last 24 hours beside their limits; null for a limit that is not set. */
   today: z.object({
     transfers: z.int(),
     mostTransfers: z.nullable(z.int()),
@@ -393,7 +393,7 @@ const decidedSession = z.object({
   intent: z.nullable(intentId),
 })
 
-/** Tells what an account's memory has, without digests and what is sealed. */
+/** Describes an account's memory without digests and sealed data. */
 const memory = z.object({
   hasDialled: z.boolean(),
   lastDialAt: z.nullable(time),
@@ -407,12 +407,12 @@ const memory = z.object({
 
 const ofPhone = { asks: z.object({ phone }), wanted: 'the body has to be {"phone": "+…"}' }
 
-/** Lists the requests and answers of `POST /operator/<name>`, and what a bad body lacks. */
+/** Maps each `POST /operator/<name>` to its request, its answer and its error text. */
 export const actions = {
   pause: { asks: z.unknown(), tells: intakeAnswer },
   resume: { asks: z.unknown(), tells: intakeAnswer },
   drain: {
-    /** Names the account secret that comes, if one does, by its fingerprint. */
+    /** Holds the fingerprint of the next account secret, if it changes. */
     asks: z._default(
       z.object({ nextAccountKey: z.optional(z.string().check(z.regex(/^[0-9a-f]{32}$/))) }),
       {},
@@ -425,12 +425,12 @@ export const actions = {
   },
   lookup: { ...ofPhone, tells: caller },
   session: {
-    /** Names a session as its gateway does: a log of the gateway has it. */
+    /** Names a session as the gateway's log does. */
     asks: z.object({ phone, gateway: name, sessionId: name }),
     tells: decidedSession,
     wanted: 'the body has to be {"phone": "+…", "gateway": "africas-talking", "sessionId": "…"}',
   },
-  /** Gives in parts what is kept of a person; the first one has what is no list. */
+  /** Exports a person's data in pages; the first page has what is not a list. */
   'person/export': {
     ...ofPhone,
     asks: z.object({ phone, part: z._default(place, 0), from: z._default(place, 0) }),
@@ -441,13 +441,13 @@ export const actions = {
       loan: z.nullable(loan),
       payments: z.array(paymentAnswer),
       archived: z.array(payment),
-      /** Lists sessions without a payment. */
+      /** Lists the sessions without a payment. */
       sessions: z.array(decidedSession),
       audit: auditAnswer.shape.entries,
       next: z.nullable(z.object({ part: place, from: place })),
     }),
   },
-  /** Erases what guards nothing. With `next` past payments are still to be searched from there. */
+  /** Erases what guards nothing; `next`: past payments are still to be searched from there. */
   'person/erase': {
     ...ofPhone,
     asks: z.object({ phone, from: z._default(place, 0) }),
@@ -455,7 +455,7 @@ export const actions = {
       account: address,
       gone: defineCounts('archived', 'messages', 'refusals', 'loans'),
       kept: defineCounts('payments', 'open', 'loans', 'holds', 'aliases', 'pins'),
-      /** Tells when the last session goes by itself, where nothing is open. */
+      /** Holds when the last session expires by itself. */
       until: time,
       next: z.nullable(place),
     }),
@@ -479,7 +479,7 @@ export const actions = {
     tells: z.object({ kept: z.int(), unclear: z.array(address) }),
     wanted: 'the body has to be {"phones": ["+…"]} with 20 at most, or {"kept": 0}',
   },
-  /** Adds a wallet by its name, takes one of that name away (without an address), or lists all. */
+  /** Adds a wallet by name, removes it (without an address), or lists all. */
   wallet: {
     asks: z.object({ phone, name: z.optional(walletName), address: z.optional(walletAddress) }),
     tells: z.object({
@@ -508,16 +508,16 @@ export const actions = {
     asks: z.object({
       phone,
       to: z.string().check(z.maxLength(42)),
-      /** Is a decimal number of the chain's currency, or `all`. */
+      /** Parses an amount in the chain's currency, or `all`. */
       amount: z.pipe(z.string().check(z.maxLength(40)), z.transform(plainDigits)),
-      /** Holds the time of its making (Unix s) and random characters; it expires after a day. */
+      /** Holds the idempotency key, `<Unix s>-<random>`; it expires after a day. */
       key: z.string().check(z.regex(/^[0-9]{10}-[A-Za-z0-9_-]{16,64}$/)),
     }),
     tells: z.object({ payment }),
     wanted: 'the body has to be {"phone": "+…", "to": "0x…", "amount": "0.5" or "all", "key": "…"}',
   },
   'restore/begin': {
-    /** Adds also to a ledger that is newer, or has payments open, where it says so. */
+    /** Starts a restore; `adds` allows a ledger that is newer or has open payments. */
     asks: z.object({ head: exportHead, adds: z.boolean() }),
     tells: restoreAnswer,
     wanted: 'this is no head of an export',
@@ -536,7 +536,7 @@ export const actions = {
     wanted: 'the body has to be {"exportedAt": …}',
   },
   'set-back': {
-    /** Names a time of the last 30 days, or a bookmark. */
+    /** Holds a time of the last 30 days, or a bookmark. */
     asks: z.union([
       z.strictObject({ to: z.iso.datetime() }),
       z.strictObject({ bookmark: z.string().check(z.maxLength(200)) }),

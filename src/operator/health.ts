@@ -17,10 +17,10 @@ export type Condition = {
   /** Is undefined where the ledger gave no answer; `store` names then what keeps it. */
   vitals: Vitals | undefined
   store?: LedgerStore
-  /** Counts what nodes were asked today; undefined where that has no limit. */
+  /** Counts today's node calls; undefined without a limit. */
   budget: { asked: DayOfCalls; callsADay: number } | undefined
   terms: { rules: PoolRules; fees: FeeLimits }
-  /** Tells how far the clock of the process is ahead of the ledger's, in ms. */
+  /** Holds how far the process's clock is ahead of the ledger's, in ms. */
   aheadMs: number
 }
 
@@ -33,9 +33,9 @@ export const describeSilence = (store: LedgerStore | undefined): string =>
 
 export type KnownCondition = Condition & { vitals: Vitals }
 
-/** Leaves the cron, which begins a round every minute, three times. */
+/** Calls rounds late after this time: the cron, once a minute, has missed three. */
 const roundLateMs = 180_000
-/** Gives rounds time to have seen a fact again. */
+/** Calls a reading too old after this time. */
 export const factLateMs = 300_000
 
 type Finding = Omit<Check, 'name'>
@@ -87,7 +87,7 @@ export function judgeHealth(condition: Condition): HealthAnswer {
   }
 }
 
-/** Tells since when nodes do not answer a round, or a payment while nothing newer is known. */
+/** Returns since when nodes do not answer rounds, or payments if nothing newer is known. */
 function silentSince({ observations: sight, obstacle }: Vitals): number | undefined {
   const isLast = ({ at }: NotedObstacle) =>
     [sight.head, sight.contracts].some((fact) => (fact?.at ?? 0) <= at)
@@ -128,7 +128,7 @@ function checkRounds({ vitals: { observations: sight, now } }: KnownCondition): 
   return failing(`No round has come to its end for ${secondsSince(failingSince, now)} s`)
 }
 
-/** Tells when a block came: by its own time, or if that is in the future, when first seen. */
+/** Returns when a block came: its own time, or if that is in the future, when it was first seen. */
 export const bornAt = ({
   timestampSeconds,
   since,
@@ -150,7 +150,7 @@ function checkNode({ vitals, terms }: KnownCondition): Finding {
   )
 }
 
-/** Finds a fact that is too old although rounds come; other checks find late rounds. */
+/** Checks the age of a reading while rounds run; another check finds late rounds. */
 function checkAge({ at }: { at: number }, vitals: Vitals, what: string): Finding | undefined {
   if ((vitals.observations.roundAt ?? 0) - at <= factLateMs) return undefined
   const isSilent = silentSince(vitals) !== undefined
@@ -184,7 +184,7 @@ function checkPrice({ vitals, terms }: KnownCondition): Finding {
 /** Calls a price doubtful that is so many times the highest one. */
 const doubtedTimes = 10n
 
-/** Fails for a restore left in the middle; a pause and a drain are what an operator wants. */
+/** Checks for an unfinished restore; pause and drain are intended. */
 function checkIntake({ vitals: { intake, now } }: KnownCondition): Finding {
   if (intake.kind !== 'restoring') return ok('No export is being restored')
   return refusing(`An export is being restored for ${secondsSince(intake.since, now)} s`)
@@ -193,7 +193,7 @@ function checkIntake({ vitals: { intake, now } }: KnownCondition): Finding {
 const priceIn = ({ observations: { gasPrice } }: Vitals, { fees }: Condition['terms']): bigint =>
   gasPrice === undefined ? fees.maxWei : BigInt(gasPrice.wei)
 
-/** Counts the payments that the relayer's balance lasts for; undefined before it was seen. */
+/** Returns how many payments the relayer's balance pays for; undefined before it was read. */
 export function paymentsLeft(vitals: Vitals, terms: Condition['terms']) {
   const { funds } = vitals.observations
   if (funds === undefined) return undefined
@@ -201,10 +201,10 @@ export function paymentsLeft(vitals: Vitals, terms: Condition['terms']) {
   return { today: paymentsFrom(terms, means), atWorst: findCapacity(terms, means).open }
 }
 
-/** Calls a relayer low that lasts for fewer payments at today's price. */
+/** Calls the relayer's balance low below this many payments at today's price. */
 const fewPayments = 20
 
-/** Is what a relayer is to last for. */
+/** Counts the payments that a relayer's balance should cover. */
 export const wantedPayments = 50n
 
 /**
@@ -216,7 +216,7 @@ export function wantedFunds(vitals: Vitals, terms: Condition['terms']) {
   return fundsWanted(terms, priceIn(vitals, terms))
 }
 
-/** Returns what 50 payments take, in wei: at today's price, and at the highest of each. */
+/** Returns the cost of 50 payments in wei, at today's price and at the highest. */
 export function fundsWanted(terms: Condition['terms'], gasPriceWei: bigint) {
   return {
     todayWei: fundsFor(terms, gasPriceWei, wantedPayments),

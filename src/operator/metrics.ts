@@ -9,7 +9,7 @@ type Sample = readonly [value: number | string | undefined, labels?: Labels]
 
 const smsFates = ['sent', 'unknown', 'refused', 'known', 'later', 'given_up'] as const
 
-/** Says what each metric is, and reads it. One counts for ever where its name ends in `_total`. */
+/** Maps each metric to its help text and its reading; `_total` names never reset. */
 const metrics: Record<string, readonly [help: string, read: (of: Known) => readonly Sample[]]> = {
   relay_build_info: [
     '1, by the version that answers and the schema of its ledger',
@@ -151,7 +151,7 @@ function readFrom(subject: Subject, known: KnownCondition) {
   }
 }
 
-/** Tells what the ledger has, in Prometheus' text format (version 0.0.4). No node is asked. */
+/** Writes the metrics in Prometheus' text format (version 0.0.4), without asking a node. */
 export function writeMetrics(subject: Subject, condition: KnownCondition): string {
   const known = readFrom(subject, condition)
   return Object.entries(metrics)
@@ -162,7 +162,7 @@ export function writeMetrics(subject: Subject, condition: KnownCondition): strin
     .join('')
 }
 
-/** Writes a sample; nothing where nothing is known of it yet. */
+/** Writes a sample; nothing if its value is not known yet. */
 const writeLine =
   (name: string) =>
   ([value, labels = {}]: Sample): string => {

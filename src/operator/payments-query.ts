@@ -4,7 +4,7 @@ import type { PaymentQuery } from '../relay/ledger/port.ts'
 import { paymentsQuery } from './answers.ts'
 import '../runtime/english.ts'
 
-/** Reads what payments are asked for by a query's texts, or says why it is malformed. */
+/** Parses a payments query, or says why it is malformed. */
 export function readPaymentsQuery(
   given: Readonly<Record<string, string>>,
 ): PaymentQuery | { error: string } {
@@ -24,7 +24,7 @@ export function readPaymentsQuery(
 
 const lowerHex = (text: string | undefined) => text?.toLowerCase() as Hex | undefined
 
-/** Reads Unix time in ms; not a number where it is no time. */
+/** Parses a time to Unix ms; NaN if it is no time. */
 function parseTime(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   return /^[0-9]{1,15}$/.test(text) ? Number(text) : Date.parse(text)

@@ -4,25 +4,25 @@ import type { ActiveAlert, PaymentRecord, PaymentTrace } from '../relay/ledger/p
 import { executeGas } from '../relay/relayer.ts'
 import type { AlertName, PaymentDetails, PaymentSummary, StatusAnswer } from './answers.ts'
 
-/** Names what an operator runs. */
+/** Describes the deployment that an operator runs. */
 export type Subject = {
   chain: Chain
-  /** Gives its address: asked for once it is needed, since deriving a key takes long. */
+  /** Returns the relayer's address, derived when first needed. */
   relayer: () => Address
   loan: Address
   forwarder: Address
   guards: Readonly<StatusAnswer['guards']>
-  /** Tells how nodes have done in this process. */
+  /** Describes how the nodes have done in this process. */
   nodes: () => StatusAnswer['nodes']
 }
 
-/** Writes a time (Unix time in ms) as answers have it. */
+/** Formats a time (Unix time in ms) as ISO 8601. */
 export const toIso = (at: number): string => new Date(at).toISOString()
 
 export const isoOrNull = (at: number | undefined | null): string | null =>
   at === undefined || at === null ? null : toIso(at)
 
-/** Links to where people look at a transaction. */
+/** Returns the explorer's link to a transaction. */
 export const toLink = ({ explorer }: Chain, hash: string): string => `${explorer}/tx/${hash}`
 
 export const toAlert = ({ name, says, raisedAt, calmSince }: ActiveAlert) => ({
@@ -32,7 +32,7 @@ export const toAlert = ({ name, says, raisedAt, calmSince }: ActiveAlert) => ({
   overSince: isoOrNull(calmSince),
 })
 
-/** Tells of a payment without what leads to its caller. */
+/** Describes a payment without what leads to its caller. */
 export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSummary {
   const { intentId, acceptedAt, history, reason, gas: _, deadline: __, ...told } = record
   return {
@@ -45,7 +45,7 @@ export function toPaymentSummary(chain: Chain, record: PaymentRecord): PaymentSu
   }
 }
 
-/** Tells all that is known of one payment, with the gas that its transaction used. */
+/** Describes one payment in full, with the gas that its transaction used. */
 export function toPaymentDetails(chain: Chain, trace: PaymentTrace, gas?: number): PaymentDetails {
   const { transactions, screen, messages, batch, ...record } = trace
   const { deadline, history, block, hash: minedAs } = record

@@ -1,6 +1,6 @@
 import type { CheckName, PaymentSummary } from './answers.ts'
 
-/** Says what mends each check that fails. */
+/** Holds the remedy of each failing check. */
 export const remedies: Readonly<Record<CheckName, string>> = {
   configuration: 'Set what it names.',
   identity: 'Put the former values back: no payment is taken meanwhile, and nothing is lost.',
@@ -20,7 +20,7 @@ export const remedies: Readonly<Record<CheckName, string>> = {
   upstream_budget: "Raise UPSTREAM_CALLS_A_DAY if the node's plan has more, or wait for 00:00 UTC.",
 }
 
-/** Says what became of a payment, as the end of a sentence; `where` names its block. */
+/** Describes a payment's fate as the end of a sentence; `where` names its block. */
 export function describeFate(payment: PaymentSummary, where = `block ${payment.block}`): string {
   const { state, reason, attempts } = payment
   switch (state) {

@@ -32,7 +32,7 @@ export function healthRoutes(health: () => Promise<HealthAnswer>): Hono {
   return routes
 }
 
-/** Returns a transaction of this relay as JSON; of others nothing, nor of too many at a time. */
+/** Returns the proof of a transaction of this relay as JSON; `unknown` for any other. */
 export type ProofOf = (hash: Hex) => Promise<string | 'unknown' | 'too_many'>
 
 export function proofRoutes(readProof: ProofOf, log: Log): Hono {
@@ -56,7 +56,7 @@ export type OperatorRouteOptions = {
   log: Log
 }
 
-/** Is more than any request has, but for a part of an export. */
+/** Limits a request's body; a part of an export may be larger. */
 const maxBodyBytes = 4 * 1024
 const maxRestoreBytes = 2 * 1024 * 1024
 
@@ -125,7 +125,7 @@ const csv = {
   'content-disposition': 'attachment; filename="loans.csv"',
 }
 
-/** Adds what an operator may have done. No error repeats what was sent: it may be a person's. */
+/** Adds the action routes; no error repeats the request, which may hold personal data. */
 function addActions(routes: Hono, { act }: Operator): void {
   for (const name of Object.keys(actions) as ActionName[]) {
     const { asks, wanted }: Form = actions[name]

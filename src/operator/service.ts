@@ -37,7 +37,7 @@ import { type Counts, describeStatus, shownIntake } from './status.ts'
 
 export type Operator = ReturnType<typeof createOperator>
 
-/** Is thrown where the ledger gave no answer: nothing can be told, and nothing was done. */
+/** Reports that the ledger did not answer and nothing was done. */
 export class LedgerSilent extends Error {
   override readonly name = 'LedgerSilent'
 }
@@ -47,14 +47,14 @@ export type OperatorOptions = CashOutOptions &
   RestoreOptions & {
     relayer: Relayer
     condition: () => Promise<Condition>
-    /** Gives what was known of it some seconds ago at most. */
+    /** Returns the state as of a few seconds ago at most. */
     sharedCondition: () => Promise<Condition>
   }
 
 type Actions = { [Of in ActionName]: (asked: AskedOf<Of>) => Promise<ToldOf<Of> | RefusedRequest> }
 
 const nodeTimeoutMs = 3_000
-/** Shares what a node says of the relayer's account among those who ask for status. */
+/** Shares the relayer's nonces among status requests for this time. */
 const countsMs = 5_000
 const shownEntries = 200
 
@@ -68,7 +68,7 @@ export function createOperator(options: OperatorOptions) {
     return { vitals, ...rest }
   }
 
-  /** Finds the account of a number, which the ledger has to know by the same secrets. */
+  /** Finds a number's account after checking that the ledger began with the same secrets. */
   const forCaller =
     <Sent extends { phone: string }, Answer>(
       act: (options: OperatorOptions, caller: Caller, asked: Sent) => Promise<Answer>,
@@ -130,7 +130,7 @@ function createReads(options: OperatorOptions, known: () => Promise<KnownConditi
   return {
     health: async () => judgeHealth(await options.sharedCondition()),
     status: async () => describeStatus(subject, await known(), await counts()),
-    /** Tells the same without a question to a node: pages ask for it all day. */
+    /** Returns the status without asking a node, for pages that reload all day. */
     overview: async () => describeStatus(subject, await known(), { chain: null, pool: null }),
     metrics: async () => writeMetrics(subject, await known()),
     async payments(query: PaymentQuery) {
@@ -164,7 +164,7 @@ async function readCounts({ node, signer, clock }: Relayer): Promise<Counts> {
   return { chain, pool }
 }
 
-/** Asks what gas a payment's mined transaction used; undefined without one, or no answer. */
+/** Reads the gas used by a payment's transaction; undefined if not mined, or no answer. */
 async function gasUsedBy({ node, clock, log }: Relayer, { hash, block }: PaymentTrace) {
   if (hash === null || block === null) return undefined
   try {

@@ -6,10 +6,10 @@ import { judgeHealth, type KnownCondition, paymentsLeft, wantedFunds } from './h
 import { isoOrNull, type Subject, toAlert, toIso } from './records.ts'
 import { version } from './version.ts'
 
-/** Counts the relayer's transactions in the chain and with its pool; null without an answer. */
+/** Holds the relayer's nonce by chain and pool; null without an answer. */
 export type Counts = { chain: number | null; pool: number | null }
 
-/** Tells whether payments are taken; `isAnyOpen` tells of unsettled payments and nonces. */
+/** Describes the intake; `isAnyOpen`: payments or nonces are unsettled. */
 export function shownIntake(intake: Intake, isAnyOpen: boolean): StatusAnswer['intake'] {
   if (intake.kind === 'open') return { state: intake.kind }
   const isDrained = intake.kind === 'draining' && !isAnyOpen

@@ -8,7 +8,7 @@ export const listAgents = async ({ relayer }: AgentOptions): Promise<ToldOf<'age
   agents: await relayer.ledger.listTills(),
 })
 
-/** Gives a number's account a till of its own; one that it has by this name stays. */
+/** Gives a number's account a till; an existing one of this name stays. */
 export async function addAgent(
   { relayer, newId }: AgentOptions,
   { account: { address: account } }: Caller,
@@ -28,7 +28,7 @@ export async function addAgent(
   return refused(409, 'no free number was found: ask again')
 }
 
-/** Takes a till away; what was sent to it before arrives. */
+/** Removes a till; payments that were already sent to it arrive. */
 export async function removeAgent(
   { relayer, newId }: AgentOptions,
   { till }: AskedOf<'agents/remove'>,

@@ -8,15 +8,15 @@ import type { AskedOf } from '../answers.ts'
 import { type CallerOptions, refused } from './caller.ts'
 
 export type AliasOptions = CallerOptions & {
-  /** Derives accounts by the form of a number alone. */
+  /** Derives accounts from a number's form only. */
   ownAccounts: CallerAccounts
 }
 
 export const badNumber = refused(400, 'this is not a phone number, such as +254700000001')
-/** Refuses a ledger that was begun with other secrets, since the account would be wrong. */
+/** Refuses the request if the ledger began with other secrets: the account would be wrong. */
 export const otherSecrets = refused(409, 'the ledger was begun with other secrets')
 
-/** Has numbers keep the accounts of former forms. @throws {Error} no answer */
+/** Keeps the accounts of numbers whose form changed. @throws {Error} no answer */
 export async function keepAccounts(
   of: AliasOptions,
   asked: AskedOf<'alias'>,

@@ -12,7 +12,7 @@ import { describeFault } from '../../runtime/log.ts'
 import type { AskedOf, ToldOf } from '../answers.ts'
 import { isoOrNull, type Subject, toIso, toLink, toPaymentSummary } from '../records.ts'
 
-/** Says why nothing is done, with the status of that answer. */
+/** Holds a refusal with its HTTP status. */
 export type RefusedRequest = { status: 400 | 404 | 409 | 503; error: string }
 
 export const refused = (status: RefusedRequest['status'], error: string): RefusedRequest => ({
@@ -32,7 +32,7 @@ export type CallerOptions = {
   newId: () => string
 }
 
-/** Holds a number that is kept nowhere: the audit has its account. */
+/** Holds a number, which is stored nowhere, and its account. */
 export type Caller = { phone: PhoneNumber; account: LocalAccount }
 
 const shownPayments = 20
@@ -43,7 +43,7 @@ export async function lookUpCaller(of: CallerOptions, caller: Caller): Promise<T
   return await tellCaller(of, account)
 }
 
-/** Tells how an account stands with ledger, chain and memory; null for what does not answer. */
+/** Describes an account by ledger, chain and memory; null for what does not answer. */
 export async function tellCaller(of: CallerOptions, account: Address): Promise<ToldOf<'lookup'>> {
   const { subject, loan } = of
   const { ledger, log } = of.relayer
@@ -90,7 +90,7 @@ function toldOfStanding({ heldAt, open, refusals, today }: AccountStanding, limi
   }
 }
 
-/** Tells how a session of a caller's was decided, which its gateway names. */
+/** Describes how a caller's session was decided, found by its gateway's name. */
 export async function traceSession(
   of: CallerOptions,
   { account: { address: account } }: Caller,
@@ -108,7 +108,7 @@ export const toSession = ({ state, screen, decidedAt, intentId, reason }: Sessio
   ...{ intent: intentId ?? null, reason: reason ?? null },
 })
 
-/** Holds an account, so that it begins no payment, or lets it go. The audit has it in that step. */
+/** Holds an account so that it cannot pay, or releases it; audited in the same step. */
 export async function holdAccount(of: CallerOptions, { account, action }: AskedOf<'hold'>) {
   const { ledger, log } = of.relayer
   const message = action === 'hold' ? 'An operator holds an account' : 'An operator releases it'
@@ -118,7 +118,7 @@ export async function holdAccount(of: CallerOptions, { account, action }: AskedO
   return { account: address, heldAt: isoOrNull(heldAt), open }
 }
 
-/** Has a caller's own key deposit its address's money; the audit has it before it is sent. */
+/** Deposits the money at a caller's address by its own key; audited before it is sent. */
 export async function depositFor(of: CallerOptions, { account }: Caller) {
   const { ledger, log } = of.relayer
   const { address } = account
@@ -148,7 +148,7 @@ const pinActions = {
   'keep-pin': { change: withoutWish, message: 'An operator has a caller keep a PIN' },
 } as const
 
-/** Lets a caller spend again, or keep a PIN, once the audit has it. @throws {Error} no answer */
+/** Unblocks or changes a caller's PIN state after auditing it. @throws {Error} no answer */
 export async function tendPin(of: CallerOptions, caller: Caller, { action }: AskedOf<'pin'>) {
   const { ledger, log } = of.relayer
   const { address: account } = caller.account

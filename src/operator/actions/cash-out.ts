@@ -9,7 +9,7 @@ import { type Caller, type CallerOptions, type RefusedRequest, refused } from '.
 import { notPayable, parsePayable } from './wallets.ts'
 
 export type CashOutOrder = {
-  /** Pays at most once for the same caller, however often it is asked for. */
+  /** Holds the idempotency key: a caller is paid at most once per key. */
   key: string
   phone: PhoneNumber
   to: Address
@@ -20,12 +20,12 @@ export type CashOut = (order: CashOutOrder) => Promise<{ intentId: Hex; answered
 
 export type CashOutOptions = CallerOptions & { relayer: Pick<Relayer, 'clock'>; cashOut: CashOut }
 
-/** Is far shorter than the 7 days of spent intents, so that no old key is as good as new. */
+/** Limits a key's age, far below the 7 days for which spent intents are known. */
 const keyLifetimeSeconds = 24 * 60 * 60
 
 const uncertain = refused(503, 'it is not known yet whether it was sent: the same key tells')
 
-/** Cashes out, once for each key, which the audit has before. @throws {Error} not known */
+/** Cashes out once per key, audited before. @throws {Error} the outcome is not known */
 export async function cashOutFor(
   { subject, relayer, cashOut }: CashOutOptions,
   { phone, account: { address: account } }: Caller,

@@ -12,22 +12,22 @@ type LoanBookOptions = {
   relayer: Pick<Relayer, 'ledger' | 'node' | 'clock' | 'rules'>
 }
 
-/** Limits the blocks that a node is asked for events of at a time, and how often for one answer. */
+/** Limits the blocks per event request, and the requests per answer. */
 const mostBlocks = 2_000
 const mostPieces = 60
 const readWithinMs = 15_000
 const nodeTimeoutMs = 5_000
 
-/** Bounds overdue loans by their age in days. */
+/** Lists the limits of age groups of overdue loans, in days. */
 const ageDays = [0, 7, 30, 90, Number.POSITIVE_INFINITY]
 const ageNames = ['not_due', 'to_7_days', 'to_30_days', 'to_90_days', 'older'] as const
 const dayMs = 86_400_000
-/** Limits the loans that are summed up, and those of a file. */
+/** Limits the loans that are summed or exported. */
 const mostLoans = 20_000
 
 type Read = { book: LoanBook; head: number; isWhole: boolean }
 
-/** Reads the contract's events on from where the ledger's book stands, as far as they are final. */
+/** Reads the contract's final events from where the loan book ends. */
 async function readOn({ subject: { loan }, relayer }: LoanBookOptions): Promise<Read> {
   const { ledger, node, clock, rules } = relayer
   const until = clock.now() + readWithinMs
@@ -53,7 +53,7 @@ async function readOn({ subject: { loan }, relayer }: LoanBookOptions): Promise<
   return { book, head, isWhole: (book.next ?? 0) > last }
 }
 
-/** Finds the first block with the contract; 0 where the node keeps no state of old blocks. */
+/** Finds the contract's first block; 0 if the node has no state of old blocks. */
 async function createdAt(
   { node, clock }: { node: Node; clock: Relayer['clock'] },
   loan: Address,
@@ -106,7 +106,7 @@ export async function loanBookNow(
 const addDebts = (loans: readonly BookedLoan[]) =>
   loans.reduce((sum, { owedWei }) => sum + owedWei, 0n)
 
-/** Returns for how many days a loan is overdue; 0: it is not. */
+/** Returns the days by which a loan is overdue; 0 if it is not. */
 const overdueDays = ({ dueAt, state }: BookedLoan, now: number): number =>
   state === 'owed' ? Math.max(0, Math.ceil((now - dueAt * 1_000) / dayMs)) : 0
 

@@ -4,7 +4,7 @@ import { refused } from './caller.ts'
 
 const nodeTimeoutMs = 5_000
 
-/** Outbids a nonce before a round would; its requests stay. @throws {TransportError} no price */
+/** Raises a nonce's price before a round would. @throws {TransportError} no price */
 export async function outbidNonce(relayer: Relayer, nonce: number) {
   const { ledger, node, clock } = relayer
   const { nonces } = await ledger.readWork()

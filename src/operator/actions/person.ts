@@ -9,7 +9,7 @@ import { toLoan } from './loans.ts'
 
 type PersonOptions = AliasOptions & { relayer: Pick<Relayer, 'node' | 'clock'> }
 
-/** Bounds the time that one answer takes; the next goes on where it ended. */
+/** Limits the time of one answer; the next request continues from there. */
 const withinMs = 10_000
 const nodeTimeoutMs = 5_000
 
@@ -47,7 +47,7 @@ export async function exportPerson(
   return told
 }
 
-/** Forgets a person but for what guards money, and tells what stays. @throws {Error} no answer */
+/** Erases a person's data, and reports what stays to guard money. @throws {Error} no answer */
 export async function erasePerson(
   of: PersonOptions,
   { phone, account: { address: account } }: Caller,
@@ -70,7 +70,7 @@ export async function erasePerson(
     for (const name of Object.keys(gone) as (keyof typeof gone)[]) gone[name] += page.gone[name]
   }
   const { until: keptUntil, ...kept } = page.kept
-  // Who holds the phone chooses a PIN where none is: not while there is money behind it.
+  // Without a PIN the phone's holder could choose one: keep it while money depends on it.
   const isGuarded = balanceWei + debt.owedWei + outsideWei > 0n || kept.open > 0
   const { pin } = await of.memory.change(account, (memory) => erased(memory, isGuarded))
   return {
@@ -82,7 +82,7 @@ export async function erasePerson(
   }
 }
 
-/** Tells what an account's memory has but for digests; what is sealed stays so. */
+/** Describes an account's memory without digests; sealed data stays sealed. */
 function toldOfMemory(memory: AccountMemory): NonNullable<Exported['memory']> {
   const { recipients, senders, sent, wallets, told, hasDialled, dialedAt } = memory
   return {

@@ -13,7 +13,7 @@ import { type RefusedRequest, refused } from './caller.ts'
 export type RestoreOptions = {
   relayer: Pick<Relayer, 'ledger' | 'log'>
   identity: () => Promise<Identity>
-  /** Is undefined where the ledger is kept without a history. */
+  /** Sets the ledger back; undefined if the store keeps no history. */
   setBack: ((to: SetBack) => Promise<SetBackAnswer>) | undefined
   newId: () => string
 }
@@ -53,7 +53,7 @@ export function createRestores({ relayer, identity, newId, setBack }: RestoreOpt
         if (answer.kind === 'refused') return conflict(answer.reason)
         const { undo } = answer
         say(`An operator set the ledger back; the bookmark ${undo} takes it back`)
-        // In the ledger as it is now: what was written before is gone with the rest.
+        // Recorded in the restored ledger: what was written before is gone.
         await ledger.recordAction({ id: newId(), action: 'set-back', detail: { undo } })
         return { undo }
       },

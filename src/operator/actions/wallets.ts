@@ -7,7 +7,7 @@ import { type Caller, type CallerOptions, type RefusedRequest, refused } from '.
 
 export const notPayable = refused(400, 'this is not an address that can be paid on this chain')
 
-/** Reads an address that money can leave for; the contract would refuse its own too late. */
+/** Parses a recipient address, and refuses the contract's own, which would revert. */
 export function parsePayable(
   text: string,
   { chain, loan, forwarder }: Pick<Subject, 'chain' | 'loan' | 'forwarder'>,
@@ -18,7 +18,7 @@ export function parsePayable(
   return isPayable ? address : undefined
 }
 
-/** Adds a wallet, takes one away, or lists them; the audit has a change before it is made. */
+/** Adds, removes or lists wallets; a change is audited before it is made. */
 export async function changeWallets(
   { subject, relayer, memory, newId }: CallerOptions,
   { account: { address: account } }: Caller,
@@ -43,7 +43,7 @@ export async function changeWallets(
   return { account, wallets: wallets.map((each) => ({ ...each, address: shown(each.address) })) }
 }
 
-/** Makes a code by which the one who dials it first, within an hour, has this wallet. */
+/** Creates a code; the first caller who dials it within an hour gets this wallet. */
 export async function issueWalletCode(
   { subject, relayer, memory, keys, newId }: CallerOptions,
   { name, address: typed }: AskedOf<'wallet-code'>,

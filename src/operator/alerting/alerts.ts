@@ -20,7 +20,7 @@ const hourMs = 3_600_000
 
 type Find = (known: KnownCondition, subject: Subject) => string | undefined
 
-/** Finds what a person has to look at, each with its remedy in one sentence. */
+/** Lists the alerts, each with its remedy in one sentence. */
 export function listAlerts(known: KnownCondition, subject: Subject) {
   const named = Object.entries(finds) as [AlertName, Find][]
   return named.flatMap(([name, find]) => {
@@ -29,7 +29,7 @@ export function listAlerts(known: KnownCondition, subject: Subject) {
   })
 }
 
-/** Lists raised alerts; one may be over (`calmSince`), and a finding may not be raised yet. */
+/** Lists raised alerts and new findings; one may be over (`calmSince`). */
 export function alertsNow(known: KnownCondition, subject: Subject): readonly ActiveAlert[] {
   const { alerts, now } = known.vitals
   const found = listAlerts(known, subject)

@@ -3,17 +3,17 @@ import { describeSilence, type LedgerStore } from '../health.ts'
 import { remedies } from '../remedies.ts'
 import { tellNotice, type WatchOptions } from './watch.ts'
 
-/** Calls a ledger silent, and not only slow, after so long without an answer. */
+/** Calls a ledger silent after this long without an answer. */
 const sureMs = 5_000
-/** Gives processes that tell of a silence within the same hour the same id for it. */
+/** Sets the time within which processes report a silence under one id. */
 const sharedMs = 60 * 60 * 1000
 
-/** Names the one alert that no ledger keeps. */
+/** Names the one alert that the ledger cannot store. */
 const name = 'ledger_silent'
 
 export type SilenceOptions = WatchOptions & { clock: Clock; store: LedgerStore }
 
-/** Tells of a silent ledger, and of its first answer afterwards. Several tell by one id. */
+/** Creates the report of a silent ledger and of its first answer afterwards. */
 export function createSilence(options: SilenceOptions) {
   const { clock, log } = options
   const says = `${describeSilence(options.store)}. ${remedies.ledger}`

@@ -3,10 +3,10 @@ import type { Vitals } from '../../relay/ledger/port.ts'
 const hourMs = 3_600_000
 const dayHours = 24
 
-/** Expects deliveries of a time in which so many came on each of the two days before. */
+/** Expects deliveries if this many came at the same time on both days before. */
 const usualDeliveries = 10
 
-/** Lists gateways that delivered at this time on both days before, and since when they stopped. */
+/** Lists gateways that delivered at this time on both days before and are silent now. */
 export function silentGateways({ gateways, now }: Pick<Vitals, 'gateways' | 'now'>) {
   return Object.entries(gateways).flatMap(([name, hours]) => {
     const last = Math.max(...Object.keys(hours).map(Number))
@@ -16,7 +16,7 @@ export function silentGateways({ gateways, now }: Pick<Vitals, 'gateways' | 'now
   })
 }
 
-/** Compares each full hour of the silence, and the first full day, with the two days before it. */
+/** Compares each full hour of the silence, and its first day, with the two days before. */
 function isSilent(hours: Readonly<Record<string, number>>, last: number, now: number): boolean {
   const full = Math.min(Math.floor(now / hourMs) - 1, last + dayHours)
   for (const width of [1, dayHours]) {

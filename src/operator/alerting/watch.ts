@@ -13,7 +13,7 @@ export type WatchOptions = {
 
 const toldAtATime = 5
 
-/** Raises, clears and tells alerts, each once: the ledger knows what is raised, and who tells. */
+/** Raises, clears and sends alerts, each once: the ledger records what is raised. */
 export async function watchAlerts(ledger: Ledger, known: KnownCondition, options: WatchOptions) {
   const { subject, log, webhook } = options
   const { alerts, untoldFrom, now } = known.vitals
@@ -36,7 +36,7 @@ export async function watchAlerts(ledger: Ledger, known: KnownCondition, options
   }
 }
 
-/** Posts a notice where there is a webhook, and has it noted where it was taken. */
+/** Posts a notice to the webhook, and ends it once it was accepted. */
 export async function tellNotice(
   of: WatchOptions,
   notice: AlertNotice,

@@ -6,7 +6,7 @@ import { type Subject, toIso } from '../records.ts'
 
 export type Webhook = { url: string; secret: string }
 
-/** Reads what is posted. The same `id` comes again where an answer was lost. */
+/** Describes the posted alert; `id` repeats if an answer was lost. */
 export const alertMessage = z.object({
   id: z.string(),
   name: z.string(),
@@ -24,7 +24,7 @@ export type WebhookOptions = { webhook: Webhook; fetch: typeof globalThis.fetch;
 
 const timeoutMs = 5_000
 
-/** Posts a notice, signed over the time and its bytes. @throws {Error} it was not taken */
+/** Posts a notice, signed over time and body. @throws {Error} it was not accepted */
 export async function post(of: WebhookOptions, notice: AlertNotice, { chain, relayer }: Subject) {
   const { webhook, fetch, clock } = of
   const { id, name, kind: state, says, raisedAt, at } = notice

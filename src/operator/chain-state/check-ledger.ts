@@ -15,17 +15,17 @@ import { runChecks } from '../health.ts'
 import { findStuckNonce } from '../stuck-nonce.ts'
 import type { LookAtContracts } from './contracts.ts'
 
-/** Bounds the questions of a look, but for facts that are not known or no longer. */
+/** Limits the node requests per check, except for facts that are unknown or expired. */
 const questionsALook = 2
-/** Forgets a fact after so many looks, since no round has come. */
+/** Drops a fact after this many checks without a round. */
 const staleLooks = 4
-/** Notes a round that saw nothing new no more often than this. */
+/** Limits how often a round without news is recorded. */
 const noteMs = 10_000
-/** Asks again for what health fails for after so many of the shortest times between rounds. */
+/** Sets how soon a failing fact is read again, in shortest pauses between rounds. */
 const againLooks = 3
 const nodeTimeoutMs = 5_000
 
-/** Does a round, and notes what it saw; while health fails for that the next round comes soon. */
+/** Runs a round and records what it read; while health fails the next round comes soon. */
 export async function watched(
   relayer: Relayer,
   lookAtContracts: LookAtContracts,
@@ -91,7 +91,7 @@ const failingFor = (relayer: Relayer, vitals: Vitals): readonly LookName[] =>
     ({ name, state }) => (state === 'failing' && looksFor[name]) || [],
   )
 
-/** Asks for the oldest facts and those that health fails for; returns whether it still fails. */
+/** Reads the oldest facts and the failing ones again; returns whether health still fails. */
 async function checkLedger(
   relayer: Relayer,
   lookAtContracts: LookAtContracts,
@@ -104,7 +104,7 @@ async function checkLedger(
   const isStuck = findStuckNonce({ vitals, terms: relayer }) !== undefined
   const wrong = [...failingFor(relayer, vitals), ...(isStuck ? (['poolCount'] as const) : [])]
   const measureAge = (name: LookName) => now - (sight[name]?.at ?? 0)
-  // While something is open rounds ask for most of them by themselves.
+  // While something is open, rounds read most facts anyway.
   const leastAgeMs = seen.node === undefined ? rules.lookMs : 2 * rules.lookMs
   const isDueAfter = (ageMs: number) => (name: LookName) =>
     seen.facts[name] === undefined && measureAge(name) >= ageMs
@@ -115,7 +115,7 @@ async function checkLedger(
   const asked = [...new Set([...again, ...oldest])]
   const asking = { ...relayer, node: observed(relayer, seen) }
   for (const name of asked) {
-    // What a silent node was asked once tells of all: each question more would take its whole time.
+    // One time-out is enough: each further request would wait as long.
     if (seen.node === 'silent') break
     try {
       await questions[name](asking, { lookAtContracts, seen, sight })

@@ -29,15 +29,15 @@ const views = [
   'paused',
 ] as const
 
-/** Is enough for any of the views in Rootstock's prices. */
+/** Limits a view's gas; enough for each at Rootstock's prices. */
 const viewGas = 100_000
 
-/** Lets signed requests be used for so long, and be good for as long again. */
+/** Sets how long signed views are reused; they stay valid for twice that. */
 const signedForSeconds = 3_600
 
 const nodeTimeoutMs = 5_000
 
-/** Signs views of the loan contract by a key that holds nothing: they are only ever simulated. */
+/** Signs views of the loan contract by a key without funds, for simulation only. */
 async function signViews(forwarder: Forwarder, seconds: number): Promise<readonly SignedRequest[]> {
   const nobody = keyAccount(bytesToHex(crypto.getRandomValues(new Uint8Array(32))))
   return Promise.all(
@@ -53,7 +53,7 @@ async function signViews(forwarder: Forwarder, seconds: number): Promise<readonl
   )
 }
 
-/** Reads the contracts by one `eth_call` from the relayer, at a block's time (Unix s). */
+/** Creates the reading of both contracts by one `eth_call` at a block's time (Unix s). */
 export function createContractsLook(isTarget: TargetCheck) {
   let signed: { at: number; requests: readonly SignedRequest[] } | undefined
 
