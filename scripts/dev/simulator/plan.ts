@@ -111,20 +111,28 @@ export function textOf(wanted: Wanted): string {
   }
 }
 
-/** Reads what a text asks for that `textOf` has written, whatever is typed after it. */
-export function wantedIn(answers: readonly string[]): Wanted {
+/** Reads what a text of `textOf` asks for, whatever is typed after it; else undefined. */
+export function wantedIn(answers: readonly string[]): Wanted | undefined {
+  const wanted = guessWanted(answers)
+  const isOne = wanted.kind === 'nothing' || answers.join('*').startsWith(textOf(wanted))
+  return isOne ? wanted : undefined
+}
+
+const weiIn = (typed: string): bigint => (/^[0-9.]+$/.test(typed) ? parseEther(typed) : 0n)
+
+function guessWanted(answers: readonly string[]): Wanted {
   const [choice, second = '', amount = '0', last = '0'] = answers
   switch (choice) {
     case '2':
-      return { kind: 'transfer', to: Number(second.slice(2)), amountWei: parseEther(amount) }
+      return { kind: 'transfer', to: Number(second.slice(2)), amountWei: weiIn(amount) }
     case '3':
       return { kind: 'loan' }
     case '4':
-      return { kind: 'repayment', amountWei: second === '1' ? 'all' : parseEther(amount) }
+      return { kind: 'repayment', amountWei: second === '1' ? 'all' : weiIn(amount) }
     case '7':
-      return { kind: 'withdrawal', to: 0, amountWei: parseEther(amount) }
+      return { kind: 'withdrawal', to: 0, amountWei: weiIn(amount) }
     case '10':
-      return { kind: 'purchase', to: 1, amountWei: parseEther(last) }
+      return { kind: 'purchase', to: 1, amountWei: weiIn(last) }
     default:
       return { kind: 'nothing' }
   }

@@ -27,6 +27,7 @@ function readOne({ deliveries }: History, one: Delivery): Delivery {
   const text = answers.join('*')
   // Its PIN is typed after these answers.
   const pin = dial.pin?.step === dial.text ? { ...dial.pin, step: text } : dial.pin
-  const wanted = wantedIn(answers)
+  // Answers of two plans that make no text of either ask for nothing that can be paid.
+  const wanted = wantedIn(answers) ?? dial.wanted
   return { ...one, text, dial: { ...dial, text, wanted, ...(pin && { pin }) } }
 }
