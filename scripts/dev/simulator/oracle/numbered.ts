@@ -11,23 +11,41 @@ export function readNumbered(history: History): History {
 
 function readOne({ deliveries }: History, one: Delivery): Delivery {
   const { dial, session, phase, startedAt } = one
-  if (dial.step === undefined || dial.wanted.kind === 'nothing') return one
+  const { step } = dial
+  if (step === undefined) return one
+  const numbered = (number: number) =>
+    deliveries.filter((other) => other.session === session && other.dial.step === number)
   const answers = dial.text.split('*').map((planned, index) => {
     const number = index + 2
-    const shown = deliveries.findLast(
-      (other) =>
-        other.session === session &&
-        other.phase === phase &&
-        other.dial.step === number &&
-        other.said?.claim === 'none' &&
-        (other.repliedAt ?? startedAt) < startedAt,
-    )
-    return shown === undefined || number === dial.step ? planned : lastAnswer(shown.dial)
+    if (number >= step) return planned
+    const before = ({ phase: inPhase, repliedAt }: Delivery) =>
+      inPhase === phase && (repliedAt ?? startedAt) < startedAt
+    const earlier = numbered(number).filter(before)
+    const answered = numbered(number).filter(({ said }) => said?.claim === 'none')
+    // An answer may be kept although its delivery died: only a later delivery then shows it.
+    const shown = answered.findLast(before) ?? answered.at(0)
+    if (shown !== undefined) return lastAnswer(shown.dial)
+    // A session that had ended keeps no more answers.
+    const hasEnded = earlier.length > 0 && earlier.every(({ said }) => said?.claim === 'ended')
+    return hasEnded ? notKept : planned
   })
+  answers.push(readLast(answers.pop() ?? '', one, numbered(step)))
   const text = answers.join('*')
   // Its PIN is typed after these answers.
   const pin = dial.pin?.step === dial.text ? { ...dial.pin, step: text } : dial.pin
   // Answers of two plans that make no text of either ask for nothing that can be paid.
-  const wanted = wantedIn(answers) ?? dial.wanted
+  const wanted = (dial.wanted.kind !== 'nothing' && wantedIn(answers)) || dial.wanted
   return { ...one, text, dial: { ...dial, text, wanted, ...(pin && { pin }) } }
+}
+
+/** Stands for an answer that the relay did not keep; no caller types it. */
+const notKept = '?'
+
+/** Reads a number that was typed where a PIN was checked before: that check decides for it too. */
+function readLast(planned: string, { dial, startedAt }: Delivery, others: readonly Delivery[]) {
+  const checked = others.find(
+    (other) => other.dial.pin?.step === other.dial.text && other.startedAt < startedAt,
+  )
+  if (checked === undefined || dial.pin !== undefined || !/^\d{4,6}$/.test(planned)) return planned
+  return lastAnswer(checked.dial)
 }
