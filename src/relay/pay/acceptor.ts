@@ -36,11 +36,16 @@ export function createAcceptor(options: AcceptorOptions): AcceptPayment {
 
   async function run(): Promise<void> {
     isRunning = true
-    for (let [first] = waiting; first !== undefined; [first] = waiting) {
-      // Lets offers of the same moment join the batch.
-      await clock.sleep(0)
-      const isLate = clock.now() - first.since > lateMs
-      await answer(waiting.splice(isLate ? -rules.maxInBatch : 0, rules.maxInBatch))
+    try {
+      for (let [first] = waiting; first !== undefined; [first] = waiting) {
+        // Lets offers of the same moment join the batch.
+        await clock.sleep(0)
+        const isLate = clock.now() - first.since > lateMs
+        await answer(waiting.splice(isLate ? -rules.maxInBatch : 0, rules.maxInBatch))
+      }
+    } catch (error) {
+      // A platform may refuse a timer: these fail, and the next offers begin anew.
+      for (const { reject } of waiting.splice(0)) reject(error)
     }
     isRunning = false
   }

@@ -69,7 +69,12 @@ export function createRounds({
       ended.abort()
       await renewing
     }
-    await queue.done(held, nextInMs)
+    try {
+      await queue.done(held, nextInMs)
+    } catch (error) {
+      // The task becomes due again when its lease ends.
+      log({ level: 'error', event: 'rounds.failed', message: describeFault(error) })
+    }
   }
 
   /** Renews the lease while a round runs: slow nodes make it long. */

@@ -43,3 +43,20 @@ test('payments are accepted in the order in which they came, while all of them c
 test('where more come than are taken, the newest are accepted: the oldest are answered without that', async () => {
   expect(await offerAll('a', ['b', 'c', 'd'], answerWithinMs / 2 + 1)).toBe('a d c b')
 })
+
+test('a timer that the platform refuses fails the offers that wait for it, and the next are accepted', async () => {
+  let refusals = 1
+  const clock = {
+    ...systemClock,
+    async sleep(ms: number) {
+      if (refusals-- > 0) throw new Error('too many timers')
+      return systemClock.sleep(ms)
+    },
+  }
+  const { relayer } = openMemoryRelayer({ clock, now: clock.now })
+  const accept = createAcceptor(relayer)
+  const offer = (session: string) => accept(offerOf(session, alice, { poolNonce: 1_000 }))
+  const [a, b] = await Promise.allSettled([offer('a'), offer('b')])
+  expect([a?.status, b?.status]).toEqual(['rejected', 'rejected'])
+  expect((await offer('c')).kind).toBe('accepted')
+})

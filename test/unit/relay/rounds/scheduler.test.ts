@@ -144,6 +144,25 @@ describe('rounds', () => {
     expect(logged).toEqual(['rounds.failed'])
   })
 
+  test('are told once, and let others run, where one cannot be given back', async () => {
+    const ends: string[] = []
+    const logged: string[] = []
+    const { queue } = createQueue({
+      take: async () => ['one', 'two'].map((task) => ({ task, token: 't' })),
+      done: async () => {
+        throw new Error('no answer')
+      },
+    })
+    const rounds = createRounds({
+      ...{ queue, roundMs, clock: systemClock, tend: async () => 'idle' as const },
+      onRoundEnd: (how) => void ends.push(how),
+      log: ({ event }) => void logged.push(event),
+    })
+    await rounds.work()
+    expect(ends).toEqual(['done', 'done'])
+    expect(logged).toEqual(['rounds.failed', 'rounds.failed'])
+  })
+
   test('hold their task for as long as they take', async () => {
     const { queue, told } = createQueue()
     const slow = async (): Promise<RoundResult> => {
