@@ -20,7 +20,7 @@ function readOne({ deliveries }: History, one: Delivery): Delivery {
     if (number >= step) return planned
     const before = ({ phase: inPhase, repliedAt }: Delivery) =>
       inPhase === phase && (repliedAt ?? startedAt) < startedAt
-    const earlier = numbered(number).filter(before)
+    const earlier = numbered(number).filter((other) => other.startedAt < startedAt)
     const answered = numbered(number).filter(({ said }) => said?.claim === 'none')
     // An answer may be kept although its delivery died: only a later delivery then shows it.
     const shown = answered.findLast(before) ?? answered.at(0)
